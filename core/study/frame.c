@@ -122,15 +122,24 @@ series_sort(Values *names)
 }
 
 Values
-values_in(const Experiment *e, const char *name)
+values_of(const char *const *own, int count)
 {
     Values v = {0};
-    for (int i = 0; i < e->count; i++) {
-        const char *value = run_value(&e->runs[i], name);
-        if (value)
-            values_add(&v, copy_text(value));
-    }
+    for (int i = 0; i < count; i++)
+        if (own[i] && (!i || own[i] != own[i - 1])) /* most follow their like */
+            values_add(&v, copy_text(own[i]));
     series_sort(&v);
+    return v;
+}
+
+Values
+values_in(const Experiment *e, const char *name)
+{
+    const char **own = allocate((size_t)e->count + 1, sizeof *own);
+    for (int i = 0; i < e->count; i++)
+        own[i] = run_value(&e->runs[i], name);
+    Values v = values_of(own, e->count);
+    free(own);
     return v;
 }
 

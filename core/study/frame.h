@@ -31,7 +31,9 @@ bool is_axis(const char *name);
 /* Did it get to the threshold, and was far below it again at the end? */
 bool run_lost(const Run *r);
 
-/* What all runs have under a name, in order, each value once. */
+/* Values of runs as run_value returns them, in order, each once; and what all
+   runs have under a name. */
+Values values_of(const char *const *own, int count);
 Values values_in(const Experiment *e, const char *name);
 
 /* Keeps the runs that have these values, "lr=0.01,d-k=8,d-k=16": of each name

@@ -117,18 +117,28 @@ add_group(Cut *c, const Place *runs, int count)
 
 static void cut(Cut *c, const Place *runs, int count, int number);
 
+/* What each of the runs has of an axis: interned, or NULL where it has no use
+   for it. */
+static const char **
+own_values(const Place *runs, int count, const char *axis)
+{
+    const char **own = allocate((size_t)count, sizeof *own);
+    for (int i = 0; i < count; i++)
+        own[i] = run_value(runs[i].run, axis);
+    return own;
+}
+
 /* Cuts those of the runs that have this value of the axis, or no use for it. */
 static void
-cut_part(Cut *c, const Place *runs, int count, const char *axis,
-         const char *value, int number)
+cut_part(Cut *c, const Place *runs, int count, const char *const *own,
+         const char *axis, const char *value, int number)
 {
     Place *same = allocate((size_t)count, sizeof *same);
     int n = 0;
-    for (int i = 0; i < count; i++) {
-        const char *own = run_value(runs[i].run, axis);
-        if (!own || !strcmp(own, value))
+    value = interned(value);
+    for (int i = 0; i < count; i++)
+        if (!own[i] || own[i] == value)
             same[n++] = runs[i];
-    }
     values_add(&c->axes, copy_text(axis));
     values_add(&c->axes, copy_text(value));
     if (n)
@@ -148,16 +158,18 @@ cut(Cut *c, const Place *runs, int count, int number)
         return;
     }
     const char *axis = number ? settings[number - 1].name : "experiment";
-    Values values = {0};
-    for (int i = 0; i < count && may_part(c, axis); i++)
-        if (run_value(runs[i].run, axis))
-            values_add(&values, copy_text(run_value(runs[i].run, axis)));
-    series_sort(&values);
+    if (!may_part(c, axis)) {
+        cut(c, runs, count, number + 1);
+        return;
+    }
+    const char **own = own_values(runs, count, axis);
+    Values values = values_of(own, count);
     if (values.count < 2)
         cut(c, runs, count, number + 1);
     for (int k = 0; values.count > 1 && k < values.count; k++)
-        cut_part(c, runs, count, axis, values.text[k], number + 1);
+        cut_part(c, runs, count, own, axis, values.text[k], number + 1);
     values_free(&values);
+    free(own);
 }
 
 Group *
@@ -168,15 +180,17 @@ groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
     const char *said = experiment_said(e, "task");
     Values asked = values_cut(said ? said : ""), all = values_in(e, "task");
     Place *runs = places_of(&c);
+    const char **own = own_values(runs, e->count, "task");
     if (lies_along(&c, "task"))
         cut(&c, runs, e->count, 0);
     else {
         for (int i = 0; i < asked.count; i++)
-            cut_part(&c, runs, e->count, "task", asked.text[i], 0);
+            cut_part(&c, runs, e->count, own, "task", asked.text[i], 0);
         for (int i = 0; i < all.count; i++)
             if (!said || index_in(said, all.text[i]) < 0)
-                cut_part(&c, runs, e->count, "task", all.text[i], 0);
+                cut_part(&c, runs, e->count, own, "task", all.text[i], 0);
     }
+    free(own);
     values_free(&c.axes);
     values_free(&asked);
     values_free(&all);

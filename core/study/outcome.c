@@ -52,19 +52,23 @@ saturated(const Run *const *runs, int count, const char *key, double margin)
     return all;
 }
 
-/* The differences of those seeds that both have. */
+/* The differences of those seeds that both have; both are in the order of their
+   seeds. */
 static Paired
 compare(const Run *const *runs, int count, const Run *const *base, int bases,
         const char *key, double margin)
 {
     double *x = allocate(2 * (size_t)count + 1, sizeof *x), *y = x + count;
     int n = 0;
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < bases; k++)
-            if (runs[i]->config.seed == base[k]->config.seed) {
-                x[n] = run_quantity(runs[i], key);
-                y[n++] = run_quantity(base[k], key);
-            }
+    for (int i = 0, k = 0; i < count && k < bases;) {
+        int seed = runs[i]->config.seed, other = base[k]->config.seed;
+        if (seed == other) {
+            x[n] = run_quantity(runs[i], key);
+            y[n++] = run_quantity(base[k], key);
+        }
+        i += seed <= other;
+        k += other <= seed;
+    }
     Paired p = paired_t(x, y, n, margin);
     free(x);
     return p;
@@ -84,8 +88,7 @@ judge_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
     free(a->runs);
     a->runs = chosen_runs(own->runs, own->count, key, &seeds);
     a->seeds = seeds;
-    a->lr = best_run(own->runs, own->count, a->runs[0]->config.seed, true, key)
-                ->config.lr;
+    a->lr = best_run(own->runs, own->count, key)->config.lr;
     if (!a->baseline && bases) {
         a->judged = key;
         a->margin = margin;

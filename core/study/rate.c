@@ -47,37 +47,73 @@ merit(const Run *r, const char *key)
     return q->better == LESS ? -x : x;
 }
 
+/* Runs, and of each how it did in a quantity and in its loss. */
+typedef struct Tried {
+    const Run *const *runs;
+    int count;
+    double *merit, *loss;
+} Tried;
+
+static Tried
+tried(const Run *const *runs, int count, const char *key)
+{
+    Tried t = {.runs = runs, .count = count};
+    t.merit = allocate(2 * (size_t)count + 1, sizeof *t.merit);
+    t.loss = t.merit + count;
+    for (int i = 0; i < count; i++) {
+        t.merit[i] = merit(runs[i], chosen_by(key));
+        t.loss[i] = merit(runs[i], "validation_loss");
+    }
+    return t;
+}
+
 /* Of the runs at that rate, except those of one seed. */
 static Score
-score_of(const Run *const *runs, int count, double lr, int but, const char *key)
+score_of(const Tried *t, double lr, int but)
 {
     double sum = 0, loss = 0;
     int n = 0;
-    for (int i = 0; i < count; i++) {
-        if (runs[i]->config.lr != lr || runs[i]->config.seed == but)
+    for (int i = 0; i < t->count; i++) {
+        const Config *c = &t->runs[i]->config;
+        if (c->lr != lr || c->seed == but)
             continue;
-        sum += merit(runs[i], chosen_by(key));
-        loss += merit(runs[i], "validation_loss");
+        sum += t->merit[i];
+        loss += t->loss[i];
         n++;
     }
     return (Score){{n, sum / n, loss / n}};
 }
 
-const Run *
-best_run(const Run *const *runs, int count, int seed, bool own, const char *key)
+/* Of a seed's runs, which are these, the one at the best rate. */
+static const Run *
+best_of(const Tried *t, const Run *const *own, int count, int but)
 {
     const Run *best = NULL;
     Score most;
+    if (count == 1)
+        return own[0];
     for (int i = 0; i < count; i++) {
-        if (runs[i]->config.seed != seed)
-            continue;
-        Score s =
-            score_of(runs, count, runs[i]->config.lr, own ? -1 : seed, key);
+        Score s = score_of(t, own[i]->config.lr, but);
         if (best && !outdoes(&s, &most))
             continue;
-        best = runs[i];
+        best = own[i];
         most = s;
     }
+    return best;
+}
+
+const Run *
+best_run(const Run *const *runs, int count, const char *key)
+{
+    Tried t = tried(runs, count, key);
+    const Run **own = allocate((size_t)count + 1, sizeof(const Run *));
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        if (runs[i]->config.seed == runs[0]->config.seed)
+            own[n++] = runs[i];
+    const Run *best = best_of(&t, own, n, -1);
+    free(t.merit);
+    free(own);
     return best;
 }
 
@@ -85,17 +121,17 @@ const Run **
 chosen_runs(const Run *const *runs, int count, const char *key, int *seeds)
 {
     const Run **chosen = allocate((size_t)count + 1, sizeof(const Run *));
-    bool single = true;
-    for (int i = 0; i < count; i++)
-        single &= runs[i]->config.seed == runs[0]->config.seed;
+    Tried t = tried(runs, count, key);
     *seeds = 0;
-    for (int i = 0; i < count; i++) {
-        int seed = runs[i]->config.seed, k = 0;
-        while (k < *seeds && chosen[k]->config.seed != seed)
-            k++;
-        if (k == *seeds)
-            chosen[(*seeds)++] = best_run(runs, count, seed, single, key);
+    for (int from = 0, to; from < count; from = to) {
+        int seed = runs[from]->config.seed;
+        for (to = from; to < count && runs[to]->config.seed == seed;)
+            to++;
+        bool single = from == 0 && to == count;
+        chosen[(*seeds)++] =
+            best_of(&t, runs + from, to - from, single ? -1 : seed);
     }
+    free(t.merit);
     return chosen;
 }
 
@@ -144,7 +180,7 @@ rates_find(Request *r, Grid *g)
         for (int k = 0; k < e.count; k++)
             if (!differ_in(&e.runs[k].config, &g->jobs[i].config, "lr seed"))
                 list[count++] = &e.runs[k];
-        const Run *best = best_run(list, count, 1001, true, key);
+        const Run *best = best_run(list, count, key);
         if (best)
             job_rate(&g->jobs[i], best->config.lr);
     }

@@ -6,15 +6,15 @@
 
 #include "run/grid.h"
 
-/* Of a seed's runs the one at the rate at which the other seeds or, with `own`,
-   all seeds did best in a quantity; of equal rates, the one that has the lowest
-   loss. Only validation data have a say. NULL where the seed has no run. */
-const Run *best_run(const Run *const *runs, int count, int seed, bool own,
-                    const char *key);
+/* Of the first seed's runs the one at the rate at which all seeds did best in a
+   quantity; of equal rates, the one that has the lowest loss. Only validation
+   data have a say. NULL where there are none. */
+const Run *best_run(const Run *const *runs, int count, const char *key);
 
 /* Of each seed the run at the rate that the others choose in a quantity, so
    that no seed is judged at a rate which was chosen for its luck; a single seed
-   has its best rate. Returns the runs, to be freed, and how many they are. */
+   has its best rate. The runs are in the order of their seeds. Returns the
+   runs, to be freed, and how many they are. */
 const Run **chosen_runs(const Run *const *runs, int count, const char *key,
                         int *seeds);
 
