@@ -27,6 +27,18 @@ done | awk -F '\t' -v OFS='\t' '
     { before = page; page = $2; line = $0 }
     END { print line, before, "-" }' >"$work/list"
 
+# Of each lesson that has a level: its page, that level, and the minutes that it takes one
+# who types its commands, at 100 words a minute, output and captions counted.
+for lesson in lessons/[0-9]*.md; do
+    tr '\n' ' ' <"$lesson" | awk -v page="$(basename "$lesson" .md)" '
+        match($0, /Level: [^.]*\./) {
+            level = substr($0, RSTART + 7, RLENGTH - 8)
+            gsub(/<!--[^>]*-->/, "")
+            gsub(/!\[[^]]*\]/, "")
+            printf "%s\t%s\t%.0f\n", page, level, NF / 100
+        }'
+done >"$work/levels"
+
 # A block of code bears the name of its file. Nobody reads the marks of measured numbers.
 prose() {
     sed -e '/^<!--$/,/^-->$/d' -e 's/<!--[^ =>]*=[^ >]*-->//g' \
@@ -41,12 +53,14 @@ to_html() {
 # The pages. A lesson's links lead to pages; the contents are the same on all of them.
 contents() {
     echo '<ol>'
-    awk -F '\t' -v page="$1" '{
+    awk -F '\t' -v page="$1" 'NR == FNR { about[$1] = $2 ", " $3 " minutes"; next }
+    {
         number = match($3, /^[0-9]+ /) ? substr($3, 1, RLENGTH - 1) : ""
-        printf "<li><a href=\"%s.html\"%s><b>%s</b> %s</a></li>\n", $2,
+        printf "<li><a href=\"%s.html\"%s><b>%s</b> %s</a>%s</li>\n", $2,
             $2 == page ? " aria-current=\"page\"" : "", number,
-            number ? substr($3, length(number) + 2) : $3
-    }' "$work/list"
+            number ? substr($3, length(number) + 2) : $3,
+            $2 in about ? " <small>" about[$2] "</small>" : ""
+    }' "$work/levels" "$work/list"
     echo '</ol>'
 }
 heading_of() { awk -F '\t' -v page="$1" '$2 == page { print $3 }' "$work/list"; }
