@@ -6,6 +6,7 @@
 #include "heart/fail.h"
 #include "heart/random.h"
 #include "algebra/canonical.h"
+#include "algebra/derive.h"
 #include "algebra/svd.h"
 #include "suites.h"
 
@@ -103,4 +104,28 @@ TEST(svd_of_known_matrices)
     error_of(spread, 2, 2, s);
     ck_assert(fabs(s[0] / sqrt(1e16 + 1) - 1) < 1e-14);
     ck_assert(fabs(s[0] * s[1] - 1) < 1e-14); /* the determinant */
+}
+
+/* What is derived from a plugin's code is what probing it finds, in a first
+   block and in a later one, and with a single head; and no more real parameters
+   follow than are stored. */
+TEST(derived_forms_are_the_probed_ones)
+{
+    static const char *const shapes[] = {
+        TELLING_SHAPE, "d-model=6 heads=1 d-k=4 d-v=2 latent=4",
+        "d-model=12 heads=3 kv-heads=1 d-k=2 d-v=5 latent=8"};
+    Values names = plugin_list();
+    int forms = 0;
+    for (int i = 0; i < 3 * names.count; i++) {
+        const Variant *v = plugin_open(names.text[i / 3]).variant;
+        Derived d = derive_at(v, shapes[i % 3], 1 + i % 2);
+        if (!d.blocked.count) {
+            double apart = derived_apart(&d);
+            ck_assert_msg(apart <= APART, "%s: %g", names.text[i / 3], apart);
+            forms++;
+        }
+        derived_free(&d);
+    }
+    ck_assert_int_ge(forms, 78);
+    values_free(&names);
 }
