@@ -117,21 +117,35 @@ best_run(const Run *const *runs, int count, const char *key)
     return best;
 }
 
+static int
+by_seed_and_rate(const void *a, const void *b)
+{
+    const Config *p = &(*(const Run *const *)a)->config;
+    const Config *q = &(*(const Run *const *)b)->config;
+    int order = (p->seed > q->seed) - (p->seed < q->seed);
+    return order ? order : (p->lr > q->lr) - (p->lr < q->lr);
+}
+
 const Run **
 chosen_runs(const Run *const *runs, int count, const char *key, int *seeds)
 {
     const Run **chosen = allocate((size_t)count + 1, sizeof(const Run *));
+    const Run **sorted = allocate((size_t)count + 1, sizeof(const Run *));
     Tried t = tried(runs, count, key);
+    for (int i = 0; i < count; i++)
+        sorted[i] = runs[i];
+    qsort(sorted, (size_t)count, sizeof *sorted, by_seed_and_rate);
     *seeds = 0;
     for (int from = 0, to; from < count; from = to) {
-        int seed = runs[from]->config.seed;
-        for (to = from; to < count && runs[to]->config.seed == seed;)
+        int seed = sorted[from]->config.seed;
+        for (to = from; to < count && sorted[to]->config.seed == seed;)
             to++;
         bool single = from == 0 && to == count;
         chosen[(*seeds)++] =
-            best_of(&t, runs + from, to - from, single ? -1 : seed);
+            best_of(&t, sorted + from, to - from, single ? -1 : seed);
     }
     free(t.merit);
+    free(sorted);
     return chosen;
 }
 

@@ -13,8 +13,8 @@ const Run *best_run(const Run *const *runs, int count, const char *key);
 
 /* Of each seed the run at the rate that the others choose in a quantity, so
    that no seed is judged at a rate which was chosen for its luck; a single seed
-   has its best rate. The runs are in the order of their seeds. Returns the
-   runs, to be freed, and how many they are. */
+   has its best rate. Returns the runs in the order of their seeds, to be freed,
+   and how many they are. */
 const Run **chosen_runs(const Run *const *runs, int count, const char *key,
                         int *seeds);
 
