@@ -78,7 +78,7 @@ static const Option own[] = {
     {"judge", "WHAT", "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)", VERDICTS, AT(request.judge)},
     {"margin", "WHAT=X,...", "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)", VERDICTS, AT(request.margin)},
     {"by", "SETTING,...", "what verdicts or curves compare (variant)", "plot compare table", AT(request.by), .common = true},
-    {"where", "SETTING=VALUE,...", "only runs with these values; give a setting twice to allow two", "table plot", AT(request.where), .common = true},
+    {"where", "SETTING=VALUE,...", "only runs with these values, or without such a setting; give a setting twice to allow two", "table plot", AT(request.where), .common = true},
     {"verdicts", NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts), .common = true},
     {"x", "WHAT", "the x axis: step of training, a setting, or a line of result.tsv (step)", "plot", DRAW(x), .common = true},
     {"y", "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y), .common = true},

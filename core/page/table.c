@@ -1,5 +1,5 @@
 /* table.c - a table that a command prints: built once, and written for a
-   terminal, as TSV, in Markdown, in LaTeX or as JSON. */
+   terminal, as TSV, in Markdown or in LaTeX. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

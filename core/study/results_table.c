@@ -37,8 +37,8 @@ p_cell(const Outcome *a)
 typedef enum { ALL, RESULTS, VERDICTS, BOTH } Half;
 
 /* A column, and where its cells come from: words or a number of the outcome,
-   what a function makes of it, or a result of its runs, which all of them have.
-   After the number of an interval come its ends. */
+   what a function makes of it, or else the mean of a result of its runs. After
+   the number of an interval come its ends. */
 typedef struct Field {
     Column column;
     size_t at;
@@ -91,7 +91,9 @@ cell_of(const Field *f, const Outcome *a)
            : f->column.words ? cell_words(*(const char *const *)at)
            : f->interval     ? cell_interval((Mean){x[0], x[1], x[2]})
            : f->at           ? cell_number(*x)
-                   : cell_number(run_number(a->runs[0], f->column.name));
+                             : cell_number(
+                                   quantity_mean(a->runs, (int)a->seeds, f->column.name)
+                                       .mean);
 }
 
 /* Of one group, or of all where it is NULL. People see the rates where there

@@ -204,7 +204,7 @@ experiment(int step, const uint8_t *data, size_t size)
                     {command_plot, "plot foreign -o out --format tikz"},
                     {command_plot, "plot foreign -o out"},
                     {command_table, "table foreign --verdicts --latex"},
-                    {command_table, "table foreign --json"},
+                    {command_table, "table foreign --markdown"},
                     {command_inspect, "inspect %s"},
                     {command_inspect, "inspect %s --attention -o out"},
                     {command_equiv, "equiv %s -v full-rank -o out"},
