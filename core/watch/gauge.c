@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/derive.h"
 #include "algebra/svd.h"
+#include "heart/attention.h"
 #include "heart/fail.h"
 #include "watch/gauge.h"
 
@@ -35,20 +37,48 @@ side_named(const Model *m, int place, const real *values, const char *name)
     return (Side){.at = NULL};
 }
 
+/* Is that term of a form the product of two matrices of those names? */
+static bool
+is_product(const Term *t, const char *one, const char *other)
+{
+    int first, end;
+    matrices_of(t, &first, &end);
+    return !t->next && end - first == 2 &&
+           !strcmp(weight_name(&t->of[first]), one) &&
+           !strcmp(weight_name(&t->of[first + 1]), other);
+}
+
+/* Is the form of a place W_i^Q W_i^K', W_i^V W_i^O, with nothing else that
+   reads these matrices? No bias, which shares their gauge, and no rotation
+   between them, which leaves little of it. */
+static bool
+has_pairs(const ModelPlace *p)
+{
+    Derived d = derive(p->variant, p->attention);
+    bool plain = !d.blocked.count && d.heads && !d.constant;
+    for (int h = 0; h < d.heads && plain; h++) {
+        Term *const *piece = d.piece[h];
+        plain = piece[SCORES] && piece[VALUES] && !piece[SCORES_BIAS] &&
+                is_product(piece[SCORES], "W^Q", "W^K") &&
+                is_product(piece[VALUES], "W^V", "W^O");
+    }
+    derived_free(&d);
+    return plain && !(p->attention.relative && p->attention.relative->rotated);
+}
+
 /* Both sides of a pair, the many and the few; false if there are none. */
 static bool
 find_pair(const Model *m, int place, const real *values, size_t which,
           Side *many, Side *few)
 {
+    if (!has_pairs(&m->place[place]))
+        return false;
     *many = side_named(m, place, values, which ? "W^O" : "W^Q");
     *few = side_named(m, place, values, which ? "W^V" : "W^K");
     many->heads = m->place[place].attention.heads;
     many->k = few->k = many->cols / many->heads;
-    if (!many->at || !few->at || many->d != few->d || many->k < 1 ||
-        few->cols % many->k)
-        return false;
     few->heads = few->cols / few->k;
-    return few->heads > 0 && many->heads % few->heads == 0;
+    return true;
 }
 
 /* to (k x k) += factor x_h' y_g */
