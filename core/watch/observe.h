@@ -12,12 +12,16 @@
    gradients  norm of the gradient of each weight of attention
    rank       effective rank of M_i and of N_i, mean over heads
    distance   |M - M at the start| / |M at the start|, and the same of N
-   conserved  how far W_Q' W_Q - W_K' W_K has moved from the start, and W_V' W_V
-   - W_O W_O', which gradient flow conserves (gauge.h) gauge      the share of
-   the step since the line before that changes nothing, of queries and keys, and
-   of values and output range      share of the entries of heads' results that
-   are not between the smallest and the largest of the values, and of entries of
-   the output that are not so of the tokens (capture.h, Range) */
+   conserved  how far W_Q' W_Q - W_K' W_K, and the same of W_V and W_O', have
+              moved from the start: gradient flow conserves them (gauge.h)
+   gauge      the share of the step since the line before that changes nothing,
+              of queries and keys, and of values and output
+   range      share of the entries of heads' results that are not between the
+              smallest and the largest of the values, and of entries of the
+              output that are not so of the tokens (capture.h, Range)
+
+   conserved and gauge are NaN of a variant whose form is another one than
+   standard's. */
 #ifndef OBSERVE_H
 #define OBSERVE_H
 
