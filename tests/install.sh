@@ -60,7 +60,7 @@ END
         [ "$found" = "$words" ] && ok || complain "$*: completed as \"$found\""
     }
     completes 'compare count check claim' qkv c
-    completes 'standard,two-step standard,two-step-tanh' qkv compare -v standard,two
+    completes 'standard,two-step standard,two-step-narrow standard,two-step-tanh' qkv compare -v standard,two
     completes 'reverse' qkv train -t rev
     for command in $(qkv help | sed -n 's/^  qkv \([a-z]*\) .*/\1/p'); do
         wanted=$(qkv "$command" --help=all | sed -n 's/^  ... \(--[a-z0-9-]*\).*/\1/p' | sort)
