@@ -187,7 +187,9 @@ number_at(const char *text, size_t *n)
     static const char digits[] = ".0123456789";
     char number[32];
     *n = strspn(text, digits);
-    if (*n && text[*n] == 'e' && strspn(text + *n + 1, "+-") == 1)
+    if (!*n)
+        return 0;
+    if (text[*n] == 'e' && strspn(text + *n + 1, "+-") == 1)
         *n += 2 + strspn(text + *n + 2, digits + 1);
     snprintf(number, sizeof number, "%.*s", (int)*n, text);
     return strtod(number, NULL);

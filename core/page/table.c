@@ -239,7 +239,7 @@ sheet_write(FILE *to, const Sheet *s, Layout layout)
     const char *asked = to == stdout ? columns_asked : NULL;
     int *shown = columns_shown(s, asked, layout, &cols);
     int *widths = allocate((size_t)cols + 1, sizeof *widths);
-    for (int i = 0; i < cols; i++)
+    for (int i = 0; layout == ALIGNED && i < cols; i++)
         widths[i] = width_of_column(s, shown[i]);
     fputs(syntax[layout].begin, to);
     if (layout == LATEX)
