@@ -381,7 +381,7 @@ multiply_row(const Symbol *s, const double complex *x, double complex *y)
 void
 symbols_value(const Term *sum, int rows, int cols, double *to, bool slope)
 {
-    memset(to, 0, (size_t)(rows * cols) * sizeof *to);
+    memset(to, 0, (size_t)rows * (size_t)cols * sizeof *to);
     for (; sum; sum = sum->next) {
         int widest = rows;
         for (int k = 0; k < sum->count; k++)

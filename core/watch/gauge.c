@@ -119,7 +119,7 @@ conserved_drift(const Model *m, int place, const real *start, size_t which)
     double apart = 0, all = 0;
     double *was = allocate((size_t)2 * size, sizeof *was), *moved = was + size;
     for (int g = 0; g < few.heads; g++) {
-        memset(was, 0, (size_t)(2 * size) * sizeof *was);
+        memset(was, 0, 2 * (size_t)size * sizeof *was);
         add_group(was, 1, &many_then, &many_then, g, few.heads);
         add_product(was, -1, &few_then, g, &few_then, g);
         add_group(moved, 1, &many, &many, g, few.heads);
@@ -182,7 +182,7 @@ gauge_share(const Model *m, int place, const real *before, size_t which)
     double along = 0, *qq = allocate((size_t)3 * size, sizeof *qq);
     for (int g = 0; g < few.heads; g++) {
         double *kk = qq + size, *c = kk + size;
-        memset(qq, 0, (size_t)(3 * size) * sizeof *qq);
+        memset(qq, 0, 3 * (size_t)size * sizeof *qq);
         add_group(qq, 1, &many, &many, g, few.heads);
         add_product(kk, 1, &few, g, &few, g);
         add_group(c, 1, &many, &many_step, g, few.heads);
