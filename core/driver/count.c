@@ -146,11 +146,12 @@ command_count(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
-    Published model, *is = o.preset || o.config ? &model : NULL;
     if (o.preset && o.config)
         usage("--preset and --config: a model is one or the other");
-    if (is)
-        model = o.preset ? published_named(o.preset) : published_read(o.config);
+    Published model = o.preset   ? published_named(o.preset)
+                      : o.config ? published_read(o.config)
+                                 : (Published){0};
+    const Published *is = o.preset || o.config ? &model : NULL;
     if (is && !given->count) {
         models_print(is, 1, model_tokens(&o.request), layout_of(&o));
         return 0;
