@@ -116,7 +116,7 @@ kept_rows(Cache *c, const Use *use, Node *n)
     if (!k || n->rows != fresh || n->cols != k->cols)
         bug("a decoder finds other keys and values than in the first step, for "
             "shapes; forward must not change between calls");
-    if (!c->shapes && !k->added)
+    if (!c->shapes && !k->added && fresh)
         memcpy(k->rows + p->held * k->cols, n->value,
                size_of(n) * sizeof(real));
     k->added = true;

@@ -66,7 +66,8 @@ write_log(const char *run, const Result *r, const Observer *o)
                             row->validation_accuracy};
         fprintf(file, "\n%d", row->step);
         put_cells(file, x, 4);
-        put_cells(file, o->values + i * o->count, o->count);
+        if (o->count)
+            put_cells(file, o->values + i * o->count, o->count);
     }
     fprintf(file, "\n");
     end_file(file, run, "log.tsv");
