@@ -142,9 +142,9 @@ export const filters = new Map(Object.entries({
         const {n = '10', rest} = options(args, 'n:');
         return joined(lines(read(rest, input, shell)).slice(0, n));
     },
-    seq([from, step, to]) {
-        const all = [];
-        for (let i = +from; step > 0 ? i <= to : i >= to; i += +step)
+    seq(args) { // [FROM [STEP]] TO
+        const all = [], to = +args.at(-1), step = args.length > 2 ? +args[1] : 1;
+        for (let i = args.length > 1 ? +args[0] : 1; step > 0 ? i <= to : i >= to; i += step)
             all.push(i);
         return joined(all);
     },
