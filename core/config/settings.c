@@ -31,7 +31,7 @@ Setting settings[] = {
     {"length", OF_DATA, INTEGER, AT(length), 1, MOST, NULL, "the task's n: tokens, pairs or characters in a sequence"},
     {"symbols", OF_DATA, INTEGER, AT(symbols), 1, MOST, NULL, "different digits, keys or tokens"},
     {"values", OF_DATA, INTEGER, AT(values), 1, MOST, NULL, "different values, in recall and mqar"},
-    {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "queries, in cross-recall; 0: as many as there are keys"},
+    {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "number of queries in cross-recall; 0: as many as keys"},
     {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "tokens that each answer of subset adds up"},
     {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "file of the task text"},
     {"characters", OF_RECORD, CHOICE, AT(characters), 0, 0, "utf8", NULL},
@@ -55,7 +55,7 @@ Setting settings[] = {
     {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "causal: no token sees a later one"},
 
     {"init", OF_START, WORD, AT(init), 0, 0, NULL, "factors on initial weights: W_Q=0.1+W_K=0.1"},
-    {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "start as the same function as this variant"},
+    {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "initialise as the same function as this variant"},
     {"match", OF_START, LIKENESS, AT(match), 0, 0, "params flops cache", "change widths to meet the baseline's budget"},
     {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "sequences per step"},
     {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: measure only the initial model"},
