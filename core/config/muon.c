@@ -67,7 +67,7 @@ muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
         w->value[i] -= by * step[i];
 }
 
-/* A step of Adam for one weight: of a model that has only this one. */
+/* A step of Adam for one weight, as if the model had only this one. */
 static void
 adam_weight(Model *m, const Weight *w, double rate)
 {

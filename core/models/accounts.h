@@ -5,8 +5,8 @@
 
 #include "models/published.h"
 
-/* Of all its layers: parameters as they are stored, and those of them that are
-   gauge, as the rank of `qkv count --real` has it. */
+/* The attention parameters that all its layers store, and how many of these are
+   gauge, by the same rank as `qkv count --real`. */
 double stored_parameters(const Published *p);
 double gauge_parameters(const Published *p);
 

@@ -1,7 +1,7 @@
 /* as_run.h - a layer of a published model as a run of ours.
 
-   Its matrices become those of a variant, in a model of one block whose tokens
-   are random vectors: what looks at runs (inspect, equiv, trace) looks at it.
+   Its matrices are loaded into a variant, in a model of one block whose tokens
+   are random vectors, so that inspect, equiv and trace work on it.
  */
 #ifndef AS_RUN_H
 #define AS_RUN_H

@@ -20,7 +20,7 @@
 #include "heart/tape.h"
 #include "models/heads.h"
 
-/* to (n x n) = a' b, of n columns of each, from those on. */
+/* to (n x n) = a' b, of n columns of each: a's from column i on, b's from j. */
 static void
 cross(const Heads *l, double *to, const Projection *a, int i,
       const Projection *b, int j, int n)
@@ -35,10 +35,10 @@ cross(const Heads *l, double *to, const Projection *a, int i,
     }
 }
 
-/* The squares of the singular values of left_i shared_g', falling, and how many
-   of them have 99% of their sum. With left' left = U S U' they are those of
-   sqrt(S) U' (shared' shared) U sqrt(S), which is as small as a head is wide.
- */
+/* The squares of the singular values of left_i shared_g', in falling order, and
+   how many of them have 99% of their sum. With left' left = U S U' they are the
+   singular values of sqrt(S) U' (shared' shared) U sqrt(S), which is only as
+   large as a head is wide. */
 static int
 spectrum(const Heads *l, const Projection *left, const Projection *shared,
          int head, double *squares)

@@ -84,7 +84,7 @@ score_of(const Tried *t, double lr, int but)
     return (Score){{n, sum / n, loss / n}};
 }
 
-/* Of a seed's runs, which are these, the one at the best rate. */
+/* Of one seed's runs, the one at the best rate. */
 static const Run *
 best_of(const Tried *t, const Run *const *own, int count, int but)
 {
