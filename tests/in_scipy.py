@@ -39,15 +39,11 @@ close("p of sameness", said["p_same"], same, 3)
 close("low", said["difference_low"], low, 3)
 close("high", said["difference_high"], high, 3)
 
-# Shares by Wilson's score, medians by order statistics, at each place.
+# Medians by order statistics, at each place.
 for r in rows(figure):
     x = sorted(of(r["series"], "solved_at", rows(grid), r["heads"]), key=lambda v: v or math.inf)
-    n, solved = len(x), sum(v > 0 for v in x)
-    if r["panel"] == "1":
-        low, high = stats.binomtest(solved, n).proportion_ci(0.95, "wilson")
-        close("Wilson's low", float(r["low"]) or 1e-300, low or 1e-300, 5)
-        close("Wilson's high", r["high"], high, 5)
-    elif x[-1]:  # a seed that never got there is drawn at the last step
+    n = len(x)
+    if x[-1]:  # a seed that never got there is drawn at the last step
         k = max([j for j in range(n // 2) if 1 - 2 * stats.binom.cdf(j, n, 0.5) >= 0.95], default=0)
         close("median's low", r["low"], x[k], 5)
         close("median's high", r["high"], x[n - 1 - k], 5)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # scipy.sh BUILD - the numbers of a comparison, computed again from its runs by SciPy
-# (in_scipy.py): differences, t, sameness, intervals of means, medians and shares.
+# (in_scipy.py): differences, t, sameness, intervals of means and medians.
 # Skipped where there is none: pip install scipy.
 # Only here are statistics those of another library.
 
@@ -18,7 +18,7 @@ small="-t reverse --length 8 --d-model 16 --lr 0.01 --steps 75 --test 64 --valid
 for seeds in 3 7 12; do
     # shellcheck disable=SC2086 # small is many words
     "$qkv" compare -v standard,mqa $small --heads 1,2 --seeds $seeds -o grid$seeds >/dev/null
-    "$qkv" plot grid$seeds --x heads --y solved,solved_at -q --format svg
+    "$qkv" plot grid$seeds --x heads --y solved_at -q --format svg
     "$qkv" table grid$seeds --tsv >grid
     for judge in test_loss validation_loss; do
         # shellcheck disable=SC2086

@@ -88,18 +88,6 @@ median_interval(double *x, int n)
     return n == 0 ? (Mean){NAN, NAN, NAN} : (Mean){middle, x[k], x[n - 1 - k]};
 }
 
-Mean
-share_interval(int k, int n)
-{
-    const double z = 1.959963984540054;
-    double share = (double)k / n, wide = 1 + z * z / n;
-    double middle = (share + z * z / (2 * n)) / wide;
-    double aside =
-        z / wide * sqrt(share * (1 - share) / n + z * z / (4. * n * n));
-    return (Mean){share, k == 0 ? 0 : middle - aside,
-                  k == n ? 1 : middle + aside};
-}
-
 double
 student_p(double t, int freedom)
 {

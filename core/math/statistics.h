@@ -26,9 +26,6 @@ Mean median_interval(double *x, int n);
 /* What it covers: 0.75 at 3 seeds, 0.9375 at 5, 0.979 at 10. */
 double median_coverage(int n);
 
-/* k of n, by Wilson's score (1927): 95% averaged over all shares. */
-Mean share_interval(int k, int n);
-
 /* The median; of an even number, the mean of the middle two. Sorts x. */
 double median(double *x, int n);
 

@@ -146,7 +146,7 @@ interval_of(const Plot *all, const Point *t)
     const Quantity *q = quantity_named(t->panel->y);
     Mean y = t->y;
     if (all->o->map || all->least < INTERVAL_SEEDS || !t->panel->log ||
-        q->median || q->counted || !(y.mean > 0))
+        q->median || !(y.mean > 0))
         return y;
     double aside = fmax(y.mean - y.low, y.high - y.mean) / y.mean;
     double high = y.mean * exp(aside);

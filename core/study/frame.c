@@ -27,19 +27,13 @@ print_setting(const Run *r, const Setting *s, char text[VALUE_SIZE])
     return !setting_unused(s, &r->config) && !(matched && !strcmp(text, "0"));
 }
 
-bool
-run_lost(const Run *r)
-{
-    double end =
-        fmax(run_number(r, "accuracy"), run_number(r, "validation_accuracy"));
-    return run_number(r, "solved_at") > 0 &&
-           !(end >= r->config.threshold - 0.05);
-}
-
+/* Did it get to the threshold, and was not far below it again at the end? */
 static bool
 solved(const Run *r)
 {
-    return run_number(r, "solved_at") > 0 && !run_lost(r);
+    double end =
+        fmax(run_number(r, "accuracy"), run_number(r, "validation_accuracy"));
+    return run_number(r, "solved_at") > 0 && end >= r->config.threshold - 0.05;
 }
 
 const char *
@@ -61,9 +55,7 @@ run_value(const Run *r, const char *name)
         int n = (int)(strlen(r->path) - strlen(r->name));
         snprintf(text, sizeof text, "%.*s", n > 1 ? n - 1 : 1,
                  n ? r->path : ".");
-    } else if (!strcmp(name, "solved"))
-        snprintf(text, sizeof text, "%d", solved(r));
-    else if (s ? !print_setting(r, s, text) : !run_has(r, name))
+    } else if (s ? !print_setting(r, s, text) : !run_has(r, name))
         return NULL;
     else if (!s)
         snprintf(text, sizeof text, "%s", run_text(r, name));

@@ -3,11 +3,9 @@
    Names are those of the settings ("lr"), of the lines of result.tsv,
    timing.tsv and real.tsv ("test_loss", "seconds", "real"), and
 
-   - "run", its own name, and "experiment", the directory that it is in;
-   - "solved": did it get to the threshold, and was not far below it again at
-     the end? Else its "solved_at", the step at which it did, is not known.
-
-   "steps" is a setting and a result: how many were asked for is its text, how
+   and "run", its own name, and "experiment", the directory that it is in. Where
+   a run was far below the threshold again at its end, "solved_at", the step at
+   which it got there, is not known. "steps" is a setting and a result: how many were asked for is its text, how
    many were taken its number. */
 #ifndef FRAME_H
 #define FRAME_H
@@ -27,9 +25,6 @@ double run_quantity(const Run *r, const char *name);
 
 /* Is it known before training: a setting, or which run it is and where? */
 bool is_axis(const char *name);
-
-/* Did it get to the threshold, and was far below it again at the end? */
-bool run_lost(const Run *r);
 
 /* Values of runs as run_value returns them, in order, each once; and what all
    runs have under a name. */

@@ -25,7 +25,6 @@ const Quantity quantities[] = {
     {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01"},
     {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
     {"solved_at", "steps to the threshold", .better = LESS, .median = true, .margin = "10%"},
-    {"solved", "share of seeds that solved it", .better = MORE, .scale = SHARE, .counted = true},
     {"seconds", "seconds of training", .better = LESS, .margin = "10%"},
 
     {"steps", "steps of training", .fixed = true},
@@ -156,16 +155,15 @@ quantity_mean(const Run *const *runs, int count, const char *name)
 {
     double *x = allocate((size_t)count, sizeof *x);
     const Quantity *q = quantity_named(name);
-    double sum = 0, steps = 0;
+    double steps = 0;
     for (int i = 0; i < count; i++) {
-        sum += x[i] = run_quantity(runs[i], name);
+        x[i] = run_quantity(runs[i], name);
         if (q->median && isnan(x[i])) /* later than all that got there */
             x[i] = INFINITY;
         steps = fmax(steps, run_number(runs[i], "steps"));
     }
-    Mean m = q->median    ? median_interval(x, count)
-             : q->counted ? share_interval((int)sum, count)
-                          : values_mean(name, x, count);
+    Mean m = q->median ? median_interval(x, count)
+                       : values_mean(name, x, count);
     free(x);
     return !q->median ? m
                       : (Mean){fmin(m.mean, steps), fmin(m.low, steps),

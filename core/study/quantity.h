@@ -17,7 +17,6 @@ typedef struct Quantity {
     enum { ANY, SHARE, POWERS } scale; /* 0 to 1; may span powers of ten */
     bool fixed;                        /* training does not change it */
     bool median;                       /* not a mean; a 0 is never */
-    bool counted;                      /* 0 or 1: the mean is a share of runs */
     const char *margin; /* a smaller difference is none; "10%": of the baseline;
                            NULL: that cannot be said of it */
     const char *level;  /* what curves of its measure are compared with, */
@@ -56,8 +55,7 @@ void check_quantity(const Experiment *e, const char *name, bool logged);
 Mean values_mean(const char *name, const double *x, int n);
 
 /* The same over runs, at least one; or the median and its interval, which ends
-   with all the steps there were where runs needed more; or the share of runs,
-   by Wilson's. */
+   with all the steps there were where runs needed more. */
 Mean quantity_mean(const Run *const *runs, int count, const char *name);
 
 #endif
