@@ -45,7 +45,7 @@ train() {
             -o runs "$@" >made 2>err || complain "$program: $*"
     }
     if [ "$how" = whole ]; then
-        run -v "$all" --batch 8 -t reverse,copy,subset,recall,sort,mqar,cross-recall
+        run -v "$all" --batch 8 -t reverse,subset,recall,sort,mqar,cross-recall
         run -v "$all" --batch 8 -t text --file text
         run -v "$all" -t reverse --length 100 --mask causal --batch 2
     fi

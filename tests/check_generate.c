@@ -28,7 +28,7 @@ model_of(const char *variant, const char *more, Sizes sizes)
     Config c = config_start();
     c.variant = interned(variant);
     config_apply(&c, "mask=causal layers=3 d-model=12 heads=2 mlp=2 norm=pre "
-                     "task=copy");
+                     "task=induction");
     config_apply(&c, more);
     config_resolve(&c, variant_uses(p.variant));
     Model *m = model_new(&c, sizes, p.variant);

@@ -189,8 +189,8 @@ TEST(training)
     static const struct {
         const char *task, *settings;
         double least, most;
-    } runs[] = {{"copy", "positions=rope steps=300", 0.95, 1},
-                {"copy", "positions=none steps=300", 0, 0.5},
+    } runs[] = {{"induction", "positions=rope mask=none", 0.95, 1},
+                {"induction", "positions=none mask=none", 0, 0.5},
                 {"recall", "positions=alibi steps=200", 0.95, 1},
                 {"recall", "positions=rope steps=200", 0.95, 1}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {

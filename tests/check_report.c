@@ -263,8 +263,8 @@ TEST(groups)
         made("variant=standard d-k=4 lr=0.1 seed=1"),
         made("variant=full-rank d-k=0 lr=0.1 seed=1"),
         made("variant=standard d-k=2 lr=0.1 seed=1 task=sort"),
-        made("variant=standard d-k=2 lr=0.1 seed=1 weight-decay=0 task=copy"),
-        made("variant=standard d-k=2 lr=0.1 seed=1 weight-decay=1 task=copy"),
+        made("variant=standard d-k=2 lr=0.1 seed=1 weight-decay=0 task=induction"),
+        made("variant=standard d-k=2 lr=0.1 seed=1 weight-decay=1 task=induction"),
         made("variant=fused d-k=2 lr=0.1 seed=1 task=text "
              "file-hash=abcdef0000000000"),
         made("variant=fused d-k=2 lr=0.1 seed=1 task=text "
@@ -273,8 +273,8 @@ TEST(groups)
     Experiment e = {
         .runs = runs, .count = sizeof runs / sizeof *runs, .unrecorded = true};
     const char *const wanted[] = {
-        "copy.weight-decay0",
-        "copy.weight-decay1",
+        "induction.weight-decay0",
+        "induction.weight-decay1",
         "reverse.d-k2",
         "reverse.d-k4",
         "sort",

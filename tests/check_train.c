@@ -335,7 +335,6 @@ typedef struct Trial {
    tests/solve.sh. One layer cannot do induction or mqar. */
 static const Trial trials[] = {
     {"reverse", "steps=200", true},
-    {"copy", "steps=200", true},
     {"recall", "steps=250", true},
     {"sort", "steps=500", true},
     {"induction", "steps=400", true},

@@ -44,8 +44,8 @@ made() {
     sound) run sound $small ;;
     mla-rope | kv-shift | shared-qk | two-step-tanh) run $1 -v $1 $small ;;
     value-residual) run $1 -v $1 --layers 2 $small ;;
-    rotated) run rotated -t copy --positions rope $small ;;
-    hot) run hot -t copy --embed onehot --steps 20 ;;
+    rotated) run rotated -t induction --positions rope $small ;;
+    hot) run hot -t induction --embed onehot --steps 20 ;;
     cross) run cross -t cross-recall --queries 3 $small ;;
     translated) run translated -t translate $small ;;
     text) run text $text --steps 400 ;;

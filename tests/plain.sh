@@ -17,7 +17,7 @@ runs() {
     set -- "$1" "$2" --seeds 1 --batch 4 --test 4 --validate 4 --no-figures -q
     qkv=$1 out=$2
     shift 2
-    "$qkv" compare -v standard,gqa,mqa -t copy --length 50 --steps 3 "$@" -o "$out/long"
+    "$qkv" compare -v standard,gqa,mqa -t induction --length 100 --steps 3 "$@" -o "$out/long"
     "$qkv" compare -v standard,full-rank,identity,shared-qk -t reverse --length 70 --steps 3 "$@" -o "$out/unmasked"
     "$qkv" compare -v standard -t translate --encoder 1 --cross after --steps 6 "$@" -o "$out/two"
     "$qkv" compare -v standard -t sort --d-model 132 --heads 3 --batch 80 --mlp 4 --norm pre \

@@ -14,17 +14,6 @@
 /* A task says after USUAL what is different. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-/* `tokens` tokens: the symbols, and one that separates them. An answer is a
-   symbol. */
-static Sizes
-separated_sizes(const Config *c, int tokens)
-{
-    Sizes s = plain_sizes(c);
-    s.tokens = tokens;
-    s.vocabulary++;
-    return s;
-}
-
 /* The commonest symbol of the sequence, or of its source. */
 static int
 guess_commonest(const Config *c, const Batch *e, int t)
@@ -58,29 +47,6 @@ draw_reverse(const Config *c, Random *r, Batch *e)
     draw_symbols(c, r, ids);
     for (int i = 0; i < c->length; i++)
         targets[i] = ids[c->length - 1 - i];
-}
-
-/* copy: x SEP x, where each token of the second x is to be predicted. The
-   last one is an answer only, so there are 2n tokens. */
-static Sizes
-sizes_copy(const Config *c)
-{
-    return separated_sizes(c, 2 * c->length);
-}
-
-static void
-draw_copy(const Config *c, Random *r, Batch *e)
-{
-    int *ids = e->ids, *targets = e->targets;
-    int n = c->length;
-    draw_symbols(c, r, ids);
-    ids[n] = c->symbols;
-    for (int i = 0; i < n; i++) {
-        targets[i] = -1;
-        targets[n + i] = ids[i];
-        if (i < n - 1)
-            ids[n + 1 + i] = ids[i];
-    }
 }
 
 /* The digit that belongs at place t of n if they were spread evenly. */
@@ -189,12 +155,14 @@ draw_cross_recall(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* translate: the source backwards, a token at a time: SEP y_1 y_2 ... are to
-   predict y_1 y_2 y_3 ... as a translation is trained. */
+/* translate: the source backwards, a token at a time: START y_1 y_2 ... are to
+   predict y_1 y_2 y_3 ... as a translation is trained. START is one token more
+   than the symbols. */
 static Sizes
 sizes_translate(const Config *c)
 {
-    Sizes s = separated_sizes(c, c->length);
+    Sizes s = plain_sizes(c);
+    s.vocabulary++;
     s.source = c->length;
     return s;
 }
@@ -230,9 +198,6 @@ const KnownTask tasks[] = {
     TASK("reverse", plain_sizes, .draw = draw_reverse,
          "digits backwards: y_i = x_(n-1-i)", "the commonest digit",
          guess_commonest, false, .length = 16),
-    TASK("copy", sizes_copy, .draw = draw_copy, "x SEP x, predict the second x",
-         "the commonest digit", guess_commonest, true, .length = 8,
-         .mask = MASK_CAUSAL),
     TASK("subset", sizes_subset, .draw = draw_subset,
          "+1, -1: the sum over fixed places (a number)", "0 everywhere", NULL,
          false, .length = 16, .batch = 16, .steps = 1500, .log_every = 50,

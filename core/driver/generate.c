@@ -45,7 +45,7 @@ command_generate(int argc, char **argv)
     Dataset data;
     Model *m = run_model(&r, &data);
     if (!task_named(data.task->name)->next || m->config.mask != MASK_CAUSAL)
-        fail("%s: only a text, copy or induction goes on, and only with --mask "
+        fail("%s: only a text or induction goes on, and only with --mask "
              "causal; `qkv trace TEXT RUN` shows what others answer",
              r.path);
     int given, *prompt = tokens_read(o.generate.prompt, &data, r.path, &given);

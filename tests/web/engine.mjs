@@ -100,10 +100,10 @@ for (const [deed, words] of [['aborts', /crashed in forward: Aborted/], ['exits'
     ['recurses', /crashed in forward: Segmentation fault/]]) {
     const bytes = readFileSync(join(build, 'wasm/hostile', deed + '.wasm')).toString('base64');
     await page.run(`engine.files.set('${deed}.so', Uint8Array.from(atob('${bytes}'), c => c.charCodeAt(0)))`);
-    const {status, err, out} = await inPage(`compare -v ./${deed}.so,standard -t copy ${brief} --out ${deed}`.split(' '));
+    const {status, err, out} = await inPage(`compare -v ./${deed}.so,standard -t induction ${brief} --out ${deed}`.split(' '));
     expect(deed + ': status', status, 1);
     expect(deed + ': in words: ' + err, words.test(err));
-    expect(deed + ': the other run is there', /^copy\tstandard\t/m.test(out));
+    expect(deed + ': the other run is there', /^induction\tstandard\t/m.test(out));
 }
 for (const line of ['train --d-model 9000', 'trace hello --d-model 20000 --heads 1']) {
     const {status, err} = await inPage(line.split(' '));
