@@ -91,7 +91,6 @@ inspect inspect $its
 export export $its $deed/batch -q
 equiv equiv $its -v standard -q -o $deed/from
 trace trace 0 -v victim
-match compare -v standard,victim -t reverse --match params $small -o $deed/match
 END
     lines=2 # the run's, and how many there are
     [ "$place" != LOAD ] || lines=1
@@ -281,7 +280,7 @@ train -v victim $short -o bare
 inspect $its
 equiv $its -v standard -q
 check victim -q
-compare -v standard,victim -t reverse $small --match params --no-figures -o bare
+compare -v standard,victim -t reverse $small --no-figures -o bare
 END
     unset QKV_PATH
     for word in "$qkv" "../$(basename "$build")/qkv" qkv; do

@@ -22,8 +22,8 @@
 /* clang-format off */
 Setting settings[] = {
     /* Name, role, kind, where, least, most, choices, help. A run is named by a hash
-       of them all; so characters, encoder-variant, cross-variant and patience
-       stay, which could once be given. */
+       of them all; so characters, encoder-variant, cross-variant, match and
+       patience stay, which could once be given. */
     {"variant", OF_VARIANT, PLUGIN, AT(variant), 0, 0, NULL, "the variant of attention, a name or the path of a .c or .so"},
     {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "what is learned; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "seed of every random stream: data, initialisation, test"},
@@ -56,7 +56,7 @@ Setting settings[] = {
 
     {"init", OF_START, WORD, AT(init), 0, 0, NULL, "factors on initial weights: W_Q=0.1+W_K=0.1"},
     {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "initialise as the same function as this variant"},
-    {"match", OF_START, LIKENESS, AT(match), 0, 0, "params flops cache", "change widths to meet the baseline's budget"},
+    {"match", OF_RECORD, WORD, AT(retired), 0, 0, NULL, NULL},
     {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "sequences per step"},
     {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: measure only the initial model"},
     {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "adam adamw sgd muon", "adamw: weight decay separate from the gradient; muon: matrices of attention take orthogonal steps"},
@@ -172,15 +172,6 @@ setting_unused(const Setting *s, const Config *c)
                           : s->role == OF_SHAPE && !*(const int *)at;
 }
 
-bool
-setting_matched(const Setting *s, const Config *c)
-{
-    Likeness l = likeness_of(c->match);
-    return l.found && strcmp(c->variant, l.as.variant) &&
-           (s->offset == AT(d_k) || s->offset == AT(d_v) ||
-            s->offset == AT(latent));
-}
-
 static const char *
 set_choice(int *to, const char *choices, const char *text)
 {
@@ -216,19 +207,18 @@ assign(Config *c, const char *assignments, int roles, bool written)
 
 /* Reads "standard+d-k=2", or with what was found "auto:standard+heads=4". */
 static const char *
-set_likeness(Likeness *to, const char *text, const char *choices)
+set_likeness(Likeness *to, const char *text)
 {
     char word[WORD_SIZE];
-    int ignored, n = (int)strcspn(text, ":");
+    int n = (int)strcspn(text, ":");
     snprintf(word, sizeof word, "%.*s", n, text);
     *to = (Likeness){.asked = interned(word), .found = text[n]};
     clear_own(&to->as);
-    const char *why =
-        choices && *text ? set_choice(&ignored, choices, word) : NULL;
+    const char *why = NULL;
     if (to->found)
         snprintf(word, sizeof word, "%s", text + n + 1);
     char *options = word + strcspn(word, "+");
-    if (!why && options == word && *options)
+    if (options == word && *options)
         why = "no variant before the +";
     for (char *at = options; *at; at++)
         *at = *at == '+' ? ' ' : *at;
@@ -243,7 +233,7 @@ Likeness
 likeness_of(const char *word)
 {
     Likeness l;
-    set_likeness(&l, word, NULL);
+    set_likeness(&l, word);
     return l;
 }
 
@@ -292,8 +282,7 @@ set_word(const Setting *s, const char **to, const char *text)
     if (strlen(text) >= WORD_SIZE || !is_text(text))
         return "too long, or it has a control character or bytes that are no "
                "UTF-8";
-    const char *why =
-        s->kind == LIKENESS ? set_likeness(&l, text, s->choices) : NULL;
+    const char *why = s->kind == LIKENESS ? set_likeness(&l, text) : NULL;
     *to = why ? *to : s->kind == LIKENESS ? likeness_word(&l) : interned(text);
     return why;
 }

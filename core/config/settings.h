@@ -88,10 +88,6 @@ bool config_equal(const Config *a, const Config *b, int roles);
    (config_resolve) */
 bool setting_unused(const Setting *s, const Config *c);
 
-/* Is it a width of c's that --match has chosen, to meet what another variant
-   costs? */
-bool setting_matched(const Setting *s, const Config *c);
-
 /* Sets one from text. Returns what is wrong with it, in memory that the next
    call reuses, or NULL. */
 const char *setting_set(const Setting *s, Config *c, const char *text);
@@ -99,10 +95,10 @@ const char *setting_set(const Setting *s, Config *c, const char *text);
 /* Its value as text that sets the same value again. */
 void setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE]);
 
-/* What --same-start or --match asks for, and the variant that was found to
-   start as, or whose budget is met: "auto:standard+heads=4+d-k=8". */
+/* What --same-start asks for, and the variant that was found to start as:
+   "auto:standard+heads=4+d-k=8". */
 typedef struct Likeness {
-    const char *asked; /* "auto", "standard+d-k=2"; "params"; "" for nothing */
+    const char *asked; /* "auto", "standard+d-k=2"; "" for nothing */
     bool found;
     Config as; /* that variant ("" for none), its shape options and settings of
                   its own, and nothing else; before it is looked for, the one

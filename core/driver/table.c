@@ -70,7 +70,7 @@ column_of(const char *name, const Experiment *e, bool people)
 }
 
 /* A result as it was written, except for a step that never came; a setting as
-   it was used, also where --match has chosen it. */
+   it was used. */
 static Cell
 cell_of(const Run *r, const char *name, bool words)
 {

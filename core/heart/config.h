@@ -41,7 +41,7 @@ typedef struct Config {
     const char *init;    /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
                             or "" */
     const char *log;     /* "attention+rank": what more is logged, or "" */
-    const char *same_start, *match; /* see likeness_of (config/settings.h) */
+    const char *same_start; /* see likeness_of (config/settings.h) */
     int characters, queries, members, encoder, cross, embed, optimizer,
         schedule, warmup, patience;
     double momentum, weight_decay, threshold; /* accuracy of what is solved */

@@ -1,7 +1,7 @@
 /* grid.c - from options to the list of runs that they ask for.
 
-   What makes a comparison fair, equal budgets (--match) and equal starts
-   (--same-start), is decided here, before anything is trained. */
+   What is wrong with any of them is said, and the function that all begin as
+   (--same-start) is found, before anything is trained. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,33 +27,6 @@ shaped_at(const char *variant, Config c)
     return c;
 }
 
-/* What all attention of a model costs at c, all of it by this variant. */
-static double
-price(const char *budget, const char *variant, Config c, Sizes z)
-{
-    double flops, cache;
-    c = shaped_at(variant, c);
-    Model *m = model_listed(&c, z, plugin_open(variant).variant);
-    model_cost(m, &flops, &cache);
-    double parameters = (double)attention_parameters(m);
-    model_free(m);
-    return !strcmp(budget, "params")  ? parameters
-           : !strcmp(budget, "flops") ? flops
-                                      : cache;
-}
-
-/* Sets the width that such a variant can be told, if it has one. */
-static void
-set_width(const char *shape, Config *c, int width)
-{
-    bool latent = shape_uses(shape, "latent");
-    bool k = !latent && shape_uses(shape, "d-k");
-    bool v = !latent && shape_uses(shape, "d-v");
-    c->latent = latent ? width : c->latent;
-    c->d_k = k ? width : c->d_k;
-    c->d_v = v ? width : c->d_v;
-}
-
 /* What is the same at several points of a grid, one after the other, is told
    once. */
 static void
@@ -63,58 +36,6 @@ note_once(char *text)
     if (!told || strcmp(told, text))
         note("%s", text);
     replace(&told, text);
-}
-
-/* The width at which c's attention costs most nearly what is wanted; an even
-   one where columns are rotated in pairs. No wider one costs less. */
-static int
-nearest_width(Config c, const char *shape, Sizes z, double wanted)
-{
-    int step = c.positions == POSITIONS_ROPE ? 2 : 1, best = step;
-    double off = INFINITY, cost = 0;
-    for (int w = step; w <= 4 * c.d_model && cost < wanted; w += step) {
-        set_width(shape, &c, w);
-        cost = price(likeness_of(c.match).asked, c.variant, c, z);
-        if (fabs(cost - wanted) < off) {
-            off = fabs(cost - wanted);
-            best = w;
-        }
-    }
-    return best;
-}
-
-/* With --match: changes the widths of c's variant, not resolved yet, so that
-   its attention costs as nearly what the baseline's does as one whole number
-   allows, and says how near. d-k and d-v go together where it uses both; mla
-   has its latent. */
-static void
-meet_budget(const Request *o, Config *c, Sizes z)
-{
-    const char *baseline = o->baseline ? o->baseline : BASELINE;
-    const Values *variants = given_to(o, "variant");
-    Likeness match = likeness_of(c->match);
-    const char *budget = match.asked;
-    if (!*budget || match.found)
-        return; /* a plan's line says the widths itself */
-    for (int i = 0; i < variants->count; i++) /* which may be paths */
-        if (!strcmp(plugin_open(variants->text[i]).name, baseline))
-            baseline = variants->text[i];
-    if (*c->same_start)
-        usage("--match and --same-start contradict each other: another width "
-              "is another function; give one");
-    const Variant *v = plugin_open(c->variant).variant;
-    double wanted = price(budget, baseline, *c, z);
-    match = (Likeness){budget, true, shaped_at(baseline, *c)};
-    c->match = likeness_word(&match);
-    if (!strcmp(c->variant, baseline))
-        return;
-    set_width(v->shape, c, nearest_width(*c, v->shape, z, wanted));
-    if (!o->work.quiet)
-        note_once(
-            format_text("--match %s, task %s: %s has %.0f for the %.0f of "
-                        "%s",
-                        budget, c->task, c->variant,
-                        price(budget, c->variant, *c, z), wanted, baseline));
 }
 
 /* With --same-start: c, not resolved yet, gets the variant and shape that it
@@ -167,8 +88,7 @@ check_variants(const Request *o)
     for (int i = 0; i < seeds->count; i++)
         if (!word_added(&seen, seeds->text[i]))
             usage("--seed %s: is there twice; give it once", seeds->text[i]);
-    if (!given_to(o, "same-start")->count &&
-        !given_to(o, "match")->count) /* they are of other variants too */
+    if (!given_to(o, "same-start")->count) /* it may be another variant's */
         request_used(o, uses);
     free(uses);
 }
@@ -184,7 +104,6 @@ add_point(Grid *g, const Request *o, Config c)
     const char *from = o->work.from, *slash = from ? strrchr(from, '/') : NULL;
     Plugin p = plugin_open(c.variant);
     Dataset data = dataset_open(&c);
-    meet_budget(o, &c, data.sizes);
     choose_start(&c, data.sizes);
     config_cast(&c, &p);
     if (*c.init || *c.log) { /* refused before anything runs */

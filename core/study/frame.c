@@ -17,14 +17,12 @@ is_axis(const char *name)
 static bool
 print_setting(const Run *r, const Setting *s, char text[VALUE_SIZE])
 {
-    bool matched = setting_matched(s, &r->config);
-    Config c = matched ? likeness_of(r->config.match).as : r->config;
-    setting_print(s, &c, text);
+    setting_print(s, &r->config, text);
     if (s->kind == LIKENESS)
         text[strcspn(text, ":")] = 0; /* without what was found */
     else if (s->kind == PLUGIN && *text)
         plugin_name(interned(text), text);
-    return !setting_unused(s, &r->config) && !(matched && !strcmp(text, "0"));
+    return !setting_unused(s, &r->config);
 }
 
 /* Did it get to the threshold, and was not far below it again at the end? */

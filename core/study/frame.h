@@ -14,9 +14,8 @@
 #include "run/experiment.h"
 
 /* As text, interned: a setting as it was given (the variant without its path).
-   If --match has chosen a width, it is the width of the variant whose budget is
-   met. NULL if the run has nothing of that name, or does not use the setting,
-   and would be the same whatever its value. */
+   NULL if the run has nothing of that name, or does not use the setting, and
+   would be the same whatever its value. */
 const char *run_value(const Run *r, const char *name);
 
 /* As a number: a result, or the first number in a setting's text ("W_Q=0.1"; 1

@@ -33,10 +33,10 @@ run_command() {
     esac
     case $plan$2 in
     plot | yescompare) "$@" ;;
-    compare | equiv | count)
+    compare | equiv | count | table)
         n=$((n + 1))
         "$@" --tsv >"$tables/$n.tsv"
-        [ "$2" = count ] || set -- "$@" -q
+        case $2 in compare | equiv) set -- "$@" -q ;; esac
         "$@" --markdown >"$tables/$n.md"
         cat "$tables/$n.md"
         ;;

@@ -81,7 +81,7 @@ awk -f "$plots/words.awk" -f "$plots/float.awk" "$draft"/figures/*.txt
     cat <<'END'
 ## What this does not show
 Toy tasks and small models: what decides here need not decide at the size of a language model.
-Where one learning rate was tried: depth, width and scale change the rate that suits a variant, so a difference in steps may be one of rates; a grid (--lr) tells. Where variants have different numbers of parameters, --match makes them equal. Runs that diverged have no accuracy, and their variant no mean.
+Where one learning rate was tried: depth, width and scale change the rate that suits a variant, so a difference in steps may be one of rates; a grid (--lr) tells. Where variants have different numbers of parameters, other widths (--d-k, --d-v, --latent) make them more equal. Runs that diverged have no accuracy, and their variant no mean.
 "Undecided" is neither a difference nor sameness; the tables say how many seeds would tell.
 ## What was run
 END
