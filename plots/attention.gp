@@ -9,13 +9,11 @@ down = (|heads| + across - 1) / across
 each = across == 1 ? 400 : 290
 if (!paper) { width = 74 + each * across }
 if (!exists("height")) { height = 75 + (each + 15) * down; eval terminal(height) }
-if (!dumb) {
-    colon = strstrt(title, ": ")
-    if (across == 1 && colon) { title = title[1:colon]."\n".title[colon + 2:*] }
-    set multiplot layout down,across title said(title) noenhanced font title_font margins \
-        screen 60. / width, 1 - 64. / width, 75. / height, 1 - 70. / height \
-        spacing screen 50. / width, 66. / height
-}
+colon = strstrt(title, ": ")
+if (across == 1 && colon) { title = title[1:colon]."\n".title[colon + 2:*] }
+set multiplot layout down,across title said(title) noenhanced font title_font margins \
+    screen 60. / width, 1 - 64. / width, 75. / height, 1 - 70. / height \
+    spacing screen 50. / width, 66. / height
 set palette defined (0 "#FFFFFF", 0.5 "#56B4E9", 1 "#00285A")
 set cbrange [0:1]
 set colorbox user origin screen 1 - 52. / width, screen 75. / height \
@@ -32,7 +30,7 @@ token(two_, i) = format(said(two_ ? seconds[i] : firsts[i]))
 queries(p) = int(word(heads[p], 1))
 keys(p) = int(word(heads[p], 2))
 first = 0
-do for [p=1:dumb ? 1 : |heads|] {
+do for [p=1:|heads|] {
     set title heads[p][5:*] offset 0,-0.7
     wide = keys(p) ? |seconds| : |firsts|
     high = queries(p) ? |seconds| : |firsts|
@@ -58,4 +56,4 @@ do for [p=1:dumb ? 1 : |heads|] {
     unset colorbox
     first = first + high * wide
 }
-if (!dumb) { unset multiplot }
+unset multiplot

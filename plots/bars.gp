@@ -47,34 +47,26 @@ set yrange [count + 0.5:0.5]
 set xtics nice(right / (wide / em / 5 > 5 ? 5 : wide / em / 5))
 set format x "%.0s%c"
 unset ytics
-if (dumb) {
-    set lmargin longest + 2
-} else {
-    set grid noytics xtics linetype 1 linecolor rgb "#E4E4E4" linewidth 0.6
-    set multiplot
-}
+set grid noytics xtics linetype 1 linecolor rgb "#E4E4E4" linewidth 0.6
+set multiplot
 do for [p=1:number] {
     unset label
-    if (p % across == 1 || across == 1 || dumb) {
+    if (p % across == 1 || across == 1) {
         do for [r=1:count] {
             set label r said(word(rows, r)) at 0,r right offset -0.8,0 noenhanced
         }
     }
-    if (p == 1 && !paper && !dumb) {
+    if (p == 1 && !paper) {
         set label count + 1 said(title) at screen 0.5,(1 - 1.1 * em / height) center \
             noenhanced font title_font
     }
-    if (dumb) {
-        set title "parameters of attention: ".word(panels, p)
-    } else {
-        x = left + (p - 1) % across * (wide + gap)
-        y = head + (p - 1) / across * each_high
-        set title said(word(panels, p)) offset 0,-0.6
-        set lmargin at screen x / width
-        set rmargin at screen (x + wide) / width
-        set tmargin at screen 1 - (y + 1.6 * em) / height
-        set bmargin at screen 1 - (y + each_high - 2.4 * em) / height
-    }
+    x = left + (p - 1) % across * (wide + gap)
+    y = head + (p - 1) / across * each_high
+    set title said(word(panels, p)) offset 0,-0.6
+    set lmargin at screen x / width
+    set rmargin at screen (x + wide) / width
+    set tmargin at screen 1 - (y + 1.6 * em) / height
+    set bmargin at screen 1 - (y + each_high - 2.4 * em) / height
     panel = word(panels, p)
     plot data skip 1 using (in(panel, 3) * 0.5):(row(0)):(in(panel, 3) * 0.5):(0.36) \
             with boxxyerror linecolor rgb "#A9D3EE" notitle, \
@@ -87,4 +79,4 @@ do for [p=1:number] {
             (figures(0)) with labels left noenhanced \
             textcolor rgb "#0072B2" notitle
 }
-if (!dumb) { unset multiplot }
+unset multiplot

@@ -28,8 +28,7 @@ of_kind(k_) = kind_(0) == k_ ? column_(0) : NaN
 shown(x_) = x_ >= 0.1 ? sprintf("%.1f", x_) : x_ == 0 ? "0" : \
     cell < 3.9 * em ? raised_("1", int(floor(log10(x_) + 0.5))) : \
     number(num(sprintf("%.0e", x_)), 0)
-if (dumb) { set title title }
-if (!dumb && !paper) {
+if (!paper) {
     set label 1 said(title) at screen 0.5,(1 - 1.1 * em / height) center noenhanced \
         font title_font
 }
@@ -45,28 +44,24 @@ set xtics rotate by 35 right scale 0
 set ytics scale 0
 set grid noytics noxtics
 set border 0
-if (dumb) { set lmargin longest + 2 } else {
-    set lmargin at screen left / width
-    set rmargin at screen 1 - 0.8 * em / width
-    set tmargin at screen 1 - top / height
-    set bmargin at screen foot / height
-}
+set lmargin at screen left / width
+set rmargin at screen 1 - 0.8 * em / width
+set tmargin at screen 1 - top / height
+set bmargin at screen foot / height
 array colour[3] = ["#8FD1BC", "#F4CE85", "#E4E4E4"]
 array kind[3] = ["the same function", "the nearest there is", "none"]
 array begins[3] = [0, 11.6, 24.2] # in type, of 29 in all
 set style fill solid noborder
-if (dumb) { set key outside bottom center horizontal } else {
-    unset key
-    do for [i=1:3] {
-        x = 0.5 + (begins[i] - 14.5) * em / width
-        y = 0.8 * em / height
-        set object i rectangle center screen x + 0.5 * em / width,y \
-            size screen em / width,em / height \
-            fillcolor rgb colour[i] fillstyle solid noborder
-        set label 1 + i kind[i] at screen x + 1.5 * em / width,y left
-    }
+unset key
+do for [i=1:3] {
+    x = 0.5 + (begins[i] - 14.5) * em / width
+    y = 0.8 * em / height
+    set object i rectangle center screen x + 0.5 * em / width,y \
+        size screen em / width,em / height \
+        fillcolor rgb colour[i] fillstyle solid noborder
+    set label 1 + i kind[i] at screen x + 1.5 * em / width,y left
 }
 plot for [k=2:0:-1] data skip 1 using (of_kind(k)):(row(0)):(0.46):(0.42) \
-        with boxxyerror linecolor rgb colour[3 - k] title kind[3 - k], \
+        with boxxyerror linecolor rgb colour[3 - k], \
     for [n=1:labelled] data skip 1 using (kind_(0) ? column_(0) : NaN):\
         (row(0)):(shown(column(4))) with labels enhanced notitle

@@ -69,7 +69,7 @@ unsolved_(p_, m) = m > level_count ? 1e300 : \
     num(word(levels[m], 2)) : unsolved_(p_, m + 1)
 shown(v_) = (v_ >= unsolved_(column(1), 1) ? ">" : "").sprintf("%.3g", v_)
 stats data skip 1 using (strlen(shown(column(4)))) nooutput
-numbered = dumb || (cell > 0.62 * (STATS_max + 0.6) * em && tall / rows > 1.3 * em)
+numbered = cell > 0.62 * (STATS_max + 0.6) * em && tall / rows > 1.3 * em
 
 unset key
 unset grid
@@ -79,7 +79,7 @@ set xrange [0.5:columns_ + 0.5]
 set yrange [0.5:rows + 0.5]
 set cbrange [low:high]
 if (logs) { set logscale cb }
-if (!dumb) { set multiplot }
+set multiplot
 do for [p=1:panels] {
     row_ = (p - 1) / across
     column_ = (p - 1) % across
@@ -97,12 +97,6 @@ do for [p=1:panels] {
     unset label
     unset object
     unset colorbox
-    if (dumb) {
-        set title ylabels[p]."; ".title
-        plot data skip 1 using (column(1) == p ? column_of(strcol(3), 1) : NaN):\
-            (place(strcol(2), 1)):(shown(column(4))) with labels
-        continue
-    }
     x = left + column_ * (wide + gap)
     y = top + row_ * (tall + vgap)
     set lmargin at screen screen_x(x)
@@ -142,4 +136,4 @@ do for [p=1:panels] {
         (share(column(4)) < 0.55 ? 0xFFFFFF : 0) \
         with labels noenhanced textcolor rgb variable
 }
-if (!dumb) { unset multiplot }
+unset multiplot

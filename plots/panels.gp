@@ -156,8 +156,7 @@ vgap = below_ + (named ? 1.9 + 2 * wrapped : 0.8) * em
 top = head + key_high + (named ? 1.7 + 1.7 * wrapped : 0.6) * em
 bottom = below_ + 1.9 * em
 tall = (down > 1 || across > 1 ? 0.8 : 0.55) * wide
-highest = (type == 15 ? 11 : 18) * em # of a slide
-tall = tall < 8 * em ? 8 * em : tall > highest ? highest : tall
+tall = tall < 8 * em ? 8 * em : tall > 18 * em ? 18 * em : tall
 if (exists("height")) { tall = (height - top - bottom - vgap * (down - 1)) / down } \
 else { height = top + down * tall + vgap * (down - 1) + bottom }
 eval terminal(height)
@@ -188,7 +187,7 @@ marked(p_, i) = (log_x ? !near_(column(3), i, 0) : \
     at(p_, i, 4)
 
 set style data lines
-if (!dumb) { set multiplot }
+set multiplot
 set label 90 "" at screen 0,0 noenhanced
 do for [p=1:panels] {
     if (log_x) { set logscale x }
@@ -211,17 +210,6 @@ do for [p=1:panels] {
     unset label
     unset arrow
     unset key
-    if (dumb) {
-        set title ylabels[p]."; ".title
-        set xlabel xlabel
-        set key outside top center horizontal
-        if (!legend) { unset key }
-        set boxwidth each_wide
-        if (worded) { set style data boxes } else { set style data lines }
-        plot for [i=1:curves] data skip 1 \
-            using (apart(at(p, i, 3), i)):(at(p, i, 4)) title said(keys[i])
-        continue
-    }
     column_ = (p - 1) % across
     row_ = (p - 1) / across
     x = left + column_ * (wide + gap)
@@ -291,7 +279,7 @@ do for [p=1:panels] {
         with vectors heads size screen 0.005,90 linetype (bars ? 100 : line[i]) \
         dashtype solid linewidth 1.2 notitle
 }
-if (!dumb && legend) { # above the panels, as a plot of nothing
+if (legend) { # above the panels, as a plot of nothing
     unset label
     unset arrow
     unset title
@@ -318,4 +306,4 @@ if (!dumb && legend) { # above the panels, as a plot of nothing
             title said(keys[i])
     }
 }
-if (!dumb) { unset multiplot }
+unset multiplot

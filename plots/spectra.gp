@@ -21,16 +21,14 @@ set xtics nomirror scale 0
 unset key
 left = 5.4 * em / width
 bottom = 5.2 * em / height
-if (!dumb) {
-    set multiplot layout down,across title said(title) noenhanced font title_font margins \
-        screen left, 1 - em / width, bottom, 1 - 4 * em / height \
-        spacing screen 1.2 * em / width, 4.2 * em / height
-    set label 1 "singular value, over the largest" at screen 1.2 * em / width,0.5 center rotate by 90
-    set label 2 "which one, the largest first: M blue, N orange; a line for each head" \
-        at screen 0.5,1.2 * em / height center
-}
+set multiplot layout down,across title said(title) noenhanced font title_font margins \
+    screen left, 1 - em / width, bottom, 1 - 4 * em / height \
+    spacing screen 1.2 * em / width, 4.2 * em / height
+set label 1 "singular value, over the largest" at screen 1.2 * em / width,0.5 center rotate by 90
+set label 2 "which one, the largest first: M blue, N orange; a line for each head" \
+    at screen 0.5,1.2 * em / height center
 rows(layer, head, from) = ((layer - 1) * heads + head - 1) * each + from
-do for [p=1:dumb ? 1 : layers] {
+do for [p=1:layers] {
     set title sprintf("layer %d", p) offset 0,-0.6
     if ((p - 1) % across) {
         set ytics ("" 1, "" 0.1, "" 0.01, "" 0.001)
@@ -44,4 +42,4 @@ do for [p=1:dumb ? 1 : layers] {
     unset label 1
     unset label 2
 }
-if (!dumb) { unset multiplot }
+unset multiplot

@@ -4,39 +4,25 @@
 # then this file, then one of the others here, all in one, so that
 #     gnuplot NAME.gp                          draws NAME.svg
 #     gnuplot -e "term='pdf'" NAME.gp          draws NAME.pdf
-#     gnuplot -e "term='pdf'; size='icml'" NAME.gp     as wide as a column there
+#     gnuplot -e "term='pdf'; size=240" NAME.gp   as wide as a paper's column
 # works wherever NAME.gp and NAME.tsv lie together. Change the look of every
 # figure here, that of one figure in its NAME.gp.
 
 if (!exists("term")) term = "svg"
-tex = term eq "tikz" || term eq "cairolatex"
-dumb = term eq "dumb"
+tex = term eq "cairolatex"
 if (!exists("out")) {
     out = name.(tex ? "-".term.".tex" : ".".term)
 }
 
-# `size` is how wide a figure is, in LaTeX's points (72.27 to the inch, as
-# \the\columnwidth prints them), or one of these:
-#   column   229.5 pt, LaTeX's article in two columns
-#   icml     6.75 in less 0.25 in between two columns (icml2025.sty): 3.25 in
-#   acl      A4 less margins of 2.5 cm and 0.6 cm between (acl.sty): 7.7 cm
-#   neurips  textwidth=5.5in (neurips_2025.sty)
-#   page     both columns of acl.sty, 16 cm, which fits across the others' too
-#   slide    beamer's text, 16:9: 14 cm
-names_ = "column icml acl neurips page slide"
-points_ = "229.5 234.87 219.08 397.48 455.24 398.33"
-place_(s_, i) = i > words(names_) || word(names_, i) eq s_ ? i : place_(s_, i + 1)
+# `size` is how wide a figure is, in LaTeX's points: 72.27 to the inch, as
+# \the\columnwidth prints them.
 paper = exists("size") # where a caption is the title
-if (paper) {
-    points = place_(size, 1) > words(names_) ? real(strstrt(size, "pt") ? size[1:strstrt(size, "pt") - 1] : size) : \
-        real(word(points_, place_(size, 1)))
-    width = points * 96 / 72.27
-}
+if (paper) { width = size * 96 / 72.27 }
 
 # Widths, heights and type are in 1/96 inch, a pixel of a page. Type is 9 pt in a
 # paper, so that an index of 0.8 of it has 7. (pdfcairo takes a point for 1/72 inch
 # where fontscale is 0.75; lines and markers are then as large as in the SVG.)
-if (!exists("type")) type = !paper ? 12 : size eq "slide" ? 15 : 12
+if (!exists("type")) type = 12
 if (!exists("width")) width = 600
 resolution = paper ? 3.125 : 2 # of a PNG: 300 points to the inch, or 192
 terminal(height_) = \
@@ -48,17 +34,12 @@ font 'sans,%g' fontscale %g linewidth %g pointscale %g", resolution * width, \
     term eq "pdf" ? sprintf("set terminal pdfcairo size %.4fin,%.4fin enhanced \
 font 'sans,%g' fontscale 0.75 linewidth 1.5 pointscale 1.1", width / 96., \
         height_ / 96., 0.75 * type) : \
-    term eq "tikz" ? sprintf("set terminal tikz size %.4fin,%.4fin \
-font '\\fontsize{%g}{%g}\\selectfont'", width / 96., height_ / 96., \
-        0.75 * type, 0.9 * type) : \
-    term eq "cairolatex" ? sprintf("set terminal cairolatex pdf \
+    sprintf("set terminal cairolatex pdf \
 size %.4fin,%.4fin colortext \
 header '\\fontsize{%g}{%g}\\selectfont' linewidth 2 pointscale 0.8", \
-        width / 96., height_ / 96., 0.75 * type, 0.9 * type) : \
-    "set terminal dumb noenhanced size 79,17"
-if (!dumb) { set output out }
-if (term eq "tikz") { set terminal tikz createstyle }
-if (dumb || exists("height")) { eval terminal(exists("height") ? height : 0) }
+        width / 96., height_ / 96., 0.75 * type, 0.9 * type)
+set output out
+if (exists("height")) { eval terminal(height) }
 
 # LaTeX takes a text as it is where raw is set; else what means something there is
 # escaped, half by half, since gnuplot's functions have no loops. Labels of tics are
@@ -141,7 +122,6 @@ num(s_) = exponent_(s_) && !strstrt(s_, ".") ? real(s_[1:exponent_(s_) - 1].".0"
 power_(x_) = int(floor(log10(abs(x_)) + 1e-9))
 front_(x_) = sprintf("%.4g", x_ / 10.**power_(x_))
 raised_(f_, e_) = tex ? sprintf("$%s10^{%d}$", f_ eq "1" ? "" : f_."\\cdot ", e_) : \
-    dumb ? sprintf("%se%d", f_, e_) : \
     sprintf("%s10^{%s%d}", f_ eq "1" ? "" : f_."·", e_ < 0 ? "−" : "", abs(e_))
 number(x_, ten) = x_ == 0 ? "0" : ten || abs(x_) < 0.99e-3 || abs(x_) >= 1e7 ? \
     raised_(front_(x_), power_(x_)) : abs(x_) >= 1e6 ? \
@@ -205,4 +185,4 @@ set tics nomirror
 set border 3
 set errorbars 1
 set pointsize 0.6
-if (!dumb) { set grid ytics linetype 1 linecolor rgb "#E4E4E4" linewidth 0.6 }
+set grid ytics linetype 1 linecolor rgb "#E4E4E4" linewidth 0.6

@@ -541,12 +541,3 @@ EXITS(names_that_no_plugin_has, 2, 8)
     longer[NAME_SIZE] = 0;
     plugin_name(wrong[_i] ? wrong[_i] : longer, name);
 }
-
-TEST(nearest_names)
-{
-    const char *const names[] = {"standard", "symmetric", "two-step"};
-    ck_assert(strstr(did_you_mean("standrad", names, 3), "\"standard\""));
-    ck_assert(strstr(did_you_mean("twostep", names, 3), "\"two-step\""));
-    ck_assert_str_eq(did_you_mean("zzz", names, 3), "");
-    ck_assert_str_eq(did_you_mean("", names, 3), "");
-}

@@ -10,10 +10,9 @@ command -v gnuplot >/dev/null || { echo "drawn: skipped, no gnuplot here"; exit 
 short="--steps 20 --test 16 --validate 16 -q --no-figures"
 # One document has every figure for LaTeX: it compiles, with nothing too wide.
 latex=pdflatex
-command -v pdflatex >/dev/null && kpsewhich gnuplot-lua-tikz.sty >/dev/null &&
-    gnuplot -e 'set terminal tikz' 2>/dev/null || latex=
-[ "$latex" ] || echo "drawn: no pdflatex with gnuplot's tikz here: figures are not compiled" >&2
-printf '%s\n' '\documentclass[twocolumn]{article}' '\usepackage{graphicx,gnuplot-lua-tikz}' \
+command -v pdflatex >/dev/null || latex=
+[ "$latex" ] || echo "drawn: no pdflatex here: figures are not compiled" >&2
+printf '%s\n' '\documentclass[twocolumn]{article}' '\usepackage{graphicx}' \
     '\begin{document}' >figures.tex
 # small FIGURE: narrower than a column, whatever its size.
 small() {
@@ -44,14 +43,13 @@ while IFS= read -r text; do
     number=$((number + 1)) figure=title$number/figures/test_loss-lr-reverse
     cp -r grid "./$text"
     "$qkv" plot "./$text" other -o "title$number" --x lr --y test_loss --by experiment \
-        --format svg,png,pdf,dumb,tikz,cairolatex -q >out 2>err && [ ! -s err ] && ok ||
+        --format svg,png,pdf,cairolatex -q >out 2>err && [ ! -s err ] && ok ||
         complain "title $number"
     seen=$(printf %s "./$text" | tr ' "\\' ___ | sed "s/'/_/g; s/&/\&amp;/g; s/</\&lt;/g")
     [ "$(grep -cF -- ">$seen</text>" $figure.svg)" -eq 1 ] && ok || complain "not what is seen: $seen"
     cp $figure.svg before.svg
     (cd title$number/figures && gnuplot test_loss-lr-reverse.gp) 2>err &&
         cmp -s before.svg $figure.svg && ok || complain "title $number: drawn again, differs"
-    small $figure-tikz
     small $figure-cairolatex
 done <hostile
 unharmed "a name"
@@ -61,7 +59,7 @@ refuses 2 'it has a control character' \
 
 # --- for a paper: as wide as asked, type that can be read, maths, a line for each variant
 figure=made/figures/test_loss-lr-reverse
-for pair in column:228.6 page:453.5 300.5pt:299.4; do
+for pair in 229.5:228.6 455:453.5 300.5:299.4; do
     "$qkv" plot grid -o made --x lr --y test_loss --size "${pair%:*}" --format pdf,svg -q 2>err ||
         complain "plot --size $pair"
     page=$(grep -a -o '/MediaBox *\[[^]]*' $figure.pdf | awk '{ print $(NF - 1) }')
@@ -72,10 +70,10 @@ for pair in column:228.6 page:453.5 300.5pt:299.4; do
         complain "--size $pair: type under 7 points"
 done
 # a line of one's own: names, limits, and maths
-"$qkv" plot grid -o made --x lr --y test_loss --size column --format svg,tikz -q \
+"$qkv" plot grid -o made --x lr --y test_loss --size 240 --format svg,cairolatex -q \
     --gnuplot "raw = 1; xlabel = '\$W^Q\$'; keys[1] = 'ours'; heading = 1; title = 'a title'; ylim = '0 4'" 2>err && ok ||
     complain "plot with a line of gnuplot"
-grep -q '>a title</text>' $figure.svg && grep -q '> 4<\|>4<' $figure.svg && grep -qF '{$W^Q$}' $figure-tikz.tex && ok ||
+grep -q '>a title</text>' $figure.svg && grep -q '> 4<\|>4<' $figure.svg && grep -qF '{$W^Q$}' $figure-cairolatex.tex && ok ||
     complain "a line of gnuplot changes nothing"
 refuses 1 'undefined variable: nothing' "$qkv" plot grid -o made --x lr --y test_loss --format svg -q \
     --gnuplot 'x = nothing'
@@ -84,9 +82,9 @@ grep -q '^ width="600"' $figure.svg && [ "$(grep -c '>[0-9.]*</tspan></text>' $f
     complain "a figure for a page: its width, or the ticks of an axis under a decade"
 "$qkv" plot grid -o made --x lr --y test_loss --log-y --format svg -q --gnuplot "ylim = '0 4'" 2>err &&
     grep -q '> 4<\|>4<' $figure.svg && ok || complain "limits from 0 on a logarithmic axis"
-"$qkv" plot grid -o made --size column --format pdf,tikz -q
+"$qkv" plot grid -o made --size 229.5 --format pdf,cairolatex -q
 printf '\\graphicspath{{made/figures/}}\\noindent\\input{%s}%%\n\\par x\\par\n' \
-    made/figures/*_*-tikz.tex made/figures/parameters-tikz.tex >>figures.tex
+    made/figures/*_*-cairolatex.tex made/figures/parameters-cairolatex.tex >>figures.tex
 printf '%s\n' '\noindent\includegraphics{{made/figures/validation_loss-reverse}.pdf}' >>figures.tex
 {
     printf 'name = "x"\ntitle = "x"\ncurves = 8\n'
@@ -104,23 +102,23 @@ gnuplot lines.gp 2>lines && awk '/^colour/ { twice += colour[$2]++; next }
     complain "two variants share dash and marker or colour, or one has no line: $(sort -n lines | tr '\n' ' ')"
 
 # --- the square of equiv: powers of ten, in a page's width
-"$qkv" equiv -v standard,two-step,mla -t recall --steps 10 --d-model 16 -q -o square --format svg,tikz >out 2>err &&
+"$qkv" equiv -v standard,two-step,mla -t recall --steps 10 --d-model 16 -q -o square --format svg,cairolatex >out 2>err &&
     ! grep -q '[0-9]e-[0-9]' square/figures/equivalence.svg &&
     grep -q '>10</tspan>\|·10</tspan>' square/figures/equivalence.svg &&
-    grep -q '10^{-[0-9]*}\$' square/figures/equivalence-tikz.tex && ok || complain "the square of equiv"
+    grep -q '10^{-[0-9]*}\$' square/figures/equivalence-cairolatex.tex && ok || complain "the square of equiv"
 
 # --- tokens of a text
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     printf 'Az %% \\ ^ _ ~ # & { } $ < > " '"'"' ` | -- [ * @ é 漢 \t \033[31m\n'
 done >text
 "$qkv" compare -v standard -t text --file text --seeds 1 $short -o read >out 2>err
-"$qkv" inspect read/text.standard* --attention -q -o read --format svg,tikz >out 2>err && [ ! -s err ] && ok ||
+"$qkv" inspect read/text.standard* --attention -q -o read --format svg,cairolatex >out 2>err && [ ! -s err ] && ok ||
     complain "attention of a hostile text"
 for token in % '\' ^ _ '~' '#' '&amp;' '{' '}' '$' '&lt;' '>' '\x22' ’ '`' ␣; do
     [ "$(grep -cF "<text>$token</text>" read/figures/attention.svg)" -gt 1 ] && ok ||
         complain "the token $token is not seen"
 done
-small read/figures/attention-tikz
+small read/figures/attention-cairolatex
 printf '%s\n' '\end{document}' >>figures.tex
 # typeset FILE: it compiles, with nothing too wide.
 typeset() {
@@ -180,8 +178,6 @@ expect "a cell of the map" grep -q ">$(printf %.3g "$first")<" drawn/figures/tes
 "$qkv" plot cells -o cells --map --x d-k --by lr --y test_loss -q --format svg 2>err
 expect "an axis of a map is not sorted" grep -q "^names = '0.0005 0.003 0.01'" cells/figures/test_loss-d-k-reverse-map.gp
 expect "a map's values" [ "$(sed 1d cells/figures/test_loss-d-k-reverse-map.tsv | cut -f3 | uniq | tr '\n' ' ')" = '2 4 16 2 4 16 2 4 16 ' ]
-expect "a map on a terminal" [ "$("$qkv" plot many -o drawn -q --format dumb --map --x d-k --y test_loss 2>err |
-    grep -c 'two-step |.*[0-9]')" -eq 2 ]
 plot --y loss --where variant=two-step --facet d-k
 expect "one of the curves" [ "$(rows loss-recall | cut -f2 | uniq)" = two-step ]
 # several experiments: which one a curve is of
@@ -242,7 +238,7 @@ expect "dodged, or two of a colour" [ "$(gnuplot places.gp 2>&1 | sort -u | sed 
 cd ../..
 # Another command's tasks are in the same directory: their parameters stay drawn.
 "$qkv" compare -v standard -t recall --seeds 1 ${short% --no-figures} --format svg -o twice >out 2>err
-"$qkv" compare -v standard -t reverse --seeds 1 ${short% --no-figures} --size column --format svg -o twice >out 2>err
+"$qkv" compare -v standard -t reverse --seeds 1 ${short% --no-figures} --size 229.5 --format svg -o twice >out 2>err
 expect "parameters of another task are lost" [ "$(sed 1d twice/figures/parameters.tsv | cut -f1 | sort | tr '\n' ' ')" = 'recall reverse ' ]
 # In a column no number of a bar is cut off: each begins where there is room for it.
 wide=$(sed -n 's/^ width="\([0-9]*\)".*/\1/p' twice/figures/parameters.svg)

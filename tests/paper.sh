@@ -85,7 +85,7 @@ input() {
     done
 }
 if has gnuplot; then
-    "$qkv" report mine -o report --size acl -q 2>err && ok || complain "report"
+    "$qkv" report mine -o report --size 219 -q 2>err && ok || complain "report"
     mkdir paper
     # columns as wide as an ACL's; other tables have labels that these have too
     {

@@ -50,7 +50,7 @@ done <<'END'
 0 qkv equiv folded/recall* -v mqa --embed onehot -q
 0 qkv new fresh
 0 qkv compare -t subset --seeds 2 --same-start standard --jobs 1 -v standard,two-step,two-step-tanh --lr 0.003,0.01 --init W_Q=0.5 --log attention+scores+gradients+rank+distance $small -o fair --no-figures --tsv
-0 qkv plot fair -q -o fair --x lr --by variant --y entropy,rank_m --format tikz --size column
+0 qkv plot fair -q -o fair --x lr --by variant --y entropy,rank_m --format cairolatex --size 229.5
 0 qkv plot fair --format pdf -o report -q
 0 qkv table fair --verdicts --latex
 2 qkv train -t revers

@@ -1,4 +1,4 @@
-/* words.c - small things done to names: the nearest one, files, lists. */
+/* words.c - small things done to texts: names, files, lists. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,35 +14,6 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "heart/plugin.h"
-
-/* How many letters of `word` the name has too, in the same order. */
-static size_t
-letters_in(const char *word, const char *name)
-{
-    size_t count = 0;
-    for (; *word; word++) {
-        const char *there = strchr(name, *word);
-        count += there != NULL;
-        name = there ? there + 1 : name;
-    }
-    return count;
-}
-
-const char *
-did_you_mean(const char *word, const char *const *names, int count)
-{
-    static char text[NAME_SIZE + 32];
-    size_t n = strlen(word), least = 1 + n / 2;
-    text[0] = 0;
-    for (int i = 0; i < count; i++) {
-        size_t d = n + strlen(names[i]) - 2 * letters_in(word, names[i]);
-        if (d >= least)
-            continue;
-        least = d;
-        snprintf(text, sizeof text, " (did you mean \"%s\"?)", names[i]);
-    }
-    return text;
-}
 
 int
 index_in(const char *list, const char *word)

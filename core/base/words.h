@@ -1,4 +1,4 @@
-/* words.h - small things done to names: the nearest one, files, lists. */
+/* words.h - small things done to texts: names, files, lists. */
 #ifndef WORDS_H
 #define WORDS_H
 
@@ -8,11 +8,6 @@
 #include <stdio.h>
 
 #include "heart/fail.h"
-
-/* " (did you mean "NAME"?)", the one of `count` names that `word` becomes with
-   the fewest letters dropped and added, or "" if even that one is too far to be
-   what was meant; in memory that the next call reuses. */
-const char *did_you_mean(const char *word, const char *const *names, int count);
 
 /* Which word of a list, "heads d-k" or "1,2,4", it is; -1 if none. */
 int index_in(const char *list, const char *word);

@@ -208,15 +208,11 @@ plugin_open(const char *word)
     word = plugin_believed(word);
     plugin_name(word, p.name);
     char *path = strchr(word, '/') ? copy_text(word) : plugin_find(word);
-    if (!path) {
-        Values names = plugin_list();
-        usage("unknown variant \"%s\"%s: `qkv list` lists those that are "
-              "found, QKV_PATH adds directories, and a file is named with a "
-              "slash, ./%s",
-              word,
-              did_you_mean(word, (const char *const *)names.text, names.count),
-              word);
-    }
+    if (!path)
+        usage("unknown variant \"%s\": `qkv list` lists those that are found, "
+              "QKV_PATH adds directories, and a file is named with a slash, "
+              "./%s",
+              word, word);
     snprintf(p.path, sizeof p.path, "%s", path);
     free(path);
     char *bytes = read_file(p.path, "plugin", &size);

@@ -140,7 +140,7 @@ command_train(int argc, char **argv)
     Options o = options_read(argc, argv);
     Request *r = &o.request;
     char *asked = manifest_of(r, "train"); /* as it was given */
-    o.no_figures = true; /* except for its curve on the terminal */
+    o.no_figures = true;
     if (r->work.from)
         begin_from(r, r->work.from,
                    OF_SEED | OF_TRAINING | OF_OBSERVATION | OF_VARIANT |
@@ -154,13 +154,6 @@ command_train(int argc, char **argv)
     int status = train_and_print(&o, &g, &e);
     if (e.count && !o.quiet)
         note("the run is %s/%s", o.out, g.jobs->name);
-    if (e.count && layout_of(&o) == ALIGNED && !o.quiet) {
-        Drawing curve = o.draw;
-        curve.format = "dumb";
-        curve.y = "validation_loss";
-        curve.out = e.runs[0].path;
-        figures_draw(&curve, &e);
-    }
     experiment_free(&e);
     grid_free(&g);
     return status;

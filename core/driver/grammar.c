@@ -60,57 +60,56 @@ static const Option own[] = {
 #define AT(field) .offset = offsetof(Options, field)
 #define WORK(field) AT(request.work.field)
 #define DRAW(field) AT(draw.field)
-    /* name, argument, help, commands, where, choices */
-    {"seeds", "N", "seeds 1 to N (5): short for --seed 1..N", "compare", AT(request), .common = true},
-    {"head-dim", "N", "width of a head, --d-k and --d-v in one", "train count trace", AT(request), .common = true},
-    {"out", "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect open", AT(out), .letter = 'o', .common = true},
-    {"jobs", "N", "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
-    {"threads", "N", "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
-    {"from", "RUN", "start from a run's weights, with its model and data; they are converted if -v or the shape differs", "train", WORK(from), .common = true},
-    {"plan", NULL, "only print a `qkv train` line for each run", "compare", AT(plan), .common = true},
-    {"timeout", "N", "stop a run that takes longer than N seconds", TRAINS, WORK(timeout)},
-    {"memory", "N", "megabytes that a run may use (free memory / jobs)", RUNS, WORK(memory)},
-    {"no-figures", NULL, "only train and print", "compare", AT(no_figures)},
-    {"no-weights", NULL, "do not keep the trained matrices", TRAINS, WORK(no_weights)},
-    {"redo", NULL, "repeat runs made with another build of a plugin", RUNS, WORK(redo)},
-    {"keep", NULL, "keep runs made with another build of a plugin", RUNS, WORK(keep)},
-    {"baseline", "NAME", "what the others are compared with (standard)", VERDICTS, AT(request.baseline), .common = true},
-    {"judge", "WHAT", "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)", VERDICTS, AT(request.judge)},
-    {"margin", "WHAT=X,...", "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)", VERDICTS, AT(request.margin)},
-    {"by", "SETTING,...", "settings whose values verdicts or curves compare (variant)", "plot compare table", AT(request.by), .common = true},
-    {"where", "SETTING=VALUE,...", "only runs with these values, or without such a setting; give a setting twice to allow two", "table plot", AT(request.where), .common = true},
-    {"verdicts", NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts), .common = true},
-    {"x", "WHAT", "the x axis: step of training, a setting, or a line of result.tsv (step)", "plot", DRAW(x), .common = true},
-    {"y", "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y), .common = true},
-    {"facet", "SETTING", "a panel for each value of SETTING", "plot", DRAW(facet), .common = true},
-    {"map", NULL, "draw --y as colours: --x across, --by down", "plot", DRAW(map)},
-    {"log-y", NULL, "logarithmic y axes; values not above 0 are left out", "plot", DRAW(log_y)},
-    {"gnuplot", "CODE", "a line for the figure's script, as \"xlabel = 'width'; ylim = '0 1'\"", "plot", DRAW(gnuplot)},
-    {"size", "WIDTH", "width of a figure in LaTeX's points (see \\the\\columnwidth), or one of", "compare plot", DRAW(size), "column icml acl neurips page slide"},
-    {"format", "LIST", "formats of figures (svg,png)", FIGURES, DRAW(format), FORMATS},
-    {"preset", "NAME", "a published model, as `qkv list --models` names it; with -v, those variants at its shape", "count", AT(preset), .common = true},
-    {"config", "FILE", "the same from a model's config.json, as transformers saves it", "count", AT(config), .common = true},
-    {"real", NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes", "count", AT(real), .common = true},
-    {"prompt", "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p', .common = true},
-    {"tokens", "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n', .common = true},
-    {"temperature", "X", "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature), .most = 1000, .common = true},
-    {"top-k", "N", "sample among the N likeliest tokens (all)", "generate", AT(generate.top_k), .common = true},
-    {"samples", "N", "write N continuations, with seeds S, S + 1, ... (1)", "generate", AT(generate.samples), .common = true},
-    {"seed", "N", "seed of the sampling, S (1)", "generate", AT(generate.seed)},
-    {"attention", NULL, "print and draw which token looks at which", "inspect", AT(attention), .common = true},
-    {"forms", NULL, "what each variant computes, derived from its code", "list", AT(forms), .common = true},
-    {"models", NULL, "published models: their attention and its cache at --length", "list", AT(models), .common = true},
-    {"heads", NULL, "a row for each head", "open", AT(heads), .common = true},
-    {"draw", NULL, "draw the singular values of all heads into figures/ of --out", "open", AT(spectra), .common = true},
-    {"slim", "DIR", "write the model without its gauge to a new directory", "open", AT(slim), .common = true},
-    {"to", "VARIANT", "write a layer as a run of that variant, for inspect, equiv and trace", "open", AT(to), .common = true},
-    {"layer", "N", "which layer --to takes, from 1 (1)", "open", AT(layer), .common = true},
-    {"tasks", NULL, "the tasks, not the variants", "list", AT(tasks), .common = true},
-    {"columns", "NAME,...", "only these columns, in this order", TABLES, AT(columns), .common = true},
-    {"tsv", NULL, "cells separated by tabs, as in a pipe", TABLES " check", AT(tsv)},
-    {"markdown", NULL, "the table in Markdown", TABLES, AT(markdown)},
-    {"latex", NULL, "the table, or the formulas, in LaTeX, for a paper", TABLES " derive", AT(latex)},
-    {"quiet", NULL, "no progress, no notes", QUIET, AT(quiet), .letter = 'q'},
+    /* name, kind, argument, help, commands, where, choices */
+    {"seeds", INTEGER, NULL, "seeds 1 to N (5): short for --seed 1..N", "compare", AT(request), .common = true},
+    {"out", WORD, "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect open", AT(out), .letter = 'o', .common = true},
+    {"jobs", INTEGER, NULL, "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
+    {"threads", INTEGER, NULL, "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
+    {"from", WORD, "RUN", "start from a run's weights, with its model and data; they are converted if -v or the shape differs", "train", WORK(from), .common = true},
+    {"plan", SWITCH, NULL, "only print a `qkv train` line for each run", "compare", AT(plan), .common = true},
+    {"timeout", INTEGER, NULL, "stop a run that takes longer than N seconds", TRAINS, WORK(timeout)},
+    {"memory", INTEGER, NULL, "megabytes that a run may use (free memory / jobs)", RUNS, WORK(memory)},
+    {"no-figures", SWITCH, NULL, "only train and print", "compare", AT(no_figures)},
+    {"no-weights", SWITCH, NULL, "do not keep the trained matrices", TRAINS, WORK(no_weights)},
+    {"redo", SWITCH, NULL, "repeat runs made with another build of a plugin", RUNS, WORK(redo)},
+    {"keep", SWITCH, NULL, "keep runs made with another build of a plugin", RUNS, WORK(keep)},
+    {"baseline", WORD, "NAME", "what the others are compared with (standard)", VERDICTS, AT(request.baseline), .common = true},
+    {"judge", WORD, "WHAT", "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)", VERDICTS, AT(request.judge)},
+    {"margin", WORD, "WHAT=X,...", "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)", VERDICTS, AT(request.margin)},
+    {"by", WORD, "SETTING,...", "settings whose values verdicts or curves compare (variant)", "plot compare table", AT(request.by), .common = true},
+    {"where", WORD, "SETTING=VALUE,...", "only runs with these values, or without such a setting; give a setting twice to allow two", "table plot", AT(request.where), .common = true},
+    {"verdicts", SWITCH, NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts), .common = true},
+    {"x", WORD, "WHAT", "the x axis: a setting, or a line of result.tsv (steps of training)", "plot", DRAW(x), .common = true},
+    {"y", WORD, "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y), .common = true},
+    {"facet", WORD, "SETTING", "a panel for each value of SETTING", "plot", DRAW(facet), .common = true},
+    {"map", SWITCH, NULL, "draw --y as colours: --x across, --by down", "plot", DRAW(map)},
+    {"log-y", SWITCH, NULL, "logarithmic y axes; values not above 0 are left out", "plot", DRAW(log_y)},
+    {"gnuplot", WORD, "CODE", "a line for the figure's script, as \"xlabel = 'width'; ylim = '0 1'\"", "plot", DRAW(gnuplot)},
+    {"size", NUMBER, NULL, "width of a figure in LaTeX's points, as \\the\\columnwidth prints them (that of a page)", "compare plot", DRAW(size), .most = 1500},
+    {"format", WORD, "LIST", "formats of figures (svg,png)", FIGURES, DRAW(format), FORMATS},
+    {"preset", WORD, "NAME", "a published model, as `qkv list --models` names it; with -v, those variants at its shape", "count", AT(preset), .common = true},
+    {"config", WORD, "FILE", "the same from a model's config.json, as transformers saves it", "count", AT(config), .common = true},
+    {"real", SWITCH, NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes", "count", AT(real), .common = true},
+    {"prompt", TEXT, "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p', .common = true},
+    {"tokens", INTEGER, NULL, "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n', .common = true},
+    {"temperature", NUMBER, NULL, "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature), .most = 1000, .common = true},
+    {"top-k", INTEGER, NULL, "sample among the N likeliest tokens (all)", "generate", AT(generate.top_k), .common = true},
+    {"samples", INTEGER, NULL, "write N continuations, with seeds S, S + 1, ... (1)", "generate", AT(generate.samples), .common = true},
+    {"seed", INTEGER, NULL, "seed of the sampling, S (1)", "generate", AT(generate.seed)},
+    {"attention", SWITCH, NULL, "print and draw which token looks at which", "inspect", AT(attention), .common = true},
+    {"forms", SWITCH, NULL, "what each variant computes, derived from its code", "list", AT(forms), .common = true},
+    {"models", SWITCH, NULL, "published models: their attention and its cache at --length", "list", AT(models), .common = true},
+    {"heads", SWITCH, NULL, "a row for each head", "open", AT(heads), .common = true},
+    {"draw", SWITCH, NULL, "draw the singular values of all heads into figures/ of --out", "open", AT(spectra), .common = true},
+    {"slim", WORD, "DIR", "write the model without its gauge to a new directory", "open", AT(slim), .common = true},
+    {"to", WORD, "VARIANT", "write a layer as a run of that variant, for inspect, equiv and trace", "open", AT(to), .common = true},
+    {"layer", INTEGER, NULL, "which layer --to takes, from 1 (1)", "open", AT(layer), .common = true},
+    {"tasks", SWITCH, NULL, "the tasks, not the variants", "list", AT(tasks), .common = true},
+    {"columns", WORD, "NAME,...", "only these columns, in this order", TABLES, AT(columns), .common = true},
+    {"tsv", SWITCH, NULL, "cells separated by tabs, as in a pipe", TABLES " check", AT(tsv)},
+    {"markdown", SWITCH, NULL, "the table in Markdown", TABLES, AT(markdown)},
+    {"latex", SWITCH, NULL, "the table, or the formulas, in LaTeX, for a paper", TABLES " derive", AT(latex)},
+    {"quiet", SWITCH, NULL, "no progress, no notes", QUIET, AT(quiet), .letter = 'q'},
 };
 /* clang-format on */
 enum { OWN_OPTIONS = sizeof own / sizeof *own };
@@ -120,9 +119,8 @@ option_of(const Setting *s)
 {
     static const char common[] = "variant task file d-model heads steps lr";
     return (Option){.name = s->name,
-                    .argument = s->kind == INTEGER  ? "N"
-                                : s->kind & NUMERIC ? "X"
-                                                    : "WORD",
+                    .kind = (int)s->kind,
+                    .argument = "WORD",
                     .help = s->help,
                     .choices = s->choices,
                     .letter =
@@ -176,8 +174,12 @@ print_option(const Command *c, const Option *o)
     config_apply(&usual, c->start);
     if (o->setting && !(o->setting->kind & WORDED))
         setting_print(o->setting, &usual, start);
+    const char *argument = o->kind == SWITCH    ? ""
+                           : o->kind == INTEGER ? "N"
+                           : o->kind & NUMERIC  ? "X"
+                                                : o->argument;
     int at = printf("  %3s --%s%s%s", o->letter ? letter : "", o->name,
-                    o->argument ? " " : "", o->argument ? o->argument : "");
+                    *argument ? " " : "", argument);
     if (at >= FROM)
         at = printf("\n") - 1;
     char *help = format_text("%s%s%s%s%s%s", o->help, o->choices ? ": " : "",

@@ -17,13 +17,18 @@ extern const Command commands[];
 extern const int commands_count;
 const Command *command_named(const char *name);
 
-/* An option's argument says what it is: NULL a switch, N a whole number, X a
-   number, LIST several of its choices, TEXT any text, and all others a word. */
+/* What an option is given, besides what a setting can be: nothing, or a text
+   with any characters. */
+enum { SWITCH = 0, TEXT = 1024 };
+
 typedef struct Option {
-    const char *name, *argument, *help;
+    const char *name;
+    int kind;             /* INTEGER, NUMBER, WORD or one of those above */
+    const char *argument; /* what --help calls it, unless it is a number */
+    const char *help;
     const char *commands;   /* those that take it */
     size_t offset;          /* of its value in Options */
-    const char *choices;    /* the words that it may be, where they are known */
+    const char *choices;    /* the words that it may be, one or a list */
     int letter;             /* its short form, or 0 */
     double most;            /* of a number; 0: a million */
     bool common;            /* are people likely to look for it? */
@@ -31,7 +36,7 @@ typedef struct Option {
 } Option;
 
 /* All options that a command takes, its own and then settings; their number. */
-enum { MOST_OPTIONS = 112 };
+enum { MOST_OPTIONS = 104 };
 int options_of(const Command *c, Option list[MOST_OPTIONS]);
 
 /* Is it a built-in option of some command, or a key of experiment.tsv? */

@@ -14,7 +14,6 @@
 #include <qkv/real.h>
 
 #include "base/report.h"
-#include "base/words.h"
 #include "config/find_plugin.h"
 #include "driver/commands.h"
 #include "driver/grammar.h"
@@ -51,7 +50,8 @@ main(int argc, char **argv)
         command_inspect, command_trace, command_generate, command_export,
         command_check,   command_open};
     enum { IN_C = sizeof run / sizeof *run };
-    const char *names[IN_C + 8], *word = argc > 1 ? argv[1] : "help";
+    const char *word = argc > 1 ? argv[1] : "help";
+    const Command *c = command_named(word);
     name_taken = option_taken;
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
@@ -60,21 +60,16 @@ main(int argc, char **argv)
     if (getenv("QKV")) /* what a script or a qkv asks for ends with it */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
-    for (int i = 0; i < commands_count; i++) {
-        names[i] = commands[i].name;
-        if (strcmp(word, names[i]))
-            continue;
-        if (i >= IN_C)
-            run_script(word, argc - 1, argv + 1);
-        return command_in_child(run[i], argc - 1, argv + 1);
-    }
+    if (c && c - commands >= IN_C)
+        run_script(word, argc - 1, argv + 1);
+    if (c)
+        return command_in_child(run[c - commands], argc - 1, argv + 1);
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);
     if (!strcmp(word, "help") && argc > 2)
         return main(3, (char *[]){argv[0], argv[2], "--help", NULL});
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
-        usage("unknown command \"%s\"%s: `qkv help` lists them", word,
-              did_you_mean(word, names, commands_count));
+        usage("unknown command \"%s\": `qkv help` lists them", word);
     print_commands();
     return end_well(0);
 }

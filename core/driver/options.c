@@ -78,47 +78,31 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
         check_value(s, &given->text[i]);
 }
 
-/* Exits unless each word of a list is one of the choices, or a WIDTH in points:
-   "240", "234.8pt". */
-static void
-check_choices(const Option *option, const char *text)
-{
-    char *end;
-    Values words = values_cut(text);
-    double points = strtod(text, &end);
-    bool width = !strcmp(option->argument, "WIDTH") && points >= 100 &&
-                 points <= 1500 && (!*end || !strcmp(end, "pt"));
-    for (int i = 0; i < words.count && !width; i++)
-        if (index_in(option->choices, words.text[i]) < 0)
-            usage("--%s: \"%.64s\" is not one of: %s", option->name,
-                  words.text[i], option->choices);
-    values_free(&words);
-}
-
-/* Takes down what was given to an option that is no setting. */
+/* Takes down what was given to an option that is no setting; of a list each
+   word must be one of its choices. */
 static void
 set_own(Options *o, const Option *option, const char *text)
 {
     void *at = (char *)o + option->offset;
-    const char *argument = option->argument, *why = NULL;
-    Setting s = {.offset = option->offset,
-                 .kind = WORD,
+    const char *why = NULL;
+    Setting s = {.kind = option->kind,
+                 .offset = option->offset,
+                 .min = option->kind == INTEGER,
                  .max = option->most ? option->most : 1e6};
-    if (!argument)
+    if (option->kind == SWITCH)
         *(bool *)at = true;
-    else if (!strcmp(argument, "TEXT"))
+    else if (option->kind == TEXT)
         *(const char **)at = text;
-    else {
-        s.kind = !strcmp(argument, "N")   ? INTEGER
-                 : !strcmp(argument, "X") ? NUMBER
-                                          : WORD;
-        s.min = s.kind == INTEGER;
+    else
         why = setting_set(&s, (void *)o, text);
-    }
     if (why)
         usage("--%s: %s", option->name, why);
-    if (option->choices)
-        check_choices(option, text);
+    Values words = values_cut(text);
+    for (int i = 0; option->choices && i < words.count; i++)
+        if (index_in(option->choices, words.text[i]) < 0)
+            usage("--%s: \"%.64s\" is not one of: %s", option->name,
+                  words.text[i], option->choices);
+    values_free(&words);
 }
 
 /* The option that a word names: "--name", "--name=value" or "-n". */
@@ -132,19 +116,6 @@ option_in(const Option *list, int count, const char *word)
                            : word[1] == list[i].letter && !word[2])
             return &list[i];
     return NULL;
-}
-
-static _Noreturn void
-unknown(const Command *c, const Option *list, int count, const char *word)
-{
-    const char *names[MOST_OPTIONS];
-    const char *name = word + strspn(word, "-");
-    for (int i = 0; i < count; i++)
-        names[i] = list[i].name;
-    usage("unknown option %s%s: `qkv %s --help=all` lists them%s", word,
-          did_you_mean(name, names, count), c->name,
-          c->roles & OF_SHAPE ? "; no variant named before it declares it"
-                              : "");
 }
 
 /* Reads the option in argv[i], whose value is behind its =, or the next word.
@@ -162,19 +133,20 @@ read_option(Options *o, const Command *c, char **argv, int i)
     }
     const Option *option = option_in(list, count, word);
     if (!option)
-        unknown(c, list, count, word);
-    if (sign && !option->argument)
+        usage("unknown option %s: `qkv %s --help=all` lists them%s", word,
+              c->name,
+              c->roles & OF_SHAPE ? "; no variant named before it declares it"
+                                  : "");
+    bool valued = option->kind != SWITCH;
+    if (sign && !valued)
         usage("%s: takes no value", word);
-    if (option->argument)
+    if (valued)
         value = sign ? sign + 1 : argv[++i];
-    if (option->argument && (!value || !*value))
+    if (valued && (!value || !*value))
         usage("%s: needs a value after it", word);
     if (option->setting)
         give(o, c, option->setting, value);
-    else if (!strcmp(option->name, "head-dim")) {
-        give(o, c, setting_named("d-k"), value);
-        give(o, c, setting_named("d-v"), value);
-    } else if (!strcmp(option->name, "seeds"))
+    else if (!strcmp(option->name, "seeds"))
         give(o, c, setting_named("seed"), format_text("1..%s", value));
     else
         set_own(o, option, value);
@@ -186,7 +158,7 @@ options_read(int argc, char **argv)
 {
     const Command *c = command_named(argv[0]);
     static Options o; /* which ends with the program */
-    o = (Options){.draw = {.format = "svg,png", .x = "step", .y = default_y},
+    o = (Options){.draw.format = "svg,png",
                   .request = {.work = {.threads = 1}},
                   .layer = 1,
                   .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};

@@ -31,12 +31,16 @@ command_plot(int argc, char **argv)
     const char *const *paths = (const char *const *)o.rest;
     Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
                                 : experiment_read(&o.out, 1);
+    if (d->map && !d->x)
+        usage("--map: needs --x, a setting of which each value is a column");
     check_axes(&e, d->by);
-    check_axes(&e, d->map || is_axis(d->x) ? d->x : d->by);
-    check_axes(&e, d->facet ? d->facet : d->by);
+    if (d->x && is_axis(d->x))
+        check_axes(&e, d->x);
+    if (d->facet)
+        check_axes(&e, d->facet);
     if (o.request.where)
         keep_where(&e, o.request.where);
-    if (strcmp(d->x, "step") || d->y != default_y || d->facet || d->map)
+    if (d->x || d->y || d->facet)
         figures_draw(d, &e);
     else {
         if (!strcmp(d->by, "variant"))

@@ -318,14 +318,10 @@ published_row(int i)
 Published
 published_named(const char *name)
 {
-    const char *names[ROWS];
-    for (int i = 0; i < ROWS; i++) {
-        names[i] = rows[i].name;
-        if (!strcmp(name, names[i]))
+    for (int i = 0; i < ROWS; i++)
+        if (!strcmp(name, rows[i].name))
             return published_row(i);
-    }
-    usage("unknown model \"%.64s\": `qkv list --models` lists them%s", name,
-          did_you_mean(name, names, ROWS));
+    usage("unknown model \"%.64s\": `qkv list --models` lists them", name);
 }
 
 char *

@@ -138,9 +138,8 @@ append_script(FILE *to, const char *name)
     free(text);
 }
 
-/* Draws one picture into the draft, or prints it; false where there is no
-   gnuplot. The command line has nothing but words of ours and the script's
-   plain name. */
+/* Draws one picture into the draft; false where there is no gnuplot. The
+   command line has nothing but words of ours and the script's plain name. */
 static bool
 draw_picture(const Figure *f, const char *format)
 {
@@ -149,23 +148,19 @@ draw_picture(const Figure *f, const char *format)
     size_t size;
     snprintf(term, sizeof term, "term='%s'", format);
     snprintf(script, sizeof script, "%s.gp", f->name);
-    char *draw =
-        "cd \"$0\" && exec gnuplot -d -e \"$1\" \"$2\" >.shown 2>.said";
+    char *draw = "cd \"$0\" && exec gnuplot -d -e \"$1\" \"$2\" 2>.said";
     char *argv[] = {"sh", "-c", draw, (char *)draft, term, script, NULL};
     int status = run_program(argv);
     if (status == NOT_RUN)
         return false;
-    const char *file = status ? ".said" : ".shown";
-    char *text = read_file(within(draft, file).text, "text", &size);
     if (status) {
+        char *text = read_file(within(draft, ".said").text, "text", &size);
         while (size && text[size - 1] == '\n')
             text[--size] = 0;
         char *last = strrchr(text, '\n');
         fail("%s/%s: gnuplot could not draw it (status %d): %s",
              f->directory.text, f->name, status, last ? last + 1 : text);
     }
-    fputs(text, stdout);
-    free(text);
     return true;
 }
 
@@ -179,7 +174,7 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     Values formats = values_cut(o->format);
     bool there = true;
     if (o->size)
-        fprintf(f->script, "if (!exists(\"size\")) size = '%s'\n", o->size);
+        fprintf(f->script, "if (!exists(\"size\")) size = %g\n", o->size);
     if (o->gnuplot)
         fprintf(f->script, "%s\n", o->gnuplot);
     append_script(f->script, "style.gp");
@@ -196,7 +191,7 @@ figure_end(Figure *f, const char *kind, const char *drawn)
         format_text("%s%s%s.\n", f->title, *drawn ? ". Drawn: " : "", drawn);
     write_part(f, "txt", caption);
     draft_publish_all(f->draft);
-    if (there && !o->quiet && strcmp(o->format, "dumb"))
+    if (there && !o->quiet)
         note("drew %s/%s: %s", place, f->name, o->format);
     if (!there && !o->quiet && !figures_drawn)
         note("%s: data and scripts are there, but gnuplot is not installed: "

@@ -12,14 +12,15 @@
 /* What a figure is to show, and where it goes. */
 typedef struct Drawing {
     const char *out; /* goes into figures/ there */
-    const char *format, *size, *x, *y, *by, *facet;
+    const char *format;
+    double size;       /* its width in points, 0: that of a page */
+    const char *x, *y; /* NULL: loss and accuracy over training */
+    const char *by, *facet;
     const char *gnuplot; /* a line for its script, or NULL */
     bool map, log_y, quiet;
 } Drawing;
 
-/* The words of --format, and what is drawn over steps unless it is said. */
-#define FORMATS "svg png pdf tikz cairolatex dumb"
-extern const char default_y[];
+#define FORMATS "svg png pdf cairolatex" /* what gnuplot makes of it */
 
 typedef struct Figure {
     const Drawing *o;

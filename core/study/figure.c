@@ -15,8 +15,6 @@
 #include "study/figure.h"
 #include "study/quantity.h"
 
-const char default_y[] = "validation_loss,validation_accuracy";
-
 /* One quantity of one group of runs. */
 typedef struct Panel {
     const Group *group;
@@ -34,6 +32,7 @@ typedef struct Point {
 typedef struct Plot {
     const Drawing *o;
     bool training; /* is it along x */
+    const char *x; /* what is: "step", a setting or a result */
     Values xs;     /* along a setting: its values */
     Panel *panels;
     int groups, panel_count;
@@ -112,7 +111,7 @@ add_places(Plot *all, Point p, const Series *s)
         if (here[0] != s->runs[first])
             continue; /* they are drawn */
         p.y = quantity_mean(here, n, p.panel->y);
-        const char *place = place_of(here, n, all->o->x);
+        const char *place = place_of(here, n, all->x);
         if (place)
             add_point(all, p, place, n);
         for (int v = 0; v < all->xs.count && !place; v++)
@@ -157,7 +156,7 @@ interval_of(const Plot *all, const Point *t)
 static void
 put_data(FILE *data, const Plot *all)
 {
-    fprintf(data, "panel\tseries\t%s\tmean\tlow\thigh\n", all->o->x);
+    fprintf(data, "panel\tseries\t%s\tmean\tlow\thigh\n", all->x);
     for (const Point *t = all->points; t < all->points + all->count; t++) {
         char n[3][32];
         Mean y = interval_of(all, t);
@@ -230,14 +229,14 @@ put_script(Figure *f, const Plot *all)
     }
     series_sort(&keys); /* each once */
     char *names = joined(&keys, " "), *ys = joined(&ylabels, ", ");
-    char *x = axis_title(o->x, NULL);
+    char *x = axis_title(all->x, NULL);
     char *drawn =
         format_text("%s against %s", all->groups > 1 ? ylabels.text[0] : ys, x);
     fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
             names,
-            all->training   ? "training"
-            : is_axis(o->x) ? "setting"
-                            : "result");
+            all->training     ? "training"
+            : is_axis(all->x) ? "setting"
+                              : "result");
     figure_word(f, "by", axis_title(o->by, NULL));
     figure_word(f, "xlabel", x);
     figure_words(f, "ylabels", &ylabels);
@@ -280,10 +279,10 @@ draw_panels(Plot *all, const char *of)
     }
     for (int i = 0; i < all->panel_count; i++)
         all->panels[i].log = is_logarithmic(all, all->panels[i].y);
-    bool several = all->panel_count > all->groups, x = strcmp(o->x, "step");
+    bool several = all->panel_count > all->groups, x = !all->training;
     char *name = format_text(
         "%s%s%s%s%s%s", several ? "curves" : all->panels[0].y, x ? "-" : "",
-        x ? o->x : "", *of ? "-" : "", of, o->map ? "-map" : "");
+        x ? all->x : "", *of ? "-" : "", of, o->map ? "-map" : "");
     char *what = measured(all);
     if (all->most) {
         Figure f = figure_begin(o, name, of, what);
@@ -301,16 +300,16 @@ void
 figures_draw(const Drawing *o, const Experiment *e)
 {
     int groups;
-    Plot all = {.o = o, .training = !strcmp(o->x, "step")};
-    Values ys = values_cut(o->y), figures = {0};
+    Plot all = {.o = o, .training = !o->x, .x = o->x ? o->x : "step"};
+    Values ys = values_cut(o->y ? o->y : "validation_loss,validation_accuracy");
+    Values figures = {0};
     for (int y = 0; y < ys.count; y++)
         check_quantity(e, ys.text[y], all.training);
-    if (is_axis(o->x))
-        all.xs = values_in(e, o->x);
+    if (is_axis(all.x))
+        all.xs = values_in(e, all.x);
     else if (!all.training)
-        check_quantity(e, o->x, false);
-    Group *g =
-        groups_of(e, o->by, all.training ? NULL : o->x, o->facet, &groups);
+        check_quantity(e, all.x, false);
+    Group *g = groups_of(e, o->by, o->x, o->facet, &groups);
     all.panels = allocate((size_t)(groups + ys.count), sizeof *all.panels);
     for (int i = 0; i < groups; i++)
         values_add(&figures, figure_of(&g[i], o->facet));

@@ -201,7 +201,7 @@ experiment(int step, const uint8_t *data, size_t size)
         int (*run)(int argc, char **argv);
         const char *words; /* %s is the run */
     } commands[] = {{command_plot, "plot foreign -o out --y loss"},
-                    {command_plot, "plot foreign -o out --format tikz"},
+                    {command_plot, "plot foreign -o out --format cairolatex"},
                     {command_plot, "plot foreign -o out"},
                     {command_table, "table foreign --verdicts --latex"},
                     {command_table, "table foreign --markdown"},
