@@ -5,8 +5,8 @@
 
    and "run", its own name, and "experiment", the directory that it is in. Where
    a run was far below the threshold again at its end, "solved_at", the step at
-   which it got there, is not known. "steps" is a setting and a result: how many were asked for is its text, how
-   many were taken its number. */
+   which it got there, is not known. "steps" is a setting and a result: how many
+   were asked for is its text, how many were taken its number. */
 #ifndef FRAME_H
 #define FRAME_H
 

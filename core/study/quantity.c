@@ -162,8 +162,8 @@ quantity_mean(const Run *const *runs, int count, const char *name)
             x[i] = INFINITY;
         steps = fmax(steps, run_number(runs[i], "steps"));
     }
-    Mean m = q->median ? median_interval(x, count)
-                       : values_mean(name, x, count);
+    Mean m =
+        q->median ? median_interval(x, count) : values_mean(name, x, count);
     free(x);
     return !q->median ? m
                       : (Mean){fmin(m.mean, steps), fmin(m.low, steps),

@@ -11,29 +11,12 @@
 #include "study/quantity.h"
 #include "study/rate.h"
 
-/* How a rate did: of how many seeds, how well they did in the quantity, and
-   their loss. More is better, and the first that differs decides. */
-typedef struct Score {
-    double rank[3];
-} Score;
-
-static bool
-outdoes(const Score *a, const Score *b)
-{
-    int i = 0;
-    while (i < 2 && a->rank[i] == b->rank[i])
-        i++;
-    return a->rank[i] > b->rank[i];
-}
-
-/* What is read for a judged quantity where test data has no say. */
-static const char *
-chosen_by(const char *judge)
-{
-    return !strcmp(judge, "test_accuracy") ? "validation_accuracy"
-           : !strcmp(judge, "test_loss")   ? "validation_loss"
-                                           : judge;
-}
+/* A run, and how it did: in a quantity and in its loss, more being better. */
+typedef struct Trial {
+    const Run *run;
+    int seed;
+    double lr, merit, loss;
+} Trial;
 
 /* A quantity, more being better, where a run that diverged or never got there
    is the worst there is. */
@@ -47,57 +30,57 @@ merit(const Run *r, const char *key)
     return q->better == LESS ? -x : x;
 }
 
-/* Runs, and of each how it did in a quantity and in its loss. */
-typedef struct Tried {
-    const Run *const *runs;
-    int count;
-    double *merit, *loss;
-} Tried;
-
-static Tried
-tried(const Run *const *runs, int count, const char *key)
+static int
+by_seed_and_rate(const void *a, const void *b)
 {
-    Tried t = {.runs = runs, .count = count};
-    t.merit = allocate(2 * (size_t)count + 1, sizeof *t.merit);
-    t.loss = t.merit + count;
+    const Trial *p = a, *q = b;
+    int order = (p->seed > q->seed) - (p->seed < q->seed);
+    return order ? order : (p->lr > q->lr) - (p->lr < q->lr);
+}
+
+/* The runs by seed and rate. For what is judged on test data, which have no
+   say, their merit is that on validation data. */
+static Trial *
+trials_of(const Run *const *runs, int count, const char *key)
+{
+    Trial *all = allocate((size_t)count + 1, sizeof *all);
+    const char *read = !strcmp(key, "test_accuracy") ? "validation_accuracy"
+                       : !strcmp(key, "test_loss")   ? "validation_loss"
+                                                     : key;
     for (int i = 0; i < count; i++) {
-        t.merit[i] = merit(runs[i], chosen_by(key));
-        t.loss[i] = merit(runs[i], "validation_loss");
+        const Run *r = runs[i];
+        all[i] = (Trial){r, r->config.seed, r->config.lr, merit(r, read),
+                         merit(r, "validation_loss")};
     }
-    return t;
+    qsort(all, (size_t)count, sizeof *all, by_seed_and_rate);
+    return all;
 }
 
-/* Of the runs at that rate, except those of one seed. */
-static Score
-score_of(const Tried *t, double lr, int but)
-{
-    double sum = 0, loss = 0;
-    int n = 0;
-    for (int i = 0; i < t->count; i++) {
-        const Config *c = &t->runs[i]->config;
-        if (c->lr != lr || c->seed == but)
-            continue;
-        sum += t->merit[i];
-        loss += t->loss[i];
-        n++;
-    }
-    return (Score){{n, sum / n, loss / n}};
-}
-
-/* Of one seed's runs, the one at the best rate. */
+/* Of a seed's runs, the one at the rate which did best with all seeds but one:
+   with more of them, or better in the quantity, or else in the loss. */
 static const Run *
-best_of(const Tried *t, const Run *const *own, int count, int but)
+best_of(const Trial *all, int count, int seed, int but)
 {
     const Run *best = NULL;
-    Score most;
-    if (count == 1)
-        return own[0];
-    for (int i = 0; i < count; i++) {
-        Score s = score_of(t, own[i]->config.lr, but);
-        if (best && !outdoes(&s, &most))
+    double most[3] = {0};
+    for (const Trial *own = all; own < all + count; own++) {
+        double n = 0, sum = 0, loss = 0;
+        if (own->seed != seed)
             continue;
-        best = own[i];
-        most = s;
+        for (const Trial *t = all; t < all + count; t++)
+            if (t->lr == own->lr && t->seed != but) {
+                n++;
+                sum += t->merit;
+                loss += t->loss;
+            }
+        double score[3] = {n, sum / n, loss / n};
+        int i = 0;
+        while (i < 2 && score[i] == most[i])
+            i++;
+        if (!best || score[i] > most[i]) {
+            best = own->run;
+            memcpy(most, score, sizeof most);
+        }
     }
     return best;
 }
@@ -105,47 +88,24 @@ best_of(const Tried *t, const Run *const *own, int count, int but)
 const Run *
 best_run(const Run *const *runs, int count, const char *key)
 {
-    Tried t = tried(runs, count, key);
-    const Run **own = allocate((size_t)count + 1, sizeof(const Run *));
-    int n = 0;
-    for (int i = 0; i < count; i++)
-        if (runs[i]->config.seed == runs[0]->config.seed)
-            own[n++] = runs[i];
-    const Run *best = best_of(&t, own, n, -1);
-    free(t.merit);
-    free(own);
+    Trial *all = trials_of(runs, count, key);
+    const Run *best = best_of(all, count, all->seed, -1);
+    free(all);
     return best;
-}
-
-static int
-by_seed_and_rate(const void *a, const void *b)
-{
-    const Config *p = &(*(const Run *const *)a)->config;
-    const Config *q = &(*(const Run *const *)b)->config;
-    int order = (p->seed > q->seed) - (p->seed < q->seed);
-    return order ? order : (p->lr > q->lr) - (p->lr < q->lr);
 }
 
 const Run **
 chosen_runs(const Run *const *runs, int count, const char *key, int *seeds)
 {
     const Run **chosen = allocate((size_t)count + 1, sizeof(const Run *));
-    const Run **sorted = allocate((size_t)count + 1, sizeof(const Run *));
-    Tried t = tried(runs, count, key);
-    for (int i = 0; i < count; i++)
-        sorted[i] = runs[i];
-    qsort(sorted, (size_t)count, sizeof *sorted, by_seed_and_rate);
+    Trial *all = trials_of(runs, count, key);
+    bool several = count && all[count - 1].seed != all->seed;
     *seeds = 0;
-    for (int from = 0, to; from < count; from = to) {
-        int seed = sorted[from]->config.seed;
-        for (to = from; to < count && sorted[to]->config.seed == seed;)
-            to++;
-        bool single = from == 0 && to == count;
-        chosen[(*seeds)++] =
-            best_of(&t, sorted + from, to - from, single ? -1 : seed);
-    }
-    free(t.merit);
-    free(sorted);
+    for (int i = 0; i < count; i++)
+        if (!i || all[i].seed != all[i - 1].seed)
+            chosen[(*seeds)++] =
+                best_of(all, count, all[i].seed, several ? all[i].seed : -1);
+    free(all);
     return chosen;
 }
 
@@ -170,17 +130,13 @@ rates_wanted(const Request *r)
 void
 rates_find(Request *r, Grid *g)
 {
-    const Values *optimizer = given_to(r, "optimizer");
-    bool sgd = optimizer->count && !strcmp(optimizer->text[0], "sgd");
     const char *key = r->judge ? r->judge : "solved_at";
     Values *lr = given_to(r, "lr"), *seed = given_to(r, "seed"), seeds = *seed;
     Work work = r->work;
     char *place = format_text("%s/rates", work.out);
     experiment_open(work.out, g->asked); /* the directory around it */
     values_free(lr);
-    *lr =
-        values_cut(sgd ? "0.03,0.1,0.3,0.56,1,1.8,3,5.6,10"
-                       : "0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1");
+    *lr = values_cut("0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1");
     *seed = values_cut("1001,1002,1003");
     Grid search = grid_of(r, manifest_of(r, "compare"));
     work.out = place;
