@@ -49,7 +49,7 @@ draw_all(const Drawing *d, const Experiment *e, const Experiment *whole)
     if (e->runs[0].config.steps > 0)
         figures_draw(&own, e);
     bars_draw(d, whole);
-    own.x = varied(e, NUMERIC);
+    own.x = varied(e);
     own.y = "test_accuracy,test_loss,solved_at";
     if (own.x)
         figures_draw(&own, e);

@@ -207,11 +207,12 @@ decide_all(Outcomes *all)
 }
 
 const char *
-varied(const Experiment *e, int kinds)
+varied(const Experiment *e)
 {
     for (const Setting *s = settings; s < settings + setting_count; s++) {
         const char *said = experiment_said(e, s->name);
-        if (s->kind & kinds && s->role != OF_SEED && said && strchr(said, ','))
+        if (s->kind & NUMERIC && s->role != OF_SEED && said &&
+            strchr(said, ','))
             return s->name;
     }
     return NULL;
@@ -221,50 +222,30 @@ const char *
 compared_by(const Request *r, const Experiment *e)
 {
     const char *by = r->by ? r->by : experiment_said(e, "by");
-    const char *found = by ? by : "variant";
-    Values v = values_in(e, found);
+    Values v = values_in(e, by ? by : "variant");
     if (by && v.count < 2)
         usage("--by %s: not a setting in which these runs differ", by);
-    if (!by && v.count < 2 && varied(e, CHOICE))
-        found = varied(e, CHOICE);
     values_free(&v);
-    return found;
-}
-
-/* Its place in a list, or -1. A variant may be given by a path, ./mine.so. */
-static int
-place_in(const Values *v, const char *value)
-{
-    const char *slash = strrchr(value, '/'), *from = slash ? slash + 1 : value;
-    char *name = format_text("%.*s", (int)strcspn(from, "."), from);
-    int i = v->count - 1;
-    while (i >= 0 && strcmp(v->text[i], value) &&
-           (!slash || strcmp(v->text[i], name)))
-        i--;
-    free(name);
-    return i;
+    return by ? by : "variant";
 }
 
 /* What is given, else what was asked for, if it is one of those compared; else
-   the first of these, as they were given if that is known. Exits (2) where what
-   is given is none of them. */
+   the first of these. Exits (2) where what is given is none of them. */
 static const char *
 baseline_among(const Request *r, const Experiment *e, const char *by)
 {
     const char *said = experiment_said(e, "baseline");
     const char *baseline = r->baseline ? r->baseline : said ? said : BASELINE;
-    const char *given = experiment_said(e, by);
-    Values v = values_in(e, by), order = values_cut(given ? given : "");
-    int i = place_in(&v, baseline);
-    for (int k = 0; i < 0 && !r->baseline && k < order.count; k++)
-        i = place_in(&v, order.text[k]);
-    const char *found = interned(v.text[i < 0 ? 0 : i]);
-    if (r->baseline && i < 0)
+    Values v = values_in(e, by);
+    int i = v.count - 1;
+    while (i > 0 && strcmp(v.text[i], baseline))
+        i--;
+    const char *found = interned(v.text[i]);
+    if (r->baseline && strcmp(found, baseline))
         usage("--baseline %s: none of the runs is of it; take %s, or another "
               "one that they have",
               baseline, found);
     values_free(&v);
-    values_free(&order);
     return found;
 }
 

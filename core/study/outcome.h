@@ -54,13 +54,12 @@ typedef struct Outcomes {
     const char *margins; /* "test_accuracy=0.02,solved_at=5%", or NULL */
 } Outcomes;
 
-/* The first setting of these kinds that a command gave several values, seeds
-   apart, or NULL. */
-const char *varied(const Experiment *e, int kinds);
+/* The first number that a command gave several values of, seeds apart, or NULL.
+ */
+const char *varied(const Experiment *e);
 
 /* The setting whose values are compared: r's, or what was asked for when the
-   runs were made, or the variant; or, of one variant, the words that another
-   setting has, as positions. Exits (2) where runs do not differ in it. */
+   runs were made, or the variant. Exits (2) where runs do not differ in it. */
 const char *compared_by(const Request *r, const Experiment *e);
 
 /* Of the runs, by r's baseline, judge and margin, or those that every compare
