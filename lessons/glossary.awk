@@ -1,6 +1,6 @@
 # glossary.awk - no lesson uses a term of the glossary before the lesson that explains it.
 #
-#     awk -f lessons/glossary.awk lessons/31-notation.md lessons/0*.md lessons/1[0-8]*.md
+#     awk -f lessons/glossary.awk lessons/32-notation.md lessons/0*.md lessons/1[0-8]*.md
 #
 # The first file is that of the glossary, whose last column names a term's lesson; the
 # others are the lessons in their order. A paragraph that links to a term's lesson may use

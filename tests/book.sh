@@ -82,7 +82,7 @@ function find(view) { // the search: a word of a heading, and one that is nowher
         field.dispatchEvent(new view.Event('input'));
         return view.document.querySelector('#search ul').textContent;
     };
-    if (!says('symmetric softmax').includes('07')) wrong.push('the search does not find');
+    if (!says('symmetric softmax').includes('08')) wrong.push('the search does not find');
     if (!says('xyzzy').includes('No section')) wrong.push('the search finds what is nowhere');
 }
 addEventListener('load', () => {
@@ -119,7 +119,7 @@ sed -e '0,/<img/s|<img src="[^"]*"|<img src="none.svg"|' \
     -e 's|</h1>|</h1><a href="https://localhost/">x</a> $$ x $$|' \
     -e "s|</h1>|</h1>$bare;width:900px\">x</span>|" \
     -e "s|</h1>|</h1>$bare\"><kbd style='white-space:pre'>$ qkv xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</kbd></span>|" \
-    "$book/07-symmetric.html" >"$book/spoilt.html"
+    "$book/08-symmetric.html" >"$book/spoilt.html"
 look 390 spoilt.html $pages >seen
 for words in 'figure missing' 'no words for a figure' 'link to nowhere: index.html#nowhere' \
     'link to nowhere: 99-none.html' 'link out of the book' 'from outside' 'raw TeX' 'command cut' \

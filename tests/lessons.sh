@@ -96,7 +96,7 @@ cp -r core variants README.md "$work/few"
 cp -r lessons/one-file lessons/depth "$work/few/lessons"
 cp lessons/*.md lessons/*.awk lessons/*.sh "$work/few/lessons"
 cp -r lessons/figures "$work/few/lessons"
-for lesson in 12-sharing 30-variants; do
+for lesson in 12-sharing 31-variants; do
     sed 's/^```c variants\/mqa.c.*/```text/' lessons/$lesson.md >"$work/few/lessons/$lesson.md"
 done
 sed 's/^```c core\/heart\/numbers.h logarithm$/```text/; s/^\(```c core\/heart\/matrix.c\) multiply_add.*/&\
@@ -155,10 +155,10 @@ said=$(words 1 "$(ls lessons/0*.md lessons/1[0-6]*.md)")
 [ "$said" -le 16000 ] && ok || complain "lessons 00 to 16 have $said words"
 
 # --- a term is explained where it is first used
-told() { awk -f lessons/glossary.awk lessons/31-notation.md lessons/0*.md lessons/1[0-8]*.md; }
+told() { awk -f lessons/glossary.awk lessons/32-notation.md lessons/0*.md lessons/1[0-8]*.md; }
 told >"$work/out" && ok || complain "$(cat "$work/out")"
 sed -i 's/^# 02.*/&\n\nA block is used too early./' "$work/few"/lessons/02-*.md
 (cd "$work/few" && told) >"$work/out"
-expect 'a term that is used too early is not found' grep -q '02.*uses "block", which lesson 08' "$work/out"
+expect 'a term that is used too early is not found' grep -q '02.*uses "block", which lesson 10' "$work/out"
 
 finish

@@ -2,7 +2,7 @@
 # unscaled has no 1/sqrt(d_k); W^Q starts as usual, or at an eighth of that.
 # claim: The scale is an initialisation as much as a formula: unscaled attention with d_k = 64
 #   solves the task if W^Q starts at 1/8 = 1/sqrt(64) of its size.
-# source: Our own, on the scale (lesson 07): with the small start 3 of 3 seeds solved it, without
+# source: Our own, on the scale (lesson 09): with the small start 3 of 3 seeds solved it, without
 #   it none.
 # published: mqar, 2 layers, one head, d_k 64, pre-norm, 3000 steps.
 # ours: The same, Adam at 0.003; 20 seeds. (With 1500 steps 8 of 20 seeds solved it, and none

@@ -1,0 +1,36 @@
+/* 09-inside.c - exercise: put the scale back.
+
+   Here attend is called with a scale of 1. Without changing that call, bring
+   1/sqrt(d_k) back inside the softmax, so that this is standard again. Change
+   the marked line; `make exercise N=09-inside` checks it. */
+#include <qkv/variant.h>
+
+enum { W_Q, W_K, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
+    weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_Q]), a->heads);
+    Node *k = split(matmul(y, w[W_K]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+    Node *asks = q; /* here */
+
+    return matmul(attend(a, asks, k, v, 1), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax((q_i / sqrt(d_k)) k_i') v_i",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};

@@ -1,0 +1,33 @@
+/* 16-shared.c - exercise: your idea.
+
+   Queries and keys should share one matrix, W^QK. Here the keys are made with
+   the values' matrix. `make exercise N=16-shared` checks it. */
+#include <qkv/variant.h>
+
+enum { W_QK, W_V, W_O };
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    weight(w, W_QK, "W^QK", a->d_model, a->heads * a->d_k);
+    weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
+    weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    Node *q = split(matmul(x, w[W_QK]), a->heads);
+    Node *k = split(matmul(y, w[W_V]), a->heads);
+    Node *v = split(matmul(y, w[W_V]), a->heads);
+
+    return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
+}
+
+const Variant qkv_variant = {
+    .abi = QKV_ABI,
+    .equation = "softmax(x W_i (y W_i)' / sqrt(d_k)) y W_i^V",
+    .shape = "heads d-k d-v",
+    .weights = weights,
+    .forward = forward,
+};
