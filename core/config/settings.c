@@ -22,8 +22,7 @@
 /* clang-format off */
 Setting settings[] = {
     /* Name, role, kind, where, least, most, choices, help. A run is named by a hash
-       of them all; so characters, encoder-variant, cross-variant, match and
-       patience stay, which could once be given. */
+       of them all. */
     {"variant", OF_VARIANT, PLUGIN, AT(variant), 0, 0, NULL, "the variant of attention, a name or the path of a .c or .so"},
     {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "what is learned; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "seed of every random stream: data, initialisation, test"},
@@ -34,7 +33,6 @@ Setting settings[] = {
     {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "number of queries in cross-recall; 0: as many as keys"},
     {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "tokens that each answer of subset adds up"},
     {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "file of the task text"},
-    {"characters", OF_RECORD, CHOICE, AT(characters), 0, 0, "utf8", NULL},
 
     {"d-model", OF_MODEL, INTEGER, AT(d_model), 1, MOST, NULL, "width of a token"},
     {"heads", OF_SHAPE, INTEGER, AT(heads), 0, MOST, NULL, "heads of attention"},
@@ -45,8 +43,6 @@ Setting settings[] = {
     {"layers", OF_MODEL, INTEGER, AT(layers), 1, 1000, NULL, "number of blocks"},
     {"encoder", OF_SECOND, INTEGER, AT(encoder), 0, 1000, NULL, "blocks that read the second sequence of cross-recall and translate"},
     {"cross", OF_SECOND, CHOICE, AT(cross), 0, 0, "none only after", "attention to the second sequence: only that, or after self-attention"},
-    {"encoder-variant", OF_RECORD, WORD, AT(retired), 0, 0, NULL, NULL},
-    {"cross-variant", OF_RECORD, WORD, AT(retired), 0, 0, NULL, NULL},
     {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "hidden width of the MLP, times d-model; 0: no MLP"},
     {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "LayerNorm before each part of a block and at the end"},
     {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight into the projections"},
@@ -56,7 +52,6 @@ Setting settings[] = {
 
     {"init", OF_START, WORD, AT(init), 0, 0, NULL, "factors on initial weights: W_Q=0.1+W_K=0.1"},
     {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "initialise as the same function as this variant"},
-    {"match", OF_RECORD, WORD, AT(retired), 0, 0, NULL, NULL},
     {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "sequences per step"},
     {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: measure only the initial model"},
     {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "adam adamw sgd muon", "adamw: weight decay separate from the gradient; muon: matrices of attention take orthogonal steps"},
@@ -72,7 +67,6 @@ Setting settings[] = {
     {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "also log attention, scores, gradients, rank, distance or range; join several with +"},
     {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "validation sequences per line (for text: at most)"},
     {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "test sequences at the end (for text: at most)"},
-    {"patience", OF_RECORD, INTEGER, AT(patience), 0, 0, NULL, NULL},
     {"threshold", OF_OBSERVATION, NUMBER, AT(threshold), 0, 1, NULL, "accuracy that counts as solved"},
 
     {"from", OF_RECORD, WORD, AT(from), 0, 0, NULL, NULL},

@@ -35,15 +35,13 @@ typedef struct Config {
 
     /* What the heart does not read. Words are interned (base/words.h): a config
        is small, and copied freely. */
-    const char *file;    /* or "" */
-    const char *retired; /* "" */
-    const char *from;    /* the run whose weights it began with, or "" */
-    const char *init;    /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
+    const char *file; /* or "" */
+    const char *from; /* the run whose weights it began with, or "" */
+    const char *init; /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
                             or "" */
-    const char *log;     /* "attention+rank": what more is logged, or "" */
+    const char *log;  /* "attention+rank": what more is logged, or "" */
     const char *same_start; /* see likeness_of (config/settings.h) */
-    int characters, queries, members, encoder, cross, embed, optimizer,
-        schedule, warmup, patience;
+    int queries, members, encoder, cross, embed, optimizer, schedule, warmup;
     double momentum, weight_decay, threshold; /* accuracy of what is solved */
     int precision;                   /* the program's, not to be chosen */
     uint64_t plugin_hash, file_hash; /* of the bytes of either */

@@ -15,7 +15,7 @@
 #include "heart/train.h"
 #include "watch/observe.h"
 
-enum { RUN_FORMAT = 3 };
+enum { RUN_FORMAT = 4 };
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from the
    task's own settings, resolved for what the variant uses (variant_uses), of
