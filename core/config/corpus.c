@@ -87,43 +87,32 @@ corpus_read(const Dataset *data, Split split, int index, Random *r, Batch *e)
     return true;
 }
 
-/* How unlikely id is in a row of v counts and their sum, one added to each. */
-static double
-surprise(const int *row, int id, int v)
-{
-    return -logarithm((row[id] + 1.) / (row[v] + (double)v));
-}
-
 /* Counts the characters of the training part by the one before: a row for each
-   of these, with its sum behind; the last row counts all. */
+   of these, with its sum behind. */
 void
 corpus_levels(const Corpus *c, Split split, Levels *l)
 {
     int v = c->names.count, from = c->part[split], end = c->part[split + 1] - 1;
     size_t rows = (size_t)v, width = rows + 1;
-    int *count = allocate(width * width, sizeof *count);
-    int *all = count + rows * width;
+    int *count = allocate(rows * width, sizeof *count);
     int *likeliest = allocate(rows, sizeof *likeliest); /* the first of them */
-    double unigram = 0, bigram = 0;
     for (int i = 0; i < c->part[1] - 1; i++) {
         int last = c->ids[i], id = c->ids[i + 1], *best = &likeliest[last];
         int *row = count + (size_t)last * width;
         row[id]++;
         row[v]++;
-        all[id]++;
-        all[v]++;
         if (row[id] > row[*best] || (id < *best && row[id] == row[*best]))
             *best = id;
     }
+    l->trivial = l->bigram_loss = 0;
     for (int i = from; i < end; i++) {
         int last = c->ids[i], id = c->ids[i + 1];
+        const int *row = count + (size_t)last * width;
         l->trivial += likeliest[last] == id;
-        unigram += surprise(all, id, v);
-        bigram += surprise(count + (size_t)last * width, id, v);
+        l->bigram_loss -= logarithm((row[id] + 1.) / (row[v] + (double)v));
     }
     free(count);
     free(likeliest);
     l->trivial /= end - from;
-    l->unigram_loss = unigram / (end - from);
-    l->bigram_loss = bigram / (end - from);
+    l->bigram_loss /= end - from;
 }

@@ -30,10 +30,10 @@ void corpus_close(Corpus *c);
 bool corpus_read(const Dataset *data, Split split, int index, Random *r,
                  Batch *e);
 
-/* What counting characters achieves on a split: the loss, in nats a token, of
-   predicting each by how often it occurs in the training part, and by how often
-   it occurs there after the one before it, with one added to every count; and
-   the share that is the likeliest after the one before it. */
+/* What counting pairs of characters achieves on a split: the loss, in nats a
+   token, of predicting each by how often it occurs after the one before it in
+   the training part, with one added to every count; and the share that is the
+   likeliest after the one before it. */
 void corpus_levels(const Corpus *c, Split split, Levels *l);
 
 #endif

@@ -86,7 +86,6 @@ dataset_levels(const Dataset *data, Split split)
 {
     Levels l = {.chance = 1. / data->sizes.classes,
                 .chance_loss = logarithm(data->sizes.classes),
-                .unigram_loss = NAN,
                 .bigram_loss = NAN};
     if (data->corpus)
         corpus_levels(data->corpus, split, &l);

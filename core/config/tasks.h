@@ -42,9 +42,9 @@ int first_answer(const Dataset *data);
 /* The trivial baselines: guessing evenly, and what one can do without learning
    the task (`trivial`), whose accuracy is measured by letting it answer. */
 typedef struct Levels {
-    double chance, trivial;           /* accuracies of the two */
-    double chance_loss;               /* nats */
-    double unigram_loss, bigram_loss; /* of a text, else NaN */
+    double chance, trivial; /* accuracies of the two */
+    double chance_loss;     /* nats */
+    double bigram_loss;     /* of the trivial baseline of a text, else NaN */
 } Levels;
 
 /* Of a split: a file's parts differ, what is drawn does not. */

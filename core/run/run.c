@@ -126,15 +126,14 @@ write_result(const char *run, const Model *m, const Finished *e,
         {"validation_accuracy", last->validation_accuracy},
         {"test_loss", r->test_loss}, {"test_accuracy", r->test_accuracy},
         {"chance", l.chance}, {"trivial", l.trivial},
-        {"chance_loss", l.chance_loss}, {"unigram_loss", l.unigram_loss},
-        {"bigram_loss", l.bigram_loss}, {"test_trivial", test.trivial},
-        {"test_unigram_loss", test.unigram_loss}, {"test_bigram_loss", test.bigram_loss}};
+        {"chance_loss", l.chance_loss}, {"bigram_loss", l.bigram_loss},
+        {"test_trivial", test.trivial}, {"test_bigram_loss", test.bigram_loss}};
     /* clang-format on */
     int count = sizeof lines / sizeof *lines;
     FILE *file = begin_pairs(run, "result.tsv");
     fprintf(file, "status\t%s\n", has_diverged(m, r) ? "diverged" : "finished");
     if (!*m->config.file) /* whose parts differ */
-        count -= 3;
+        count -= 2;
     for (int i = 0; i < count; i++)
         put_pair(file, lines[i].key, lines[i].value, 10);
     for (int k = 0; k < o->count; k++)

@@ -35,10 +35,8 @@ const Quantity quantities[] = {
     {"chance", "%s of guessing", NULL, ACCURACY, .scale = SHARE, .fixed = true},
     {"trivial", "%s of the trivial baseline", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "trivial baseline", .split = "validation_"},
     {"chance_loss", "loss of guessing", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "guessing"},
-    {"unigram_loss", "loss of counting characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "unigram", .split = "validation_"},
     {"bigram_loss", "loss of counting pairs of characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "bigram", .split = "validation_"},
     {"test_trivial", "%s of the trivial baseline on test data", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "trivial baseline", .split = "test_"},
-    {"test_unigram_loss", "loss of counting characters of test data", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "unigram", .split = "test_"},
     {"test_bigram_loss", "loss of counting pairs of them", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "bigram", .split = "test_"},
 
     {"entropy", "entropy of a row of weights", .unit = "nats"},
