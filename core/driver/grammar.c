@@ -62,6 +62,7 @@ static const Option own[] = {
 #define DRAW(field) AT(draw.field)
     /* name, kind, argument, help, commands, where, choices */
     {"seeds", INTEGER, NULL, "seeds 1 to N (5): short for --seed 1..N", "compare", AT(request), .common = true},
+    {"head-dim", TEXT, "N", "width of a head, --d-k and --d-v in one", "train count trace", AT(request), .common = true},
     {"out", WORD, "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect open", AT(out), .letter = 'o', .common = true},
     {"jobs", INTEGER, NULL, "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
     {"threads", INTEGER, NULL, "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},

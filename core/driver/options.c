@@ -146,7 +146,10 @@ read_option(Options *o, const Command *c, char **argv, int i)
         usage("%s: needs a value after it", word);
     if (option->setting)
         give(o, c, option->setting, value);
-    else if (!strcmp(option->name, "seeds"))
+    else if (!strcmp(option->name, "head-dim")) {
+        give(o, c, setting_named("d-k"), value);
+        give(o, c, setting_named("d-v"), value);
+    } else if (!strcmp(option->name, "seeds"))
         give(o, c, setting_named("seed"), format_text("1..%s", value));
     else
         set_own(o, option, value);
