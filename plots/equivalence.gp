@@ -62,6 +62,6 @@ do for [i=1:3] {
     set label 1 + i kind[i] at screen x + 1.5 * em / width,y left
 }
 plot for [k=2:0:-1] data skip 1 using (of_kind(k)):(row(0)):(0.46):(0.42) \
-        with boxxyerror linecolor rgb colour[3 - k], \
+        with boxxyerror linecolor rgb colour[3 - k] title kind[3 - k], \
     for [n=1:labelled] data skip 1 using (kind_(0) ? column_(0) : NaN):\
         (row(0)):(shown(column(4))) with labels enhanced notitle

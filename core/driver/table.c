@@ -4,7 +4,6 @@
    Columns are the run's name, task, variant and seed, the other settings that
    vary, what result.tsv and timing.tsv have, and how many parameters are real.
    People see the few of them that a comparison is about. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,38 +51,15 @@ names_of(const Experiment *e)
 static Column
 column_of(const char *name, const Experiment *e, bool people)
 {
-    const Setting *s = setting_named(name);
     bool result = run_has(e->runs, name);
     bool asked = index_in(first, name) >= 0 || experiment_asks(e, name);
-    char *variable = copy_text(name); /* in a program */
-    for (char *c = variable; *c; c++)
-        *c = *c == '-' ? '_' : *c;
-    Column column = {
-        .name = interned(variable),
-        .words = s ? !(s->kind & NUMERIC) : index_in("run status", name) >= 0,
-        .format = result && people ? "%.3g" : NULL,
-        .readers = (s && !result && asked) || index_in(shown, name) >= 0
-                       ? EVERYBODY
-                       : PROGRAMS};
-    free(variable);
-    return column;
-}
-
-/* A result as it was written, except for a step that never came; a setting as
-   it was used. */
-static Cell
-cell_of(const Run *r, const char *name, bool words)
-{
-    const Setting *s = setting_named(name);
-    char text[VALUE_SIZE];
-    if (words)
-        return cell_words(run_value(r, name));
-    double x = run_number(r, name);
-    if (run_has(r, name) || !s)
-        return cell_number(x == 0 && !strcmp(name, "solved_at") ? NAN : x);
-    setting_print(s, &r->config, text);
-    x = strtod(text, NULL);
-    return cell_number(setting_unused(s, &r->config) ? NAN : x);
+    bool setting = setting_named(name) && !result && asked;
+    return (Column){.name = interned(name),
+                    .words = !is_number(name),
+                    .format = result && people ? "%.3g" : NULL,
+                    .readers = setting || index_in(shown, name) >= 0
+                                   ? EVERYBODY
+                                   : PROGRAMS};
 }
 
 static void
@@ -97,7 +73,9 @@ print_runs(const Experiment *e, Layout layout)
     Sheet sheet = sheet_of(columns, names.count);
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         for (int i = 0; i < names.count; i++)
-            cells[i] = cell_of(r, names.text[i], columns[i].words);
+            cells[i] = columns[i].words
+                           ? cell_words(run_value(r, names.text[i]))
+                           : cell_number(run_quantity(r, names.text[i]));
         sheet_add_row(&sheet, cells);
     }
     sheet_print(&sheet, layout);

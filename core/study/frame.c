@@ -13,6 +13,13 @@ is_axis(const char *name)
     return setting_named(name) || index_in("run experiment", name) >= 0;
 }
 
+bool
+is_number(const char *name)
+{
+    const Setting *s = setting_named(name);
+    return s ? s->kind & NUMERIC : index_in("run experiment status", name) < 0;
+}
+
 /* False if its variant has no use for it. */
 static bool
 print_setting(const Run *r, const Setting *s, char text[VALUE_SIZE])

@@ -25,6 +25,9 @@ double run_quantity(const Run *r, const char *name);
 /* Is it known before training: a setting, or which run it is and where? */
 bool is_axis(const char *name);
 
+/* Is it a number, and no word: a result, or a setting that has numbers? */
+bool is_number(const char *name);
+
 /* Values of runs as run_value returns them, in order, each once; and what all
    runs have under a name. */
 Values values_of(const char *const *own, int count);

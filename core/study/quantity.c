@@ -127,7 +127,7 @@ check_quantity(const Experiment *e, const char *name, bool logged)
 {
     for (const Run *r = e->runs; r < e->runs + e->count; r++)
         if (logged ? table_column(&r->log, name) < 1
-                   : !run_value(r, name) || !strcmp(name, "status"))
+                   : !is_number(name) || !run_value(r, name))
             usage("\"%s\": %s/%s.tsv has nothing of that name (--log adds what "
                   "it measures)",
                   name, r->path, logged ? "log" : "result");
