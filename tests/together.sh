@@ -60,7 +60,7 @@ done
     done
 } &
 for n in 1 2 3 4 5 6 7 8; do
-    ${grid% -q} --keep -o two >out 2>err && grep -q '^qkv: 12 of 12 runs are' err && ok ||
+    "$qkv" table two >out 2>err && [ "$(wc -l <out)" -eq 13 ] && ok ||
         complain "beside --redo, $n"
 done
 : >enough

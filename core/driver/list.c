@@ -50,23 +50,6 @@ list_variants(Layout layout, bool forms)
     return failed;
 }
 
-/* "length=8 ... positions=none": what a task starts with, but for what is 0;
-   to be freed. */
-static char *
-start_of(const Task *t)
-{
-    char *all = copy_text(""), value[VALUE_SIZE];
-    Config c = task_start(t->name);
-    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
-        setting_print(s, &c, value);
-        if (s->role & (OF_DATA | OF_SHAPE | OF_MODEL | OF_TRAINING) &&
-            s->kind != WORD && strcmp(value, "0"))
-            replace(&all, format_text("%s%s%s=%s", all, *all ? " " : "",
-                                      s->name, value));
-    }
-    return all;
-}
-
 /* Chance and trivial baseline of a task at its start; unknown where a file
    decides. */
 static Levels
@@ -88,16 +71,13 @@ list_tasks(Layout layout)
         {"chance", .format = "%.2f"},
         {"trivial", .format = "%.2f"},
         {"what", .words = true},
-        {"what the baseline does", .words = true, .readers = PROGRAMS},
-        {"settings", .words = true, .readers = PROGRAMS}};
+        {"what the baseline does", .words = true, .readers = PROGRAMS}};
     Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
     for (const KnownTask *t = tasks; t < tasks + task_count; t++) {
         Levels l = levels_of(t->task);
-        char *start = start_of(t->task);
         sheet_row(&sheet, cell_words(t->task->name), cell_number(l.chance),
                   cell_number(l.trivial), cell_words(t->what),
-                  cell_words(t->trivial), cell_words(start));
-        free(start);
+                  cell_words(t->trivial));
     }
     sheet_note(&sheet, "tasks",
                copy_text("Accuracy of guessing evenly, and of a trivial "

@@ -32,7 +32,7 @@ typedef struct Options {
     struct {
         const char *prompt;
         double temperature;
-        int tokens, seed, top_k, samples;
+        int tokens, seed, top_k;
     } generate;
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */

@@ -27,8 +27,8 @@ Grid grid_of(const Request *o, char *asked);
 void grid_free(Grid *g);
 
 /* qkv compare --plan: prints a `qkv train` line for each run; any shell can run
-   each of them, any number of times, beside any other. Limits, --threads,
-   --redo and --keep are to be added to them. */
+   each of them, any number of times, beside any other. Limits, --threads
+   and --redo are to be added to them. */
 void plan_print(const Work *w, const Grid *g);
 
 /* Gives a job of it another learning rate, and its run the name that has it. */

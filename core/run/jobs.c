@@ -222,11 +222,10 @@ is_done(const Work *w, const Job *job)
     if (!run_exists(w->out, job->name))
         return false;
     Run r = run_read(within(w->out, job->name).text);
-    bool good = w->keep || r.config.plugin_hash == job->config.plugin_hash;
+    bool good = r.config.plugin_hash == job->config.plugin_hash;
     if (!good && !w->redo)
         fail("%s: was made with another build of its plugin: --redo trains "
-             "such runs again, --keep takes them as they are, another --out "
-             "leaves them alone",
+             "such runs again, another --out leaves them alone",
              r.path);
     run_free(&r);
     return good;

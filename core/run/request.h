@@ -12,7 +12,7 @@
 typedef struct Work {
     const char *out, *from;
     int jobs, threads, timeout, memory; /* seconds, megabytes; 0: not given */
-    bool no_weights, redo, keep, quiet;
+    bool no_weights, redo, quiet;
 } Work;
 
 typedef struct Request {
