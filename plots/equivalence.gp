@@ -1,10 +1,11 @@
 # equivalence.gp - a square: each trained variant, written as each other one.
 #
 # data:  from, to, whether it is the same, largest relative difference of logits
-# variants: their names, in rows from the top and in columns
 
-count = |variants|
-place_(s_, i) = i > count || variants[i] eq s_ ? i : place_(s_, i + 1)
+variants = ""
+stats data skip 1 using (variants = listed_(variants, strcol(2)), 0) nooutput
+count = words(variants)
+place_(s_, i) = i > count || word(variants, i) eq s_ ? i : place_(s_, i + 1)
 row(n_) = place_(strcol(1), 1)
 column_(n_) = place_(strcol(2), 1)
 kind_(n_) = strcol(3) eq "exact" ? 2 : strcol(3) eq "nearest" ? 1 : 0
@@ -12,7 +13,7 @@ stats data skip 1 using (kind_(0) ? 1 : 0) nooutput
 labelled = STATS_max # gnuplot 5.4 crashes at labels of nothing
 longest = 0
 do for [i=1:count] {
-    if (strlen(variants[i]) > longest) { longest = strlen(variants[i]) }
+    if (strlen(word(variants, i)) > longest) { longest = strlen(word(variants, i)) }
 }
 if (!paper) { type = 14 }
 em = 1. * type
@@ -37,8 +38,8 @@ set yrange [count + 0.5:0.5]
 set xtics ()
 set ytics ()
 do for [i=1:count] {
-    set xtics add (format(said(variants[i])) i)
-    set ytics add (format(said(variants[i])) i)
+    set xtics add (format(said(word(variants, i))) i)
+    set ytics add (format(said(word(variants, i))) i)
 }
 set xtics rotate by 35 right scale 0
 set ytics scale 0

@@ -107,7 +107,7 @@ damaged() {
     link) mv "bad/$1" elsewhere && ln -s "$PWD/elsewhere" "bad/$1" ;;
     esac
 }
-# published ROW OPTION ...: variant, parameters, and cache of `count`.
+# published OPTION ...: variant, parameters, and cache of `count`.
 published() { qkv count --tsv "$@" 2>err | awk -F'\t' 'NR == 2 { print $1, $2, $5 }'; }
 # configured TYPE [heads=H] [groups=G] [MORE]: c.json, a config of one layer of width 16.
 configured() {

@@ -73,7 +73,7 @@ done
 "$qkv" plot grid -o made --x lr --y test_loss --size 240 --format svg,cairolatex -q \
     --gnuplot "raw = 1; xlabel = '\$W^Q\$'; keys[1] = 'ours'; heading = 1; title = 'a title'; ylim = '0 4'" 2>err && ok ||
     complain "plot with a line of gnuplot"
-grep -q '>a title</text>' $figure.svg && grep -q '> 4<\|>4<' $figure.svg && grep -qF '{$W^Q$}' $figure-cairolatex.tex && ok ||
+grep -q '>a title</text>' $figure.svg && grep -q '> 4<\|>4<' $figure.svg && grep -qF '$W^Q$' $figure-cairolatex.tex && ok ||
     complain "a line of gnuplot changes nothing"
 refuses 1 'undefined variable: nothing' "$qkv" plot grid -o made --x lr --y test_loss --format svg -q \
     --gnuplot 'x = nothing'
@@ -202,7 +202,7 @@ while IFS='|' read -r words options; do
 done <<'END'
 no run has it; there are: standard, two-step|--where variant=mqa
 give a name and its value|--where d-k
-no run has a value of that name|--map
+--map: needs --x|--map
 no run has a value of that name|--x d-k --y test_loss --facet quantity
 END
 expect "what is refused leaves files" [ -z "$(find nothing -type f 2>/dev/null)" ]

@@ -48,7 +48,7 @@ for layout in latex markdown; do
 list
 list --tasks
 count
-count --preset deepseek-v2 -v standard,gqa,mla-rope
+count -v standard,gqa,mla-rope
 count --real -v standard,two-step --d-model 8
 compare -v $all -t reverse,recall --seeds 2 --steps 4 $small --no-figures -o many
 table read

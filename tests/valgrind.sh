@@ -39,8 +39,8 @@ done <<'END'
 0 qkv inspect runs/induction.gqa* -q
 0 qkv equiv -v standard,per-head,full-rank,two-step-tanh -t reverse --heads 2 $small -o equiv
 0 qkv equiv equiv/reverse.per-head* -v fused -q
-0 qkv count --preset transformer-base -v standard,mla
-0 qkv count --preset deepseek-v2 -v mla --latex
+0 qkv list --model transformer-base
+0 qkv count -v standard,mla --latex
 0 qkv train -t translate --norm pre --mlp 1 $small -v mla -o cross
 0 qkv train -t cross-recall --queries 3 --embed onehot $small -o cross
 0 qkv inspect cross/translate* --attention --format svg -q

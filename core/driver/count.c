@@ -11,27 +11,10 @@
 #include "config/positions.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "driver/models.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
-
-/* The start config, with the shape of a published model, and what the user gave
-   on top. */
-static Config
-shape_of(const Options *o, const Published *model)
-{
-    Config c = config_start();
-    char *settings = model ? published_settings(model) : copy_text("");
-    Own own;
-    for (const char *at = settings; own_next(&at, &own);)
-        setting_declare(own.name);
-    config_apply(&c, settings);
-    request_apply(&o->request, &c);
-    free(settings);
-    return c;
-}
 
 /* The two tables: of what all layers cost, a token's FLOPs and numbers; and,
    --real, of what is really there, and the gap that tells. */
@@ -99,7 +82,7 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, double used)
    cannot be told. */
 static bool
 add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
-            int encoders, char **uses)
+            char **uses)
 {
     Plugin p = plugin_open(word);
     bool told = true;
@@ -113,7 +96,7 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
                   cell_number(cost.forward), cell_number(cost.backward),
-                  cell_number(cost.cache * (c.layers - encoders) / c.layers),
+                  cell_number(cost.cache),
                   cell_number(round(cost.activations)));
     return told;
 }
@@ -146,19 +129,10 @@ command_count(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
-    if (o.preset && o.config)
-        usage("--preset and --config: a model is one or the other");
-    Published model = o.preset   ? published_named(o.preset)
-                      : o.config ? published_read(o.config)
-                                 : (Published){0};
-    const Published *is = o.preset || o.config ? &model : NULL;
-    if (is && !given->count) {
-        models_print(is, 1, model_tokens(&o.request), layout_of(&o));
-        return 0;
-    }
     int status = 0;
     char *uses = copy_text("");
-    Config c = shape_of(&o, is);
+    Config c = config_start();
+    request_apply(&o.request, &c);
     Sheet sheet = sheet_of(of_table[o.real], 6);
     if (!given->count)
         *given = values_cut(default_variants);
@@ -167,12 +141,9 @@ command_count(int argc, char **argv)
     if (o.real)
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     for (int i = 0; i < given->count; i++)
-        status |= !add_variant(&sheet, given->text[i], c, &o,
-                               is ? model.encoders : 0, &uses);
+        status |= !add_variant(&sheet, given->text[i], c, &o, &uses);
     request_used(&o.request, uses);
     sheet_note(&sheet, "parameters", caption(c, uses, explained[o.real]));
     sheet_print(&sheet, layout_of(&o));
-    if (is && model.source)
-        note("%s: %s", model.name, model.source);
     return status;
 }

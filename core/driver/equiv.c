@@ -75,19 +75,15 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
 /* The figure of a square of conversions; positions between q and k decide what
    is the same, and so does the precision: each has its own figure. */
 static void
-draw_square(const Options *o, const Sheet *s, int count, int positions)
+draw_square(const Options *o, const Sheet *s, int positions)
 {
-    Values names = {0};
     char *name = format_text("equivalence%s%s",
                              positions == POSITIONS_ROPE ? "-rope" : "",
                              sizeof(real) == 8 ? "-double" : "");
     Figure f = figure_begin(&o->draw, name,
                             "Trained as the row, written as the column",
                             "difference of logits");
-    for (int k = 0; k < count; k++)
-        values_add(&names, copy_text(s->cells[k * s->cols + 1].text));
     sheet_write(f.data, s, TSV);
-    figure_words(&f, "variants", &names);
     figure_end(&f, "equivalence.gp", "");
     free(name);
 }
@@ -101,7 +97,7 @@ convert_all(const Options *o, Sheet *sheet, Grid *g)
     for (int i = 0; i < e.count; i++)
         convert(o, sheet, &e.runs[i], g);
     if (e.count)
-        draw_square(o, sheet, e.count, e.runs->config.positions);
+        draw_square(o, sheet, e.runs->config.positions);
     experiment_free(&e);
     return status;
 }

@@ -13,10 +13,12 @@
 #include "page/table.h"
 #include "run/describe.h"
 
-/* Returns the exit status: 1 where a plugin cannot be loaded. */
+/* Returns the exit status: 1 where a plugin cannot be loaded. What it computes
+   is derived only if that column is asked for: it takes a while. */
 static int
-list_variants(Layout layout, bool forms)
+list_variants(Layout layout)
 {
+    bool forms = columns_asked && index_in(columns_asked, "form") >= 0;
     static const Column columns[] = {
         {"variant", .words = true},
         {.name = "parameters"},
@@ -87,13 +89,17 @@ list_tasks(Layout layout)
     return 0;
 }
 
+/* The published models, or that of the name or config.json given. */
 static int
 list_models(const Options *o, Layout layout)
 {
-    Published *all = allocate((size_t)published_count, sizeof *all);
-    for (int i = 0; i < published_count; i++)
-        all[i] = published_row(i);
-    models_print(all, published_count, model_tokens(&o->request), layout);
+    int count = o->model ? 1 : published_count;
+    Published *all = allocate((size_t)count, sizeof *all);
+    for (int i = 0; i < count; i++)
+        all[i] = !o->model                   ? published_row(i)
+                 : strstr(o->model, ".json") ? published_read(o->model)
+                                             : published_named(o->model);
+    models_print(all, count, model_tokens(&o->request), layout);
     free(all);
     return 0;
 }
@@ -103,9 +109,7 @@ command_list(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Layout layout = layout_of(&o);
-    if (o.forms)
-        columns_asked = "variant,form";
-    return o.tasks    ? list_tasks(layout)
-           : o.models ? list_models(&o, layout)
-                      : list_variants(layout, o.forms);
+    return o.tasks               ? list_tasks(layout)
+           : o.models || o.model ? list_models(&o, layout)
+                                 : list_variants(layout);
 }

@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 #include <unistd.h>
 
 #include <qkv/real.h>
@@ -56,18 +53,12 @@ main(int argc, char **argv)
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */
-#ifdef __linux__
-    if (getenv("QKV")) /* what a script or a qkv asks for ends with it */
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
     if (c && c - commands >= IN_C)
         run_script(word, argc - 1, argv + 1);
     if (c)
         return command_in_child(run[c - commands], argc - 1, argv + 1);
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);
-    if (!strcmp(word, "help") && argc > 2)
-        return main(3, (char *[]){argv[0], argv[2], "--help", NULL});
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
         usage("unknown command \"%s\": `qkv help` lists them", word);
     print_commands();

@@ -24,11 +24,11 @@ typedef struct Options {
     bool tsv, markdown, latex, quiet;
     const char *columns; /* of a table, NULL: all */
     Drawing draw;
-    const char *preset, *config;
-    bool real;                 /* of count */
-    bool verdicts;             /* of table */
-    bool tasks, models, forms; /* of list */
-    bool plan, no_figures;     /* of compare */
+    bool real;          /* of count */
+    bool verdicts;      /* of table */
+    bool tasks, models; /* of list */
+    const char *model;
+    bool plan, no_figures; /* of compare */
     struct {
         const char *prompt;
         double temperature;

@@ -1,4 +1,5 @@
 #!/bin/sh
 # 14-cache.sh - solution: the cache of a published model.
 
-qkv count --preset llama-3-8b -v standard,gqa,mqa --columns variant,cache --tsv 2>/dev/null
+qkv count -v standard,gqa,mqa --d-model 4096 --layers 32 --heads 32 --kv-heads 8 \
+    --columns variant,cache --tsv
