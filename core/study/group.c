@@ -27,10 +27,14 @@ typedef struct Cut {
     int count, room;
 } Cut;
 
-static bool
-lies_along(const Cut *c, const char *name)
+/* What runs are cut by, in this order, then NULL. */
+static const char *
+axis_at(int number)
 {
-    return index_in(c->by, name) >= 0 || (c->x && !strcmp(c->x, name));
+    return number == 0                  ? "task"
+           : number == 1                ? "experiment"
+           : number < 2 + setting_count ? settings[number - 2].name
+                                        : NULL;
 }
 
 /* May it tell groups apart? Along a result, sizes may not: they lead there. */
@@ -40,8 +44,11 @@ may_part(const Cut *c, const char *name)
     const Setting *s = setting_named(name);
     bool size =
         s && (s->role == OF_SHAPE || index_in("d-model layers", name) >= 0);
-    if (index_in("task seed file log", name) >= 0 || lies_along(c, name))
+    if (index_in("seed file log", name) >= 0 || index_in(c->by, name) >= 0 ||
+        (c->x && !strcmp(c->x, name)))
         return false;
+    if (!strcmp(name, "task"))
+        return !c->axes.count; /* once, as the first */
     if (c->facet && !strcmp(c->facet, name))
         return true;
     return s && !(size && c->x && !is_axis(c->x)) &&
@@ -115,61 +122,59 @@ add_group(Cut *c, const Place *runs, int count)
     c->list[c->count++] = g;
 }
 
-static void cut(Cut *c, const Place *runs, int count, int number);
-
-/* What each of the runs has of an axis: interned, or NULL where it has no use
-   for it. */
-static const char **
-own_values(const Place *runs, int count, const char *axis)
+/* What runs have of an axis, each value once: in order, or tasks as they were
+   asked for. */
+static Values
+parts_of(const Cut *c, const char *axis, const char *const *own, int count)
 {
-    const char **own = allocate((size_t)count, sizeof *own);
-    for (int i = 0; i < count; i++)
-        own[i] = run_value(runs[i].run, axis);
-    return own;
+    bool tasks = !strcmp(axis, "task");
+    const char *said = tasks ? experiment_said(c->e, axis) : NULL;
+    Values known = values_of(own, count), parts = {0};
+    if (said)
+        parts = values_cut(said);
+    for (int i = 0; i < known.count; i++)
+        if (!said || index_in(said, known.text[i]) < 0)
+            values_add(&parts, copy_text(known.text[i]));
+    values_free(&known);
+    return parts;
 }
 
-/* Cuts those of the runs that have this value of the axis, or no use for it. */
-static void
-cut_part(Cut *c, const Place *runs, int count, const char *const *own,
-         const char *axis, const char *value, int number)
-{
-    Place *same = allocate((size_t)count, sizeof *same);
-    int n = 0;
-    value = interned(value);
-    for (int i = 0; i < count; i++)
-        if (!own[i] || own[i] == value)
-            same[n++] = runs[i];
-    values_add(&c->axes, copy_text(axis));
-    values_add(&c->axes, copy_text(value));
-    if (n)
-        cut(c, same, n, number);
-    free(c->axes.text[--c->axes.count]);
-    free(c->axes.text[--c->axes.count]);
-    free(same);
-}
-
-/* Cuts these runs by the experiment that they are in, number 0, and by every
-   setting from that number on in which they differ. */
+/* Cuts these runs by every axis from that one on in which they differ, and by
+   their task in any case. */
 static void
 cut(Cut *c, const Place *runs, int count, int number)
 {
-    if (number > setting_count) {
+    const char *axis = axis_at(number);
+    while (axis && !may_part(c, axis))
+        axis = axis_at(++number);
+    if (!count)
+        return;
+    if (!axis) {
         add_group(c, runs, count);
         return;
     }
-    const char *axis = number ? settings[number - 1].name : "experiment";
-    if (!may_part(c, axis)) {
-        cut(c, runs, count, number + 1);
-        return;
+    const char **own = allocate((size_t)count, sizeof *own);
+    Place *part = allocate((size_t)count, sizeof *part);
+    for (int i = 0; i < count; i++)
+        own[i] = run_value(runs[i].run, axis);
+    Values parts = parts_of(c, axis, own, count);
+    bool differ = parts.count > 1 || !strcmp(axis, "task");
+    for (int k = 0; differ && k < parts.count; k++) {
+        int n = 0;
+        for (int i = 0; i < count; i++)
+            if (!own[i] || !strcmp(own[i], parts.text[k]))
+                part[n++] = runs[i];
+        values_add(&c->axes, copy_text(axis));
+        values_add(&c->axes, copy_text(parts.text[k]));
+        cut(c, part, n, number + 1);
+        free(c->axes.text[--c->axes.count]);
+        free(c->axes.text[--c->axes.count]);
     }
-    const char **own = own_values(runs, count, axis);
-    Values values = values_of(own, count);
-    if (values.count < 2)
+    if (!differ)
         cut(c, runs, count, number + 1);
-    for (int k = 0; values.count > 1 && k < values.count; k++)
-        cut_part(c, runs, count, own, axis, values.text[k], number + 1);
-    values_free(&values);
+    values_free(&parts);
     free(own);
+    free(part);
 }
 
 Group *
@@ -177,24 +182,10 @@ groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
           int *groups)
 {
     Cut c = {.e = e, .by = by, .x = x, .facet = facet};
-    const char *said = experiment_said(e, "task");
-    Values asked = values_cut(said ? said : ""), all = values_in(e, "task");
     Place *runs = places_of(&c);
-    const char **own = own_values(runs, e->count, "task");
-    if (lies_along(&c, "task"))
-        cut(&c, runs, e->count, 0);
-    else {
-        for (int i = 0; i < asked.count; i++)
-            cut_part(&c, runs, e->count, own, "task", asked.text[i], 0);
-        for (int i = 0; i < all.count; i++)
-            if (!said || index_in(said, all.text[i]) < 0)
-                cut_part(&c, runs, e->count, own, "task", all.text[i], 0);
-    }
-    free(own);
-    values_free(&c.axes);
-    values_free(&asked);
-    values_free(&all);
+    cut(&c, runs, e->count, 0);
     free(runs);
+    values_free(&c.axes);
     *groups = c.count;
     return c.list;
 }
