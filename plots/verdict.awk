@@ -38,7 +38,7 @@ function met(cell, sign, value) {
         cell = "same"
     if (index("," value ",", "," cell ","))
         return 4
-    if (index(" better worse better more less more ", " " cell " " value " "))
+    if (index(" better worse better ", " " cell " " value " "))
         return 3
     return cell == "undecided" ? 2 : 1
 }

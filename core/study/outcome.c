@@ -30,14 +30,12 @@ check_judged(const Request *r)
     }
     if (r->judge)
         values_add(&names, copy_text(r->judge));
-    for (int i = 0; i < names.count; i++) {
-        const Quantity *q = quantity_named(names.text[i]);
-        if (q->fixed || *q->name == '*' || setting_named(names.text[i]))
-            usage("--judge, --margin: \"%s\": verdicts are about what training "
-                  "decides: take test_loss, test_accuracy, solved_at, or what "
-                  "--log measures",
+    for (int i = 0; i < names.count; i++)
+        if (quantity_named(names.text[i])->better == NEITHER)
+            usage("--judge, --margin: \"%s\": verdicts are about what may be "
+                  "better or worse: take test_loss, test_accuracy, solved_at, "
+                  "or another loss or accuracy of result.tsv",
                   names.text[i]);
-    }
     values_free(&names);
 }
 
@@ -52,33 +50,29 @@ saturated(const Run *const *runs, int count, const char *key, double margin)
     return all;
 }
 
-/* The differences of those seeds that both have; both are in the order of their
-   seeds. */
+/* The differences of those seeds that both have. */
 static Paired
 compare(const Run *const *runs, int count, const Run *const *base, int bases,
         const char *key, double margin)
 {
     double *x = allocate(2 * (size_t)count + 1, sizeof *x), *y = x + count;
     int n = 0;
-    for (int i = 0, k = 0; i < count && k < bases;) {
-        int seed = runs[i]->config.seed, other = base[k]->config.seed;
-        if (seed == other) {
-            x[n] = run_quantity(runs[i], key);
-            y[n++] = run_quantity(base[k], key);
-        }
-        i += seed <= other;
-        k += other <= seed;
-    }
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < bases; k++)
+            if (runs[i]->config.seed == base[k]->config.seed) {
+                x[n] = run_quantity(runs[i], key);
+                y[n++] = run_quantity(base[k], key);
+            }
     Paired p = paired_t(x, y, n, margin);
     free(x);
     return p;
 }
 
 /* Judges a series in a quantity: takes it and the baseline at the rates that
-   are best for them in it, and compares the two. Returns whether both are
-   saturated, so that the quantity cannot tell them apart. */
+   are best for them in it, and compares the two. Can the quantity tell? Not
+   where both are saturated or a seed has none. */
 static bool
-judge_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
+judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
 {
     const Series *s = group_series(a->group, all->baseline);
     Series base = s ? *s : (Series){0};
@@ -97,24 +91,24 @@ judge_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
     bool full = saturated(a->runs, seeds, key, margin) &&
                 saturated(b, bases, key, margin);
     free(b);
-    return full;
+    return !full && (a->baseline || !isnan(a->against.differ));
 }
 
-/* A series of a group, judged in the quantity of --judge, or in the first
-   quantity in turn that is not saturated and that all seeds have. */
+/* A series of a group, judged in the quantity of --judge, or in the first one
+   in turn that can tell. */
 static Outcome
 outcome_of(const Outcomes *all, const Group *g, const Series *own)
 {
+    static const char *const turns[] = {"test_accuracy", "solved_at",
+                                        "test_loss", NULL};
+    const char *const only[] = {all->judge, NULL};
+    const char *const *key = all->judge ? only : turns;
     Outcome a = {.group = g, .task = g->name, .series = own->name};
-    const char *key = all->judge ? all->judge : judged_in_turn[0];
     a.baseline = !strcmp(own->name, all->baseline);
     a.against = (Paired){NAN, NAN, NAN, NAN, NAN, NAN, 0};
     a.margin = a.detectable = a.needed = NAN;
-    for (int turn = 1; key; turn++) {
-        bool full = judge_in(key, all, &a, own);
-        bool told = !full && (a.baseline || !isnan(a.against.differ));
-        key = all->judge || told ? NULL : judged_in_turn[turn];
-    }
+    while (!judged_in(*key, all, &a, own) && key[1])
+        key++;
     int seeds = (int)a.seeds;
     for (int i = 0; i < seeds; i++)
         a.solved += run_quantity(a.runs[i], "solved_at") > 0;
@@ -139,20 +133,17 @@ tested(const Outcome *a)
 static void
 decide(const Outcomes *all, Outcome *a)
 {
-    static const char *const words[] = {"untested",  "undecided", "same",
-                                        "identical", "worse",     "better"};
+    static const char *const words[] = {"identical", "same",  "undecided",
+                                        "untested",  "worse", "better"};
     const Paired *p = &a->against;
-    int better = a->judged ? quantity_named(a->judged)->better : NEITHER;
-    a->verdict = isnan(p->differ)        ? UNTESTED
-                 : !tested(a)            ? IDENTICAL
-                 : p->same < SIGNIFICANT ? EQUAL
-                 : p->differ < SIGNIFICANT
-                     ? (p->difference > 0) == (better == LESS) ? WORSE : BETTER
-                     : UNDECIDED;
-    bool neither = better == NEITHER && a->verdict >= WORSE;
-    a->word = a->baseline ? "baseline"
-              : neither   ? a->verdict == BETTER ? "more" : "less"
-                          : words[a->verdict];
+    bool less = a->judged && quantity_named(a->judged)->better == LESS;
+    a->verdict = isnan(p->differ)              ? UNTESTED
+                 : !tested(a)                  ? IDENTICAL
+                 : p->same < SIGNIFICANT       ? EQUAL
+                 : !(p->differ < SIGNIFICANT)  ? UNDECIDED
+                 : (p->difference > 0) == less ? WORSE
+                                               : BETTER;
+    a->word = a->baseline ? "baseline" : words[a->verdict];
     if (!tested(a) || !(p->deviation > 0))
         return;
     double alpha = SIGNIFICANT / all->comparisons, unit = p->deviation;

@@ -11,10 +11,10 @@
 #include "run/grid.h"
 #include "study/group.h"
 
-/* Of a variant against the baseline. EQUAL goes before WORSE and BETTER, since
-   what is smaller than the margin is no difference, however sure; IDENTICAL
-   runs do not differ in any seed. */
-typedef enum { UNTESTED, UNDECIDED, EQUAL, IDENTICAL, WORSE, BETTER } Verdict;
+/* Of a variant against the baseline. IDENTICAL runs do not differ in any seed.
+   What is smaller than the margin is EQUAL, however sure it is WORSE or BETTER.
+ */
+typedef enum { IDENTICAL, EQUAL, UNDECIDED, UNTESTED, WORSE, BETTER } Verdict;
 
 typedef struct Outcome {
     const Group *group;
@@ -35,8 +35,7 @@ typedef struct Outcome {
     double margin;  /* of what is judged, NaN where it has none */
     Paired against; /* the baseline; both p after Holm */
     Verdict verdict;
-    const char *word;  /* for it: "better"; where neither much nor little is
-                          good, "more" or "less" */
+    const char *word;  /* for it: "better"; "baseline" */
     double detectable; /* the least difference that these seeds show in 80% */
     double needed; /* seeds that would decide in 80%; NaN: more than 10,000 */
 } Outcome;

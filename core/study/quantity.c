@@ -27,17 +27,17 @@ const Quantity quantities[] = {
     {"solved_at", "steps to the threshold", .better = LESS, .median = true, .margin = "10%"},
     {"seconds", "seconds of training", .better = LESS, .margin = "10%"},
 
-    {"steps", "steps of training", .fixed = true},
-    {"parameters", "parameters", .fixed = true},
-    {"attention_parameters", "parameters of attention", .fixed = true},
-    {"flops", "FLOPs of attention per token", .fixed = true},
-    {"cache", "numbers cached per token", .fixed = true},
-    {"chance", "%s of guessing", NULL, ACCURACY, .scale = SHARE, .fixed = true},
-    {"trivial", "%s of the trivial baseline", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "trivial baseline", .split = "validation_"},
-    {"chance_loss", "loss of guessing", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "guessing"},
-    {"bigram_loss", "loss of counting pairs of characters", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "bigram", .split = "validation_"},
-    {"test_trivial", "%s of the trivial baseline on test data", NULL, ACCURACY, .scale = SHARE, .fixed = true, .level = "trivial baseline", .split = "test_"},
-    {"test_bigram_loss", "loss of counting pairs of them", "nats", LOSS, .scale = POWERS, .fixed = true, .level = "bigram", .split = "test_"},
+    {"steps", .title = "steps of training"},
+    {"parameters", .title = "parameters"},
+    {"attention_parameters", .title = "parameters of attention"},
+    {"flops", .title = "FLOPs of attention per token"},
+    {"cache", .title = "numbers cached per token"},
+    {"chance", "%s of guessing", NULL, ACCURACY, .scale = SHARE},
+    {"trivial", "%s of the trivial baseline", NULL, ACCURACY, .scale = SHARE, .level = "trivial baseline", .split = "validation_"},
+    {"chance_loss", "loss of guessing", "nats", LOSS, .scale = POWERS, .level = "guessing"},
+    {"bigram_loss", "loss of counting pairs of characters", "nats", LOSS, .scale = POWERS, .level = "bigram", .split = "validation_"},
+    {"test_trivial", "%s of the trivial baseline on test data", NULL, ACCURACY, .scale = SHARE, .level = "trivial baseline", .split = "test_"},
+    {"test_bigram_loss", "loss of counting pairs of them", "nats", LOSS, .scale = POWERS, .level = "bigram", .split = "test_"},
 
     {"entropy", "entropy of a row of weights", .unit = "nats"},
     {"largest_weight", "largest weight of a row", .scale = SHARE},
@@ -63,9 +63,6 @@ const Quantity quantities[] = {
 };
 /* clang-format on */
 const int quantity_count = sizeof quantities / sizeof *quantities;
-
-const char *const judged_in_turn[] = {"test_accuracy", "solved_at", "test_loss",
-                                      NULL};
 
 const Quantity *
 quantity_named(const char *name)

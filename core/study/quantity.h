@@ -15,7 +15,6 @@ typedef struct Quantity {
     enum { OTHER, LOSS, ACCURACY } measure;
     enum { NEITHER, LESS, MORE } better;
     enum { ANY, SHARE, POWERS } scale; /* 0 to 1; may span powers of ten */
-    bool fixed;                        /* training does not change it */
     bool median;                       /* not a mean; a 0 is never */
     const char *margin; /* a smaller difference is none; "10%": of the baseline;
                            NULL: that cannot be said of it */
@@ -29,9 +28,6 @@ extern const int quantity_count;
 
 /* Its row; one that says nothing of it where it has none. */
 const Quantity *quantity_named(const char *name);
-
-/* What verdicts are about: the first of these that can tell. Then NULL. */
-extern const char *const judged_in_turn[];
 
 /* A quantity or setting in words, for an axis, as the task measures it (NULL:
    any task); to be freed. */

@@ -125,19 +125,15 @@ sheet_of_half(const Outcomes *all, const Group *g, Half half)
     return sheet;
 }
 
-/* What the whole table shows, in a sentence, which names what is better and
-   what worse. Where one learning rate was tried, what does not depend on it
-   comes first. */
+/* What the whole table shows, in a sentence, which names what is worse and what
+   better. Where one learning rate was tried, it says that these depend on it.
+ */
 static void
 print_headline(const Outcomes *all, Layout layout)
 {
-    static const Verdict order[] = {BETTER, WORSE,     IDENTICAL,
-                                    EQUAL,  UNDECIDED, UNTESTED};
     const char *rate = all->rates ? "" : "at this one learning rate ";
-    int first = all->rates ? 0 : 2;
-    char *text = NULL;
-    for (int i = first; i < first + 6; i++) {
-        Verdict verdict = order[i % 6];
+    Values parts = {0};
+    for (Verdict verdict = IDENTICAL; verdict <= BETTER; verdict++) {
         Values names = {0};
         const char *word = NULL;
         for (const Outcome *a = all->list; a < all->list + all->count; a++)
@@ -146,20 +142,22 @@ print_headline(const Outcomes *all, Layout layout)
                 values_add(&names, format_text("%s on %s", a->series, a->task));
             }
         char *list = joined(&names, ", ");
-        bool named = verdict >= WORSE;
-        if (word)
-            replace(&text, format_text("%s%s %s%d %s%s%s%s", text ? text : "",
-                                       text ? "," : ":", named ? rate : "",
-                                       names.count, word, named ? " (" : "",
-                                       named ? list : "", named ? ")" : ""));
-        rate = word && named ? "" : rate; /* is said once */
+        if (word && verdict < WORSE)
+            values_add(&parts, format_text("%d %s", names.count, word));
+        else if (word) {
+            values_add(&parts, format_text("%s%d %s (%s)", rate, names.count,
+                                           word, list));
+            rate = ""; /* is said once */
+        }
         values_free(&names);
         free(list);
     }
-    if (text) {
-        replace(&text, format_text("Compared with %s%s.", all->baseline, text));
+    char *list = joined(&parts, ", ");
+    char *text = format_text("Compared with %s: %s.", all->baseline, list);
+    if (parts.count)
         words_write(text, layout);
-    }
+    values_free(&parts);
+    free(list);
     free(text);
 }
 
