@@ -263,8 +263,10 @@ TEST(groups)
         made("variant=standard d-k=4 lr=0.1 seed=1"),
         made("variant=full-rank d-k=0 lr=0.1 seed=1"),
         made("variant=standard d-k=2 lr=0.1 seed=1 task=sort"),
-        made("variant=standard d-k=2 lr=0.1 seed=1 weight-decay=0 task=induction"),
-        made("variant=standard d-k=2 lr=0.1 seed=1 weight-decay=1 task=induction"),
+        made("variant=standard d-k=2 lr=0.1 seed=1 weight-decay=0 "
+             "task=induction"),
+        made("variant=standard d-k=2 lr=0.1 seed=1 weight-decay=1 "
+             "task=induction"),
         made("variant=fused d-k=2 lr=0.1 seed=1 task=text "
              "file-hash=abcdef0000000000"),
         made("variant=fused d-k=2 lr=0.1 seed=1 task=text "
@@ -530,11 +532,10 @@ TEST(order_of_series)
 TEST(words_in_latex)
 {
     static const char *const words[][2] = {
-        {"1/sqrt(d_k) R^2", "1/sqrt(d\\_k) R\\textasciicircum{}2"},
+        {"1/sqrt(d_k) R^2", "1/sqrt(d\\_k) R\\texttt{\\symbol{94}}2"},
         {"--lr two-step x-1", "-{}-lr two-step x-1"},
-        {"[*] \"50%\"", "{[}{*}] \\symbol{34}50\\%\\symbol{34}"},
-        {"\\~<|>{}&#$", "\\textbackslash{}\\textasciitilde{}\\textless{}"
-                        "\\textbar{}\\textgreater{}\\{\\}\\&\\#\\$"}};
+        {"[50%]", "\\texttt{\\symbol{91}}50\\%]"},
+        {"<{}&#$", "\\texttt{\\symbol{60}}\\{\\}\\&\\#\\$"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char *text = escaped(words[i][0], LATEX);
         ck_assert_str_eq(text, words[i][1]);

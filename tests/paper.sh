@@ -68,10 +68,10 @@ done <<'END'
 ^.label{tab:recall}
 \\times10^{-
 & -- 
-& \$[01]\.[0-9]*\\ \[
+& \$[01]\.[0-9]*\$ \[
 END
-expect "$name in LaTeX" grep -qF 'a\%b\_\$x\$\#1\&\_\{c\}\textasciitilde{}\_\textasciicircum{}\_d' all.latex
-expect "an interval of accuracy has too few digits" [ -z "$(grep '& \$[01]\.[0-9][0-9]\\ \[' all.latex)" ]
+expect "$name in LaTeX" grep -qF 'a\%b\_\$x\$\#1\&\_\{c\}\texttt{\symbol{126}}\_\texttt{\symbol{94}}\_d' all.latex
+expect "an interval of accuracy has too few digits" [ -z "$(grep '& \$[01]\.[0-9][0-9]\$ \[' all.latex)" ]
 # --- a paper in two columns, made from one comparison, in another folder
 "$qkv" compare -v standard,two-step,two-step-tanh,mqa,symmetric -t reverse,recall --length 8 --d-k 2,8 \
     --seeds 3 --steps 80 $small --no-figures -o mine --latex >mine.latex 2>err || complain "compare"

@@ -28,33 +28,22 @@ write_part(const Figure *f, const char *ending, char *text)
    edited is known. */
 #define SEAL "# Edited, this script is yours: qkv does not replace it. "
 
-/* The first bytes of a script, and that line; to be freed. */
-static char *
-sealed(const char *script, size_t size)
-{
-    return format_text("%.*s" SEAL "%016" PRIx64 "\n", (int)size, script,
-                       hash_bytes(HASH_START, script, size));
-}
-
 /* Exits where the script that is to be replaced was edited; it is not drawn by
    either, since it may be a stranger's, and gnuplot runs commands. */
 static void
-check_unedited(const char *directory, const char *name)
+check_unedited(const char *path)
 {
-    size_t size, last = strlen(SEAL) + 17;
-    char *path = format_text("%s/%s.gp", directory, name);
-    if (!access(path, F_OK)) {
-        char *text = read_file(path, "script", &size);
-        char *ours = sealed(text, size > last ? size - last : 0);
-        if (strcmp(text, ours))
-            fail("%s: was edited, so it is not replaced: gnuplot draws it; "
-                 "rename it to keep it, or remove it, then give the command "
-                 "again",
-                 path);
-        free(ours);
-        free(text);
-    }
-    free(path);
+    size_t size;
+    if (access(path, F_OK))
+        return;
+    char *text = read_file(path, "script", &size), *seal = strstr(text, SEAL);
+    if (!seal || strlen(seal) != strlen(SEAL) + 17 ||
+        strtoull(seal + strlen(SEAL), NULL, 16) !=
+            hash_bytes(HASH_START, text, (size_t)(seal - text)))
+        fail("%s: was edited, so it is not replaced: gnuplot draws it; rename "
+             "it to keep it, or remove it, then give the command again",
+             path);
+    free(text);
 }
 
 static char *script_text, *data_text; /* of the figure that is drawn */
@@ -68,7 +57,9 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
     mkdir(o->out, 0777); /* if it is not there; what fails, fails below */
     mkdir(directory.text, 0777);
     drafts_sweep(directory.text);
-    check_unedited(directory.text, name);
+    char *script = format_text("%s.gp", name);
+    check_unedited(within(directory.text, script).text);
+    free(script);
     Figure f = {.o = o, .directory = directory, .name = name};
     f.draft = draft_begin(directory.text, name);
     f.data = begin_text(&data_text);
@@ -182,7 +173,9 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     end_text(f->data, &data_text);
     end_text(f->script, &script_text);
     write_part(f, "tsv", data_text);
-    write_part(f, "gp", sealed(script_text, strlen(script_text)));
+    uint64_t hash = hash_bytes(HASH_START, script_text, strlen(script_text));
+    write_part(f, "gp",
+               format_text("%s" SEAL "%016" PRIx64 "\n", script_text, hash));
     for (int i = 0; there && i < formats.count; i++)
         there = draw_picture(f, formats.text[i]);
     /* Last, since it fails where gnuplot, which does not tell, has found the

@@ -18,43 +18,23 @@ is_among(char c, const char *characters)
     return c && strchr(characters, c);
 }
 
-/* What LaTeX must have another way, and how: after a backslash, by a name, or
-   in braces, since a [ or * that begins a row would be an argument of the
-   \\ before it. */
-static const char *const latex[] = {"&\\&",
-                                    "%\\%",
-                                    "$\\$",
-                                    "#\\#",
-                                    "_\\_",
-                                    "{\\{",
-                                    "}\\}",
-                                    "[{[}",
-                                    "*{*}",
-                                    "<\\textless{}",
-                                    ">\\textgreater{}",
-                                    "|\\textbar{}",
-                                    "\"\\symbol{34}",
-                                    "~\\textasciitilde{}",
-                                    "^\\textasciicircum{}",
-                                    "\\\\textbackslash{}"};
-
-/* In Markdown links and images are what follows ], and addresses have a :/; in
-   LaTeX two of -, ', ` or a comma are another sign. */
+/* In LaTeX a [ or * that begins a row would be an argument of the \\ before it,
+   only its typewriter type has all of the other signs in every encoding, and
+   two hyphens are a dash. */
 static void
 put_ascii(FILE *to, char c, char next, Layout language)
 {
-    bool link =
-        (c == ':' && next == '/') || (c == ']' && is_among(next, "([:"));
-    if (language == MARKDOWN && (link || is_among(c, "\\`*_<|&~$")))
-        putc('\\', to);
-    for (size_t i = 0; language == LATEX && i < sizeof latex / sizeof *latex;
-         i++)
-        if (*latex[i] == c) {
-            fputs(latex[i] + 1, to);
-            return;
-        }
-    putc(c, to);
-    if (language == LATEX && c == next && is_among(c, "-'`,"))
+    static const char *const special[] = {[ALIGNED] = "",
+                                          [TSV] = "",
+                                          [MARKDOWN] = "\\`*_<|&~$[",
+                                          [LATEX] = "&%$#_{}"};
+    if (is_among(c, special[language]))
+        fprintf(to, "\\%c", c);
+    else if (language == LATEX && is_among(c, "[*<>|\"~^\\"))
+        fprintf(to, "\\texttt{\\symbol{%d}}", c);
+    else
+        putc(c, to);
+    if (language == LATEX && c == '-' && next == '-')
         fputs("{}", to);
 }
 

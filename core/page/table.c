@@ -12,15 +12,15 @@
 enum { ACROSS = 79 }; /* as wide as words are on a terminal */
 
 /* How each layout begins a table, writes a row and a number that is not known,
-   and ends the table. */
+   parts the heads from the rows, and ends the table. */
 static const struct Syntax {
-    const char *begin, *before, *between, *after, *unknown, *end;
-} syntax[] = {[ALIGNED] = {"", "", "  ", "\n", "-", ""},
-              [TSV] = {"", "", "\t", "\n", "NA", ""},
-              [MARKDOWN] = {"\n", "| ", " | ", " |\n", "-", ""},
+    const char *begin, *before, *between, *after, *unknown, *rule, *end;
+} syntax[] = {[ALIGNED] = {"", "", "  ", "\n", "-", "", ""},
+              [TSV] = {"", "", "\t", "\n", "NA", "", ""},
+              [MARKDOWN] = {"\n", "| ", " | ", " |\n", "-", "|\n", ""},
               [LATEX] = {"% needs \\usepackage{booktabs,graphicx}\n"
                          "\\begin{table}[tb]\n\\centering\n",
-                         "", " & ", " \\\\\n", "--",
+                         "", " & ", " \\\\\n", "--", "\\midrule\n",
                          "\\bottomrule\n\\end{tabular}}\n\\end{table}\n"}};
 
 const char *columns_asked;
@@ -78,20 +78,18 @@ sheet_note(Sheet *s, const char *label, char *note)
     s->note = note;
 }
 
-/* One number as the layout's readers see it. */
-static void
-put_number(FILE *to, const Column *c, double x, Layout layout)
+/* A number as the layout's readers see it, in LaTeX as maths; to be freed. */
+static char *
+number_in(const Column *c, double x, Layout layout)
 {
     char text[64];
     snprintf(text, sizeof text, c->format ? c->format : "%.15g", x);
-    char *power = layout == LATEX ? strchr(text, 'e') : NULL;
-    if (!isfinite(x))
-        fputs(syntax[layout].unknown, to);
-    else if (power)
-        fprintf(to, "%.*s\\times10^{%d}", (int)(power - text), text,
-                atoi(power + 1));
-    else
-        fputs(text, to);
+    char *power = strchr(text, 'e');
+    return !isfinite(x)      ? copy_text(syntax[layout].unknown)
+           : layout != LATEX ? copy_text(text)
+           : power ? format_text("$%.*s\\times10^{%d}$", (int)(power - text),
+                                 text, atoi(power + 1))
+                   : format_text("$%s$", text);
 }
 
 /* What is in a row, from 1 on, or in the head, as the language takes it; to be
@@ -105,20 +103,14 @@ text_at(const Sheet *s, int row, int col, Layout layout)
     const Cell *cell = &s->cells[(row - 1) * s->cols + col];
     if (cell->text)
         return escaped(cell->text, layout);
-    char *text;
-    FILE *to = begin_text(&text);
-    const char *maths = layout == LATEX && isfinite(cell->value) ? "$" : "";
-    fputs(maths, to);
-    put_number(to, c, cell->value, layout);
-    if (!isnan(cell->low) && layout != TSV) {
-        fputs(layout == LATEX ? "\\ [" : " [", to);
-        put_number(to, c, cell->low, layout);
-        fputs(", ", to);
-        put_number(to, c, cell->high, layout);
-        fputs("]", to);
-    }
-    fputs(maths, to);
-    end_text(to, &text);
+    char *text = number_in(c, cell->value, layout);
+    if (layout == TSV || isnan(cell->low))
+        return text;
+    char *low = number_in(c, cell->low, layout);
+    char *high = number_in(c, cell->high, layout);
+    replace(&text, format_text("%s [%s, %s]", text, low, high));
+    free(low);
+    free(high);
     return text;
 }
 
@@ -133,32 +125,6 @@ is_read(const Sheet *s, int col, Layout layout)
     return known && readers != (layout == TSV ? PEOPLE : PROGRAMS);
 }
 
-/* The places of the columns that are shown: those of a list "a,b", in its
-   order, or those that the layout's readers want. Exits (2) where there is none
-   such. To be freed. */
-static int *
-columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
-{
-    Values wanted = list ? values_cut(list) : (Values){0};
-    int *shown = allocate((size_t)(s->cols + wanted.count), sizeof *shown);
-    *count = 0;
-    for (int i = 0; i < wanted.count; i++) {
-        int col = 0;
-        while (col < s->cols && strcmp(s->columns[col].name, wanted.text[i]))
-            col++;
-        if (col == s->cols)
-            usage("--columns: no column \"%s\"; their names are the first line "
-                  "of the table with --tsv",
-                  wanted.text[i]);
-        shown[(*count)++] = col;
-    }
-    for (int col = 0; !list && col < s->cols; col++)
-        if (is_read(s, col, layout))
-            shown[(*count)++] = col;
-    values_free(&wanted);
-    return shown;
-}
-
 /* Characters, of UTF-8. */
 static int
 width_of(const char *text)
@@ -169,10 +135,58 @@ width_of(const char *text)
     return n;
 }
 
+/* How wide a column is on a terminal; elsewhere no cell is filled up. */
+static int
+width_of_column(const Sheet *s, int col, Layout layout)
+{
+    int widest = 0;
+    for (int row = 0; layout == ALIGNED && row <= s->count / s->cols; row++) {
+        char *text = text_at(s, row, col, layout);
+        widest = width_of(text) > widest ? width_of(text) : widest;
+        free(text);
+    }
+    return widest;
+}
+
+/* A column that is shown. */
+typedef struct Shown {
+    int col, width;
+    bool words;
+} Shown;
+
+/* The columns of a list "a,b", in its order, or those that the layout's readers
+   want. Exits (2) where there is none such. To be freed. */
+static Shown *
+columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
+{
+    Values wanted = list ? values_cut(list) : (Values){0};
+    Shown *shown = allocate((size_t)(s->cols + wanted.count), sizeof *shown);
+    *count = 0;
+    for (int i = 0; i < wanted.count; i++) {
+        int col = 0;
+        while (col < s->cols && strcmp(s->columns[col].name, wanted.text[i]))
+            col++;
+        if (col == s->cols)
+            usage("--columns: no column \"%s\"; their names are the first line "
+                  "of the table with --tsv",
+                  wanted.text[i]);
+        shown[(*count)++].col = col;
+    }
+    for (int col = 0; !list && col < s->cols; col++)
+        if (is_read(s, col, layout))
+            shown[(*count)++].col = col;
+    for (Shown *c = shown; c < shown + *count; c++) {
+        c->width = width_of_column(s, c->col, layout);
+        c->words = s->columns[c->col].words;
+    }
+    values_free(&wanted);
+    return shown;
+}
+
 /* What comes before the heads in LaTeX: the caption, and how columns are
    aligned, in a table no wider than the page's column. */
 static void
-write_preamble(FILE *to, const Sheet *s, const int *shown, int cols)
+write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
 {
     if (s->note) {
         char *note = escaped(s->note, LATEX), *label = plain_name(s->label);
@@ -185,51 +199,31 @@ write_preamble(FILE *to, const Sheet *s, const int *shown, int cols)
           "\\width\\fi}{!}{%\n\\begin{tabular}{@{}",
           to);
     for (int i = 0; i < cols; i++)
-        fputs(s->columns[shown[i]].words ? "l" : "r", to);
+        fputs(shown[i].words ? "l" : "r", to);
     fputs("@{}}\n\\toprule\n", to);
 }
 
-/* What comes between the heads and the rows. */
+/* The heads, and what comes between them and the rows; or, from 1 on, a row. */
 static void
-write_rule(FILE *to, const Sheet *s, const int *shown, int cols, Layout layout)
-{
-    for (int i = 0; layout == MARKDOWN && i < cols; i++)
-        fputs(s->columns[shown[i]].words ? "|---" : "|--:", to);
-    fputs(layout == MARKDOWN ? "|\n"
-          : layout == LATEX  ? "\\midrule\n"
-                             : "",
-          to);
-}
-
-/* How wide a column is on a terminal. */
-static int
-width_of_column(const Sheet *s, int col)
-{
-    int widest = 0;
-    for (int row = 0; row <= s->count / s->cols; row++) {
-        char *text = text_at(s, row, col, ALIGNED);
-        widest = width_of(text) > widest ? width_of(text) : widest;
-        free(text);
-    }
-    return widest;
-}
-
-/* The heads or, from 1 on, a row. */
-static void
-write_row(FILE *to, const Sheet *s, int row, const int *shown, int cols,
-          const int *widths, Layout layout)
+write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
+          Layout layout)
 {
     fputs(syntax[layout].before, to);
-    for (int i = 0; i < cols; i++) {
-        char *text = text_at(s, row, shown[i], layout);
-        bool words = s->columns[shown[i]].words, last = i == cols - 1;
-        int blanks = layout == ALIGNED ? widths[i] - width_of(text) : 0;
-        fprintf(to, "%*s%s%*s%s", words ? 0 : blanks, "", text,
-                words && !last ? blanks : 0, "",
-                last ? "" : syntax[layout].between);
+    for (const Shown *c = shown; c < shown + cols; c++) {
+        char *text = text_at(s, row, c->col, layout);
+        bool last = c == shown + cols - 1;
+        /* printf counts bytes */
+        int width = c->width + (int)strlen(text) - width_of(text);
+        fprintf(to, "%*s%s",
+                !c->words ? width
+                : last    ? 0
+                          : -width,
+                text, last ? syntax[layout].after : syntax[layout].between);
         free(text);
     }
-    fputs(syntax[layout].after, to);
+    for (int i = 0; row == 0 && layout == MARKDOWN && i < cols; i++)
+        fputs(shown[i].words ? "|---" : "|--:", to);
+    fputs(row == 0 ? syntax[layout].rule : "", to);
 }
 
 void
@@ -237,20 +231,13 @@ sheet_write(FILE *to, const Sheet *s, Layout layout)
 {
     int cols;
     const char *asked = to == stdout ? columns_asked : NULL;
-    int *shown = columns_shown(s, asked, layout, &cols);
-    int *widths = allocate((size_t)cols + 1, sizeof *widths);
-    for (int i = 0; layout == ALIGNED && i < cols; i++)
-        widths[i] = width_of_column(s, shown[i]);
+    Shown *shown = columns_shown(s, asked, layout, &cols);
     fputs(syntax[layout].begin, to);
     if (layout == LATEX)
         write_preamble(to, s, shown, cols);
-    for (int row = 0; row <= s->count / s->cols; row++) {
-        write_row(to, s, row, shown, cols, widths, layout);
-        if (row == 0)
-            write_rule(to, s, shown, cols, layout);
-    }
+    for (int row = 0; row <= s->count / s->cols; row++)
+        write_row(to, s, row, shown, cols, layout);
     fputs(syntax[layout].end, to);
-    free(widths);
     free(shown);
 }
 
