@@ -4,7 +4,7 @@
 # then this file, then one of the others here, all in one, so that
 #     gnuplot NAME.gp                          draws NAME.svg
 #     gnuplot -e "term='pdf'" NAME.gp          draws NAME.pdf
-#     gnuplot -e "term='pdf'; size=240" NAME.gp   as wide as a paper's column
+#     gnuplot -e "term='pdf'; size='column'" NAME.gp   as wide as a paper's column
 # works wherever NAME.gp and NAME.tsv lie together. Change the look of every
 # figure here, that of one figure in its NAME.gp.
 
@@ -14,10 +14,10 @@ if (!exists("out")) {
     out = name.(tex ? "-".term.".tex" : ".".term)
 }
 
-# `size` is how wide a figure is, in LaTeX's points: 72.27 to the inch, as
-# \the\columnwidth prints them.
+# `size` is how wide a figure is: column, that of LaTeX's article in two columns, or
+# LaTeX's points, '240': 72.27 to the inch, as \the\columnwidth prints them.
 paper = exists("size") # where a caption is the title
-if (paper) { width = size * 96 / 72.27 }
+if (paper) { width = (size eq "column" ? 229.5 : real(size)) * 96 / 72.27 }
 
 # Widths, heights and type are in 1/96 inch, a pixel of a page. Type is 9 pt in a
 # paper, so that an index of 0.8 of it has 7. (pdfcairo takes a point for 1/72 inch

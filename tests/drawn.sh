@@ -59,7 +59,7 @@ refuses 2 'it has a control character' \
 
 # --- for a paper: as wide as asked, type that can be read, maths, a line for each variant
 figure=made/figures/test_loss-lr-reverse
-for pair in 229.5:228.6 455:453.5 300.5:299.4; do
+for pair in column:228.6 455:453.5 300.5:299.4; do
     "$qkv" plot grid -o made --x lr --y test_loss --size "${pair%:*}" --format pdf,svg -q 2>err ||
         complain "plot --size $pair"
     page=$(grep -a -o '/MediaBox *\[[^]]*' $figure.pdf | awk '{ print $(NF - 1) }')
@@ -82,7 +82,7 @@ grep -q '^ width="600"' $figure.svg && [ "$(grep -c '>[0-9.]*</tspan></text>' $f
     complain "a figure for a page: its width, or the ticks of an axis under a decade"
 "$qkv" plot grid -o made --x lr --y test_loss --log-y --format svg -q --gnuplot "ylim = '0 4'" 2>err &&
     grep -q '> 4<\|>4<' $figure.svg && ok || complain "limits from 0 on a logarithmic axis"
-"$qkv" plot grid -o made --size 229.5 --format pdf,cairolatex -q
+"$qkv" plot grid -o made --size column --format pdf,cairolatex -q
 printf '\\graphicspath{{made/figures/}}\\noindent\\input{%s}%%\n\\par x\\par\n' \
     made/figures/*_*-cairolatex.tex made/figures/parameters-cairolatex.tex >>figures.tex
 printf '%s\n' '\noindent\includegraphics{{made/figures/validation_loss-reverse}.pdf}' >>figures.tex
@@ -238,7 +238,7 @@ expect "dodged, or two of a colour" [ "$(gnuplot places.gp 2>&1 | sort -u | sed 
 cd ../..
 # Another command's tasks are in the same directory: their parameters stay drawn.
 "$qkv" compare -v standard -t recall --seeds 1 ${short% --no-figures} --format svg -o twice >out 2>err
-"$qkv" compare -v standard -t reverse --seeds 1 ${short% --no-figures} --size 229.5 --format svg -o twice >out 2>err
+"$qkv" compare -v standard -t reverse --seeds 1 ${short% --no-figures} --size column --format svg -o twice >out 2>err
 expect "parameters of another task are lost" [ "$(sed 1d twice/figures/parameters.tsv | cut -f1 | sort | tr '\n' ' ')" = 'recall reverse ' ]
 # In a column no number of a bar is cut off: each begins where there is room for it.
 wide=$(sed -n 's/^ width="\([0-9]*\)".*/\1/p' twice/figures/parameters.svg)

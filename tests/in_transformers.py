@@ -1,5 +1,5 @@
 """in_transformers.py QKV DIR - models as the package `transformers` builds them, without
-memory: the parameters of their attention are those that `qkv list --model` and `qkv
+memory: the parameters of their attention are those that `qkv count --config` and `qkv
 list --models` have, to the integer. A line for each that was compared."""
 import glob
 import json
@@ -89,7 +89,7 @@ for name, kind, settings in MODELS:
     path = os.path.join(folder, "config.json")
     with open(path, "w") as file:
         json.dump(json.loads(config.to_json_string(use_diff=False)), file)
-    (row,), said = rows("list", "--model", path)
+    (row,), said = rows("count", "--config", path)
     if "not known" in said:
         print("wrong", name or kind, said.strip())
     if float(row["parameters"]) != wanted:
@@ -169,7 +169,7 @@ for number, (kind, settings) in enumerate(TINY):
         model(ids)
     ones = sum(int(((p == 0) | (p == 1)).sum()) for n, p in slim.named_parameters()
                if re.search(ATTENTION, n) and not re.search("norm", n))
-    (row,), _ = rows("list", "--model", os.path.join(old, "config.json"))
+    (row,), _ = rows("count", "--config", os.path.join(old, "config.json"))
     gauge = float(row["gauge"])
     if kind in ("qwen3", "qwen3_moe", "gemma3_text", "olmo2"): # gains of the norms are left as they are
         head = config.head_dim if kind != "olmo2" else 8

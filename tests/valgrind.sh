@@ -39,7 +39,7 @@ done <<'END'
 0 qkv inspect runs/induction.gqa* -q
 0 qkv equiv -v standard,per-head,full-rank,two-step-tanh -t reverse --heads 2 $small -o equiv
 0 qkv equiv equiv/reverse.per-head* -v fused -q
-0 qkv list --model transformer-base
+0 qkv count --preset transformer-base
 0 qkv count -v standard,mla --latex
 0 qkv train -t translate --norm pre --mlp 1 $small -v mla -o cross
 0 qkv train -t cross-recall --queries 3 --embed onehot $small -o cross
@@ -50,7 +50,7 @@ done <<'END'
 0 qkv equiv folded/recall* -v mqa --embed onehot -q
 0 qkv new fresh
 0 qkv compare -t subset --seeds 2 --same-start standard --jobs 1 -v standard,two-step,two-step-tanh --lr 0.003,0.01 --init W_Q=0.5 --log attention+scores+gradients+rank+distance $small -o fair --no-figures --tsv
-0 qkv plot fair -q -o fair --x lr --by variant --y entropy,rank_m --format cairolatex --size 229.5
+0 qkv plot fair -q -o fair --x lr --by variant --y entropy,rank_m --format cairolatex --size column
 0 qkv plot fair --format pdf -o report -q
 0 qkv table fair --verdicts --latex
 2 qkv train -t revers

@@ -11,6 +11,7 @@
 #include "config/positions.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
+#include "driver/models.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
 #include "page/table.h"
@@ -129,6 +130,15 @@ command_count(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
+    if (o.preset || o.config) {
+        if (given->count)
+            usage("-v: a published model has its own attention; to count a "
+                  "variant at its shape, give the widths that are printed");
+        Published model =
+            o.preset ? published_named(o.preset) : published_read(o.config);
+        models_print(&model, 1, model_tokens(&o.request), layout_of(&o));
+        return 0;
+    }
     int status = 0;
     char *uses = copy_text("");
     Config c = config_start();

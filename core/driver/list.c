@@ -89,17 +89,13 @@ list_tasks(Layout layout)
     return 0;
 }
 
-/* The published models, or that of the name or config.json given. */
 static int
 list_models(const Options *o, Layout layout)
 {
-    int count = o->model ? 1 : published_count;
-    Published *all = allocate((size_t)count, sizeof *all);
-    for (int i = 0; i < count; i++)
-        all[i] = !o->model                   ? published_row(i)
-                 : strstr(o->model, ".json") ? published_read(o->model)
-                                             : published_named(o->model);
-    models_print(all, count, model_tokens(&o->request), layout);
+    Published *all = allocate((size_t)published_count, sizeof *all);
+    for (int i = 0; i < published_count; i++)
+        all[i] = published_row(i);
+    models_print(all, published_count, model_tokens(&o->request), layout);
     free(all);
     return 0;
 }
@@ -109,7 +105,9 @@ command_list(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Layout layout = layout_of(&o);
-    return o.tasks               ? list_tasks(layout)
-           : o.models || o.model ? list_models(&o, layout)
-                                 : list_variants(layout);
+    if (o.forms)
+        columns_asked = "variant,form";
+    return o.tasks    ? list_tasks(layout)
+           : o.models ? list_models(&o, layout)
+                      : list_variants(layout);
 }

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <unistd.h>
 
 #include <qkv/real.h>
@@ -53,6 +56,10 @@ main(int argc, char **argv)
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */
+#ifdef __linux__
+    if (getenv("QKV")) /* what a script asks for ends with it */
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
     if (c && c - commands >= IN_C)
         run_script(word, argc - 1, argv + 1);
     if (c)

@@ -164,7 +164,7 @@ options_read(int argc, char **argv)
     o = (Options){.draw.format = "svg,png",
                   .request = {.work = {.threads = 1}},
                   .layer = 1,
-                  .generate = {"", .temperature = 1, .seed = 1}};
+                  .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
     Work *work = &o.request.work;
     o.rest = argv + 1; /* where words move up */
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);

@@ -24,15 +24,15 @@ typedef struct Options {
     bool tsv, markdown, latex, quiet;
     const char *columns; /* of a table, NULL: all */
     Drawing draw;
-    bool real;          /* of count */
-    bool verdicts;      /* of table */
-    bool tasks, models; /* of list */
-    const char *model;
-    bool plan, no_figures; /* of compare */
+    const char *preset, *config;
+    bool real;                 /* of count */
+    bool verdicts;             /* of table */
+    bool tasks, models, forms; /* of list */
+    bool plan, no_figures;     /* of compare */
     struct {
         const char *prompt;
         double temperature;
-        int tokens, seed, top_k;
+        int tokens, seed, top_k, samples;
     } generate;
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */

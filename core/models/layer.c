@@ -132,7 +132,7 @@ heads_read(const Checkpoint *c, const Published *p, int layer)
 {
     Heads l = {.model = p, .number = layer};
     if (!p->family->tensors[0])
-        fail("%s: a %s can be counted (qkv list --model), but not opened",
+        fail("%s: a %s can be counted (qkv count --config), but not opened",
              c->directory, p->family->type);
     for (int i = 0; i < 4; i++) {
         l.of[i].width = i <= KEY ? p->d_k : p->d_v;

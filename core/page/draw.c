@@ -164,8 +164,10 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     const char *place = f->directory.text;
     Values formats = values_cut(o->format);
     bool there = true;
-    if (o->size)
-        fprintf(f->script, "if (!exists(\"size\")) size = %g\n", o->size);
+    if (o->size) {
+        fputs("if (!exists(\"size\")) ", f->script);
+        figure_word(f, "size", copy_text(o->size));
+    }
     if (o->gnuplot)
         fprintf(f->script, "%s\n", o->gnuplot);
     append_script(f->script, "style.gp");

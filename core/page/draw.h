@@ -13,7 +13,7 @@
 typedef struct Drawing {
     const char *out; /* goes into figures/ there */
     const char *format;
-    double size;       /* its width in points, 0: that of a page */
+    const char *size;  /* "column", or points; NULL: as wide as a page */
     const char *x, *y; /* NULL: loss and accuracy over training */
     const char *by, *facet;
     const char *gnuplot; /* a line for its script, or NULL */

@@ -14,4 +14,4 @@ cat >config.json <<'END'
   "num_key_value_heads": 32
 }
 END
-qkv list --model config.json --columns parameters,gauge,cache_bytes --tsv
+qkv count --config config.json --columns parameters,gauge,cache_bytes --tsv

@@ -60,7 +60,7 @@ function control(was, choice) {
 export function settings(block) {
     const found = block.commands.flatMap(c => c.line.match(COMMAND) || []);
     const which = found[0]?.match(/qkv\S* (\w+)/)[1];
-    if (!found.length || /--from|qkv (recipe|claim|report)/.test(found.join()))
+    if (!found.length || /--from|--preset|qkv (recipe|claim|report)/.test(found.join()))
         return null;
     const chosen = new Map(), shown = element('code', {className: 'changed'});
     const place = element('div', {hidden: true, className: 'settings'});

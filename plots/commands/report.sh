@@ -8,7 +8,7 @@
 # and figures/*.tex are floats that a paper can \input (booktabs, graphicx).
 #
 #   -o, --out DIR             the report's directory
-#       --size X              width of the figures in LaTeX's points (229.5)
+#       --size WIDTH          width of the figures, as of `qkv plot` (column)
 #       --by SETTING          what verdicts compare; these four as of `qkv table`
 #       --baseline VARIANT    what the others are compared with
 #       --judge WHAT          the quantity that verdicts are about
@@ -17,7 +17,7 @@
 
 # It prints with `qkv table` and draws with `qkv plot`; what lies in an experiment is never
 # run.
-out='' size=229.5 by='' baseline='' judge='' margin='' taken='out size by baseline judge margin'
+out='' size=column by='' baseline='' judge='' margin='' taken='out size by baseline judge margin'
 . "${0%/commands/*}/script.sh"
 page=$out
 [ $# -gt 0 ] || die 2 "report takes EXPERIMENT ... --out DIR: \`qkv report --help\` tells more"

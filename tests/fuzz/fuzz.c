@@ -245,7 +245,7 @@ static void
 checkpoint(int step, const uint8_t *data, size_t size)
 {
     static const char *const lines[] = {
-        "list --model foreign/config.json",
+        "count --config foreign/config.json",
         "open foreign --heads --draw -o out", "open foreign --slim out/slim",
         "open foreign --to full-rank -o out/run"};
     uint8_t file[8 + 6000] = {0};

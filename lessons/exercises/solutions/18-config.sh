@@ -10,4 +10,4 @@ cat >config.json <<'END'
   "num_key_value_heads": 1
 }
 END
-qkv list --model config.json --columns parameters,gauge,cache_bytes --tsv
+qkv count --config config.json --columns parameters,gauge,cache_bytes --tsv
