@@ -111,7 +111,9 @@ for name in slow stays; do
     done
     kill -TERM $!
     wait $! 2>/dev/null
-    [ $? -eq 143 ] && ! pgrep -f "check ./$name.c" >/dev/null && ok || complain "check: SIGTERM, $name"
+    status=$?
+    sleep 0.5
+    [ $status -eq 143 ] && ! pgrep -f "check ./$name.c" >/dev/null && ok || complain "check: SIGTERM, $name"
 done
 
 finish

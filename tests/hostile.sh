@@ -133,7 +133,6 @@ tries exits FORWARD 'exit(5)' 'ended its process in forward (status 5)'
 told
 tries hides FORWARD "$hide" "$late in forward"
 tries crashes FORWARD '*(volatile int *)8 = 1' "$crashed Segmentation fault"
-tries stops FORWARD 'raise(SIGSTOP)' "$late in forward"
 told
 tries aborts FORWARD 'abort()' "$crashed Aborted"
 tries divides FORWARD 'raise(SIGFPE)' "$crashed Floating point exception"
@@ -154,7 +153,6 @@ costs misfits 'return add(x, w[W_O])' 'add: ([0-9]* x 32) and .*W^O (32 x 32) do
 costs loops 'for (volatile int i = 0;; i++)' "$late in forward"
 told
 export QKV_CALL_SECONDS=20
-costs late "$hang" "$late in forward; --timeout gives more" --timeout 2
 sanitized || costs leaks "$leak" 'it had taken [0-9.]* MB (it may have 200 MB)' --memory 200
 deed=elsewhere # a node of the tape that only measured, and is gone
 victim elsewhere FORWARD 'static Node *kept; if (!x->value) kept = x; return add(x, kept)'
@@ -223,22 +221,13 @@ if ! sanitized; then
     works '' sh -c "ulimit -v 400000 && exec '$qkv' compare -v standard -t reverse --seeds 100000 --plan -q -o plan"
     expect "100,000 runs are not planned" [ "$(wc -l <out)" -eq 100000 ]
 fi
-# There is as much as a container has, not its machine. A check has 1 GB.
-cat >contained <<'END'
-unshare -rm sh -c 'mount -t tmpfs tmpfs /sys/fs/cgroup && cd /sys/fs/cgroup &&
-    echo 200000000 >memory.max && echo 0 >memory.current && cd "$OLDPWD" && exec "$@"' sh "$@"
-END
-if ! namespaces || sanitized; then
-    echo "hostile: no namespaces here, or a sanitizer's memory: leaks are skipped"
+if sanitized; then
+    echo "hostile: a sanitizer's memory: leaks are skipped"
 else
-    fails 'it may have 200 MB' env QKV_CALL_SECONDS=60 sh contained "$qkv" train --d-model 2048 -q -o large
     export QKV_CALL_SECONDS=20
     deed=leaks
     victim leaks FORWARD "$leak"
-    asks count 1 'it had taken [0-9.]* MB (it may have 200 MB)' 1 \
-        sh contained "$qkv" count -v victim
     comparing 1 'it had taken [0-9.]* MB (it may have 100 MB)' 2 --memory 100
-    asks check 1 'it had taken' 0 sh contained "$qkv" check victim -q
     told
     QKV_CALL_SECONDS=2
 fi
@@ -251,18 +240,6 @@ sleep 1
 echo more >>changing.md
 wait $!
 expect "a text that changes: status $?" grep -q 'text has changed since' err
-
-# --- Ctrl-Z, a pause, and on again
-setsid "$qkv" train -v standard -t reverse --steps 4000 --timeout 5 --test 8 --validate 8 \
-    --batch 4 -q -o paused >out 2>err &
-for wait in $(seq 100); do
-    [ -e paused/experiment.tsv ] && kill -STOP -$! && break
-    sleep 0.05
-done
-sleep 6
-kill -CONT -$! 2>/dev/null
-wait $!
-expect "stopped for a while, with a limit of time" test $? -eq 0
 
 # --- nothing can be written in /tmp, or /proc does not say where the program is
 if namespaces && [ -d /mnt ]; then

@@ -182,7 +182,7 @@ compare -v standard $few --seeds 1 --no-figures -o runs
 table runs
 END
 
-# What is interrupted says so, and ends by the signal. (SIGINT is ignored in
+# What is interrupted ends by the signal. (SIGINT is ignored in
 # what a script starts with &.)
 for signal in TERM HUP; do
     for what in 'compare -v standard -t reverse --steps 100000 --seeds 2 --no-figures' 'recipe rank'; do
@@ -194,13 +194,13 @@ for signal in TERM HUP; do
         status=$?
         sleep 1 # a script ends before its command
         expect "$what: SIG$signal: status $status" [ "$(kill -l $status)" = $signal ]
-        expect "$what: SIG$signal: other words" [ "$(grep -c 'stopped; ' err) $(wc -l <err)" = '1 1' ]
+        expect "$what: SIG$signal: words" [ ! -s err ]
     done
 done
 
 # --- numbers, and what can only be read
 # All numbers of options are read in one way.
-for option in memory seed lr timeout; do
+for option in memory seed lr; do
     for number in ' 5' 5x '' nan; do
         refuses 2 "--$option: " "$qkv" train --$option "$number"
     done

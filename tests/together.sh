@@ -40,33 +40,17 @@ until [ -e "ready$((3 - me))" ]; do :; done
 exec "$@"
 END
 for pair in $(seq "$pairs"); do
-    for redo in '' --redo; do
+    for stale in '' yes; do
         rm -rf two ready1 ready2
-        [ ! "$redo" ] || { cp -r whole two && other two; }
-        sh one.sh 1 $grid $redo -o two >out1 2>err1 &
-        sh one.sh 2 $grid $redo -o two >out2 2>err2
+        [ ! "$stale" ] || { cp -r whole two && other two; }
+        sh one.sh 1 $grid -o two >out1 2>err1 &
+        sh one.sh 2 $grid -o two >out2 2>err2
         second=$?
-        wait $! && [ $second -eq 0 ] && ok || complain "pair $pair $redo: not both succeeded: $(cat err1 err2)"
-        cmp -s table out1 && cmp -s table out2 && ok || complain "pair $pair $redo: tables"
-        same whole two "pair $pair $redo"
+        wait $! && [ $second -eq 0 ] && ok || complain "pair $pair $stale: not both succeeded: $(cat err1 err2)"
+        cmp -s table out1 && cmp -s table out2 && ok || complain "pair $pair $stale: tables"
+        same whole two "pair $pair $stale"
     done
 done
-
-# --- one that replaces, and one that reads
-{
-    while [ -d two ] && [ ! -e enough ]; do # not when this test has ended
-        other two
-        $grid --redo -o two >/dev/null 2>err3 || mv err3 wrong
-    done
-} &
-for n in 1 2 3 4 5 6 7 8; do
-    "$qkv" table two >out 2>err && [ "$(wc -l <out)" -eq 13 ] && ok ||
-        complain "beside --redo, $n"
-done
-: >enough
-wait
-[ ! -e wrong ] && ok || complain "--redo beside another: $(cat wrong)"
-same whole two "--redo beside another"
 
 # --- killed before each call that changes a file, and repeated
 one="$qkv compare -v standard -t reverse --seeds 1 --jobs 1 $small"
@@ -121,7 +105,7 @@ batch() { [ ! -d x ] || diff -r kept x >err && rm -rf x; }
 figures() { diff -r -x ".*" drawn x >err; }
 if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/moment.c" -o moment.so 2>err; then
     each $every 'rm -rf x' runs single $one -o x
-    each $every 'rm -rf x; cp -r single x; other x' replaced single $one -o x --redo
+    each $every 'rm -rf x; cp -r single x; other x' replaced single $one -o x
     each $((5 * every)) 'rm -rf x' runs whole $grid -o x
     each $every 'rm -rf x' batch kept "$qkv" export "single/$run" x -q
     [ ! -d drawn ] || each $((2 * every)) 'rm -rf x; cp -r drawn x' figures drawn \

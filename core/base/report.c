@@ -28,7 +28,8 @@ plugin_runs(const char *path, const char *doing)
     if (path && strcmp(path, r->plugin))
         snprintf(r->plugin, sizeof r->plugin, "%s", path);
     r->doing = doing;
-    r->calls++;
+    if (report->seconds)
+        alarm(*doing ? report->seconds : 0); /* which ends the process */
 }
 
 /* The plugin that a variant is in, the loader knows. */

@@ -8,23 +8,21 @@
 
 #include "heart/fail.h"
 
-/* Whose code is running: the plugin that was called last, how often it was
-   entered and left, and what it is doing, " in forward"; "": it has returned.
- */
+/* Whose code is running: the plugin that was called last, and what it is doing,
+   " in forward"; "": it has returned. */
 typedef struct Running {
     char plugin[256];
-    volatile int calls;
     const char *volatile doing;
 } Running;
 
 typedef struct Report {
-    bool watched;         /* then the parent prints the message */
-    volatile bool done;   /* end_well */
-    char text[MESSAGE];   /* the message that ended it, or "" */
-    Running running;      /* whose code was called last */
-    char limit[128];      /* of memory, in words; or "" */
-    volatile double held; /* bytes of it, if somebody counts them */
-    char drafts[4096];    /* the directory with its drafts, or "" */
+    bool watched;       /* then the parent prints the message */
+    volatile bool done; /* end_well */
+    char text[MESSAGE]; /* the message that ended it, or "" */
+    Running running;    /* whose code was called last */
+    unsigned seconds;   /* that a call may take; 0: for ever */
+    char limit[128];    /* of memory, in words; or "" */
+    char drafts[4096];  /* the directory with its drafts, or "" */
     _Alignas(max_align_t) char answer[];
 } Report;
 extern Report *report; /* this process's */

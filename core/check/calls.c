@@ -132,10 +132,10 @@ compare_memory(Subject *s)
     Tape *t = tape_new(0);
     double least = INFINITY;
     for (int i = 0; i < 12; i++) {
-        double before = report->held;
+        double before = held;
         tape_reset(t);
         backward_projected(record(t, &in));
-        least = i > 2 ? fmin(least, report->held - before) : least;
+        least = i > 2 ? fmin(least, held - before) : least;
     }
     if (least > 0)
         bug("each call keeps %.0f bytes that nobody frees: a plugin allocates "

@@ -152,6 +152,8 @@ subject_changed(const Subject *s, const Setting *option)
     return with_config(other);
 }
 
+double held;
+
 /* forward as a model calls it; in a later block, after the blocks before. */
 static Node *
 forward(Subject *s, Node *x, Node *y, Node **w)
@@ -161,7 +163,7 @@ forward(Subject *s, Node *x, Node *y, Node **w)
     Node *out = plugin_forward(v, &s->attention, x, y, w);
 #ifdef __GLIBC__
     struct mallinfo2 all = mallinfo2();
-    report->held = (double)(all.uordblks + all.hblkhd);
+    held = (double)(all.uordblks + all.hblkhd);
 #endif
     return out;
 }

@@ -15,10 +15,7 @@
 #include "heart/fail.h"
 #include "page/table.h"
 #include "run/compile.h"
-#include "run/describe.h"
 #include "run/plugin_process.h"
-
-static const double seconds = 30, bytes = 1e9; /* for one check */
 
 /* In the order in which they run; `number` is the size of the numbers of the
    program that runs them. */
@@ -39,7 +36,7 @@ static const struct {
     {"equation", 8, check_equation},
     {"fit", 8, check_fit},
 };
-enum { CHECKS = sizeof checks / sizeof *checks };
+enum { CHECKS = sizeof checks / sizeof *checks, EQUATION = 256 };
 
 /* One line: name, verdict, and what was found, folded to 80 columns. */
 static void
@@ -81,8 +78,7 @@ run_checks(const Options *o, const char *plugin, bool *stop)
         if (checks[i].number != sizeof(real))
             continue;
         t.check = checks[i].run;
-        Ended e =
-            in_child(run_check, &t, &out, sizeof out, (Limits){seconds, bytes});
+        Ended e = in_child(run_check, &t, &out, sizeof out);
         char *what = format_text(*out.at ? "%s [%s]" : "%s", e.why, out.at);
         print_line(o, checks[i].name,
                    !e.answered    ? "FAILED"
@@ -97,8 +93,16 @@ run_checks(const Options *o, const char *plugin, bool *stop)
     return failed;
 }
 
-/* Loads the plugin as `list` would, in a child, and runs the checks of both
-   programs; qkv-double runs its own. */
+static void
+load(const void *plugin, void *equation)
+{
+    Plugin p = plugin_open(plugin);
+    check_own(&p);
+    snprintf(equation, EQUATION, "%s", p.variant->equation);
+}
+
+/* Loads the plugin in a child, and runs the checks of both programs; qkv-double
+   runs its own. */
 int
 command_check(int argc, char **argv)
 {
@@ -109,13 +113,13 @@ command_check(int argc, char **argv)
     const char *plugin = plugin_built(o.rest[0]);
     plugin_given(plugin);
     if (both) {
-        Facts *f = describe(&plugin, 1, NULL, false);
-        if (!f->answered && f->ended.status == 2)
-            usage("%s", f->ended.why);
-        print_line(&o, "loads", f->answered ? "ok" : "FAILED",
-                   f->answered ? f->equation : f->ended.why);
-        failed = stop = !f->answered;
-        free(f);
+        char equation[EQUATION];
+        Ended e = in_child(load, plugin, equation, EQUATION);
+        if (!e.answered && e.status == 2)
+            usage("%s", e.why);
+        print_line(&o, "loads", e.answered ? "ok" : "FAILED",
+                   e.answered ? equation : e.why);
+        failed = stop = !e.answered;
     }
     failed |= run_checks(&o, plugin, &stop);
     if (both && !stop)

@@ -19,7 +19,6 @@
 #include "driver/grammar.h"
 #include "heart/fail.h"
 #include "page/draw.h"
-#include "run/describe.h"
 #include "run/plugin_process.h"
 
 #define VERSION "0.1"
@@ -52,7 +51,6 @@ main(int argc, char **argv)
     enum { IN_C = sizeof run / sizeof *run };
     const char *word = argc > 1 ? argv[1] : "help";
     const Command *c = command_named(word);
-    name_taken = option_taken;
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */

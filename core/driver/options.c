@@ -11,7 +11,6 @@
 #include "heart/fail.h"
 #include "page/table.h"
 #include "run/compile.h"
-#include "run/describe.h"
 
 /* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". */
 static Values
@@ -30,6 +29,17 @@ cut_list(const Setting *s, const char *text)
     }
     values_free(&words);
     return all;
+}
+
+void
+check_own(const Plugin *p)
+{
+    Own own;
+    for (const char *at = variant_uses(p->variant); own_next(&at, &own);)
+        if (option_taken(own.name))
+            fail("%s: qkv_variant.settings declares \"%s\", an option that qkv "
+                 "has already: call it something else",
+                 p->path, own.name);
 }
 
 /* The plugin that a word of the command line names: ./mine.c is compiled. Makes

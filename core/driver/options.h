@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "config/find_plugin.h"
 #include "page/draw.h"
 #include "page/escape.h"
 #include "run/request.h"
@@ -43,6 +44,9 @@ typedef struct Options {
 /* Of the command that argv[0] names. Exits (2) with what is wrong, or (0) after
    --help. */
 Options options_read(int argc, char **argv);
+
+/* Exits if the plugin declares a setting that is an option of qkv's. */
+void check_own(const Plugin *p);
 
 /* What --tsv, --markdown or --latex ask for, else ALIGNED on a terminal
    and TSV in a pipe. */

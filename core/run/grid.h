@@ -8,7 +8,8 @@
 typedef struct Job {
     Config config;
     char *name; /* of its run */
-    bool done;  /* its run is there */
+    bool done;  /* its run is there, */
+    bool stale; /* or is, but of another build of its plugin */
 } Job;
 
 typedef struct Grid {
@@ -27,8 +28,8 @@ Grid grid_of(const Request *o, char *asked);
 void grid_free(Grid *g);
 
 /* qkv compare --plan: prints a `qkv train` line for each run; any shell can run
-   each of them, any number of times, beside any other. Limits, --threads
-   and --redo are to be added to them. */
+   each of them, any number of times, beside any other. --memory
+   and --threads are to be added to them. */
 void plan_print(const Work *w, const Grid *g);
 
 /* Gives a job of it another learning rate, and its run the name that has it. */

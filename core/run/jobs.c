@@ -31,7 +31,7 @@ static struct Crew {
     int next; /* the first of its jobs that may still have to be begun */
     Child *workers;
     int most;                /* workers */
-    Limits may;              /* each of them */
+    double bytes;            /* that each of them may take */
     Draft *draft;            /* where they write */
     int total, done, failed; /* runs */
     bool drawn;              /* how far they are stands on a terminal */
@@ -125,7 +125,7 @@ work(const void *job, void *last)
               !crew.w->no_weights);
     /* Another command may have trained it meanwhile, and be reading it. */
     draft_publish(crew.draft, t.job->name,
-                  crew.w->redo || !run_exists(crew.w->out, t.job->name));
+                  t.job->stale || !run_exists(crew.w->out, t.job->name));
 }
 
 /* On a terminal, rewrites the line that says how far the runs are. */
@@ -160,7 +160,7 @@ hand_out(void)
             crew.next++;
         if (!w->process && crew.next < g->count)
             child_begin(w, work, &g->jobs[crew.next++], sizeof(LogRow),
-                        crew.may, true);
+                        crew.bytes, true);
         if (!w->process)
             continue;
         crew.shown = w;
@@ -195,8 +195,7 @@ train_all(const Work *w, Grid *g, int total)
         .w = w,
         .grid = g,
         .most = most,
-        .may = {w->timeout ? w->timeout : INFINITY,
-                w->memory ? w->memory * 1e6 : memory_free() / most},
+        .bytes = w->memory ? w->memory * 1e6 : machine_memory() / most,
         .workers = allocate((size_t)most, sizeof *crew.workers),
         .draft = draft_begin(w->out, "runs"),
         .total = total,
@@ -214,21 +213,17 @@ train_all(const Work *w, Grid *g, int total)
     return crew.failed;
 }
 
-/* Is a job's run there? One that another build of its plugin made is as if it
-   were not there, if that is asked for. */
+/* Is a job's run there? One that another build of its plugin made is replaced,
+   once the new one is finished. */
 static bool
-is_done(const Work *w, const Job *job)
+is_done(const Work *w, Job *job)
 {
     if (!run_exists(w->out, job->name))
         return false;
     Run r = run_read(within(w->out, job->name).text);
-    bool good = r.config.plugin_hash == job->config.plugin_hash;
-    if (!good && !w->redo)
-        fail("%s: was made with another build of its plugin: --redo trains "
-             "such runs again, another --out leaves them alone",
-             r.path);
+    job->stale = r.config.plugin_hash != job->config.plugin_hash;
     run_free(&r);
-    return good;
+    return !job->stale;
 }
 
 Experiment
@@ -245,10 +240,16 @@ finished(const Work *w, const Grid *g)
 int
 run_missing(const Work *w, Grid *g)
 {
-    int missing = 0, failed = 0;
+    int missing = 0, stale = 0, failed = 0;
     experiment_open(w->out, g->asked);
-    for (int i = 0; i < g->count; i++)
+    for (int i = 0; i < g->count; i++) {
         missing += !(g->jobs[i].done = is_done(w, &g->jobs[i]));
+        stale += g->jobs[i].stale;
+    }
+    if (stale)
+        note("%d of %d runs are of another build of their plugin, and are "
+             "trained again",
+             stale, g->count);
     if (missing < g->count && !w->quiet)
         note("%d of %d runs are in %s already", g->count - missing, g->count,
              w->out);

@@ -1,6 +1,5 @@
 /* plugin_process.c - work that may crash, hang or exit, as a plugin's code may:
    in a child, with words for how it ended. */
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,34 +29,25 @@ run_in_double(int argc, char **argv)
     return status;
 }
 
-/* The signals by which somebody ends a program, and the one that came. */
-static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-enum { INTERRUPTS = 4 };
-static volatile sig_atomic_t interrupted;
-
-static void
-interrupt(int signal)
-{
-    interrupted = signal;
-}
-
 /* Says in words how a child ended. */
-static char *
-explained(const Child *c, int signal)
+static const char *
+explained(const Child *c)
 {
     const Report *r = c->report;
     const char *doing = r->running.doing;
-    double taken = fmax(c->taken, r->held); /* which it may not have touched */
+    int signal = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
     if (*r->text)
-        return copy_text(r->text);
+        return interned(r->text);
     if (!signal)
         return format_text("ended its process%s (status %d)", doing,
                            WEXITSTATUS(c->status));
-    if (taken > 0.8 * c->may.bytes)
-        return format_text("out of memory%s: it had taken %.0f MB%s", doing,
-                           taken / 1e6, r->limit);
-    return format_text("%s%s: %s", signal == SIGKILL ? "was ended" : "crashed",
-                       doing, strsignal(signal));
+    if (signal == SIGALRM)
+        return format_text("took more than %u seconds%s; QKV_CALL_SECONDS "
+                           "gives more",
+                           r->seconds, doing);
+    return format_text("%s%s: %s; it had taken %.0f MB%s",
+                       signal == SIGKILL ? "was ended" : "crashed", doing,
+                       strsignal(signal), c->taken / 1e6, r->limit);
 }
 
 Ended
@@ -68,16 +58,13 @@ child_end(Child *c, void *answer)
     bool told = *r->text && (left || !*r->running.doing);
     Ended e = {.answered = left && r->done};
     e.status = left && (e.answered || told) ? WEXITSTATUS(c->status) : 1;
-    e.why = e.answered ? "" : explained(c, left ? 0 : WTERMSIG(c->status));
+    e.why = e.answered ? "" : explained(c);
     if (*r->running.doing && !told)
         e.plugin = interned(r->running.plugin);
     if (answer)
         memcpy(answer, r->answer, c->size);
-    if (*r->drafts) { /* it left some */
+    if (*r->drafts)
         drafts_sweep(r->drafts);
-        if (interrupted)
-            note("stopped; the same command goes on from there");
-    }
     munmap(c->report, sizeof *c->report + c->size);
     c->process = 0;
     return e;
@@ -85,10 +72,10 @@ child_end(Child *c, void *answer)
 
 Ended
 in_child(void (*work)(const void *more, void *answer), const void *more,
-         void *answer, size_t size, Limits may)
+         void *answer, size_t size)
 {
     Child c;
-    child_begin(&c, work, more, size, may, true);
+    child_begin(&c, work, more, size, machine_memory(), true);
     while (!children_wait(&c, 1))
         ;
     return child_end(&c, answer);
@@ -108,24 +95,37 @@ run_command(const void *more, void *answer)
     _exit(end_well(c->run(c->argc, c->argv)));
 }
 
+static pid_t working;
+static volatile sig_atomic_t interrupted;
+
+static void
+interrupt(int signal)
+{
+    interrupted = signal;
+    kill(working, SIGKILL);
+}
+
+/* What somebody sends to end this process, as Ctrl-C does, ends the child; and
+   this process ends as the child did, once its drafts are removed. */
 int
 command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
 {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     Child c;
     Command command = {run, argc, argv};
-    child_begin(&c, run_command, &command, 0, (Limits){INFINITY, INFINITY},
-                false);
-    for (int i = 0; i < INTERRUPTS; i++)
-        if (signal(interrupts[i], interrupt) == SIG_IGN) /* nohup */
-            signal(interrupts[i], SIG_IGN);
+    child_begin(&c, run_command, &command, 0, machine_memory(), false);
+    working = c.process;
+    for (int i = 0; i < 4; i++)
+        if (signal(ends[i], interrupt) == SIG_IGN) /* nohup */
+            signal(ends[i], SIG_IGN);
     while (!children_wait(&c, 1))
-        if (interrupted)
-            kill(c.process, SIGKILL);
+        ;
     Ended e = child_end(&c, NULL);
-    for (int i = 0; i < INTERRUPTS && !e.answered; i++)
-        if (interrupts[i] == (interrupted ? interrupted : WTERMSIG(c.status))) {
-            signal(interrupts[i], SIG_DFL);
-            raise(interrupts[i]); /* as one process would end */
+    int by = interrupted ? interrupted : WTERMSIG(c.status);
+    for (int i = 0; i < 4 && !e.answered; i++)
+        if (ends[i] == by) {
+            signal(by, SIG_DFL);
+            raise(by);
         }
     if (e.plugin)
         note("%s: %s", e.plugin, e.why);

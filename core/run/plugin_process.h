@@ -1,7 +1,7 @@
 /* plugin_process.h - work that may crash, hang or exit, as a plugin's code may.
 
-   Every call of a plugin's code is made in a child. Its parent reads in the
-   Report (fail.h) what the child did, and ends it when its time is up. */
+   Every call of a plugin's code is made in a child, and is ended when its time
+   is up. Its parent reads in the Report (base/report.h) what the child did. */
 #ifndef PLUGIN_PROCESS_H
 #define PLUGIN_PROCESS_H
 
@@ -17,10 +17,9 @@ typedef struct Ended {
 /* Calls work(more, answer) in a child, and copies the `size` bytes of answer,
    as far as it has filled them. What it prints is discarded. */
 Ended in_child(void (*work)(const void *more, void *answer), const void *more,
-               void *answer, size_t size, Limits may);
+               void *answer, size_t size);
 
-/* Runs a command in a child, and returns the status to exit with. What ends
-   this process, as Ctrl-C does, ends the child. */
+/* Runs a command in a child, and returns the status to exit with. */
 int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
 
 /* The same command by qkv-double, which is beside this program. */

@@ -11,8 +11,8 @@
 /* How runs are trained, and where they go. */
 typedef struct Work {
     const char *out, *from;
-    int jobs, threads, timeout, memory; /* seconds, megabytes; 0: not given */
-    bool no_weights, redo, quiet;
+    int jobs, threads, memory; /* in megabytes; 0: not given */
+    bool no_weights, quiet;
 } Work;
 
 typedef struct Request {

@@ -24,7 +24,7 @@ int call_apart(void (*run)(const Begun *begun), const Begun *begun,
 int call_double(char *argv[]);
 
 double
-memory_free(void)
+machine_memory(void)
 {
     return 1e9;
 }
@@ -53,10 +53,11 @@ run_child(const Begun *b)
 
 void
 child_begin(Child *c, void (*work)(const void *more, void *answer),
-            const void *more, size_t size, Limits may, bool quiet)
+            const void *more, size_t size, double bytes, bool quiet)
 {
+    (void)bytes;
     size_t whole = sizeof *c->report + size;
-    *c = (Child){.process = 1, .more = more, .size = size, .may = may};
+    *c = (Child){.process = 1, .more = more, .size = size};
     c->report = mmap(NULL, whole, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)

@@ -21,4 +21,4 @@ for which in 'standard,talking-heads,sink' 'gated --d-k 6 --d-v 6' 'differential
         --margin test_loss=0.01 --no-figures --no-weights -o "$out" "$@"
 done
 qkv table "$out" --verdicts --by variant,d-k,d-v --baseline standard,8,8
-qkv plot "$out" --x lr --y test_loss
+qkv plot "$out" --x lr --y test_loss --by variant,d-k,d-v
