@@ -17,8 +17,6 @@ for plugin in variants/*.c ./tests/right/*.c ./tests/broken/operator.c ./tests/b
     expect "$plugin does not pass" check "$plugin"
 done
 check ./variants/standard.c && expect "standard.c: not twelve checks" [ "$(grep -cP '\tok\t' out)" -eq 12 ]
-check ./tests/right/sink-bias.c
-expect "a bias of keys beside a sink: not why there is no form" grep -q 'its keys have a bias, which is real' out
 
 # --- what a stack of blocks costs: parameters and cache of a variant with two layers
 costs() { "$build/qkv" count -v "$1" --layers 2 2>err | awk 'NR == 2 { print $2, $5 }'; }

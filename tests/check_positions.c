@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "heart/random.h"
 #include "algebra/capture.h"
+#include "heart/heads.h"
 #include "algebra/canonical.h"
 #include "algebra/fold.h"
 #include "algebra/convert.h"
@@ -27,29 +28,27 @@ static Scores
 scores_of(const Relative *relative, int position, bool in_steps)
 {
     Scores found;
-    Capture capture = {.replaced = -1};
+    Capture capture = {.alone = EVERY_HEAD};
     Attention a = {.heads = HEADS, .position = position, .relative = relative};
     real value[2][TOKENS * WIDE];
-    double weights[TOKENS * TOKENS];
     Random r = random_stream(3, "positions");
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < TOKENS * WIDE; i++)
             value[k][i] =
                 i < WIDE ? (real)random_normal(&r) : value[k][i - WIDE];
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(IN_STEPS);
     Node *q = split(leaf(t, TOKENS, WIDE, 1, value[0], NULL), HEADS);
     Node *k = split(leaf(t, TOKENS, WIDE, 1, value[1], NULL), HEADS);
     a.scored = 0;
     capture_start(&capture, t);
     Node *c = in_steps ? scores(&a, q, k, 0.5) : attend(&a, q, k, k, 0.5);
     for (int h = 0; h < HEADS; h++)
-        for (int i = 0; i < TOKENS * TOKENS; i++)
-            found.of[h][i / TOKENS][i % TOKENS] =
-                (double)
-                    c->value[i / TOKENS * c->cols + h * TOKENS + i % TOKENS];
-
-    for (int h = 0; !in_steps && h < HEADS; h++)
-        call_weights(&capture.call[0], 0, h, found.of[h][0], weights);
+        for (int i = 0; i < TOKENS; i++)
+            for (int j = 0; j < TOKENS; j++) {
+                Matrix s = in_steps ? head_of(c, c->value, 0, h)
+                                    : call_scores(&capture.call[0], 0, h);
+                found.of[h][i][j] = (double)s.at[i * s.down + j];
+            }
     tape_free(t);
     return found;
 }

@@ -22,12 +22,11 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
            const double *w_k, double *weights)
 {
     Attention a = {.d_model = d, .heads = 1, .d_k = d_k, .d_v = 1};
-    Capture capture = {.replaced = NOTHING};
-    Plugin p = plugin_open("standard");
+    Capture capture = {.alone = EVERY_HEAD};
+    Plugin plugin = plugin_open("standard");
     const double *from[] = {w_q, w_k, NULL, NULL};
     int rows[] = {d, d, d, 1}, cols[] = {d_k, d_k, 1, d};
     real *at[4], *tokens = allocate((size_t)(n * d), sizeof *tokens);
-    double *scores = allocate((size_t)(n * n), sizeof *scores);
     for (int i = 0; i < n * d; i++)
         tokens[i] = (real)x[i];
     for (int i = 0; i < 4; i++) {
@@ -35,19 +34,19 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
         for (int k = 0; from[i] && k < rows[i] * cols[i]; k++)
             at[i][k] = (real)from[i][k];
     }
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(IN_STEPS);
     Node *w[4];
     for (int i = 0; i < 4; i++)
         w[i] = leaf(t, rows[i], cols[i], 1, at[i], NULL);
     Node *xn = leaf(t, n, d, 1, tokens, NULL);
     capture_start(&capture, t);
-    p.variant->forward(&a, xn, xn, w);
-
-    call_weights(&capture.call[0], 0, 0, scores, weights);
+    plugin.variant->forward(&a, xn, xn, w);
+    Matrix p = call_weights(&capture.call[0], 0, 0);
+    for (int i = 0; i < n * n; i++)
+        weights[i] = (double)p.at[i / n * p.down + i % n];
     for (int i = 0; i < 4; i++)
         free(at[i]);
     free(tokens);
-    free(scores);
     tape_free(t);
 }
 

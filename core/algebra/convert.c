@@ -7,9 +7,9 @@
 #include "algebra/convert.h"
 #include "algebra/fold.h"
 #include "algebra/forms.h"
-#include "algebra/pass.h"
 #include "base/words.h"
 #include "heart/fail.h"
+#include "heart/tape.h"
 
 /* The canonical form of a place of `from`, as `to` can take it: with the
    embedding folded into it, where only `from` has one. */
@@ -163,17 +163,16 @@ logits_apart(Model *a, Model *b, const Dataset *data)
     Batch batch = batch_new(data->sizes, a->config.batch);
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &batch);
-    Pass *x = pass_captured(a, &batch, false);
-    Pass *y = pass_captured(b, &batch, false);
+    Tape *t = tape_new(0);
+    Node *x = model_forward(a, t, &batch), *y = model_forward(b, t, &batch);
     double apart = 0, largest = 1;
-    for (size_t i = 0; i < size_of(x->logits); i++) {
-        double of_a = (double)x->logits->value[i];
-        double difference = fabs(of_a - (double)y->logits->value[i]);
+    for (size_t i = 0; i < size_of(x); i++) {
+        double of_a = (double)x->value[i];
+        double difference = fabs(of_a - (double)y->value[i]);
         apart = isnan(difference) ? INFINITY : fmax(apart, difference);
         largest = fmax(largest, fabs(of_a));
     }
-    pass_free(x);
-    pass_free(y);
+    tape_free(t);
     batch_free(&batch);
     return apart / largest;
 }

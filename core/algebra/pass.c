@@ -16,8 +16,8 @@ pass_captured(Model *m, const Batch *b, bool with_gradients)
 {
     Pass *p = allocate(1, sizeof *p);
     int counted = counted_rows(b->targets, b->rows);
-    p->tape = tape_new(with_gradients ? KEEP_GRADIENTS : 0);
-    p->capture.replaced = NOTHING;
+    p->tape = tape_new(IN_STEPS | (with_gradients ? KEEP_GRADIENTS : 0));
+    p->capture.alone = EVERY_HEAD;
     capture_start(&p->capture, p->tape);
     m->attended = attended;
     m->to = &p->capture;

@@ -64,7 +64,7 @@ Setting settings[] = {
     {"beta2", OF_TRAINING, NUMBER, AT(beta2), 0, 0.999999999, NULL, "decay of adam's mean of squared gradients"},
 
     {"log-every", OF_OBSERVATION, INTEGER, AT(log_every), 1, 1e9, NULL, "steps between lines of log.tsv"},
-    {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "also log attention, scores, gradients, rank, distance or range; join several with +"},
+    {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "also log attention, scores, gradients, rank or distance; join several with +"},
     {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "validation sequences per line (for text: at most)"},
     {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "test sequences at the end (for text: at most)"},
     {"threshold", OF_OBSERVATION, NUMBER, AT(threshold), 0, 1, NULL, "accuracy that counts as solved"},

@@ -361,7 +361,7 @@ const Operator attend_op = {"attend", attend_forward, attend_backward};
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
-    if (a->relative && a->relative->bias)
+    if ((a->relative && a->relative->bias) || q->tape->purpose & IN_STEPS)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
     attend_operands(a, &q, &k, &v);
     Plan p = plan_of((Node *[]){q, k, v});

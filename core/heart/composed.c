@@ -4,6 +4,7 @@
 #include "heart/attention.h"
 #include "heart/composed.h"
 #include "heart/heads.h"
+#include "heart/tape.h"
 
 const Operator attend_op = {"attend", NULL, NULL};
 
@@ -37,7 +38,7 @@ Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
     static const Operator op = {"attend", steps_forward, steps_backward};
-    if (a->relative && a->relative->bias)
+    if ((a->relative && a->relative->bias) || q->tape->purpose & IN_STEPS)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
     attend_operands(a, &q, &k, &v);
     Attended with = {scale, a->causal, .sink = -INFINITY};

@@ -39,8 +39,9 @@ typedef struct Keeper {
    backward pass each trained root still has its own, until the tape is reset.
    RED_ZONES: each matrix has as much memory again behind it, and UNWRITTEN in
    every byte, so that `qkv check` (check/subject.c) sees what operators write.
- */
-enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
+   IN_STEPS: attend takes its steps, one node each, so that scores and weights
+   can be read. */
+enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4, IN_STEPS = 8 };
 enum { UNWRITTEN = 255 };
 
 struct Tape {

@@ -94,7 +94,8 @@ attention_show(const Drawing *o, Layout layout, Model *m, const Dataset *data,
             int i = k / cols->count, j = k % cols->count;
             sheet_row(&sheet, cell_words(map->name), cell_number(i),
                       cell_number(j), cell_words(rows->text[i]),
-                      cell_words(cols->text[j]), cell_number(map->weights[k]));
+                      cell_words(cols->text[j]),
+                      cell_number(map_weight(map, i, j)));
         }
         values_add(&heads, format_text("%d %d %s", map->queries_of,
                                        map->keys_of, map->name));

@@ -23,17 +23,15 @@ maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
 {
     Maps all = {.tokens = {labels_of(data, b->ids, b->rows),
                            labels_of(data, b->source, b->source_rows)}};
+    int own;
     for (int p = 0; p < r->places; p++)
         for (int h = 0; h < capture_heads(r, p); h++) {
             int place = m->place[p].attention.place;
             Map map = {.queries_of = place == ENCODER,
                        .keys_of = place != SELF};
             map.name = format_text("%s, head %d", m->place[p].name, h + 1);
-            map.weights =
-                allocate(matrix_entries(all.tokens[map.queries_of].count,
-                                        all.tokens[map.keys_of].count),
-                         sizeof *map.weights);
-            capture_weights(r, p, h, 0, map.weights);
+            const Call *c = capture_head(r, p, h, &own);
+            map.weights = call_weights(c, 0, own);
             all.map = grow(all.map, all.count, &all.room, sizeof *all.map);
             all.map[all.count++] = map;
         }
@@ -43,13 +41,17 @@ maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
 void
 maps_free(Maps *maps)
 {
-    for (int i = 0; i < maps->count; i++) {
+    for (int i = 0; i < maps->count; i++)
         free(maps->map[i].name);
-        free(maps->map[i].weights);
-    }
     free(maps->map);
     values_free(&maps->tokens[0]);
     values_free(&maps->tokens[1]);
+}
+
+double
+map_weight(const Map *map, int i, int j)
+{
+    return (double)map->weights.at[i * map->weights.down + j];
 }
 
 /* Tenths of a weight: . below 0.05, 9 from 0.85 on, * from 0.95. */
@@ -74,7 +76,7 @@ maps_print(const Maps *maps)
         for (int i = 0; i < rows->count; i++) {
             print_label(rows->text[i], -TOKEN);
             for (int j = 0; j < keys && j < MOST; j++)
-                putchar(shade(map->weights[i * keys + j]));
+                putchar(shade(map_weight(map, i, j)));
             printf(keys > MOST ? " ..\n" : "\n");
         }
     }

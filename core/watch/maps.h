@@ -9,7 +9,7 @@
 /* The weights of one head, a row for each query and a column for each key. */
 typedef struct Map {
     char *name;              /* "block0.attention, head 1" */
-    double *weights;         /* queries x keys */
+    Matrix weights;          /* queries x keys, the capture's */
     int queries_of, keys_of; /* the sequence of each: 0, or 1 for the source */
 } Map;
 
@@ -19,11 +19,15 @@ typedef struct Maps {
     Values tokens[2]; /* labels of the two sequences; the second may be empty */
 } Maps;
 
-/* The maps of every head in a captured pass on one sequence; maps_free them. A
-   variant that calls neither attend nor softmax has none. */
+/* The maps of every head in a captured pass on one sequence; maps_free them
+   before the capture. A variant that calls neither attend nor softmax has none.
+ */
 Maps maps_of(const Model *m, const Dataset *data, const Batch *b,
              const Capture *r);
 void maps_free(Maps *maps);
+
+/* The weight that query i gives to key j. */
+double map_weight(const Map *map, int i, int j);
 
 /* Prints them as tenths of a weight, each in 80 columns. */
 void maps_print(const Maps *maps);

@@ -49,94 +49,63 @@ add_finding(Observation *s, int which, double x)
     s->found[which][n] = x;
 }
 
-/* A weight that is no number makes the findings none. */
+/* Row i of a head. A weight that is no number makes the findings none. */
 static void
-observe_row(Observation *s, const double *scores, const double *p, int keys,
-            bool alone)
+observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
 {
     double entropy = 0, largest = 0;
-    for (int j = 0; j < keys; j++) {
-        if (!(p[j] < DBL_MIN))
-            entropy -= p[j] * logarithm(p[j]);
-        largest = p[j] <= largest ? largest : p[j];
-        if (isfinite(scores[j])) {
-            s->scores++;
-            s->sum += scores[j];
-            s->squares += scores[j] * scores[j];
-        }
+    int seen = 0;
+    for (int j = 0; j < scores.cols; j++) {
+        double p = (double)weights.at[i * weights.down + j];
+        double score = (double)scores.at[i * scores.down + j];
+        if (!(p < DBL_MIN))
+            entropy -= p * logarithm(p);
+        largest = p <= largest ? largest : p;
+        if (!call_sees(c, scores, i, j))
+            continue;
+        seen++;
+        s->scores++;
+        s->sum += score;
+        s->squares += score * score;
     }
-    if (alone)
+    if (seen == 1)
         return;
     add_finding(s, ENTROPY, entropy);
     add_finding(s, LARGEST, largest);
     add_finding(s, SATURATED, isnan(largest) ? NAN : largest > 0.99);
 }
 
-/* The norm of a row of dL/dS, from the row of dL/dO:
-dS_j = P_j (dP_j - sum_j P_j dP_j),  dP = dO V' */
-static double
-gradient_norm(const real *d, const double *p, Matrix v)
-{
-    double mean = 0, squares = 0, *dp = allocate((size_t)v.rows, sizeof *dp);
-    for (int j = 0; j < v.rows; j++) {
-        for (int l = 0; l < v.cols; l++)
-            dp[j] += (double)d[l] * (double)v.at[j * v.down + l];
-        mean += p[j] * dp[j];
-    }
-    for (int j = 0; j < v.rows; j++)
-        squares += p[j] * p[j] * (dp[j] - mean) * (dp[j] - mean);
-    free(dp);
-    return sqrt(squares);
-}
-
-/* 0 as it is of a token whose answer does not count? */
-static bool
-all_zero(const real *d, int count)
-{
-    for (int l = 0; l < count; l++)
-        if (d[l] != 0)
-            return false;
-    return true;
-}
-
 /* The rows of a head of a call in a sequence. The gradients are times the
-answers that the loss is a mean of. `scores` and `p` are memory for both. */
+   answers that the loss is a mean of; a row of them is 0 if the answer of its
+   token does not count. */
 static void
-observe_head(Observation *s, const Call *c, int sequence, int head,
-             double *scores, double *p)
+observe_head(Observation *s, const Call *c, int sequence, int head)
 {
     const Batch *b = &s->observer->batch;
-    const Node *out = c->out;
-    int queries = call_queries(c), keys = call_keys(c);
-    call_weights(c, sequence, head, scores, p);
-    for (int i = 0; i < queries; i++)
-        observe_row(s, scores + i * keys, p + i * keys, keys,
-                    c->causal && i == 0);
-    if (!c->v || !out->gradient)
-        return;
-    int v_head = head / (out->heads / c->v->heads);
-    Matrix v = head_of(c->v, c->v->value, sequence, v_head);
-    Matrix d = head_of(out, out->gradient, sequence, head);
-    for (int i = 0; i < queries; i++)
-        if (!all_zero(d.at + i * d.down, d.cols))
+    const Node *n = c->weights->in[0];
+    Matrix scores = call_scores(c, sequence, head);
+    Matrix d = {0};
+    if (n->trained)
+        d = head_of(n, n->root->gradient, sequence, head);
+    for (int i = 0; i < scores.rows; i++) {
+        double squares = 0;
+        observe_row(s, c, scores, call_weights(c, sequence, head), i);
+        for (int j = 0; j < d.cols; j++)
+            squares += pow((double)d.at[i * d.down + j], 2);
+        if (squares != 0)
             add_finding(s, GRADIENT,
-                        gradient_norm(d.at + i * d.down, p + i * keys, v) *
-                            counted_rows(b->targets, b->rows));
+                        sqrt(squares) * counted_rows(b->targets, b->rows));
+    }
 }
 
 static void
 observe_rows(Observation *s)
 {
     const Capture *r = &s->pass->capture;
-    for (int i = 0; i < r->calls; i++) {
-        const Call *c = &r->call[i];
-        size_t size = (size_t)call_queries(c) * (size_t)call_keys(c);
-        double *scores = allocate(2 * size, sizeof *scores);
-        for (int h = 0; h < c->out->heads; h++)
-            for (int k = 0; k < c->out->sequences; k++)
-                observe_head(s, c, k, h, scores, scores + size);
-        free(scores);
-    }
+    for (const Call *c = r->call; c < r->call + r->calls; c++)
+        for (int h = 0; h < c->weights->heads; h++)
+            for (int k = 0; k < c->weights->sequences; k++)
+                observe_head(s, c, k, h);
 }
 
 static double
@@ -215,15 +184,6 @@ distance(const Observation *s, int place, size_t which)
     return sqrt(apart / size);
 }
 
-/* The share of entries beyond the range of what they are sums of: of heads'
-   results (which 0), or of the output (1). */
-static double
-share_beyond(const Observation *s, int place, size_t which)
-{
-    Range r = capture_range(&s->pass->capture, place);
-    return which ? r.outputs_beyond / r.outputs : r.sums_beyond / r.sums;
-}
-
 static double
 drift(const Observation *s, int place, size_t which)
 {
@@ -262,12 +222,10 @@ static const Observed table[] = {
     {"conserved", "conserved_vo", drift, 1, false},
     {"gauge", "gauge_qk", share_of_gauge, 0, false},
     {"gauge", "gauge_vo", share_of_gauge, 1, false},
-    {"range", "values_beyond", share_beyond, 0, false},
-    {"range", "output_beyond", share_beyond, 1, false},
 };
 enum { ROWS = sizeof table / sizeof *table };
 static const char words[] =
-    "attention scores gradients rank distance conserved gauge range";
+    "attention scores gradients rank distance conserved gauge";
 
 /* Does --log ask for that word? */
 static bool

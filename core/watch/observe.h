@@ -16,9 +16,6 @@
               moved from the start: gradient flow conserves them (gauge.h)
    gauge      the share of the step since the line before that changes nothing,
               of queries and keys, and of values and output
-   range      share of the entries of heads' results that are not between the
-              smallest and the largest of the values, and of entries of the
-              output that are not so of the tokens (capture.h, Range)
 
    conserved and gauge are NaN of a variant whose form is another one than
    standard's. */

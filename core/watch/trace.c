@@ -1,8 +1,7 @@
 /* trace.c - one text followed through attention, number by number.
 
    text -> tokens -> ids -> embedding -> q, k, v -> scores -> weights -> heads
-   -> output: the nodes of one forward pass. The weights of a head, and its
-   scores before them, are computed again from q and k (algebra/capture.h). */
+   -> output: the nodes of one forward pass (algebra/capture.h). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -136,17 +135,29 @@ show_mapped(const Trace *t, const Node *n, int head, const char *letter,
     free(equation);
 }
 
-/* Head `head` of a call, which is head `number` of the place. Of one whose
-   softmax was taken step by step, up to its weights. */
+/* The scores of a head of a call, those that are masked -INFINITY. */
+static Matrix
+masked_scores(const Call *c, int head, real *to)
+{
+    Matrix s = call_scores(c, 0, head);
+    Matrix masked = matrix(to, s.rows, s.cols, s.cols);
+    for (int i = 0; i < s.rows; i++)
+        for (int j = 0; j < s.cols; j++)
+            *to++ =
+                call_sees(c, s, i, j) ? s.at[i * s.down + j] : (real)-INFINITY;
+    return masked;
+}
+
+/* Head `head` of a call, which is head `number` of the place. */
 static void
 show_head(const Trace *t, const Place *p, const Call *c, int head, int number)
 {
-    int queries = call_queries(c), keys = call_keys(c);
-    size_t size = matrix_entries(queries, keys);
-    double *scores = allocate(2 * size, sizeof *scores);
-    real *shown = allocate(2 * size, sizeof *shown);
-    Node *of = c->out->in[0];
-    bool rotated = c->v && of != c->q;
+    Matrix weights = call_weights(c, 0, head);
+    real *to = allocate(matrix_entries(weights.rows, weights.cols), sizeof *to);
+    Matrix scores = masked_scores(c, head, to);
+    const Node *before = c->weights->in[0];
+    bool rotated = c->q && c->product->in[0] != c->q;
+    bool biased = before->op == &fixed_bias_op;
     printf("\n--- head %d\n", number);
     if (c->q) {
         int k_head = head / (c->q->heads / c->k->heads);
@@ -154,33 +165,28 @@ show_head(const Trace *t, const Place *p, const Call *c, int head, int number)
         show_mapped(t, c->k, k_head, "k_", number, p->x, "x", "the keys");
         if (rotated) {
             show(
-                t, TOKENS, head_rows(of, head),
+                t, TOKENS, head_rows(c->product->in[0], head),
                 "q_%d rotated: pairs of columns turned by the token's position",
                 number);
-            show(t, TOKENS, head_rows(c->out->in[1], k_head),
+            show(t, TOKENS, head_rows(c->product->in[1], k_head),
                  "k_%d rotated likewise", number);
         }
     }
-    if (c->v)
-        show_mapped(t, c->v, head / (c->out->heads / c->v->heads), "v_", number,
-                    p->x, "x", "the values");
-    call_weights(c, 0, head, scores, scores + size);
-    for (size_t i = 0; i < 2 * size; i++)
-        shown[i] = (real)scores[i];
-    Matrix s = matrix(shown, queries, keys, keys), w = s;
-    w.at += size;
-    const char *bias = !c->v && unbiased(of) != of ? " + bias" : "";
+    const Node *v = c->sum ? c->sum->in[1] : NULL;
+    if (v)
+        show_mapped(t, v, head / (c->sum->heads / v->heads), "v_", number, p->x,
+                    "x", "the values");
     if (c->q)
-        show(t, TOKENS_BY_TOKENS, s, "scores = %.4g q_%d k_%d'%s%s", c->scale,
-             number, number, rotated ? ", both rotated" : "", bias);
+        show(t, TOKENS_BY_TOKENS, scores, "scores = %.4g q_%d k_%d'%s%s",
+             c->scale, number, number, rotated ? ", both rotated" : "",
+             biased ? " + bias" : "");
     else
-        show(t, TOKENS_BY_TOKENS, s, "scores%s", bias);
-    show(t, TOKENS_BY_TOKENS, w, "weights = softmax(scores)");
-    if (c->v)
-        show(t, TOKENS, head_rows(c->out, head), "head_%d = weights v_%d",
+        show(t, TOKENS_BY_TOKENS, scores, "scores%s", biased ? " + bias" : "");
+    show(t, TOKENS_BY_TOKENS, weights, "weights = softmax(scores)");
+    if (v)
+        show(t, TOKENS, head_rows(c->sum, head), "head_%d = weights v_%d",
              number, number);
-    free(scores);
-    free(shown);
+    free(to);
 }
 
 static void
@@ -197,11 +203,11 @@ show_place(const Trace *t, int place)
         const Call *c = capture_head(r, place, i, &own);
         show_head(t, p, c, own, i + 1);
     }
+    const Node *sum = p->calls == 1 ? r->call[p->first].sum : NULL;
     char of[80];
     snprintf(of, sizeof of, heads == 1 ? "head_1" : "[head_1 ... head_%d]",
              heads);
-    show_mapped(t, p->out, 0, "output", 0,
-                p->calls == 1 ? r->call[p->first].out : p->out, of,
+    show_mapped(t, p->out, 0, "output", 0, sum ? sum : p->out, of,
                 "the layer's result");
     const ModelPlace *m = &t->model->place[place];
     for (int i = m->weights; i < m->weights + m->declared; i++)

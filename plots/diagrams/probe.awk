@@ -11,8 +11,8 @@ function panel(y, n, title, from, colour, to, what) {
 }
 BEGIN {
     canvas(640, 336)
-    panel(58, 1, "Feed in the identity as tokens: attend receives the maps", "I", "qk", "W^Q, W^K, W^V", "M")
-    panel(156, 2, "Replace attend's result with the identity: the output is W^O", "I at attend", "ov", "W^O", "N")
+    panel(58, 1, "Feed in the identity as tokens: the scores are M", "I", "qk", "M", "")
+    panel(156, 2, "Let each token look only at itself, in one head: the output is N", "I, weights I", "ov", "N", "")
     panel(254, 3, "Random tokens: is softmax(x M y') y N what the variant returns?", "random", "no", "its output", "")
     words(16, 300, "within 10^{−10}:", "start")
     tick(140, 300)
