@@ -56,21 +56,22 @@ static const int seed_counts[] = {3, 4, 5, 10, 20};
 /* Student's t covers 95% of normal seeds. With a long tail it covers less, and
    of two heaps at few seeds much less: those are where statistics.h says that
    the statement does not hold, and here is by how much. Order statistics cover
-   what they say of any of them. */
+   the same of any of them, 95% from MEDIAN_SEEDS on. */
 TESTS(intervals_cover, 5)
 {
     enum { SAMPLES = 40000 };
     const double mean[3][5] = {{.95, .95, .95, .95, .95},
                                {.88, .88, .88, .90, .92},
                                {.64, .75, .82, .95, .94}};
+    const double middle[] = {.75, .875, .9375, .9785, .9586};
     int n = seed_counts[_i];
     for (int kind = NORMAL; kind <= HEAPS; kind++) {
         double t = coverage(kind, n, true, SAMPLES);
         double order = coverage(kind, n, false, SAMPLES);
         ck_assert_msg(fabs(t - mean[kind][_i]) < 0.015, "t, %d: %g at %d", kind,
                       t, n);
-        ck_assert_msg(fabs(order - median_coverage(n)) < 0.01,
-                      "median, %d: %g at %d", kind, order, n);
+        ck_assert_msg(fabs(order - middle[_i]) < 0.01, "median, %d: %g at %d",
+                      kind, order, n);
     }
 }
 
@@ -172,10 +173,6 @@ TEST(scipy_agrees)
     ck_assert_int_eq(seeds_to_tell(1, .5, 5, .05 / 12), 18);
     ck_assert_int_eq(seeds_to_tell(.5, .5, 5, .05), 34);
     ck_assert_int_eq(seeds_to_tell(0, NAN, 5, .05), 0);
-    ck_assert_double_eq_tol(median_coverage(3), .75, 1e-12);
-    ck_assert_double_eq_tol(median_coverage(6), .96875, 1e-12);
-    ck_assert_double_eq_tol(median_coverage(10), .978515625, 1e-12);
-    ck_assert_double_eq_tol(median_coverage(20), .9586105346679688, 1e-12);
 }
 
 TEST(holm_adjusts)

@@ -54,37 +54,26 @@ median(double *x, int n)
 }
 
 /* How many values may be left out at each end so that what lies between still
-   covers the median with 95%, and what it covers. It is left of all of them if
-   the n seeds fall right of it, as n coins show heads. */
+   covers the median with 95%. It is left of all of them if the n seeds fall
+   right of it, as n coins show heads. */
 static int
-left_out(int n, double *coverage)
+left_out(int n)
 {
     double chance = ldexp(1, -n), outside = chance; /* of 0 heads */
-    int k = 0;
-    *coverage = 1 - 2 * outside;
-    for (; k < n; k++) {
+    for (int k = 0; k < n; k++) {
         chance *= (double)(n - k) / (k + 1);
-        if (1 - 2 * (outside + chance) < 1 - LEVEL)
-            break;
         outside += chance;
-        *coverage = 1 - 2 * outside;
+        if (2 * outside > LEVEL)
+            return k;
     }
-    return k;
-}
-
-double
-median_coverage(int n)
-{
-    double coverage;
-    left_out(n, &coverage);
-    return coverage;
+    return 0;
 }
 
 Mean
 median_interval(double *x, int n)
 {
-    double coverage, middle = median(x, n);
-    int k = left_out(n, &coverage);
+    double middle = median(x, n);
+    int k = left_out(n);
     return n == 0 ? (Mean){NAN, NAN, NAN} : (Mean){middle, x[k], x[n - 1 - k]};
 }
 

@@ -135,35 +135,16 @@ is_logarithmic(const Plot *all, const char *y)
            (low > 0 && high > 30 * low && quantity_named(y)->scale == POWERS);
 }
 
-/* A point as its axis has it. On a logarithmic one an interval by Student's t
-   is that of the logarithm, of which the standard error is that of the mean,
-   relative to it (the delta method): as many times above the mean as below, and
-   above 0. */
-static Mean
-interval_of(const Plot *all, const Point *t)
-{
-    const Quantity *q = quantity_named(t->panel->y);
-    Mean y = t->y;
-    if (all->o->map || all->least < INTERVAL_SEEDS || !t->panel->log ||
-        q->median || !(y.mean > 0))
-        return y;
-    double aside = fmax(y.mean - y.low, y.high - y.mean) / y.mean;
-    double high = y.mean * exp(aside);
-    return (Mean){y.mean, y.mean * exp(-aside),
-                  q->scale == SHARE ? fmin(high, 1) : high};
-}
-
 static void
 put_data(FILE *data, const Plot *all)
 {
     fprintf(data, "panel\tseries\t%s\tmean\tlow\thigh\n", all->x);
     for (const Point *t = all->points; t < all->points + all->count; t++) {
         char n[3][32];
-        Mean y = interval_of(all, t);
         fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n",
                 (int)(t->panel - all->panels) + 1, t->series, t->x,
-                number_text(y.mean, 6, n[0]), number_text(y.low, 6, n[1]),
-                number_text(y.high, 6, n[2]));
+                number_text(t->y.mean, 6, n[0]), number_text(t->y.low, 6, n[1]),
+                number_text(t->y.high, 6, n[2]));
     }
 }
 
@@ -192,16 +173,14 @@ static char *
 measured(const Plot *all)
 {
     bool median = quantity_named(all->panels[0].y)->median;
-    int covered = median ? (int)(100 * median_coverage(all->least)) : 95;
-    char interval[32];
-    snprintf(interval, sizeof interval, ", %d%% interval", covered);
+    bool covered = all->most >= (median ? MEDIAN_SEEDS : INTERVAL_SEEDS);
     if (all->most == 1)
         return copy_text("one seed");
     return format_text("%s of %s%d seeds%s", median ? "median" : "mean",
                        all->least < all->most ? "up to " : "", all->most,
-                       all->o->map                  ? ""
-                       : all->most < INTERVAL_SEEDS ? ", smallest to largest"
-                                                    : interval);
+                       all->o->map ? ""
+                       : covered   ? ", 95% interval"
+                                   : ", smallest to largest");
 }
 
 /* Writes the script, which begins with what one may want to change, and ends
