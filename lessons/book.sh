@@ -39,6 +39,13 @@ for lesson in lessons/[0-9]*.md; do
         }'
 done >"$work/levels"
 
+# Of each lesson that begins a part of the book: its page, and the part as lesson 00 names it.
+awk -v OFS='\t' '/^### / { part = substr($0, 5) }
+    part && match($0, /\]\([0-9][0-9]-[a-z-]*/) {
+        print substr($0, RSTART + 2, RLENGTH - 2), part
+        part = ""
+    }' lessons/00-*.md >"$work/parts"
+
 # A block of code bears the name of its file. Nobody reads the marks of measured numbers.
 prose() {
     sed -e '/^<!--$/,/^-->$/d' -e 's/<!--[^ =>]*=[^ >]*-->//g' \
@@ -53,14 +60,17 @@ to_html() {
 # The pages. A lesson's links lead to pages; the contents are the same on all of them.
 contents() {
     echo '<ol>'
-    awk -F '\t' -v page="$1" 'NR == FNR { about[$1] = $2 ", " $3 " minutes"; next }
+    awk -F '\t' -v page="$1" 'FILENAME ~ /levels$/ { about[$1] = $2 ", " $3 " minutes"; next }
+    FILENAME ~ /parts$/ { part[$1] = $2; next }
     {
+        if ($2 in part)
+            print "<li class=\"part\">" part[$2] "</li>"
         number = match($3, /^[0-9]+ /) ? substr($3, 1, RLENGTH - 1) : ""
         printf "<li><a href=\"%s.html\"%s><b>%s</b> %s</a>%s</li>\n", $2,
             $2 == page ? " aria-current=\"page\"" : "", number,
             number ? substr($3, length(number) + 2) : $3,
             $2 in about ? " <small>" about[$2] "</small>" : ""
-    }' "$work/levels" "$work/list"
+    }' "$work/levels" "$work/parts" "$work/list"
     echo '</ol>'
 }
 heading_of() { awk -F '\t' -v page="$1" '$2 == page { print $3 }' "$work/list"; }
