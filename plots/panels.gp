@@ -152,7 +152,7 @@ break_(s_, n) = strstrt(s_, ", ") ? strstrt(s_, ", ") + 1 : blank_(s_, n)
 wrap_(s_, n) = strlen(s_) <= n || break_(s_, n) < 1 ? s_ : \
     s_[1:break_(s_, n) - 1]."\n".s_[break_(s_, n) + 1:*]
 wrap(s_) = wrapped ? wrap_(s_, int(title_room(across) / 0.58 / em) + 1) : s_
-vgap = below_ + (named ? 1.9 + 2 * wrapped : 0.8) * em
+vgap = below_ + (named ? 1.9 + 2.8 * wrapped : 0.8) * em
 top = head + key_high + (named ? 1.7 + 1.7 * wrapped : 0.6) * em
 bottom = below_ + 1.9 * em
 tall = (down > 1 || across > 1 ? 0.8 : 0.55) * wide
