@@ -55,7 +55,7 @@ TEST(roles_of_settings)
         ck_assert_msg((s->role == OF_RECORD) == !s->help, "%s", s->name);
     }
     config_apply(&b, "latent=5 heads=3 steps=7");
-    config_shape(&a, &b, true);
+    config_shape(&a, &b);
     ck_assert(a.latent == 5 && a.heads == 3 && a.steps != 7);
 }
 
@@ -77,26 +77,6 @@ TEST(wrong_values_are_refused)
         ck_assert_msg(why != NULL, "%s=%s", wrong[i][0], wrong[i][1]);
     }
     ck_assert(!setting_named("no-such"));
-}
-
-/* What was asked for, what was found, and the text of both. */
-TEST(likenesses)
-{
-    static const char *const wrong[] = {"standard+lr=1", "+d-k=2",
-                                        "standard+d-k", "auto:a+d-k=x"};
-    const Setting *start = setting_named("same-start");
-    Config c = config_start(), same;
-    char text[VALUE_SIZE];
-    ck_assert(!setting_set(start, &c, "auto:gqa+kv-heads=2+heads=4"));
-    ck_assert_int_eq(likeness_of(c.same_start).as.kv_heads, 2);
-    setting_print(start, &c, text);
-    ck_assert_str_eq(text, "auto:gqa+heads=4+kv-heads=2");
-    same = c;
-    ck_assert(setting_equal(start, &same, &c));
-    ck_assert(!setting_set(start, &same, "auto:gqa+kv-heads=2+heads=8"));
-    ck_assert(!setting_equal(start, &same, &c));
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        ck_assert_msg(setting_set(start, &c, wrong[i]), "%s", wrong[i]);
 }
 
 /* What a setting may be at least and at most, and what lies beyond. */

@@ -80,7 +80,7 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     Config c = from->config;
     c.from = interned(run);
     c.init = interned("");
-    config_shape(&c, shape, true);
+    config_shape(&c, shape);
     c.heads = c.heads ? c.heads : 1;
     c.embed = shape->embed;
     config_cast(&c, p);
@@ -104,17 +104,15 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     return to;
 }
 
-/* The config that m's same-start names. */
-static Config
+Config
 config_alike(const Config *own)
 {
-    Config c = *own, start = config_start();
-    c.same_start = start.same_start;
-    memcpy(c.own, start.own, sizeof c.own);
+    Config c = *own;
+    Plugin p = plugin_open(own->same_start);
+    c.variant = own->same_start;
+    c.same_start = interned("");
     c.heads = c.heads ? c.heads : 4;
-    c.d_k = c.d_v = c.kv_heads = c.latent = 0;
-    Likeness alike = likeness_of(own->same_start);
-    config_shape(&c, &alike.as, false);
+    config_cast(&c, &p);
     return c;
 }
 
@@ -122,23 +120,15 @@ bool
 start_alike(Model *m, Conversion *v)
 {
     Config c = config_alike(&m->config);
-    Plugin p = plugin_open(c.variant), own = plugin_open(m->config.variant);
-    config_cast(&c, &p);
-    Model *from = model_new(&c, m->sizes, p.variant);
+    Plugin own = plugin_open(m->config.variant);
+    Model *from = model_new(&c, m->sizes, plugin_open(c.variant).variant);
     Model *to = converted(from, &own, &m->config, "", v);
-    bool one = true, alike = false;
-    for (int place = 0; place < m->places; place++)
-        one &= m->place[place].variant == m->variant;
-    if (to && !one)
-        snprintf(v->why, sizeof v->why,
-                 "its encoder or cross-attention has a variant of its own");
-    else if (to && v->form.apart > CONVERTS_EXACTLY)
+    bool alike = to && v->form.apart <= CONVERTS_EXACTLY;
+    if (alike)
+        memcpy(m->values, to->values, m->parameters * sizeof *m->values);
+    else if (to)
         snprintf(v->why, sizeof v->why,
                  "%.2g of the largest entry of M or N is lost", v->form.apart);
-    else if (to) {
-        memcpy(m->values, to->values, m->parameters * sizeof *m->values);
-        alike = true;
-    }
     model_free(to);
     model_free(from);
     return alike;

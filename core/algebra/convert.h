@@ -28,11 +28,14 @@ typedef struct Conversion {
 Model *converted(const Model *from, const Plugin *p, const Config *shape,
                  const char *run, Conversion *v);
 
-/* Initialises m as the function that the variant in its config's same-start
-   ("standard", or with shape options "standard+d-k=4") has with the same seed.
-   So all variants with one same-start begin as the same function, each in its
-   own matrices. Returns false, with the reason in v->why, if m's variant cannot
-   do that exactly; then m is unchanged. */
+/* The variant that m's config starts as (same-start), in the shape of m's
+   attention where both use it, and else in its usual one. */
+Config config_alike(const Config *own);
+
+/* Initialises m as the function that this variant has with the same seed. So
+   all variants with one same-start begin as the same function, each in its own
+   matrices. Returns false, with the reason in v->why, if m's variant cannot do
+   that exactly; then m is unchanged. */
 bool start_alike(Model *m, Conversion *v);
 
 /* How the two differ on test data: v->logits on a batch, the accuracies on all

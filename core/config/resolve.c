@@ -42,23 +42,6 @@ resolve_widths(Config *c, const char *shape)
               c->kv_heads, heads);
 }
 
-/* What a variant declares and nobody gave is what it declares. */
-static void
-resolve_own(Config *c, const char *uses)
-{
-    Own own;
-    Config given = *c;
-    for (int i = 0; i < MOST_OWN; i++)
-        c->own[i] = NAN;
-    while (own_next(&uses, &own)) {
-        const Setting *s = setting_declare(own.name);
-        size_t i = (s->offset - offsetof(Config, own)) / sizeof *c->own;
-        double *to = &c->own[i], wanted = given.own[i];
-        if (isnan(*to))
-            *to = isnan(wanted) ? own.value : wanted;
-    }
-}
-
 /* What is wrong with settings that are whole; NULL if nothing. */
 static const char *
 contradiction(const Config *c)
@@ -78,8 +61,7 @@ void
 config_resolve(Config *c, const char *uses)
 {
     resolve_widths(c, uses);
-    resolve_own(c, uses);
-    c->settings = config_own(c);
+    c->settings = config_own(c, uses);
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     const char *why = contradiction(c);
     if (why)

@@ -13,12 +13,6 @@
 
 #define MOST      1e6
 #define AT(field) offsetof(Config, field)
-#define PLACE(i)                                                              \
-    {                                                                         \
-        NULL, OF_SHAPE, OWN, AT(own[i]), -OWN_MOST, OWN_MOST, NULL,           \
-            "a setting of the variant: `qkv list --columns variant,settings`" \
-    }
-
 /* clang-format off */
 Setting settings[] = {
     /* Name, role, kind, where, least, most, choices, help. A run is named by a hash
@@ -51,7 +45,7 @@ Setting settings[] = {
     {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "causal: no token sees a later one"},
 
     {"init", OF_START, WORD, AT(init), 0, 0, NULL, "factors on initial weights: W_Q=0.1+W_K=0.1"},
-    {"same-start", OF_START, LIKENESS, AT(same_start), 0, 0, NULL, "initialise as the same function as this variant"},
+    {"same-start", OF_START, PLUGIN, AT(same_start), 0, 0, NULL, "initialise as the same function as this variant"},
     {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "sequences per step"},
     {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: measure only the initial model"},
     {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "adam adamw sgd muon", "adamw: weight decay separate from the gradient; muon: matrices of attention take orthogonal steps"},
@@ -69,13 +63,14 @@ Setting settings[] = {
     {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "test sequences at the end (for text: at most)"},
     {"threshold", OF_OBSERVATION, NUMBER, AT(threshold), 0, 1, NULL, "accuracy that counts as solved"},
 
+    {"settings", OF_RECORD, OWN_LIST, AT(settings), 0, 0, NULL, NULL},
     {"from", OF_RECORD, WORD, AT(from), 0, 0, NULL, NULL},
     {"precision", OF_RECORD, CHOICE, AT(precision), 0, 0, "float double", NULL},
     {"plugin-hash", OF_RECORD, HASH, AT(plugin_hash), 0, 0, NULL, NULL},
     {"file-hash", OF_RECORD, HASH, AT(file_hash), 0, 0, NULL, NULL},
 
     /* places for those that variants declare */
-    PLACE(0), PLACE(1), PLACE(2), PLACE(3), PLACE(4), PLACE(5), PLACE(6), PLACE(7),
+    {NULL}, {NULL}, {NULL}, {NULL}, {NULL}, {NULL}, {NULL}, {NULL},
 };
 /* clang-format on */
 enum {
@@ -104,49 +99,43 @@ setting_declare(const char *name)
         fail("%s: variants have more than %d settings of their own, the most "
              "that one command takes",
              name, MOST_OWN);
-    settings[setting_count].name = interned(name);
+    settings[setting_count] = (Setting){
+        interned(name),
+        OF_SHAPE,
+        OWN,
+        0,
+        -OWN_MOST,
+        OWN_MOST,
+        NULL,
+        "a setting of the variant: `qkv list --columns variant,settings`"};
     return &settings[setting_count++];
 }
 
-const Setting *
-setting_in_order(int i)
+/* NaN if c has no such setting of its variant's own. */
+static double
+own_value(const Config *c, const char *name)
 {
-    const Setting *s = settings + (i < BUILT_IN ? i : BUILT_IN);
-    for (int before = -1; i >= BUILT_IN && before != i; s += before != i) {
-        before = BUILT_IN;
-        for (int k = BUILT_IN; k < setting_count; k++)
-            before += strcmp(settings[k].name, s->name) < 0;
-    }
-    return s;
+    Own own;
+    for (const char *at = c->settings; own_next(&at, &own);)
+        if (!strcmp(own.name, name))
+            return own.value;
+    return NAN;
 }
 
-static void
-clear_own(Config *c)
-{
-    for (int i = 0; i < MOST_OWN; i++)
-        c->own[i] = NAN;
-}
-
-/* Where c has its value. */
+/* Where c has its value, unless it is a variant's own. */
 static void *
 value_at(const Setting *s, const Config *c)
 {
     return (char *)c + s->offset;
 }
 
-/* Words are interned: equal ones are one pointer. */
-static size_t
-size_of(const Setting *s)
-{
-    return s->kind & WORDED               ? sizeof(char *)
-           : s->kind & (INTEGER | CHOICE) ? sizeof(int)
-                                          : sizeof(double);
-}
-
 bool
 setting_equal(const Setting *s, const Config *a, const Config *b)
 {
-    return !memcmp(value_at(s, a), value_at(s, b), size_of(s));
+    char x[VALUE_SIZE], y[VALUE_SIZE];
+    setting_print(s, a, x);
+    setting_print(s, b, y);
+    return !strcmp(x, y);
 }
 
 bool
@@ -161,9 +150,9 @@ config_equal(const Config *a, const Config *b, int roles)
 bool
 setting_unused(const Setting *s, const Config *c)
 {
-    const void *at = value_at(s, c);
-    return s->kind == OWN ? isnan(*(const double *)at)
-                          : s->role == OF_SHAPE && !*(const int *)at;
+    return s->kind == OWN
+               ? isnan(own_value(c, s->name))
+               : s->role == OF_SHAPE && !*(const int *)value_at(s, c);
 }
 
 static const char *
@@ -177,108 +166,48 @@ set_choice(int *to, const char *choices, const char *text)
     return i < 0 ? why : NULL;
 }
 
-/* Applies "name=value name=value ...", settings of these roles. `written` by
-   this program it may name settings of variants' own. */
 static const char *
-assign(Config *c, const char *assignments, int roles, bool written)
+set_word(const char **to, const char *text)
 {
-    static char why[512];
-    char name[64], value[64];
-    for (int n; *(assignments += strspn(assignments, " ")); assignments += n) {
-        if (sscanf(assignments, "%63[^=]=%63s%n", name, value, &n) != 2)
-            return "not NAME=VALUE";
-        const Setting *s =
-            written ? setting_declare(name) : setting_named(name);
-        const char *wrong = !s                ? "there is no such setting"
-                            : s->role & roles ? setting_set(s, c, value)
-                                              : "no shape option";
-        snprintf(why, sizeof why, "%s: %.256s", name, wrong ? wrong : "");
-        if (wrong)
-            return why;
-    }
-    return NULL;
-}
-
-/* Reads "standard+d-k=2", or with what was found "auto:standard+heads=4". */
-static const char *
-set_likeness(Likeness *to, const char *text)
-{
-    char word[WORD_SIZE];
-    int n = (int)strcspn(text, ":");
-    snprintf(word, sizeof word, "%.*s", n, text);
-    *to = (Likeness){.asked = interned(word), .found = text[n]};
-    clear_own(&to->as);
-    const char *why = NULL;
-    if (to->found)
-        snprintf(word, sizeof word, "%s", text + n + 1);
-    char *options = word + strcspn(word, "+");
-    if (options == word && *options)
-        why = "no variant before the +";
-    for (char *at = options; *at; at++)
-        *at = *at == '+' ? ' ' : *at;
-    if (!why)
-        why = assign(&to->as, options, OF_SHAPE, to->found);
-    *options = 0;
-    to->as.variant = interned(word);
-    return why;
-}
-
-Likeness
-likeness_of(const char *word)
-{
-    Likeness l;
-    set_likeness(&l, word);
-    return l;
-}
-
-/* Adds "name=value" to a text for each setting that c's variant uses of its
-   shape, or only of its own. */
-static void
-add_shape(char **text, const char *between, bool own, const Config *c)
-{
-    for (int i = own ? BUILT_IN : 0; i < setting_count; i++) {
-        char value[VALUE_SIZE];
-        const Setting *s = setting_in_order(i);
-        if (s->role != OF_SHAPE || setting_unused(s, c))
-            continue;
-        setting_print(s, c, value);
-        replace(text, format_text("%s%s%s=%s", *text, **text ? between : "",
-                                  s->name, value));
-    }
-}
-
-const char *
-likeness_word(const Likeness *l)
-{
-    if (!l->found)
-        return l->asked;
-    char *text = format_text("%s:%s", l->asked, l->as.variant);
-    add_shape(&text, "+", false, &l->as);
-    const char *word = interned(text);
-    free(text);
-    return word;
-}
-
-const char *
-config_own(const Config *c)
-{
-    char *text = copy_text("");
-    add_shape(&text, " ", true, c);
-    const char *own = interned(text);
-    free(text);
-    return own;
-}
-
-static const char *
-set_word(const Setting *s, const char **to, const char *text)
-{
-    Likeness l;
     if (strlen(text) >= WORD_SIZE || !is_text(text))
         return "too long, or it has a control character or bytes that are no "
                "UTF-8";
-    const char *why = s->kind == LIKENESS ? set_likeness(&l, text) : NULL;
-    *to = why ? *to : s->kind == LIKENESS ? likeness_word(&l) : interned(text);
-    return why;
+    *to = interned(text);
+    return NULL;
+}
+
+/* The fewest digits that read back as x. */
+static void
+print_double(double x, char text[VALUE_SIZE])
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, VALUE_SIZE, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            return;
+    }
+}
+
+/* Puts a variant's own setting before those that c has: the first of a name
+   counts. */
+static void
+set_own(const Setting *s, Config *c, double x)
+{
+    char value[VALUE_SIZE];
+    print_double(x, value);
+    char *list = format_text("%s=%s %s", s->name, value, c->settings);
+    c->settings = interned(list);
+    free(list);
+}
+
+/* Reads them all, of a run's config.tsv. */
+static const char *
+set_own_list(Config *c, const char *text)
+{
+    Own own;
+    for (const char *at = text; own_next(&at, &own);)
+        if (isnan(own.value) || !setting_declare(own.name))
+            return "not NAME=NUMBER NAME=NUMBER ...";
+    return set_word(&c->settings, text);
 }
 
 const char *
@@ -293,29 +222,22 @@ setting_set(const Setting *s, Config *c, const char *text)
     case NUMBER:
     case OWN:
         why = number_read(text, s->kind == INTEGER, s->min, s->max, &x);
-        if (!why && s->kind == INTEGER)
+        if (!why && s->kind == OWN)
+            set_own(s, c, x);
+        else if (!why && s->kind == INTEGER)
             *(int *)at = (int)x;
         else if (!why)
             *(double *)at = x;
         return why;
+    case OWN_LIST:
+        return set_own_list(c, text);
     case CHOICE:
         return set_choice(at, s->choices, text);
     case HASH:
         *(uint64_t *)at = strtoull(text, &end, 16);
         return *text && !*end ? NULL : "not a hexadecimal number";
     default:
-        return set_word(s, at, text);
-    }
-}
-
-/* The fewest digits that read back as x. */
-static void
-print_double(double x, char text[VALUE_SIZE])
-{
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, VALUE_SIZE, "%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            return;
+        return set_word(at, text);
     }
 }
 
@@ -329,8 +251,10 @@ setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
         snprintf(text, VALUE_SIZE, "%d", *(const int *)at);
         break;
     case NUMBER:
-    case OWN:
         print_double(*(const double *)at, text);
+        break;
+    case OWN:
+        print_double(own_value(c, s->name), text);
         break;
     case HASH:
         snprintf(text, VALUE_SIZE, "%016llx",
@@ -346,19 +270,36 @@ setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
     }
 }
 
+const char *
+config_own(const Config *c, const char *uses)
+{
+    Own own;
+    char *text = copy_text(""), value[VALUE_SIZE];
+    while (own_next(&uses, &own)) {
+        double given = own_value(c, own.name);
+        setting_declare(own.name);
+        print_double(isnan(given) ? own.value : given, value);
+        replace(&text, format_text("%s%s%s=%s", text, *text ? " " : "",
+                                   own.name, value));
+    }
+    const char *list = interned(text);
+    free(text);
+    return list;
+}
+
 void
-config_shape(Config *c, const Config *from, bool all)
+config_shape(Config *c, const Config *from)
 {
     c->variant = from->variant;
-    for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (s->role == OF_SHAPE && (all || !setting_unused(s, from)))
-            memcpy(value_at(s, c), value_at(s, from), size_of(s));
+    c->settings = from->settings;
+    for (const Setting *s = settings; s < settings + BUILT_IN; s++)
+        if (s->role == OF_SHAPE)
+            *(int *)value_at(s, c) = *(int *)value_at(s, from);
 }
 
 void
 config_complete(Config *c)
 {
-    clear_own(c);
     for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
         const char **word = value_at(s, c);
         if (s->kind & WORDED)
@@ -370,9 +311,13 @@ config_complete(Config *c)
 void
 config_apply(Config *c, const char *assignments)
 {
-    const char *why = assign(c, assignments, OF_ANY, false);
-    if (why)
-        bug("config: \"%s\" cannot be set: %s", assignments, why);
+    char name[64], value[64];
+    for (int n; *(assignments += strspn(assignments, " ")); assignments += n) {
+        bool pair = sscanf(assignments, "%63[^=]=%63s%n", name, value, &n) == 2;
+        const Setting *s = pair ? setting_named(name) : NULL;
+        if (!s || setting_set(s, c, value))
+            bug("config: \"%s\" cannot be set", assignments);
+    }
 }
 
 /* plugin-hash is checked apart, and file by file-hash. */
@@ -380,14 +325,12 @@ void
 config_digest(const Config *c, char digest[9])
 {
     uint64_t hash = HASH_START;
-    for (int i = 0; i < setting_count; i++) {
+    for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
         char value[VALUE_SIZE];
-        const Setting *s = setting_in_order(i);
-        if (s->offset == AT(plugin_hash) || s->offset == AT(file) ||
-            (s->kind == OWN && setting_unused(s, c)))
+        if (s->offset == AT(plugin_hash) || s->offset == AT(file))
             continue;
         setting_print(s, c, value);
-        if (s->kind == PLUGIN)
+        if (s->kind == PLUGIN && *value)
             plugin_name(interned(value), value);
         hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
         hash = hash_bytes(hash, value, strlen(value) + 1);

@@ -28,9 +28,9 @@ typedef enum {
     HASH = 16,
     WORD = 32, /* empty unless something was asked for */
     PLUGIN = 64,
-    LIKENESS = 128,
+    OWN_LIST = 128, /* all of a variant's own: "window=8 base=10000" */
     NUMERIC = INTEGER | NUMBER | OWN, /* can vary over a grid of numbers */
-    WORDED = WORD | PLUGIN | LIKENESS
+    WORDED = WORD | PLUGIN | OWN_LIST
 } Kind;
 
 /* What a setting is for. Code that concerns some settings only asks for their
@@ -72,11 +72,9 @@ const Setting *setting_named(const char *name);
    if none can be called that. */
 const Setting *setting_declare(const char *name);
 
-/* Setting i, variants' own in the order of their names. */
-const Setting *setting_in_order(int i);
-
-/* "window=8 base=10000": c's settings of its variants' own. */
-const char *config_own(const Config *c);
+/* "window=8 base=10000": the settings of its own that a variant declares (its
+   variant_uses), each as c has it, or else as it is declared. */
+const char *config_own(const Config *c, const char *uses);
 
 /* Have a and b the same value of it? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
@@ -95,23 +93,8 @@ const char *setting_set(const Setting *s, Config *c, const char *text);
 /* Its value as text that sets the same value again. */
 void setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE]);
 
-/* What --same-start asks for, and the variant that was found to start as:
-   "auto:standard+heads=4+d-k=8". */
-typedef struct Likeness {
-    const char *asked; /* "auto", "standard+d-k=2"; "" for nothing */
-    bool found;
-    Config as; /* that variant ("" for none), its shape options and settings of
-                  its own, and nothing else; before it is looked for, the one
-                  that was asked for */
-} Likeness;
-
-/* What a word of a Config stands for, and the word for it. */
-Likeness likeness_of(const char *word);
-const char *likeness_word(const Likeness *l);
-
-/* Gives c the variant of `from`, and those shape options and own settings that
-   it has; or all, what it has not included. */
-void config_shape(Config *c, const Config *from, bool all);
+/* Gives c the variant of `from`, its shape options and settings of its own. */
+void config_shape(Config *c, const Config *from);
 
 /* Interns the words of a task's start, and sets what a task does not. */
 void config_complete(Config *c);

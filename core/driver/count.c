@@ -110,7 +110,7 @@ caption(Config c, const char *uses, const char *more)
     char *shape = copy_text(""), value[VALUE_SIZE];
     config_resolve(&c, uses);
     for (int i = 0; i < setting_count; i++) {
-        const Setting *s = setting_in_order(i);
+        const Setting *s = &settings[i];
         bool scores =
             !strcmp(s->name, "positions") && c.positions > POSITIONS_LEARNED;
         setting_print(s, &c, value);

@@ -63,7 +63,7 @@ static void
 check_value(const Setting *s, char **value)
 {
     char text[VALUE_SIZE];
-    Config trial;
+    Config trial = {.settings = ""};
     const char *why = setting_set(s, &trial, *value);
     if (why)
         usage("--%s: %s%s", s->name, why,

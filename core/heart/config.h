@@ -40,12 +40,11 @@ typedef struct Config {
     const char *init; /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
                             or "" */
     const char *log;  /* "attention+rank": what more is logged, or "" */
-    const char *same_start; /* see likeness_of (config/settings.h) */
+    const char *same_start; /* the variant whose function it begins as, or "" */
     int queries, members, encoder, cross, embed, optimizer, schedule, warmup;
     double momentum, weight_decay, threshold; /* accuracy of what is solved */
     int precision;                   /* the program's, not to be chosen */
     uint64_t plugin_hash, file_hash; /* of the bytes of either */
-    double own[MOST_OWN]; /* what variants declare; NaN: not given, not used */
 } Config;
 
 /* What a task starts with, unless it says otherwise. */

@@ -1,7 +1,7 @@
 /* grid.c - from options to the list of runs that they ask for.
 
-   What is wrong with any of them is said, and the function that all begin as
-   (--same-start) is found, before anything is trained. */
+   What is wrong with any of them is said, and which cannot begin as the same
+   function (--same-start), before anything is trained. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,15 +18,6 @@
 #include "run/grid.h"
 #include "run/run.h"
 
-/* The variant in the shape that it has at c's point of the grid. */
-static Config
-shaped_at(const char *variant, Config c)
-{
-    c.variant = interned(variant);
-    config_resolve(&c, variant_uses(plugin_open(variant).variant));
-    return c;
-}
-
 /* What is the same at several points of a grid, one after the other, is told
    once. */
 static void
@@ -38,32 +29,24 @@ note_once(char *text)
     replace(&told, text);
 }
 
-/* With --same-start: c, not resolved yet, gets the variant and shape that it
-   starts as, or none where it cannot, which is said. */
+/* With --same-start: c, resolved from what was given, starts as its variant
+   does, or not where it cannot, which is said. */
 static void
-choose_start(Config *c, Sizes z)
+choose_start(const Config *given, Config *c, Sizes z)
 {
-    Likeness start = likeness_of(c->same_start);
-    Config at = *c; /* as it is there, except for what is asked for */
-    bool shaped = false;
-    if (!*start.asked || start.found)
-        return; /* a plan's line says it itself */
-    for (const Setting *s = settings; s < settings + settings_built_in; s++)
-        shaped |= s->role == OF_SHAPE && !setting_unused(s, &start.as);
-    config_shape(&at, &start.as, false);
-    start.as = shaped ? start.as : shaped_at(start.as.variant, at);
-    start.found = true;
-    c->same_start = likeness_word(&start);
     Conversion v;
-    Plugin p = plugin_open(c->variant);
-    at = shaped_at(c->variant, *c);
-    Model *m = model_new(&at, z, p.variant);
-    if (!start_alike(m, &v)) {
+    Config wanted = *given;
+    if (!*c->same_start)
+        return;
+    Plugin own = plugin_open(c->variant), start = plugin_open(c->same_start);
+    config_resolve(&wanted, variant_uses(start.variant));
+    Config alike = config_alike(c);
+    Model *m = model_new(c, z, own.variant);
+    if (!config_equal(&wanted, &alike, OF_SHAPE) || !start_alike(m, &v)) {
         note_once(format_text("%s cannot start as %s does: it keeps a start of "
                               "its own",
-                              c->variant, start.as.variant));
-        start.as = likeness_of("").as;
-        c->same_start = likeness_word(&start);
+                              c->variant, c->same_start));
+        c->same_start = interned("");
     }
     model_free(m);
 }
@@ -104,8 +87,9 @@ add_point(Grid *g, const Request *o, Config c)
     const char *from = o->work.from, *slash = from ? strrchr(from, '/') : NULL;
     Plugin p = plugin_open(c.variant);
     Dataset data = dataset_open(&c);
-    choose_start(&c, data.sizes);
+    Config given = c;
     config_cast(&c, &p);
+    choose_start(&given, &c, data.sizes);
     if (*c.init || *c.log) { /* refused before anything runs */
         Model *m = model_new(&c, data.sizes, p.variant);
         Observer watching = observer_new(m, &data);

@@ -77,7 +77,7 @@ prepare(const Config *c, Dataset *data)
     if (crew.w->from) {
         Run begun = run_read(crew.w->from);
         take_weights(m, &begun);
-    } else if (*likeness_of(c->same_start).as.variant && !start_alike(m, &v))
+    } else if (*c->same_start && !start_alike(m, &v))
         fail("it cannot start as --same-start asks: %s", v.why);
     return m;
 }

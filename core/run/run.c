@@ -19,25 +19,33 @@
 #include "heart/fail.h"
 #include "run/run.h"
 
+/* Adds the setting to a name, unless c has what is ordinary. */
+static void
+add_setting(char **name, const Setting *s, const Config *c,
+            const Config *ordinary)
+{
+    char value[VALUE_SIZE];
+    if (setting_equal(s, c, ordinary) || strlen(*name) > 150)
+        return;
+    setting_print(s, c, value);
+    replace(name, format_text("%s.%s%s", *name, s->name, value));
+}
+
 char *
 run_name(const Config *c, const char *uses)
 {
-    char variant[NAME_SIZE], digest[9], value[VALUE_SIZE];
+    Own own;
+    char variant[NAME_SIZE], digest[9];
     Config ordinary = task_start(c->task);
     config_resolve(&ordinary, uses);
     plugin_name(c->variant, variant);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, variant);
-    for (int i = 0; i < setting_count; i++) {
-        const Setting *s = setting_in_order(i);
-        if (!s->help || s->kind & WORDED || !strcmp(s->name, "seed"))
-            continue;
-        if (setting_equal(s, c, &ordinary) || strlen(name) > 150 ||
-            (s->kind == OWN && setting_unused(s, c)))
-            continue;
-        setting_print(s, c, value);
-        replace(&name, format_text("%s.%s%s", name, s->name, value));
-    }
+    for (const Setting *s = settings; s < settings + settings_built_in; s++)
+        if (s->help && !(s->kind & WORDED) && strcmp(s->name, "seed"))
+            add_setting(&name, s, c, &ordinary);
+    for (const char *at = c->settings; own_next(&at, &own);)
+        add_setting(&name, setting_named(own.name), c, &ordinary);
     const char *end = c->from + strlen(c->from);
     replace(&name, format_text(
                        "%s%s%s.seed%d.%s", name, *c->from ? ".from" : "",
@@ -94,11 +102,9 @@ write_config(const char *run, const Config *c)
     char value[VALUE_SIZE];
     FILE *file = begin_pairs(run, "config.tsv");
     put_pair(file, "format", RUN_FORMAT, 9);
-    for (int i = 0; i < setting_count; i++) {
-        const Setting *s = setting_in_order(i);
+    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
         setting_print(s, c, value);
-        if (s->kind != OWN || !setting_unused(s, c))
-            fprintf(file, "%s\t%s\n", s->name, value);
+        fprintf(file, "%s\t%s\n", s->name, value);
     }
     end_file(file, run, "config.tsv");
 }
@@ -195,7 +201,7 @@ run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
         matrices_write(run.text, "weights", m);
 }
 
-/* Config.tsv has the built-in settings in their order, then variants' own. */
+/* Config.tsv has the settings in their order. */
 static Config
 read_config(const char *path)
 {
@@ -207,16 +213,15 @@ read_config(const char *path)
         fail("%s: not of format %d, so another version of qkv wrote it: use "
              "that one, or another directory",
              path, RUN_FORMAT);
-    if (t.rows <= settings_built_in)
+    if (t.rows != settings_built_in + 1)
         table_changed(path, t.rows + 1);
-    for (int i = 0; i < t.rows - 1; i++) {
+    for (int i = 0; i < settings_built_in; i++) {
         const char *name = table_cell(&t, i + 1, 0);
         const char *text = table_cell(&t, i + 1, 1);
-        const Setting *s =
-            i < settings_built_in ? &settings[i] : setting_declare(name);
-        if (!s || strcmp(s->name, name) || setting_set(s, &c, text))
+        const Setting *s = &settings[i];
+        if (strcmp(s->name, name) || setting_set(s, &c, text))
             table_changed(path, i + 3);
-        if (s->kind == PLUGIN)
+        if (s->kind == PLUGIN && *text)
             plugin_name(text, (char[NAME_SIZE]){0}); /* exits if it is none */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)

@@ -25,9 +25,7 @@ static bool
 print_setting(const Run *r, const Setting *s, char text[VALUE_SIZE])
 {
     setting_print(s, &r->config, text);
-    if (s->kind == LIKENESS)
-        text[strcspn(text, ":")] = 0; /* without what was found */
-    else if (s->kind == PLUGIN && *text)
+    if (s->kind == PLUGIN && *text)
         plugin_name(interned(text), text);
     return !setting_unused(s, &r->config);
 }
