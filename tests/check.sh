@@ -72,6 +72,8 @@ fails 'cannot be read' ./none.c
 fails 'the plugin cannot be read' ./none.so
 echo 'int;;' >empty.c
 fails 'no symbol qkv_variant' ./empty.c
+sed 's/QKV_ABI/99/' wide.c >other.c
+fails 'ABI 99' ./other.c
 echo 'int x = ;' >wrong.c
 fails 'does not compile' ./wrong.c
 CC=no-such-compiler fails 'set CC' ./empty.c

@@ -71,7 +71,6 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
         diverged |= !strcmp(run_text(&e->runs[i], "status"), "diverged");
     Outcomes all = outcomes_of(&o->request, e);
     results_print(&all, layout_of(o));
-    outcomes_free(&all);
     if (diverged)
         note("a run diverged: no finite loss; a smaller --lr may help");
     return status;
@@ -97,20 +96,17 @@ command_compare(int argc, char **argv)
     else if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
-    Experiment e = {0};
-    int status = 0;
-    if (o.plan)
+    if (o.plan) {
         plan_print(&r->work, &g);
-    else
-        status = train_and_print(&o, &g, &e);
+        return 0;
+    }
+    Experiment e;
+    int status = train_and_print(&o, &g, &e);
     if (e.count && !o.no_figures) {
         Experiment whole = experiment_read(&o.out, 1);
         o.draw.by = compared_by(r, &e);
         draw_all(&o.draw, &e, &whole);
-        experiment_free(&whole);
     }
-    experiment_free(&e);
-    grid_free(&g);
     return status;
 }
 
@@ -147,11 +143,12 @@ command_train(int argc, char **argv)
                        OF_SHAPE);
     resolve_grid(&o, "standard", "reverse", "1");
     Grid g = grid_of(r, asked);
+    if (r->base && g.jobs->config.file_hash != r->base->file_hash)
+        fail("%s: its text %s has changed since; bring that one back",
+             r->work.from, g.jobs->config.file);
     Experiment e;
     int status = train_and_print(&o, &g, &e);
     if (e.count && !o.quiet)
         note("the run is %s/%s", o.out, g.jobs->name);
-    experiment_free(&e);
-    grid_free(&g);
     return status;
 }

@@ -111,10 +111,8 @@ caption(Config c, const char *uses, const char *more)
     config_resolve(&c, uses);
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
-        bool scores =
-            !strcmp(s->name, "positions") && c.positions > POSITIONS_LEARNED;
         setting_print(s, &c, value);
-        if (scores || (s->role == OF_SHAPE && !setting_unused(s, &c)))
+        if (s->role == OF_SHAPE && !setting_unused(s, &c))
             replace(&shape, format_text("%s%s %s, ", shape, s->name, value));
     }
     char *all = format_text("%d layer%s of d-model %d, %s%d tokens; no "

@@ -85,7 +85,6 @@ draw_square(const Options *o, const Sheet *s, int positions)
                             "difference of logits");
     sheet_write(f.data, s, TSV);
     figure_end(&f, "equivalence.gp", "");
-    free(name);
 }
 
 /* Trains the variants that were asked for, and converts each into each. */
@@ -98,7 +97,6 @@ convert_all(const Options *o, Sheet *sheet, Grid *g)
         convert(o, sheet, &e.runs[i], g);
     if (e.count)
         draw_square(o, sheet, e.runs->config.positions);
-    experiment_free(&e);
     return status;
 }
 
@@ -120,7 +118,5 @@ command_equiv(int argc, char **argv)
         status = convert_all(&o, &sheet, &g);
     sheet.label = "conversions";
     sheet_print(&sheet, layout_of(&o));
-    run_free(&run);
-    grid_free(&g);
     return status;
 }

@@ -17,8 +17,5 @@ command_export(int argc, char **argv)
         note("%s holds a batch of %d sequences, its logits, loss and "
              "gradients; the weights are %s/weights",
              o.rest[1], sequences, r.path);
-    model_free(m);
-    dataset_close(&data);
-    run_free(&r);
     return 0;
 }

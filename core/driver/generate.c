@@ -56,10 +56,5 @@ command_generate(int argc, char **argv)
     memcpy(ids, prompt, (size_t)given * sizeof *ids);
     for (int i = 0; i < o.generate.samples; i++)
         continue_once(m, &data, ids, given, count, &o, o.generate.seed + i);
-    model_free(m);
-    free(prompt);
-    free(ids);
-    dataset_close(&data);
-    run_free(&r);
     return 0;
 }

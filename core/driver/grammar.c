@@ -140,16 +140,6 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
     return count;
 }
 
-bool
-option_taken(const char *name)
-{
-    const Setting *s = setting_named(name);
-    bool taken = s && s->kind != OWN;
-    for (int i = 0; i < OWN_OPTIONS; i++)
-        taken |= !strcmp(own[i].name, name);
-    return taken || index_in(manifest_keys, name) >= 0;
-}
-
 void
 print_commands(void)
 {

@@ -39,9 +39,6 @@ typedef struct Option {
 enum { MOST_OPTIONS = 104 };
 int options_of(const Command *c, Option list[MOST_OPTIONS]);
 
-/* Is it a built-in option of some command, or a key of experiment.tsv? */
-bool option_taken(const char *name);
-
 /* What `qkv` and `qkv help` print. */
 void print_commands(void);
 

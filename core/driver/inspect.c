@@ -15,8 +15,5 @@ command_inspect(int argc, char **argv)
         attention_show(&o.draw, layout_of(&o), m, &data, r.name);
     else
         heads_print(layout_of(&o), m);
-    model_free(m);
-    dataset_close(&data);
-    run_free(&r);
     return 0;
 }

@@ -47,14 +47,12 @@ list_variants(Layout layout)
         Plugin p = plugin_open(names.text[i]);
         const Variant *v = p.variant;
         char *form = forms ? variant_spelled(v) : copy_text("");
-        check_own(&p);
         sheet_row(
             &sheet, cell_words(p.name), cell_number(parameters_at(&p, c)),
             cell_words(v->equation), cell_words(v->settings ? v->settings : ""),
             cell_words(v->family ? v->family : "other"), cell_words(form));
         free(form);
     }
-    values_free(&names);
     sheet_note(&sheet, "variants",
                format_text("Parameters of one attention at d-model %d, heads "
                            "%d.",
@@ -63,39 +61,18 @@ list_variants(Layout layout)
     return 0;
 }
 
-/* Chance and trivial baseline of a task at its start; unknown where a file
-   decides. */
-static Levels
-levels_of(const Task *t)
-{
-    Config c = task_start(t->name);
-    config_resolve(&c, "heads d-k d-v");
-    if (!t->draw)
-        return (Levels){.chance = NAN, .trivial = NAN};
-    Dataset data = dataset_open(&c);
-    return dataset_levels(&data, VALIDATION);
-}
-
 static int
 list_tasks(Layout layout)
 {
     static const Column columns[] = {
         {"task", .words = true},
-        {"chance", .format = "%.2f"},
-        {"trivial", .format = "%.2f"},
         {"what", .words = true},
-        {"what the baseline does", .words = true, .readers = PROGRAMS}};
+        {"trivial", .title = "trivial baseline", .words = true}};
     Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
     for (const KnownTask *t = tasks; t < tasks + task_count; t++) {
-        Levels l = levels_of(t->task);
-        sheet_row(&sheet, cell_words(t->task->name), cell_number(l.chance),
-                  cell_number(l.trivial), cell_words(t->what),
+        sheet_row(&sheet, cell_words(t->task->name), cell_words(t->what),
                   cell_words(t->trivial));
     }
-    sheet_note(&sheet, "tasks",
-               copy_text("Accuracy of guessing evenly, and of a trivial "
-                         "baseline that does not learn the task; --tsv says "
-                         "what that does."));
     sheet_print(&sheet, layout);
     return 0;
 }
@@ -107,7 +84,6 @@ list_models(const Options *o, Layout layout)
     for (int i = 0; i < published_count; i++)
         all[i] = published_row(i);
     models_print(all, published_count, model_tokens(&o->request), layout);
-    free(all);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "heart/fail.h"
 #include "page/table.h"
 #include "run/compile.h"
+#include "run/experiment.h"
 
 /* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". */
 static Values
@@ -31,29 +32,28 @@ cut_list(const Setting *s, const char *text)
     return all;
 }
 
-void
-check_own(const Plugin *p)
+/* Would a plugin's setting of that name be another one's? */
+static bool
+is_taken(const char *name)
 {
-    Own own;
-    for (const char *at = variant_uses(p->variant); own_next(&at, &own);)
-        if (option_taken(own.name))
-            fail("%s: qkv_variant.settings declares \"%s\", an option that qkv "
-                 "has already: call it something else",
-                 p->path, own.name);
+    const Setting *s = setting_named(name);
+    return (s && s->kind != OWN) || index_in(manifest_keys, name) >= 0;
 }
 
-/* The plugin that a word of the command line names: ./mine.c is compiled. Makes
-   settings of what it declares. */
-static const char *
+const char *
 plugin_meant(const char *word)
 {
     Own own;
     const char *built = plugin_built(word);
     plugin_given(built);
     Plugin p = plugin_open(built);
-    check_own(&p);
-    for (const char *at = variant_uses(p.variant); own_next(&at, &own);)
+    for (const char *at = variant_uses(p.variant); own_next(&at, &own);) {
+        if (is_taken(own.name))
+            fail("%s: qkv_variant.settings declares \"%s\", which qkv has "
+                 "already: call it something else",
+                 p.path, own.name);
         setting_declare(own.name);
+    }
     return built;
 }
 
@@ -115,12 +115,13 @@ set_own(Options *o, const Option *option, const char *text)
     values_free(&words);
 }
 
-/* The option that a word names: "--name", "--name=value" or "-n". */
+/* The option that a word names: "--name", "--name=value" or "-n". If a variant
+   has a setting of that name, the command's own option is meant. */
 static const Option *
 option_in(const Option *list, int count, const char *word)
 {
     size_t n = strcspn(word, "=") - 2;
-    for (int i = 0; i < count; i++)
+    for (int i = count - 1; i >= 0; i--)
         if (word[1] == '-' ? n == strlen(list[i].name) &&
                                  !strncmp(word + 2, list[i].name, n)
                            : word[1] == list[i].letter && !word[2])

@@ -45,8 +45,9 @@ typedef struct Options {
    --help. */
 Options options_read(int argc, char **argv);
 
-/* Exits if the plugin declares a setting that is an option of qkv's. */
-void check_own(const Plugin *p);
+/* The plugin that a word of the command line names: ./mine.c is compiled. Makes
+   settings of what it declares; exits if one of them is there already. */
+const char *plugin_meant(const char *word);
 
 /* What --tsv, --markdown or --latex ask for, else ALIGNED on a terminal
    and TSV in a pipe. */

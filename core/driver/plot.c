@@ -18,9 +18,7 @@ check_axes(const Experiment *e, const char *list)
         Values v = values_in(e, names.text[i]);
         if (!v.count)
             usage("%s: no run has a value of that name", names.text[i]);
-        values_free(&v);
     }
-    values_free(&names);
 }
 
 int
@@ -47,6 +45,5 @@ command_plot(int argc, char **argv)
             d->by = compared_by(&o.request, &e);
         draw_all(d, &e, &e);
     }
-    experiment_free(&e);
     return !figures_drawn; /* why, they say */
 }

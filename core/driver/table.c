@@ -79,9 +79,6 @@ print_runs(const Experiment *e, Layout layout)
         sheet_add_row(&sheet, cells);
     }
     sheet_print(&sheet, layout);
-    free(columns);
-    free(cells);
-    values_free(&names);
 }
 
 int
@@ -95,9 +92,7 @@ command_table(int argc, char **argv)
     if (o.verdicts || r->by || r->baseline || r->judge || r->margin) {
         Outcomes all = outcomes_of(r, &e);
         results_print(&all, layout_of(&o));
-        outcomes_free(&all);
     } else
         print_runs(&e, layout_of(&o));
-    experiment_free(&e);
     return 0;
 }

@@ -47,7 +47,6 @@ command_trace(int argc, char **argv)
     if (run) {
         Run r = begin_from(&o.request, run, 0);
         m = run_model(&r, &data);
-        run_free(&r);
     }
     Sizes *sizes = &data.sizes;
     if (!m)
@@ -60,10 +59,5 @@ command_trace(int argc, char **argv)
     if (!m)
         m = model_untrained(&o, *sizes);
     trace_print(m, &data, ids, count, run);
-    model_free(m);
-    free(ids);
-    values_free(&words.names);
-    if (run)
-        dataset_close(&data);
     return 0;
 }
