@@ -30,7 +30,7 @@ PLUGINS += $(BOUND:variants/%.c=$(BUILD)/variants/double/%.so)
 FLOAT    = $(CORE:%.c=$(BUILD)/float/%.o)
 DOUBLE   = $(CORE:%.c=$(BUILD)/double/%.o)
 
-all: $(BUILD)/qkv $(BUILD)/qkv-double $(PLUGINS) $(BUILD)/plots $(BUILD)/include $(BUILD)/depth   ## build the program and the variants
+all: $(BUILD)/qkv $(BUILD)/qkv-double $(PLUGINS) $(BUILD)/plots $(BUILD)/models $(BUILD)/include $(BUILD)/depth   ## build the program and the variants
 variants-only: $(PLUGINS)
 
 help:                ## this list
@@ -60,6 +60,7 @@ PLACED   = $(BUILD)/qkv:bin/qkv $(BUILD)/qkv-double:bin/qkv-double \
   $(foreach f,$(PLUGINS),$(f):lib/qkv/$(f:$(BUILD)/%=%)) \
   $(foreach f,$(wildcard core/qkv/*.h),$(f):include/$(f:core/%=%)) \
   $(foreach f,$(wildcard plots/*.gp plots/*.sh plots/*.awk plots/commands/*.sh plots/recipes/*.sh plots/claims/*.sh plots/recipes/*.text variants/*.c),$(f):share/qkv/$(f)) \
+  $(foreach f,$(wildcard core/models/*.tsv),$(f):share/qkv/$(f:core/%=%)) \
   $(BUILD)/qkv.pc:lib/pkgconfig/qkv.pc $(BUILD)/qkv.1:share/man/man1/qkv.1 \
   core/driver/qkv.bash:share/bash-completion/completions/qkv
 
@@ -98,7 +99,7 @@ HEART    = $(sort $(wildcard core/heart/*.c))
 heart: $(BUILD)/heart $(BUILD)/heart-double $(PLUGINS)   ## the minimal attention core alone, which trains any variant
 $(BUILD)/heart: $(HEART:%.c=$(BUILD)/float/%.o)
 $(BUILD)/heart-double: $(HEART:%.c=$(BUILD)/double/%.o)
-$(BUILD)/heart: BESIDE = $$ORIGIN/variants
+$(BUILD)/heart: SHOWN = $$ORIGIN/variants
 $(BUILD)/heart-double: BESIDE = $$ORIGIN/variants/double:$$ORIGIN/variants
 $(BUILD)/heart $(BUILD)/heart-double:
 	@mkdir -p $(@D)
@@ -125,10 +126,13 @@ $(BUILD)/variants/double/%.so: variants/%.c $(wildcard core/qkv/*.h) $(BUILD)/fl
 	@mkdir -p $(@D)
 	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) -DQKV_DOUBLE $(SHARED) $< -o $@
 
-# Plot scripts and public headers, where the program looks for them.
-$(BUILD)/plots $(BUILD)/include:
+# Plot scripts, tables of models and public headers, where the program looks for them.
+$(BUILD)/plots:   SHOWN = plots
+$(BUILD)/models:  SHOWN = core/models
+$(BUILD)/include: SHOWN = core
+$(BUILD)/plots $(BUILD)/models $(BUILD)/include:
 	@mkdir -p $(@D)
-	ln -sfn "$$(pwd)/$(if $(filter %plots,$@),plots,core)" $@
+	ln -sfn "$$(pwd)/$(SHOWN)" $@
 
 include lessons/rules.mk tests/rules.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -14,7 +14,7 @@ fi
 to=$build/fuzz
 flags='-g -O1 -fno-sanitize-recover=undefined'
 mkdir -p "$to"
-ln -sfn "$build/plots" "$to/plots" # the scripts of figures are beside a program
+ln -sfn "$build/plots" "$build/models" "$to" # beside a program
 make -s -C "$top" "$to/libqkv.a" BUILD="$to" CC=clang OPT= \
     EXTRA="$flags -fsanitize=fuzzer-no-link,address,undefined" >err 2>&1 || complain "no library"
 

@@ -14,7 +14,7 @@ echo theirs >"$root/usr/bin/theirs"
 make -s install BUILD="$build" DESTDIR="$root" PREFIX=/usr || complain "make install"
 for file in bin/qkv bin/qkv-double lib/qkv/variants/standard.so \
     lib/qkv/variants/double/collaborative.so include/qkv/variant.h \
-    share/qkv/plots/style.gp share/qkv/plots/recipes/rank.sh \
+    share/qkv/plots/style.gp share/qkv/models/keys.tsv share/qkv/plots/recipes/rank.sh \
     share/qkv/plots/recipes/lessons.text share/qkv/plots/claims/shrink.sh \
     lib/pkgconfig/qkv.pc share/man/man1/qkv.1 \
     share/bash-completion/completions/qkv; do

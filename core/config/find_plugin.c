@@ -34,6 +34,16 @@ executable_directory(void)
     return path;
 }
 
+Path
+beside_program(const char *name)
+{
+    Path path = within(executable_directory(), name);
+    return access(path.text, F_OK)
+               ? within(within(executable_directory(), "../share/qkv").text,
+                        name)
+               : path;
+}
+
 /* The directories of the search, with colons between; to be freed. */
 static char *
 search_path(void)

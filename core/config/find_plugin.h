@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/files.h"
 #include "base/words.h"
 #include "heart/plugin.h"
 
@@ -69,7 +70,9 @@ Values plugin_list(void);
    exits saying what was tried and what to do. */
 Plugin plugin_open(const char *word);
 
-/* The directory of the running executable. */
+/* The directory of the running executable; and where data of that name is, a
+   folder "plots", which is beside it or was installed with it. */
 const char *executable_directory(void);
+Path beside_program(const char *name);
 
 #endif

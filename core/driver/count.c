@@ -134,7 +134,7 @@ command_count(int argc, char **argv)
                   "variant at its shape, give the widths that are printed");
         Published model =
             o.preset ? published_named(o.preset) : published_read(o.config);
-        models_print(&model, 1, model_tokens(&o.request), layout_of(&o));
+        models_print(&model, &o);
         return 0;
     }
     int status = 0;

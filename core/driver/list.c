@@ -77,16 +77,6 @@ list_tasks(Layout layout)
     return 0;
 }
 
-static int
-list_models(const Options *o, Layout layout)
-{
-    Published *all = allocate((size_t)published_count, sizeof *all);
-    for (int i = 0; i < published_count; i++)
-        all[i] = published_row(i);
-    models_print(all, published_count, model_tokens(&o->request), layout);
-    return 0;
-}
-
 int
 command_list(int argc, char **argv)
 {
@@ -94,7 +84,9 @@ command_list(int argc, char **argv)
     Layout layout = layout_of(&o);
     if (o.forms)
         columns_asked = "variant,form";
-    return o.tasks    ? list_tasks(layout)
-           : o.models ? list_models(&o, layout)
-                      : list_variants(layout);
+    if (o.models)
+        models_print(NULL, &o);
+    return o.models  ? 0
+           : o.tasks ? list_tasks(layout)
+                     : list_variants(layout);
 }

@@ -1,19 +1,10 @@
 /* models.c - the table of published models. */
-#include "driver/models.h"
 #include "base/words.h"
-#include "models/accounts.h"
+#include "driver/models.h"
 #include "page/table.h"
 
-int
-model_tokens(const Request *r)
-{
-    Config c = {.length = 32768};
-    request_apply(r, &c);
-    return c.length;
-}
-
 void
-models_print(const Published *models, int count, int tokens, Layout layout)
+models_print(const Published *only, const Options *o)
 {
     static const Column columns[] = {
         {"model", .words = true},
@@ -26,19 +17,23 @@ models_print(const Published *models, int count, int tokens, Layout layout)
         {"what", .words = true, .readers = PROGRAMS},
         {"source", .words = true, .readers = PROGRAMS}};
     enum { BYTES = 2 };
+    Config c = {.length = 32768};
     Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
-    for (const Published *p = models; p < models + count; p++) {
-        double stored = stored_parameters(p), gauge = gauge_parameters(p);
-        char *what = published_words(p);
-        sheet_row(&sheet, cell_words(p->name), cell_number(stored),
-                  cell_number(stored - gauge), cell_number(gauge),
-                  cell_number(token_flops(p, tokens)),
-                  cell_number(BYTES * cached_numbers(p, tokens, true)),
-                  cell_number(BYTES * cached_numbers(p, tokens, false)),
-                  cell_words(what), cell_words(p->source));
-        free(what);
+    Published p = only ? *only : (Published){0};
+    char *what = NULL;
+    request_apply(&o->request, &c);
+    for (int i = 0; only ? i == 0 : published_row(i, &p); i++) {
+        Account a = published_account(&p, c.length);
+        replace(&what,
+                format_text("%s; has: %s; biases: %s; %d layers see %d tokens",
+                            published_settings(&p), p.has, p.biases, p.local,
+                            p.window));
+        sheet_row(&sheet, cell_words(p.name), cell_number(a.stored),
+                  cell_number(a.stored - a.gauge), cell_number(a.gauge),
+                  cell_number(a.flops), cell_number(BYTES * a.cache),
+                  cell_number(BYTES * a.unwindowed), cell_words(what),
+                  cell_words(p.source));
     }
-    char *one = count == 1 ? published_words(models) : copy_text("");
     sheet_note(&sheet, "models",
                format_text("%s%sThe attention of all layers, without "
                            "embedding, MLP or the norms around it. gauge: "
@@ -46,7 +41,7 @@ models_print(const Published *models, int count, int tokens, Layout layout)
                            "forward: FLOPs of a token among %d; cache: bytes "
                            "that a decoder keeps of %d tokens, 2 a number, and "
                            "what it would keep if no layer had a window.",
-                           one, *one ? ". " : "", tokens, tokens));
-    free(one);
-    sheet_print(&sheet, layout);
+                           only ? what : "", only ? ". " : "", c.length,
+                           c.length));
+    sheet_print(&sheet, layout_of(o));
 }

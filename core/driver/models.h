@@ -2,15 +2,11 @@
 #ifndef MODELS_H
 #define MODELS_H
 
+#include "driver/options.h"
 #include "models/published.h"
-#include "page/escape.h"
-#include "run/request.h"
 
-/* The --length that was given, or 32,768. */
-int model_tokens(const Request *r);
-
-/* Prints a row for each of `count` models, at so many tokens. */
-void models_print(const Published *models, int count, int tokens,
-                  Layout layout);
+/* Prints a row for each model that is known, or for that one, at the --length
+   that was given, or 32,768. */
+void models_print(const Published *only, const Options *o);
 
 #endif

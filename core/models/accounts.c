@@ -13,77 +13,53 @@
                       leaves nothing else free. g times that if each has its own
        n (n + 1) / 2  O(n) and a gain behind the norm of a latent of n
 */
-#include "models/accounts.h"
+#include <string.h>
 
-/* Entries of the matrices of a layer. */
+#include "models/published.h"
+
+/* Of a layer. */
 static double
-matrices(const Published *p)
+gauge_of(const Published *p)
 {
-    double d = p->d_model, h = p->heads, g = p->groups, k = p->d_k;
-    double from = p->query_latent ? p->query_latent : d;
-    if (p->latent)
-        return d * p->query_latent + from * h * (k + p->rope) +
-               d * (p->latent + p->rope) + p->latent * h * (k + p->d_v) +
-               h * p->d_v * d;
-    return d * (h * k + g * (k + p->d_v) + h * p->d_v);
-}
-
-double
-stored_parameters(const Published *p)
-{
-    int has = p->family->has;
-    double h = p->heads, g = p->groups, k = p->d_k;
-    double gains = has & HEAD_NORM   ? 2 * k
-                   : has & FULL_NORM ? (h + g) * k
-                                     : p->latent + p->query_latent;
-    double biases = p->bias[QUERY] * h * k + p->bias[KEY] * g * k +
-                    p->bias[VALUE] * g * p->d_v + p->bias[OUTPUT] * p->d_model;
-    return p->layers * (matrices(p) + gains + biases + (has & SINKS ? h : 0));
-}
-
-double
-gauge_parameters(const Published *p)
-{
-    int has = p->family->has;
     double h = p->heads, g = p->groups, k = p->d_k, v = p->d_v, r = p->rope;
     double n = p->latent, m = p->query_latent, plain = k - r;
-    double keys = has & HEAD_NORM   ? r / 2 + plain
-                  : has & FULL_NORM ? g * (r / 2 + plain)
-                                    : g * (r + plain * plain);
-    if (p->latent)
-        return p->layers *
-               (n * (n + 1) / 2 + m * (m + 1) / 2 + h * k * k + r + h * v * v);
-    bool no_key = p->bias[KEY] && !(has & (HEAD_NORM | FULL_NORM));
-    bool no_value = p->bias[VALUE] && p->bias[OUTPUT] && !(has & SINKS);
-    return p->layers *
-           (keys + g * v * v + no_key * g * plain + no_value * g * v);
+    bool key = strchr(p->biases, 'k'), value = strchr(p->biases, 'v');
+    if (n > 0)
+        return n * (n + 1) / 2 + m * (m + 1) / 2 + h * k * k + r + h * v * v;
+    value &= strchr(p->biases, 'o') && !published_has(p, "sinks");
+    if (published_has(p, "head-norm"))
+        return r / 2 + plain + g * v * v + value * g * v;
+    if (published_has(p, "full-norm"))
+        return g * (r / 2 + plain + v * v + value * v);
+    return g * (r + plain * plain + v * v + key * plain + value * v);
 }
 
-/* How many tokens a layer sees of so many. */
-static int
-seen_by(const Published *p, int layer, int tokens, bool windows)
+Account
+published_account(const Published *p, int tokens)
 {
-    return windows && p->local[layer] && p->window < tokens ? p->window
-                                                            : tokens;
-}
-
-double
-token_flops(const Published *p, int tokens)
-{
-    double flops = 2 * p->layers * matrices(p);
-    double width = p->d_k + (p->latent ? p->rope : 0) + p->d_v;
-    for (int i = 0; i < p->layers; i++)
-        flops += 2. * p->heads * width * seen_by(p, i, tokens, true);
-    return flops;
-}
-
-double
-cached_numbers(const Published *p, int tokens, bool windows)
-{
-    double numbers = 0, width = p->latent
-                                    ? (double)p->latent + p->rope
-                                    : p->groups * ((double)p->d_k + p->d_v);
-    for (int i = p->encoders; i < p->layers; i++)
-        numbers += width * seen_by(p, i, tokens, windows);
-    return numbers;
+    double d = p->d_model, h = p->heads, g = p->groups, k = p->d_k, v = p->d_v;
+    double n = p->latent, m = p->query_latent, r = n > 0 ? p->rope : 0;
+    double matrices = d * (h * k + g * (k + v) + h * v), gains = n + m;
+    double kept = n > 0 ? n + r : g * (k + v), biases = 0;
+    double of_each[] = {h * k, g * k, g * v, d};
+    if (n > 0)
+        matrices = d * m + (m > 0 ? m : d) * h * (k + r) + d * (n + r) +
+                   n * h * (k + v) + h * v * d;
+    if (published_has(p, "head-norm"))
+        gains = 2 * k;
+    if (published_has(p, "full-norm"))
+        gains = (h + g) * k;
+    for (int i = 0; i < 4; i++)
+        biases += strchr(p->biases, "qkvo"[i]) ? of_each[i] : 0;
+    if (published_has(p, "sinks"))
+        biases += h;
+    double beyond = tokens > p->window ? tokens - p->window : 0;
+    double seen = (double)p->layers * tokens - p->local * beyond;
+    double decodes = p->layers - p->encoders;
+    return (Account){
+        .stored = p->layers * (matrices + gains + biases),
+        .gauge = p->layers * gauge_of(p),
+        .flops = 2 * p->layers * matrices + 2 * h * (k + r + v) * seen,
+        .cache = kept * (decodes > 0 ? seen - p->encoders * (double)tokens : 0),
+        .unwindowed = kept * decodes * tokens};
 }

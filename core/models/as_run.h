@@ -1,12 +1,11 @@
 /* as_run.h - a layer of a published model as a run of ours.
 
    Its matrices are loaded into a variant, in a model of one block whose tokens
-   are random vectors, so that inspect, equiv and trace work on it.
- */
+   are random vectors, so that inspect, equiv and trace work on it. */
 #ifndef AS_RUN_H
 #define AS_RUN_H
 
-#include "models/layer.h"
+#include "models/heads.h"
 
 /* Writes a run of `variant` into the experiment OUT, which is made where it is
    not there, and returns its name, to be freed. Fails unless the variant has

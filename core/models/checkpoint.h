@@ -1,47 +1,51 @@
 /* checkpoint.h - the tensors of a model as it is published: a directory with
-   model.safetensors, or with several such files, its shards, and
-   model.safetensors.index.json, which says what is in which.
+   model.safetensors, or with several such files, its shards.
    https://github.com/huggingface/safetensors#format
 
    The files are mapped, not read, so what is not looked at costs nothing. What
    is written changes this process's copy only: checkpoint_write puts it on
    disk. A file is data: each tensor must be within its file and overlap no
-   other one, and an index names files of its own directory only. */
+   other one. */
 #ifndef CHECKPOINT_H
 #define CHECKPOINT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-enum { MOST_DIMENSIONS = 8 };
+#include "base/words.h"
 
 typedef struct Tensor {
     const char *name;
     const char *type; /* "F32" */
-    int width;        /* bytes of an entry */
-    int dimensions;
-    double shape[MOST_DIMENSIONS];
+    double shape[2];  /* of a vector the second is 0 */
     unsigned char *at;
     size_t size; /* bytes */
 } Tensor;
 
-typedef struct Shard Shard;
+typedef struct Shard {
+    const char *name;
+    unsigned char *map;
+    size_t size, data; /* data: where the tensors begin */
+} Shard;
+
 typedef struct Checkpoint {
     const char *directory;
+    Values files; /* all that are there */
     Shard *shards;
     Tensor *tensors; /* in the order of their places */
-    int shard_count, count, room;
+    int shard_count, shard_room, count, room;
 } Checkpoint;
 
-/* Fails with what is wrong. The directory's name stays the caller's. */
+/* Fails with what is wrong. The directory's name stays the caller's, and the
+   files are mapped until the program ends. */
 Checkpoint checkpoint_open(const char *directory);
-void checkpoint_close(Checkpoint *c);
 
-/* NULL where there is none of that name. */
-Tensor *tensor_named(const Checkpoint *c, const char *name);
+/* The tensor of (rows x cols) entries, or of cols where rows is 0, whose name
+   is that, or has the least in front of it: "bert.encoder.layer.0..."; NULL
+   where there is none. Fails where it is anything else. */
+Tensor *tensor_ending(const Checkpoint *c, const char *name, int rows,
+                      int cols);
 
-/* One entry of an F64, F32, F16 or BF16 tensor; an F32 one can be set. */
-#define READABLE "F64,F32,F16,BF16"
+/* One entry, which is finite; an F32 one can be set. */
 double tensor_entry(const Tensor *t, size_t i);
 void tensor_set(Tensor *t, size_t i, double value);
 

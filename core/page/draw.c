@@ -108,22 +108,12 @@ figure_words(const Figure *f, const char *key, Values *words)
     values_free(words);
 }
 
-const char *
-plots_directory(void)
-{
-    static Path path;
-    path = within(executable_directory(), "plots");
-    if (access(path.text, F_OK))
-        path = within(executable_directory(), "../share/qkv/plots");
-    return path.text;
-}
-
 /* Copies a script of plots/. */
 static void
 append_script(FILE *to, const char *name)
 {
     size_t size;
-    Path path = within(plots_directory(), name);
+    Path path = within(beside_program("plots").text, name);
     char *text = read_file(path.text, "plot script", &size);
     fprintf(to, "\n%s", text);
     free(text);

@@ -52,7 +52,4 @@ void figure_words(const Figure *f, const char *key, Values *words);
 void figure_end(Figure *f, const char *kind, const char *drawn);
 extern int figures_drawn; /* how many were ended */
 
-/* Where the plot scripts are: beside the program, or where it was installed. */
-const char *plots_directory(void);
-
 #endif

@@ -5,9 +5,10 @@
 
 set -eu
 book=$1/book web=$1/web
-mkdir -p "$web/plots"
+mkdir -p "$web/plots" "$web/models"
 cp plots/*.gp "$web/plots"
-ls plots | grep 'gp$' >"$web/plots/names.txt"
+cp core/models/*.tsv "$web/models"
+(cd "$web" && ls plots/*.gp models/*.tsv) >"$web/names.txt"
 cp -r "$book/figures" "$book"/book.css "$book"/book.js "$book"/book.html "$book"/search.js lessons/web/*.css "$web"
 cp $(ls lessons/web/*.js | grep -v library.js) "$web"
 for list in variants tasks; do

@@ -21,7 +21,7 @@ function fuses() {
 }
 const kind = location.search !== '?by-doubles' && fuses() ? '-fused.wasm' : '.wasm';
 
-const plugins = {}, plots = {};
+const plugins = {}, beside = {};
 const programs = {};
 let files = {};
 
@@ -37,8 +37,8 @@ async function load() {
     const get = async name => plugins[name] = await bytes('variants/' + name + '.wasm');
     const names = new TextDecoder().decode(await bytes('variants/names.txt')).split('\n').filter(Boolean);
     const program = bytes('qkv' + kind).then(WebAssembly.compile);
-    const scripts = new TextDecoder().decode(await bytes('plots/names.txt')).split('\n').filter(Boolean);
-    await Promise.all(scripts.map(async name => plots[name] = await bytes('plots/' + name)));
+    const texts = new TextDecoder().decode(await bytes('names.txt')).split('\n').filter(Boolean);
+    await Promise.all(texts.map(async name => beside[name] = await bytes(name)));
     await Promise.all(names.map(get));
     programs.Qkv = await program;
 }
@@ -109,8 +109,8 @@ function run(program, words, onOut, onErr) {
     const FS = qkv.FS;
     for (const name in plugins)
         put(FS, '/qkv/variants/' + name + '.so', plugins[name]);
-    for (const name in plots)
-        put(FS, '/qkv/plots/' + name, plots[name]);
+    for (const name in beside)
+        put(FS, '/qkv/' + name, beside[name]);
     FS.symlink('/qkv/qkv', '/proc/self/exe');
     FS.writeFile('/proc/meminfo', 'MemAvailable: 1000000 kB\n');
     FS.mkdir('/desk', 0o755);
