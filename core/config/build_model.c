@@ -49,16 +49,10 @@ config_cast(Config *c, const Plugin *p)
 }
 
 Model *
-model_listed(const Config *c, Sizes sizes, const Variant *v)
-{
-    return model_outline(c, sizes, v,
-                         sizes.step != 0 ? &numbers : &two_sequences);
-}
-
-Model *
 model_new(const Config *c, Sizes sizes, const Variant *v)
 {
-    Model *m = model_listed(c, sizes, v);
+    Model *m =
+        model_outline(c, sizes, v, sizes.step != 0 ? &numbers : &two_sequences);
     m->update = scheduled;
     scale_starts(m);
     model_fill(m);

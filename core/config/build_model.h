@@ -12,9 +12,7 @@
    hash of the plugin's file in it. */
 void config_cast(Config *c, const Plugin *p);
 
-/* The model of a resolved config: without values (model_outline), and with the
-   initial weights of its seed. */
-Model *model_listed(const Config *c, Sizes sizes, const Variant *v);
+/* The model of a resolved config, with the initial weights of its seed. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 
 /* The model of a config that is not resolved yet. Opens the variant's plugin

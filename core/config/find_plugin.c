@@ -112,19 +112,17 @@ Values
 plugin_list(void)
 {
     Values names = {0};
+    void *seen = NULL;
     char *path = search_path(), *rest;
     for (char *at = strtok_r(path, ":", &rest); at;
          at = strtok_r(NULL, ":", &rest)) {
         DIR *dir = opendir(at);
         for (struct dirent *e; dir && (e = readdir(dir));) {
-            char *end = e->d_name + strspn(e->d_name, NAME_LETTERS);
-            bool known = end == e->d_name || end >= e->d_name + NAME_SIZE ||
-                         strcmp(end, ".so");
-            *end = 0;
-            for (int k = 0; k < names.count; k++)
-                known |= !strcmp(names.text[k], e->d_name);
-            if (!known)
-                values_add(&names, copy_text(e->d_name));
+            size_t n = strspn(e->d_name, NAME_LETTERS);
+            char *name = format_text("%.*s", (int)n, e->d_name);
+            if (n && n < NAME_SIZE && !strcmp(e->d_name + n, ".so") &&
+                word_added(&seen, name))
+                values_add(&names, name);
         }
         if (dir)
             closedir(dir);

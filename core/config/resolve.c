@@ -42,28 +42,17 @@ resolve_widths(Config *c, const char *shape)
               c->kv_heads, heads);
 }
 
-/* What is wrong with settings that are whole; NULL if nothing. */
-static const char *
-contradiction(const Config *c)
-{
-    return c->positions == POSITIONS_ROPE && c->d_k % 2
-               ? "positions rope needs an even d-k: it rotates columns of q "
-                 "and k in pairs"
-           : c->positions > POSITIONS_LEARNED && c->cross == CROSS_ONLY &&
-                   !c->encoder
-               ? "positions rope and alibi are in the scores of "
-                 "self-attention, and with cross only there is none: take "
-                 "others, or an encoder"
-               : NULL;
-}
-
 void
 config_resolve(Config *c, const char *uses)
 {
     resolve_widths(c, uses);
     c->settings = config_own(c, uses);
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
-    const char *why = contradiction(c);
-    if (why)
-        usage("%s", why);
+    if (c->positions == POSITIONS_ROPE && c->d_k % 2)
+        usage("positions rope needs an even d-k: it rotates columns of q and k "
+              "in pairs");
+    if (c->positions > POSITIONS_LEARNED && c->cross == CROSS_ONLY &&
+        !c->encoder)
+        usage("positions rope and alibi are in the scores of self-attention, "
+              "and with cross only there is none: take others, or an encoder");
 }

@@ -14,7 +14,8 @@
 /* A task says after USUAL what is different. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-/* The commonest symbol of the sequence, or of its source. */
+/* The commonest symbol of the sequence, or of its source; the first of several.
+ */
 static int
 guess_commonest(const Config *c, const Batch *e, int t)
 {
@@ -29,14 +30,6 @@ guess_commonest(const Config *c, const Batch *e, int t)
         most = count > most ? count : most;
     }
     return best;
-}
-
-/* The first token: of a pattern. */
-static int
-guess_first(const Config *c, const Batch *e, int t)
-{
-    (void)c, (void)t;
-    return e->ids[0];
 }
 
 /* reverse: y_i = x_(n-1-i) */
@@ -179,13 +172,6 @@ draw_translate(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* text: the next character. The file decides how many classes there are. */
-static Sizes
-sizes_text(const Config *c)
-{
-    return (Sizes){.tokens = c->length, .each = 1};
-}
-
 /* A row of the table: the settings of a task are USUAL and those named last. */
 #define TASK(NAME, SIZES, HOW, WHAT, TRIVIAL, GUESS, NEXT, ...)                \
     {                                                                          \
@@ -207,7 +193,7 @@ const KnownTask tasks[] = {
     {&heart_tasks[SORT], "the digits in rising order",
      "the digit expected at its place", guess_sort, false},
     {&heart_tasks[INDUCTION], "a pattern, repeated: what is the next token?",
-     "any token of the pattern", guess_first, true},
+     "any token of the pattern", guess_commonest, true},
     TASK("mqar", sizes_mqar, .draw = draw_mqar,
          "k v k v ..., then keys: which value?", "any stored value",
          guess_stored, false, .length = 4, .symbols = 16, .layers = 2,
@@ -220,7 +206,8 @@ const KnownTask tasks[] = {
          "the source's digits backwards, a token at a time",
          "the commonest digit of the source", guess_commonest, true,
          .length = 8, .mask = MASK_CAUSAL, .cross = CROSS_AFTER, .encoder = 1),
-    TASK("text", sizes_text, .read = corpus_read,
+    /* the file decides how many classes there are */
+    TASK("text", plain_sizes, .read = corpus_read,
          "the next character of a text file",
          "the likeliest character after the last one", NULL, true, .length = 32,
          .layers = 2, .mlp = 4, .norm = NORM_PRE, .mask = MASK_CAUSAL,
