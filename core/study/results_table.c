@@ -125,13 +125,12 @@ sheet_of_half(const Outcomes *all, const Group *g, Half half)
     return sheet;
 }
 
-/* What the whole table shows, in a sentence, which names what is worse and what
-   better. Where one learning rate was tried, it says that these depend on it.
- */
+/* What the whole table shows, in a sentence: how many comparisons have each
+   verdict, which are worse or better, and that these depend on the learning
+   rate where only one was tried. */
 static void
 print_headline(const Outcomes *all, Layout layout)
 {
-    const char *rate = all->rates ? "" : "at this one learning rate ";
     Values parts = {0};
     for (Verdict verdict = IDENTICAL; verdict <= BETTER; verdict++) {
         Values names = {0};
@@ -141,24 +140,19 @@ print_headline(const Outcomes *all, Layout layout)
                 word = a->word;
                 values_add(&names, format_text("%s on %s", a->series, a->task));
             }
-        char *list = joined(&names, ", ");
         if (word && verdict < WORSE)
             values_add(&parts, format_text("%d %s", names.count, word));
-        else if (word) {
-            values_add(&parts, format_text("%s%d %s (%s)", rate, names.count,
-                                           word, list));
-            rate = ""; /* is said once */
-        }
+        else if (word)
+            values_add(&parts, format_text("%d %s (%s)", names.count, word,
+                                           joined(&names, ", ")));
         values_free(&names);
-        free(list);
     }
-    char *list = joined(&parts, ", ");
-    char *text = format_text("Compared with %s: %s.", all->baseline, list);
     if (parts.count)
-        words_write(text, layout);
+        words_write(format_text("Compared with %s%s: %s.", all->baseline,
+                                all->rates ? "" : " at this one learning rate",
+                                joined(&parts, ", ")),
+                    layout);
     values_free(&parts);
-    free(list);
-    free(text);
 }
 
 /* What the columns mean. */
