@@ -290,14 +290,11 @@ TEST(groups)
     ck_assert_int_eq(g[3].count, 2);
     ck_assert_str_eq(g[3].series[0].name, "standard");
     ck_assert_str_eq(g[3].series[1].name, "full-rank");
-    groups_free(g, n);
     e.count = 4;
     g = groups_of(&e, "d-k", NULL, NULL, &n);
     ck_assert_int_eq(n, 2); /* apart by variant */
-    groups_free(g, n);
     g = groups_of(&e, "variant", "d-k", NULL, &n);
     ck_assert_int_eq(n, 1); /* along x */
-    groups_free(g, n);
 }
 
 /* Settings that were asked for keep groups apart, and what follows from them
@@ -328,7 +325,6 @@ TEST(groups_by_the_record)
     char *name = group_text(&g[1], "heads", false);
     ck_assert_str_eq(name, "reverse");
     free(name);
-    groups_free(g, n);
     values_free(&e.asked);
 }
 
@@ -406,7 +402,6 @@ judged_as(Ends base, Ends other, const char *margin)
     Outcomes all = outcomes_of(&o, &e);
     ck_assert_int_eq(all.count, 2);
     Outcome judged = all.list[1];
-    outcomes_free(&all);
     for (int i = 0; i < 10; i++)
         ends_free(&runs[i].result);
     return judged;
@@ -467,7 +462,6 @@ judged_at(int count, const double *rates, const double *base,
     Request o = {.judge = "solved_at"};
     Outcomes all = outcomes_of(&o, &e);
     Outcome judged = all.list[1];
-    outcomes_free(&all);
     for (int i = 0; i < all_runs; i++)
         ends_free(&runs[i].result);
     return judged;

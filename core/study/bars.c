@@ -12,13 +12,12 @@ static char *
 label_of(const Group *g, const Series *s)
 {
     char *label = copy_text(s->name);
-    for (int k = 0; k < g->axes.count; k++) {
-        const Setting *axis = setting_named(g->axes.text[k]);
+    for (const Axis *a = g->axes; a < g->axes + g->axis_count; a++) {
+        const Setting *axis = setting_named(a->name);
         int sizes = OF_DATA | OF_SHAPE | OF_MODEL | OF_SECOND;
         bool size = axis && axis->role & sizes && !(axis->kind & WORDED);
-        const char *value = size ? run_value(s->runs[0], axis->name) : NULL;
-        if (value)
-            replace(&label, format_text("%s.%s%s", label, axis->name, value));
+        if (size && run_value(s->runs[0], a->name))
+            replace(&label, format_text("%s.%s%s", label, a->name, a->value));
     }
     return label;
 }
@@ -28,7 +27,6 @@ bars_draw(const Drawing *o, const Experiment *e)
 {
     int groups;
     void *drawn = NULL;
-    Values bars = {0};
     Group *g = groups_of(e, "variant", NULL, NULL, &groups);
     Figure f = figure_begin(o, "parameters", "Parameters",
                             "real (blue) of those stored (light), outside "
@@ -44,10 +42,9 @@ bars_draw(const Drawing *o, const Experiment *e)
                 fprintf(f.data, "%s\t%.0f\t%.0f\t%s\n", bar, attention,
                         run_number(r, "parameters") - attention,
                         number_text(run_number(r, "real"), 10, text));
+            else
+                free(bar);
             free(label);
-            values_add(&bars, bar);
         }
     figure_end(&f, "bars.gp", "");
-    values_free(&bars);
-    groups_free(g, groups);
 }

@@ -234,7 +234,7 @@ put_script(Figure *f, const Plot *all)
 static char *
 figure_of(const Group *g, const char *facet)
 {
-    bool whole = !g->axes.count || strcmp(g->axes.text[0], "task");
+    bool whole = !g->axis_count || strcmp(g->axes->name, "task");
     return facet   ? group_text(g, facet, false)
            : whole ? copy_text("") /* it is of all tasks */
                    : copy_text(g->runs[0]->config.task);
@@ -315,5 +315,4 @@ figures_draw(const Drawing *o, const Experiment *e)
     values_free(&all.xs);
     values_free(&ys);
     values_free(&figures);
-    groups_free(g, groups);
 }

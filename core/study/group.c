@@ -22,7 +22,8 @@ typedef struct Place {
 typedef struct Cut {
     const Experiment *e;
     const char *by, *x, *facet; /* x: NULL over steps */
-    Values axes;                /* of the part that is being cut */
+    Axis *axes;                 /* of the part that is being cut */
+    int axis_count, axis_room;
     Group *list;
     int count, room;
 } Cut;
@@ -48,7 +49,7 @@ may_part(const Cut *c, const char *name)
         (c->x && !strcmp(c->x, name)))
         return false;
     if (!strcmp(name, "task"))
-        return !c->axes.count; /* once, as the first */
+        return !c->axis_count; /* once, as the first */
     if (c->facet && !strcmp(c->facet, name))
         return true;
     return s && !(size && c->x && !is_axis(c->x)) &&
@@ -102,7 +103,9 @@ add_group(Cut *c, const Place *runs, int count)
 {
     bool once = !c->x || is_axis(c->x); /* is a run at a place */
     Group g = {.runs = allocate((size_t)count, sizeof *g.runs),
-               .series = allocate((size_t)count, sizeof *g.series)};
+               .series = allocate((size_t)count, sizeof *g.series),
+               .axes = allocate((size_t)c->axis_count + 1, sizeof *g.axes),
+               .axis_count = c->axis_count};
     for (int i = 0; i < count; i++) {
         const Place *p = &runs[i], *last = i ? p - 1 : NULL;
         bool more = last && last->series == p->series;
@@ -115,8 +118,8 @@ add_group(Cut *c, const Place *runs, int count)
         g.series[g.series_count - 1].count++;
         g.runs[g.count++] = p->run;
     }
-    for (int i = 0; i < c->axes.count; i++)
-        values_add(&g.axes, copy_text(c->axes.text[i]));
+    for (int i = 0; i < c->axis_count; i++)
+        g.axes[i] = c->axes[i];
     g.name = group_text(&g, "", false);
     c->list = grow(c->list, c->count, &c->room, sizeof *c->list);
     c->list[c->count++] = g;
@@ -164,11 +167,10 @@ cut(Cut *c, const Place *runs, int count, int number)
         for (int i = 0; i < count; i++)
             if (!own[i] || !strcmp(own[i], parts.text[k]))
                 part[n++] = runs[i];
-        values_add(&c->axes, copy_text(axis));
-        values_add(&c->axes, copy_text(parts.text[k]));
+        c->axes = grow(c->axes, c->axis_count, &c->axis_room, sizeof *c->axes);
+        c->axes[c->axis_count++] = (Axis){axis, interned(parts.text[k])};
         cut(c, part, n, number + 1);
-        free(c->axes.text[--c->axes.count]);
-        free(c->axes.text[--c->axes.count]);
+        c->axis_count--;
     }
     if (!differ)
         cut(c, runs, count, number + 1);
@@ -185,7 +187,7 @@ groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
     Place *runs = places_of(&c);
     cut(&c, runs, e->count, 0);
     free(runs);
-    values_free(&c.axes);
+    free(c.axes);
     *groups = c.count;
     return c.list;
 }
@@ -193,18 +195,21 @@ groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
 char *
 group_text(const Group *g, const char *without, bool in_words)
 {
-    char *text = copy_text("");
-    for (int i = 0; i < g->axes.count; i += 2) {
-        const char *name = g->axes.text[i], *value = g->axes.text[i + 1];
-        const char *between = !*text ? "" : in_words ? ", " : ".";
-        char *axis = in_words ? axis_title(name, NULL) : copy_text(name);
-        if (!strcmp(name, "task") && strcmp(name, without))
-            replace(&text, copy_text(value));
-        else if (strcmp(name, without))
-            replace(&text, format_text("%s%s%s%s%.80s", text, between, axis,
-                                       in_words ? " " : "", value));
-        free(axis);
+    Values parts = {0};
+    for (const Axis *a = g->axes; a < g->axes + g->axis_count; a++) {
+        char *title = axis_title(a->name, NULL);
+        if (!strcmp(a->name, without))
+            ;
+        else if (!strcmp(a->name, "task"))
+            values_add(&parts, copy_text(a->value));
+        else if (in_words)
+            values_add(&parts, format_text("%s %.80s", title, a->value));
+        else
+            values_add(&parts, format_text("%s%.80s", a->name, a->value));
+        free(title);
     }
+    char *text = joined(&parts, in_words ? ", " : ".");
+    values_free(&parts);
     return text;
 }
 
@@ -215,16 +220,4 @@ group_series(const Group *g, const char *name)
         if (!strcmp(g->series[i].name, name))
             return &g->series[i];
     return NULL;
-}
-
-void
-groups_free(Group *g, int groups)
-{
-    for (int i = 0; i < groups; i++) {
-        free(g[i].runs);
-        free(g[i].series);
-        free(g[i].name);
-        values_free(&g[i].axes);
-    }
-    free(g);
 }

@@ -278,12 +278,3 @@ outcomes_of(const Request *r, const Experiment *e)
     values_free(&rates);
     return all;
 }
-
-void
-outcomes_free(Outcomes *all)
-{
-    for (int i = 0; i < all->count; i++)
-        free(all->list[i].runs);
-    free(all->list);
-    groups_free(all->groups, all->group_count);
-}

@@ -62,9 +62,8 @@ const char *varied(const Experiment *e);
 const char *compared_by(const Request *r, const Experiment *e);
 
 /* Of the runs, by r's baseline, judge and margin, or those that every compare
-   asked for which made the runs (experiment_said); outcomes_free it. */
+   asked for which made the runs (experiment_said). */
 Outcomes outcomes_of(const Request *r, const Experiment *e);
-void outcomes_free(Outcomes *all);
 
 /* Before runs are trained: exits (2) unless those of a grid can be compared as
    r asks. */
