@@ -18,7 +18,7 @@ column_of(s_, i) = i > columns_ ? NaN : word(xs, i) eq s_ ? i : column_of(s_, i 
 # The colours of all panels.
 stats data skip 1 using 4 nooutput
 high = exists("STATS_records") && STATS_records ? STATS_max : 1
-logs = scales[1] eq "log" && high > 0 && !(exists("ylim") && num(word(ylim, 1)) <= 0)
+logs = logarithmic_(scales[1]) && high > 0
 stats data skip 1 using (logs && $4 <= 0 ? NaN : $4) nooutput
 low = exists("STATS_records") && STATS_records ? STATS_min : 0
 if (exists("ylim")) { low = num(word(ylim, 1)); high = num(word(ylim, 2)) }

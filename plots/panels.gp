@@ -8,7 +8,8 @@
 # log_x:   1 for a logarithmic x axis, 0 for none, where given
 # by, xlabel: what the series and the x axis are
 # titles, ylabels: for each panel its title and its axis title
-# scales:  of each panel's axis: log, or share, between 0 and 1
+# scales:  of each panel's axis: log, powers, which is log where the means are above 0
+#          and span powers of ten, or share, between 0 and 1
 # levels:  to compare with, "panel value name"
 # heading: 1 for the title above, which is the caption's in a paper
 
@@ -31,8 +32,8 @@ do for [p=1:panels] {
     shares[p] = scales[p] eq "share"
     stats data skip 1 using (drawn(p, 6)) nooutput
     most[p] = exists("STATS_records") && STATS_records ? STATS_max : 1
-    logs[p] = scales[p] eq "log" && most[p] > 0 && \
-        !(exists("ylim") && num(word(ylim, 1)) <= 0)
+    stats data skip 1 using (abs(column(4)) < 1e300 ? drawn(p, 4) : NaN) nooutput
+    logs[p] = logarithmic_(scales[p]) && most[p] > 0
     stats data skip 1 using (logs[p] ? above_(drawn(p, 5)) : drawn(p, 5)) nooutput
     least[p] = exists("STATS_records") && STATS_records ? STATS_min : 0
 }

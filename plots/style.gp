@@ -127,6 +127,12 @@ number(x_, ten) = x_ == 0 ? "0" : ten || abs(x_) < 0.99e-3 || abs(x_) >= 1e7 ? \
     raised_(front_(x_), power_(x_)) : abs(x_) >= 1e6 ? \
     sprintf("%.4gM", x_ / 1e6) : abs(x_) >= 1e4 ? sprintf("%.4gk", x_ / 1e3) : \
     sprintf("%.6g", x_)
+# Is an axis of that scale logarithmic, of the means of which stats were made?
+spans_(n_) = exists("STATS_records") && STATS_records && STATS_min > 0 && \
+    STATS_max > 30 * STATS_min
+logarithmic_(scale_) = (scale_ eq "log" || scale_ eq "powers" && spans_(0)) && \
+    !(exists("ylim") && num(word(ylim, 1)) <= 0)
+
 # About how many letters wide that is.
 wide_(x_, ten) = strstrt(number(x_, ten), "10^{") ? 2.2 + 0.8 * \
     strlen(sprintf("%d", power_(x_))) + (front_(x_) eq "1" ? 0 : \

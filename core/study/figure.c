@@ -19,15 +19,7 @@
 typedef struct Panel {
     const Group *group;
     const char *y;
-    bool log; /* is its axis */
 } Panel;
-
-/* A row of the data. */
-typedef struct Point {
-    const Panel *panel;
-    const char *series, *x; /* interned */
-    Mean y;                 /* of its seeds */
-} Point;
 
 typedef struct Plot {
     const Drawing *o;
@@ -36,116 +28,76 @@ typedef struct Plot {
     Values xs;     /* along a setting: its values */
     Panel *panels;
     int groups, panel_count;
-    Point *points; /* curve by curve */
-    int count, capacity;
+    FILE *data;      /* its rows, curve by curve */
     int least, most; /* seeds that a finite point is the mean of */
 } Plot;
 
-/* Where runs of one configuration are along x, interned: at a setting's value,
-   which is a factor of --init, or at the mean of a result. NULL where they have
-   no use for the setting. */
-static const char *
-place_of(const Run *const *runs, int count, const char *x)
-{
-    char text[32];
-    double mean = 0;
-    if (is_axis(x) && strcmp(x, "init"))
-        return run_value(runs[0], x);
-    for (int i = 0; i < count; i++)
-        mean += run_quantity(runs[i], x) / count;
-    return interned(number_text(mean, 10, text));
-}
-
-/* Adds a point of so many seeds. */
+/* Writes a point of a panel's curve, which is of so many seeds. */
 static void
-add_point(Plot *all, Point p, const char *x, int seeds)
+put_point(Plot *all, const Panel *p, const Series *s, const char *x, Mean y,
+          int seeds)
 {
-    if (isfinite(p.y.mean)) {
+    char n[3][32];
+    fprintf(all->data, "%d\t%s\t%s\t%s\t%s\t%s\n", (int)(p - all->panels) + 1,
+            s->name, x, number_text(y.mean, 6, n[0]),
+            number_text(y.low, 6, n[1]), number_text(y.high, 6, n[2]));
+    if (isfinite(y.mean)) {
         all->least = seeds < all->least ? seeds : all->least;
         all->most = seeds > all->most ? seeds : all->most;
     }
-    all->points =
-        grow(all->points, all->count, &all->capacity, sizeof *all->points);
-    p.x = x;
-    all->points[all->count++] = p;
 }
 
 /* A curve over training: a point for each row of the logs. It ends where one of
    its seeds ended. */
 static void
-add_steps(Plot *all, Point p, const Series *s)
+put_steps(Plot *all, const Panel *p, const Series *s)
 {
     double *y = allocate((size_t)s->count, sizeof *y);
     int rows = s->runs[0]->log.rows;
     for (int i = 1; i < s->count; i++)
         rows = s->runs[i]->log.rows < rows ? s->runs[i]->log.rows : rows;
     for (int row = 0; row < rows; row++) {
-        const Run *r = s->runs[0];
-        double step = table_number(&r->log, row, 0, r->path);
         char x[32];
-        number_text(step, 10, x);
         for (int i = 0; i < s->count; i++) {
-            r = s->runs[i];
-            int column = table_column(&r->log, p.panel->y);
+            const Run *r = s->runs[i];
+            int column = table_column(&r->log, p->y);
             y[i] = table_number(&r->log, row, column, r->path);
         }
-        p.y = values_mean(p.panel->y, y, s->count);
-        add_point(all, p, interned(x), s->count);
+        number_text(table_number(&s->runs[0]->log, row, 0, s->runs[0]->path),
+                    10, x);
+        put_point(all, p, s, x, values_mean(p->y, y, s->count), s->count);
     }
     free(y);
 }
 
 /* A curve along a setting or a result: a point for each configuration, since
-   only seeds are averaged. One that does not use the setting is the same
-   everywhere. */
+   only seeds are averaged. It is at the setting's value, which is a factor of
+   --init, or at the mean of the result. One that does not use the setting is
+   the same everywhere. */
 static void
-add_places(Plot *all, Point p, const Series *s)
+put_places(Plot *all, const Panel *p, const Series *s)
 {
     const Run **here = allocate((size_t)s->count, sizeof(const Run *));
+    bool worded = is_axis(all->x) && strcmp(all->x, "init");
     for (int first = 0; first < s->count; first++) {
         int n = 0;
+        char x[32];
         for (int i = 0; i < s->count; i++)
             if (!differ_in(&s->runs[first]->config, &s->runs[i]->config,
                            "seed log file"))
                 here[n++] = s->runs[i];
         if (here[0] != s->runs[first])
             continue; /* they are drawn */
-        p.y = quantity_mean(here, n, p.panel->y);
-        const char *place = place_of(here, n, all->x);
-        if (place)
-            add_point(all, p, place, n);
-        for (int v = 0; v < all->xs.count && !place; v++)
-            add_point(all, p, interned(all->xs.text[v]), n);
+        Mean y = quantity_mean(here, n, p->y);
+        const char *value = run_value(here[0], all->x);
+        if (!worded)
+            value = number_text(quantity_mean(here, n, all->x).mean, 10, x);
+        if (value)
+            put_point(all, p, s, value, y, n);
+        for (int v = 0; v < all->xs.count && !value; v++)
+            put_point(all, p, s, all->xs.text[v], y, n);
     }
     free(here);
-}
-
-/* Is the axis of a quantity to be logarithmic? Where that was asked for, or its
-   means are above 0 and span powers of ten. */
-static bool
-is_logarithmic(const Plot *all, const char *y)
-{
-    double low = INFINITY, high = 0;
-    for (const Point *t = all->points; t < all->points + all->count; t++)
-        if (!strcmp(t->panel->y, y) && isfinite(t->y.mean)) {
-            low = fmin(low, t->y.mean);
-            high = fmax(high, t->y.mean);
-        }
-    return all->o->log_y ||
-           (low > 0 && high > 30 * low && quantity_named(y)->scale == POWERS);
-}
-
-static void
-put_data(FILE *data, const Plot *all)
-{
-    fprintf(data, "panel\tseries\t%s\tmean\tlow\thigh\n", all->x);
-    for (const Point *t = all->points; t < all->points + all->count; t++) {
-        char n[3][32];
-        fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n",
-                (int)(t->panel - all->panels) + 1, t->series, t->x,
-                number_text(t->y.mean, 6, n[0]), number_text(t->y.low, 6, n[1]),
-                number_text(t->y.high, 6, n[2]));
-    }
 }
 
 /* The levels that the curves of a panel are compared with, "panel value name":
@@ -188,6 +140,7 @@ measured(const Plot *all)
 static void
 put_script(Figure *f, const Plot *all)
 {
+    static const char *const scale_names[] = {"", "share", "powers"};
     const Drawing *o = all->o;
     Values titles = {0}, ylabels = {0}, scales = {0}, levels = {0}, keys = {0};
     bool tasks = o->facet && !strcmp(o->facet, "task");
@@ -195,13 +148,10 @@ put_script(Figure *f, const Plot *all)
         const Panel *p = &all->panels[i];
         const Group *g = p->group;
         const KnownTask *task = task_named(g->runs[0]->config.task);
-        bool share = quantity_named(p->y)->scale == SHARE;
+        const char *scale = scale_names[quantity_named(p->y)->scale];
         values_add(&titles, group_text(g, tasks ? "" : "task", true));
         values_add(&ylabels, axis_title(p->y, task));
-        if (quantity_named(p->y)->median)
-            replace(&ylabels.text[i],
-                    format_text("median %s", ylabels.text[i]));
-        values_add(&scales, copy_text(p->log ? "log" : share ? "share" : ""));
+        values_add(&scales, copy_text(o->log_y ? "log" : scale));
         add_levels(&levels, i + 1, p);
         for (int s = 0; s < g->series_count; s++)
             values_add(&keys, copy_text(g->series[s].name));
@@ -246,31 +196,29 @@ static void
 draw_panels(Plot *all, const char *of)
 {
     const Drawing *o = all->o;
-    all->count = all->most = 0;
-    all->least = INT_MAX;
-    for (int i = 0; i < all->panel_count; i++) {
-        Point p = {.panel = &all->panels[i]};
-        for (int s = 0; s < p.panel->group->series_count; s++) {
-            const Series *series = &p.panel->group->series[s];
-            p.series = series->name;
-            (all->training ? add_steps : add_places)(all, p, series);
-        }
-    }
-    for (int i = 0; i < all->panel_count; i++)
-        all->panels[i].log = is_logarithmic(all, all->panels[i].y);
     bool several = all->panel_count > all->groups, x = !all->training;
+    char *data;
+    all->data = begin_text(&data);
+    all->most = 0;
+    all->least = INT_MAX;
+    for (const Panel *p = all->panels; p < all->panels + all->panel_count; p++)
+        for (int s = 0; s < p->group->series_count; s++)
+            (all->training ? put_steps : put_places)(all, p,
+                                                     &p->group->series[s]);
+    end_text(all->data, &data);
     char *name = format_text(
         "%s%s%s%s%s%s", several ? "curves" : all->panels[0].y, x ? "-" : "",
         x ? all->x : "", *of ? "-" : "", of, o->map ? "-map" : "");
     char *what = measured(all);
     if (all->most) {
         Figure f = figure_begin(o, name, of, what);
-        put_data(f.data, all);
+        fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n%s", all->x, data);
         put_script(&f, all);
     } else
         note("%s is not drawn: no run of it has a finite number there: they "
              "diverged, which a lower --lr may mend, or have no use for it",
              name);
+    free(data);
     free(name);
     free(what);
 }
@@ -310,9 +258,4 @@ figures_draw(const Drawing *o, const Experiment *e)
             draw_panels(&all, figures.text[i]);
         }
     }
-    free(all.panels);
-    free(all.points);
-    values_free(&all.xs);
-    values_free(&ys);
-    values_free(&figures);
 }

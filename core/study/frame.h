@@ -1,12 +1,11 @@
 /* frame.h - the runs of an experiment as one table: what each has under a name.
 
    Names are those of the settings ("lr"), of the lines of result.tsv,
-   timing.tsv and real.tsv ("test_loss", "seconds", "real"), and
-
-   and "run", its own name, and "experiment", the directory that it is in. Where
-   a run was far below the threshold again at its end, "solved_at", the step at
-   which it got there, is not known. "steps" is a setting and a result: how many
-   were asked for is its text, how many were taken its number. */
+   timing.tsv and real.tsv ("test_loss", "seconds", "real"), and "run", its own
+   name, and "experiment", the directory that it is in. Where a run was far
+   below the threshold again at its end, "solved_at", the step at which it got
+   there, is not known. "steps" is a setting and a result: how many were asked
+   for is its text, how many were taken its number. */
 #ifndef FRAME_H
 #define FRAME_H
 
