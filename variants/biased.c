@@ -34,7 +34,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return add(matmul(out, w[W_O]), w[B_O]);
 }
 
-/* The biases of keys and values stay 0: nothing is lost. */
+/* The biases of keys and values stay 0, which loses nothing. */
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {

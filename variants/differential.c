@@ -3,11 +3,11 @@
    "Differential Transformer" (Ye et al. 2024, arXiv:2410.05258), equations 1 to
    3; l_i starts as in the authors' code. A head has two queries and two keys of
    width d_k, and one value. The paper has heads = d_model / (2 d_k) and d_v =
-   2 d_k, so standard's parameters and 4 d_k + d_v more (for d-model 32: --heads
-   2 --d-k 8 --d-v 16); with the default widths it has 1.5 times as many. All
-   heads of a layer share a learned lambda, exp(l_1 l_2') - exp(l_3 l_4') +
-   start, in which start grows with the depth. Each head is normalised, with a
-   gain, and scaled by 1 - start. */
+   2 d_k, which gives it 4 d_k + d_v more parameters than standard (for d-model
+   32: --heads 2 --d-k 8 --d-v 16); with the default widths it has 1.5 times as
+   many. All heads of a layer share a learned lambda, exp(l_1 l_2') -
+   exp(l_3 l_4') + start, where start grows with the depth. Each head is
+   normalised, with a gain, and scaled by 1 - start. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, L, GAIN = L + 4 };

@@ -25,7 +25,7 @@ weights(Weights *w, const Attention *a)
         initialise(w, i, 0.5, 0);
 }
 
-/* Of each head: factor_1 times token t + factor_2 times token t - 1. */
+/* In each head, factor_1 times token t + factor_2 times token t - 1. */
 static Node *
 mixed(Node *n, int heads, Node **factor)
 {

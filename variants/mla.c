@@ -1,7 +1,7 @@
 /* mla.c - keys and values in two steps, through a narrow middle.
 
    Multi-head latent attention, DeepSeek-V2 (2024), section 2.1.2, equations 9
-   to 11: c = y W^DKV is all that a decoder keeps of a token, k and v are made
+   to 11: c = y W^DKV is all that a decoder keeps of a token; k and v are made
    from it. The rotary part, its share of the scale, the norms and the narrow
    middle of the queries are in mla-rope. Here two maps in a row are not
    redundant: the middle is narrower than either end. */

@@ -1,10 +1,10 @@
 /* no-wq.c - W^Q = I: head i's query is the i-th slice of the token itself.
 
-   arXiv:2510.23912 leaves W^Q out. If it is a square A that can be inverted,
+   arXiv:2510.23912 leaves W^Q out. If W^Q is an invertible square matrix A, the
    tokens x A need no W^Q: multiply the embedding and all maps that write tokens
-   by A, and all maps that read tokens by A^-1. If residuals make all layers
-   share a basis, one layer's W^Q can be removed like this; with LayerNorm,
-   none. In all others M_i reads only d_model / heads coordinates of x. The
+   by A, and all maps that read tokens by A^-1. Residuals make all layers share
+   a basis, so only one layer can lose its W^Q like this, and with LayerNorm
+   none can. In the others M_i reads only d_model / heads coordinates of x. The
    authors' code scales by 1 / (2 sqrt(d_k)). */
 #include <qkv/variant.h>
 

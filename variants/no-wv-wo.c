@@ -2,9 +2,9 @@
 
    "Simplifying Transformer Blocks" (arXiv:2311.01906), section 4.2, does this
    in blocks whose attention has no residual and starts near the identity; with
-   a residual, it finds the opposite (here: --residual no). The scores keep
-   their maps, so half of standard's parameters are left, and N_i copies d_model
-   / heads coordinates to where they were. */
+   a residual, the paper finds the opposite (so use --residual no). The scores
+   keep their maps, so half of standard's parameters are left, and N_i copies
+   d_model / heads coordinates to where they were. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K };

@@ -4,9 +4,9 @@
    arXiv:2603.13381): W^Q may be the identity (no-wq), so its parameters are
    better spent on something nonlinear. The formula is that of the authors'
    README, q = (x + LN(GELU(RMSNorm(x) W_1) W_2)) / 2, with a middle of d / 2;
-   their code adds without halving, and halves the scale. As there LN has a gain
-   and no bias. Left out is the gain of RMSNorm, which W_1 can absorb, and GELU
-   has the form with tanh instead of that with erf. */
+   their code adds without halving, and halves the scale. LN has a gain and no
+   bias, as in that code. RMSNorm has no gain, since W_1 can absorb one, and
+   GELU is the form with tanh, not erf. */
 #include <qkv/variant.h>
 
 enum { W_1, W_2, GAIN, W_K, W_V, W_O };

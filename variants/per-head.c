@@ -3,8 +3,8 @@
    "Attention Is All You Need", section 3.2.2:
        MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O
        head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V)
-   with Q = x and K = V = y, the tokens themselves: one map each, not two. The
-   same function as standard, h small products instead of one large one. */
+   with Q = x and K = V = y, the tokens themselves: one map each, not two. It is
+   the same function as standard, with h small products instead of one. */
 #include <qkv/variant.h>
 
 static void

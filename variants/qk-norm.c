@@ -5,9 +5,9 @@
    others quote it), keep 1/sqrt(d_k) and take LayerNorm; Qwen3 takes RMSNorm,
    as here, over the columns of each head, with a gain that the heads share.
    (OLMo 2 normalises all heads together.) However large W^Q and W^K grow, a
-   score stays below sqrt(d_k) times the gains, of which only the product acts
-   unless q and k are rotated. The norm is between the two maps, so that they no
-   longer fold into M_i. */
+   score stays below sqrt(d_k) times the gains. (Unless q and k are rotated,
+   only the product of the two gains matters.) The norm is between the two maps,
+   so they no longer fold into M_i. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, G_Q, G_K };

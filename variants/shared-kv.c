@@ -1,9 +1,9 @@
 /* shared-kv.c - keys = values: one map where standard has W^K and W^V.
 
-   "Do Transformers Need Three Projections?" (arXiv:2606.04032), Q-K=V: what a
-   token is found by is also what it passes on. A decoder keeps half as much.
+   "Do Transformers Need Three Projections?" (arXiv:2606.04032), Q-K=V: a token
+   passes on the same vector by which it is found. A decoder keeps half as much.
    M_i = W_i^Q W_i^KV' and N_i = W_i^KV W_i^O then read the same d_k directions
-   of y, and that is all that is lost. With rotary positions the cache has keys
+   of y, but nothing else is lost. With rotary positions the cache has keys
    that are not rotated yet, since values are not. */
 #include <qkv/variant.h>
 

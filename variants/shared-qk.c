@@ -2,8 +2,8 @@
 
    "Q and K are completely symmetrical with one another"? If they were, this
    would lose nothing. But M = W_i W_i' is symmetric and positive semi-definite:
-   two tokens give each other the same score, never above the mean of what each
-   scores with itself. */
+   two tokens give each other the same score, and it is never above the mean of
+   their scores with themselves. */
 #include <qkv/variant.h>
 
 enum { W_QK, W_V, W_O };

@@ -2,9 +2,9 @@
 
    "Value Residual Learning" (Zhou et al. 2024, arXiv:2410.17897), with both
    factors 1/2 throughout, as in the authors' code (the paper, which was not
-   read, calls it Identity-ResFormer): what the tokens said in the first layer
-   reaches the last one unmixed. In the first layer this is standard. A decoder
-   that keeps the sum keeps no more. */
+   read, calls it Identity-ResFormer). So the values of the first layer reach
+   the last one unmixed. In the first layer this is standard. A decoder keeps
+   only the sum, so its cache is no larger. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

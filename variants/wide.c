@@ -1,9 +1,8 @@
 /* wide.c - W_i^Q and W_i^K both d_model x d_model, for every head.
 
-   As in arXiv:1906.07510, which keeps the pair of the paper and not its
-   widths. The product W_i^Q W_i^K' has every rank that one full matrix has,
-   with twice as many parameters: the factors change the training, not the
-   function. */
+   As in arXiv:1906.07510, which keeps the paper's pair but not its widths. The
+   product W_i^Q W_i^K' can have any rank, as one full matrix can, and takes
+   twice as many parameters: the factors change training, not the function. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };
