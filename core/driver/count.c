@@ -42,8 +42,8 @@ static const char *const explained[2] = {
     "which the rank is read, as shares of the largest."};
 
 /* Adds how many of a variant's parameters are real: as measured, or above what
-   can be by a formula. False if that cannot be told. */
-static bool
+   can be by a formula. */
+static void
 add_real(Sheet *sheet, const Plugin *p, const Attention *a, double used)
 {
     Weights w = weights_declared(p->variant, a);
@@ -76,30 +76,26 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, double used)
               cell_number(used - real), cell_number(gap.last),
               cell_number(gap.next));
     free(w.list);
-    return real >= 0;
 }
 
-/* Adds what was asked of a variant, and what it uses to *uses; false where that
-   cannot be told. */
-static bool
+/* Adds what was asked of a variant, and what it uses to *uses. */
+static void
 add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
             char **uses)
 {
     Plugin p = plugin_open(word);
-    bool told = true;
     replace(uses, format_text("%s %s", *uses, variant_uses(p.variant)));
     config_resolve(&c, variant_uses(p.variant));
     Attention a = positioned_attention(&c);
     a.layers = c.layers;
     Cost cost = cost_of(p.variant, a, c.length, 0);
     if (o->real)
-        told = add_real(sheet, &p, &a, cost.parameters);
+        add_real(sheet, &p, &a, cost.parameters);
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
                   cell_number(cost.forward), cell_number(cost.backward),
                   cell_number(cost.cache),
                   cell_number(round(cost.activations)));
-    return told;
 }
 
 /* What was counted: the shape that these variants have between them, with what
@@ -137,7 +133,6 @@ command_count(int argc, char **argv)
         models_print(&model, &o);
         return 0;
     }
-    int status = 0;
     char *uses = copy_text("");
     Config c = config_start();
     request_apply(&o.request, &c);
@@ -149,9 +144,9 @@ command_count(int argc, char **argv)
     if (o.real)
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     for (int i = 0; i < given->count; i++)
-        status |= !add_variant(&sheet, given->text[i], c, &o, &uses);
+        add_variant(&sheet, given->text[i], c, &o, &uses);
     request_used(&o.request, uses);
     sheet_note(&sheet, "parameters", caption(c, uses, explained[o.real]));
     sheet_print(&sheet, layout_of(&o));
-    return status;
+    return 0;
 }

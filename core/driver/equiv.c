@@ -87,35 +87,29 @@ draw_square(const Options *o, const Sheet *s, int positions)
     figure_end(&f, "equivalence.gp", "");
 }
 
-/* Trains the variants that were asked for, and converts each into each. */
-static int
-convert_all(const Options *o, Sheet *sheet, Grid *g)
-{
-    int status = run_missing(&o->request.work, g);
-    Experiment e = finished(&o->request.work, g);
-    for (int i = 0; i < e.count; i++)
-        convert(o, sheet, &e.runs[i], g);
-    if (e.count)
-        draw_square(o, sheet, e.runs->config.positions);
-    return status;
-}
-
+/* Converts the run that was named, or trains the variants that were asked for
+   and converts each into each. */
 int
 command_equiv(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Request *r = &o.request;
     Sheet sheet = sheet_of(conversions, COLUMNS);
-    Run run = {0};
+    Run named;
+    Experiment e = {.runs = &named, .count = 1};
     int status = 0;
     if (o.rest_count)
-        run = begin_from(r, o.rest[0], OF_VARIANT | OF_SHAPE);
+        named = begin_from(r, o.rest[0], OF_VARIANT | OF_SHAPE);
     resolve_grid(&o, default_variants, "induction", "1");
     Grid g = grid_of(r, manifest_of(r, "equiv"));
-    if (o.rest_count)
-        convert(&o, &sheet, &run, &g);
-    else
-        status = convert_all(&o, &sheet, &g);
+    if (!o.rest_count) {
+        status = run_missing(&r->work, &g);
+        e = finished(&r->work, &g);
+    }
+    for (int i = 0; i < e.count; i++)
+        convert(&o, &sheet, &e.runs[i], &g);
+    if (!o.rest_count && e.count)
+        draw_square(&o, &sheet, e.runs->config.positions);
     sheet.label = "conversions";
     sheet_print(&sheet, layout_of(&o));
     return status;

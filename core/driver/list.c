@@ -28,7 +28,7 @@ parameters_at(const Plugin *p, Config c)
 
 /* Opens all plugins, one after the other, so one that cannot be opened ends the
    list, and is named. */
-static int
+static void
 list_variants(Layout layout)
 {
     bool forms = columns_asked && index_in(columns_asked, "form") >= 0;
@@ -58,10 +58,9 @@ list_variants(Layout layout)
                            "%d.",
                            c.d_model, c.heads));
     sheet_print(&sheet, layout);
-    return 0;
 }
 
-static int
+static void
 list_tasks(Layout layout)
 {
     static const Column columns[] = {
@@ -69,12 +68,10 @@ list_tasks(Layout layout)
         {"what", .words = true},
         {"trivial", .title = "trivial baseline", .words = true}};
     Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
-    for (const KnownTask *t = tasks; t < tasks + task_count; t++) {
+    for (const KnownTask *t = tasks; t < tasks + task_count; t++)
         sheet_row(&sheet, cell_words(t->task->name), cell_words(t->what),
                   cell_words(t->trivial));
-    }
     sheet_print(&sheet, layout);
-    return 0;
 }
 
 int
@@ -84,9 +81,11 @@ command_list(int argc, char **argv)
     Layout layout = layout_of(&o);
     if (o.forms)
         columns_asked = "variant,form";
-    if (o.models)
+    if (o.tasks)
+        list_tasks(layout);
+    else if (o.models)
         models_print(NULL, &o);
-    return o.models  ? 0
-           : o.tasks ? list_tasks(layout)
-                     : list_variants(layout);
+    else
+        list_variants(layout);
+    return 0;
 }

@@ -300,7 +300,7 @@ void
 run_weights(const Run *r, Model *m)
 {
     if (access(within(r->path, "weights").text, F_OK))
-        fail("%s: its matrices were not kept: remove it and "
+        fail("%s: its matrices were not kept (--no-weights): remove it and "
              "train it again",
              r->path);
     for (int i = 0; i < m->count; i++) {
