@@ -10,7 +10,7 @@ function quoted(word) { # as a shell reads it
 }
 
 !out && $2 != "" && $2 != "0" { values[$1] = values[$1] (values[$1] ? ", " : "") $2 }
-out && FNR > 1 {
+out {
     line = double = ""
     for (i = 2; i <= NF; i++) {
         key = substr($i, 1, index($i, "=") - 1)

@@ -501,19 +501,6 @@ TEST(order_of_series)
     ck_assert(series_order("fused,2", "fused,10") < 0);
     ck_assert(series_order("fused,10", "fused,2") >= 0);
     ck_assert(series_order("2,standard,9", "2,fused,1") < 0);
-    ck_assert(natural_order("d-k2", "d-k16") < 0);
-    ck_assert(natural_order("d-k16", "d-k2") > 0);
-    ck_assert(natural_order("d-k16", "d-k16") == 0);
-    ck_assert(natural_order("d-k16", "d-k16b") < 0);
-    ck_assert(natural_order("lr10b2", "lr10a3") > 0);
-    ck_assert(natural_order("b1", "a2") > 0);
-    ck_assert(natural_order("lr0.003", "lr0.01") < 0);
-    ck_assert(natural_order("lr0.0015", "lr0.003") < 0);
-    ck_assert(natural_order("0.15", "0.9") < 0);
-    ck_assert(natural_order("1.5.seed10", "1.5.seed9") > 0);
-    ck_assert(natural_order("lr1e-05.seed3", "lr0.0001.seed2") < 0);
-    ck_assert(natural_order("lr1e-05", "lr5e-06") > 0);
-    ck_assert(natural_order("seed1.9e9", "seed2.1e1") < 0);
     ck_assert(series_order("0.3+W=0.3", "10+W=10") < 0);
     ck_assert(series_order("W_Q=2", "W_Q=10") < 0 &&
               series_order("1e-05", "0.001") < 0);

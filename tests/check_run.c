@@ -1,17 +1,14 @@
 /* check_run.c - configs, tables and the directory of a run. */
 #include <fcntl.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "heart/fail.h"
 #include "base/npy.h"
 #include "base/words.h"
@@ -437,39 +434,6 @@ TEST(what_was_asked)
     for (int i = 2; i < list.count; i++)
         ck_assert_str_eq(manifest_value(list.text[i], "baseline"), "standard");
     values_free(&list);
-}
-
-static void
-heard(int signal)
-{
-    (void)signal;
-}
-
-/* A signal does not let it go on while somebody else has the record locked. */
-TEST(waits_for_the_record)
-{
-    struct sigaction action = {.sa_handler = heard}; /* no SA_RESTART */
-    struct itimerval soon = {.it_value.tv_usec = 50000};
-    Path place = within(test_directory, "locked");
-    int held[2];
-    char byte;
-    ask(place, manifest_for("0.1", "standard"));
-    ck_assert_int_eq(pipe(held), 0);
-    if (!fork()) {
-        int lock = lock_path(within(place.text, "experiment.tsv").text, O_RDWR);
-        ck_assert_int_eq(write(held[1], "", 1), 1);
-        poll(NULL, 0, 300);
-        _exit(close(lock));
-    }
-    ck_assert_int_eq(read(held[0], &byte, 1), 1);
-    double begun = now();
-    sigaction(SIGALRM, &action, NULL);
-    setitimer(ITIMER_REAL, &soon, NULL);
-    ask(place, manifest_for("0.2", "standard"));
-    ck_assert_double_ge(now() - begun, 0.15);
-    wait(NULL);
-    close(held[0]);
-    close(held[1]);
 }
 
 /* It holds a run, but no experiment.tsv. */

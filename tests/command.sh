@@ -98,13 +98,12 @@ own_settings() {
 spoilt() { rm -rf bad && cp -rL "${3:-sound}" bad && LC_ALL=C sed -i "$2" "bad/$1"; }
 # damaged FILE HOW [RUN]: halved, empty, zeros, gone, or a link.
 damaged() {
-    rm -rf bad elsewhere && cp -rL "${3:-text}" bad && cp "bad/$1" was || return
+    rm -rf bad && cp -rL "${3:-text}" bad && cp "bad/$1" was || return
     case $2 in
     half) head -c $(($(wc -c <was) / 2)) was >"bad/$1" ;;
     empty) : >"bad/$1" ;;
     zeros) head -c "$(wc -c <was)" /dev/zero >"bad/$1" ;;
     gone) rm "bad/$1" ;;
-    link) mv "bad/$1" elsewhere && ln -s "$PWD/elsewhere" "bad/$1" ;;
     esac
 }
 # published OPTION ...: variant, parameters, and cache of `count`.

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -81,65 +82,38 @@ names_in(const char *directory)
     return names;
 }
 
+static int
+remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
+{
+    (void)facts, (void)kind, (void)at;
+    return remove(path);
+}
+
 void
 discard(const char *path)
 {
-    if (!unlink(path) || (errno != EISDIR && errno != EPERM))
-        return;
-    chmod(path, 0700); /* it may have been made under any umask */
-    Values names = names_in(path);
-    for (int i = 0; i < names.count; i++)
-        discard(within(path, names.text[i]).text);
-    values_free(&names);
-    rmdir(path);
+    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
-
-int
-lock_path(const char *path, int how)
-{
-    struct stat locked, there;
-    for (;;) {
-        int lock = open(path, how | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (lock < 0 && errno != ENOENT)
-            fail("%s: cannot be opened: %s", path, strerror(errno));
-        if (lock < 0)
-            return -1;
-        while (flock(lock, LOCK_EX) && errno == EINTR)
-            ;
-        if (!fstat(lock, &locked) && !lstat(path, &there) &&
-            locked.st_ino == there.st_ino)
-            return lock;
-        close(lock); /* somebody has replaced or removed it meanwhile */
-    }
-}
-
-static int open_drafts;
 
 Draft *
 draft_begin(const char *directory, const char *name)
 {
     Draft *d = allocate(1, sizeof *d);
     char *hidden = format_text(".%.100s" DRAFT "XXXXXX", name);
-    if (open_drafts++ == 0) /* others are within the first */
-        snprintf(report->drafts, sizeof report->drafts, "%s", directory);
+    snprintf(report->drafts, sizeof report->drafts, "%s", directory);
     d->place = copy_text(directory);
     do {
         d->path = within(directory, hidden);
         if (!mkdtemp(d->path.text))
             fail("%s: nothing can be written there: %s", directory,
                  strerror(errno));
-        d->lock = lock_path(d->path.text, O_RDONLY);
-    } while (d->lock < 0); /* swept away before it was locked */
+        d->lock = open(d->path.text, O_RDONLY | O_CLOEXEC);
+        flock(d->lock, LOCK_EX);
+    } while (access(d->path.text, F_OK)); /* swept away before it was locked */
     free(hidden);
     return d;
 }
 
-#ifndef __linux__
-#define syncfs(file) (sync(), 0)
-#endif
-
-/* Everything is on the disk before any of it has its name: what a power cut
-   leaves is complete, or a draft. */
 bool
 draft_publish(Draft *d, const char *name, bool replace)
 {
@@ -147,9 +121,6 @@ draft_publish(Draft *d, const char *name, bool replace)
     Path from = within(d->path.text, name), to = within(d->place, name),
          old = within(d->path.text, aside);
     free(aside);
-    if (!d->on_disk && syncfs(d->lock))
-        not_written(to.text);
-    d->on_disk = true;
     while (rename(from.text, to.text)) {
         if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR &&
             errno != EISDIR)
@@ -181,25 +152,20 @@ draft_end(Draft *d)
     close(d->lock);
     free(d->place);
     free(d);
-    if (--open_drafts == 0)
-        *report->drafts = 0;
 }
 
 void
 drafts_sweep(const char *directory)
 {
-    struct stat facts;
     Values names = names_in(directory);
     for (int i = 0; i < names.count; i++) {
         Path path = within(directory, names.text[i]);
-        int lock = !is_draft(names.text[i])
-                       ? -1
-                       : open(path.text,
-                              O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int lock = is_draft(names.text[i])
+                       ? open(path.text, O_RDONLY | O_NOFOLLOW | O_DIRECTORY)
+                       : -1;
         if (lock < 0)
             continue;
-        if (!fstat(lock, &facts) && facts.st_uid == geteuid() &&
-            !flock(lock, LOCK_EX | LOCK_NB))
+        if (!flock(lock, LOCK_EX | LOCK_NB))
             discard(path.text);
         close(lock);
     }

@@ -1,10 +1,9 @@
 /* files.h - paths, and directories that come and go as a whole.
 
    A draft is a hidden directory beside the place where its files are to go.
-   Fill it; publish what is complete, each in one step, on the disk before it
-   has its name; end it, and the rest is discarded. A draft is locked while its
-   writer lives: one that can be locked was left by a killed writer, and is
-   swept away. */
+   Fill it; publish what is complete, each in one step; end it, and the rest is
+   discarded. A draft is locked while its writer lives: one that can be locked
+   was left by a killed writer, and is swept away. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -36,15 +35,10 @@ Values names_in(const char *directory);
    are removed, not followed. */
 void discard(const char *path);
 
-/* Opens what has that name, as open(2) does, and locks it once nobody else has
-   it locked; close unlocks it. -1 where there is nothing. */
-int lock_path(const char *path, int how);
-
 typedef struct Draft {
     Path path;   /* DIRECTORY/.NAME@qkv-XXXXXX: nobody else writes there */
     char *place; /* DIRECTORY */
     int lock;
-    bool on_disk;
 } Draft;
 
 /* Makes and locks a draft of something that is to go into that directory; the

@@ -62,12 +62,12 @@ void
 npy_read(const char *path, real *values, int rows, int cols)
 {
     size_t size, begin, count = (size_t)rows * (size_t)cols;
-    char *file = read_own_file(path, "matrix", &size);
+    char *file = read_file(path, "matrix", &size);
     size_t width = check_header(path, file, size, rows, cols, &begin);
     if (size - begin != count * width)
         fail("%s: %zu bytes of numbers where %d x %d take %zu", path,
              size - begin, rows, cols, count * width);
-    for (size_t i = 0; values && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         float narrow;
         double wide;
         memcpy(width == 4 ? (void *)&narrow : (void *)&wide,

@@ -15,7 +15,7 @@ void npy_write(const char *directory, const char *name, char kind,
 
 /* Reads a matrix of exactly that shape, of finite floats of 4 or 8 bytes in
    this machine's byte order. Fails with what is wrong if the file is anything
-   else. If `values` is NULL, the file is only checked. */
+   else. */
 void npy_read(const char *path, real *values, int rows, int cols);
 
 #endif

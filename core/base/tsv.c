@@ -27,11 +27,8 @@ table_add(Table *t, const char *path)
 {
     size_t size;
     int line = 0;
-    char *text = read_own_file(path, "table", &size), *end;
+    char *text = read_file(path, "table", &size), *end;
     values_add(&t->texts, text);
-    if (strlen(text) != size)
-        table_changed(path, 1);
-    text += order_mark(text);
     for (; (end = strchr(text, '\n')); text = end + 1) {
         int cells = 0;
         bool kept = line++ || !t->cols;

@@ -75,39 +75,24 @@ is_text(const char *text)
     return true;
 }
 
-static char *
-read_whole(const char *path, const char *what, int how, size_t *size)
-{
-    struct stat facts;
-    const off_t most = 1 << 30;
-    int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | how);
-    FILE *file = from < 0 ? NULL : fdopen(from, "r");
-    if (!file)
-        fail("%s: the %s cannot be read: %s", path, what,
-             errno == ELOOP ? "a link, and none is followed here"
-                            : strerror(errno));
-    if (fstat(from, &facts) || !S_ISREG(facts.st_mode))
-        fail("%s: the %s is not a plain file", path, what);
-    if (facts.st_size > most)
-        fail("%s: the %s has more than 1 GiB", path, what);
-    char *text = allocate((size_t)facts.st_size + 1, 1);
-    *size = fread(text, 1, (size_t)facts.st_size, file);
-    if (ferror(file))
-        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
-    fclose(file);
-    return text;
-}
-
 char *
 read_file(const char *path, const char *what, size_t *size)
 {
-    return read_whole(path, what, 0, size);
-}
-
-char *
-read_own_file(const char *path, const char *what, size_t *size)
-{
-    return read_whole(path, what, O_NOFOLLOW, size);
+    struct stat facts;
+    const off_t most = 1 << 30;
+    if (stat(path, &facts))
+        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
+    if (!S_ISREG(facts.st_mode))
+        fail("%s: the %s is not a plain file", path, what);
+    if (facts.st_size > most)
+        fail("%s: the %s has more than 1 GiB", path, what);
+    FILE *file = fopen(path, "rb");
+    char *text = allocate((size_t)facts.st_size + 1, 1);
+    if (file)
+        *size = fread(text, 1, (size_t)facts.st_size, file);
+    if (!file || ferror(file) || fclose(file))
+        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
+    return text;
 }
 
 char *
@@ -148,37 +133,6 @@ interned(const char *text)
     if (!known)
         word_added(&all, word);
     return word;
-}
-
-/* The number that the text begins with, 24, 0.003 or 1e-05, and how many
-   letters it has: perhaps none. */
-static double
-number_at(const char *text, size_t *n)
-{
-    static const char digits[] = ".0123456789";
-    char number[32];
-    *n = strspn(text, digits);
-    if (!*n)
-        return 0;
-    if (text[*n] == 'e' && strspn(text + *n + 1, "+-") == 1)
-        *n += 2 + strspn(text + *n + 2, digits + 1);
-    snprintf(number, sizeof number, "%.*s", (int)*n, text);
-    return strtod(number, NULL);
-}
-
-int
-natural_order(const char *a, const char *b)
-{
-    size_t m, n;
-    const char *p = a, *q = b;
-    for (; *p && *q; p += m ? m : 1, q += n ? n : 1) {
-        double x = number_at(p, &m), y = number_at(q, &n);
-        if (m && n && x != y)
-            return x < y ? -1 : 1;
-        if ((!m || !n) && *p != *q)
-            return (unsigned char)*p - (unsigned char)*q;
-    }
-    return *p || *q ? strcmp(p, q) : strcmp(a, b);
 }
 
 const char *

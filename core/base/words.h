@@ -22,12 +22,9 @@ int whole_characters(const char *text, int most);
 /* Is it UTF-8, and no character of it commands a terminal or ends a line? */
 bool is_text(const char *text);
 
-/* The whole of a plain file that the user named; or of one that is no link, as
-   the file of a run must be, which somebody else may have made. Fails with
-   `what` ("text file") in the message. A 0 behind it, to be freed; no more than
-   1 GiB. */
+/* The whole of a plain file, with a 0 behind it, to be freed; no more than 1
+   GiB. Fails with `what` ("text file") in the message. */
 char *read_file(const char *path, const char *what, size_t *size);
-char *read_own_file(const char *path, const char *what, size_t *size);
 
 /* How many bytes of the text are a byte order mark, which some editors put in
    front of a text and which is no part of it: 3 or 0. */
@@ -44,12 +41,6 @@ bool word_added(void **set, const char *word);
 /* The one copy of the string that the program keeps until it ends: equal words
    are the same pointer. */
 const char *interned(const char *text);
-
-/* Compares two names as people sort them: letter by letter, except that a
-   number within them counts by its size. So d-k2 comes before d-k16, and
-   lr1e-05 before lr0.0001. Returns a number less than, equal to or greater than
-   0, as strcmp does. */
-int natural_order(const char *a, const char *b);
 
 /* A string as snprintf makes it, to be freed by the caller. */
 char *format_text(const char *format, ...) PRINTF(1, 2);

@@ -52,55 +52,40 @@ manifest_read(const char *directory)
     size_t size;
     if (access(path.text, F_OK))
         return lines;
-    char *text = read_own_file(path.text, "record", &size), *line = text;
-    for (int i = 1; *line; i++) {
-        char *end = line + strcspn(line, "\n");
+    char *text = read_file(path.text, "record", &size), *line = text, *end;
+    for (; *line; line = end + 1) {
+        end = line + strcspn(line, "\n");
         bool whole = *end == '\n';
         *end = 0;
-        if (i > 1)
-            values_add(&lines, copy_text(line));
+        values_add(&lines, copy_text(line));
         for (char *c = line; c < end; c++)
             *c = *c == '\t' ? ' ' : *c;
-        if (!whole || !is_text(line) || (i == 1 && strcmp(line, "format 4")))
-            fail("%s:%d: not what qkv writes there: it was changed, or another "
-                 "version wrote it; empty the file, and the command that made "
-                 "the experiment records it again",
-                 path.text, i);
-        line = end + 1;
+        if (!whole || !is_text(line))
+            fail("%s:%d: not what qkv writes there: it was cut or changed; "
+                 "empty the file, and the command that made the experiment "
+                 "records it again",
+                 path.text, lines.count);
     }
     free(text);
     return lines;
 }
 
-static bool
-has_line(const char *directory, const char *line)
+/* Appends a line to the record, or starts one, unless that line is there.
+   Several commands may do so at once: each line is one write. */
+static void
+manifest_record(const char *directory, const char *line)
 {
+    Path path = within(directory, record);
     Values lines = manifest_read(directory);
     bool there = false;
     for (int i = 0; i < lines.count; i++)
         there |= !strcmp(lines.text[i], line);
     values_free(&lines);
-    return there;
-}
-
-/* Appends a line to the record, or starts one, unless that line is there.
-   Several commands may do so at once. */
-static void
-manifest_record(const char *directory, const char *line)
-{
-    Path path = within(directory, record);
-    if (has_line(directory, line))
+    if (there)
         return; /* it may be read-only */
-    int file = lock_path(path.text, O_RDWR | O_CREAT | O_APPEND);
-    off_t size = lseek(file, 0, SEEK_END);
-    bool there = has_line(directory, line); /* another command's, meanwhile */
-    if (!there &&
-        dprintf(file, "%s%s\n", size ? "" : "format\t4\n", line) < 0) {
-        const char *why = strerror(errno);
-        if (ftruncate(file, size))
-            note("%s: a line of it is cut", path.text);
-        fail("%s: cannot be written: %s", path.text, why);
-    }
+    int file = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file < 0 || dprintf(file, "%s\n", line) < 0)
+        fail("%s: cannot be written: %s", path.text, strerror(errno));
     close(file);
 }
 
@@ -127,10 +112,18 @@ experiment_open(const char *directory, const char *asked)
     manifest_record(directory, asked);
 }
 
+/* By their names, in which a number of more digits is larger, d-k16 than d-k2,
+   except behind a point. */
 static int
 in_order(const void *a, const void *b)
 {
-    return natural_order(((const Run *)a)->name, ((const Run *)b)->name);
+    static const char digits[] = "0123456789";
+    const char *p = ((const Run *)a)->name, *q = ((const Run *)b)->name;
+    bool point = false;
+    for (; *p && *p == *q; p++, q++)
+        point = *p == '.' || (point && strchr(digits, *p));
+    size_t m = strspn(p, digits), n = strspn(q, digits);
+    return m != n && !point ? (m > n) - (m < n) : strcmp(p, q);
 }
 
 static void
@@ -145,9 +138,6 @@ static void
 add_all(Experiment *e, const char *directory)
 {
     Values names = names_in(directory);
-    if (access(directory, R_OK | X_OK))
-        fail("%s: %s; give the directory of an experiment or a run", directory,
-             strerror(errno));
     for (int i = 0; i < names.count; i++)
         if (*names.text[i] != '.' && run_exists(directory, names.text[i]))
             add_run(e, within(directory, names.text[i]).text);
@@ -170,22 +160,13 @@ static void
 drop_doubles(Experiment *e)
 {
     int kept = 0;
-    if (!e->count)
-        return;
-    qsort(e->runs, (size_t)e->count, sizeof *e->runs, in_order);
-    for (int i = 0; i < e->count; i++) {
-        Run *r = &e->runs[i], *last = kept ? &e->runs[kept - 1] : NULL;
-        bool same = last && !strcmp(last->name, r->name);
-        if (same &&
-            strcmp(run_text(last, "test_loss"), run_text(r, "test_loss")))
-            fail("%s and %s: the same settings and another result; remove the "
-                 "wrong one of the two",
-                 last->path, r->path);
-        if (same)
-            run_free(r);
+    if (e->count)
+        qsort(e->runs, (size_t)e->count, sizeof *e->runs, in_order);
+    for (int i = 0; i < e->count; i++)
+        if (kept && !strcmp(e->runs[kept - 1].name, e->runs[i].name))
+            run_free(&e->runs[i]);
         else
-            e->runs[kept++] = *r;
-    }
+            e->runs[kept++] = e->runs[i];
     e->count = kept;
 }
 

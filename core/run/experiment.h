@@ -1,9 +1,8 @@
 /* experiment.h - a directory of runs, with the record of what was asked.
 
-   The record, experiment.tsv, has after its first line a line for each command,
-   which is only ever appended:
+   The record, experiment.tsv, has a line for each command, which is only ever
+   appended:
 
-       format  4
        compare  variant=standard,full-rank  task=recall  d-k=2,4  baseline=mqa
 
    Between tabs are the command's name, the settings that were given, with their
@@ -49,8 +48,7 @@ typedef struct Experiment {
 
 /* Reads them. A path is an experiment's directory, or a run, whose record is
    that of the experiment around it. A run that is in several places counts
-   once. Fails where two have one name and different results, and where there
-   is none. */
+   once. Fails where there is none. */
 Experiment experiment_read(const char *const *paths, int count);
 void experiment_free(Experiment *e);
 

@@ -18,22 +18,12 @@
 #include "run/grid.h"
 #include "run/run.h"
 
-/* What is the same at several points of a grid, one after the other, is told
-   once. */
-static void
-note_once(char *text)
-{
-    static char *told;
-    if (!told || strcmp(told, text))
-        note("%s", text);
-    replace(&told, text);
-}
-
 /* With --same-start: c, resolved from what was given, starts as its variant
-   does, or not where it cannot, which is said. */
+   does, or not where it cannot, which is said once. */
 static void
 choose_start(const Config *given, Config *c, Sizes z)
 {
+    static void *told;
     Conversion v;
     Config wanted = *given;
     if (!*c->same_start)
@@ -43,24 +33,24 @@ choose_start(const Config *given, Config *c, Sizes z)
     Config alike = config_alike(c);
     Model *m = model_new(c, z, own.variant);
     if (!config_equal(&wanted, &alike, OF_SHAPE) || !start_alike(m, &v)) {
-        note_once(format_text("%s cannot start as %s does: it keeps a start of "
-                              "its own",
-                              c->variant, c->same_start));
+        char *text = format_text("%s cannot start as %s does: it keeps a start "
+                                 "of its own",
+                                 c->variant, c->same_start);
+        if (word_added(&told, text))
+            note("%s", text);
         c->same_start = interned("");
     }
     model_free(m);
 }
 
 /* Opens the plugins that were given. Refuses two of one name, whose runs could
-   not be told apart, two of one seed, and a shape option that none of them
-   uses. */
+   not be told apart, and a shape option that none of them uses. */
 static void
 check_variants(const Request *o)
 {
     const Values *given = given_to(o, "variant");
     char *uses = copy_text("");
-    void *names = NULL, *seen = NULL;
-    const Values *seeds = given_to(o, "seed");
+    void *names = NULL;
     for (int i = 0; i < given->count; i++) {
         Plugin p = plugin_open(given->text[i]);
         replace(&uses, format_text("%s %s", uses, variant_uses(p.variant)));
@@ -68,9 +58,6 @@ check_variants(const Request *o)
             usage("two variants are called %s, one of them %s; rename one",
                   p.name, p.path);
     }
-    for (int i = 0; i < seeds->count; i++)
-        if (!word_added(&seen, seeds->text[i]))
-            usage("--seed %s: is there twice; give it once", seeds->text[i]);
     if (!given_to(o, "same-start")->count) /* it may be another variant's */
         request_used(o, uses);
     free(uses);
@@ -101,11 +88,10 @@ add_point(Grid *g, const Request *o, Config c)
     for (int k = 0; k < seeds->count; k++) {
         setting_set(seed, &c, seeds->text[k]);
         char *name = run_name(&c, variant_uses(p.variant));
-        for (int i = 0; !k && i < g->count; i += seeds->count)
-            if (!strcmp(g->jobs[i].name, name)) {
-                free(name);
-                return;
-            }
+        if (!word_added(&g->names, name)) {
+            free(name);
+            continue;
+        }
         g->jobs = grow(g->jobs, g->count, &g->room, sizeof *g->jobs);
         g->jobs[g->count++] = (Job){.config = c, .name = name};
     }

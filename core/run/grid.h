@@ -16,6 +16,7 @@ typedef struct Grid {
     char *asked; /* the line of the command that it is of */
     Job *jobs;
     int count, room;
+    void *names; /* of their runs, a set, while it is made (word_added) */
 } Grid;
 
 /* What a command is asked: settings as they were given, baseline and judge.

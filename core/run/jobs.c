@@ -14,10 +14,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "algebra/convert.h"
-#include "base/clock.h"
 #include "config/schedule.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
@@ -90,6 +90,15 @@ typedef struct Training {
     double begun; /* when training began */
     volatile LogRow *last;
 } Training;
+
+/* Seconds since some moment in the past. Never goes back. */
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static bool
 watch_run(void *training, const Result *so_far)

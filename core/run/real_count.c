@@ -49,18 +49,14 @@ real_of_run(const Work *w, const Experiment *e, const Run *r)
 {
     double attention = run_number(r, "attention_parameters");
     Config c = r->config;
-    if (c.encoder || c.cross != CROSS_NONE) /* attentions of several kinds */
-        return NAN;
+    if (c.encoder || c.cross != CROSS_NONE || c.embed == EMBED_ONEHOT)
+        return NAN; /* attentions of several kinds, or as wide as tokens are
+                       many */
     for (const Run *s = e->runs; s < r; s++)
         if (run_has(s, "real") &&
             run_number(s, "attention_parameters") == attention &&
             config_equal(&s->config, &c, OF_VARIANT | OF_SHAPE | OF_MODEL))
             return run_number(s, "real");
-    if (c.embed == EMBED_ONEHOT) { /* as wide as there are tokens */
-        Dataset data = dataset_open(&c);
-        c.d_model = attention_in(&c, data.sizes).d_model;
-        dataset_close(&data);
-    }
     if (!w->quiet && isatty(STDERR_FILENO))
         note("counting the real parameters of %s ...", c.variant);
     return ask_double(&c, attention);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "algebra/forms.h"
@@ -235,17 +234,15 @@ static const char *const results[] = {"result.tsv", "timing.tsv", "real.tsv"};
 Run
 run_read(const char *path)
 {
-    struct stat facts;
     Run r = {.path = copy_text(path)};
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
         r.path[--n] = 0;
     const char *slash = strrchr(r.path, '/');
     r.name = copy_text(slash ? slash + 1 : r.path);
-    if (lstat(r.path, &facts) || !S_ISDIR(facts.st_mode) ||
-        access(within(r.path, "config.tsv").text, F_OK))
-        fail("%s: no run: name a directory with a config.tsv, no link, as "
-             "`qkv train` and `qkv compare` make it in an experiment",
+    if (access(within(r.path, "config.tsv").text, F_OK))
+        fail("%s: no run: name a directory with a config.tsv, as `qkv train` "
+             "and `qkv compare` make it in an experiment",
              r.path);
     r.config = read_config(within(r.path, "config.tsv").text);
     table_add(&r.log, within(r.path, "log.tsv").text);
@@ -299,6 +296,9 @@ run_number(const Run *r, const char *key)
 void
 run_weights(const Run *r, Model *m)
 {
+    if (m->config.file_hash != r->config.file_hash)
+        fail("%s: its text %s has changed since; bring that one back", r->path,
+             r->config.file);
     if (access(within(r->path, "weights").text, F_OK))
         fail("%s: its matrices were not kept (--no-weights): remove it and "
              "train it again",
@@ -318,9 +318,6 @@ run_model(const Run *r, Dataset *data)
     Model *m = model_open(*was, data);
     if (m->config.plugin_hash != was->plugin_hash)
         note("%s: was trained with another build of %s", r->path, was->variant);
-    if (m->config.file_hash != was->file_hash)
-        fail("%s: its text %s has changed since; bring that one back", r->path,
-             was->file);
     run_weights(r, m);
     return m;
 }

@@ -81,6 +81,20 @@ run_quantity(const Run *r, const char *name)
     return text ? strtod(sign ? sign + 1 : text, NULL) : NAN;
 }
 
+/* Numbers by their size, those of two factors "W_Q=0.1" too; words by their
+   letters. */
+static int
+value_order(const char *a, const char *b)
+{
+    const char *p = strchr(a, '='), *q = strchr(b, '=');
+    char *end_a, *end_b;
+    p = p ? p + 1 : a;
+    q = q ? q + 1 : b;
+    double x = strtod(p, &end_a), y = strtod(q, &end_b);
+    bool numbers = end_a > p && end_b > q && x != y;
+    return numbers ? (x > y) - (x < y) : strcmp(a, b);
+}
+
 int
 series_order(const char *a, const char *b)
 {
@@ -92,7 +106,7 @@ series_order(const char *a, const char *b)
     b += part;
     bool a_first = strcspn(a, ",") == n && !strncmp(a, BASELINE, n);
     bool b_first = strcspn(b, ",") == n && !strncmp(b, BASELINE, n);
-    return a_first != b_first ? b_first - a_first : natural_order(a, b);
+    return a_first != b_first ? b_first - a_first : value_order(a, b);
 }
 
 static int
