@@ -61,14 +61,14 @@ static const Option own[] = {
 #define WORK(field) AT(request.work.field)
 #define DRAW(field) AT(draw.field)
     /* name, kind, argument, help, commands, where, choices */
-    {"seeds", INTEGER, NULL, "seeds 1 to N (5): short for --seed 1..N", "compare", AT(request), .common = true},
+    {"seeds", INTEGER, "N", "seeds 1 to N (5): short for --seed 1..N", "compare", AT(request), .common = true},
     {"head-dim", TEXT, "N", "width of a head, --d-k and --d-v in one", "train count trace", AT(request), .common = true},
     {"out", WORD, "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect open", AT(out), .letter = 'o', .common = true},
-    {"jobs", INTEGER, NULL, "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
-    {"threads", INTEGER, NULL, "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
+    {"jobs", INTEGER, "N", "runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
+    {"threads", INTEGER, "N", "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
     {"from", WORD, "RUN", "start from a run's weights, with its model and data; they are converted if -v or the shape differs", "train", WORK(from), .common = true},
     {"plan", SWITCH, NULL, "only print a `qkv train` line for each run", "compare", AT(plan), .common = true},
-    {"memory", INTEGER, NULL, "megabytes that a run may use (the machine's / jobs)", RUNS, WORK(memory)},
+    {"memory", INTEGER, "N", "megabytes that a run may use (the machine's / jobs)", RUNS, WORK(memory)},
     {"no-figures", SWITCH, NULL, "only train and print", "compare", AT(no_figures)},
     {"no-weights", SWITCH, NULL, "do not keep the trained matrices", TRAINS, WORK(no_weights)},
     {"baseline", WORD, "NAME", "what the others are compared with (standard)", VERDICTS, AT(request.baseline), .common = true},
@@ -89,11 +89,11 @@ static const Option own[] = {
     {"config", WORD, "FILE", "the same from a model's config.json, as transformers saves it", "count", AT(config), .common = true},
     {"real", SWITCH, NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes", "count", AT(real), .common = true},
     {"prompt", TEXT, "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p', .common = true},
-    {"tokens", INTEGER, NULL, "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n', .common = true},
-    {"temperature", NUMBER, NULL, "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature), .most = 1000, .common = true},
-    {"top-k", INTEGER, NULL, "sample among the N likeliest tokens (all)", "generate", AT(generate.top_k), .common = true},
-    {"samples", INTEGER, NULL, "write N continuations, with seeds S, S + 1, ... (1)", "generate", AT(generate.samples), .common = true},
-    {"seed", INTEGER, NULL, "seed of the sampling, S (1)", "generate", AT(generate.seed)},
+    {"tokens", INTEGER, "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n', .common = true},
+    {"temperature", NUMBER, "X", "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature), .most = 1000, .common = true},
+    {"top-k", INTEGER, "N", "sample among the N likeliest tokens (all)", "generate", AT(generate.top_k), .common = true},
+    {"samples", INTEGER, "N", "write N continuations, with seeds S, S + 1, ... (1)", "generate", AT(generate.samples), .common = true},
+    {"seed", INTEGER, "N", "seed of the sampling, S (1)", "generate", AT(generate.seed)},
     {"attention", SWITCH, NULL, "print and draw which token looks at which", "inspect", AT(attention), .common = true},
     {"forms", SWITCH, NULL, "what each variant computes, derived from its code", "list", AT(forms), .common = true},
     {"models", SWITCH, NULL, "published models: their attention and its cache at --length", "list", AT(models), .common = true},
@@ -101,7 +101,7 @@ static const Option own[] = {
     {"draw", SWITCH, NULL, "draw the singular values of all heads into figures/ of --out", "open", AT(spectra), .common = true},
     {"slim", WORD, "DIR", "write the model without its gauge to a new directory", "open", AT(slim), .common = true},
     {"to", WORD, "VARIANT", "write a layer as a run of that variant, for inspect, equiv and trace", "open", AT(to), .common = true},
-    {"layer", INTEGER, NULL, "which layer --to takes, from 1 (1)", "open", AT(layer), .common = true},
+    {"layer", INTEGER, "N", "which layer --to takes, from 1 (1)", "open", AT(layer), .common = true},
     {"tasks", SWITCH, NULL, "the tasks, not the variants", "list", AT(tasks), .common = true},
     {"columns", WORD, "NAME,...", "only these columns, in this order", TABLES, AT(columns), .common = true},
     {"tsv", SWITCH, NULL, "cells separated by tabs, as in a pipe", TABLES " check", AT(tsv)},
@@ -118,7 +118,9 @@ option_of(const Setting *s)
     static const char common[] = "variant task file d-model heads steps lr";
     return (Option){.name = s->name,
                     .kind = (int)s->kind,
-                    .argument = "WORD",
+                    .argument = s->kind == INTEGER  ? "N"
+                                : s->kind & NUMERIC ? "X"
+                                                    : "WORD",
                     .help = s->help,
                     .choices = s->choices,
                     .letter =
@@ -162,10 +164,7 @@ print_option(const Command *c, const Option *o)
     config_apply(&usual, c->start);
     if (o->setting && !(o->setting->kind & WORDED))
         setting_print(o->setting, &usual, start);
-    const char *argument = o->kind == SWITCH    ? ""
-                           : o->kind == INTEGER ? "N"
-                           : o->kind & NUMERIC  ? "X"
-                                                : o->argument;
+    const char *argument = o->argument ? o->argument : "";
     int at = printf("  %3s --%s%s%s", o->letter ? letter : "", o->name,
                     *argument ? " " : "", argument);
     if (at >= FROM)
@@ -189,9 +188,6 @@ print_help(const Command *c, bool all)
     for (int i = 0; i < count; i++)
         if (all || list[i].common)
             print_option(c, &list[i]);
-    printf("\n%sMore: %s\n",
-           c->roles & OF_TRAINING
-               ? "Defaults are in brackets; a task may have its own. "
-               : "",
+    printf("\nDefaults are in brackets; a task may have its own. More: %s\n",
            all ? "lessons/reference.md" : "--help=all");
 }

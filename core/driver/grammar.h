@@ -24,7 +24,7 @@ enum { SWITCH = 0, TEXT = 1024 };
 typedef struct Option {
     const char *name;
     int kind;             /* INTEGER, NUMBER, WORD or one of those above */
-    const char *argument; /* what --help calls it, unless it is a number */
+    const char *argument; /* what --help calls its value, or NULL */
     const char *help;
     const char *commands;   /* those that take it */
     size_t offset;          /* of its value in Options */

@@ -13,11 +13,16 @@
 #include "run/compile.h"
 #include "run/experiment.h"
 
-/* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". */
+/* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". The path
+   of a file may have commas. */
 static Values
 cut_list(const Setting *s, const char *text)
 {
-    Values words = values_cut(text), all = {0};
+    Values all = {0}, words = {0};
+    if (strcmp(s->name, "file"))
+        words = values_cut(text);
+    else
+        values_add(&words, copy_text(text));
     for (int i = 0; i < words.count; i++) {
         int first, last, end = 0;
         const char *word = words.text[i];
@@ -32,14 +37,6 @@ cut_list(const Setting *s, const char *text)
     return all;
 }
 
-/* Would a plugin's setting of that name be another one's? */
-static bool
-is_taken(const char *name)
-{
-    const Setting *s = setting_named(name);
-    return (s && s->kind != OWN) || index_in(manifest_keys, name) >= 0;
-}
-
 const char *
 plugin_meant(const char *word)
 {
@@ -48,7 +45,8 @@ plugin_meant(const char *word)
     plugin_given(built);
     Plugin p = plugin_open(built);
     for (const char *at = variant_uses(p.variant); own_next(&at, &own);) {
-        if (is_taken(own.name))
+        const Setting *s = setting_named(own.name);
+        if ((s && s->kind != OWN) || index_in(manifest_keys, own.name) >= 0)
             fail("%s: qkv_variant.settings declares \"%s\", which qkv has "
                  "already: call it something else",
                  p.path, own.name);
@@ -66,8 +64,7 @@ check_value(const Setting *s, char **value)
     Config trial = {.settings = ""};
     const char *why = setting_set(s, &trial, *value);
     if (why)
-        usage("--%s: %s%s", s->name, why,
-              strchr(*value, ',') ? "; lists are for `qkv compare`" : "");
+        usage("--%s: %s", s->name, why);
     setting_print(s, &trial, text);
     replace(value, copy_text(s->kind == PLUGIN ? plugin_meant(text) : text));
 }
@@ -76,14 +73,13 @@ check_value(const Setting *s, char **value)
 static void
 give(Options *o, const Command *c, const Setting *s, const char *text)
 {
-    bool lists = s->role & c->lists && strcmp(s->name, "file");
+    bool lists = s->role & c->lists;
     bool rates = lists && !strcmp(s->name, "lr") && !strcmp(text, "auto");
     Values *given = &o->request.given[s - settings];
     values_free(given);
-    if (lists)
-        *given = cut_list(s, text);
-    else
-        values_add(given, copy_text(text));
+    *given = cut_list(s, text);
+    if (given->count > 1 && !lists)
+        usage("--%s %s: lists are for `qkv compare`", s->name, text);
     for (int i = 0; i < given->count && !rates; i++) /* study/rate.h */
         check_value(s, &given->text[i]);
 }
