@@ -54,17 +54,15 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     const Projection *q = &l->of[QUERY];
     Dataset data;
     Config c = task_start("reverse");
-    char *settings = published_settings(p);
     /* So that two layers are two runs, which are from two things. */
     uint64_t hash =
         hash_bytes(HASH_START, q->w,
                    sizeof *q->w * (size_t)(q->heads * q->width * p->d_model));
-    char *from = format_text("layer%d-%08x", l->number + 1, (unsigned)hash);
-    config_apply(&c, settings);
+    config_apply(&c, published_settings(p));
     config_apply(&c, "layers=1 steps=0 test=8 validate=8");
     c.mask = p->encoders ? MASK_NONE : MASK_CAUSAL;
     c.variant = interned(variant);
-    c.from = interned(from);
+    c.from = format_text("layer%d-%08x", l->number + 1, (unsigned)hash);
     Model *m = model_open(c, &data);
     bool whole = index_in("- rope encodes transposed", p->has) >= 0 &&
                  (p->rope == 0 || p->rope == p->d_k);
@@ -77,10 +75,5 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
              "standard have those of many, and `qkv train --from RUN -v %s` "
              "converts such a run",
              p->name, variant, p->type, variant);
-    char *name = write_run(m, &data, out);
-    model_free(m);
-    dataset_close(&data);
-    free(settings);
-    free(from);
-    return name;
+    return write_run(m, &data, out);
 }

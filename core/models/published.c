@@ -37,11 +37,10 @@ row_named(const Table *t, const char *name)
 typedef struct Said {
     const char *path;
     char **value;
-    char *unknown; /* keys */
 } Said;
 
 /* Reads an object, and those within it that say more of the same model, no
-   deeper than `depth`. */
+   deeper than `depth`. What it has that nobody knows is noted. */
 static void
 read_object(Said *s, char *text, int depth)
 {
@@ -49,7 +48,8 @@ read_object(Said *s, char *text, int depth)
     while (json_next(&at, &name, &value, s->path)) {
         int row = name ? row_named(&keys, name) : -1;
         if (row < 0)
-            replace(&s->unknown, format_text("%s %.64s", s->unknown, name));
+            note("%s: not known, and left out of account: %.64s", s->path,
+                 name ? name : value);
         else if (depth &&
                  !strcmp(table_cell(&keys, row, 1), "more of the same"))
             read_object(s, value, depth - 1);
@@ -109,35 +109,21 @@ local_layers(const Said *s, int layers, int every)
     return layers - (every ? layers / every : 0);
 }
 
-/* The row of a model_type. */
-static int
-family_of(const Said *s)
-{
-    const char *type = value_of(s, "model_type");
-    int row = row_named(&families, type ? type : "");
-    char *all = copy_text("");
-    for (int i = 0; i < families.rows; i++)
-        replace(&all, format_text("%s %s", all, table_cell(&families, i, 0)));
-    if (row < 0)
-        fail("%s: its model_type \"%.64s\" is not known, and none is guessed: "
-             "the known ones are%s; one of the same attention can be put there",
-             s->path, type ? type : "", all);
-    free(all);
-    return row;
-}
-
 /* The model that a config.json describes. A head is a share of the token, and
    there are as many keys as queries, where nothing is said. */
 static Published
 published_of(char *text, const char *path)
 {
     tables_read();
-    Said s = {path, allocate((size_t)keys.rows, sizeof *s.value),
-              copy_text("")};
+    Said s = {path, allocate((size_t)keys.rows, sizeof *s.value)};
     read_object(&s, text, 2);
-    if (*s.unknown)
-        note("%s: not known, and left out of account:%.512s", path, s.unknown);
-    int row = family_of(&s);
+    const char *type = value_of(&s, "model_type");
+    int row = row_named(&families, type ? type : "");
+    if (row < 0)
+        fail("%s: its model_type \"%.64s\" has no row in %s/families.tsv, and "
+             "nothing is guessed: give it that of a model with the same "
+             "attention, or write a row",
+             path, type ? type : "", beside_program("models").text);
     const char *biases = value_of(&s, "biases");
     const char *rotated = value_of(&s, "rotated");
     double share = rotated ? strtod(rotated, NULL) : 1;
@@ -162,9 +148,6 @@ published_of(char *text, const char *path)
     p.d_v = number_of(&s, "d-v", p.d_k);
     p.encoders =
         number_of(&s, "encoders", published_has(&p, "encodes") ? p.layers : 0);
-    if (published_has(&p, "rope"))
-        p.rope =
-            latent ? number_of(&s, "rope", -1) : (int)(p.d_k * share) / 2 * 2;
     if (!p.layers || !p.d_k || !p.groups || p.heads % p.groups ||
         p.heads * (p.d_k + (double)p.d_v) > 1e6 ||
         !(0 <= share && share <= 1) || latent != (p.latent > 0) ||
@@ -174,11 +157,12 @@ published_of(char *text, const char *path)
              "known: correct it",
              path, p.layers, p.heads, p.groups, p.d_k, p.d_v, share, p.latent,
              p.biases, p.type);
+    if (published_has(&p, "rope"))
+        p.rope =
+            latent ? number_of(&s, "rope", -1) : (int)(p.d_k * share) / 2 * 2;
     p.local =
         local_layers(&s, p.layers, atoi(table_cell(&families, row, EVERY)));
     p.local = p.window ? p.local : 0;
-    free(s.value);
-    free(s.unknown);
     return p;
 }
 
@@ -192,10 +176,7 @@ Published
 published_read(const char *path)
 {
     size_t size;
-    char *text = read_file(path, "configuration", &size);
-    Published p = published_of(text, path);
-    free(text);
-    return p;
+    return published_of(read_file(path, "configuration", &size), path);
 }
 
 bool
@@ -204,10 +185,9 @@ published_row(int i, Published *p)
     tables_read();
     if (i < 0 || i >= models.rows)
         return false;
-    char *text = copy_text(table_cell(&models, i, 2));
-    *p = published_of(text, table_cell(&models, i, 0));
+    *p = published_of(copy_text(table_cell(&models, i, 2)),
+                      table_cell(&models, i, 0));
     p->source = table_cell(&models, i, 1);
-    free(text);
     return true;
 }
 
@@ -224,14 +204,8 @@ published_named(const char *name)
 char *
 published_settings(const Published *p)
 {
-    char *rest = p->latent
-                     ? format_text("latent=%d positions=none query-latent=%d "
-                                   "rope=%d",
-                                   p->latent, p->query_latent, p->rope)
-                     : format_text("kv-heads=%d positions=%s", p->groups,
-                                   p->rope ? "rope" : "none");
-    replace(&rest,
-            format_text("d-model=%d layers=%d heads=%d d-k=%d d-v=%d %s",
-                        p->d_model, p->layers, p->heads, p->d_k, p->d_v, rest));
-    return rest;
+    return format_text("d-model=%d layers=%d heads=%d kv-heads=%d d-k=%d "
+                       "d-v=%d positions=%s",
+                       p->d_model, p->layers, p->heads, p->groups, p->d_k,
+                       p->d_v, p->rope ? "rope" : "none");
 }

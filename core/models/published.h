@@ -38,8 +38,8 @@ typedef struct Published {
 /* Has its family this? */
 bool published_has(const Published *p, const char *what);
 
-/* Reads a config.json; fails with what is wrong, or unknown. What it has that
-   nobody knows is noted. */
+/* Reads a config.json; fails with what is wrong, or unknown, and notes keys that
+   nobody knows. What is read here is kept. */
 Published published_read(const char *path);
 
 /* The model in row i of what is known, false where there is none; and that of
@@ -47,7 +47,7 @@ Published published_read(const char *path);
 bool published_row(int i, Published *p);
 Published published_named(const char *name);
 
-/* The settings that have its shape, for any variant; to be freed. */
+/* The settings that have its shape, without latents. To be freed. */
 char *published_settings(const Published *p);
 
 /* What its attention stores, in all layers, and how much of that is gauge, by
