@@ -1,185 +1,324 @@
-/* derive.c - the canonical form of a variant, derived from its code. */
+/* derive.c - the canonical form of a variant, derived from its code.
+
+   A node knows its operator and its operands. So one walks back from it, and
+   puts each matrix on the way before those that came first, until tokens are
+   reached: then the product is whole. Where two things are added, two products
+   begin. What is not linear is put there too, to be named. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "algebra/capture.h"
 #include "algebra/derive.h"
 #include "algebra/fit.h"
-#include "algebra/rank.h"
 #include "config/settings.h"
 #include "config/tasks.h"
 #include "heart/attention.h"
+#include "heart/composed.h"
 #include "heart/fail.h"
 #include "heart/random.h"
 
-/* The weight that the operand of an atom was multiplied with last. */
-static const char *
-weight_before(const Symbol *atom)
+static void
+add_term(Terms *to, Term t)
 {
-    const Term *t = atom->of->inputs ? symbols_of(atom->of->in[0]) : NULL;
-    for (int i = t ? t->count - 1 : -1; i >= 0; i--) {
-        const char *name = weight_name(&t->of[i]);
-        if (name || t->of[i].kind == ATOM)
-            return name ? name : weight_before(&t->of[i]);
-    }
-    return NULL;
+    to->term = grow(to->term, to->count, &to->room, sizeof t);
+    to->term[to->count++] = t;
 }
 
-/* Notes that there is no form: what symbol `at` of the term is, and between
-   which matrices. */
-static void
-block(Derived *d, const Term *t, int at)
+/* A symbol, the part of a leaf from an entry on, times a term. */
+static Term
+times(SymbolKind kind, const Node *of, int from, int rows, int cols, Term t)
 {
-    static const char *const words[][2] = {
-        {"tanh_of", "tanh"},
-        {"normalize", "RMSNorm"},
-        {"rotate", "rotation by position"},
-        {"shift", "shift to another token"},
-        {"hadamard", "entrywise product of two functions of tokens"},
-        {"mask_zero", "scores without a softmax"}};
-    const Symbol *s = &t->of[at];
-    bool atom = s->kind == ATOM;
-    const char *what = atom              ? s->of->op->name
-                       : s->kind == ONES ? "a bias that a sink weakens"
-                                         : "tokens, not by attention";
-    const char *before = atom ? weight_before(s) : NULL, *after = NULL;
-    int step = s->transposed ? -1 : 1;
-    for (int i = at + step; i >= 0 && i < t->count && !after; i += step) {
-        if (t->of[i].kind != DIAGONAL && t->of[i].transposed != s->transposed)
-            break; /* from the queries' side to the keys' */
-        after = weight_name(&t->of[i]);
-    }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        what = strcmp(what, words[i][0]) ? what : words[i][1];
-    char *text =
-        format_text("%s%s%s%s%s", what,
-                    before && after ? " between "
-                    : before        ? " after "
-                    : after         ? " before "
-                                    : "",
-                    before ? before : "", before && after ? " and " : "",
-                    after ? after : "");
-    for (int i = 0; text && i < d->blocked.count; i++)
-        if (!strcmp(text, d->blocked.text[i]))
-            replace(&text, NULL);
-    if (text)
-        values_add(&d->blocked, text);
+    const real *at = of->value ? of->value : of->kept;
+    Matrix m = matrix(at ? at + from : at, rows, cols, of->cols);
+    if (t.count == MOST_SYMBOLS / 2) /* scores have two such chains */
+        fail("derive: a product of more than %d matrices", t.count);
+    memmove(t.of + 1, t.of, (size_t)t.count++ * sizeof *t.of);
+    t.of[0] = (Symbol){kind, of, m, t.role};
+    t.opaque |= kind == OPAQUE;
+    return t;
 }
 
-/* Adds a term to a piece. From symbol `from` on, which has to be of that kind,
-   it is matrices, of scores up to the tokens at its end. */
-static void
-add_to(Derived *d, Term **piece, Term *t, int from, SymbolKind kind,
-       bool scores)
+/* What is left of a term if only these columns of what it is multiplied with
+   are not 0. */
+static Term
+only_rows(Term t, int from, int count)
 {
-    for (int i = from; i < t->count; i++) {
-        SymbolKind is = t->of[i].kind;
-        bool end = scores && i == t->count - 1;
-        if (i == from ? is != kind : end ? is != TOKENS : is < MATRIX) {
-            block(d, t, i);
-            if (!scores && i == from)
-                break;
+    if (!t.count)
+        t.left += from;
+    else if (t.of[0].kind == MATRIX) {
+        t.of[0].m.at += from * t.of[0].m.down;
+        t.of[0].m.rows = count;
+    }
+    return t;
+}
+
+/* The first column of the head of n that serves head h of c. */
+static int
+start_of(const Node *n, int h, const Node *c)
+{
+    return h / (c->heads / n->heads) * (n->cols / n->heads);
+}
+
+static bool
+is(const Node *n, const char *name)
+{
+    return n->op && !strcmp(n->op->name, name);
+}
+
+/* Is it a softmax, of which each row of weights sums to 1, as there is no sink?
+ */
+static bool
+is_softmax(const Node *n)
+{
+    const Attended *with = n->arguments;
+    return n->op == &attend_op ||
+           (n->op == &softmax_op && n->inputs == 1 && with->sink == -INFINITY);
+}
+
+static void walk(Terms *to, const Node *n, int from, int count, Term t);
+
+/* Goes on from `count` columns of head h of c, the first of which is `from`. */
+static void
+walk_head(Terms *to, const Node *c, int h, int from, int count, Term t)
+{
+    Node *const *in = c->in, *last = c->inputs ? in[c->inputs - 1] : NULL;
+    const Node *p = c->op == &apply_weights_op.op ? in[0]->root : c;
+    int width = c->cols / c->heads;
+    bool row =
+        is(c, "spread") && last->rows == 1 && last->cols / last->heads == width;
+    if (is_softmax(p) && t.role == 'v' && !t.weights && last != in[0]) {
+        t.weights = p;
+        t.head = h;
+        walk(to, last, start_of(last, h, c) + from, count, t);
+    } else if (row || is(c, "columns")) {
+        from += row ? 0 : *(const int *)c->arguments;
+        walk(to, last, start_of(last, h, c) + from, count, t);
+    } else if (is(c, "concat"))
+        for (int k = 0, begin = 0; k < c->inputs; k++) {
+            int end = begin + in[k]->cols / in[k]->heads;
+            int low = from > begin ? from : begin;
+            int size = (from + count < end ? from + count : end) - low;
+            if (size > 0)
+                walk(to, in[k], start_of(in[k], h, c) + low - begin, size,
+                     only_rows(t, low - from, size));
+            begin = end;
         }
-    }
-    t->next = NULL;
-    *piece = joined_sums(*piece, t);
-}
-
-/* s = [x 1] M y'. What is the same for all keys is left out. */
-static void
-derive_scores(Derived *d, Term **piece, const Symbol *softmax)
-{
-    for (Term *t = scores_behind(softmax), *next; t; t = next) {
-        SymbolKind x = t->of->kind, y = t->of[t->count - 1].kind;
-        bool bias = x == ATOM && t->of->of->op == &fixed_bias_op;
-        next = t->next;
-        d->positioned |= bias;
-        if (!bias && (y != ONES || !sums_to_1(softmax)))
-            add_to(d, &piece[x == ONES ? SCORES_BIAS : SCORES], t, 0,
-                   x == ONES ? ONES : TOKENS, true);
+    else {
+        t = times(OPAQUE, c, 0, 0, count, t);
+        if (last && in[0]->cols == c->cols)
+            walk(to, in[0], h * width + from, count, t);
+        else if (last)
+            walk(to, in[0], 0, in[0]->cols, t);
+        else
+            add_term(to, t);
     }
 }
 
-/* out = constant + sum_i softmax(scores_i) y N_i. A head is derived when its
-   softmax is met first. */
+/* Adds the products that `count` columns of n, from the column `from` on, have
+   with a term. */
 static void
-derive_output(Derived *d, const Node *out)
+walk(Terms *to, const Node *n, int from, int count, Term t)
 {
-    Symbol met[MOST_CALLS];
-    d->piece = allocate(MOST_CALLS, sizeof *d->piece);
-    for (Term *t = symbols_of(out), *next; t; t = next) {
-        const Symbol *s = t->of;
-        int h = 0;
-        next = t->next;
-        if (!is_softmax(s)) {
-            add_to(d, &d->constant, t, 0, ONES, false);
+    const Node *c = n->root, *w = c->inputs > 1 ? c->in[1]->root : NULL;
+    int width = c->cols / c->heads, all = c->inputs ? c->in[0]->cols : 0;
+    bool by_leaf = w && !w->op;
+    if (!c->op && c->value) {
+        t.bias = true;
+        t.weights = NULL; /* each row of weights sums to 1: P 1 = 1 */
+        t.opaque |= c->rows > 1;
+        add_term(to, times(MATRIX, c, from, c->rows, count, t));
+    } else if (!c->op)
+        add_term(to, times(TOKENS, c, from, c->cols, count, t));
+    else if (by_leaf && c->op == &matmul_op.op)
+        walk(to, c->in[0], 0, all, times(MATRIX, w, from, all, count, t));
+    else if (by_leaf && c->op == &matmul_t_op.op) {
+        t = times(MATRIX, w, from * all, count, all, t);
+        t.of[0].m = transposed(t.of[0].m);
+        walk(to, c->in[0], 0, all, t);
+    } else if (c->op == &scale_op.op) {
+        t.factor *= *(const double *)c->arguments;
+        walk(to, c->in[0], from, count, t);
+    } else if (is(c, "add")) {
+        walk(to, c->in[0], from, count, t);
+        walk(to, c->in[1], from, count, t);
+    } else
+        for (int h = from / width; h * width < from + count; h++) {
+            int low = from > h * width ? from : h * width;
+            int end = (h + 1) * width;
+            int size = (from + count < end ? from + count : end) - low;
+            walk_head(to, c, h, low - h * width, size,
+                      only_rows(t, low - from, size));
+        }
+}
+
+static void
+add_terms(Terms *to, const Node *n, int from, int count, char role)
+{
+    walk(to, n, from, count, (Term){.factor = 1, .keys = -1, .role = role});
+}
+
+static void
+add_scores(Terms *to, const Node *q, const Node *k, int h, double factor)
+{
+    int width = q->cols / q->heads;
+    Terms x = {0};
+    add_terms(&x, q, h * width, width, 'q');
+    for (const Term *a = x.term; a < x.term + x.count; a++) {
+        Terms y = {0};
+        int part = a->of[a->count - 1].m.cols;
+        add_terms(&y, k, start_of(k, h, q) + a->left, part, 'k');
+        for (const Term *b = y.term; b < y.term + y.count; b++) {
+            Term t = *a;
+            memcpy(t.of + t.count, b->of, (size_t)b->count * sizeof *b->of);
+            t.keys = t.count;
+            t.count += b->count;
+            t.factor *= b->factor * factor;
+            t.opaque |= b->opaque || b->of[b->count - 1].m.cols != part;
+            add_term(to, t);
+        }
+        free(y.term);
+    }
+    free(x.term);
+}
+
+Term
+matrices_of(const Term *t)
+{
+    Term only = *t;
+    only.count = 0;
+    for (int i = 0; i < t->count; i++) {
+        Symbol s = t->of[i];
+        if (i == t->keys)
+            only.keys = only.count;
+        if (s.kind == TOKENS && s.m.cols == s.of->cols)
             continue;
+        s.kind = s.kind == TOKENS ? MATRIX : s.kind;
+        only.of[only.count++] = s;
+    }
+    return only;
+}
+
+void
+sum_value(const Terms *sum, int rows, double *to)
+{
+    for (const Term *t = sum->term; t < sum->term + sum->count; t++) {
+        Matrix x = matrix(allocate((size_t)rows * rows, sizeof(real)), rows,
+                          rows, rows);
+        for (int i = 0; i < rows; i++)
+            x.at[i * rows + i] = (real)t->factor;
+        for (int i = 0; i < t->count; i++) {
+            bool key = t->keys >= 0 && i >= t->keys; /* q k' */
+            Matrix m = t->of[key ? t->keys + t->count - 1 - i : i].m;
+            m = key ? transposed(m) : m;
+            Matrix y = matrix(allocate((size_t)rows * m.cols, sizeof(real)),
+                              rows, m.cols, m.cols);
+            multiply(y, x, m);
+            free(x.at);
+            x = y;
         }
-        while (h < d->heads && (met[h].of != s->of || met[h].head != s->head))
-            h++;
-        if (h == MOST_CALLS)
-            bug("derive: more than %d heads", MOST_CALLS);
-        if (h == d->heads) {
-            met[d->heads++] = *s;
-            if (s->of->op == &softmax_op && s->of->inputs > 1) {
-                d->sink = s->of->in[1]->root;
-                d->sinks++;
-            }
-            derive_scores(d, d->piece[h], s);
-        }
-        add_to(d, &d->piece[h][VALUES], t, 1, TOKENS, false);
+        for (int i = 0; i < rows * x.cols; i++)
+            to[i] += (double)x.at[i];
+        free(x.at);
     }
 }
 
-/* Moves all weights, or one, by random numbers. */
+/* Adds a term to a piece. If it is not what it has to be, `why` says so. */
 static void
-move(const Derived *d, int weight, Random *r)
+add_to(Derived *d, Terms *piece, const Term *t, const char *why)
 {
-    for (int i = 0, at = d->stored; i < d->weights.count; i++) {
-        int end = at + d->w[i]->rows * d->w[i]->cols;
-        for (; at < end; at++)
-            d->drawn[at] =
-                weight < 0 || i == weight ? (real)random_normal(r) : 0;
+    why = t->opaque ? "what is in brackets is no matrix" : why;
+    d->why = why ? why : d->why;
+    add_term(piece, *t);
+}
+
+/* s = [x 1] M y'. A bias of keys adds the same to all scores of a row, to which
+   the softmax is blind: it is left out. */
+static void
+derive_scores(Derived *d, Terms *piece, const Call *c, int h)
+{
+    const Node *s = c->out->in[0];
+    Terms sum = {0};
+    if (c->q)
+        add_scores(&sum, c->q, c->k, h, c->scale);
+    if (!c->q || s->op == &fixed_bias_op)
+        add_term(&sum,
+                 times(OPAQUE, s, 0, 0, 0, (Term){.factor = 1, .keys = -1}));
+    for (const Term *t = sum.term; t < sum.term + sum.count; t++)
+        if (t->keys < 0 || t->of[t->keys].kind != MATRIX)
+            add_to(d, &piece[t->bias ? SCORES_BIAS : SCORES], t, NULL);
+    free(sum.term);
+}
+
+/* out = constant + sum_i softmax(scores_i) y N_i */
+static void
+derive_output(Derived *d, const Capture *r, const Node *out)
+{
+    Terms sum = {0};
+    int own;
+    d->heads = capture_heads(r, 0);
+    d->piece = allocate((size_t)d->heads + 1, sizeof *d->piece);
+    for (int h = 0; h < d->heads; h++) {
+        const Call *c = capture_head(r, 0, h, &own);
+        derive_scores(d, d->piece[h], c, own);
     }
+    add_terms(&sum, out, 0, out->cols, 'v');
+    for (const Term *t = sum.term; t < sum.term + sum.count; t++) {
+        int h = 0;
+        while (t->weights && (capture_head(r, 0, h, &own)->out != t->weights ||
+                              own != t->head))
+            h++;
+        add_to(d, &d->piece[h][t->weights ? VALUES : CONSTANT], t,
+               !t->weights && !t->bias ? "it adds tokens without attention"
+               : t->of[t->count - 1].m.cols < out->cols
+                   ? "a head is only some columns of the output"
+                   : NULL);
+    }
+    free(sum.term);
 }
 
 /* The leaves are data while forward runs, so that no node gets a gradient. */
 Derived
-derive(const Variant *v, Attention a)
+derive(const Variant *v, Attention a, real **values)
 {
     a.causal = 0;
     a.relative = NULL;
     Derived d = {.variant = v, .attention = a, .tape = tape_new(SHAPES_ONLY)};
     Random random = random_stream(13, "derive");
-    int count = (d.weights = weights_declared(v, &a)).count, at = 0;
-    for (int i = 0; i < count; i++)
-        d.stored += d.weights.list[i].rows * d.weights.list[i].cols;
-    d.w = allocate((size_t)count, sizeof *d.w);
-    d.drawn = allocate((size_t)2 * d.stored, sizeof *d.drawn);
-    for (int i = 0; i < d.stored; i++)
-        d.drawn[i] = (real)random_normal(&random);
+    Capture r = {.replaced = NOTHING};
+    int count = (d.weights = weights_declared(v, &a)).count, n = a.d_model;
+    Node **w = allocate((size_t)count, sizeof(Node *));
+    d.values = values ? values : allocate((size_t)count, sizeof *values);
     for (int i = 0; i < count; i++) {
         const Weight *m = &d.weights.list[i];
-        d.w[i] = leaf(d.tape, m->rows, m->cols, 1, d.drawn + at, NULL);
-        d.w[i]->arguments = m->name;
-        at += m->rows * m->cols;
+        int size = values ? 0 : m->rows * m->cols;
+        if (!values)
+            d.values[i] = allocate((size_t)size, sizeof **values);
+        for (int k = 0; k < size; k++)
+            d.values[i][k] = (real)random_normal(&random);
+        w[i] = leaf(d.tape, m->rows, m->cols, 1, d.values[i], NULL);
+        w[i]->arguments = m->name;
     }
-    Node *x = leaf(d.tape, 5, a.d_model, 1, NULL, NULL);
-    Node *y = leaf(d.tape, 7, a.d_model, 1, NULL, NULL);
+    d.drawn = !values;
+    Node *x = leaf(d.tape, 5, n, 1, NULL, NULL);
+    Node *y = leaf(d.tape, 7, n, 1, NULL, NULL);
     x->arguments = "x";
     y->arguments = "y";
-    forward_earlier(v, &a, x, y, d.w);
+    d.identity = x->kept = y->kept = allocate((size_t)n * n, sizeof *x->kept);
+    for (int i = 0; i < n; i++)
+        d.identity[i * n + i] = 1;
+    forward_earlier(v, &a, x, y, w);
     int before = d.tape->recalled;
-    Node *out = plugin_forward(v, &a, x, y, d.w);
-    for (int i = 0; i < count; i++)
-        d.w[i]->gradient = d.w[i]->value + d.stored;
+    capture_start(&r, d.tape);
+    Node *out = plugin_forward(v, &a, x, y, w);
+    record_place(&r, (Place){.out = out});
+    derive_output(&d, &r, out);
+    if (!d.heads)
+        d.why = "it has no softmax";
+    if (r.rotated)
+        d.why = "queries and keys are rotated by their positions";
     if (d.tape->recalled > before)
-        values_add(&d.blocked, copy_text("what an earlier block remembered"));
-    else
-        derive_output(&d, out);
-    if (!d.heads && !d.blocked.count)
-        values_add(&d.blocked, copy_text("no attention"));
+        d.why = "it recalls what an earlier block computed";
+    free(w);
     return d;
 }
 
@@ -192,105 +331,47 @@ derive_at(const Variant *v, const char *shape, int layers)
     Attention a = attention_of(&c, v->shape);
     a.layers = layers;
     a.layer = layers - 1;
-    return derive(v, a);
+    return derive(v, a, NULL);
 }
 
 void
 derived_free(Derived *d)
 {
-    tape_free(d->tape);
+    for (int i = 0; i < (d->heads + 1) * PIECES; i++)
+        free(d->piece[i / PIECES][i % PIECES].term);
+    for (int i = 0; i < d->weights.count && d->drawn; i++)
+        free(d->values[i]);
+    free(d->values);
     free(d->weights.list);
-    free(d->w);
     free(d->piece);
-    free(d->drawn);
-    values_free(&d->blocked);
+    free(d->identity);
+    tape_free(d->tape);
 }
 
 Canonical
-derived_form(const Derived *d, bool slope)
+probed_form(const Derived *d)
 {
-    int n = d->attention.d_model;
-    Canonical c = {.d_model = n};
-    canonical_allocate(&c, d->heads);
-    symbols_value(d->constant, 1, n, c.constant, slope);
-    for (int h = 0; h < d->heads; h++) {
-        double *m = c.m + h * c.size;
-        c.scale[h] = 1;
-        symbols_value(d->piece[h][SCORES], n, n, m, slope);
-        symbols_value(d->piece[h][SCORES_BIAS], 1, n, m + n * n, slope);
-        symbols_value(d->piece[h][VALUES], n, n, c.n + h * c.size, slope);
-    }
-    return c;
+    return canonical_form(d->variant, d->attention, &d->weights, d->values, 0);
 }
 
 double
 derived_apart(const Derived *d)
 {
-    real **values = allocate((size_t)d->weights.count, sizeof *values);
-    for (int i = 0; i < d->weights.count; i++)
-        values[i] = d->w[i]->value;
-    Canonical probed =
-        canonical_form(d->variant, d->attention, &d->weights, values, 0);
-    free(values);
+    int n = d->attention.d_model;
+    Canonical probed = probed_form(d), c = {.d_model = n};
     if (!probed.m)
         return NAN;
-    Canonical derived = derived_form(d, false);
-    double apart = fit_error(&derived, &probed).apart;
-    bool as_many = derived.heads == probed.heads;
-    canonical_free(&derived);
-    canonical_free(&probed);
-    return as_many ? apart : INFINITY;
-}
-
-/* The slopes of all entries of a form, as a row; how many there are. */
-static int
-slopes(const Derived *d, real *to)
-{
-    Canonical c = derived_form(d, true);
-    int size = c.heads * c.size, all = 2 * size + c.d_model;
-    for (int i = 0; i < all && to; i++)
-        to[i] = (real)(i < size       ? c.m[i]
-                       : i < 2 * size ? c.n[i - size]
-                                      : c.constant[i - 2 * size]);
-    canonical_free(&c);
-    return all;
-}
-
-bool
-is_in_form(const Derived *d, int weight)
-{
-    Random r = random_stream(17, "derived");
-    real *row = allocate((size_t)slopes(d, NULL), sizeof *row);
-    move(d, weight, &r);
-    int left = slopes(d, row);
-    while (left > 0 && row[left - 1] == 0)
-        left--;
-    free(row);
-    return left > 0 || d->w[weight] == d->sink;
-}
-
-typedef struct Rows {
-    const Derived *of;
-    Random random;
-} Rows;
-
-static void
-next_slopes(void *more, int count, real *rows)
-{
-    Rows *r = more;
-    for (; count > 0; count--) {
-        move(r->of, -1, &r->random);
-        rows += slopes(r->of, rows);
+    canonical_allocate(&c, d->heads);
+    sum_value(&d->piece[0][CONSTANT], 1, c.constant);
+    for (int h = 0; h < d->heads; h++) {
+        double *m = c.m + h * c.size;
+        c.scale[h] = 1;
+        sum_value(&d->piece[h][SCORES], n, m);
+        sum_value(&d->piece[h][SCORES_BIAS], 1, m + n * n);
+        sum_value(&d->piece[h][VALUES], n, c.n + h * c.size);
     }
-}
-
-int
-derived_real(const Derived *d)
-{
-    Rows r = {d, random_stream(19, "derived")};
-    Rank found = {0};
-    if (d->stored)
-        found = matrix_rank(next_slopes, &r, d->stored + d->stored / 8 + 64,
-                            slopes(d, NULL), RANK_ROUNDING);
-    return found.rank < 0 ? -1 : found.rank + d->sinks;
+    double apart = fit_error(&c, &probed).apart;
+    canonical_free(&c);
+    canonical_free(&probed);
+    return apart;
 }

@@ -1,7 +1,7 @@
 /* derive.h - the canonical form of a variant, derived from its code.
 
    One run of its forward, without numbers, yields M_i and N_i (canonical.h) as
-   sums of products of the plugin's own matrices (symbols.h). A bias of keys
+   sums of products of the plugin's own matrices. A bias of keys
    adds the same to a whole row of scores, to which the softmax is blind: so it
    is in none of them. With the values of the matrices, what was derived is
    numbers too, which must be those that the probe finds: two ways that share
@@ -10,35 +10,61 @@
 #define DERIVE_H
 
 #include "algebra/canonical.h"
-#include "algebra/symbols.h"
+#include "heart/matrix.h"
+#include "heart/tape.h"
 
-/* What a head has: M_i, the row of its queries' bias, and N_i. */
-enum { SCORES, SCORES_BIAS, VALUES, PIECES };
+/* Tokens are multiplied as the identity is, which their leaf has in `kept`, or
+   as some of its columns. */
+typedef enum { TOKENS, MATRIX, OPAQUE } SymbolKind;
+
+typedef struct Symbol {
+    SymbolKind kind;
+    const Node *of; /* the leaf, or the node that is opaque */
+    Matrix m;       /* the part of the leaf */
+    char role;      /* in a chain of q, k or v */
+} Symbol;
+
+/* A product. That of scores, q k', has the symbols of q and then those of k. */
+enum { MOST_SYMBOLS = 32 };
+typedef struct Term {
+    double factor;
+    int count;
+    int keys;            /* the first symbol of k; -1 if there is none */
+    int left;            /* the column of the node that its first one is */
+    const Node *weights; /* the softmax before it, and its head; or NULL */
+    int head;
+    bool bias; /* it begins with a row of weights, which all tokens get */
+    bool opaque;
+    char role;
+    Symbol of[MOST_SYMBOLS];
+} Term;
+
+typedef struct Terms {
+    Term *term;
+    int count, room;
+} Terms;
+
+/* What a head has: M_i, the row of its queries' bias, and N_i; and what is
+   added to every token, which only the first head has. */
+enum { SCORES, SCORES_BIAS, VALUES, CONSTANT, PIECES };
 
 typedef struct Derived {
     const Variant *variant;
     Attention attention;
     Weights weights;
     Tape *tape;
-    Node **w;    /* the weights, with random values: leaves of the tape, whose
-                    arguments are their names, and which move by their gradients */
-    real *drawn; /* their values, and those by which they move */
-    int stored;
+    real **values;  /* of the weights, */
+    bool drawn;     /* at random, unless they were given */
+    real *identity; /* the entries of tokens */
     int heads;
-    Term *(*piece)[PIECES]; /* of each head */
-    Term *constant;         /* added to every token */
-    int sinks;              /* of heads, that are learned, */
-    const Node *sink;       /* and whose weight they are */
-    bool positioned;        /* scores have a bias by position */
-    Values blocked;         /* what is in the way of a form; none if there is
-                               one */
+    Terms (*piece)[PIECES]; /* of each head */
+    const char *why;        /* there is no form; NULL if there is one */
 } Derived;
 
-/* Of v at a, or at a shape, "d-model=16", in the last of so many blocks: only
-   in a later block can it recall what an earlier one remembered. derived_free
-   it.
- */
-Derived derive(const Variant *v, Attention a);
+/* Of v at a, with these values, a list that it frees, or NULL; or at a shape,
+   "d-model=16", in the last of so many blocks: only in a later block can it
+   recall what an earlier one remembered. derived_free it. */
+Derived derive(const Variant *v, Attention a, real **values);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 
 /* A shape whose widths are all different, so that each has its own name. */
@@ -46,22 +72,19 @@ Derived derive_at(const Variant *v, const char *shape, int layers);
 
 void derived_free(Derived *d);
 
-/* Its pieces at the values of the weights, or their slopes (symbols.h);
-   canonical_free it. */
-Canonical derived_form(const Derived *d, bool slope);
-
-/* Does the form depend on that weight? */
-bool is_in_form(const Derived *d, int weight);
-
-/* How far derived and probed form are apart, relative to the largest entry;
-   NaN where the probe finds none. */
+/* The form that is probed at the values of the weights; and how far what was
+   derived is from that, relative to the largest entry: NaN if the probe finds
+   none. */
+Canonical probed_form(const Derived *d);
 double derived_apart(const Derived *d);
 
 /* What of it is more than rounding. */
 #define APART (sizeof(real) == 4 ? 1e-4 : 1e-12)
 
-/* How many real parameters follow: the rank of the slopes of all pieces along
-   all directions of the weights, and the sinks; -1 where no gap tells. */
-int derived_real(const Derived *d);
+/* A term without its tokens; columns of them are columns of the identity. */
+Term matrices_of(const Term *t);
+
+/* Adds a sum up, to a matrix of so many rows. */
+void sum_value(const Terms *s, int rows, double *to);
 
 #endif

@@ -6,133 +6,106 @@
 #include "algebra/substitute.h"
 #include "heart/fail.h"
 
-/* Where the product ends that is to be s: of symbols of t from `first` on, up
-   to `last`. One that has its shape goes before the identity, and that before
-   a longer product. */
-static int
-product_end(const Term *t, int first, int last, const Symbol *s)
-{
-    int rows = symbol_rows(s), cols = symbol_cols(s);
-    bool one = first < last && symbol_rows(&t->of[first]) == rows &&
-               symbol_cols(&t->of[first]) == cols;
-    if (one || rows == cols)
-        return first + one;
-    while (first < last && symbol_cols(&t->of[first]) != cols)
-        first++;
-    return first < last ? first + 1 : first;
-}
-
-/* Symbols first .. end - 1 of t, times a factor. */
+/* The product that is to be a matrix: of symbols of t from `first` on, up to
+   `end` or, if it is the last one, all of them. One symbol goes before the
+   identity, and that before longer products. Its count is -1 if none has the
+   shape. */
 static Term
-part_of_term(const Term *t, int first, int end, double factor)
+product_for(const Matrix *m, const Term *t, int first, int end, bool last)
 {
     Term part = *t;
-    part.next = NULL;
-    part.factor = factor;
-    part.count = end - first;
-    memmove(part.of, part.of + first, (size_t)part.count * sizeof *part.of);
+    for (int i = 0; i <= end - first + 1; i++) {
+        int count = part.count = i < 2 ? 1 - i : i;
+        if (count > end - first || (last && count < end - first))
+            continue;
+        memcpy(part.of, t->of + first, (size_t)count * sizeof *part.of);
+        part.keys =
+            t->keys > first && t->keys < first + count ? t->keys - first : -1;
+        const Matrix *back = &part.of[part.keys < 0 ? count - 1 : part.keys].m;
+        int cols = part.keys < 0 ? back->cols : back->rows;
+        if (count ? part.of[0].m.rows == m->rows && cols == m->cols
+                  : m->rows == m->cols)
+            return part;
+    }
+    part.count = -1;
     return part;
 }
 
-/* Sets what of s is not set to a product. False if that has another shape. */
-static bool
-set_symbol(const Symbol *s, const Term *t)
+/* Writes a product into a matrix. */
+static void
+set(const Matrix *m, Term *product)
 {
-    int rows = symbol_rows(s), cols = symbol_cols(s);
-    if (t->count ? symbol_rows(t->of) != rows ||
-                       symbol_cols(&t->of[t->count - 1]) != cols
-                 : rows != cols)
-        return false;
-    double *value = allocate((size_t)rows * cols, sizeof *value);
-    symbols_value(t, rows, cols, value, false);
-    for (int i = 0; i < rows * cols; i++) {
-        real *at = symbol_entry(s, i / cols, i % cols);
-        if (at && isnan(*at))
-            *at = (real)value[i];
-    }
+    double *value = allocate((size_t)m->rows * m->cols, sizeof *value);
+    sum_value(&(Terms){product, 1, 1}, m->rows, value);
+    for (int i = 0; i < m->rows * m->cols; i++)
+        m->at[i / m->cols * m->down + i % m->cols * m->across] = (real)value[i];
     free(value);
-    return true;
 }
 
-/* Adds "NAME := text", once for each name; the text is freed. */
+/* Adds "NAME := TEXT", unless it is there. */
 static void
-add_line(Values *lines, char *name, char *text)
+add_line(Values *lines, const char *name, const char *text)
 {
     char *line = format_text("%s := %s", name, text);
-    bool there = false;
-    for (int i = 0; i < lines->count; i++)
-        there |= !strncmp(lines->text[i], line, strlen(name) + 1);
-    if (there)
-        free(line);
-    else
+    for (int i = 0; i < lines->count && line; i++)
+        if (!strcmp(lines->text[i], line))
+            replace(&line, NULL);
+    if (line)
         values_add(lines, line);
-    free(name);
-    free(text);
 }
 
-/* Names the matrices of a term, in order. A number that the terms differ by
-   goes to the first of scores, and to the last of values. */
+/* Names the matrices of one term in order, those of queries for those of
+   queries, unless keys have none. A factor goes to the first. */
 static bool
-name_term(const Derived *from, const Term *t, const Derived *to, const Term *s,
-          int piece, Values *lines)
+name_term(const Derived *from, const Term *source, const Derived *to,
+          const Term *target, Values *lines)
 {
-    int at, last, first, end;
-    matrices_of(t, &at, &last);
-    matrices_of(s, &first, &end);
-    for (int k = first; k < end; k++) {
-        Symbol m = s->of[k];
-        bool here = k == (piece == VALUES ? end - 1 : first);
-        int next = k == end - 1 ? last : product_end(t, at, last, &m);
-        Term to_be =
-            part_of_term(t, at, next, here ? t->factor / s->factor : 1);
-        Term name = part_of_term(s, k, k + 1, 1);
-        name.numbers = 0;
-        if (!set_symbol(&m, &to_be))
+    Term t = matrices_of(source), s = matrices_of(target);
+    bool keys = s.keys >= 0 && s.keys < s.count;
+    int at = 0;
+    for (int k = 0; k < s.count; k++) {
+        bool query = keys && k < s.keys;
+        Term product = product_for(&s.of[k].m, &t, at, query ? t.keys : t.count,
+                                   k == (query ? s.keys : s.count) - 1);
+        Term name = {.factor = 1, .count = 1, .keys = -1, .of = {s.of[k]}};
+        if (product.count < 0 || !s.of[k].of->value) /* tokens cannot be set */
             return false;
-        bool turned = m.transposed;
-        if (lines && m.of)
-            add_line(
-                lines,
-                term_spelled(to, piece,
-                             turned ? transpose_of(to->tape, &name) : &name),
-                term_spelled(from, piece,
-                             turned ? transpose_of(to->tape, &to_be) : &to_be));
-        at = next;
+        at += product.count;
+        product.factor = k ? 1 : t.factor / s.factor;
+        set(&s.of[k].m, &product);
+        char *is = terms_spelled(to, &(Terms){&name, 1, 1}, true);
+        char *be = terms_spelled(from, &(Terms){&product, 1, 1}, true);
+        add_line(lines, is, be);
+        free(is);
+        free(be);
     }
-    return at == last;
+    return at == t.count;
 }
 
 Values
 substitution(const Derived *from, Derived *to, double *apart)
 {
-    Values lines = {0};
-    bool beside = from->positioned || to->positioned || from->sinks ||
-                  to->sinks; /* the form: that they are the same is not known */
-    bool named = from->heads == to->heads && !beside;
-    for (int i = 0; i < to->weights.count; i++)
-        for (int k = 0; k < to->w[i]->rows * to->w[i]->cols; k++)
-            to->w[i]->value[k] = (real)NAN;
-    for (int i = 0; i < to->heads * PIECES && named; i++) {
-        int h = i / PIECES, piece = i % PIECES;
-        const Term *t = from->piece[h][piece], *s = to->piece[h][piece];
-        for (; t && s && named; t = t->next, s = s->next)
-            named = name_term(from, t, to, s, piece,
-                              h == to->heads - 1 ? &lines : NULL);
-    }
+    Values lines = {0}, others = {0};
+    bool named = from->heads == to->heads;
     for (int i = 0; i < to->weights.count; i++) {
-        Node *w = to->w[i];
-        if (isnan(*w->value) && named)
-            add_line(&lines, copy_text(w->arguments), copy_text("0"));
-        for (int k = 0; k < w->rows * w->cols; k++)
-            w->value[k] = isnan(w->value[k]) ? 0 : w->value[k];
+        const Weight *w = &to->weights.list[i];
+        memset(to->values[i], 0, (size_t)w->rows * w->cols * sizeof(real));
     }
-    *apart = INFINITY;
-    if (named) {
-        Canonical now = derived_form(to, false),
-                  wanted = derived_form(from, false);
-        *apart = fit_error(&now, &wanted).apart;
-        canonical_free(&now);
-        canonical_free(&wanted);
+    for (int i = 0; i < to->heads * PIECES && named; i++) {
+        const Terms *t = &from->piece[i / PIECES][i % PIECES];
+        const Terms *s = &to->piece[i / PIECES][i % PIECES];
+        bool last = i / PIECES == to->heads - 1;
+        for (int k = 0; k < t->count && k < s->count && named; k++)
+            named = name_term(from, &t->term[k], to, &s->term[k],
+                              last ? &lines : &others);
     }
+    for (int i = 0; i < to->weights.count; i++)
+        if (to->values[i][0] == 0)
+            add_line(&lines, to->weights.list[i].name, "0");
+    Canonical now = probed_form(to), wanted = probed_form(from);
+    *apart = named && now.m ? fit_error(&now, &wanted).apart : INFINITY;
+    canonical_free(&now);
+    canonical_free(&wanted);
+    values_free(&others);
     return lines;
 }

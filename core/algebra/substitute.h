@@ -3,16 +3,15 @@
    A product is named by the shapes: going along the matrices of M_i, and of
    N_i, each of the one variant's is the next of the other's that has its shape,
    or the identity, or a product of several. What was named is then put in, and
-   believed only if both forms are the same numbers. */
+   believed only if the probe finds the same form. */
 #ifndef SUBSTITUTE_H
 #define SUBSTITUTE_H
 
 #include "algebra/spell.h"
 
-/* "W_i^Q := W^Q W_i^Q", a line for each matrix of `to`, whose values it sets;
-   none where it cannot be named, as with biases by position or sinks. *apart is
-   how far the form that `to` has then is from `from`'s, relative to the largest
-   entry. */
+/* "W_i^Q := W^Q W_i^Q", a line for each matrix of `to`, whose values it sets.
+   *apart is how far the form that `to` has then is from `from`'s, relative to
+   the largest entry; infinite if not all could be named. */
 Values substitution(const Derived *from, Derived *to, double *apart);
 
 #endif

@@ -38,26 +38,27 @@ check_equation(Subject *s)
     if (s->shape || !new_in_layer(s) || s->found->untested)
         return;
     const Variant *v = s->plugin.variant;
-    Derived d = derive(v, s->attention);
-    s->found->untested = d.blocked.count > 0;
-    if (d.blocked.count) {
-        passed(s, "no form is derived: %s", d.blocked.text[0]);
+    Derived d = derive(v, s->attention, NULL);
+    s->found->untested = d.why != NULL;
+    char *form = form_spelled(&d);
+    if (d.why) {
+        passed(s, "no form is derived from %s: %s", form, d.why);
         return;
     }
-    char *form = form_spelled(&d);
     double apart = derived_apart(&d);
     if (!(apart <= APART))
         fail("the code says %s, and what is probed differs from that by %.1g: "
              "believe neither",
              form, apart);
-    Reading r = equation_read(v->equation, &d);
-    if (r == DISAGREES)
+    bool formula = IS_FORMULA(v->equation);
+    if (formula && !equation_agrees(v->equation, &d))
         fail("the code says %s, and .equation says %s: mend whichever is wrong",
              form, v->equation);
-    s->found->untested = r == FOR_PEOPLE;
+    s->found->untested = !formula;
     passed(s, "the code says %s%s", form,
-           r == AGREES ? ", and so does .equation"
-                       : "; .equation is for people, and not compared");
+           formula ? ", and so does .equation"
+                   : "; .equation does not begin with softmax(x, and is not "
+                     "compared");
 }
 
 /* The form of what the plugin makes of `given`. */

@@ -19,15 +19,8 @@ static void
 make_orthogonal(Matrix x, Matrix gx)
 {
     static const real a = (real)3.4445, b = (real)-4.775, c = (real)2.0315;
-    static real *memory; /* for G; the next matrix uses it again */
-    static int capacity;
     int n = x.rows, size = x.rows * x.cols;
-    if (capacity < n * n) {
-        free(memory);
-        capacity = n * n;
-        memory = allocate((size_t)capacity, sizeof *memory);
-    }
-    Matrix g = matrix(memory, n, n, n);
+    Matrix g = matrix(allocate((size_t)n * n, sizeof *g.at), n, n, n);
     for (int round = 0; round < 5; round++) {
         multiply(g, x, transposed(x));
         multiply(gx, g, x);
@@ -37,6 +30,7 @@ make_orthogonal(Matrix x, Matrix gx)
             g.at[i] *= c;
         multiply_add(x, g, gx);
     }
+    free(g.at);
 }
 
 /* The momentum m = beta1 m + (1 - beta1) g is kept in `mean`, the step is made

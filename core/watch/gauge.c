@@ -1,11 +1,8 @@
 /* gauge.c - what training does in the directions that change nothing.
 
-   Heads of queries may share a head of keys, and then its gauge: so a pair is
-   "many" matrices (d x k), W_i^Q or W_i^O', and one of the "few", W_g^K or
-   W_g^V. */
+   A pair (d x k), W_i^Q and W_i^K, or W_i^V and W_i^O', is A and B. Heads that
+   share one of the two share its gauge, too: they are one group. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "algebra/derive.h"
 #include "algebra/svd.h"
@@ -13,153 +10,127 @@
 #include "heart/fail.h"
 #include "watch/gauge.h"
 
-/* Matrices (d x k) side by side; entry i, j is at[i * down + j * across]. */
-typedef struct Side {
-    const real *at;
-    int d, cols, down, across, heads, k;
-} Side;
-
-/* The weight of that name at a place, in a copy of all weights; transposed, if
-   it is W^O. */
-static Side
-side_named(const Model *m, int place, const real *values, const char *name)
+/* The form of a place, of these values of all weights, or their steps. */
+static Derived
+form_at(const Model *m, int place, const real *values)
 {
     const ModelPlace *p = &m->place[place];
-    for (int i = p->weights; i < p->weights + p->declared; i++) {
-        const Weight *w = &m->weights[i];
-        const real *at = values + (w->value - m->values);
-        if (strcmp(strrchr(w->name, '.') + 1, name))
-            continue;
-        return strcmp(name, "W^O")
-                   ? (Side){at, w->rows, w->cols, w->cols, 1, 0, 0}
-                   : (Side){at, w->cols, w->rows, 1, w->cols, 0, 0};
+    real **w = allocate((size_t)p->declared, sizeof *w);
+    for (int i = 0; i < p->declared; i++)
+        w[i] = (real *)values + (m->weights[p->weights + i].value - m->values);
+    return derive(p->variant, p->attention, w);
+}
+
+/* Sets pair `which` of head h. False unless the head is W_i^Q W_i^K' and W_i^V
+   W_i^O of four matrices, and nothing else has their gauge. */
+static bool
+find_pair(const Derived *d, int h, size_t which, Matrix pair[2])
+{
+    Matrix all[4];
+    for (int i = 0; i < 4; i++) {
+        const Terms *piece = &d->piece[h][i < 2 ? SCORES : VALUES];
+        if (piece->count != 1 || matrices_of(piece->term).count != 2)
+            return false;
+        all[i] = matrices_of(piece->term).of[i % 2].m;
+        for (int k = 0; k < i; k++)
+            if (all[k].at == all[i].at)
+                return false;
     }
-    return (Side){.at = NULL};
+    pair[0] = all[2 * which];
+    pair[1] = which ? transposed(all[3]) : all[1];
+    return !d->why && !d->piece[h][SCORES_BIAS].count &&
+           !d->piece[0][CONSTANT].count;
 }
 
-/* Is that term of a form the product of two matrices of those names? */
-static bool
-is_product(const Term *t, const char *one, const char *other)
-{
-    int first, end;
-    matrices_of(t, &first, &end);
-    return !t->next && end - first == 2 &&
-           !strcmp(weight_name(&t->of[first]), one) &&
-           !strcmp(weight_name(&t->of[first + 1]), other);
-}
-
-/* Is the form of a place W_i^Q W_i^K', W_i^V W_i^O, with nothing else that
-   reads these matrices? No bias, which shares their gauge, and no rotation
-   between them, which leaves little of it. */
-static bool
-has_pairs(const ModelPlace *p)
-{
-    Derived d = derive(p->variant, p->attention);
-    bool plain = !d.blocked.count && d.heads && !d.constant;
-    for (int h = 0; h < d.heads && plain; h++) {
-        Term *const *piece = d.piece[h];
-        plain = piece[SCORES] && piece[VALUES] && !piece[SCORES_BIAS] &&
-                is_product(piece[SCORES], "W^Q", "W^K") &&
-                is_product(piece[VALUES], "W^V", "W^O");
-    }
-    derived_free(&d);
-    return plain && !(p->attention.relative && p->attention.relative->rotated);
-}
-
-/* Both sides of a pair, the many and the few; false if there are none. */
-static bool
-find_pair(const Model *m, int place, const real *values, size_t which,
-          Side *many, Side *few)
-{
-    if (!has_pairs(&m->place[place]))
-        return false;
-    *many = side_named(m, place, values, which ? "W^O" : "W^Q");
-    *few = side_named(m, place, values, which ? "W^V" : "W^K");
-    many->heads = m->place[place].attention.heads;
-    many->k = few->k = many->cols / many->heads;
-    few->heads = few->cols / few->k;
-    return true;
-}
-
-/* to (k x k) += factor x_h' y_g */
+/* to (k x k) += X' Y */
 static void
-add_product(double *to, double factor, const Side *x, int h, const Side *y,
-            int g)
+add_gram(double *to, Matrix x, Matrix y)
 {
-    int k = x->k;
-    for (int r = 0; r < k; r++)
-        for (int c = 0; c < k; c++) {
-            double sum = 0;
-            for (int i = 0; i < x->d; i++)
-                sum += (double)x->at[i * x->down + (h * k + r) * x->across] *
-                       (double)y->at[i * y->down + (g * k + c) * y->across];
-            to[r * k + c] += factor * sum;
+    for (int e = 0; e < x.cols * x.cols; e++)
+        for (int i = 0; i < x.rows; i++)
+            to[e] += (double)x.at[i * x.down + e / x.cols * x.across] *
+                     (double)y.at[i * y.down + e % x.cols * y.across];
+}
+
+/* A' A and B' B of each group, one after the other, or the products of two
+   copies of the weights; no groups if there are no pairs. Free a. */
+typedef struct Grams {
+    int groups, k;
+    double *a, *b;
+} Grams;
+
+static Grams
+grams_of(const Model *m, int place, const real *x, const real *y, size_t which)
+{
+    const Relative *positions = m->place[place].attention.relative;
+    Derived of_x = form_at(m, place, x), of_y = form_at(m, place, y);
+    Grams g = {.groups = 0};
+    Matrix p[2], q[2];
+    const real *a = NULL, *b = NULL;
+    bool pairs = !(positions && positions->rotated);
+    for (int h = 0; h < of_x.heads && pairs; h++) {
+        pairs = find_pair(&of_x, h, which, p) && find_pair(&of_y, h, which, q);
+        if (!pairs)
+            break;
+        size_t size = (size_t)p[0].cols * p[0].cols;
+        if (h == 0) {
+            g.k = p[0].cols;
+            g.a = allocate(2 * size * of_x.heads, sizeof *g.a);
+            g.b = g.a + size * of_x.heads;
         }
+        g.groups += p[0].at != a && p[1].at != b;
+        if (p[0].at != a)
+            add_gram(g.a + (g.groups - 1) * size, p[0], q[0]);
+        if (p[1].at != b)
+            add_gram(g.b + (g.groups - 1) * size, p[1], q[1]);
+        a = p[0].at;
+        b = p[1].at;
+    }
+    derived_free(&of_x);
+    derived_free(&of_y);
+    return g;
 }
 
-/* to += factor times the sum of x_h' y_h over the heads that are served by g.
- */
-static void
-add_group(double *to, double factor, const Side *x, const Side *y, int g,
-          int groups)
+/* Entry e of A' A - (B' B)' of all groups. */
+static double
+difference(const Grams *g, int e)
 {
-    int each = x->heads / groups;
-    for (int h = g * each; h < (g + 1) * each; h++)
-        add_product(to, factor, x, h, y, h);
+    int i = e / g->k, j = e % g->k, group = i / g->k;
+    return g->a[e] - g->b[(group * g->k + j) * g->k + i % g->k];
 }
 
 double
 conserved_drift(const Model *m, int place, const real *start, size_t which)
 {
-    Side many, few, many_then, few_then;
-    if (!find_pair(m, place, m->values, which, &many, &few))
-        return NAN;
-    find_pair(m, place, start, which, &many_then, &few_then);
-    int size = many.k * many.k;
+    Grams now = grams_of(m, place, m->values, m->values, which);
+    Grams then = grams_of(m, place, start, start, which);
     double apart = 0, all = 0;
-    double *was = allocate((size_t)2 * size, sizeof *was), *moved = was + size;
-    for (int g = 0; g < few.heads; g++) {
-        memset(was, 0, 2 * (size_t)size * sizeof *was);
-        add_group(was, 1, &many_then, &many_then, g, few.heads);
-        add_product(was, -1, &few_then, g, &few_then, g);
-        add_group(moved, 1, &many, &many, g, few.heads);
-        add_product(moved, -1, &few, g, &few, g);
-        for (int i = 0; i < size; i++) {
-            apart += (moved[i] - was[i]) * (moved[i] - was[i]);
-            all += was[i] * was[i];
-        }
+    for (int e = 0; e < now.groups * now.k * now.k; e++) {
+        double was = difference(&then, e), moved = difference(&now, e) - was;
+        apart += moved * moved;
+        all += was * was;
     }
-    free(was);
-    return sqrt(apart / all);
+    free(now.a);
+    free(then.a);
+    return sqrt(apart / all); /* NaN without pairs */
 }
 
-static double
-squared_length(const Side *x)
-{
-    double sum = 0;
-    for (int i = 0; i < x->d; i++)
-        for (int j = 0; j < x->cols; j++) {
-            double at = (double)x->at[i * x->down + j * x->across];
-            sum += at * at;
-        }
-    return sum;
-}
-
-/* The squared length of the part of a step that is along Q X, -K X' for some X.
-   The nearest X has Q'Q X + X K'K = C with C = Q' dQ - dK' K, which in the
-   eigenvectors of Q'Q and of K'K says X_ij = C_ij / (a_i + b_j); and the part
+/* The squared length of the part of a step that is along A X, -B X' for some X.
+   The nearest X has A'A X + X B'B = C with C = A' dA - dB' B, which in the
+   eigenvectors of A'A and of B'B says X_ij = C_ij / (a_i + b_j); and the part
    is as long as X C is. */
 static double
-length_along(double *qq, double *kk, const double *c, int k)
+length_along(const double *aa, const double *bb, const Grams *c, int group)
 {
-    Svd a = svd_of(qq, k, k), b = svd_of(kk, k, k);
+    int k = c->k;
+    Svd a = svd_of(aa, k, k), b = svd_of(bb, k, k);
     double along = 0;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++) {
             double entry = 0;
-            for (int r = 0; r < k; r++)
-                for (int s = 0; s < k; s++)
-                    entry += a.u[r * k + i] * c[r * k + s] * b.u[s * k + j];
+            for (int e = 0; e < k * k; e++)
+                entry += a.u[e / k * k + i] * b.u[e % k * k + j] *
+                         difference(c, group * k * k + e);
             if (a.s[i] + b.s[j] > 0)
                 along += entry * entry / (a.s[i] + b.s[j]);
         }
@@ -171,26 +142,23 @@ length_along(double *qq, double *kk, const double *c, int k)
 double
 gauge_share(const Model *m, int place, const real *before, size_t which)
 {
-    Side many, few, many_step, few_step;
-    if (!find_pair(m, place, before, which, &many, &few))
-        return NAN;
     real *step = allocate(m->parameters, sizeof *step);
     for (size_t i = 0; i < m->parameters; i++)
         step[i] = m->values[i] - before[i];
-    find_pair(m, place, step, which, &many_step, &few_step);
-    int size = many.k * many.k;
-    double along = 0, *qq = allocate((size_t)3 * size, sizeof *qq);
-    for (int g = 0; g < few.heads; g++) {
-        double *kk = qq + size, *c = kk + size;
-        memset(qq, 0, 3 * (size_t)size * sizeof *qq);
-        add_group(qq, 1, &many, &many, g, few.heads);
-        add_product(kk, 1, &few, g, &few, g);
-        add_group(c, 1, &many, &many_step, g, few.heads);
-        add_product(c, -1, &few_step, g, &few, g);
-        along += length_along(qq, kk, c, many.k);
+    Grams at = grams_of(m, place, before, before, which);
+    Grams c = grams_of(m, place, before, step, which);
+    Grams steps = grams_of(m, place, step, step, which);
+    double along = 0, all = 0;
+    for (int g = 0; g < at.groups; g++) {
+        size_t first = (size_t)g * at.k * at.k;
+        along += length_along(at.a + first, at.b + first, &c, g);
+        for (int i = 0; i < at.k; i++)
+            all += steps.a[first + i * (at.k + 1)] +
+                   steps.b[first + i * (at.k + 1)];
     }
-    double all = squared_length(&many_step) + squared_length(&few_step);
-    free(qq);
+    free(at.a);
+    free(c.a);
+    free(steps.a);
     free(step);
     return along / all;
 }
