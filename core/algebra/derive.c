@@ -13,7 +13,6 @@
 #include "config/settings.h"
 #include "config/tasks.h"
 #include "heart/attention.h"
-#include "heart/composed.h"
 #include "heart/fail.h"
 #include "heart/random.h"
 
@@ -71,8 +70,7 @@ static bool
 is_softmax(const Node *n)
 {
     const Attended *with = n->arguments;
-    return n->op == &attend_op ||
-           (n->op == &softmax_op && n->inputs == 1 && with->sink == -INFINITY);
+    return n->op == &softmax_op && n->inputs == 1 && with->sink == -INFINITY;
 }
 
 static void walk(Terms *to, const Node *n, int from, int count, Term t);
@@ -82,12 +80,12 @@ static void
 walk_head(Terms *to, const Node *c, int h, int from, int count, Term t)
 {
     Node *const *in = c->in, *last = c->inputs ? in[c->inputs - 1] : NULL;
-    const Node *p = c->op == &apply_weights_op.op ? in[0]->root : c;
     int width = c->cols / c->heads;
     bool row =
         is(c, "spread") && last->rows == 1 && last->cols / last->heads == width;
-    if (is_softmax(p) && t.role == 'v' && !t.weights && last != in[0]) {
-        t.weights = p;
+    if (c->op == &apply_weights_op.op && is_softmax(in[0]->root) &&
+        t.role == 'v' && !t.weights) {
+        t.weights = in[0]->root;
         t.head = h;
         walk(to, last, start_of(last, h, c) + from, count, t);
     } else if (row || is(c, "columns")) {
@@ -236,7 +234,7 @@ add_to(Derived *d, Terms *piece, const Term *t, const char *why)
 static void
 derive_scores(Derived *d, Terms *piece, const Call *c, int h)
 {
-    const Node *s = c->out->in[0];
+    const Node *s = c->weights->in[0];
     Terms sum = {0};
     if (c->q)
         add_scores(&sum, c->q, c->k, h, c->scale);
@@ -264,8 +262,9 @@ derive_output(Derived *d, const Capture *r, const Node *out)
     add_terms(&sum, out, 0, out->cols, 'v');
     for (const Term *t = sum.term; t < sum.term + sum.count; t++) {
         int h = 0;
-        while (t->weights && (capture_head(r, 0, h, &own)->out != t->weights ||
-                              own != t->head))
+        while (t->weights &&
+               (capture_head(r, 0, h, &own)->weights != t->weights ||
+                own != t->head))
             h++;
         add_to(d, &d->piece[h][t->weights ? VALUES : CONSTANT], t,
                !t->weights && !t->bias ? "it adds tokens without attention"
@@ -282,9 +281,10 @@ derive(const Variant *v, Attention a, real **values)
 {
     a.causal = 0;
     a.relative = NULL;
-    Derived d = {.variant = v, .attention = a, .tape = tape_new(SHAPES_ONLY)};
+    Derived d = {
+        .variant = v, .attention = a, .tape = tape_new(SHAPES_ONLY | IN_STEPS)};
     Random random = random_stream(13, "derive");
-    Capture r = {.replaced = NOTHING};
+    Capture r = {.alone = EVERY_HEAD};
     int count = (d.weights = weights_declared(v, &a)).count, n = a.d_model;
     Node **w = allocate((size_t)count, sizeof(Node *));
     d.values = values ? values : allocate((size_t)count, sizeof *values);

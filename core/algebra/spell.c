@@ -15,11 +15,9 @@ width_named(const Derived *d, double width)
     const struct {
         const char *name;
         int width;
-    } all[] = {{"d_model", a->d_model},
-               {"d_model / h", a->d_model / a->heads},
-               {"latent", a->latent},
-               {"d_k", a->d_k},
-               {"d_v", a->d_v}};
+    } all[] = {{"d_model", a->d_model}, {"d_model / h", a->d_model / a->heads},
+               {"latent", a->latent},   {"d_k", a->d_k},
+               {"d_v", a->d_v},         {"h d_k", a->heads * a->d_k}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (fabs(width / all[i].width - 1) < 1e-12)
             return all[i].name;
@@ -94,7 +92,7 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
         bare = stem, index = "";
     fprintf(to, "%.*s%s%s%s", bare, name, *index ? "_" : "", index,
             name + stem);
-    fprintf(to, packed ? "[%c]" : "", s->role);
+    fprintf(to, packed ? ".%c" : "", s->role);
     fprintf(to, "%s", turned ? "'" : "");
 }
 
