@@ -70,7 +70,7 @@ Setting settings[] = {
     {"file-hash", OF_RECORD, HASH, AT(file_hash), 0, 0, NULL, NULL},
 
     /* places for those that variants declare */
-    {NULL}, {NULL}, {NULL}, {NULL}, {NULL}, {NULL}, {NULL}, {NULL},
+    {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0},
 };
 /* clang-format on */
 enum {

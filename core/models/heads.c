@@ -44,21 +44,23 @@ static void
 move_map(Heads *l, int i, bool back)
 {
     Projection *p = &l->of[i];
-    size_t stride = (size_t)p->weight->shape[1], d = (size_t)l->model->d_model;
+    int d = l->model->d_model, size = (d + 1) * p->width;
+    size_t stride = (size_t)p->weight->shape[1];
     bool turned = published_has(l->model, "transposed") == (i == OUTPUT);
     for (int at = 0; at < p->heads * p->width; at++) {
         int head = at / p->width, col = at % p->width;
         size_t column = (size_t)column_of(l, i, head, col);
-        double *to = p->w + head * (d + 1) * p->width + col;
-        for (size_t row = 0; row < d; row++)
+        double *to = p->w + head * size + col;
+        for (int row = 0; row < d; row++)
             move(p->weight,
-                 turned ? column * stride + row : row * stride + column,
+                 turned ? column * stride + (size_t)row
+                        : (size_t)row * stride + column,
                  to + row * p->width, back);
         if (p->bias && i != OUTPUT)
             move(p->bias, column, to + d * p->width, back);
     }
-    for (size_t row = 0; i == OUTPUT && p->bias && row < d; row++)
-        move(p->bias, row, &l->constant[row], back);
+    for (int row = 0; i == OUTPUT && p->bias && row < d; row++)
+        move(p->bias, (size_t)row, &l->constant[row], back);
 }
 
 /* Finds a tensor of a map: PATTERN with the layer in place of its #. */

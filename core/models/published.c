@@ -79,7 +79,8 @@ number_of(const Said *s, const char *meaning, int otherwise)
         why = number_read(text, true, 0, 1e6, &x);
     if (x < 0 || why)
         fail("%s: its %s: %s: correct it", s->path, meaning,
-             why ? why : "not said, and never guessed");
+             why ? why
+                 : "no key of models/keys.tsv says it, and nothing is guessed");
     return (int)x;
 }
 
