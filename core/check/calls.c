@@ -50,41 +50,27 @@ differs(Subject *other, const Subject *s, uint64_t hash)
            call_all(other) != hash;
 }
 
-/* What .shape declares must matter, and what it does not may not. */
+/* What is declared must matter, and what is not may not. */
 static void
-vary_option(const Subject *s, uint64_t hash, const Setting *option)
+vary_settings(Subject *s, uint64_t hash)
 {
-    Subject other = subject_changed(s, option);
-    bool named = shape_uses(s->plugin.variant->shape, option->name);
-    bool used = differs(&other, s, hash);
-    if (used != named)
-        fail(used ? "it uses %s, which .shape does not name: so nobody can set "
-                    "it (a width is d_model then, heads are 1)"
-                  : ".shape names %s, on which neither matrices nor output "
-                    "depend",
-             option->name);
-}
-
-static void
-vary_options(Subject *s, uint64_t hash)
-{
-    const char *at = s->attention.settings ? s->attention.settings : "";
-    static Own own;
+    const char *declared = variant_uses(s->plugin.variant);
     if (differs(s, s, hash))
         return; /* check_repeats reports it */
-    for (int i = 0; i < settings_built_in; i++)
-        if (settings[i].role == OF_SHAPE)
-            vary_option(s, hash, &settings[i]);
-    while (own_next(&at, &own)) {
-        Subject other = *s;
-        other.attention.settings =
-            format_text("%s=%d %s", own.name, own.value == 1 ? 2 : 1,
-                        s->attention.settings);
-        subject_draw(&other);
-        if (!differs(&other, s, hash))
-            fail(".settings declares %s, on which neither matrices nor output "
-                 "depend",
-                 own.name);
+    for (int i = 0; i < setting_count; i++) {
+        const Setting *one = &settings[i];
+        if (one->role != OF_SHAPE)
+            continue;
+        bool named = one->kind == OWN || shape_uses(declared, one->name);
+        Subject other = subject_changed(s, one);
+        if (differs(&other, s, hash) == named)
+            continue;
+        fail(named
+                 ? "it declares %s, on which neither matrices nor output "
+                   "depend"
+                 : "it uses %s, which .shape does not name: so nobody can set "
+                   "it (a width is d_model then, heads are 1)",
+             one->name);
     }
 }
 
@@ -112,7 +98,7 @@ check_shapes(Subject *s)
     uint64_t hash = call_all(s);
     s->found->hash = s->shape ? s->found->hash : hash;
     if (s->shape == 0) {
-        vary_options(s, hash);
+        vary_settings(s, hash);
         call_large(s);
     }
     for (int i = 0; i < all; i++)
@@ -164,21 +150,19 @@ check_repeats(Subject *s)
 
 enum { TOKENS = 6 };
 
-/* Changes a token of the keys; returns how many tokens before it have another
-   output, and notes whether one after it has. */
-static int
-reach(Tokens *in, int token, bool *later)
+/* Changes a token of the keys: a bit for each token whose output is another. */
+static unsigned
+moved(Tokens *in, int token)
 {
-    int d = in->subject->attention.d_model, after = token + 1, first = 0;
+    int d = in->subject->attention.d_model;
+    unsigned found = 0;
     real *was = computed(in, false), *keys = in->y ? in->y : in->x;
     for (int j = 0; j < d; j++)
         keys[token * d + j] += 1;
     real *is = computed(in, false);
-    *later |=
-        !same(is + after * d, was + after * d, (TOKENS - after) * d, false);
-    while (first < token && same(is + first * d, was + first * d, d, false))
-        first++;
-    return token - first;
+    for (int t = 0; t < TOKENS; t++)
+        found |= (unsigned)!same(is + t * d, was + t * d, d, false) << t;
+    return found;
 }
 
 /* Changes one token after the other, with a mask and without, then also in
@@ -186,25 +170,24 @@ reach(Tokens *in, int token, bool *later)
 void
 check_causality(Subject *s)
 {
-    bool later = false;
     Tokens in = tokens_of(s, (Way){1, TOKENS, 0, true, 1, false});
     for (int token = TOKENS - 1; token >= 0; token--) {
-        int back = reach(&in, token, &later);
-        if (back)
+        int first = ffs((int)moved(&in, token));
+        if (first && first <= token)
             fail("token %d moves the output of token %d, which is before it: "
-                 "%s",
-                 token + 1, token + 1 - back,
-                 back == 1 && token > 1
-                     ? "does each token get something of the next one?"
-                     : "something ignores the mask of `a` (attend, softmax and "
-                       "mask_zero apply it)");
+                 "does something ignore the mask of `a` (attend, softmax and "
+                 "mask_zero apply it), or does each token get something of the "
+                 "next one?",
+                 token + 1, first);
     }
     for (int cross = 0; cross < 2; cross++) {
-        bool earlier = false;
-        later = false;
+        unsigned earlier = 0, later = 0;
         in = tokens_of(s, (Way){1, TOKENS, cross * TOKENS, false, 1, false});
-        for (int token = 0; token < TOKENS; token++)
-            earlier |= reach(&in, token, &later) > 0;
+        for (int token = 0; token < TOKENS; token++) {
+            unsigned all = moved(&in, token);
+            earlier |= all & ((1u << token) - 1);
+            later |= all >> (token + 1);
+        }
         if (later && !earlier)
             fail("without a mask (a->causal is 0) no token moves the output of "
                  "an earlier one either: is there a mask that `a` does not ask "
@@ -261,34 +244,6 @@ check_batches(Subject *s)
                  k + 1);
     }
     passed(s, "two sequences at once give what each gives alone");
-}
-
-/* Why the last step of a decoder may give something else than the pass over the
-   whole sequence, which makes the same nodes, leaves aside: by the first that
-   has another last row. */
-static const char *
-why_decoded(const Node *step, const Node *whole)
-{
-    const Node *first = step;
-    for (; step && whole; step = step->previous) {
-        while (whole->previous && !whole->in)
-            whole = whole->previous;
-        if (!step->in)
-            continue;
-        int cols = step->cols;
-        if (cols != whole->cols ||
-            !same(step->value + size_of(step) - cols,
-                  whole->value + size_of(whole) - cols, cols, true))
-            first = step;
-        whole = whole->previous;
-    }
-    return format_text(
-        "%s is the first to differ; %s", first->op->name,
-        first->op == &fixed_bias_op || !strcmp(first->op->name, "rotate")
-            ? "is a->position counted twice? query and key of a Bias are "
-              "positions, and rotate counts from it, without its being added"
-            : "what it needs of earlier ones besides keys and values is to go "
-              "through cached");
 }
 
 /* Is there an operator on the tape that reads these rows? */
@@ -352,9 +307,10 @@ check_decoding(Subject *s)
     s->found->at[strcspn(s->found->at, ";")] = 0;
     if (wrong)
         fail("token %d has another output when forward gets one token after "
-             "the other than when it gets all: %s",
-             wrong,
-             wrong > FIRST ? why_decoded(d->tape->last, t->last)
-                           : "do tokens see later ones, past the mask?");
+             "the other than when it gets all: what it needs of earlier tokens "
+             "besides keys and values is to go through cached; query and key "
+             "of a Bias are positions, and rotate counts from a->position, "
+             "without its being added; and no token may see a later one",
+             wrong);
     check_kept(s, d->cache, d->tape);
 }

@@ -96,7 +96,6 @@ with_config(Subject s)
 {
     s.attention = positioned_attention(&s.config);
     s.attention.layers = shapes[s.shape].layers;
-    s.attention.settings = s.plugin.variant->settings;
     take_case(&s, &ways[0]);
     subject_draw(&s);
     return s;
@@ -147,8 +146,12 @@ Subject
 subject_changed(const Subject *s, const Setting *option)
 {
     Subject other = *s;
-    int *value = (int *)((char *)&other.config + option->offset);
-    *value = *value ? 2 * *value : 2;
+    char value[VALUE_SIZE];
+    setting_print(option, &s->config, value);
+    int was = atoi(value);
+    int is = option->kind == OWN ? 1 + (was == 1) : was ? 2 * was : 2;
+    snprintf(value, sizeof value, "%d", is);
+    setting_set(option, &other.config, value);
     return with_config(other);
 }
 

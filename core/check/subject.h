@@ -55,7 +55,8 @@ void check_everywhere(Check *check, const char *word, Found *found);
 /* The subject at the shape of that number. */
 Subject subject_at(Subject s, int shape);
 
-/* The same at another value of one shape option. */
+/* The same at another value of one shape option, or of one of the variant's
+   own: a large window would be seen nowhere here, so that is 1, or 2. */
 Subject subject_changed(const Subject *s, const Setting *option);
 
 /* Declares and draws its matrices anew, at s->attention. */
