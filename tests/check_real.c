@@ -75,7 +75,6 @@ TEST(ranks)
         const double *s = found.s;
         Rank r = rank_found(a, m, n);
         ck_assert_int_eq(r.rank, wanted);
-        ck_assert_int_eq(r.faint, 0);
         double last = s[wanted - 1] / s[0];
         ck_assert_msg(r.last < 1e3 * last && r.last > 0.05 * last,
                       "%g is not at most %g, and near it", r.last, last);
@@ -200,9 +199,6 @@ TESTS(table, ROWS)
     ck_assert_int_eq(closed_form(p.name, &a), rows[_i].here);
     ck_assert(c.stored == 0 || rows[_i].faint || c.found.last > 1e-7);
     ck_assert(c.stored == 0 || c.found.next < 1e-4 * c.found.last);
-    ck_assert_int_le(c.found.faint, rows[_i].faint);
-    if (strstr(p.name, "qk-norm"))
-        ck_assert_int_eq(c.found.faint, rows[_i].faint);
 }
 
 /* Whatever the shape, the mask, and the tokens that are attended to; but of one
@@ -269,7 +265,7 @@ TEST(normed)
     Attention a = {SHAPE(16, 4, 4, 4)};
     RealCount c = count_of(&v, a, 0);
     ck_assert_int_eq(c.stored, 1024);
-    ck_assert(!IN_DOUBLE || (c.found.rank == 936 && c.found.faint == 2 * 4));
+    ck_assert(!IN_DOUBLE || c.found.rank == 936);
 }
 
 /* The values of a first block are used in the second: of a pair W^V, W^O the
@@ -354,7 +350,6 @@ TEST(planted)
     if (IN_DOUBLE) {
         ck_assert_int_eq(c.found.rank, wanted);
         ck_assert_int_eq(c.stored - wanted - 2 * (9 + 4), 7);
-        ck_assert_int_eq(c.found.faint, 0);
     }
     v.forward = void_forward;
     c = count_of(&v, a, 0);
@@ -363,8 +358,7 @@ TEST(planted)
     c = count_of(&v, a, 0);
     if (IN_DOUBLE) {
         ck_assert_int_eq(c.found.rank, wanted);
-        ck_assert_int_eq(c.found.faint, 16);
-        ck_assert(c.found.last > 1e-12 && c.found.last < 1e-8);
+        ck_assert(c.found.last > 1e-12 && c.found.last < 1e-7);
     }
 }
 

@@ -15,7 +15,7 @@
 
 /* d_model, heads, kv_heads, d_k, d_v, latent, and a variant's own widths. */
 enum { D, H, G, K, V, R, OWNS, LETTERS = OWNS + 4 };
-enum { MOST_TERMS = 3 * (LETTERS * LETTERS / 2 + 1), CHECKS = 12 };
+enum { MOST_TERMS = 3 * (2 * LETTERS + 1), CHECKS = 12 };
 enum { MOST_SHAPES = 2 * MOST_TERMS + CHECKS, TRIES = 300000 };
 
 typedef struct Shape {
@@ -160,38 +160,22 @@ ordered_alike(const Family *f, const Shape *at)
     return f->wanted.n[D] % f->wanted.n[H] || at->n[D] % at->n[H] == 0;
 }
 
-/* Is there a width that is above those on both of its sides? */
-static bool
-too_wide(const Family *f)
-{
-    const int *n = f->wanted.n;
-    bool wide = f->used[R] &&
-                (n[K] > n[R] || n[V] > n[R] || n[R] > n[H] * (n[K] + n[V]));
-    for (int i = G + 1; i < LETTERS; i++)
-        wide |= f->used[i] && n[i] > n[D];
-    return wide;
-}
-
-/* 1, h or g times 1, a width or its square; or times two widths. */
+/* 1, h or g times 1, a width or its square. */
 static void
 list_terms(Family *f)
 {
-    bool wide = too_wide(f);
     for (int of = D; of <= G; of++)
         for (int i = -1; i < LETTERS; i++)
-            for (int j = -1; j <= i; j++) {
-                bool width = i < 0 || (f->used[i] && i != H && i != G);
-                bool second =
-                    j < 0 || j == i || (wide && f->used[j] && j != H && j != G);
-                if (!width || !second || (of != D && !f->used[of]))
+            for (int power = 1; power <= 2; power++) {
+                bool width =
+                    i < 0 ? power == 1 : f->used[i] && i != H && i != G;
+                if (!width || (of != D && !f->used[of]))
                     continue;
-                int *power = f->power[f->terms++];
-                power[H] = of == H;
-                power[G] = of == G;
+                int *term = f->power[f->terms++];
+                term[H] = of == H;
+                term[G] = of == G;
                 if (i >= 0)
-                    power[i]++;
-                if (j >= 0)
-                    power[j]++;
+                    term[i] = power;
             }
 }
 

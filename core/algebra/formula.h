@@ -13,10 +13,10 @@
        h, 1            a scale of each head, or of all
 
    So it is a polynomial with integer or half-integer coefficients, in which
-   each term is 1, h or g times 1, a width or its square. Where a width is above
-   those on both of its sides, the product does not have its rank, and products
-   of two widths occur too. It is fitted to small shapes whose widths are in the
-   same order as those asked for, and believed only if it is right on others.
+   each term is 1, h or g times 1, a width or its square. It is fitted to small
+   shapes whose widths are in the same order as those asked for, and believed
+   only if it is right on others. (A width that is above those on both of its
+   sides adds products of two widths, and so gets no formula.)
    The widths include those of a variant's own settings that are sizes of its
    matrices; its other settings are fixed at the values that they have. */
 #ifndef FORMULA_H

@@ -63,10 +63,6 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, double used)
         RealCount r = real_count(p->variant, *a, &w, 0);
         real = r.real < 0 ? NAN : r.real;
         gap = r.found;
-        if (gap.faint)
-            note("%s: %d of its parameters are real only just, by pivots as "
-                 "small as %.0e of the largest",
-                 p->name, gap.faint, gap.last);
     }
     if (isnan(real))
         note("%s: how many are real cannot be told: no formula fits its small "
