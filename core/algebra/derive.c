@@ -277,7 +277,7 @@ derive_output(Derived *d, const Capture *r, const Node *out)
 
 /* The leaves are data while forward runs, so that no node gets a gradient. */
 Derived
-derive(const Variant *v, Attention a, real **values)
+derive(const Variant *v, Attention a)
 {
     a.causal = 0;
     a.relative = NULL;
@@ -287,18 +287,16 @@ derive(const Variant *v, Attention a, real **values)
     Capture r = {.alone = EVERY_HEAD};
     int count = (d.weights = weights_declared(v, &a)).count, n = a.d_model;
     Node **w = allocate((size_t)count, sizeof(Node *));
-    d.values = values ? values : allocate((size_t)count, sizeof *values);
+    d.values = allocate((size_t)count, sizeof *d.values);
     for (int i = 0; i < count; i++) {
         const Weight *m = &d.weights.list[i];
-        int size = values ? 0 : m->rows * m->cols;
-        if (!values)
-            d.values[i] = allocate((size_t)size, sizeof **values);
+        int size = m->rows * m->cols;
+        d.values[i] = allocate((size_t)size, sizeof **d.values);
         for (int k = 0; k < size; k++)
             d.values[i][k] = (real)random_normal(&random);
         w[i] = leaf(d.tape, m->rows, m->cols, 1, d.values[i], NULL);
         w[i]->arguments = m->name;
     }
-    d.drawn = !values;
     Node *x = leaf(d.tape, 5, n, 1, NULL, NULL);
     Node *y = leaf(d.tape, 7, n, 1, NULL, NULL);
     x->arguments = "x";
@@ -331,7 +329,7 @@ derive_at(const Variant *v, const char *shape, int layers)
     Attention a = attention_of(&c, v->shape);
     a.layers = layers;
     a.layer = layers - 1;
-    return derive(v, a, NULL);
+    return derive(v, a);
 }
 
 void
@@ -339,7 +337,7 @@ derived_free(Derived *d)
 {
     for (int i = 0; i < (d->heads + 1) * PIECES; i++)
         free(d->piece[i / PIECES][i % PIECES].term);
-    for (int i = 0; i < d->weights.count && d->drawn; i++)
+    for (int i = 0; i < d->weights.count; i++)
         free(d->values[i]);
     free(d->values);
     free(d->weights.list);

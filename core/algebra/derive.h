@@ -53,18 +53,17 @@ typedef struct Derived {
     Attention attention;
     Weights weights;
     Tape *tape;
-    real **values;  /* of the weights, */
-    bool drawn;     /* at random, unless they were given */
+    real **values;  /* of the weights, at random */
     real *identity; /* the entries of tokens */
     int heads;
     Terms (*piece)[PIECES]; /* of each head */
     const char *why;        /* there is no form; NULL if there is one */
 } Derived;
 
-/* Of v at a, with these values, a list that it frees, or NULL; or at a shape,
-   "d-model=16", in the last of so many blocks: only in a later block can it
-   recall what an earlier one remembered. derived_free it. */
-Derived derive(const Variant *v, Attention a, real **values);
+/* Of v at a, or at a shape, "d-model=16", in the last of so many blocks: only
+   in a later block can it recall what an earlier one remembered. derived_free
+   it. */
+Derived derive(const Variant *v, Attention a);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 
 /* A shape whose widths are all different, so that each has its own name. */

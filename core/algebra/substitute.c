@@ -31,81 +31,74 @@ product_for(const Matrix *m, const Term *t, int first, int end, bool last)
     return part;
 }
 
-/* Writes a product into a matrix. */
+/* Names a matrix, unless it has been named, and is no longer 0, for a product,
+   which is put into it. */
 static void
-set(const Matrix *m, Term *product)
+name_matrix(const Derived *to, const Symbol *s, const Derived *from,
+            Term *product, Values *lines)
 {
-    double *value = allocate((size_t)m->rows * m->cols, sizeof *value);
-    sum_value(&(Terms){product, 1, 1}, m->rows, value);
-    for (int i = 0; i < m->rows * m->cols; i++)
-        m->at[i / m->cols * m->down + i % m->cols * m->across] = (real)value[i];
+    Term name = {.factor = 1, .count = 1, .keys = -1, .of = {*s}};
+    double *value = allocate((size_t)s->m.rows * s->m.cols, sizeof *value);
+    char *is = terms_spelled(to, &(Terms){&name, 1, 1}, true);
+    char *be = terms_spelled(from, &(Terms){product, 1, 1}, true);
+    if (lines && *s->m.at == 0)
+        values_add(lines, format_text("%s := %s", is, be));
+    sum_value(&(Terms){product, 1, 1}, s->m.rows, value);
+    for (int i = 0; i < s->m.rows * s->m.cols; i++)
+        s->m.at[i / s->m.cols * s->m.down + i % s->m.cols * s->m.across] =
+            (real)value[i];
     free(value);
-}
-
-/* Adds "NAME := TEXT", unless it is there. */
-static void
-add_line(Values *lines, const char *name, const char *text)
-{
-    char *line = format_text("%s := %s", name, text);
-    for (int i = 0; i < lines->count && line; i++)
-        if (!strcmp(lines->text[i], line))
-            replace(&line, NULL);
-    if (line)
-        values_add(lines, line);
+    free(is);
+    free(be);
 }
 
 /* Names the matrices of one term in order, those of queries for those of
    queries, unless keys have none. A factor goes to the first. */
 static bool
-name_term(const Derived *from, const Term *source, const Derived *to,
-          const Term *target, Values *lines)
+name_term(const Derived *to, const Term *target, const Derived *from,
+          const Term *source, Values *lines)
 {
-    Term t = matrices_of(source), s = matrices_of(target);
+    Term s = matrices_of(target), t = matrices_of(source);
     bool keys = s.keys >= 0 && s.keys < s.count;
     int at = 0;
     for (int k = 0; k < s.count; k++) {
         bool query = keys && k < s.keys;
         Term product = product_for(&s.of[k].m, &t, at, query ? t.keys : t.count,
                                    k == (query ? s.keys : s.count) - 1);
-        Term name = {.factor = 1, .count = 1, .keys = -1, .of = {s.of[k]}};
         if (product.count < 0 || !s.of[k].of->value) /* tokens cannot be set */
             return false;
         at += product.count;
         product.factor = k ? 1 : t.factor / s.factor;
-        set(&s.of[k].m, &product);
-        char *is = terms_spelled(to, &(Terms){&name, 1, 1}, true);
-        char *be = terms_spelled(from, &(Terms){&product, 1, 1}, true);
-        add_line(lines, is, be);
-        free(is);
-        free(be);
+        name_matrix(to, &s.of[k], from, &product, lines);
     }
     return at == t.count;
 }
 
+/* The last head is the first, because it is the one whose index is i. */
 Values
 substitution(const Derived *from, Derived *to, double *apart)
 {
-    Values lines = {0}, others = {0};
+    Values lines = {0};
     bool named = from->heads == to->heads;
     for (int i = 0; i < to->weights.count; i++) {
         const Weight *w = &to->weights.list[i];
         memset(to->values[i], 0, (size_t)w->rows * w->cols * sizeof(real));
     }
     for (int i = 0; i < to->heads * PIECES && named; i++) {
-        const Terms *t = &from->piece[i / PIECES][i % PIECES];
-        const Terms *s = &to->piece[i / PIECES][i % PIECES];
-        bool last = i / PIECES == to->heads - 1;
+        int h = to->heads - 1 - i / PIECES, piece = i % PIECES;
+        const Terms *t = &from->piece[h][piece], *s = &to->piece[h][piece];
+        bool shown = i < PIECES || piece == CONSTANT;
         for (int k = 0; k < t->count && k < s->count && named; k++)
-            named = name_term(from, &t->term[k], to, &s->term[k],
-                              last ? &lines : &others);
+            named = name_term(to, &s->term[k], from, &t->term[k],
+                              shown ? &lines : NULL);
     }
     for (int i = 0; i < to->weights.count; i++)
         if (to->values[i][0] == 0)
-            add_line(&lines, to->weights.list[i].name, "0");
+            values_add(&lines,
+                       format_text("%s := 0", to->weights.list[i].name));
     Canonical now = probed_form(to), wanted = probed_form(from);
     *apart = named && now.m ? fit_error(&now, &wanted).apart : INFINITY;
     canonical_free(&now);
     canonical_free(&wanted);
-    values_free(&others);
     return lines;
 }

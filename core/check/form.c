@@ -38,7 +38,7 @@ check_equation(Subject *s)
     if (s->shape || !new_in_layer(s) || s->found->untested)
         return;
     const Variant *v = s->plugin.variant;
-    Derived d = derive(v, s->attention, NULL);
+    Derived d = derive(v, s->attention);
     s->found->untested = d.why != NULL;
     char *form = form_spelled(&d);
     if (d.why) {

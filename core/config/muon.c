@@ -19,8 +19,12 @@ static void
 make_orthogonal(Matrix x, Matrix gx)
 {
     static const real a = (real)3.4445, b = (real)-4.775, c = (real)2.0315;
+    static real *memory; /* for G; the next matrix uses it again */
+    static int room;
     int n = x.rows, size = x.rows * x.cols;
-    Matrix g = matrix(allocate((size_t)n * n, sizeof *g.at), n, n, n);
+    while (room < n * n)
+        memory = grow(memory, room, &room, sizeof *memory);
+    Matrix g = matrix(memory, n, n, n);
     for (int round = 0; round < 5; round++) {
         multiply(g, x, transposed(x));
         multiply(gx, g, x);
@@ -30,7 +34,6 @@ make_orthogonal(Matrix x, Matrix gx)
             g.at[i] *= c;
         multiply_add(x, g, gx);
     }
-    free(g.at);
 }
 
 /* The momentum m = beta1 m + (1 - beta1) g is kept in `mean`, the step is made

@@ -1,7 +1,8 @@
 /* gauge.c - what training does in the directions that change nothing.
 
-   A pair (d x k), W_i^Q and W_i^K, or W_i^V and W_i^O', is A and B. Heads that
-   share one of the two share its gauge, too: they are one group. */
+   Heads of queries may share a head of keys, and then its gauge. So a pair is
+   W^Q and W^K, or W^V and W^O', each (d x so many heads of k), and there are as
+   many groups of heads as the one with fewer has. */
 #include <math.h>
 
 #include "algebra/derive.h"
@@ -10,155 +11,121 @@
 #include "heart/fail.h"
 #include "watch/gauge.h"
 
-/* The form of a place, of these values of all weights, or their steps. */
-static Derived
-form_at(const Model *m, int place, const real *values)
+/* Finds both sides of pair `which` of a place, in a copy of all weights, and
+   returns the width k of a head. It is 0 unless the form is W_i^Q W_i^K' and
+   W_i^V W_i^O, of four weights: a bias would share their gauge, and a rotation
+   leave little of it. */
+static int
+find_pair(const Model *m, int place, const real *values, size_t which,
+          Matrix side[2])
 {
     const ModelPlace *p = &m->place[place];
-    real **w = allocate((size_t)p->declared, sizeof *w);
-    for (int i = 0; i < p->declared; i++)
-        w[i] = (real *)values + (m->weights[p->weights + i].value - m->values);
-    return derive(p->variant, p->attention, w);
-}
-
-/* Sets pair `which` of head h. False unless the head is W_i^Q W_i^K' and W_i^V
-   W_i^O of four matrices, and nothing else has their gauge. */
-static bool
-find_pair(const Derived *d, int h, size_t which, Matrix pair[2])
-{
-    Matrix all[4];
-    for (int i = 0; i < 4; i++) {
-        const Terms *piece = &d->piece[h][i < 2 ? SCORES : VALUES];
-        if (piece->count != 1 || matrices_of(piece->term).count != 2)
-            return false;
-        all[i] = matrices_of(piece->term).of[i % 2].m;
-        for (int k = 0; k < i; k++)
-            if (all[k].at == all[i].at)
-                return false;
+    const Relative *positions = p->attention.relative;
+    Derived d = derive(p->variant, p->attention);
+    int k = 0, found = 0;
+    for (int i = 0; i < 16 && !d.why && d.weights.count == 4; i++) {
+        const Terms *piece = &d.piece[0][i < 8 ? SCORES : VALUES];
+        const Weight *w = &m->weights[p->weights + i % 4];
+        Matrix all =
+            matrix(values + (w->value - m->values), w->rows, w->cols, w->cols);
+        Term t = {.count = 0};
+        if (piece->count == 1)
+            t = matrices_of(piece->term);
+        const Symbol *s = &t.of[i / 4 % 2];
+        if (t.count != 2 || s->m.across != 1 ||
+            s->of->arguments != d.weights.list[i % 4].name)
+            continue;
+        found |= 1 << i % 4;
+        if (i / 8 == (int)which)
+            side[i / 4 % 2] = i < 12 ? all : transposed(all);
+        k = i / 4 == 2 * (int)which ? s->m.cols : k;
     }
-    pair[0] = all[2 * which];
-    pair[1] = which ? transposed(all[3]) : all[1];
-    return !d->why && !d->piece[h][SCORES_BIAS].count &&
-           !d->piece[0][CONSTANT].count;
+    derived_free(&d);
+    return found == 15 && !(positions && positions->rotated) ? k : 0;
 }
 
-/* to (k x k) += X' Y */
-static void
-add_gram(double *to, Matrix x, Matrix y)
+/* Of one side of a pair, as many groups as that. */
+static int
+groups_of(const Matrix side[2], int k)
 {
-    for (int e = 0; e < x.cols * x.cols; e++)
-        for (int i = 0; i < x.rows; i++)
-            to[e] += (double)x.at[i * x.down + e / x.cols * x.across] *
-                     (double)y.at[i * y.down + e % x.cols * y.across];
+    return (side[0].cols < side[1].cols ? side[0].cols : side[1].cols) / k;
 }
 
-/* A' A and B' B of each group, one after the other, or the products of two
-   copies of the weights; no groups if there are no pairs. Free a. */
-typedef struct Grams {
-    int groups, k;
-    double *a, *b;
-} Grams;
-
-static Grams
-grams_of(const Model *m, int place, const real *x, const real *y, size_t which)
-{
-    const Relative *positions = m->place[place].attention.relative;
-    Derived of_x = form_at(m, place, x), of_y = form_at(m, place, y);
-    Grams g = {.groups = 0};
-    Matrix p[2], q[2];
-    const real *a = NULL, *b = NULL;
-    bool pairs = !(positions && positions->rotated);
-    for (int h = 0; h < of_x.heads && pairs; h++) {
-        pairs = find_pair(&of_x, h, which, p) && find_pair(&of_y, h, which, q);
-        if (!pairs)
-            break;
-        size_t size = (size_t)p[0].cols * p[0].cols;
-        if (h == 0) {
-            g.k = p[0].cols;
-            g.a = allocate(2 * size * of_x.heads, sizeof *g.a);
-            g.b = g.a + size * of_x.heads;
-        }
-        g.groups += p[0].at != a && p[1].at != b;
-        if (p[0].at != a)
-            add_gram(g.a + (g.groups - 1) * size, p[0], q[0]);
-        if (p[1].at != b)
-            add_gram(g.b + (g.groups - 1) * size, p[1], q[1]);
-        a = p[0].at;
-        b = p[1].at;
-    }
-    derived_free(&of_x);
-    derived_free(&of_y);
-    return g;
-}
-
-/* Entry e of A' A - (B' B)' of all groups. */
+/* Entry e of X' Y (k x k), added up over the heads of group g. */
 static double
-difference(const Grams *g, int e)
+gram(Matrix x, Matrix y, int k, int g, int groups, int e)
 {
-    int i = e / g->k, j = e % g->k, group = i / g->k;
-    return g->a[e] - g->b[(group * g->k + j) * g->k + i % g->k];
+    int size = x.cols / groups;
+    double sum = 0;
+    for (int from = g * size; from < (g + 1) * size; from += k)
+        for (int r = 0; r < x.rows; r++)
+            sum += (double)x.at[r * x.down + (from + e / k) * x.across] *
+                   (double)y.at[r * y.down + (from + e % k) * y.across];
+    return sum;
 }
 
 double
 conserved_drift(const Model *m, int place, const real *start, size_t which)
 {
-    Grams now = grams_of(m, place, m->values, m->values, which);
-    Grams then = grams_of(m, place, start, start, which);
+    Matrix now[2], then[2];
+    int k = find_pair(m, place, m->values, which, now);
+    if (!k)
+        return NAN;
+    find_pair(m, place, start, which, then);
+    int groups = groups_of(now, k);
     double apart = 0, all = 0;
-    for (int e = 0; e < now.groups * now.k * now.k; e++) {
-        double was = difference(&then, e), moved = difference(&now, e) - was;
-        apart += moved * moved;
+    for (int i = 0; i < groups * k * k; i++) {
+        int g = i / (k * k), e = i % (k * k);
+        double was = gram(then[0], then[0], k, g, groups, e) -
+                     gram(then[1], then[1], k, g, groups, e);
+        double is = gram(now[0], now[0], k, g, groups, e) -
+                    gram(now[1], now[1], k, g, groups, e);
+        apart += (is - was) * (is - was);
         all += was * was;
     }
-    free(now.a);
-    free(then.a);
-    return sqrt(apart / all); /* NaN without pairs */
+    return sqrt(apart / all);
 }
 
-/* The squared length of the part of a step that is along A X, -B X' for some X.
-   The nearest X has A'A X + X B'B = C with C = A' dA - dB' B, which in the
-   eigenvectors of A'A and of B'B says X_ij = C_ij / (a_i + b_j); and the part
-   is as long as X C is. */
-static double
-length_along(const double *aa, const double *bb, const Grams *c, int group)
-{
-    int k = c->k;
-    Svd a = svd_of(aa, k, k), b = svd_of(bb, k, k);
-    double along = 0;
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < k; j++) {
-            double entry = 0;
-            for (int e = 0; e < k * k; e++)
-                entry += a.u[e / k * k + i] * b.u[e % k * k + j] *
-                         difference(c, group * k * k + e);
-            if (a.s[i] + b.s[j] > 0)
-                along += entry * entry / (a.s[i] + b.s[j]);
-        }
-    free(a.u);
-    free(b.u);
-    return along;
-}
-
+/* The part of a step of Q and K that is along Q X, -K X' for some X. The
+   nearest X has Q'Q X + X K'K = C with C = Q' dQ - dK' K, which in the
+   eigenvectors of Q'Q and of K'K says X_ij = C_ij / (a_i + b_j); and the part's
+   squared length is the sum of X_ij C_ij. */
 double
 gauge_share(const Model *m, int place, const real *before, size_t which)
 {
+    Matrix at[2], by[2];
+    int k = find_pair(m, place, before, which, at);
+    if (!k)
+        return NAN;
     real *step = allocate(m->parameters, sizeof *step);
     for (size_t i = 0; i < m->parameters; i++)
         step[i] = m->values[i] - before[i];
-    Grams at = grams_of(m, place, before, before, which);
-    Grams c = grams_of(m, place, before, step, which);
-    Grams steps = grams_of(m, place, step, step, which);
+    find_pair(m, place, step, which, by);
+    int groups = groups_of(at, k), size = k * k;
     double along = 0, all = 0;
-    for (int g = 0; g < at.groups; g++) {
-        size_t first = (size_t)g * at.k * at.k;
-        along += length_along(at.a + first, at.b + first, &c, g);
-        for (int i = 0; i < at.k; i++)
-            all += steps.a[first + i * (at.k + 1)] +
-                   steps.b[first + i * (at.k + 1)];
+    double *qq = allocate((size_t)3 * size, sizeof *qq);
+    double *kk = qq + size, *c = kk + size;
+    for (int g = 0; g < groups; g++) {
+        for (int e = 0; e < size; e++) {
+            qq[e] = gram(at[0], at[0], k, g, groups, e);
+            kk[e] = gram(at[1], at[1], k, g, groups, e);
+            c[e] = gram(at[0], by[0], k, g, groups, e) -
+                   gram(by[1], at[1], k, g, groups, e);
+            if (e / k == e % k)
+                all += gram(by[0], by[0], k, g, groups, e) +
+                       gram(by[1], by[1], k, g, groups, e);
+        }
+        Svd a = svd_of(qq, k, k), b = svd_of(kk, k, k);
+        for (int i = 0; i < size; i++) {
+            double entry = 0, by_sum = a.s[i / k] + b.s[i % k];
+            for (int e = 0; e < size; e++)
+                entry += a.u[e / k * k + i / k] * c[e] * b.u[e % k * k + i % k];
+            along += by_sum > 0 ? entry * entry / by_sum : 0;
+        }
+        free(a.u);
+        free(b.u);
     }
-    free(at.a);
-    free(c.a);
-    free(steps.a);
+    free(qq);
     free(step);
     return along / all;
 }
