@@ -92,7 +92,8 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
         bare = stem, index = "";
     fprintf(to, "%.*s%s%s%s", bare, name, *index ? "_" : "", index,
             name + stem);
-    fprintf(to, packed ? ".%c" : "", s->role);
+    if (packed)
+        fprintf(to, ".%c", s->role);
     fprintf(to, "%s", turned ? "'" : "");
 }
 
