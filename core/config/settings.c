@@ -18,7 +18,7 @@ Setting settings[] = {
     /* Name, role, kind, where, least, most, choices, help. A run is named by a hash
        of them all. */
     {"variant", OF_VARIANT, PLUGIN, AT(variant), 0, 0, NULL, "the variant of attention, a name or the path of a .c or .so"},
-    {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "what is learned; `qkv list --tasks` describes them"},
+    {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "the task; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "seed of every random stream: data, initialisation, test"},
 
     {"length", OF_DATA, INTEGER, AT(length), 1, MOST, NULL, "the task's n: tokens, pairs or characters in a sequence"},
@@ -58,7 +58,7 @@ Setting settings[] = {
     {"beta2", OF_TRAINING, NUMBER, AT(beta2), 0, 0.999999999, NULL, "decay of adam's mean of squared gradients"},
 
     {"log-every", OF_OBSERVATION, INTEGER, AT(log_every), 1, 1e9, NULL, "steps between lines of log.tsv"},
-    {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "also log attention, scores, gradients, rank or distance; join several with +"},
+    {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "also log attention, scores, gradients, rank, distance, conserved or gauge; join several with +"},
     {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "validation sequences per line (for text: at most)"},
     {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "test sequences at the end (for text: at most)"},
     {"threshold", OF_OBSERVATION, NUMBER, AT(threshold), 0, 1, NULL, "accuracy that counts as solved"},

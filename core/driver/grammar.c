@@ -71,7 +71,7 @@ static const Option own[] = {
     {"memory", INTEGER, "N", "megabytes that a run may use (the machine's / jobs)", RUNS, WORK(memory)},
     {"no-figures", SWITCH, NULL, "only train and print", "compare", AT(no_figures)},
     {"no-weights", SWITCH, NULL, "do not keep the trained matrices", TRAINS, WORK(no_weights)},
-    {"baseline", WORD, "NAME", "what the others are compared with (standard)", VERDICTS, AT(request.baseline), .common = true},
+    {"baseline", WORD, "NAME", "the variant others are compared with (standard)", VERDICTS, AT(request.baseline), .common = true},
     {"judge", WORD, "WHAT", "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)", VERDICTS, AT(request.judge)},
     {"margin", WORD, "WHAT=X,...", "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)", VERDICTS, AT(request.margin)},
     {"by", WORD, "SETTING,...", "settings whose values verdicts or curves compare (variant)", "plot compare table", AT(request.by), .common = true},

@@ -81,14 +81,14 @@ const Product scores_op = {
 const Product apply_weights_op = {{"apply_weights", PRODUCT}, .part = head_for};
 
 Node *
-score(Node *q, Node *k)
+raw_scores(Node *q, Node *k)
 {
     return make(&scores_op.op, OF(q, k),
                 (Made){.cols = q->heads * (k->rows / k->sequences)});
 }
 
 Node *
-weigh(Node *p, Node *v)
+weighted_sum(Node *p, Node *v)
 {
     return make(&apply_weights_op.op, OF(p, v),
                 (Made){.cols = p->heads * (v->cols / v->heads)});
@@ -98,7 +98,7 @@ Node *
 scores(Attention *a, Node *q, Node *k, double factor)
 {
     prepare("scores", a, &q, &k);
-    Node *s = scale(score(q, k), factor);
+    Node *s = scale(raw_scores(q, k), factor);
     if (a->relative && a->relative->bias)
         s = fixed_bias(a, s, a->relative->bias);
     a->scored += s->heads;
@@ -113,7 +113,7 @@ apply_weights(Attention *a, Node *p, Node *v)
     check_fit("apply_weights", p, v,
               p->cols / p->heads == v->rows / v->sequences,
               "each head of the weights has a column for each value");
-    return weigh(p, v);
+    return weighted_sum(p, v);
 }
 
 /* C = S + b(head, query, key), the same in all sequences. */

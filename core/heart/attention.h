@@ -28,8 +28,8 @@ void attend_operands(const Attention *a, Node **q, Node **k, Node **v);
 /* The nodes of scores, without a scale, and of apply_weights, for operands that
    fit; and the backward pass of softmax for row i of rows * heads, which is
    that of token i / heads in head i % heads. */
-Node *score(Node *q, Node *k);
-Node *weigh(Node *p, Node *v);
+Node *raw_scores(Node *q, Node *k);
+Node *weighted_sum(Node *p, Node *v);
 void softmax_row_backward(Node *c, int i);
 
 /* The arguments of fixed_bias: what it adds, and the attention that it was

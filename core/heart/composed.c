@@ -42,8 +42,8 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
     attend_operands(a, &q, &k, &v);
     Attended with = {scale, a->causal, .sink = -INFINITY};
-    Node *p = make(&softmax_op, OF(score(q, k)), (Made){WITH(with)});
-    Node *last = weigh(p, v);
+    Node *p = make(&softmax_op, OF(raw_scores(q, k)), (Made){WITH(with)});
+    Node *last = weighted_sum(p, v);
     return make(&op, OF(q, k, v), (Made){.cols = last->cols, WITH(last)});
 }
 
