@@ -251,8 +251,6 @@ compare="$qkv compare -v standard,fused -t reverse --seeds 2 --steps 3000 --test
 shows 'of 4 runs' "TERM=xterm $compare -o progress"
 expect "no loss on a terminal" grep -q 'of 3000, loss' shown
 expect "the last lines still have it" [ -z "$(tail -n 3 shown | grep 'of 3000')" ]
-shows '^4/4 reverse' "TERM=dumb $compare -o dumb"
-expect "TERM=dumb: escapes" [ -z "$(grep "$(printf '\033')" shown)" ]
 table 'softmax(x W_i y' list
 table 'two-step-tanh  none' equiv -v standard,two-step-tanh --steps 5 -q -o tabled
 table 'cache' count -v standard,mla

@@ -89,10 +89,6 @@ table_number(const Table *t, int row, int col, const char *path)
 const char *
 number_text(double x, int digits, char text[32])
 {
-    if (isnan(x))
-        return strcpy(text, "nan");
-    if (isinf(x))
-        return strcpy(text, x > 0 ? "inf" : "-inf");
-    snprintf(text, 32, "%.*g", digits, x);
+    snprintf(text, 32, "%.*g", digits, isnan(x) ? NAN : x); /* never -nan */
     return text;
 }

@@ -15,6 +15,8 @@
 #include "heart/fail.h"
 #include "heart/plugin.h"
 
+static const char refused[] = "out of memory: a text was refused its bytes%s";
+
 int
 index_in(const char *list, const char *word)
 {
@@ -120,7 +122,7 @@ word_added(void **set, const char *word)
 {
     char **there = tsearch(word, set, by_text);
     if (!there)
-        fail("out of memory: no room for a name");
+        fail(refused, whose_memory);
     return *there == word;
 }
 
@@ -128,11 +130,12 @@ const char *
 interned(const char *text)
 {
     static void *all;
-    char **known = tfind(text, &all, by_text);
-    char *word = known ? *known : copy_text(text);
+    char *word = copy_text(text), **known = tsearch(word, &all, by_text);
     if (!known)
-        word_added(&all, word);
-    return word;
+        fail(refused, whose_memory);
+    if (*known != word)
+        free(word);
+    return *known;
 }
 
 const char *
@@ -152,12 +155,6 @@ number_read(const char *text, bool whole, double least, double most, double *x)
     else
         return NULL;
     return why;
-}
-
-size_t
-order_mark(const char *text)
-{
-    return strncmp(text, "\xef\xbb\xbf", 3) ? 0 : 3;
 }
 
 char *
@@ -215,8 +212,6 @@ joined(const Values *v, const char *between)
     end_text(to, &text);
     return text;
 }
-
-static const char refused[] = "out of memory: a text was refused its bytes%s";
 
 char *
 format_text(const char *format, ...)

@@ -26,10 +26,6 @@ bool is_text(const char *text);
    GiB. Fails with `what` ("text file") in the message. */
 char *read_file(const char *path, const char *what, size_t *size);
 
-/* How many bytes of the text are a byte order mark, which some editors put in
-   front of a text and which is no part of it: 3 or 0. */
-size_t order_mark(const char *text);
-
 /* The text as one word of a shell: as it is where that means nothing else, or
    between single quotes, into which no shell looks. To be freed. */
 char *quoted(const char *text);

@@ -38,7 +38,7 @@ text_open(const char *path, int tokens)
     c->hash = hash_bytes(HASH_START, text, size);
     int count = 0;
     int *id = allocate(CODES, sizeof *id); /* of each character; but first */
-    for (size_t at = order_mark(text), end = at; at < size; at = end, count++) {
+    for (size_t at = 0, end = 0; at < size; at = end, count++) {
         int code = utf8_next(bytes, size, &end);
         if (code < 0)
             fail("%s: not UTF-8 text: byte 0x%02x at offset %zu; take it out",

@@ -59,7 +59,6 @@ take(char **at, char **value, const char *path)
 char *
 json_enter(char *text, const char *path)
 {
-    text += order_mark(text);
     text += strspn(text, blanks);
     if (*text != '{' && *text != '[')
         no_json(path, "no list or object is where one should be");

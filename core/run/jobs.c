@@ -7,7 +7,7 @@
 
        57 of 140 runs, step 250 of 1000, loss 1.25
 
-   Elsewhere, and with TERM=dumb, it prints a line for each run that is done. A
+   Elsewhere it prints a line for each run that is done. A
    worker publishes its run itself, from the driver's draft: what a killed one
    leaves there goes when the others have ended. */
 #include <fcntl.h>
@@ -35,7 +35,6 @@ static struct Crew {
     Draft *draft;            /* where they write */
     int total, done, failed; /* runs */
     bool drawn;              /* how far they are stands on a terminal */
-    const Child *shown;      /* the first busy worker */
 } crew;
 
 void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
@@ -137,12 +136,16 @@ work(const void *job, void *last)
                   t.job->stale || !run_exists(crew.w->out, t.job->name));
 }
 
-/* On a terminal, rewrites the line that says how far the runs are. */
+/* On a terminal, rewrites the line that says how far the runs are, and the
+   first of them that is not finished. */
 static void
 draw_line(void)
 {
-    const Job *job = crew.shown->more;
-    const volatile LogRow *last = (const void *)crew.shown->report->answer;
+    const Child *first = crew.workers;
+    while (!first->process)
+        first++;
+    const Job *job = first->more;
+    const volatile LogRow *last = (const void *)first->report->answer;
     if (crew.drawn)
         fprintf(stderr, "\r%d of %d runs, step %d of %d, loss %.4g\033[K",
                 crew.done, crew.total, last->step, job->config.steps,
@@ -157,23 +160,19 @@ clear_line(void)
         fputs("\r\033[K", stderr);
 }
 
-/* Gives idle workers the next jobs; returns how many are busy, and notes the
-   first of them. */
-static int
+/* Gives idle workers the next jobs; is one of them busy then? */
+static bool
 hand_out(void)
 {
     const Grid *g = crew.grid;
-    int busy = 0;
-    for (Child *w = crew.workers + crew.most - 1; w >= crew.workers; w--) {
+    bool busy = false;
+    for (Child *w = crew.workers; w < crew.workers + crew.most; w++) {
         while (crew.next < g->count && g->jobs[crew.next].done)
             crew.next++;
         if (!w->process && crew.next < g->count)
             child_begin(w, work, &g->jobs[crew.next++], sizeof(LogRow),
                         crew.bytes, true);
-        if (!w->process)
-            continue;
-        crew.shown = w;
-        busy++;
+        busy |= w->process != 0;
     }
     return busy;
 }
@@ -199,7 +198,6 @@ static int
 train_all(const Work *w, Grid *g, int total)
 {
     int most = w->jobs < total ? w->jobs : total;
-    const char *terminal = getenv("TERM");
     crew = (struct Crew){
         .w = w,
         .grid = g,
@@ -208,8 +206,7 @@ train_all(const Work *w, Grid *g, int total)
         .workers = allocate((size_t)most, sizeof *crew.workers),
         .draft = draft_begin(w->out, "runs"),
         .total = total,
-        .drawn = isatty(STDERR_FILENO) && !w->quiet && terminal &&
-                 strcmp(terminal, "dumb")};
+        .drawn = isatty(STDERR_FILENO) && !w->quiet};
     while (hand_out()) {
         draw_line();
         Child *ended = children_wait(crew.workers, most);

@@ -45,10 +45,7 @@ run_name(const Config *c, const char *uses)
             add_setting(&name, s, c, &ordinary);
     for (const char *at = c->settings; own_next(&at, &own);)
         add_setting(&name, setting_named(own.name), c, &ordinary);
-    const char *end = c->from + strlen(c->from);
-    replace(&name, format_text(
-                       "%s%s%s.seed%d.%s", name, *c->from ? ".from" : "",
-                       end - c->from > 8 ? end - 8 : c->from, c->seed, digest));
+    replace(&name, format_text("%s.seed%d.%s", name, c->seed, digest));
     return name;
 }
 

@@ -18,8 +18,7 @@
 enum { RUN_FORMAT = 4 };
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from the
-   task's own settings, resolved for what the variant uses (variant_uses), of
-   one that began as another run "from" and that one's last eight digits, seed
+   task's own settings, resolved for what the variant uses (variant_uses), seed
    and the config's digest. To be freed. */
 char *run_name(const Config *c, const char *uses);
 
