@@ -269,8 +269,7 @@ TEST(groups)
         made("variant=fused d-k=2 lr=0.1 seed=1 task=text "
              "file-hash=1234560000000000"),
     };
-    Experiment e = {
-        .runs = runs, .count = sizeof runs / sizeof *runs, .unrecorded = true};
+    Experiment e = {.runs = runs, .count = sizeof runs / sizeof *runs};
     const char *const wanted[] = {
         "induction.weight-decay0",
         "induction.weight-decay1",
@@ -397,7 +396,7 @@ judged_as(Ends base, Ends other, const char *margin)
         runs[i].path = runs[i].name = "somewhere";
         free(text);
     }
-    Experiment e = {.runs = runs, .count = 10, .unrecorded = true};
+    Experiment e = {.runs = runs, .count = 10};
     Request o = {.margin = margin};
     Outcomes all = outcomes_of(&o, &e);
     ck_assert_int_eq(all.count, 2);
@@ -458,7 +457,7 @@ judged_at(int count, const double *rates, const double *base,
         runs[i].path = runs[i].name = "somewhere";
         free(text);
     }
-    Experiment e = {.runs = runs, .count = all_runs, .unrecorded = true};
+    Experiment e = {.runs = runs, .count = all_runs};
     Request o = {.judge = "solved_at"};
     Outcomes all = outcomes_of(&o, &e);
     Outcome judged = all.list[1];

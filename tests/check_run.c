@@ -413,7 +413,8 @@ TEST(what_was_asked)
     ask(place, manifest_for("0.1,0.2", "standard"));
     ask(place, manifest_for("0.1,0.2", "standard"));
     ask(place, manifest_for("0.1,0.2", "mqa"));
-    Experiment e = {.asked = manifest_read(place.text)};
+    Experiment e = {0};
+    manifest_read(place.text, &e.asked);
     ck_assert_int_eq(e.asked.count, 2);
     ck_assert_str_eq(experiment_said(&e, "lr"), "0.1,0.2");
     ck_assert(!experiment_said(&e, "baseline"));
@@ -429,7 +430,8 @@ TEST(what_was_asked)
         }
     for (int i = 0; i < CHILDREN; i++)
         wait(NULL);
-    Values list = manifest_read(place.text);
+    Values list = {0};
+    manifest_read(place.text, &list);
     ck_assert_int_eq(list.count, 2 + CHILDREN);
     for (int i = 2; i < list.count; i++)
         ck_assert_str_eq(manifest_value(list.text[i], "baseline"), "standard");

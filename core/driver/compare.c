@@ -115,7 +115,7 @@ begin_from(Request *r, const char *run, int roles)
 {
     static Config base;
     Run from = run_read(run);
-    r->work.from = interned(from.path); /* without a slash at its end */
+    r->work.from = interned(from.path);
     for (int i = 0; i < setting_count; i++)
         if (r->given[i].count && !(settings[i].role & roles) &&
             (!(roles & OF_SHAPE) || strcmp(settings[i].name, "embed")))

@@ -1,9 +1,57 @@
 /* export.c - qkv export: a batch of a run for other frameworks. */
+#include <libgen.h>
+#include <stdlib.h>
 
+#include "base/npy.h"
+#include "base/words.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"
+#include "heart/layers.h"
+#include "heart/tape.h"
 #include "run/run.h"
+
+/* What m makes of the first batch of its test data, as arrays that other
+   frameworks read: DIRECTORY gets tokens, targets (-1: none asked), source (of
+   tasks with two sequences), logits, loss, and gradients/ with a file for each
+   weight. Returns how many sequences these are. It must not be there yet; it is
+   there whole or not at all. */
+static int
+write_batch(const char *directory, Model *m, const Dataset *data)
+{
+    char *path = copy_text(directory), *last = copy_text(directory);
+    const char *above = dirname(path), *name = basename(last);
+    int tokens = m->sizes.tokens;
+    int each = m->sizes.each > 1 ? m->sizes.each : 0;
+    Batch b = batch_new(m->sizes, m->config.batch);
+    Random r = dataset_stream(data, TEST);
+    int sequences = dataset_draw(data, TEST, &r, 0, &b); /* or fewer */
+    Tape *t = tape_new(0);
+    Node *logits = model_forward(m, t, &b);
+    Node *loss = m->architecture->loss(m, logits, b.targets,
+                                       counted_rows(b.targets, b.rows), NULL);
+    backward(loss);
+    drafts_sweep(above);
+    Draft *d = draft_begin(above, name);
+    Path to = new_directory(d->path.text, name);
+    npy_write(to.text, "tokens.npy", 'i', b.ids, sequences, tokens, each);
+    if (m->sizes.source)
+        npy_write(to.text, "source.npy", 'i', b.source, sequences,
+                  m->sizes.source, each);
+    npy_write(to.text, "targets.npy", 'i', b.targets, sequences, tokens, 0);
+    npy_write(to.text, "logits.npy", 'f', logits->value, sequences, tokens,
+              m->sizes.classes);
+    npy_write(to.text, "loss.npy", 'f', loss->value, 1, 1, 0);
+    matrices_write(to.text, "gradients", m);
+    if (!draft_publish(d, name, false))
+        fail("%s: is there already: give a directory that is not", directory);
+    draft_end(d);
+    tape_free(t);
+    batch_free(&b);
+    free(path);
+    free(last);
+    return sequences;
+}
 
 int
 command_export(int argc, char **argv)
@@ -12,7 +60,7 @@ command_export(int argc, char **argv)
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
-    int sequences = batch_write(o.rest[1], m, &data);
+    int sequences = write_batch(o.rest[1], m, &data);
     if (!o.quiet)
         note("%s holds a batch of %d sequences, its logits, loss and "
              "gradients; the weights are %s/weights",

@@ -30,13 +30,13 @@ manifest_add(char **line, const char *key, const char *value)
 const char *
 manifest_value(const char *line, const char *key)
 {
-    char *wanted = format_text("\t%s=", key);
-    const char *at = strstr(line, wanted), *value = NULL;
+    char *wanted = format_text("\t%s=", key), *at = strstr(line, wanted);
+    const char *value = NULL;
     if (at) {
-        char *copy = copy_text(at + strlen(wanted));
-        copy[strcspn(copy, "\t")] = 0;
-        value = interned(copy);
-        free(copy);
+        at += strlen(wanted);
+        char *text = format_text("%.*s", (int)strcspn(at, "\t"), at);
+        value = interned(text);
+        free(text);
     }
     free(wanted);
     return value;
@@ -44,30 +44,28 @@ manifest_value(const char *line, const char *key)
 
 /* Nothing of a line commands a terminal. What else it says is data, looked up
    among the settings and values that runs have. */
-Values
-manifest_read(const char *directory)
+void
+manifest_read(const char *directory, Values *lines)
 {
     Path path = within(directory, record);
-    Values lines = {0};
     size_t size;
     if (access(path.text, F_OK))
-        return lines;
+        return;
     char *text = read_file(path.text, "record", &size), *line = text, *end;
-    for (; *line; line = end + 1) {
+    for (int i = 1; *line; line = end + 1, i++) {
         end = line + strcspn(line, "\n");
         bool whole = *end == '\n';
         *end = 0;
-        values_add(&lines, copy_text(line));
+        values_add(lines, copy_text(line));
         for (char *c = line; c < end; c++)
             *c = *c == '\t' ? ' ' : *c;
         if (!whole || !is_text(line))
             fail("%s:%d: not what qkv writes there: it was cut or changed; "
                  "empty the file, and the command that made the experiment "
                  "records it again",
-                 path.text, lines.count);
+                 path.text, i);
     }
     free(text);
-    return lines;
 }
 
 /* Appends a line to the record, or starts one, unless that line is there.
@@ -76,8 +74,9 @@ static void
 manifest_record(const char *directory, const char *line)
 {
     Path path = within(directory, record);
-    Values lines = manifest_read(directory);
+    Values lines = {0};
     bool there = false;
+    manifest_read(directory, &lines);
     for (int i = 0; i < lines.count; i++)
         there |= !strcmp(lines.text[i], line);
     values_free(&lines);
@@ -144,17 +143,6 @@ add_all(Experiment *e, const char *directory)
     values_free(&names);
 }
 
-/* Adds the lines of a directory's experiment.tsv. */
-static void
-add_record(Experiment *e, const char *directory)
-{
-    Values lines = manifest_read(directory);
-    for (int i = 0; i < lines.count; i++)
-        values_add(&e->asked, lines.text[i]);
-    e->unrecorded |= !lines.count;
-    free(lines.text);
-}
-
 /* Leaves each run once: its name has the digest of its settings. */
 static void
 drop_doubles(Experiment *e)
@@ -174,14 +162,15 @@ Experiment
 experiment_read(const char *const *paths, int count)
 {
     Experiment e = {0};
-    for (int i = 0; i < count; i++)
-        if (run_exists(paths[i], ".")) {
+    for (int i = 0; i < count; i++) {
+        bool one = run_exists(paths[i], ".");
+        if (one)
             add_run(&e, paths[i]);
-            add_record(&e, within(paths[i], "..").text);
-        } else {
+        else
             add_all(&e, paths[i]);
-            add_record(&e, paths[i]);
-        }
+        Path around = within(paths[i], one ? ".." : ".");
+        manifest_read(around.text, &e.asked);
+    }
     drop_doubles(&e);
     if (!e.count)
         fail("%s: no finished run that was trained there; `qkv compare --out "
@@ -202,7 +191,7 @@ experiment_free(Experiment *e)
 bool
 experiment_asks(const Experiment *e, const char *setting)
 {
-    bool asked = e->unrecorded;
+    bool asked = !e->asked.count;
     for (int i = 0; i < e->asked.count && !asked; i++) {
         const char *value = manifest_value(e->asked.text[i], setting);
         asked = value && strcmp(value, "auto"); /* which was found, not asked */

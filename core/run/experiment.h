@@ -29,9 +29,9 @@ void manifest_add(char **line, const char *key, const char *value);
 /* The value of a key, interned, or NULL. */
 const char *manifest_value(const char *line, const char *key);
 
-/* The lines of an experiment's record; none where the file is not there or
+/* Adds the lines of an experiment's record; none if the file is not there or
    empty. Fails with the line that is wrong. */
-Values manifest_read(const char *directory);
+void manifest_read(const char *directory, Values *lines);
 
 /* Makes the experiment's directory, or checks that it is one, and records what
    is asked of it. */
@@ -42,8 +42,7 @@ void experiment_open(const char *directory, const char *asked);
 typedef struct Experiment {
     Run *runs;
     int count, room;
-    Values asked;    /* the lines of the records */
-    bool unrecorded; /* some of it has no record: nobody says what varies */
+    Values asked; /* the lines of the records */
 } Experiment;
 
 /* Reads them. A path is an experiment's directory, or a run, whose record is

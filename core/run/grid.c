@@ -2,7 +2,7 @@
 
    What is wrong with any of them is said, and which cannot begin as the same
    function (--same-start), before anything is trained. */
-#include <math.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ add_point(Grid *g, const Request *o, Config c)
 {
     const Setting *seed = setting_named("seed");
     const Values *seeds = given_to(o, "seed");
-    const char *from = o->work.from, *slash = from ? strrchr(from, '/') : NULL;
+    char *from = o->work.from ? copy_text(o->work.from) : NULL;
     Plugin p = plugin_open(c.variant);
     Dataset data = dataset_open(&c);
     Config given = c;
@@ -84,7 +84,8 @@ add_point(Grid *g, const Request *o, Config c)
         model_free(m);
     }
     dataset_close(&data);
-    c.from = interned(slash ? slash + 1 : from ? from : "");
+    c.from = interned(from ? basename(from) : ""); /* without a / at its end */
+    free(from);
     for (int k = 0; k < seeds->count; k++) {
         setting_set(seed, &c, seeds->text[k]);
         char *name = run_name(&c, variant_uses(p.variant));

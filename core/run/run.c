@@ -3,7 +3,7 @@
 
    Its files are data: it is believed that they have the names and numbers that
    qkv writes, once they are looked at. */
-#include <locale.h>
+#include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,13 +111,10 @@ write_result(const char *run, const Model *m, const Finished *e,
 {
     const Result *r = &e->result;
     const LogRow *last = &r->rows[r->count - 1];
-    Levels l = dataset_levels(data, VALIDATION), test;
+    Levels l = dataset_levels(data, VALIDATION);
+    Levels test = dataset_levels(data, TEST);
     double flops, cache;
     model_cost(m, &flops, &cache);
-    /* The plugin is not called any more: whatever locale it has set, what is
-       written has a point in 0.5. */
-    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
-    test = dataset_levels(data, TEST);
     /* clang-format off */
     const struct { const char *key; double value; } lines[] = {
         {"steps", r->steps}, {"parameters", (double)m->parameters},
@@ -232,11 +229,9 @@ Run
 run_read(const char *path)
 {
     Run r = {.path = copy_text(path)};
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/')
-        r.path[--n] = 0;
-    const char *slash = strrchr(r.path, '/');
-    r.name = copy_text(slash ? slash + 1 : r.path);
+    char *copy = copy_text(path);
+    r.name = copy_text(basename(copy)); /* without a / at its end */
+    free(copy);
     if (access(within(r.path, "config.tsv").text, F_OK))
         fail("%s: no run: name a directory with a config.tsv, as `qkv train` "
              "and `qkv compare` make it in an experiment",

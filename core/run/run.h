@@ -73,11 +73,4 @@ void run_weights(const Run *r, Model *m);
    gradients. */
 void matrices_write(const char *to, const char *folder, const Model *m);
 
-/* What m makes of the first batch of its test data, as arrays that other
-   frameworks read: DIRECTORY gets tokens, targets (-1: none asked), source (of
-   tasks with two sequences), logits, loss, and gradients/ with a file for each
-   weight. Returns how many sequences these are. It must not be there yet; it is
-   there whole or not at all. */
-int batch_write(const char *directory, Model *m, const Dataset *data);
-
 #endif
