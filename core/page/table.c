@@ -62,16 +62,6 @@ sheet_add_row(Sheet *s, const Cell *cells)
 }
 
 void
-sheet_free(Sheet *s)
-{
-    for (int i = 0; i < s->count; i++)
-        free(s->cells[i].text);
-    free(s->cells);
-    free(s->columns);
-    free(s->note);
-}
-
-void
 sheet_note(Sheet *s, const char *label, char *note)
 {
     s->label = label;
@@ -242,12 +232,11 @@ sheet_write(FILE *to, const Sheet *s, Layout layout)
 }
 
 void
-sheet_print(Sheet *s, Layout layout)
+sheet_print(const Sheet *s, Layout layout)
 {
     sheet_write(stdout, s, layout);
     if (s->note && layout != LATEX && !columns_asked)
         words_write(s->note, layout);
-    sheet_free(s);
 }
 
 void

@@ -8,9 +8,9 @@
        sheet_row(&sheet, cell_words("standard"), cell_number(0.0229));
        sheet_print(&sheet, layout_of(o));
 
-   People read it on a terminal, in Markdown and in LaTeX, programs read TSV. A
-   column may be for one of the two, and people are spared one in which
-   nothing is known. */
+   A table stays until the command ends. People read it on a terminal, in
+   Markdown and in LaTeX, programs read TSV. A column may be for one of the two,
+   and people are spared one in which nothing is known. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -48,7 +48,6 @@ typedef struct Sheet {
 } Sheet;
 
 Sheet sheet_of(const Column *columns, int count);
-void sheet_free(Sheet *s);
 
 /* Adds a row, a cell for each column. */
 #define sheet_row(sheet, ...) sheet_add_row(sheet, (const Cell[]){__VA_ARGS__})
@@ -63,8 +62,8 @@ extern const char *columns_asked;
 
 void sheet_write(FILE *to, const Sheet *s, Layout layout);
 
-/* Writes it to stdout with its note, and frees it. */
-void sheet_print(Sheet *s, Layout layout);
+/* Writes it to stdout with its note. */
+void sheet_print(const Sheet *s, Layout layout);
 
 /* Words on stdout before or after a table, after a blank line: lines on a
    terminal, a paragraph in Markdown and LaTeX, for programs nothing. */

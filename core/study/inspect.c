@@ -110,7 +110,6 @@ attention_show(const Drawing *o, Layout layout, Model *m, const Dataset *data,
     figure_words(&f, "firsts", &maps.tokens[0]);
     figure_words(&f, "seconds", &maps.tokens[1]);
     figure_end(&f, "attention.gp", "");
-    sheet_free(&sheet);
     maps_free(&maps);
     pass_free(pass);
     batch_free(&b);

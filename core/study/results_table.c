@@ -191,7 +191,6 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
     if (layout != LATEX)
         words_write(title, layout);
     sheet_write(stdout, &sheet, layout);
-    sheet_free(&sheet);
     free(label);
 }
 
