@@ -63,9 +63,6 @@ leave_place(Keeper *keeper)
 {
     Cache *c = (Cache *)keeper;
     CachePlace *p = c->at;
-    if (p->called != p->uses)
-        bug("a decoder finds fewer keys and values than in the first step, for "
-            "shapes; forward must not change between calls");
     p->held = c->shapes ? 0 : p->held + keeper->fresh;
     c->at = NULL;
     keeper->earlier = keeper->fresh = 0;
@@ -92,7 +89,7 @@ use_of(Cache *c, const Node *n)
 }
 
 /* What the call of all_rows that comes next is about: found, in the step for
-   shapes, and noted for the others. NULL if there are more calls than then. */
+   shapes, and noted for the others. */
 static const Use *
 next_use(Cache *c, const Node *n)
 {
@@ -101,19 +98,22 @@ next_use(Cache *c, const Node *n)
         p->use = grow(p->use, p->uses, &p->use_room, sizeof *p->use);
         p->use[p->uses++] = use_of(c, n);
     }
-    return p->called < p->uses ? &p->use[p->called++] : NULL;
+    if (p->called == p->uses)
+        bug("a decoder finds more keys and values than in the first step, for "
+            "shapes; forward must not change between calls");
+    return &p->use[p->called++];
 }
 
 /* All rows of the kept node that `use` says, to which n has the new ones. */
 static Node *
 kept_rows(Cache *c, const Use *use, Node *n)
 {
-    if (use && !use->at)
+    if (!use->at)
         return n;
     CachePlace *p = c->at;
-    Kept *k = use ? &use->at->kept[use->kind] : NULL;
+    Kept *k = &use->at->kept[use->kind];
     int fresh = c->keeper.fresh;
-    if (!k || n->rows != fresh || n->cols != k->cols)
+    if (n->rows != fresh || n->cols != k->cols)
         bug("a decoder finds other keys and values than in the first step, for "
             "shapes; forward must not change between calls");
     if (!c->shapes && !k->added && fresh)
@@ -164,12 +164,6 @@ cache_new(int places, int tokens)
     c->keeper = (Keeper){
         .enter = enter_place, .leave = leave_place, .all_rows = all_rows};
     return c;
-}
-
-int
-cache_rows(const Cache *c, int place)
-{
-    return c->place[place].held;
 }
 
 int

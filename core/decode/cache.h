@@ -51,8 +51,7 @@ void cache_free(Cache *c);
 /* Forgets all tokens. */
 void cache_clear(Cache *c);
 
-/* What a place keeps: tokens, and entries of each. */
-int cache_rows(const Cache *c, int place);
+/* How many entries of each token a place keeps. */
 int cache_entries(const Cache *c, int place);
 
 #endif

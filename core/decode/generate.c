@@ -66,13 +66,6 @@ decoder_read(Decoder *d, const int *ids, int count)
     return logits ? logits->value + size_of(logits) - logits->cols : NULL;
 }
 
-void
-decoder_restart(Decoder *d)
-{
-    cache_clear(d->cache);
-    d->first = d->read = 0;
-}
-
 const real *
 decoder_go_on(Decoder *d, const int *ids, int count)
 {
@@ -97,16 +90,13 @@ static real
 kth_largest(const real *logits, int classes, int k)
 {
     real at = INFINITY;
-    for (int found = 0; found < k;) {
+    for (int found = 0; found < k && at > -INFINITY;) {
         real next = -INFINITY;
         for (int i = 0; i < classes; i++)
-            if (logits[i] < at && logits[i] > next)
-                next = logits[i];
+            next = logits[i] < at && logits[i] > next ? logits[i] : next;
         for (int i = 0; i < classes; i++)
             found += logits[i] == next;
         at = next;
-        if (at == -INFINITY)
-            break;
     }
     return at;
 }

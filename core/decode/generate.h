@@ -33,9 +33,7 @@ const real *decoder_read(Decoder *d, const int *ids, int count);
 
 /* A text that goes on: the logits after its first `count` tokens, of which the
    decoder reads those that it has not read. Where it has no memory for more, it
-   forgets all, and reads the last half again, from position 0. A new text
-   begins with decoder_restart. */
-void decoder_restart(Decoder *d);
+   forgets all, and reads the last half again, from position 0. */
 const real *decoder_go_on(Decoder *d, const int *ids, int count);
 
 /* How many tokens a model has positions for: INT_MAX where they do not end. */
