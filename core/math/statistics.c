@@ -192,7 +192,7 @@ tells(double difference, double margin, int n, double alpha)
             chance_to_show(difference, margin, n, alpha) >= POWER);
 }
 
-int
+double
 seeds_to_tell(double difference, double margin, int n, double alpha)
 {
     enum { MOST = 10000 };
@@ -202,7 +202,7 @@ seeds_to_tell(double difference, double margin, int n, double alpha)
         high = high < MOST / 2 ? 2 * high : MOST;
     }
     if (!tells(difference, margin, high, alpha))
-        return 0;
+        return NAN;
     while (high - low > 1) {
         int middle = (low + high) / 2;
         *(tells(difference, margin, middle, alpha) ? &high : &low) = middle;

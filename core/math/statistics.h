@@ -56,8 +56,9 @@ double chance_to_show(double difference, double margin, int n, double alpha);
 double detectable(int n, double alpha);
 
 /* How many seeds, more than n, would show with a chance of 80% either that such
-   a difference is one or that it is within the margin; 0: more than 10,000. */
-int seeds_to_tell(double difference, double margin, int n, double alpha);
+   a difference is one or that it is within the margin; NaN: more than 10,000.
+ */
+double seeds_to_tell(double difference, double margin, int n, double alpha);
 
 /* Adjusts n p-values so that of all that come out below a level, one is wrong
    with no more than that probability (Holm 1979), where at most so many of the

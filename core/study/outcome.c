@@ -109,6 +109,10 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
     a.margin = a.detectable = a.needed = NAN;
     while (!judged_in(*key, all, &a, own) && key[1])
         key++;
+    bool differ = a.against.difference != 0 || a.against.deviation != 0;
+    a.verdict = isnan(a.against.differ) ? UNTESTED
+                : differ                ? UNDECIDED
+                                        : IDENTICAL;
     int seeds = (int)a.seeds;
     for (int i = 0; i < seeds; i++)
         a.solved += run_quantity(a.runs[i], "solved_at") > 0;
@@ -120,38 +124,23 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
     return a;
 }
 
-/* Were there two seeds or more, and a difference in one of them? */
-static bool
-tested(const Outcome *a)
-{
-    const Paired *p = &a->against;
-    return !isnan(p->differ) && (p->difference != 0 || p->deviation != 0);
-}
-
-/* The verdict, and what these seeds could have shown at the level that the
-   first of all tests has to meet. */
+/* The verdict on a difference, and what these seeds could have shown at the
+   level that the first of all tests has to meet. */
 static void
 decide(const Outcomes *all, Outcome *a)
 {
-    static const char *const words[] = {"identical", "same",  "undecided",
-                                        "untested",  "worse", "better"};
     const Paired *p = &a->against;
-    bool less = a->judged && quantity_named(a->judged)->better == LESS;
-    a->verdict = isnan(p->differ)              ? UNTESTED
-                 : !tested(a)                  ? IDENTICAL
-                 : p->same < SIGNIFICANT       ? EQUAL
-                 : !(p->differ < SIGNIFICANT)  ? UNDECIDED
-                 : (p->difference > 0) == less ? WORSE
-                                               : BETTER;
-    a->word = a->baseline ? "baseline" : words[a->verdict];
-    if (!tested(a) || !(p->deviation > 0))
-        return;
     double alpha = SIGNIFICANT / all->comparisons, unit = p->deviation;
-    int needed =
-        seeds_to_tell(p->difference / unit, a->margin / unit, p->n, alpha);
-    a->detectable = unit * detectable(p->n, alpha);
-    if (a->verdict == UNDECIDED && needed)
-        a->needed = needed;
+    bool less = quantity_named(a->judged)->better == LESS;
+    if (p->same < SIGNIFICANT)
+        a->verdict = EQUAL;
+    else if (p->differ < SIGNIFICANT)
+        a->verdict = (p->difference > 0) == less ? WORSE : BETTER;
+    if (unit > 0)
+        a->detectable = unit * detectable(p->n, alpha);
+    if (unit > 0 && a->verdict == UNDECIDED)
+        a->needed =
+            seeds_to_tell(p->difference / unit, a->margin / unit, p->n, alpha);
 }
 
 /* The first comparison with the very same differences. Variants that do not use
@@ -176,10 +165,12 @@ first_of(const Outcomes *all, int i)
 static void
 decide_all(Outcomes *all)
 {
+    static const char *const words[] = {"identical", "same",  "undecided",
+                                        "untested",  "worse", "better"};
     double *p = allocate(2 * (size_t)all->count + 2, sizeof *p);
     for (int i = 0; i < all->count; i++) {
         const Outcome *a = &all->list[i];
-        bool counts = tested(a) && first_of(all, i) == i;
+        bool counts = a->verdict == UNDECIDED && first_of(all, i) == i;
         p[2 * i] = counts ? a->against.differ : NAN;
         p[2 * i + 1] = counts ? a->against.same : NAN;
         all->comparisons += counts;
@@ -188,11 +179,12 @@ decide_all(Outcomes *all)
     for (int i = 0; i < all->count; i++) {
         Outcome *a = &all->list[i];
         int first = first_of(all, i);
-        if (tested(a)) {
+        if (a->verdict == UNDECIDED) {
             a->against.differ = p[2 * first];
             a->against.same = p[2 * first + 1];
+            decide(all, a);
         }
-        decide(all, a);
+        a->word = a->baseline ? "baseline" : words[a->verdict];
     }
     free(p);
 }
@@ -209,35 +201,44 @@ varied(const Experiment *e)
     return NULL;
 }
 
+/* What is given, or what was asked for when the runs were made, or NULL. */
+static const char *
+asked(const char *given, const Experiment *e, const char *key)
+{
+    return given ? given : experiment_said(e, key);
+}
+
 const char *
 compared_by(const Request *r, const Experiment *e)
 {
-    const char *by = r->by ? r->by : experiment_said(e, "by");
-    Values v = values_in(e, by ? by : "variant");
-    if (by && v.count < 2)
+    const char *by = asked(r->by, e, "by");
+    if (by && values_in(e, by).count < 2)
         usage("--by %s: not a setting in which these runs differ", by);
-    values_free(&v);
     return by ? by : "variant";
 }
 
-/* What is given, else what was asked for, if it is one of those compared; else
-   the first of these. Exits (2) where what is given is none of them. */
-static const char *
-baseline_among(const Request *r, const Experiment *e, const char *by)
+/* What r asks, before anything is judged. The baseline is what is given, or was
+   asked for, if it is one of what is compared; else the first of these. Exits
+   (2) where what is given is none of them. */
+static Outcomes
+asked_of(const Request *r, const Experiment *e)
 {
-    const char *said = experiment_said(e, "baseline");
-    const char *baseline = r->baseline ? r->baseline : said ? said : BASELINE;
+    const char *by = compared_by(r, e);
+    const char *baseline = asked(r->baseline, e, "baseline");
     Values v = values_in(e, by);
     int i = v.count - 1;
-    while (i > 0 && strcmp(v.text[i], baseline))
+    while (i > 0 && strcmp(v.text[i], baseline ? baseline : BASELINE))
         i--;
-    const char *found = interned(v.text[i]);
-    if (r->baseline && strcmp(found, baseline))
+    if (r->baseline && strcmp(v.text[i], r->baseline))
         usage("--baseline %s: none of the runs is of it; take %s, or another "
               "one that they have",
-              baseline, found);
-    values_free(&v);
-    return found;
+              r->baseline, v.text[i]);
+    check_judged(r);
+    return (Outcomes){.by = by,
+                      .baseline = v.text[i],
+                      .rates = values_in(e, "lr").count > 1,
+                      .judge = asked(r->judge, e, "judge"),
+                      .margins = asked(r->margin, e, "margin")};
 }
 
 void
@@ -248,26 +249,16 @@ check_compared(const Request *r, const Grid *g)
     for (int i = 0; i < g->count; i++)
         e.runs[i].config = g->jobs[i].config;
     values_add(&e.asked, copy_text(g->asked));
-    baseline_among(r, &e, compared_by(r, &e));
-    check_judged(r);
-    values_free(&e.asked);
+    asked_of(r, &e);
     free(e.runs);
 }
 
 Outcomes
 outcomes_of(const Request *r, const Experiment *e)
 {
-    const char *by = compared_by(r, e);
-    Values rates = values_in(e, "lr");
-    Outcomes all = {.by = by,
-                    .baseline = baseline_among(r, e, by),
-                    .rates = rates.count > 1,
-                    .judge = r->judge ? r->judge : experiment_said(e, "judge"),
-                    .margins =
-                        r->margin ? r->margin : experiment_said(e, "margin")};
+    Outcomes all = asked_of(r, e);
     int room = 0;
-    check_judged(r);
-    all.groups = groups_of(e, by, "lr", NULL, &all.group_count);
+    all.groups = groups_of(e, all.by, "lr", NULL, &all.group_count);
     for (int g = 0; g < all.group_count; g++)
         for (int s = 0; s < all.groups[g].series_count; s++) {
             all.list = grow(all.list, all.count, &room, sizeof *all.list);
@@ -275,6 +266,5 @@ outcomes_of(const Request *r, const Experiment *e)
                 outcome_of(&all, &all.groups[g], &all.groups[g].series[s]);
         }
     decide_all(&all);
-    values_free(&rates);
     return all;
 }
