@@ -101,21 +101,19 @@ put_places(Plot *all, const Panel *p, const Series *s)
 }
 
 /* The levels that the curves of a panel are compared with, "panel value name":
-   those that all its runs share. A median that is all the steps there were is
-   of seeds that needed more. */
+   those that all its runs share. */
 static void
 add_levels(Values *levels, int number, const Panel *p)
 {
     const Run *const *runs = p->group->runs;
     for (const Quantity *q = quantities; q < quantities + quantity_count; q++) {
-        bool never = quantity_named(p->y)->median && !strcmp(q->name, "steps");
         double level = run_quantity(runs[0], q->name);
-        bool shared = never || is_level(q, p->y, runs[0]);
+        bool shared = is_level(q, p->y, runs[0]);
         for (int i = 0; i < p->group->count; i++)
             shared &= run_quantity(runs[i], q->name) == level;
         if (shared)
-            values_add(levels, format_text("%d %.6g %s", number, level,
-                                           never ? "unsolved" : q->level));
+            values_add(levels,
+                       format_text("%d %.6g %s", number, level, q->level));
     }
 }
 

@@ -24,10 +24,10 @@ const Quantity quantities[] = {
     {"validation_accuracy", "validation %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
     {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01"},
     {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
-    {"solved_at", "median steps to the threshold", .better = LESS, .median = true, .margin = "10%"},
+    {"solved_at", "median steps to the threshold", NULL, STEPS, LESS, .median = true, .margin = "10%"},
     {"seconds", "seconds of training", .better = LESS, .margin = "10%"},
 
-    {"steps", .title = "steps of training"},
+    {"steps", .title = "steps of training", .measure = STEPS, .level = "unsolved"},
     {"parameters", .title = "parameters"},
     {"attention_parameters", .title = "parameters of attention"},
     {"flops", .title = "FLOPs of attention per token"},

@@ -12,7 +12,7 @@
 typedef struct Quantity {
     const char *name;         /* as in frame.h, or of a setting */
     const char *title, *unit; /* on an axis */
-    enum { OTHER, LOSS, ACCURACY } measure;
+    enum { OTHER, LOSS, ACCURACY, STEPS } measure;
     enum { NEITHER, LESS, MORE } better;
     enum { ANY, SHARE, POWERS } scale; /* 0 to 1; may span powers of ten */
     bool median;                       /* not a mean; a 0 is never */
