@@ -171,10 +171,14 @@ apart(x_, i) = worded && !named_along ? x_ + each_wide * (i - (curves + 1) / 2.)
 place_of_(s_, i) = i > words(xs) || word(xs, i) eq s_ ? i : place_of_(s_, i + 1)
 along(n_) = worded ? place_of_(strcol(3), 1) : column(3)
 # A column of a curve; a bound no lower than a logarithmic axis goes, and none
-# where that has no place for the mean.
+# where that has no place for the mean. Where a mean spans powers of ten, its interval
+# is that of its logarithm, as many times above it as below: the standard error of the
+# one is that of the other, relative to it (the delta method).
 curve(p_, i) = column(1) == p_ && strcol(2) eq word(names, i)
 at(p_, i, col) = !curve(p_, i) ? NaN : col == 3 ? along(0) : column(col)
+aside_(n_) = column(6) + column(5) > 2 * column(4) ? column(6) - column(4) : column(4) - column(5)
 bound(p_, i, col) = logs[p_] && column(4) <= 0 || !curve(p_, i) ? NaN : \
+    logs[p_] && scales[p_] eq "powers" ? column(4) * exp((2 * col - 11) * aside_(0) / column(4)) : \
     logs[p_] && column(col) <= 0 ? lows[p_] : column(col)
 # Over steps about six markers a curve, not two of neighbours at one place.
 stats data skip 1 using 1 nooutput

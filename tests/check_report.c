@@ -280,7 +280,7 @@ TEST(groups)
         "text.file-hashabcdef0000000000",
     };
     int n;
-    Group *g = groups_of(&e, "variant", NULL, NULL, &n);
+    Group *g = groups_of(&e, "variant", NULL, &n);
     ck_assert_int_eq(n, 7);
     for (int i = 0; i < n; i++)
         ck_assert_str_eq(g[i].name, wanted[i]);
@@ -290,9 +290,9 @@ TEST(groups)
     ck_assert_str_eq(g[3].series[0].name, "standard");
     ck_assert_str_eq(g[3].series[1].name, "full-rank");
     e.count = 4;
-    g = groups_of(&e, "d-k", NULL, NULL, &n);
+    g = groups_of(&e, "d-k", NULL, &n);
     ck_assert_int_eq(n, 2); /* apart by variant */
-    g = groups_of(&e, "variant", "d-k", NULL, &n);
+    g = groups_of(&e, "variant", "d-k", &n);
     ck_assert_int_eq(n, 1); /* along x */
 }
 
@@ -316,7 +316,7 @@ TEST(groups_by_the_record)
                   made("heads=2 d-k=16 d-v=16 seed=2")};
     Experiment e = recorded(runs, 3, "heads");
     int n;
-    Group *g = groups_of(&e, "variant", NULL, NULL, &n);
+    Group *g = groups_of(&e, "variant", NULL, &n);
     ck_assert_int_eq(n, 2);
     ck_assert_str_eq(g[0].name, "reverse.heads1");
     ck_assert_str_eq(g[1].name, "reverse.heads2");
@@ -333,7 +333,7 @@ EXITS(unlike_runs_are_not_averaged, 1, 1)
     Run runs[] = {made("lr=1 seed=1"), made("lr=2 seed=2")};
     Experiment e = recorded(runs, 2, "heads");
     int n;
-    groups_of(&e, "variant", NULL, NULL, &n);
+    groups_of(&e, "variant", NULL, &n);
 }
 
 /* What the runs of two variants at five seeds end with, and the verdict. */

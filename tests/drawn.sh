@@ -163,12 +163,12 @@ while IFS='|' read -r options figure number caption seen; do
     expect "$figure.txt: not \"$caption\"" grep -q -- "$caption" "drawn/figures/$figure.txt"
     expect "$figure.svg: not \"$seen\"" grep -q -- "$seen" "drawn/figures/$figure.svg"
 done <<'END'
---x flops --y test_loss|test_loss-flops-recall|4||FLOPs of attention per token
---x test_loss --y test_accuracy --by variant,seed|test_accuracy-test_loss-recall|12|one seed|>two-step,3<
---x variant --y test_accuracy|test_accuracy-variant-recall|4||>two-step</text>
+--x flops --y test_loss|test_loss-flops|8||FLOPs of attention per token
+--x test_loss --y test_accuracy --by variant,seed|test_accuracy-test_loss|24|one seed|>two-step,3<
+--x variant --y test_accuracy|test_accuracy-variant|8||>two-step</text>
 --x task --y test_accuracy --by d-k --where variant=standard|test_accuracy-task|4|mean of 3 seeds, 95% interval\. Drawn: test accuracy against task|>recall</text>
---x d-k --y test_accuracy --by seed --facet variant|test_accuracy-d-k-recall|12|one seed|variant two-step
---map --x d-k --y test_loss --facet task|test_loss-d-k-map|8|mean of 3 seeds\. |>two-step</text>
+--x d-k --y test_accuracy --by seed|test_accuracy-d-k|24|one seed|recall, variant two-step
+--map --x d-k --y test_loss|test_loss-d-k-map|8|mean of 3 seeds\. |>two-step</text>
 END
 expect "bars of tasks" [ "$(rows test_accuracy-task | cut -f2,3 | tr '\n\t' ', ')" = '2 recall,2 reverse,4 recall,4 reverse,' ]
 # maps: numbers in their cells, axes sorted
@@ -178,23 +178,23 @@ expect "a cell of the map" grep -q ">$(printf %.3g "$first")<" drawn/figures/tes
 "$qkv" plot cells -o cells --map --x d-k --by lr --y test_loss -q --format svg 2>err
 expect "an axis of a map is not sorted" grep -q "^names = '0.0005 0.003 0.01'" cells/figures/test_loss-d-k-reverse-map.gp
 expect "a map's values" [ "$(sed 1d cells/figures/test_loss-d-k-reverse-map.tsv | cut -f3 | uniq | tr '\n' ' ')" = '2 4 16 2 4 16 2 4 16 ' ]
-plot --y loss --where variant=two-step --facet d-k
-expect "one of the curves" [ "$(rows loss-recall | cut -f2 | uniq)" = two-step ]
+plot --y loss --where variant=two-step
+expect "one of the curves" [ "$(rows loss | cut -f2 | uniq)" = two-step ]
 # several experiments: which one a curve is of
 "$qkv" compare -v standard,fused -t recall --d-k 2 --seed 7 $short --log-every 5 -o more >out 2>err
 "$qkv" plot many more -o drawn -q --format svg --y loss --by variant,experiment 2>err && ok ||
     complain "plot of two experiments"
-expect "an experiment's name" grep -q '>fused,more</text>' drawn/figures/loss-recall.svg
+expect "an experiment's name" grep -q '>fused,more</text>' drawn/figures/loss.svg
 # whatever the kind, only seeds are averaged: what else varies makes figures of its own
 for kind in '--x variant' '--x task' '--map --x d-k' '--x d-k' '--by task --x d-k'; do
     rm -rf drawn && plot $kind --y test_loss
     [ -z "$(grep -L "3 seeds" drawn/figures/*.txt)" ] && ok || complain "plot $kind averages more than seeds"
 done
-# a grid: 2 figures of curves, 3 along lr, for each task, and 1 of bars; small multiples in them
+# a grid: 2 figures of curves, 3 along lr, and 1 of bars; small multiples in them
 "$qkv" compare -v standard,two-step -t reverse,recall --d-k 2,4 --lr 0.001,0.003,0.01,0.03 --seeds 1 \
     --steps 10 --test 16 --validate 16 --log-every 5 -o multiples --format svg -q >out 2>err
-expect "a grid of 2 x 4 makes other figures" [ "$(ls multiples/figures/*.svg | wc -l)" -eq 11 ]
-expect "a grid of 2 x 4 has not 8 panels" [ "$(cut -f1 multiples/figures/validation_loss-recall.tsv | sort -un | tail -n 1)" -eq 8 ]
+expect "a grid of 2 x 4 makes other figures" [ "$(ls multiples/figures/*.svg | wc -l)" -eq 6 ]
+expect "a grid of 2 x 4 on 2 tasks has not 16 panels" [ "$(cut -f1 multiples/figures/validation_loss.tsv | sort -un | tail -n 1)" -eq 16 ]
 
 # --- what is asked for wrongly, and leaves nothing
 while IFS='|' read -r words options; do
@@ -203,7 +203,7 @@ done <<'END'
 no run has it; there are: standard, two-step|--where variant=mqa
 give a name and its value|--where d-k
 --map: needs --x|--map
-no run has a value of that name|--x d-k --y test_loss --facet quantity
+no run has a value of that name|--x d-k --y test_loss --by quantity
 END
 expect "what is refused leaves files" [ -z "$(find nothing -type f 2>/dev/null)" ]
 

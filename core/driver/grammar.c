@@ -79,7 +79,6 @@ static const Option own[] = {
     {"verdicts", SWITCH, NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts), .common = true},
     {"x", WORD, "WHAT", "the x axis: a setting, or a line of result.tsv (steps of training)", "plot", DRAW(x), .common = true},
     {"y", WORD, "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y), .common = true},
-    {"facet", WORD, "SETTING", "a panel for each value of SETTING", "plot", DRAW(facet), .common = true},
     {"map", SWITCH, NULL, "draw --y as colours: --x across, --by down", "plot", DRAW(map)},
     {"log-y", SWITCH, NULL, "logarithmic y axes; values not above 0 are left out", "plot", DRAW(log_y)},
     {"gnuplot", WORD, "CODE", "a line for the figure's script, as \"xlabel = 'width'; ylim = '0 1'\"", "plot", DRAW(gnuplot)},

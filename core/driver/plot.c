@@ -34,11 +34,9 @@ command_plot(int argc, char **argv)
     check_axes(&e, d->by);
     if (d->x && is_axis(d->x))
         check_axes(&e, d->x);
-    if (d->facet)
-        check_axes(&e, d->facet);
     if (o.request.where)
         keep_where(&e, o.request.where);
-    if (d->x || d->y || d->facet)
+    if (d->x || d->y)
         figures_draw(d, &e);
     else {
         if (!strcmp(d->by, "variant"))

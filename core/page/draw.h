@@ -15,7 +15,7 @@ typedef struct Drawing {
     const char *format;
     const char *size;  /* "column", or points; NULL: as wide as a page */
     const char *x, *y; /* NULL: loss and accuracy over training */
-    const char *by, *facet;
+    const char *by;
     const char *gnuplot; /* a line for its script, or NULL */
     bool map, log_y, quiet;
 } Drawing;

@@ -1,9 +1,8 @@
 /* figure.c - what is drawn of an experiment: panels side by side, each with a
    curve for each series of a group of runs.
 
-   Groups that differ in nothing but the facet, or are of one task where there
-   is none, are panels of one figure, which is then of one quantity. A group
-   that is alone has a panel for each quantity. */
+   Several groups are panels of one figure, which is then of one quantity. A
+   group that is alone has a panel for each quantity. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,9 +26,11 @@ typedef struct Plot {
     const char *x; /* what is: "step", a setting or a result */
     Values xs;     /* along a setting: its values */
     Panel *panels;
-    int groups, panel_count;
-    FILE *data;      /* its rows, curve by curve */
-    int least, most; /* seeds that a finite point is the mean of */
+    int panel_count;
+    bool several;     /* quantities */
+    const char *task; /* that all are of, or "" */
+    FILE *data;       /* its rows, curve by curve */
+    int least, most;  /* seeds that a finite point is the mean of */
 } Plot;
 
 /* Writes a point of a panel's curve, which is of so many seeds. */
@@ -141,13 +142,12 @@ put_script(Figure *f, const Plot *all)
     static const char *const scale_names[] = {"", "share", "powers"};
     const Drawing *o = all->o;
     Values titles = {0}, ylabels = {0}, scales = {0}, levels = {0}, keys = {0};
-    bool tasks = o->facet && !strcmp(o->facet, "task");
     for (int i = 0; i < all->panel_count; i++) {
         const Panel *p = &all->panels[i];
         const Group *g = p->group;
         const KnownTask *task = task_named(g->runs[0]->config.task);
         const char *scale = scale_names[quantity_named(p->y)->scale];
-        values_add(&titles, group_text(g, tasks ? "" : "task", true));
+        values_add(&titles, group_text(g, *all->task ? "task" : "", true));
         values_add(&ylabels, axis_title(p->y, task));
         values_add(&scales, copy_text(o->log_y ? "log" : scale));
         add_levels(&levels, i + 1, p);
@@ -158,7 +158,7 @@ put_script(Figure *f, const Plot *all)
     char *names = joined(&keys, " "), *ys = joined(&ylabels, ", ");
     char *x = axis_title(all->x, NULL);
     char *drawn =
-        format_text("%s against %s", all->groups > 1 ? ylabels.text[0] : ys, x);
+        format_text("%s against %s", all->several ? ys : ylabels.text[0], x);
     fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
             names,
             all->training     ? "training"
@@ -177,24 +177,25 @@ put_script(Figure *f, const Plot *all)
     free(ys);
 }
 
-/* What tells the figure of a group from others: all but the facet, or its task;
-   to be freed. */
-static char *
-figure_of(const Group *g, const char *facet)
+/* The task that all groups are of, or "". */
+static const char *
+task_of(const Group *g, int groups)
 {
-    bool whole = !g->axis_count || strcmp(g->axes->name, "task");
-    return facet   ? group_text(g, facet, false)
-           : whole ? copy_text("") /* it is of all tasks */
-                   : copy_text(g->runs[0]->config.task);
+    for (int i = 0; i < groups; i++)
+        if (!g[i].axis_count || strcmp(g[i].axes->name, "task") ||
+            strcmp(g[i].axes->value, g->axes->value))
+            return "";
+    return g->axes->value;
 }
 
 /* Draws a figure, of which the panels are known. Its name is WHAT-X-OF: several
    quantities are "curves", and that x is the step goes without saying. */
 static void
-draw_panels(Plot *all, const char *of)
+draw_panels(Plot *all)
 {
     const Drawing *o = all->o;
-    bool several = all->panel_count > all->groups, x = !all->training;
+    const char *of = all->task;
+    bool x = !all->training;
     char *data;
     all->data = begin_text(&data);
     all->most = 0;
@@ -204,9 +205,10 @@ draw_panels(Plot *all, const char *of)
             (all->training ? put_steps : put_places)(all, p,
                                                      &p->group->series[s]);
     end_text(all->data, &data);
-    char *name = format_text(
-        "%s%s%s%s%s%s", several ? "curves" : all->panels[0].y, x ? "-" : "",
-        x ? all->x : "", *of ? "-" : "", of, o->map ? "-map" : "");
+    char *name =
+        format_text("%s%s%s%s%s%s", all->several ? "curves" : all->panels[0].y,
+                    x ? "-" : "", x ? all->x : "", *of ? "-" : "", of,
+                    o->map ? "-map" : "");
     char *what = measured(all);
     if (all->most) {
         Figure f = figure_begin(o, name, of, what);
@@ -227,33 +229,21 @@ figures_draw(const Drawing *o, const Experiment *e)
     int groups;
     Plot all = {.o = o, .training = !o->x, .x = o->x ? o->x : "step"};
     Values ys = values_cut(o->y ? o->y : "validation_loss,validation_accuracy");
-    Values figures = {0};
     for (int y = 0; y < ys.count; y++)
         check_quantity(e, ys.text[y], all.training);
     if (is_axis(all.x))
         all.xs = values_in(e, all.x);
     else if (!all.training)
         check_quantity(e, all.x, false);
-    Group *g = groups_of(e, o->by, o->x, o->facet, &groups);
-    all.panels = allocate((size_t)(groups + ys.count), sizeof *all.panels);
-    for (int i = 0; i < groups; i++)
-        values_add(&figures, figure_of(&g[i], o->facet));
-    for (int i = 0; i < groups; i++) {
-        all.groups = 0;
-        for (int k = 0; k < groups; k++)
-            if (!strcmp(figures.text[k], figures.text[i]))
-                all.panels[all.groups++].group = &g[k];
-        bool single = all.groups > 1 || o->map || o->facet;
-        int each = single ? 1 : ys.count;
-        all.panel_count = all.groups * each;
-        if (all.panels[0].group != &g[i])
-            continue; /* it is drawn */
-        for (int y = 0; y < ys.count; y += each) {
-            for (int p = 0; p < all.panel_count; p++) {
-                all.panels[p].group = all.panels[p / each].group;
-                all.panels[p].y = ys.text[y + p % each];
-            }
-            draw_panels(&all, figures.text[i]);
-        }
+    const Group *g = groups_of(e, o->by, o->x, &groups);
+    int each = groups > 1 || o->map ? 1 : ys.count;
+    all.several = each > 1;
+    all.task = task_of(g, groups);
+    all.panel_count = groups * each;
+    all.panels = allocate((size_t)all.panel_count, sizeof *all.panels);
+    for (int y = 0; y < ys.count; y += each) {
+        for (int p = 0; p < all.panel_count; p++)
+            all.panels[p] = (Panel){&g[p / each], ys.text[y + p % each]};
+        draw_panels(&all);
     }
 }

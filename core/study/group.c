@@ -21,21 +21,18 @@ typedef struct Place {
 /* What runs are cut by, and the groups so far. */
 typedef struct Cut {
     const Experiment *e;
-    const char *by, *x, *facet; /* x: NULL over steps */
-    Axis *axes;                 /* of the part that is being cut */
+    const char *by, *x; /* x: NULL over steps */
+    Axis *axes;         /* of the part that is being cut */
     int axis_count, axis_room;
     Group *list;
     int count, room;
 } Cut;
 
-/* What runs are cut by, in this order, then NULL. */
+/* What runs are cut by: their task, then every setting. */
 static const char *
 axis_at(int number)
 {
-    return number == 0                  ? "task"
-           : number == 1                ? "experiment"
-           : number < 2 + setting_count ? settings[number - 2].name
-                                        : NULL;
+    return number ? settings[number - 1].name : "task";
 }
 
 /* May it tell groups apart? Along a result, sizes may not: they lead there. */
@@ -50,8 +47,6 @@ may_part(const Cut *c, const char *name)
         return false;
     if (!strcmp(name, "task"))
         return !c->axis_count; /* once, as the first */
-    if (c->facet && !strcmp(c->facet, name))
-        return true;
     return s && !(size && c->x && !is_axis(c->x)) &&
            (!strcmp(name, "file-hash") || experiment_asks(c->e, name));
 }
@@ -125,42 +120,25 @@ add_group(Cut *c, const Place *runs, int count)
     c->list[c->count++] = g;
 }
 
-/* What runs have of an axis, each value once: in order, or tasks as they were
-   asked for. */
-static Values
-parts_of(const Cut *c, const char *axis, const char *const *own, int count)
-{
-    bool tasks = !strcmp(axis, "task");
-    const char *said = tasks ? experiment_said(c->e, axis) : NULL;
-    Values known = values_of(own, count), parts = {0};
-    if (said)
-        parts = values_cut(said);
-    for (int i = 0; i < known.count; i++)
-        if (!said || index_in(said, known.text[i]) < 0)
-            values_add(&parts, copy_text(known.text[i]));
-    values_free(&known);
-    return parts;
-}
-
 /* Cuts these runs by every axis from that one on in which they differ, and by
    their task in any case. */
 static void
 cut(Cut *c, const Place *runs, int count, int number)
 {
-    const char *axis = axis_at(number);
-    while (axis && !may_part(c, axis))
-        axis = axis_at(++number);
+    while (number <= setting_count && !may_part(c, axis_at(number)))
+        number++;
     if (!count)
         return;
-    if (!axis) {
+    if (number > setting_count) {
         add_group(c, runs, count);
         return;
     }
+    const char *axis = axis_at(number);
     const char **own = allocate((size_t)count, sizeof *own);
     Place *part = allocate((size_t)count, sizeof *part);
     for (int i = 0; i < count; i++)
         own[i] = run_value(runs[i].run, axis);
-    Values parts = parts_of(c, axis, own, count);
+    Values parts = values_of(own, count);
     bool differ = parts.count > 1 || !strcmp(axis, "task");
     for (int k = 0; differ && k < parts.count; k++) {
         int n = 0;
@@ -180,10 +158,9 @@ cut(Cut *c, const Place *runs, int count, int number)
 }
 
 Group *
-groups_of(const Experiment *e, const char *by, const char *x, const char *facet,
-          int *groups)
+groups_of(const Experiment *e, const char *by, const char *x, int *groups)
 {
-    Cut c = {.e = e, .by = by, .x = x, .facet = facet};
+    Cut c = {.e = e, .by = by, .x = x};
     Place *runs = places_of(&c);
     cut(&c, runs, e->count, 0);
     free(runs);

@@ -28,14 +28,13 @@ typedef struct Group {
     char *name; /* "reverse", "reverse.lr0.01" */
 } Group;
 
-/* Cuts the runs into groups: by task, by experiment if that is the facet, and
-   by every setting that their commands asked for and that varies, but for `by`,
-   `x` (a setting, a result or NULL) and the seed. Along a result runs of
-   several sizes share a group, unless `facet` (or NULL) is that size. Exits
-   where two runs that would be averaged differ in more than their seeds. A
-   command keeps its groups until it ends. */
+/* Cuts the runs into groups: by task, and by every setting that their commands
+   asked for and that varies, but for `by`, `x` (a setting, a result or NULL)
+   and the seed. Along a result runs of several sizes share a group. Exits where
+   two runs that would be averaged differ in more than their seeds. A command
+   keeps its groups until it ends. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
-                 const char *facet, int *groups);
+                 int *groups);
 
 /* A group's name, or in words, "reverse, learning rate 0.01", without what it
    says of a setting, so that groups which differ only in that have the same

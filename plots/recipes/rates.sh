@@ -5,4 +5,4 @@
 qkv compare -t reverse,recall,mqar -v standard,two-step \
     --lr 0.0003,0.001,0.003,0.01,0.02,0.04,0.08 --steps 800 --seeds 5 --log-every 50 \
     --validate 256 --no-figures --no-weights -o "$out" "$@"
-qkv plot "$out" --x lr --y solved_at --facet task --log-y
+qkv plot "$out" --x lr --y solved_at --log-y
