@@ -151,7 +151,6 @@ void
 figure_end(Figure *f, const char *kind, const char *drawn)
 {
     const Drawing *o = f->o;
-    const char *place = f->directory.text;
     Values formats = values_cut(o->format);
     bool there = true;
     if (o->size) {
@@ -176,13 +175,11 @@ figure_end(Figure *f, const char *kind, const char *drawn)
         format_text("%s%s%s.\n", f->title, *drawn ? ". Drawn: " : "", drawn);
     write_part(f, "txt", caption);
     draft_publish_all(f->draft);
-    if (there && !o->quiet)
-        note("drew %s/%s: %s", place, f->name, o->format);
-    if (!there && !o->quiet && !figures_drawn)
-        note("%s: data and scripts are there, but gnuplot is not installed: "
-             "`make deps` brings it; then `qkv plot`, or gnuplot on a .gp "
-             "there, draws them",
-             place);
+    if (!o->quiet)
+        note(there ? "drew %s/%s: %s"
+                   : "%s/%s.gp would draw %s, but gnuplot is not installed: "
+                     "`make deps` brings it",
+             f->directory.text, f->name, o->format);
     figures_drawn++;
     values_free(&formats);
     free(script_text);

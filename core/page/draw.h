@@ -47,8 +47,7 @@ void figure_words(const Figure *f, const char *key, Values *words);
 /* Ends the script with o's line of gnuplot, plots/style.gp and plots/KIND,
    and has gnuplot draw each of o's formats. The caption NAME.txt is the title
    and what is drawn, or "". All of it is kept, or it exits and nothing is.
-   Where there is no gnuplot, it leaves data and script and says, once, how to
-   draw them. */
+   Where there is no gnuplot, it leaves data and script, and says so. */
 void figure_end(Figure *f, const char *kind, const char *drawn);
 extern int figures_drawn; /* how many were ended */
 
