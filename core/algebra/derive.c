@@ -249,7 +249,7 @@ derive_scores(Derived *d, Terms *piece, const Call *c, int h)
 
 /* out = constant + sum_i softmax(scores_i) y N_i */
 static void
-derive_output(Derived *d, const Capture *r, const Node *out)
+derive_output(Derived *d, const Capture *r, const Node *x, const Node *out)
 {
     Terms sum = {0};
     int own;
@@ -260,17 +260,21 @@ derive_output(Derived *d, const Capture *r, const Node *out)
         derive_scores(d, d->piece[h], c, own);
     }
     add_terms(&sum, out, 0, out->cols, 'v');
-    for (const Term *t = sum.term; t < sum.term + sum.count; t++) {
-        int h = 0;
+    for (Term *t = sum.term; t < sum.term + sum.count; t++) {
+        int h = 0, width = t->of[t->count - 1].m.cols;
         while (t->weights &&
                (capture_head(r, 0, h, &own)->weights != t->weights ||
                 own != t->head))
             h++;
+        if (width < out->cols && !t->opaque) /* its place in the output */
+            t->of[t->count++] =
+                (Symbol){MATRIX, x,
+                         transposed(matrix(x->kept + t->left, out->cols, width,
+                                           out->cols)),
+                         'v'};
         add_to(d, &d->piece[h][t->weights ? VALUES : CONSTANT], t,
-               !t->weights && !t->bias ? "it adds tokens without attention"
-               : t->of[t->count - 1].m.cols < out->cols
-                   ? "a head is only some columns of the output"
-                   : NULL);
+               t->weights || t->bias ? NULL
+                                     : "it adds tokens without attention");
     }
     free(sum.term);
 }
@@ -309,7 +313,7 @@ derive(const Variant *v, Attention a)
     capture_start(&r, d.tape);
     Node *out = plugin_forward(v, &a, x, y, w);
     record_place(&r, (Place){.out = out});
-    derive_output(&d, &r, out);
+    derive_output(&d, &r, x, out);
     if (!d.heads)
         d.why = "it has no softmax";
     if (r.rotated)

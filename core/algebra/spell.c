@@ -133,18 +133,21 @@ terms_spelled(const Derived *d, const Terms *sum, bool tokens)
 char *
 form_spelled(const Derived *d)
 {
-    const Terms *piece = d->piece[d->heads ? d->heads - 1 : 0];
-    bool values = piece[VALUES].count;
-    char *s = terms_spelled(d, &piece[SCORES], true);
-    char *bias = terms_spelled(d, &piece[SCORES_BIAS], true);
-    char *v = terms_spelled(d, values ? &piece[VALUES] : &d->piece[0][CONSTANT],
-                            true);
-    char *all = values ? format_text("softmax(%s%s%s) %s", s,
-                                     *bias ? " + " : "", bias, v)
-                       : copy_text(v);
-    free(s);
-    free(bias);
-    free(v);
+    char *part[PIECES], *all;
+    FILE *to = begin_text(&all);
+    for (int i = 0; i < PIECES; i++) {
+        int head = i == CONSTANT || !d->heads ? 0 : d->heads - 1;
+        part[i] = terms_spelled(d, &d->piece[head][i], true);
+    }
+    if (*part[VALUES])
+        fprintf(to, "softmax(%s%s%s) %s", part[SCORES],
+                *part[SCORES_BIAS] ? " + " : "", part[SCORES_BIAS],
+                part[VALUES]);
+    fprintf(to, "%s%s", *part[VALUES] && *part[CONSTANT] ? " + " : "",
+            part[CONSTANT]);
+    end_text(to, &all);
+    for (int i = 0; i < PIECES; i++)
+        free(part[i]);
     return all;
 }
 

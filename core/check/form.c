@@ -39,23 +39,20 @@ check_equation(Subject *s)
         return;
     const Variant *v = s->plugin.variant;
     Derived d = derive(v, s->attention);
-    s->found->untested = d.why != NULL;
     char *form = form_spelled(&d);
-    if (d.why) {
-        passed(s, "no form is derived from %s: %s", form, d.why);
-        return;
-    }
-    if (!(derived_apart(&d) <= APART))
-        fail("the code says %s, and the probe something else: believe neither",
-             form);
     bool formula = IS_FORMULA(v->equation);
     if (formula && !equation_agrees(v->equation, &d))
         fail("the code says %s, and .equation says %s: mend whichever is wrong",
              form, v->equation);
-    s->found->untested = !formula;
-    passed(s, "the code says %s%s", form,
-           formula ? ", and so does .equation"
-                   : "; .equation is for people, and not compared");
+    if (!d.why && !(derived_apart(&d) <= APART))
+        fail("the code says %s, and the probe something else: believe neither",
+             form);
+    s->found->untested = d.why || !formula;
+    passed(s, "the code says %s%s%s", form,
+           d.why     ? ", so there is no form: "
+           : formula ? ", and so does .equation"
+                     : "; .equation is for people, and not compared",
+           d.why ? d.why : "");
 }
 
 /* The form of what the plugin makes of `given`. */
