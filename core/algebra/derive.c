@@ -42,11 +42,15 @@ times(SymbolKind kind, const Node *of, int from, int rows, int cols, Term t)
 static Term
 only_rows(Term t, int from, int count)
 {
-    if (!t.count)
-        t.left += from;
-    else if (t.of[0].kind == MATRIX) {
-        t.of[0].m.at += from * t.of[0].m.down;
-        t.of[0].m.rows = count;
+    int i = 0;
+    t.left += t.count ? 0 : from;
+    for (; i < t.count && t.of[i].kind == DIAGONAL; i++) {
+        t.of[i].m.at += from;
+        t.of[i].m.cols = count;
+    }
+    if (i < t.count && t.of[i].kind == MATRIX) {
+        t.of[i].m.at += from * t.of[i].m.down;
+        t.of[i].m.rows = count;
     }
     return t;
 }
@@ -62,6 +66,17 @@ static bool
 is(const Node *n, const char *name)
 {
     return n->op && !strcmp(n->op->name, name);
+}
+
+/* The row of weights, as long as a head, that all tokens get in n; or NULL. */
+static const Node *
+row_of(const Node *n, int width)
+{
+    const Node *row = is(n->root, "spread") ? n->root->in[0] : NULL;
+    return row && row->rows == 1 && !row->root->op &&
+                   row->cols / row->heads == width
+               ? row
+               : NULL;
 }
 
 /* Is it a softmax, of which each row of weights sums to 1, as there is no sink?
@@ -81,17 +96,22 @@ walk_head(Terms *to, const Node *c, int h, int from, int count, Term t)
 {
     Node *const *in = c->in, *last = c->inputs ? in[c->inputs - 1] : NULL;
     int width = c->cols / c->heads;
-    bool row =
-        is(c, "spread") && last->rows == 1 && last->cols / last->heads == width;
+    const Node *gain = is(c, "hadamard") ? row_of(last, width) : NULL;
     if (c->op == &apply_weights_op.op && is_softmax(in[0]->root) &&
         t.role == 'v' && !t.weights) {
         t.weights = in[0]->root;
         t.head = h;
         walk(to, last, start_of(last, h, c) + from, count, t);
-    } else if (row || is(c, "columns")) {
-        from += row ? 0 : *(const int *)c->arguments;
+    } else if (row_of(c, width))
         walk(to, last, start_of(last, h, c) + from, count, t);
-    } else if (is(c, "concat"))
+    else if (is(c, "columns"))
+        walk(to, last, start_of(last, h, c) + from + *(const int *)c->arguments,
+             count, t);
+    else if (gain)
+        walk(to, in[0], h * width + from, count,
+             times(DIAGONAL, gain->root, start_of(gain, h, c) + from, 1, count,
+                   t));
+    else if (is(c, "concat"))
         for (int k = 0, begin = 0; k < c->inputs; k++) {
             int end = begin + in[k]->cols / in[k]->heads;
             int low = from > begin ? from : begin;
@@ -206,8 +226,12 @@ sum_value(const Terms *sum, int rows, double *to)
             x.at[i * rows + i] = (real)t->factor;
         for (int i = 0; i < t->count; i++) {
             bool key = t->keys >= 0 && i >= t->keys; /* q k' */
-            Matrix m = t->of[key ? t->keys + t->count - 1 - i : i].m;
-            m = key ? transposed(m) : m;
+            const Symbol *s = &t->of[key ? t->keys + t->count - 1 - i : i];
+            Matrix m = key ? transposed(s->m) : s->m;
+            for (int e = 0; e < rows * x.cols && s->kind == DIAGONAL; e++)
+                x.at[e] *= s->m.at[e % x.cols];
+            if (s->kind == DIAGONAL)
+                continue;
             Matrix y = matrix(allocate((size_t)rows * m.cols, sizeof(real)),
                               rows, m.cols, m.cols);
             multiply(y, x, m);

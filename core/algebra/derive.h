@@ -15,12 +15,12 @@
 
 /* Tokens are multiplied as the identity is, which their leaf has in `kept`, or
    as some of its columns. */
-typedef enum { TOKENS, MATRIX, OPAQUE } SymbolKind;
+typedef enum { TOKENS, MATRIX, DIAGONAL, OPAQUE } SymbolKind;
 
 typedef struct Symbol {
     SymbolKind kind;
     const Node *of; /* the leaf, or the node that is opaque */
-    Matrix m;       /* the part of the leaf */
+    Matrix m;       /* the part of the leaf; a diagonal as a row */
     char role;      /* in a chain of q, k or v */
 } Symbol;
 

@@ -90,11 +90,11 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
         index = "i"; /* W_4^Q: each head has its own */
     else if (own)
         bare = stem, index = "";
-    fprintf(to, "%.*s%s%s%s", bare, name, *index ? "_" : "", index,
-            name + stem);
+    fprintf(to, "%s%.*s%s%s%s", s->kind == DIAGONAL ? "diag(" : "", bare, name,
+            *index ? "_" : "", index, name + stem);
     if (packed)
         fprintf(to, ".%c", s->role);
-    fprintf(to, "%s", turned ? "'" : "");
+    fprintf(to, "%s%s", s->kind == DIAGONAL ? ")" : "", turned ? "'" : "");
 }
 
 /* Keys are written as the transpose of what they are. */
