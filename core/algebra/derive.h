@@ -1,11 +1,11 @@
 /* derive.h - the canonical form of a variant, derived from its code.
 
    One run of its forward, without numbers, yields M_i and N_i (canonical.h) as
-   sums of products of the plugin's own matrices. A bias of keys
-   adds the same to a whole row of scores, to which the softmax is blind: so it
-   is in none of them. With the values of the matrices, what was derived is
-   numbers too, which must be those that the probe finds: two ways that share
-   nothing but the plugin. */
+   sums of products of the plugin's matrices. (A bias of keys is in none of
+   them, because the softmax ignores a number that is added to a whole row of
+   scores.) With values for the matrices, the derived form can be computed, and
+   must equal the form that the probe finds. The two ways share nothing but the
+   plugin. */
 #ifndef DERIVE_H
 #define DERIVE_H
 
@@ -13,8 +13,8 @@
 #include "heart/matrix.h"
 #include "heart/tape.h"
 
-/* Tokens are multiplied as the identity is, which their leaf has in `kept`, or
-   as some of its columns. */
+/* Tokens count as the identity matrix, which their leaf has in `kept`, or as
+   some of its columns. */
 typedef enum { TOKENS, MATRIX, DIAGONAL, OPAQUE } SymbolKind;
 
 typedef struct Symbol {
@@ -24,7 +24,8 @@ typedef struct Symbol {
     char role;      /* in a chain of q, k or v */
 } Symbol;
 
-/* A product. That of scores, q k', has the symbols of q and then those of k. */
+/* A product. A product of scores, q k', has the symbols of q, then those of k.
+ */
 enum { MOST_SYMBOLS = 32 };
 typedef struct Term {
     double factor;
@@ -44,8 +45,8 @@ typedef struct Terms {
     int count, room;
 } Terms;
 
-/* What a head has: M_i, the row of its queries' bias, and N_i; and what is
-   added to every token, which only the first head has. */
+/* The pieces of a head: M_i, the row of its queries' bias, and N_i; and the row
+   that is added to every token, which only the first head has. */
 enum { SCORES, SCORES_BIAS, VALUES, CONSTANT, PIECES };
 
 typedef struct Derived {
@@ -57,12 +58,12 @@ typedef struct Derived {
     real *identity; /* the entries of tokens */
     int heads;
     Terms (*piece)[PIECES]; /* of each head */
-    const char *why;        /* there is no form; NULL if there is one */
+    const char *why;        /* why there is no form; NULL if there is one */
 } Derived;
 
-/* Of v at a, or at a shape, "d-model=16", in the last of so many blocks: only
-   in a later block can it recall what an earlier one remembered. derived_free
-   it. */
+/* Derives the form of v at a, or at a shape, "d-model=16", in the last of
+   `layers` blocks, since only a later block can recall what an earlier one
+   remembered. To be freed with derived_free. */
 Derived derive(const Variant *v, Attention a);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 
@@ -71,19 +72,19 @@ Derived derive_at(const Variant *v, const char *shape, int layers);
 
 void derived_free(Derived *d);
 
-/* The form that is probed at the values of the weights; and how far what was
-   derived is from that, relative to the largest entry: NaN if the probe finds
+/* The form that the probe finds at the values of the weights; and how far the
+   derived one is from it, relative to the largest entry: NaN if the probe finds
    none. */
 Canonical probed_form(const Derived *d);
 double derived_apart(const Derived *d);
 
-/* What of it is more than rounding. */
+/* A distance above this is more than rounding. */
 #define APART (sizeof(real) == 4 ? 1e-4 : 1e-12)
 
-/* A term without its tokens; columns of them are columns of the identity. */
+/* A term without its tokens; columns of tokens are columns of the identity. */
 Term matrices_of(const Term *t);
 
-/* Adds a sum up, to a matrix of so many rows. */
+/* Adds up a sum of terms, into a matrix with that many rows. */
 void sum_value(const Terms *s, int rows, double *to);
 
 #endif

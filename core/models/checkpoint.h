@@ -2,10 +2,10 @@
    model.safetensors, or with several such files, its shards.
    https://github.com/huggingface/safetensors#format
 
-   The files are mapped, not read, so what is not looked at costs nothing. What
-   is written changes this process's copy only: checkpoint_write puts it on
-   disk. A file is data: each tensor must be within its file and overlap no
-   other one. */
+   The files are mapped, not read, so a tensor that nobody looks at costs
+   nothing. Writing to a tensor changes only this process's copy;
+   checkpoint_write puts it on disk. A file is data: each tensor must be within
+   its file and overlap no other tensor. */
 #ifndef CHECKPOINT_H
 #define CHECKPOINT_H
 
@@ -39,13 +39,13 @@ typedef struct Checkpoint {
    files are mapped until the program ends. */
 Checkpoint checkpoint_open(const char *directory);
 
-/* The tensor of (rows x cols) entries, or of cols where rows is 0, whose name
-   is that, or has the least in front of it: "bert.encoder.layer.0..."; NULL
-   where there is none. Fails where it is anything else. */
+/* The tensor with this name, or whose name ends in it with the shortest prefix
+   ("bert.encoder.layer.0..."); NULL if there is none. Fails unless it has (rows
+   x cols) entries, or cols if rows is 0. */
 Tensor *tensor_ending(const Checkpoint *c, const char *name, int rows,
                       int cols);
 
-/* One entry, which is finite; an F32 one can be set. */
+/* One entry, which is finite; only entries of an F32 tensor can be set. */
 double tensor_entry(const Tensor *t, size_t i);
 void tensor_set(Tensor *t, size_t i, double value);
 

@@ -4,17 +4,16 @@
        while (json_next(&at, &name, &value, path))
            ...
 
-   The text is cut where it stands. A value is text: of a text, what is between
-   its quotes, its escapes as they are written; of a list or an object, all of
-   it, for json_enter. So nothing is looked into that nobody asks for, and no
-   depth is too deep. */
+   The text is cut in place. A value is text: a string without its quotes, with
+   its escapes as written, or a whole list or object, for json_enter. So only
+   values that somebody asks for are parsed, and no nesting is too deep. */
 #ifndef JSON_H
 #define JSON_H
 
 #include <stdbool.h>
 
-/* Where the first member of a list or an object begins; fails where the text is
-   neither. `path` is for that message. */
+/* Returns where the first member of a list or an object begins; fails if the
+   text is neither, with a message that names `path`. */
 char *json_enter(char *text, const char *path);
 
 /* Takes the next member, whose name is NULL in a list; false at the end. */

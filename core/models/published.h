@@ -1,12 +1,12 @@
 /* published.h - models as the world runs them: from a config.json, as it is
    published.
 
-   What is known of the world is data, in three tables beside this file, and a
-   row enters with its source. families.tsv has what the attention of a
-   model_type is and what its tensors are called; keys.tsv, what the keys of a
-   config.json mean; published.tsv, models whose papers say how large they are,
-   as the config.json that says so. A key or a model_type that no row knows is
-   named, and nothing is guessed. */
+   What is known of the world is data, in three tables beside this file, each
+   row with its source. families.tsv describes the attention of each model_type
+   and names its tensors; keys.tsv says what the keys of a config.json mean;
+   published.tsv has models whose sizes are in a paper, as a config.json would
+   say them. A key or a model_type that is in no table is reported by name, and
+   nothing is guessed. */
 #ifndef PUBLISHED_H
 #define PUBLISHED_H
 
@@ -38,16 +38,16 @@ typedef struct Published {
 /* Has its family this? */
 bool published_has(const Published *p, const char *what);
 
-/* Reads a config.json; fails with what is wrong, or unknown, and notes keys that
-   nobody knows. What is read here is kept. */
+/* Reads a config.json; fails with what is wrong or unknown, and notes unknown
+   keys. The strings that it reads are never freed. */
 Published published_read(const char *path);
 
-/* The model in row i of what is known, false where there is none; and that of
-   that name, which fails where there is none. */
+/* The model in row i of published.tsv, or false if there is none; and the model
+   of a name, or a failure. */
 bool published_row(int i, Published *p);
 Published published_named(const char *name);
 
-/* The settings that have its shape, without latents. To be freed. */
+/* The settings that give a model its shape, without latents; to be freed. */
 char *published_settings(const Published *p);
 
 /* What its attention stores, in all layers, and how much of that is gauge, by

@@ -1,11 +1,11 @@
 /* gauge.h - what training does in the directions that change nothing.
 
    (W^Q A) (W^K A^-T)' = W^Q W^K' for every invertible A, so the loss does not
-   change along W^Q X, -W^K X', for any X. A gradient is at right angles to
-   that, and therefore under gradient flow W_Q' W_Q - W_K' W_K of each head
-   stays what it was at the start; and so does W_V' W_V - W_O W_O' (Arora, Cohen
-   and Hazan 2018, for linear networks). Steps of a finite length, and other
-   optimizers, move it.
+   change along (W^Q X, -W^K X'), for any X. The gradient is at right angles to
+   these directions, so under gradient flow W_Q' W_Q - W_K' W_K of each head
+   stays what it was at the start, and so does W_V' W_V - W_O W_O' (Arora, Cohen
+   and Hazan 2018, for linear networks). Steps of finite length, and other
+   optimizers, move them.
 
    Both functions look at the pair W^Q, W^K of a place (which 0), or at W^V, W^O
    (1); they are NaN unless its form is M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O
@@ -15,13 +15,13 @@
 
 #include "config/build_model.h"
 
-/* How far these matrices of all heads have moved from what they were at the
-   start, whose weights are given, relative to that; Frobenius. */
+/* How far the conserved matrices of all heads have moved since the weights
+   `start`, relative to their norm then (Frobenius). */
 double conserved_drift(const Model *m, int place, const real *start,
                        size_t which);
 
-/* The share of a step, from the weights `before` to those of now, that is along
-   the gauge: of its squared length. */
+/* The share of the squared length of a step that is along the gauge. The step
+   goes from the weights `before` to the present ones. */
 double gauge_share(const Model *m, int place, const real *before, size_t which);
 
 #endif
