@@ -79,16 +79,19 @@ static void
 put_places(Plot *all, const Panel *p, const Series *s)
 {
     const Run **here = allocate((size_t)s->count, sizeof(const Run *));
+    bool *drawn = allocate((size_t)s->count, sizeof *drawn);
     bool worded = is_axis(all->x) && strcmp(all->x, "init");
     for (int first = 0; first < s->count; first++) {
         int n = 0;
         char x[32];
-        for (int i = 0; i < s->count; i++)
+        if (drawn[first])
+            continue;
+        for (int i = first; i < s->count; i++)
             if (!differ_in(&s->runs[first]->config, &s->runs[i]->config,
-                           "seed log file"))
+                           "seed log file")) {
                 here[n++] = s->runs[i];
-        if (here[0] != s->runs[first])
-            continue; /* they are drawn */
+                drawn[i] = true;
+            }
         Mean y = quantity_mean(here, n, p->y);
         const char *value = run_value(here[0], all->x);
         if (!worded)
@@ -99,6 +102,7 @@ put_places(Plot *all, const Panel *p, const Series *s)
             put_point(all, p, s, all->xs.text[v], y, n);
     }
     free(here);
+    free(drawn);
 }
 
 /* The levels that the curves of a panel are compared with, "panel value name":

@@ -28,7 +28,6 @@ const Quantity quantities[] = {
     {"seconds", "seconds of training", .better = LESS, .margin = "10%"},
 
     {"steps", .title = "steps of training", .measure = STEPS, .level = "unsolved"},
-    {"parameters", .title = "parameters"},
     {"attention_parameters", .title = "parameters of attention"},
     {"flops", .title = "FLOPs of attention per token"},
     {"cache", .title = "numbers cached per token"},

@@ -133,13 +133,12 @@ rates_find(Request *r, Grid *g)
     const char *key = r->judge ? r->judge : "solved_at";
     Values *lr = given_to(r, "lr"), *seed = given_to(r, "seed"), seeds = *seed;
     Work work = r->work;
-    char *place = format_text("%s/rates", work.out);
     experiment_open(work.out, g->asked); /* the directory around it */
     values_free(lr);
     *lr = values_cut("0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1");
     *seed = values_cut("1001,1002,1003");
     Grid search = grid_of(r, manifest_of(r, "compare"));
-    work.out = place;
+    work.out = format_text("%s/rates", work.out);
     run_missing(&work, &search);
     Experiment e = finished(&work, &search);
     values_free(seed);
@@ -154,8 +153,5 @@ rates_find(Request *r, Grid *g)
         if (best)
             job_rate(&g->jobs[i], best->config.lr);
     }
-    grid_free(&search);
-    experiment_free(&e);
     free(list);
-    free(place);
 }
