@@ -134,19 +134,28 @@ head_map(const Heads *l, int projection, int head)
     return p->w + head * p->heads / l->model->heads * rows * p->width;
 }
 
-/* The squares of the singular values of left shared', (d_model x d_model), in
-   falling order, and how many of them have 99% of their sum. */
+/* The squares of the singular values of left shared', two parts of a head, in
+   falling order, and how many of them have 99% of their sum. With left = U S V'
+   they are those of S V' shared', which has only n rows. */
 static int
-spectrum(const double *product, int d, int n, double *squares)
+spectrum(const double *left, const double *shared, int d, int n,
+         double *squares)
 {
-    Svd s = svd_of(product, d, d);
-    double all = 0, sum = 0;
-    int rank = 0;
-    for (int k = 0; k < n; k++)
-        all += squares[k] = s.s[k] * s.s[k];
-    while (rank < n && sum < 0.99 * all)
+    Svd of_left = svd_of(left, d, n);
+    int k = of_left.k, rank = 0;
+    double *part = allocate((size_t)k * (size_t)(n + d), sizeof *part);
+    double *rest = part + k * n, all = 0, sum = 0;
+    for (int i = 0; i < k * n; i++)
+        part[i] = of_left.s[i / n] * of_left.v[i % n * k + i / n];
+    product_of(rest, part, shared, k, n, d, true);
+    Svd s = svd_of(rest, k, d);
+    for (int i = 0; i < k; i++)
+        all += squares[i] = s.s[i] * s.s[i];
+    while (rank < k && sum < 0.99 * all)
         sum += squares[rank++];
+    free(of_left.u);
     free(s.u);
+    free(part);
     return rank;
 }
 
@@ -154,13 +163,13 @@ void
 head_facts(const Heads *l, int head, double facts[FACTS], double *squares)
 {
     int d = l->model->d_model, k = l->model->d_k, v = l->model->d_v;
+    const double *query = head_map(l, QUERY, head);
+    const double *key = head_map(l, KEY, head);
     double *m = allocate((size_t)d * (size_t)d, sizeof *m), both = 0, all = 0;
-    product_of(m, head_map(l, OUTPUT, head), head_map(l, VALUE, head), d, v, d,
-               true);
-    facts[RANK_N] = spectrum(m, d, v, squares + k);
-    product_of(m, head_map(l, QUERY, head), head_map(l, KEY, head), d, k, d,
-               true);
-    facts[RANK_M] = spectrum(m, d, k, squares);
+    facts[RANK_M] = spectrum(query, key, d, k, squares);
+    facts[RANK_N] = spectrum(head_map(l, OUTPUT, head),
+                             head_map(l, VALUE, head), d, v, squares + k);
+    product_of(m, query, key, d, k, d, true);
     for (int i = 0; i < d * d; i++) {
         all += m[i] * m[i];
         both += m[i] * m[i % d * d + i / d];
