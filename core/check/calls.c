@@ -16,16 +16,15 @@
 static bool
 same(const real *a, const real *b, int count, bool rounded)
 {
-    double near = !rounded ? 0 : sizeof(real) == 4 ? 1e-5 : 1e-13, largest = 1;
+    double near = !rounded ? 0 : sizeof(real) == 4 ? 1e-5 : 1e-13;
+    double largest = 1, apart = 0;
     for (int i = 0; i < count; i++) {
         /* fmax here crashes gcc 12 for ARM */
-        double x = fabs((double)b[i]);
+        double x = fabs((double)b[i]), off = fabs((double)a[i] - (double)b[i]);
         largest = x > largest ? x : largest;
+        apart = off > apart ? off : apart;
     }
-    for (int i = 0; i < count; i++)
-        if (fabs((double)a[i] - (double)b[i]) > near * largest)
-            return false;
-    return true;
+    return apart <= near * largest;
 }
 
 /* The names and shapes of matrices, as a hash. */

@@ -136,10 +136,8 @@ plugin_list(void)
 bool
 is_own_name(const char *name)
 {
-    size_t n = strlen(name);
-    return n > 0 && n < OWN_NAME && *name >= 'a' && *name <= 'z' &&
-           name[n - 1] != '-' &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    return *name >= 'a' && *name <= 'z' && n < OWN_NAME && !name[n];
 }
 
 bool

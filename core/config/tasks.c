@@ -42,14 +42,6 @@ draw_reverse(const Config *c, Random *r, Batch *e)
         targets[i] = ids[c->length - 1 - i];
 }
 
-/* The digit that belongs at place t of n if they were spread evenly. */
-static int
-guess_sort(const Config *c, const Batch *e, int t)
-{
-    (void)e;
-    return (int)((t + 0.5) * c->symbols / c->length);
-}
-
 /* subset: tokens are +1 and -1; token i must return the sum over its set S_i of
    m = members places, fixed and drawn at random, divided by sqrt(m). Attention
    can do that only where its scores have rank enough to give each token its
@@ -190,8 +182,8 @@ const KnownTask tasks[] = {
          .residual = 0),
     {&heart_tasks[RECALL], "key + value tokens, then keys: which value?",
      "any stored value", guess_stored, false},
-    {&heart_tasks[SORT], "the digits in rising order",
-     "the digit expected at its place", guess_sort, false},
+    {&heart_tasks[SORT], "the digits in rising order", "the commonest digit",
+     guess_commonest, false},
     {&heart_tasks[INDUCTION], "a pattern, repeated: what is the next token?",
      "any token of the pattern", guess_commonest, true},
     TASK("mqar", sizes_mqar, .draw = draw_mqar,

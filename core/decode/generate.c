@@ -1,5 +1,4 @@
 /* generate.c - a model that goes on where a text ends, token by token. */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,12 +78,6 @@ decoder_go_on(Decoder *d, const int *ids, int count)
     return decoder_read(d, ids + from * each, count - from);
 }
 
-int
-positions_known(const Model *m)
-{
-    return m->config.positions == POSITIONS_LEARNED ? m->sizes.tokens : INT_MAX;
-}
-
 /* The k-th largest of the logits, or the smallest if there are fewer. */
 static real
 kth_largest(const real *logits, int classes, int k)
@@ -129,7 +122,8 @@ go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
       Sampling how, Random *r, void said(const Dataset *data, int id))
 {
     const Sizes *z = &m->sizes;
-    int known = positions_known(m), most = count < known ? count : known;
+    bool ends = m->config.positions == POSITIONS_LEARNED;
+    int most = ends && count > z->tokens ? z->tokens : count;
     Sizes sizes = *z;
     sizes.tokens = most > z->tokens ? most : z->tokens;
     Model *longer = model_new(&m->config, sizes, m->variant);

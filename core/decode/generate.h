@@ -36,9 +36,6 @@ const real *decoder_read(Decoder *d, const int *ids, int count);
    forgets all, and reads the last half again, from position 0. */
 const real *decoder_go_on(Decoder *d, const int *ids, int count);
 
-/* How many tokens a model has positions for: INT_MAX where they do not end. */
-int positions_known(const Model *m);
-
 /* How a token is chosen: with the chance softmax(logits / temperature), at
    temperature 0 the likeliest, the first if there are several; if top_k is not
    0, among the top_k likeliest, and those that are as likely as the last of
