@@ -77,12 +77,12 @@ judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
     const Series *s = group_series(a->group, all->baseline);
     Series base = s ? *s : (Series){0};
     int bases, seeds;
-    const Run **b = chosen_runs(base.runs, base.count, key, &bases);
+    double base_lr;
+    const Run **b = chosen_runs(base.runs, base.count, key, &bases, &base_lr);
     double margin = margin_of(all->margins, key, b, bases);
     free(a->runs);
-    a->runs = chosen_runs(own->runs, own->count, key, &seeds);
+    a->runs = chosen_runs(own->runs, own->count, key, &seeds, &a->lr);
     a->seeds = seeds;
-    a->lr = best_run(own->runs, own->count, key)->config.lr;
     if (!a->baseline && bases) {
         a->judged = key;
         a->margin = margin;

@@ -85,22 +85,15 @@ best_of(const Trial *all, int count, int seed, int but)
     return best;
 }
 
-const Run *
-best_run(const Run *const *runs, int count, const char *key)
-{
-    Trial *all = trials_of(runs, count, key);
-    const Run *best = best_of(all, count, all->seed, -1);
-    free(all);
-    return best;
-}
-
 const Run **
-chosen_runs(const Run *const *runs, int count, const char *key, int *seeds)
+chosen_runs(const Run *const *runs, int count, const char *key, int *seeds,
+            double *lr)
 {
     const Run **chosen = allocate((size_t)count + 1, sizeof(const Run *));
     Trial *all = trials_of(runs, count, key);
     bool several = count && all[count - 1].seed != all->seed;
     *seeds = 0;
+    *lr = count ? best_of(all, count, all->seed, -1)->config.lr : NAN;
     for (int i = 0; i < count; i++)
         if (!i || all[i].seed != all[i - 1].seed)
             chosen[(*seeds)++] =
@@ -145,13 +138,14 @@ rates_find(Request *r, Grid *g)
     *seed = seeds;
     const Run **list = allocate((size_t)e.count + 1, sizeof(const Run *));
     for (int i = 0; i < g->count; i++) {
-        int count = 0;
+        int count = 0, seeds_tried;
+        double rate;
         for (int k = 0; k < e.count; k++)
             if (!differ_in(&e.runs[k].config, &g->jobs[i].config, "lr seed"))
                 list[count++] = &e.runs[k];
-        const Run *best = best_run(list, count, key);
-        if (best)
-            job_rate(&g->jobs[i], best->config.lr);
+        free(chosen_runs(list, count, key, &seeds_tried, &rate));
+        if (count)
+            job_rate(&g->jobs[i], rate);
     }
     free(list);
 }

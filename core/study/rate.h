@@ -6,17 +6,14 @@
 
 #include "run/grid.h"
 
-/* Of the first seed's runs the one at the rate at which all seeds did best in a
-   quantity; of equal rates, the one that has the lowest loss. Only validation
-   data have a say. NULL where there are none. */
-const Run *best_run(const Run *const *runs, int count, const char *key);
-
-/* Of each seed the run at the rate that the others choose in a quantity, so
-   that no seed is judged at a rate which was chosen for its luck; a single seed
-   has its best rate. Returns the runs in the order of their seeds, to be freed,
-   and how many they are. */
+/* Of each seed the run at the rate at which the other seeds did best in a
+   quantity, so that no seed is judged at a rate which was chosen for its luck;
+   a single seed has its best rate. Of equal rates it is the one that has the
+   lowest loss. Only validation data have a say. Returns the runs in the order
+   of their seeds, to be freed, how many they are, and the rate that all choose
+   together (NaN if there are no runs). */
 const Run **chosen_runs(const Run *const *runs, int count, const char *key,
-                        int *seeds);
+                        int *seeds, double *lr);
 
 /* "lowest" or "highest" if the rate is that of several that were tried, so that
    a wider grid may have a better one; NULL if it lies between others. */
