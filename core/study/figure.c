@@ -181,17 +181,6 @@ put_script(Figure *f, const Plot *all)
     free(ys);
 }
 
-/* The task that all groups are of, or "". */
-static const char *
-task_of(const Group *g, int groups)
-{
-    for (int i = 0; i < groups; i++)
-        if (!g[i].axis_count || strcmp(g[i].axes->name, "task") ||
-            strcmp(g[i].axes->value, g->axes->value))
-            return "";
-    return g->axes->value;
-}
-
 /* Draws a figure, of which the panels are known. Its name is WHAT-X-OF: several
    quantities are "curves", and that x is the step goes without saying. */
 static void
@@ -233,6 +222,7 @@ figures_draw(const Drawing *o, const Experiment *e)
     int groups;
     Plot all = {.o = o, .training = !o->x, .x = o->x ? o->x : "step"};
     Values ys = values_cut(o->y ? o->y : "validation_loss,validation_accuracy");
+    Values tasks = values_in(e, "task");
     for (int y = 0; y < ys.count; y++)
         check_quantity(e, ys.text[y], all.training);
     if (is_axis(all.x))
@@ -242,7 +232,7 @@ figures_draw(const Drawing *o, const Experiment *e)
     const Group *g = groups_of(e, o->by, o->x, &groups);
     int each = groups > 1 || o->map ? 1 : ys.count;
     all.several = each > 1;
-    all.task = task_of(g, groups);
+    all.task = tasks.count == 1 ? tasks.text[0] : "";
     all.panel_count = groups * each;
     all.panels = allocate((size_t)all.panel_count, sizeof *all.panels);
     for (int y = 0; y < ys.count; y += each) {

@@ -127,8 +127,8 @@ sheet_of_half(const Outcomes *all, const Group *g, Half half)
 
 /* What the whole table shows, in a sentence: how many comparisons have each
    verdict, which are worse or better, and that these depend on the learning
-   rate where only one was tried. */
-static void
+   rate where only one was tried. False if there is no comparison. */
+static bool
 print_headline(const Outcomes *all, Layout layout)
 {
     Values parts = {0};
@@ -152,7 +152,7 @@ print_headline(const Outcomes *all, Layout layout)
                                 all->rates ? "" : " at this one learning rate",
                                 joined(&parts, ", ")),
                     layout);
-    values_free(&parts);
+    return parts.count > 0;
 }
 
 /* What the columns mean. */
@@ -197,20 +197,17 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
 /* The tables of one group. Its numbers are to be compared with what guessing
    reaches, and what a trivial baseline. */
 static void
-print_group(const Outcomes *all, const Group *g, Layout layout)
+print_group(const Outcomes *all, const Group *g, bool verdicts, Layout layout)
 {
     const Run *r = g->runs[0];
     const KnownTask *t = task_named(r->config.task);
     bool test = run_has(r, "test_trivial"); /* where a file's parts differ */
-    bool any = false;
     char *levels = format_text(
         "%s: guessing has %s %.2f (loss %.2f), %s %.2f", g->name,
         task_measure(t), run_number(r, "chance"), run_number(r, "chance_loss"),
         t->trivial, run_number(r, test ? "test_trivial" : "trivial"));
     print_half(all, g, RESULTS, levels, layout);
-    for (int i = 0; i < all->count; i++)
-        any |= all->list[i].group == g && all->list[i].against.n > 1;
-    if (any && !columns_asked)
+    if (verdicts && g->series_count > 1)
         print_half(all, g, VERDICTS,
                    format_text("%s: compared with %s", g->name, all->baseline),
                    layout);
@@ -224,8 +221,8 @@ results_print(const Outcomes *all, Layout layout)
         sheet_print(&sheet, layout);
         return;
     }
-    print_headline(all, layout);
+    bool verdicts = print_headline(all, layout) && !columns_asked;
     for (int g = 0; g < all->group_count; g++)
-        print_group(all, &all->groups[g], layout);
+        print_group(all, &all->groups[g], verdicts, layout);
     print_notes(all, layout);
 }
