@@ -165,10 +165,7 @@ quoted(const char *text)
     char *copy = allocate(4 * strlen(text) + 3, 1), *to = copy;
     *to++ = '\'';
     for (; *text; text++)
-        if (*text == '\'')
-            to += sprintf(to, "'\\''");
-        else
-            *to++ = (unsigned char)*text < ' ' ? ' ' : *text;
+        to += sprintf(to, *text == '\'' ? "'\\''" : "%c", *text);
     *to = '\'';
     return copy;
 }

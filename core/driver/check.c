@@ -16,6 +16,8 @@
 #include "page/table.h"
 #include "run/plugin_process.h"
 
+static const double bytes = 1e9; /* that a check may take */
+
 /* In the order in which they run; `number` is the size of the numbers of the
    program that runs them. */
 static const struct {
@@ -77,7 +79,7 @@ run_checks(const Options *o, const char *plugin, bool *stop)
         if (checks[i].number != sizeof(real))
             continue;
         t.check = checks[i].run;
-        Ended e = in_child(run_check, &t, &out, sizeof out);
+        Ended e = in_child(run_check, &t, &out, sizeof out, bytes);
         char *what = format_text(*out.at ? "%s [%s]" : "%s", e.why, out.at);
         print_line(o, checks[i].name,
                    !e.answered    ? "FAILED"

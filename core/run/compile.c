@@ -1,8 +1,6 @@
 /* compile.c - from a plugin's source to a shared object. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <qkv/real.h>
 
@@ -39,8 +37,6 @@ compile(const char *source, const char *out)
     char *argv[] = {
         "sh",           "-c",        (char *)command, "sh", (char *)here,
         (char *)source, (char *)out, (char *)options, NULL};
-    if (access(source, R_OK))
-        fail("%s: cannot be read: %s", source, strerror(errno));
     if (run_program(argv))
         fail("%s: does not compile: see the messages above; if there is no "
              "compiler, set CC to one",

@@ -129,11 +129,8 @@ manifest_of(const Request *o, const char *command)
             manifest_add(&a, settings[i].name, values);
         free(values);
     }
-    const char *baseline = o->baseline                  ? o->baseline
-                           : strcmp(command, "compare") ? NULL
-                                                        : BASELINE;
     const char *const more[][2] = {{"by", o->by},
-                                   {"baseline", baseline},
+                                   {"baseline", o->baseline},
                                    {"judge", o->judge},
                                    {"margin", o->margin},
                                    {"from", o->work.from}};

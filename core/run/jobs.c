@@ -7,9 +7,9 @@
 
        57 of 140 runs, step 250 of 1000, loss 1.25
 
-   Elsewhere it prints a line for each run that is done. A
-   worker publishes its run itself, from the driver's draft: what a killed one
-   leaves there goes when the others have ended. */
+   Elsewhere it prints a line for each run that is done. A worker publishes its
+   run itself, from the driver's draft: what a killed one leaves there goes when
+   the others have ended. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>

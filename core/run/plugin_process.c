@@ -63,7 +63,7 @@ child_end(Child *c, void *answer)
         e.plugin = interned(r->running.plugin);
     if (answer)
         memcpy(answer, r->answer, c->size);
-    if (*r->drafts)
+    if (*r->drafts && !e.answered)
         drafts_sweep(r->drafts);
     munmap(c->report, sizeof *c->report + c->size);
     c->process = 0;
@@ -72,10 +72,10 @@ child_end(Child *c, void *answer)
 
 Ended
 in_child(void (*work)(const void *more, void *answer), const void *more,
-         void *answer, size_t size)
+         void *answer, size_t size, double bytes)
 {
     Child c;
-    child_begin(&c, work, more, size, machine_memory(), true);
+    child_begin(&c, work, more, size, bytes, true);
     while (!children_wait(&c, 1))
         ;
     return child_end(&c, answer);

@@ -15,9 +15,10 @@ typedef struct Ended {
 } Ended;
 
 /* Calls work(more, answer) in a child, and copies the `size` bytes of answer,
-   as far as it has filled them. What it prints is discarded. */
+   as far as it has filled them. It may take so many bytes of memory; what it
+   prints is discarded. */
 Ended in_child(void (*work)(const void *more, void *answer), const void *more,
-               void *answer, size_t size);
+               void *answer, size_t size, double bytes);
 
 /* Runs a command in a child, and returns the status to exit with. */
 int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);

@@ -47,8 +47,7 @@ run_program(char *argv[])
         execvp(argv[0], argv);
         _exit(NOT_RUN);
     }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+    waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
