@@ -81,7 +81,7 @@ $ echo 2 9; echo 0.1234e-7
 ```
 -->
 It is 9<!--=[2,9:2]-->, 1.2e-8<!--=[0.1234e-7:1]-->, 12%<!--=1e7*[0.1234e-7:1]--> or some
-130<!--=round(127,10)-->; .426<!--=[rank:standard,1:mean]--> there, -.0362<!--=[claims/additions:talking-heads,test_loss,undecided:difference.low]-->
+130<!--=round(127,10)-->; .426<!--=[rank:standard,1:mean]--> there, -.0362<!--=[claims/additions:talking-heads.8.8,test_loss,undecided:difference.low]-->
 and .388<!--=[claims/additions:differential:test_accuracy]--> here.
 ![From .43 to 1.0, in 2 steps](figures/diagrams/tape.svg)<!--.43=[rank:standard,1:mean]--><!--1.0=1--><!--2=2-->
 END
