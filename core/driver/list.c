@@ -46,14 +46,17 @@ list_variants(Layout layout)
     for (int i = 0; i < names.count; i++) {
         Plugin p = plugin_open(names.text[i]);
         const Variant *v = p.variant;
-        Derived d = derive_at(v, TELLING_SHAPE, 2);
-        char *form = forms ? form_spelled(&d) : copy_text("");
+        char *form = NULL;
+        if (forms) {
+            Derived d = derive_at(v, TELLING_SHAPE, 2);
+            form = form_spelled(&d);
+            derived_free(&d);
+        }
         sheet_row(
             &sheet, cell_words(p.name), cell_number(parameters_at(&p, c)),
             cell_words(v->equation), cell_words(v->settings ? v->settings : ""),
             cell_words(v->family ? v->family : "other"), cell_words(form));
         free(form);
-        derived_free(&d);
     }
     sheet_note(&sheet, "variants",
                format_text("Parameters of one attention at d-model %d, heads "
