@@ -11,9 +11,10 @@
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/layers.h"
-#include "algebra/forms.h"
+#include "algebra/cost.h"
+#include "algebra/canonical.h"
 #include "algebra/fold.h"
-#include "algebra/pass.h"
+#include "algebra/capture.h"
 #include "algebra/convert.h"
 #include "suites.h"
 

@@ -128,9 +128,10 @@ find_biases(const Probe *p, Canonical *c)
     c->bias = any ? c->bias : NULL;
 }
 
-/* Adds `sign` times the scores to each M_i, without what the bias of keys adds
-   to a row: after a run on the unit vectors, and subtracted after one on tokens
-   that are 0, as heads may have been mixed with biases by position in them. */
+/* Adds `sign` times the scores to each s_i M_i, without what the bias of keys
+   adds to a row: after a run on the unit vectors, and subtracted after one on
+   tokens that are 0, as heads may have been mixed with biases by position in
+   them. */
 static void
 add_scores(const Probe *p, Canonical *c, int sign)
 {
@@ -139,9 +140,9 @@ add_scores(const Probe *p, Canonical *c, int sign)
         const Call *call = call_of(p, head, &h);
         Matrix s = head_of(call->product, call->product->value, 0, h);
         double *m = c->m + head * c->size;
-        c->scale[head] = call->scale;
         for (int i = 0; i < c->size; i++)
-            m[i] += sign * (at(s, i / d, i % d) - at(s, i / d, d));
+            m[i] +=
+                sign * call->scale * (at(s, i / d, i % d) - at(s, i / d, d));
     }
 }
 
@@ -238,7 +239,7 @@ compare_scores(const Canonical *c, int head, Matrix found, const double *x,
         bool free_row = c->sink[head] == -INFINITY;
         for (int j = 0; j < Y_TOKENS; j++) {
             int k = (head * count + position + i) * count + j;
-            w[j] = c->scale[head] * w[j] + (c->bias ? c->bias[k] : 0);
+            w[j] += c->bias ? c->bias[k] : 0;
             if (free_row && w[j] > -INFINITY) {
                 of_found = at(found, i, j);
                 of_wanted = w[j];
@@ -311,7 +312,6 @@ canonical_allocate(Canonical *c, int heads)
     c->size = (d + 1) * d;
     c->m = allocate(size, sizeof *c->m);
     c->n = allocate(size, sizeof *c->n);
-    c->scale = allocate((size_t)heads, sizeof *c->scale);
     c->sink = allocate((size_t)heads, sizeof *c->sink);
     c->constant = allocate((size_t)d, sizeof *c->constant);
 }
@@ -386,6 +386,21 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
     return c;
 }
 
+Canonical
+model_form(const Model *m, int place)
+{
+    const Variant *v = m->place[place].variant;
+    Attention a = m->place[place].attention;
+    Weights w = weights_declared(v, &a);
+    real **values = model_attention(m, place);
+    Sizes z = m->sizes;
+    Canonical c = canonical_form(v, a, &w, values,
+                                 z.tokens > z.source ? z.tokens : z.source);
+    free(values);
+    free(w.list);
+    return c;
+}
+
 /* Entry k of that head's table by position, 0 if there is none. */
 static double
 bias_entry(const Canonical *c, int head, int k)
@@ -417,9 +432,8 @@ canonical_free(Canonical *c)
 {
     free(c->m);
     free(c->n);
-    free(c->scale);
     free(c->constant);
     free(c->bias);
     free(c->sink);
-    c->m = c->n = c->scale = c->constant = c->bias = c->sink = NULL;
+    c->m = c->n = c->constant = c->bias = c->sink = NULL;
 }

@@ -23,15 +23,14 @@
 
 #include <qkv/real.h>
 
-#include "config/find_plugin.h"
+#include "config/build_model.h"
 
 enum { WHY_SIZE = 160 };
 
 typedef struct Canonical {
     int heads, d_model;
     int size;         /* entries of an M_i or N_i: (d_model + 1) d_model */
-    double *m, *n;    /* head after head, each row by row */
-    double *scale;    /* of each head */
+    double *m, *n;    /* all s_i M_i, and N_i, each row by row */
     double *constant; /* added to every token, d_model entries */
     bool rotated;     /* q and k are, by rope: then M is that of distance 0 */
     int positions;    /* so many queries and keys were probed for a bias */
@@ -49,7 +48,7 @@ typedef struct Canonical {
    proved on random tokens, y of another length than x, at their size and eight
    times it: scores, of which each row may be off by a number of its own, and
    output must agree to 1e-4 (1e-10 in double). Where they do not, `why` says so
-   and m, n, scale are NULL. What scores add by position is probed for so many
+   and m, n are NULL. What scores add by position is probed for so many
    `positions`, and nothing is known beyond. canonical_free it.
 
    With rope M is another matrix at each distance, W_i^Q R(distance) W_i^K'. The
@@ -58,6 +57,10 @@ typedef struct Canonical {
 Canonical canonical_form(const Variant *v, Attention a, const Weights *w,
                          real *const *values, int positions);
 void canonical_free(Canonical *c);
+
+/* That of a place's attention, probed for as many positions as the model has
+   tokens. */
+Canonical model_form(const Model *m, int place);
 
 /* Memory for c's matrices, where c->d_model is set. */
 void canonical_allocate(Canonical *c, int heads);

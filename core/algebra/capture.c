@@ -1,5 +1,6 @@
 /* capture.c - what attention computed in a forward pass. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "algebra/capture.h"
@@ -7,6 +8,7 @@
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
+#include "heart/layers.h"
 #include "heart/operators.h"
 #include "heart/plugin.h"
 #include "heart/rows.h"
@@ -141,4 +143,36 @@ call_sees(const Call *c, Matrix scores, int i, int j)
     const Attended *with = c->weights->arguments;
     return j < keys_seen(with->causal, i, scores.rows, scores.cols) &&
            !(scores.at[i * scores.down + j] == -INFINITY);
+}
+
+static void
+attended(void *capture, Node *x, Node *y, Node *out)
+{
+    record_place(capture, (Place){x, y, out, 0, 0});
+}
+
+Pass *
+pass_captured(Model *m, const Batch *b, bool with_gradients)
+{
+    Pass *p = allocate(1, sizeof *p);
+    int counted = counted_rows(b->targets, b->rows);
+    p->tape = tape_new(IN_STEPS | (with_gradients ? KEEP_GRADIENTS : 0));
+    p->capture.alone = EVERY_HEAD;
+    capture_start(&p->capture, p->tape);
+    m->attended = attended;
+    m->to = &p->capture;
+    p->logits = model_forward(m, p->tape, b);
+    m->attended = NULL;
+    p->tape->watch = NULL;
+    if (with_gradients)
+        backward(
+            m->architecture->loss(m, p->logits, b->targets, counted, NULL));
+    return p;
+}
+
+void
+pass_free(Pass *p)
+{
+    tape_free(p->tape);
+    free(p);
 }

@@ -10,8 +10,8 @@
    It records every softmax; the caller adds the places of the model
    (record_place). The nodes can be read until the tape is freed or reset.
 
-   The canonical form is probed with a capture (canonical.h). pass.h captures a
-   whole model, which trace, inspect and `--log` (observe.h) read. */
+   The canonical form is probed with a capture (canonical.h). pass_captured
+   captures a whole model, which trace, inspect and `--log` (observe.h) read. */
 #ifndef CAPTURE_H
 #define CAPTURE_H
 
@@ -21,6 +21,7 @@
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
+#include "config/build_model.h"
 #include "heart/matrix.h"
 
 enum { MOST_CALLS = 256 };
@@ -79,5 +80,17 @@ const Call *capture_head(const Capture *r, int place, int head, int *own);
 Matrix call_scores(const Call *c, int sequence, int head);
 Matrix call_weights(const Call *c, int sequence, int head);
 bool call_sees(const Call *c, Matrix scores, int i, int j);
+
+/* A forward pass of a model, captured. */
+typedef struct Pass {
+    Capture capture;
+    Tape *tape;
+    Node *logits;
+} Pass;
+
+/* Runs m on the batch; and, with_gradients, back from its loss: then every
+   trained root on the tape still has its gradient. pass_free it. */
+Pass *pass_captured(Model *m, const Batch *b, bool with_gradients);
+void pass_free(Pass *p);
 
 #endif

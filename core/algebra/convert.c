@@ -6,7 +6,7 @@
 
 #include "algebra/convert.h"
 #include "algebra/fold.h"
-#include "algebra/forms.h"
+#include "algebra/canonical.h"
 #include "base/words.h"
 #include "heart/fail.h"
 #include "heart/tape.h"
@@ -134,15 +134,16 @@ start_alike(Model *m, Conversion *v)
     return alike;
 }
 
-void
-evaluate_split(Model *m, const Dataset *data, Split split, double *loss,
-               double *accuracy)
+static double
+test_accuracy(Model *m, const Dataset *data)
 {
+    double loss, accuracy;
     Batch b = batch_new(data->sizes, m->config.batch);
     Tape *t = tape_new(0);
-    evaluate(m, data, split, t, &b, loss, accuracy);
+    evaluate(m, data, TEST, t, &b, &loss, &accuracy);
     tape_free(t);
     batch_free(&b);
+    return accuracy;
 }
 
 /* The largest difference of their logits on the first test batch, relative to
@@ -170,8 +171,7 @@ logits_apart(Model *a, Model *b, const Dataset *data)
 void
 measure_conversion(Model *from, Model *to, const Dataset *data, Conversion *v)
 {
-    double loss;
     v->logits = logits_apart(from, to, data);
-    evaluate_split(from, data, TEST, &loss, &v->before);
-    evaluate_split(to, data, TEST, &loss, &v->after);
+    v->before = test_accuracy(from, data);
+    v->after = test_accuracy(to, data);
 }

@@ -43,8 +43,4 @@ bool start_alike(Model *m, Conversion *v);
 void measure_conversion(Model *from, Model *to, const Dataset *data,
                         Conversion *v);
 
-/* Loss and accuracy on a split, as `evaluate` has them. */
-void evaluate_split(Model *m, const Dataset *data, Split split, double *loss,
-                    double *accuracy);
-
 #endif

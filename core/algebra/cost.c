@@ -69,25 +69,18 @@ seen_of(const Node *n)
            (n->op == &fixed_bias_op ? unmasked_share(n) : 1);
 }
 
-/* Is n computed from these scores, row by row? */
-static bool
-reaches(const Node *n, const Node *scores)
-{
-    bool found = n == scores;
-    for (int i = 0; !found && i < n->inputs; i++)
-        found = n->in[i]->rows == n->rows && reaches(n->in[i], scores);
-    return found;
-}
-
 /* The share of scores that is needed: not what a fixed_bias after them masks,
    on a tape that ends with `last`. */
 static double
 needed(const Node *scores, const Node *last)
 {
     double share = 1;
-    for (const Node *n = last; n != scores; n = n->previous)
-        if (n->op == &fixed_bias_op && reaches(n->in[0], scores))
-            share *= unmasked_share(n);
+    for (const Node *n = last; n != scores; n = n->previous) {
+        const Node *of = n;
+        while (n->op == &fixed_bias_op && of->inputs && of != scores)
+            of = of->in[0];
+        share *= of == scores ? unmasked_share(n) : 1;
+    }
     return share;
 }
 
@@ -248,4 +241,20 @@ cost_of(const Variant *v, Attention a, int tokens, int keys)
     }
     free(costs);
     return all;
+}
+
+void
+model_cost(const Model *m, double *flops, double *cache)
+{
+    *flops = *cache = 0;
+    for (int place = 0; place < m->places; place++) {
+        Attention a = m->place[place].attention;
+        int tokens = a.place == ENCODER ? m->sizes.source : m->sizes.tokens;
+        if (a.layer > 0)
+            continue; /* cost_of has priced it with the first block */
+        Cost c = cost_of(m->place[place].variant, a, tokens,
+                         a.place == CROSS ? m->sizes.source : 0);
+        *flops += c.forward * tokens / m->sizes.tokens;
+        *cache += a.place == ENCODER ? 0 : c.cache;
+    }
 }

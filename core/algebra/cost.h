@@ -6,7 +6,7 @@
 
 #include <qkv/operator.h>
 
-#include "config/find_plugin.h"
+#include "config/build_model.h"
 
 typedef struct Cost {
     double parameters;
@@ -26,6 +26,11 @@ Cost *cost_by_block(const Variant *v, Attention a, int tokens, int keys);
 
 /* Of all blocks together. */
 Cost cost_of(const Variant *v, Attention a, int tokens, int keys);
+
+/* What all attention of the model costs: FLOPs of the forward run, the
+   encoder's too, per token of the first sequence, and entries that a decoder
+   keeps per token, of the first sequence and of the second. */
+void model_cost(const Model *m, double *flops, double *cache);
 
 /* FLOPs of a node, two for a multiply-add of a product, forward and backward:
    there each trained operand takes as many. Other operators count nothing, nor

@@ -391,7 +391,6 @@ derived_apart(const Derived *d)
     sum_value(&d->piece[0][CONSTANT], 1, c.constant);
     for (int h = 0; h < d->heads; h++) {
         double *m = c.m + h * c.size;
-        c.scale[h] = 1;
         sum_value(&d->piece[h][SCORES], n, m);
         sum_value(&d->piece[h][SCORES_BIAS], 1, m + n * n);
         sum_value(&d->piece[h][VALUES], n, c.n + h * c.size);

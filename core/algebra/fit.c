@@ -335,7 +335,7 @@ form_of(const Canonical *c, int heads, Form **made)
     Form *f = form_like(&like, heads, d);
     for (int i = 0; i < c->heads * c->size; i++) {
         int head = i / c->size, row = i % c->size / d, col = i % d;
-        f->m[i] = c->scale[head] * c->m[i];
+        f->m[i] = c->m[i];
         if (row < d) /* a row of N is a column here */
             row_of(f, f->n, head, col)[row] = c->n[i];
     }
@@ -383,25 +383,19 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
     return true;
 }
 
-/* s M of head h, or N, or 0 for a head that is not there; to be freed. */
-static double *
-matrix_of_head(const Canonical *c, int which, int h)
+/* s M of head h, or N; or `none` for a head that is not there. */
+static const double *
+matrix_of_head(const Canonical *c, int which, int h, const double *none)
 {
-    double *copy = allocate((size_t)c->size, sizeof *copy);
-    for (int k = 0; k < c->size && h < c->heads; k++)
-        copy[k] =
-            which ? c->n[h * c->size + k] : c->scale[h] * c->m[h * c->size + k];
-    return copy;
+    return h < c->heads ? (which ? c->n : c->m) + h * c->size : none;
 }
 
 static int
-rank_of_head(const Canonical *c, int which, int h)
+rank_of_matrix(const double *matrix, int d)
 {
-    double *matrix = matrix_of_head(c, which, h);
-    Svd a = svd_of(matrix, c->d_model + 1, c->d_model);
+    Svd a = svd_of(matrix, d + 1, d);
     int rank = rank_of(a.s, a.k, ROUNDED_AWAY);
     free(a.u);
-    free(matrix);
     return rank;
 }
 
@@ -426,26 +420,25 @@ fit_error(const Canonical *now, const Canonical *wanted)
 {
     FitError f = {0};
     int heads = now->heads > wanted->heads ? now->heads : wanted->heads;
+    double *none = allocate((size_t)now->size, sizeof *none);
     for (int which = 0; which < 2; which++) {
-        double apart = 0, largest = 1e-300;
-        int worst = 0;
+        double apart = 0, largest = 1e-300, most = -1;
         for (int h = 0; h < heads; h++) {
-            double *is = matrix_of_head(now, which, h);
-            double *was = matrix_of_head(wanted, which, h);
-            double lost = share_lost(is, was, now->size, &apart, &largest);
-            free(is);
-            free(was);
-            if (lost > f.lost[which]) {
-                f.lost[which] = lost;
-                worst = h;
+            const double *is = matrix_of_head(now, which, h, none);
+            const double *was = matrix_of_head(wanted, which, h, none);
+            f.lost[which] = share_lost(is, was, now->size, &apart, &largest);
+            if (f.lost[which] > most) {
+                most = f.lost[which];
+                f.rank[which] = rank_of_matrix(was, now->d_model);
+                f.kept[which] = rank_of_matrix(is, now->d_model);
             }
         }
+        f.lost[which] = fmax(most, 0);
         if (which) /* what is added to the output belongs to N */
             share_lost(now->constant, wanted->constant, now->d_model, &apart,
                        &largest);
         f.apart = fmax(f.apart, apart / largest);
-        f.rank[which] = rank_of_head(wanted, which, worst);
-        f.kept[which] = rank_of_head(now, which, worst);
     }
+    free(none);
     return f;
 }

@@ -82,7 +82,6 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
     Canonical f = {.d_model = n};
     canonical_allocate(&f, c->heads);
     for (int h = 0; h < c->heads; h++) {
-        f.scale[h] = c->scale[h];
         f.sink[h] = c->sink[h];
         surround(f.m + h * f.size, n, t, c->m + h * c->size, t, d, n, true);
         surround(f.n + h * f.size, n, t, c->n + h * c->size, u, d, classes,

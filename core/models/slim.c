@@ -19,7 +19,7 @@
 /* n columns of a head's map, from `first` on, times a (n x n) or, `flipped`,
    a'. */
 static void
-multiply(double *map, int rows, int width, int first, const double *a, int n,
+multiply_columns(double *map, int rows, int width, int first, const double *a, int n,
          bool flipped)
 {
     double *row = allocate((size_t)n, sizeof *row);
@@ -59,11 +59,11 @@ slim_columns(Heads *l, int left, int shared, int group, int from, int n,
         for (int k = 0; k < n; k++)
             for (int c = 0; c < n; c++)
                 inverse[i * n + c] += s.v[i * n + k] / s.s[k] * s.u[c * n + k];
-    multiply(map, d + 1, width, from, inverse, n, false);
+    multiply_columns(map, d + 1, width, from, inverse, n, false);
     for (int i = 0; i < (rotated ? n : n * n); i++)
         map[rows[i / n] * width + from + i % n] = i / n == i % n;
     for (int head = first; head < first + count; head++)
-        multiply(head_map(l, left, head), d + 1, width, from, part, n, true);
+        multiply_columns(head_map(l, left, head), d + 1, width, from, part, n, true);
     double condition = s.s[n - 1] > 0 ? s.s[0] / s.s[n - 1] : INFINITY;
     free(s.u);
     free(rest);

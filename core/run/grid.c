@@ -10,7 +10,6 @@
 #include <qkv/real.h>
 
 #include "algebra/convert.h"
-#include "algebra/forms.h"
 #include "base/words.h"
 #include "config/build_model.h"
 #include "config/tasks.h"

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "algebra/forms.h"
+#include "algebra/cost.h"
 #include "base/npy.h"
 #include "base/words.h"
 #include "config/find_plugin.h"

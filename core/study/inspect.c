@@ -2,8 +2,8 @@
  */
 #include <math.h>
 
-#include "algebra/forms.h"
-#include "algebra/pass.h"
+#include "algebra/canonical.h"
+#include "algebra/capture.h"
 #include "algebra/svd.h"
 #include "base/words.h"
 #include "heart/fail.h"
@@ -30,7 +30,6 @@ heads_print(Layout layout, const Model *m)
     static const Column columns[] = {
         {"block", .words = true},
         {.name = "head"},
-        {"scale", .title = "s", .format = "%.4f"},
         {"rank_M", .title = "rank M"},
         {"effective_rank_M", .title = "eff.", .format = "%.1f"},
         {"largest_sM", .title = "s1", .format = "%.3g"},
@@ -38,7 +37,7 @@ heads_print(Layout layout, const Model *m)
         {"rank_N", .title = "rank N"},
         {"effective_rank_N", .title = "eff.", .format = "%.1f"},
         {"largest_N", .title = "s1", .format = "%.3g"}};
-    Sheet sheet = sheet_of(columns, 10);
+    Sheet sheet = sheet_of(columns, 9);
     int d = m->attention.d_model;
     for (int p = 0; p < m->places; p++) {
         const char *place = m->place[p].name;
@@ -51,9 +50,8 @@ heads_print(Layout layout, const Model *m)
             Spectrum M = spectrum_of(matrix, d);
             Spectrum N = spectrum_of(form.n + h * form.size, d);
             sheet_row(&sheet, cell_words(place), cell_number(h + 1),
-                      cell_number(form.scale[h]), cell_number(M.rank),
-                      cell_number(M.effective_rank),
-                      cell_number(fabs(form.scale[h]) * M.largest),
+                      cell_number(M.rank), cell_number(M.effective_rank),
+                      cell_number(M.largest),
                       cell_number(symmetric_share(matrix, d)),
                       cell_number(N.rank), cell_number(N.effective_rank),
                       cell_number(N.largest));

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "algebra/canonical.h"
-#include "algebra/forms.h"
-#include "algebra/pass.h"
+#include "algebra/capture.h"
 #include "algebra/svd.h"
 #include "base/words.h"
 #include "heart/fail.h"

@@ -2,7 +2,7 @@
    attention while it learns.
 
    All are computed from one batch of validation data, the same at every line:
-   from its forward and backward pass (pass.h), the weights' gradients there,
+   from its forward and backward pass (capture.h), the weights' gradients there,
    and the canonical forms; observe.c has a table of them, one row each.
    attention  entropy (nats) and largest of a row's weights, std of the scores
               before the softmax, and the share of rows with a weight over .99

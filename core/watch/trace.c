@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algebra/pass.h"
+#include "algebra/capture.h"
 #include "base/words.h"
 #include "decode/generate.h"
 #include "decode/tokens.h"
