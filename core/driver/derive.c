@@ -10,10 +10,10 @@
 #include "run/compile.h"
 #include "run/plugin_process.h"
 
-/* Prints a line, a formula or, for LaTeX, a comment; frees it. LaTeX has what
+/* Prints a line, a formula or, for LaTeX, a comment. LaTeX has what
    is behind ^ and _, or in a root, in braces. */
 static void
-print_line(Layout layout, bool formula, char *line)
+print_line(Layout layout, bool formula, const char *line)
 {
     static const char *const signs[][3] = {{"sqrt(", "√(", "\\sqrt{"},
                                            {"'", "ᵀ", "^\\top"},
@@ -40,7 +40,6 @@ print_line(Layout layout, bool formula, char *line)
         at += length;
     }
     printf(latex && formula ? " \\\\\n" : "\n");
-    free(line);
 }
 
 /* Prints a variant's form, as far as there is one; false if there is none. */
@@ -53,25 +52,23 @@ print_form(const Plugin *p, Layout layout)
     static const char shape[] = "d-model=16 heads=4";
     Derived d = derive_at(p->variant, TELLING_SHAPE, 2);
     bool form = !d.why;
-    double apart = form ? derived_apart(&d) : 0;
-    if (!(apart <= APART))
-        fail("%s: what is derived and what is probed differ by %.1g of the "
-             "largest entry: believe neither, and run `qkv check`",
-             p->name, apart);
-    print_line(layout, false, copy_text(p->name));
+    if (form && !(derived_apart(&d) <= APART))
+        fail("%s: what is derived is not what is probed: believe neither, and "
+             "run `qkv check`",
+             p->name);
+    print_line(layout, false, p->name);
     for (int i = 0; i < PIECES; i++) {
         const Terms *piece =
             &d.piece[i == CONSTANT || !d.heads ? 0 : d.heads - 1][i];
         if (!piece->count)
             continue;
-        char *text = terms_spelled(&d, piece, false);
         bool rank = form && (i == SCORES || i == VALUES);
         print_line(layout, true,
                    format_text(form && layout != LATEX ? "  %s = %s, %s%s"
                                                        : "  %s = %s",
-                               names[i], text, says[i],
+                               names[i], terms_spelled(&d, piece, false),
+                               says[i],
                                rank ? narrowest_width(&d, piece->term) : ""));
-        free(text);
     }
     print_line(layout, false,
                format_text("  %s%s", form ? "its equation " : "no form: ",
@@ -81,13 +78,11 @@ print_form(const Plugin *p, Layout layout)
                            : equation_agrees(p->variant->equation, &d)
                                ? "says the same"
                                : "says something else"));
-    derived_free(&d);
     d = derive_at(p->variant, shape, 1);
     RealCount count = real_count(p->variant, d.attention, &d.weights, 0);
     print_line(layout, false,
                format_text("  %d parameters at %s, %d real", count.stored,
                            shape, count.real));
-    derived_free(&d);
     return form;
 }
 
@@ -107,9 +102,6 @@ print_substitution(const Plugin *from, const Plugin *to, Layout layout)
                            to->name, from->name));
     for (int i = 0; i < lines.count && named; i++)
         print_line(layout, true, format_text("  %s", lines.text[i]));
-    values_free(&lines);
-    derived_free(&a);
-    derived_free(&b);
 }
 
 int
