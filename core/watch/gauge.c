@@ -22,23 +22,26 @@ find_pair(const Model *m, int place, const real *values, size_t which,
     const ModelPlace *p = &m->place[place];
     const Relative *positions = p->attention.relative;
     Derived d = derive(p->variant, p->attention);
+    bool plain = !d.why && d.weights.count == 4;
     int k = 0, found = 0;
-    for (int i = 0; i < 16 && !d.why && d.weights.count == 4; i++) {
-        const Terms *piece = &d.piece[0][i < 8 ? SCORES : VALUES];
-        const Weight *w = &m->weights[p->weights + i % 4];
-        Matrix all =
-            matrix(values + (w->value - m->values), w->rows, w->cols, w->cols);
+    for (int i = 0; i < 4 && plain; i++) { /* W_i^Q, W_i^K, W_i^V, W_i^O */
+        const Terms *piece = &d.piece[0][i < 2 ? SCORES : VALUES];
         Term t = {.count = 0};
         if (piece->count == 1)
             t = matrices_of(piece->term);
-        const Symbol *s = &t.of[i / 4 % 2];
-        if (t.count != 2 || s->m.across != 1 ||
-            s->of->arguments != d.weights.list[i % 4].name)
-            continue;
-        found |= 1 << i % 4;
-        if (i / 8 == (int)which)
-            side[i / 4 % 2] = i < 12 ? all : transposed(all);
-        k = i / 4 == 2 * (int)which ? s->m.cols : k;
+        const Symbol *s = &t.of[i % 2];
+        plain = t.count == 2 && s->m.across == 1;
+        for (int n = 0; n < 4 && plain; n++) {
+            const Weight *w = &m->weights[p->weights + n];
+            Matrix all = matrix(values + (w->value - m->values), w->rows,
+                                w->cols, w->cols);
+            if (s->of->arguments != d.weights.list[n].name)
+                continue;
+            found |= 1 << n;
+            if (i / 2 == (int)which)
+                side[i % 2] = i == 3 ? transposed(all) : all;
+        }
+        k = i == 2 * (int)which ? s->m.cols : k;
     }
     derived_free(&d);
     return found == 15 && !(positions && positions->rotated) ? k : 0;
