@@ -85,8 +85,8 @@ measure() {
     [ "$options" != flops ] || lines='test_loss|flops' task='-t reverse'
     for one in "0 --d-model 40" 20; do
         # shellcheck disable=SC2086 # these are several words
-        qkv train -v "$1" $task --optimizer sgd --lr 0.3 --steps $one \
-            --timeout 20 --test 64 --validate 8 -q -o "$work/runs" >"$work/table" || {
+        limited 20 qkv train -v "$1" $task --optimizer sgd --lr 0.3 --steps $one \
+            --test 64 --validate 8 -q -o "$work/runs" >"$work/table" || {
             sed -n '1s/^qkv: [^ ]*: /refused: /p' "$work/err"
             return
         }

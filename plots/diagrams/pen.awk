@@ -338,3 +338,9 @@ function flow(lit, shapes, top,    a, b, c) {
     box(590, b - (shapes ? 24 : 33), 64, 36, lit_("out", "no"), "output", shapes ? "n × d_{model}" : "")
     arrow(590, c - 21, 590, b + (shapes ? 18 : -13))
 }
+
+# That picture at the head of a lesson: in colour what the lesson is about.
+function here(lit) {
+    canvas(640, 204)
+    flow(lit, 0, 0)
+}
