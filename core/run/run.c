@@ -4,6 +4,7 @@
    Its files are data: it is believed that they have the names and numbers that
    qkv writes, once they are looked at. */
 #include <libgen.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,9 @@ write_result(const char *run, const Model *m, const Finished *e,
     Levels test = dataset_levels(data, TEST);
     double flops, cache;
     model_cost(m, &flops, &cache);
+    /* The plugin is not called any more: whatever locale it has set, what is
+       written has a point in 0.5. */
+    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     /* clang-format off */
     const struct { const char *key; double value; } lines[] = {
         {"steps", r->steps}, {"parameters", (double)m->parameters},
