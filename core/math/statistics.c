@@ -106,14 +106,6 @@ student_t(double p, int freedom)
     return high;
 }
 
-/* P(T > t). */
-static double
-above(double t, int freedom)
-{
-    double p = student_p(t, freedom) / 2;
-    return t > 0 ? p : 1 - p;
-}
-
 Paired
 paired_t(const double *x, const double *base, int n, double margin)
 {
@@ -132,8 +124,10 @@ paired_t(const double *x, const double *base, int n, double margin)
         p.differ = mean == 0 ? 1 : ldexp(1, 1 - n);
         p.same = fabs(mean) < margin ? ldexp(1, -n) : 1;
     } else {
+        double t = (margin - fabs(mean)) / error;
+        double above = student_p(t, n - 1) / 2; /* |t|, on one side */
         p.differ = student_p(mean / error, n - 1);
-        p.same = above((margin - fabs(mean)) / error, n - 1);
+        p.same = t > 0 ? above : 1 - above;
     }
     p.same = isnan(margin) ? NAN : p.same;
     return p;

@@ -189,12 +189,3 @@ group_text(const Group *g, const char *without, bool in_words)
     values_free(&parts);
     return text;
 }
-
-const Series *
-group_series(const Group *g, const char *name)
-{
-    for (int i = 0; i < g->series_count; i++)
-        if (!strcmp(g->series[i].name, name))
-            return &g->series[i];
-    return NULL;
-}

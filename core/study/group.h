@@ -41,7 +41,4 @@ Group *groups_of(const Experiment *e, const char *by, const char *x,
    name; to be freed. */
 char *group_text(const Group *g, const char *without, bool in_words);
 
-/* Its series of that name, or NULL. */
-const Series *group_series(const Group *g, const char *name);
-
 #endif

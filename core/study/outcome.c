@@ -74,10 +74,12 @@ compare(const Run *const *runs, int count, const Run *const *base, int bases,
 static bool
 judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
 {
-    const Series *s = group_series(a->group, all->baseline);
-    Series base = s ? *s : (Series){0};
+    Series base = {0};
     int bases, seeds;
     double base_lr;
+    for (int i = 0; i < a->group->series_count; i++)
+        if (!strcmp(a->group->series[i].name, all->baseline))
+            base = a->group->series[i];
     const Run **b = chosen_runs(base.runs, base.count, key, &bases, &base_lr);
     double margin = margin_of(all->margins, key, b, bases);
     free(a->runs);
