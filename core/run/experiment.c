@@ -168,8 +168,7 @@ experiment_read(const char *const *paths, int count)
             add_run(&e, paths[i]);
         else
             add_all(&e, paths[i]);
-        Path around = within(paths[i], one ? ".." : ".");
-        manifest_read(around.text, &e.asked);
+        manifest_read(one ? within(paths[i], "..").text : paths[i], &e.asked);
     }
     drop_doubles(&e);
     if (!e.count)
