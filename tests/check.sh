@@ -68,7 +68,7 @@ fails() { # WORDS ARGUMENT ...
 sed 's|return matmul|matmul|' wide.c >nothing.c
 fails 'nothing.c: does not compile' ./nothing.c # for want of a return
 fails 'check takes PLUGIN'
-fails 'cannot be read' ./none.c
+fails 'does not compile' ./none.c
 fails 'the plugin cannot be read' ./none.so
 echo 'int;;' >empty.c
 fails 'no symbol qkv_variant' ./empty.c
