@@ -15,29 +15,37 @@
 
 enum { PANEL = 64 };
 
-/* A panel has up to PANEL rows of A, a column each. Their first `rank` entries
-   are those of U; the others are what is left of the row when the pivots so far
-   are subtracted. */
+/* A pivot is at least that share of the largest that waits. */
+#define LEVEL 0.3
+
+/* Pivots below that, beside the largest, are said to be faint, where they are
+   so far below all others. */
+#define FAINT     1e-4
+#define FAINT_GAP 30
+
+/* Rows of A in a pool, a column each, of which the first `rank` entries are
+   those of U, and the others what is left of the row when the pivots so far are
+   subtracted. */
 typedef struct Elimination {
-    int n, rank;
-    int *order;           /* entry i is column order[i] of A */
-    real *lower, *panel;  /* L without its 1s (n x n); (n x PANEL) */
-    double *pivot;        /* those so far, and */
-    double largest, rest; /* the largest; and the largest entry of the rows */
-    int idle;             /* since the last pivot, which were only rounding */
+    int n, rank, waiting, asked; /* asked: rows of A so far */
+    int *order;                  /* entry i is column order[i] of A */
+    real *lu, *pool;             /* (n x n), L without its 1s; (n x 2 PANEL) */
+    double *pivot, level, largest;
+    int idle;    /* rows since the last pivot that were nothing but rounding, */
+    double rest; /* and how large an entry that was at most */
     bool finite;
 } Elimination;
 
 static real *
-panel_row(const Elimination *e, int i)
+pool_row(const Elimination *e, int i)
 {
-    return e->panel + (size_t)i * PANEL;
+    return e->pool + (size_t)i * 2 * PANEL;
 }
 
 static real *
-lower_row(const Elimination *e, int i)
+lu_row(const Elimination *e, int i)
 {
-    return e->lower + (size_t)i * (size_t)e->n;
+    return e->lu + (size_t)i * (size_t)e->n;
 }
 
 /* to_j += factor x_j, of n entries. */
@@ -48,33 +56,34 @@ row_add(real *to, real factor, const real *x, int n)
         to[j] += factor * x[j];
 }
 
-/* Subtracts the pivots so far from `count` new rows: solves L X = P by blocks,
-   so that nearly all of the work is a product of matrices. */
+/* Subtracts the pivots so far from the last `count` in the pool: solves L X = P
+   by blocks. */
 static void
 subtract_pivots(const Elimination *e, int count)
 {
-    real down[PANEL * PANEL];
+    real down[PANEL * PANEL], *x = e->pool + e->waiting - count;
+    ptrdiff_t row = (ptrdiff_t)2 * PANEL;
     for (int at = 0, wide; at < e->rank; at += wide) {
         wide = e->rank - at < PANEL ? e->rank - at : PANEL;
-        int below = at + wide, rest = e->n - below;
+        int rest = e->n - at - wide;
         for (int i = 0; i < wide; i++) {
-            real *x = panel_row(e, at + i);
+            real *xi = x + (size_t)(at + i) * 2 * PANEL;
             for (int j = 0; j < i; j++)
-                row_add(x, -lower_row(e, at + i)[at + j], panel_row(e, at + j),
-                        count);
+                row_add(xi, -lu_row(e, at + i)[at + j],
+                        x + (size_t)(at + j) * 2 * PANEL, count);
             for (int j = 0; j < count; j++)
-                down[i * count + j] = -x[j];
+                down[i * count + j] = -xi[j];
         }
         if (rest)
-            multiply_add(matrix(panel_row(e, below), rest, count, PANEL),
-                         matrix(lower_row(e, below) + at, rest, wide, e->n),
+            multiply_add(matrix(x + (at + wide) * row, rest, count, row),
+                         matrix(lu_row(e, at + wide) + at, rest, wide, e->n),
                          matrix(down, wide, count, count));
     }
 }
 
-/* Asks for `count` more rows of A. */
+/* Asks for more rows of A, which join the pool. */
 static void
-next_panel(Elimination *e, NextRows *next, void *more, int count)
+ask(Elimination *e, NextRows *next, void *more, int count)
 {
     real *rows = allocate((size_t)count * (size_t)e->n, sizeof *rows);
     next(more, count, rows);
@@ -82,10 +91,39 @@ next_panel(Elimination *e, NextRows *next, void *more, int count)
         for (int j = 0; j < count; j++) {
             real x = rows[(size_t)j * (size_t)e->n + (size_t)e->order[i]];
             e->finite &= isfinite(x) != 0;
-            panel_row(e, i)[j] = x;
+            pool_row(e, i)[e->waiting + j] = x;
         }
     free(rows);
+    e->waiting += count;
+    e->asked += count;
     subtract_pivots(e, count);
+}
+
+/* The entry of column j of the pool, after those of U, that is largest. */
+static int
+largest_entry(const Elimination *e, int j)
+{
+    int at = e->rank;
+    double largest = -1;
+    for (int i = e->rank; i < e->n; i++) {
+        double x = fabs((double)pool_row(e, i)[j]);
+        if (x > largest) {
+            largest = x;
+            at = i;
+        }
+    }
+    return at;
+}
+
+static double
+largest_waiting(const Elimination *e)
+{
+    double largest = 0;
+    for (int j = 0; j < e->waiting && e->rank < e->n; j++) {
+        double x = (double)pool_row(e, largest_entry(e, j))[j];
+        largest = fmax(largest, fabs(x));
+    }
+    return largest;
 }
 
 static void
@@ -98,45 +136,111 @@ swap(real *a, real *b, int count)
     }
 }
 
-/* Makes row `at` of the panel's, the largest entry of its column j, the next
-   pivot; and subtracts it from the columns after that. */
+/* The first in the pool become columns of L and U, and leave it. */
 static void
-add_pivot(Elimination *e, int at, int j, int count)
+leave_pool(Elimination *e, int count)
 {
-    int k = e->rank++, column = e->order[k];
-    real *top = panel_row(e, k);
-    swap(top, panel_row(e, at), count);
-    swap(lower_row(e, k), lower_row(e, at), k);
-    e->order[k] = e->order[at];
-    e->order[at] = column;
-    e->pivot[k] = fabs((double)top[j]);
-    e->largest = fmax(e->largest, e->pivot[k]);
-    for (int i = k + 1; i < e->n; i++) {
-        real *x = panel_row(e, i), factor = x[j] / top[j];
-        lower_row(e, i)[k] = factor;
-        row_add(x + j + 1, -factor, top + j + 1, count - j - 1);
+    size_t left = (size_t)(e->waiting - count) * sizeof(real);
+    for (int i = 0; i < e->n; i++) {
+        real *x = pool_row(e, i);
+        memcpy(lu_row(e, i) + e->rank - count, x, (size_t)count * sizeof *x);
+        memmove(x, x + count, left);
     }
-    e->idle = 0;
-    e->rest = 0;
+    e->waiting -= count;
 }
 
-/* Takes a pivot from each row of A in the panel that is not only rounding. */
-static void
-eliminate(Elimination *e, int count, double rounding)
+/* Takes all pivots of the pool that are at least `level`; returns how many. */
+static int
+take_pivots(Elimination *e, double level)
 {
-    for (int j = 0; j < count && e->rank < e->n; j++) {
-        int at = e->rank;
-        for (int i = at + 1; i < e->n; i++)
-            if (fabs(panel_row(e, i)[j]) > fabs(panel_row(e, at)[j]))
-                at = i;
-        double size = fabs((double)panel_row(e, at)[j]);
-        if (size > rounding * e->largest) {
-            add_pivot(e, at, j, count);
-        } else {
-            e->rest = fmax(e->rest, size);
-            e->idle++;
+    int j = 0, first = e->rank;
+    for (int end = e->waiting; j < end && e->rank < e->n;) {
+        int best = largest_entry(e, j), k = e->rank, column = e->order[k];
+        real *top = pool_row(e, k), *found = pool_row(e, best);
+        double size = fabs((double)found[j]);
+        if (!(size >= level)) { /* it waits, as the last */
+            end--;
+            for (int i = 0; i < e->n; i++)
+                swap(pool_row(e, i) + j, pool_row(e, i) + end, 1);
+            continue;
         }
+        swap(top, found, e->waiting);
+        swap(lu_row(e, k), lu_row(e, best), first);
+        e->order[k] = e->order[best];
+        e->order[best] = column;
+        for (int i = k + 1; i < e->n; i++) {
+            real *x = pool_row(e, i) + j;
+            x[0] /= top[j];
+            row_add(x + 1, -x[0], top + j + 1, e->waiting - j - 1);
+        }
+        e->pivot[e->rank++] = size;
+        j++;
     }
+    leave_pool(e, j);
+    return j;
+}
+
+/* Takes what waits down to rounding, which is dropped: pivots far below the
+   largest only where there are no others, `some` that were large before. */
+static void
+take_small(Elimination *e, bool some, double rounding)
+{
+    while (!some || e->waiting > PANEL) {
+        double size = largest_waiting(e);
+        e->largest = fmax(e->largest, size);
+        if (!(size > rounding * e->largest)) {
+            e->rest = fmax(e->rest, size);
+            e->idle += e->waiting;
+            e->waiting = 0;
+            return;
+        }
+        e->level = LEVEL * size;
+        take_pivots(e, e->level);
+        some = true;
+        e->idle = 0;
+    }
+}
+
+/* Goes on until a panel of rows, and an eighth more of those that were needed,
+   is nothing but rounding, or all are asked for. */
+static void
+eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
+{
+    while (e->rank < e->n && e->idle < PANEL + e->rank / 8 &&
+           (e->waiting || e->asked < most)) {
+        int left = most - e->asked, fresh = left < PANEL ? left : PANEL;
+        if (fresh)
+            ask(e, next, more, fresh);
+        bool some = e->level > 0 && take_pivots(e, e->level) > 0;
+        take_small(e, some, rounding);
+    }
+}
+
+/* Finds the gap: where the smallest that is counted is farthest above the
+   largest that is not, which may be rounding only. */
+static void
+find_gap(Rank *r, const double *size, int n, double rest, double rounding)
+{
+    double *least = allocate((size_t)n + 1, sizeof *least);
+    double largest = rest, widest = 100; /* a gap is wider than that */
+    least[0] = INFINITY;
+    for (int i = 0; i < n; i++) {
+        least[i + 1] = fmin(least[i], size[i]);
+        largest = fmax(largest, size[i]);
+    }
+    r->rank = largest > 0 ? -1 : 0;
+    double floor = largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
+    for (int i = n; i > 0 && rest <= rounding * largest; i--) {
+        double gap = least[i] / fmax(rest, floor);
+        if (gap > widest) {
+            widest = gap;
+            r->rank = i;
+            r->last = least[i] / largest;
+            r->next = rest / largest;
+        }
+        rest = fmax(rest, size[i - 1]);
+    }
+    free(least);
 }
 
 static int
@@ -146,28 +250,21 @@ falling(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Finds the widest gap between pivots, of which what is below it may be
-   rounding only. */
-static Rank
-find_gap(Elimination *e, double rounding)
+/* How many of the pivots that are counted are far below the others? */
+static int
+count_faint(double *size, int rank)
 {
-    Rank r = {.rank = e->rank ? -1 : 0};
-    double floor = e->largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
-    double rest = e->rest, widest = 100; /* a gap is wider than that */
-    qsort(e->pivot, (size_t)e->rank, sizeof *e->pivot, falling);
-    for (int i = e->rank; i > 0 && rest <= rounding * e->largest; i--) {
-        double gap = e->pivot[i - 1] / fmax(rest, floor);
-        if (gap > widest) {
-            widest = gap;
-            r = (Rank){i, e->pivot[i - 1] / e->largest, rest / e->largest};
+    double widest = FAINT_GAP;
+    int faint = 0;
+    qsort(size, (size_t)rank, sizeof *size, falling);
+    for (int i = 1; i < rank; i++)
+        if (size[i] < FAINT * size[0] && size[i - 1] > widest * size[i]) {
+            widest = size[i - 1] / size[i];
+            faint = rank - i;
         }
-        rest = fmax(rest, e->pivot[i - 1]);
-    }
-    return r;
+    return faint;
 }
 
-/* Goes on until a panel of rows, and an eighth more of those that were needed,
-   is nothing but rounding, or all are asked for. */
 Rank
 matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
 {
@@ -175,23 +272,19 @@ matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
     Elimination e = {.n = n, .finite = true};
     e.order = allocate(wide, sizeof *e.order);
     e.pivot = allocate(wide, sizeof *e.pivot);
-    e.lower = allocate(wide * wide, sizeof *e.lower);
-    e.panel = allocate(wide * PANEL, sizeof *e.panel);
+    e.lu = allocate(wide * wide, sizeof *e.lu);
+    e.pool = allocate(wide * 2 * PANEL, sizeof *e.pool);
     for (int i = 0; i < n; i++)
         e.order[i] = i;
-    for (int asked = 0, count;
-         asked < most && e.rank < n && e.idle < PANEL + e.rank / 8;
-         asked += count) {
-        count = most - asked < PANEL ? most - asked : PANEL;
-        next_panel(&e, next, more, count);
-        eliminate(&e, count, rounding);
-    }
+    eliminate(&e, next, more, most, rounding);
     Rank r = {.rank = -1};
     if (e.finite)
-        r = find_gap(&e, 100 * rounding);
+        find_gap(&r, e.pivot, e.rank, e.rest, 100 * rounding);
+    if (r.rank > 0)
+        r.faint = count_faint(e.pivot, r.rank);
     free(e.order);
     free(e.pivot);
-    free(e.lower);
-    free(e.panel);
+    free(e.lu);
+    free(e.pool);
     return r;
 }

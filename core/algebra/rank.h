@@ -1,10 +1,12 @@
 /* rank.h - the rank of a large matrix.
 
-   Gaussian elimination of random rows, a panel at a time: once many new ones
-   are combinations of those before, up to rounding, so are all. Each row is as
-   likely as any other to show a direction that is still missing, so the pivots
-   fall about as the singular values do, and a gap in these is one in those.
-   (A' A would lose every singular value below 1e-8.) */
+   Gaussian elimination by as many rows as it takes: they are asked for a panel
+   at a time, and are random, so that once many new ones are combinations of
+   those before, up to rounding, so are all. Large pivots first: one is taken
+   only if it is not far below the largest there is, and small ones wait until
+   nothing larger comes, so that the pivots fall as the singular values do, and
+   a gap in these is one in those. A' A would lose every singular value below
+   1e-8. */
 #ifndef RANK_H
 #define RANK_H
 
@@ -15,6 +17,7 @@ typedef struct Rank {
     int rank;          /* -1: no gap tells those that are 0 from the others */
     double last, next; /* the smallest that is counted, and the largest entry of
                           what is left when these are subtracted */
+    int faint;         /* so many of those counted are far below the others */
 } Rank;
 
 /* Writes the next `count` rows of the matrix, one after the other: each as

@@ -12,6 +12,8 @@
 #include "heart/fail.h"
 #include "heart/numbers.h"
 
+enum { LARGE = 128 }; /* columns from which on a low rank is looked for */
+
 static double
 dot(const double *x, const double *y, int n)
 {
@@ -100,6 +102,39 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
     return rows < length ? rows : length;
 }
 
+/* A large matrix of low rank r, as a head's M: Jacobi turns r columns, not all.
+   The rows of `long_side` get what belongs to the rows of w, k of them; false
+   where the rank is not low. */
+static bool
+low_rank(const double *w, int k, int length, Svd *d, double *long_side,
+         double *short_side)
+{
+    size_t size = (size_t)k * (size_t)length;
+    double *rest = allocate(2 * size, sizeof *rest), *q = rest + size;
+    memcpy(rest, w, size * sizeof *rest);
+    int rank = row_basis(rest, k, length, q, NULL);
+    double *b = allocate((size_t)k * (size_t)rank + 1, sizeof *b);
+    for (int i = 0; i < k; i++)
+        for (int r = 0; r < rank; r++)
+            b[i * rank + r] = dot(w + i * length, q + r * length, length);
+    if (2 * rank < k) { /* A' = B Q, and B = U S V' */
+        Svd small = svd_of(b, k, rank);
+        for (int r = 0; r < rank; r++) {
+            d->s[r] = small.s[r];
+            for (int i = 0; i < k; i++)
+                short_side[i * k + r] = small.u[i * rank + r];
+            for (int i = 0; i < rank; i++)
+                for (int j = 0; j < length; j++)
+                    long_side[j * k + r] +=
+                        small.v[i * rank + r] * q[i * length + j];
+        }
+        free(small.u);
+    }
+    free(b);
+    free(rest);
+    return 2 * rank < k;
+}
+
 Svd
 svd_of(const double *a, int m, int n)
 {
@@ -112,6 +147,11 @@ svd_of(const double *a, int m, int n)
         for (int j = 0; j < n; j++)
             w[tall ? j * length + i : i * length + j] = a[i * n + j];
     double *long_side = tall ? u : d.v, *short_side = tall ? d.v : u;
+    if (k >= LARGE && low_rank(w, k, length, &d, long_side, short_side)) {
+        free(w);
+        free(turns);
+        return d;
+    }
     jacobi(w, length, turns, k);
     int *order = allocate((size_t)k, sizeof *order);
     double *size = allocate((size_t)k, sizeof *size);
