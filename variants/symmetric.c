@@ -37,7 +37,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_i^K)'/sqrt(d_k)) y W_i^V W_T/sqrt(d_k)",
+    .equation = "softmax(q_i k_i' / sqrt(d_k)) v_i W_i' / sqrt(d_k)",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,

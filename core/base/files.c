@@ -121,6 +121,13 @@ draft_publish(Draft *d, const char *name, bool replace)
     Path from = within(d->path.text, name), to = within(d->place, name),
          old = within(d->path.text, aside);
     free(aside);
+#ifdef RENAME_EXCHANGE
+    /* They change places, so that who reads it meanwhile finds the old or the
+       new one. */
+    if (replace &&
+        !renameat2(AT_FDCWD, from.text, AT_FDCWD, to.text, RENAME_EXCHANGE))
+        return true;
+#endif
     while (rename(from.text, to.text)) {
         if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR &&
             errno != EISDIR)
