@@ -55,9 +55,8 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     Dataset data;
     Config c = task_start("reverse");
     /* So that two layers are two runs, which are from two things. */
-    uint64_t hash =
-        hash_bytes(HASH_START, q->w,
-                   sizeof *q->w * (size_t)(q->heads * q->width * p->d_model));
+    size_t entries = (size_t)q->heads * (size_t)q->width * (size_t)p->d_model;
+    uint64_t hash = hash_bytes(HASH_START, q->w, sizeof *q->w * entries);
     config_apply(&c, published_settings(p));
     config_apply(&c, "layers=1 steps=0 test=8 validate=8");
     c.mask = p->encoders ? MASK_NONE : MASK_CAUSAL;

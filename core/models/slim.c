@@ -19,8 +19,8 @@
 /* n columns of a head's map, from `first` on, times a (n x n) or, `flipped`,
    a'. */
 static void
-multiply_columns(double *map, int rows, int width, int first, const double *a, int n,
-         bool flipped)
+multiply_columns(double *map, int rows, int width, int first, const double *a,
+                 int n, bool flipped)
 {
     double *row = allocate((size_t)n, sizeof *row);
     for (double *at = map + first; at < map + rows * width; at += width) {
@@ -63,7 +63,8 @@ slim_columns(Heads *l, int left, int shared, int group, int from, int n,
     for (int i = 0; i < (rotated ? n : n * n); i++)
         map[rows[i / n] * width + from + i % n] = i / n == i % n;
     for (int head = first; head < first + count; head++)
-        multiply_columns(head_map(l, left, head), d + 1, width, from, part, n, true);
+        multiply_columns(head_map(l, left, head), d + 1, width, from, part, n,
+                         true);
     double condition = s.s[n - 1] > 0 ? s.s[0] / s.s[n - 1] : INFINITY;
     free(s.u);
     free(rest);
