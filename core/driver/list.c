@@ -65,17 +65,34 @@ list_variants(Layout layout)
     sheet_print(&sheet, layout);
 }
 
+/* "length=8 ... positions=none": what a task starts with, but for what is 0. */
+static char *
+start_of(const Task *t)
+{
+    char *all = copy_text(""), value[VALUE_SIZE];
+    Config c = task_start(t->name);
+    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
+        setting_print(s, &c, value);
+        if (s->role & (OF_DATA | OF_SHAPE | OF_MODEL | OF_TRAINING) &&
+            s->kind != WORD && strcmp(value, "0"))
+            replace(&all, format_text("%s%s%s=%s", all, *all ? " " : "",
+                                      s->name, value));
+    }
+    return all;
+}
+
 static void
 list_tasks(Layout layout)
 {
     static const Column columns[] = {
         {"task", .words = true},
         {"what", .words = true},
-        {"trivial", .title = "trivial baseline", .words = true}};
+        {"trivial", .title = "trivial baseline", .words = true},
+        {"settings", .words = true, .readers = PROGRAMS}};
     Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
     for (const KnownTask *t = tasks; t < tasks + task_count; t++)
         sheet_row(&sheet, cell_words(t->task->name), cell_words(t->what),
-                  cell_words(t->trivial));
+                  cell_words(t->trivial), cell_words(start_of(t->task)));
     sheet_print(&sheet, layout);
 }
 

@@ -27,9 +27,9 @@ for list in variants tasks; do
         }
         END { print "];" }' "$web/$list.tsv"
 done >"$web/lists.js"
-# The names of a list; text and pairs, whose chance depends on a file, are not among them.
+# The names of a list; text, which needs a file, is not among them.
 menu() { # LIST CHOSEN
-    awk -F '\t' -v chosen="$2" 'NR > 1 && $2 != "NA" {
+    awk -F '\t' -v chosen="$2" 'NR > 1 && $1 != "text" {
         printf "<option%s>%s</option>", $1 == chosen ? " selected" : "", $1 }' "$web/$1.tsv"
 }
 sed "s|<select name=\"[av]\">|&$(menu variants standard)|
