@@ -219,7 +219,8 @@ matrices_of(const Term *t)
 void
 sum_value(const Terms *sum, int rows, double *to)
 {
-    for (const Term *t = sum->term; t < sum->term + sum->count; t++) {
+    for (int k = 0; k < sum->count; k++) {
+        const Term *t = &sum->term[k];
         Matrix x = matrix(allocate((size_t)rows * rows, sizeof(real)), rows,
                           rows, rows);
         for (int i = 0; i < rows; i++)
