@@ -57,12 +57,16 @@ machine_memory(void)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
+#ifndef __has_feature /* which clang has, and gcc has the macros below */
+#define __has_feature(name) 0
+#endif
+
 /* From here on this process gets no more bytes than that. Messages about memory
    say so. A sanitizer reserves terabytes, and is let. */
 static void
 limit_memory(double bytes)
 {
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#if !defined __SANITIZE_ADDRESS__ && !__has_feature(address_sanitizer)
     rlim_t most = (rlim_t)bytes;
     if (!setrlimit(RLIMIT_DATA, &(struct rlimit){most, most}))
         snprintf(report->limit, sizeof report->limit, " (it may have %.0f MB)",
