@@ -57,8 +57,13 @@ machine_memory(void)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-#ifndef __has_feature /* which clang has, and gcc has the macros below */
+#ifndef __has_feature /* which clang has; gcc has the macro */
 #define __has_feature(name) 0
+#endif
+#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
 #endif
 
 /* From here on this process gets no more bytes than that. Messages about memory
@@ -66,12 +71,10 @@ machine_memory(void)
 static void
 limit_memory(double bytes)
 {
-#if !defined __SANITIZE_ADDRESS__ && !__has_feature(address_sanitizer)
     rlim_t most = (rlim_t)bytes;
-    if (!setrlimit(RLIMIT_DATA, &(struct rlimit){most, most}))
+    if (!SANITIZED && !setrlimit(RLIMIT_DATA, &(struct rlimit){most, most}))
         snprintf(report->limit, sizeof report->limit, " (it may have %.0f MB)",
                  bytes / 1e6);
-#endif
 }
 
 /* That a child has ended only wakes its parent. */
