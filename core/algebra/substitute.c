@@ -21,10 +21,13 @@ product_for(const Matrix *m, const Term *t, int first, int end, bool last)
         memcpy(part.of, t->of + first, (size_t)count * sizeof *part.of);
         part.keys =
             t->keys > first && t->keys < first + count ? t->keys - first : -1;
+        if (!count && m->rows == m->cols)
+            return part;
+        if (!count)
+            continue;
         const Matrix *back = &part.of[part.keys < 0 ? count - 1 : part.keys].m;
         int cols = part.keys < 0 ? back->cols : back->rows;
-        if (count ? part.of[0].m.rows == m->rows && cols == m->cols
-                  : m->rows == m->cols)
+        if (part.of[0].m.rows == m->rows && cols == m->cols)
             return part;
     }
     part.count = -1;
