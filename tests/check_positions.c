@@ -28,7 +28,7 @@ static Scores
 scores_of(const Relative *relative, int position, bool in_steps)
 {
     Scores found;
-    Capture capture = {.alone = EVERY_HEAD};
+    Capture capture = {.only = EVERY_HEAD};
     Attention a = {.heads = HEADS, .position = position, .relative = relative};
     real value[2][TOKENS * WIDE];
     Random r = random_stream(3, "positions");

@@ -22,7 +22,7 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
            const double *w_k, double *weights)
 {
     Attention a = {.d_model = d, .heads = 1, .d_k = d_k, .d_v = 1};
-    Capture capture = {.alone = EVERY_HEAD};
+    Capture capture = {.only = EVERY_HEAD};
     Plugin plugin = plugin_open("standard");
     const double *from[] = {w_q, w_k, NULL, NULL};
     int rows[] = {d, d, d, 1}, cols[] = {d_k, d_k, 1, d};

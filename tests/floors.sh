@@ -10,6 +10,10 @@ cd "$top" || exit 1
 # none WHAT: the lines that come in are what is wrong; there are none.
 none() { sed "s|^|$1: |" >>"$here/wrong"; }
 
+# The top level is fixed; what is built is in build.
+ls | grep -vxE 'core|variants|lessons|tests|plots|Makefile|README.md|LICENSE|build' |
+    none "stands at the top level, where it may not be"
+
 # The floors, lowest first: a file may use those of its own folder and of the folders
 # before it. core/fast/NAME.c has the functions of core/heart/NAME.c once more.
 order="qkv heart fast base math config decode algebra watch check run models page study driver"

@@ -33,15 +33,15 @@ typedef struct Probe {
     Node *out;     /* and what it returned */
 } Probe;
 
-/* Runs forward on x (rows x d_model) and y; which head is `alone`, capture.h
-   says. */
+/* Runs forward on x (rows x d_model) and y, with the weights of the head `only`
+   replaced as capture.h says. */
 static void
-run(Probe *p, real *x, int x_rows, real *y, int y_rows, int alone)
+run(Probe *p, real *x, int x_rows, real *y, int y_rows, int only)
 {
     Node **w = allocate((size_t)p->weights->count, sizeof *w);
     tape_free(p->tape);
     p->tape = tape_new(IN_STEPS);
-    p->capture = (Capture){.alone = alone};
+    p->capture = (Capture){.only = only};
     for (int i = 0; i < p->weights->count; i++)
         w[i] = leaf(p->tape, p->weights->list[i].rows, p->weights->list[i].cols,
                     1, p->values[i], NULL);
@@ -60,13 +60,13 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int alone)
 /* Runs it on so many tokens, as x and as y: the first `units` are the unit
    vectors, and the others 0. */
 static void
-run_on(Probe *p, int units, int rows, int alone)
+run_on(Probe *p, int units, int rows, int only)
 {
     int d = p->attention.d_model;
     real *tokens = allocate((size_t)rows * d, sizeof *tokens);
     for (int i = 0; i < units; i++)
         tokens[i * (d + 1)] = 1;
-    run(p, tokens, rows, tokens, rows, alone);
+    run(p, tokens, rows, tokens, rows, only);
     free(tokens);
 }
 
@@ -370,7 +370,7 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
     p.first = false;
     const char *why =
         p.recalled ? "it recalls what an earlier block remembered, and so is "
-                     "no function of its own tokens alone"
+                     "not a function of only its own tokens"
         : !p.capture.calls ? "it never calls attend or softmax"
         : !one_of_each(&p, rows, rows)
             ? "its queries, keys or values are not one of each token"

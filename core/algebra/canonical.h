@@ -29,16 +29,16 @@ enum { WHY_SIZE = 160 };
 
 typedef struct Canonical {
     int heads, d_model;
-    int size;         /* entries of an M_i or N_i: (d_model + 1) d_model */
-    double *m, *n;    /* all s_i M_i, and N_i, each row by row */
-    double *constant; /* added to every token, d_model entries */
-    bool rotated;     /* q and k are, by rope: then M is that of distance 0 */
-    int positions;    /* so many queries and keys were probed for a bias */
-    double *bias;     /* of scores, by position: of each head (positions x
-                         positions), -INFINITY where it masks; NULL for none */
-    double *sink;     /* of each head, -INFINITY for none */
-    double
-        deviation; /* of the variant from it, relative to the largest entry */
+    int size;           /* entries of an M_i or N_i: (d_model + 1) d_model */
+    double *m, *n;      /* all s_i M_i, and N_i, each row by row */
+    double *constant;   /* added to every token, d_model entries */
+    bool rotated;       /* q and k are, by rope: then M is that of distance 0 */
+    int positions;      /* so many queries and keys were probed for a bias */
+    double *bias;       /* of scores, by position: of each head (positions x
+                           positions), -INFINITY where it masks; NULL for none */
+    double *sink;       /* of each head, -INFINITY for none */
+    double deviation;   /* how far the variant is from the form, relative to the
+                           largest entry */
     char why[WHY_SIZE]; /* it has none; empty where it has one */
 } Canonical;
 

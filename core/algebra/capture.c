@@ -34,13 +34,13 @@ forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
         plugin_forward(v, &earlier, x, y, w);
 }
 
-/* Replaces the weights of a call, as r->alone says. */
+/* Replaces the weights of a call, as r->only says. */
 static void
 replace_weights(const Capture *r, const Call *c)
 {
     Node *n = c->weights;
     memset(n->value, 0, size_of(n) * sizeof(real));
-    int own = r->alone - c->first;
+    int own = r->only - c->first;
     if (own < 0 || own >= n->heads)
         return;
     Matrix p = call_weights(c, 0, own);
@@ -62,7 +62,7 @@ record_softmax(Capture *r, Node *weights)
         call.q = before_rope(n->in[0]);
         call.k = before_rope(n->in[1]);
     }
-    if (r->alone != EVERY_HEAD && weights->value)
+    if (r->only != EVERY_HEAD && weights->value)
         replace_weights(r, &call);
     r->heads += weights->heads;
     r->call[entry(&r->calls)] = call;
@@ -157,7 +157,7 @@ pass_captured(Model *m, const Batch *b, bool with_gradients)
     Pass *p = allocate(1, sizeof *p);
     int counted = counted_rows(b->targets, b->rows);
     p->tape = tape_new(IN_STEPS | (with_gradients ? KEEP_GRADIENTS : 0));
-    p->capture.alone = EVERY_HEAD;
+    p->capture.only = EVERY_HEAD;
     capture_start(&p->capture, p->tape);
     m->attended = attended;
     m->to = &p->capture;

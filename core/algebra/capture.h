@@ -3,7 +3,7 @@
    A capture watches the tape of the nodes that forward is called with, on which
    attend takes its steps (IN_STEPS, tape.h):
 
-       Capture r = {.alone = EVERY_HEAD};
+       Capture r = {.only = EVERY_HEAD};
        capture_start(&r, tape);
        forward(&a, x, y, w);
 
@@ -50,9 +50,10 @@ typedef struct Capture {
     Place place[MOST_CALLS];
     int places;
     bool rotated; /* by the variant itself */
-    int alone;    /* EVERY_HEAD; or the one head whose weights are replaced by
-                     the identity, so that each query looks at the key of its
-                     own number, and those of all others by 0; or NO_HEAD */
+    int only;     /* EVERY_HEAD: weights stay as they are; or a head, whose
+                     weights are replaced by the identity (query i looks only at
+                     key i), and the weights of all other heads by 0; or
+                     NO_HEAD: all weights are replaced by 0 */
 } Capture;
 enum { EVERY_HEAD = -1, NO_HEAD = -2 };
 

@@ -313,7 +313,7 @@ derive(const Variant *v, Attention a)
     Derived d = {
         .variant = v, .attention = a, .tape = tape_new(SHAPES_ONLY | IN_STEPS)};
     Random random = random_stream(13, "derive");
-    Capture r = {.alone = EVERY_HEAD};
+    Capture r = {.only = EVERY_HEAD};
     int count = (d.weights = weights_declared(v, &a)).count, n = a.d_model;
     Node **w = allocate((size_t)count, sizeof(Node *));
     d.values = allocate((size_t)count, sizeof *d.values);

@@ -18,11 +18,6 @@ enum { PANEL = 64 };
 /* A pivot is at least that share of the largest that waits. */
 #define LEVEL 0.3
 
-/* Pivots below that, beside the largest, are said to be faint, where they are
-   so far below all others. */
-#define FAINT     1e-4
-#define FAINT_GAP 30
-
 /* Rows of A in a pool, a column each, of which the first `rank` entries are
    those of U, and the others what is left of the row when the pivots so far are
    subtracted. */
@@ -243,28 +238,6 @@ find_gap(Rank *r, const double *size, int n, double rest, double rounding)
     free(least);
 }
 
-static int
-falling(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
-}
-
-/* How many of the pivots that are counted are far below the others? */
-static int
-count_faint(double *size, int rank)
-{
-    double widest = FAINT_GAP;
-    int faint = 0;
-    qsort(size, (size_t)rank, sizeof *size, falling);
-    for (int i = 1; i < rank; i++)
-        if (size[i] < FAINT * size[0] && size[i - 1] > widest * size[i]) {
-            widest = size[i - 1] / size[i];
-            faint = rank - i;
-        }
-    return faint;
-}
-
 Rank
 matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
 {
@@ -280,8 +253,6 @@ matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
     Rank r = {.rank = -1};
     if (e.finite)
         find_gap(&r, e.pivot, e.rank, e.rest, 100 * rounding);
-    if (r.rank > 0)
-        r.faint = count_faint(e.pivot, r.rank);
     free(e.order);
     free(e.pivot);
     free(e.lu);

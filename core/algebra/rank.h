@@ -17,7 +17,6 @@ typedef struct Rank {
     int rank;          /* -1: no gap tells those that are 0 from the others */
     double last, next; /* the smallest that is counted, and the largest entry of
                           what is left when these are subtracted */
-    int faint;         /* so many of those counted are far below the others */
 } Rank;
 
 /* Writes the next `count` rows of the matrix, one after the other: each as

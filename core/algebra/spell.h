@@ -1,8 +1,8 @@
 /* spell.h - a derived form as a paper writes it:
    "W^Q W_i^Q (W^K W_i^K)' / sqrt(d_k)".
 
-   It is that of the last head, because its index i is no other one's: g is that
-   of its group of keys, and other heads have their number. What is opaque is in
+   The form of the last head is written: i is its index, g the index of its
+   group of keys, and other heads have their number. What is opaque is in
    brackets: "W^Q [tanh] W_i^Q". Texts are to be freed. */
 #ifndef SPELL_H
 #define SPELL_H

@@ -6,10 +6,10 @@
 #include "algebra/substitute.h"
 #include "heart/fail.h"
 
-/* The product that is to be a matrix: of symbols of t from `first` on, up to
-   `end` or, if it is the last one, all of them. One symbol goes before the
-   identity, and that before longer products. Its count is -1 if none has the
-   shape. */
+/* The product that a matrix is set to. It has the symbols of t from `first` on,
+   at most up to `end`, and all of these if the matrix is the last one. One
+   symbol is tried first, then the identity, then longer products. Its count is
+   -1 if none has the shape. */
 static Term
 product_for(const Matrix *m, const Term *t, int first, int end, bool last)
 {
@@ -21,13 +21,14 @@ product_for(const Matrix *m, const Term *t, int first, int end, bool last)
         memcpy(part.of, t->of + first, (size_t)count * sizeof *part.of);
         part.keys =
             t->keys > first && t->keys < first + count ? t->keys - first : -1;
-        if (!count && m->rows == m->cols)
-            return part;
-        if (!count)
-            continue;
-        const Matrix *back = &part.of[part.keys < 0 ? count - 1 : part.keys].m;
-        int cols = part.keys < 0 ? back->cols : back->rows;
-        if (part.of[0].m.rows == m->rows && cols == m->cols)
+        bool fits = m->rows == m->cols; /* the identity */
+        if (count) {
+            const Symbol *back =
+                &part.of[part.keys < 0 ? count - 1 : part.keys];
+            int cols = part.keys < 0 ? back->m.cols : back->m.rows;
+            fits = part.of[0].m.rows == m->rows && cols == m->cols;
+        }
+        if (fits)
             return part;
     }
     part.count = -1;
@@ -55,8 +56,8 @@ name_matrix(const Derived *to, const Symbol *s, const Derived *from,
     free(be);
 }
 
-/* Names the matrices of one term in order, those of queries for those of
-   queries, unless keys have none. A factor goes to the first. */
+/* Names the matrices of one term in order: matrices of queries for products of
+   queries, unless the keys have no matrix. A factor goes to the first one. */
 static bool
 name_term(const Derived *to, const Term *target, const Derived *from,
           const Term *source, Values *lines)

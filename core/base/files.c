@@ -122,8 +122,8 @@ draft_publish(Draft *d, const char *name, bool replace)
          old = within(d->path.text, aside);
     free(aside);
 #ifdef RENAME_EXCHANGE
-    /* They change places, so that who reads it meanwhile finds the old or the
-       new one. */
+    /* They change places, so that somebody who reads it now finds the old or
+       the new one. Without such a call the old one is moved aside first. */
     if (replace &&
         !renameat2(AT_FDCWD, from.text, AT_FDCWD, to.text, RENAME_EXCHANGE))
         return true;

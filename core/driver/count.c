@@ -74,7 +74,7 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, double used)
     free(w.list);
 }
 
-/* Adds what was asked of a variant, and what it uses to *uses. */
+/* Adds a variant's row, and the settings that it uses to *uses. */
 static void
 add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
             char **uses)

@@ -10,8 +10,8 @@
 #include "run/compile.h"
 #include "run/plugin_process.h"
 
-/* Prints a line, a formula or, for LaTeX, a comment. LaTeX has what
-   is behind ^ and _, or in a root, in braces. */
+/* Prints a line. In LaTeX a line that is no formula is a comment, and what
+   follows ^ or _, or is in a root, is in braces. */
 static void
 print_line(Layout layout, bool formula, const char *line)
 {

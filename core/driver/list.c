@@ -1,6 +1,4 @@
 /* list.c - qkv list: the variants there are, or the tasks. */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

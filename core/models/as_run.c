@@ -54,7 +54,7 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     const Projection *q = &l->of[QUERY];
     Dataset data;
     Config c = task_start("reverse");
-    /* So that two layers are two runs, which are from two things. */
+    /* A run is named by what it is from, so that must tell layers apart. */
     size_t entries = (size_t)q->heads * (size_t)q->width * (size_t)p->d_model;
     uint64_t hash = hash_bytes(HASH_START, q->w, sizeof *q->w * entries);
     config_apply(&c, published_settings(p));

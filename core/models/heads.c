@@ -37,9 +37,9 @@ move(Tensor *t, size_t i, double *entry, bool back)
         *entry = tensor_entry(t, i);
 }
 
-/* The same of a map and its bias. Tensors are (outputs x inputs) unless the
-   family turns them; and a map of ours has d_model rows, which are the outputs
-   of W^O. */
+/* Reads or puts back a map and its bias. Tensors are (outputs x inputs) unless
+   the family turns them; and a map of ours has d_model rows, which are the
+   outputs of W^O. */
 static void
 move_map(Heads *l, int i, bool back)
 {
@@ -134,9 +134,10 @@ head_map(const Heads *l, int projection, int head)
     return p->w + head * p->heads / l->model->heads * rows * p->width;
 }
 
-/* The squares of the singular values of left shared', two parts of a head, in
-   falling order, and how many of them have 99% of their sum. With left = U S V'
-   they are those of S V' shared', which has only n rows. */
+/* Puts the squares of the singular values of left shared', a product of two
+   parts of a head, into `squares`, in falling order, and returns how many of
+   them have 99% of their sum. With left = U S V' they are the singular values
+   of S V' shared', which has only n rows. */
 static int
 spectrum(const double *left, const double *shared, int d, int n,
          double *squares)
@@ -159,23 +160,36 @@ spectrum(const double *left, const double *shared, int d, int n,
     return rank;
 }
 
+/* The share of M = query key' that equals its transpose, where `all` is the sum
+   of M's squares. The sum of M_ij M_ji is the trace of M M, which is that of C
+   C with C = key' query, (k x k). */
+static double
+symmetric_share(const double *query, const double *key, int d, int k,
+                double all)
+{
+    double *c = allocate((size_t)k * (size_t)k, sizeof *c), both = 0;
+    for (int row = 0; row < d; row++)
+        for (int i = 0; i < k * k; i++)
+            c[i] += key[row * k + i / k] * query[row * k + i % k];
+    for (int i = 0; i < k * k; i++)
+        both += c[i] * c[i % k * k + i / k];
+    free(c);
+    return all > 0 ? (1 + both / all) / 2 : 1;
+}
+
 void
 head_facts(const Heads *l, int head, double facts[FACTS], double *squares)
 {
     int d = l->model->d_model, k = l->model->d_k, v = l->model->d_v;
     const double *query = head_map(l, QUERY, head);
     const double *key = head_map(l, KEY, head);
-    double *m = allocate((size_t)d * (size_t)d, sizeof *m), both = 0, all = 0;
+    double all = 0;
     facts[RANK_M] = spectrum(query, key, d, k, squares);
     facts[RANK_N] = spectrum(head_map(l, OUTPUT, head),
                              head_map(l, VALUE, head), d, v, squares + k);
-    product_of(m, query, key, d, k, d, true);
-    for (int i = 0; i < d * d; i++) {
-        all += m[i] * m[i];
-        both += m[i] * m[i % d * d + i / d];
-    }
-    facts[SYMMETRIC] = all > 0 ? (1 + both / all) / 2 : 1;
-    free(m);
+    for (int i = 0; i < k; i++)
+        all += squares[i];
+    facts[SYMMETRIC] = symmetric_share(query, key, d, k, all);
 }
 
 double

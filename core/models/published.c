@@ -69,7 +69,7 @@ value_of(const Said *s, const char *meaning)
     return row < 0 ? NULL : s->value[row];
 }
 
-/* That as a number; what it is where nothing is said, if that is no -1. */
+/* That value as a number; `otherwise` if no key says it, unless that is -1. */
 static int
 number_of(const Said *s, const char *meaning, int otherwise)
 {
@@ -84,8 +84,9 @@ number_of(const Said *s, const char *meaning, int otherwise)
     return (int)x;
 }
 
-/* How many layers see a window only: as the file lists them; from one on, if
-   there is a switch, and it is on; else all but each so-manieth. */
+/* How many layers see only a window: as many as the file lists; or, if it has a
+   switch for windows that is on, those from a given layer on; or all except
+   every n-th, n being `every` or what the file says. */
 static int
 local_layers(const Said *s, int layers, int every)
 {

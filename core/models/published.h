@@ -15,24 +15,26 @@
 #include "base/words.h"
 
 typedef struct Published {
-    const char *name;   /* of a row, or the path of the file */
-    const char *source; /* of a row */
-    const char *type;   /* model_type, and what its family has: */
-    const char *has;    /* encodes: it caches nothing; rope; sinks; latent: keys
-                           and values are made from one; head-norm: RMSNorm of
-                           each head's q and k, full-norm: of all heads' together;
-                           capped: a tanh is over its scores; transposed: its
-                           tensors are (inputs x outputs); interleaved: q, k and
-                           v of a head follow one another in one */
-    const char *biases; /* of which maps, "qkvo" */
-    const char *tensors[4]; /* of q, k, v and o, # for the layer; the same name
-                               where a tensor has several */
+    const char *name;       /* of a row, or the path of the file */
+    const char *source;     /* of a row */
+    const char *type;       /* its model_type */
+    const char *has;        /* what the family has. encodes: it caches nothing;
+                               rope; sinks; latent: keys and values are made from a
+                               latent; head-norm: RMSNorm of each head's q and k;
+                               full-norm: RMSNorm of all heads' q and k together;
+                               capped: a tanh limits the scores; transposed: its
+                               tensors are (inputs x outputs); interleaved: q, k and
+                               v of a head are adjacent in one tensor */
+    const char *biases;     /* the maps that have a bias, of "qkvo" */
+    const char *tensors[4]; /* names of q, k, v and o, with # for the layer's
+                               number; several may be in one tensor */
     int d_model, layers, heads, groups, d_k, d_v;
-    int encoders; /* so many layers cache nothing, */
-    int window;   /* and so many see no more tokens than these */
-    int local;
-    int latent, query_latent, rope; /* rope: rotated columns of d_k; or, with a
-                                       latent, those besides */
+    int encoders;             /* the number of layers that cache nothing */
+    int window;               /* tokens that a local layer sees; 0: no window */
+    int local;                /* the number of local layers */
+    int latent, query_latent; /* their widths, or 0 */
+    int rope; /* rotated columns, a part of d_k, or added to d_k if there is a
+                 latent */
 } Published;
 
 /* Has its family this? */

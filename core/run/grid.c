@@ -17,8 +17,8 @@
 #include "run/grid.h"
 #include "run/run.h"
 
-/* With --same-start: c, resolved from what was given, starts as its variant
-   does, or not where it cannot, which is said once. */
+/* With --same-start: c, resolved from `given`, starts as the variant that is
+   named does. If it cannot, a note says so once, and it keeps its own start. */
 static void
 choose_start(const Config *given, Config *c, Sizes z)
 {
@@ -181,8 +181,9 @@ put_option(const char *name, const char *value)
     free(word);
 }
 
-/* Has a run to be told it? Not what is its task's. A width is always told: it
-   may be what the task has, and not what would follow from the others. */
+/* Does a run's line need this option? Not if the task starts with that value.
+   A width is always printed, since it may differ from the one that would follow
+   from the other options. */
 static bool
 is_told(const Setting *s, const Config *c, const Config *usual)
 {

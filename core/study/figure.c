@@ -2,7 +2,7 @@
    curve for each series of a group of runs.
 
    Several groups are panels of one figure, which is then of one quantity. A
-   group that is alone has a panel for each quantity. */
+   single group has a panel for each quantity. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,15 +22,15 @@ typedef struct Panel {
 
 typedef struct Plot {
     const Drawing *o;
-    bool training; /* is it along x */
-    const char *x; /* what is: "step", a setting or a result */
-    Values xs;     /* along a setting: its values */
+    bool training; /* curves over training: x is "step" */
+    const char *x; /* "step", a setting or a result */
+    Values xs;     /* the values of a setting x */
     Panel *panels;
     int panel_count;
-    bool several;     /* quantities */
-    const char *task; /* that all are of, or "" */
+    bool several;     /* there are several quantities */
+    const char *task; /* the task of all panels, or "" if there are several */
     FILE *data;       /* its rows, curve by curve */
-    int least, most;  /* seeds that a finite point is the mean of */
+    int least, most;  /* the fewest and the most seeds of a finite point */
 } Plot;
 
 /* Writes a point of a panel's curve, which is of so many seeds. */

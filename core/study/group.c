@@ -18,7 +18,7 @@ typedef struct Place {
     const char *series, *x; /* x: "" if it has none there */
 } Place;
 
-/* What runs are cut by, and the groups so far. */
+/* The axes by which runs are cut, and the groups so far. */
 typedef struct Cut {
     const Experiment *e;
     const char *by, *x; /* x: NULL over steps */
@@ -28,14 +28,15 @@ typedef struct Cut {
     int count, room;
 } Cut;
 
-/* What runs are cut by: their task, then every setting. */
+/* Runs are cut by their task, then by every setting. */
 static const char *
 axis_at(int number)
 {
     return number ? settings[number - 1].name : "task";
 }
 
-/* May it tell groups apart? Along a result, sizes may not: they lead there. */
+/* May groups differ in that setting? Along a result, sizes stay in one group:
+   they are what moves a run along it. */
 static bool
 may_part(const Cut *c, const char *name)
 {
@@ -62,7 +63,7 @@ in_order(const void *a, const void *b)
     return order ? order : (s->run > t->run) - (s->run < t->run);
 }
 
-/* All runs where they are, series by series. */
+/* The places of all runs, series by series. */
 static Place *
 places_of(const Cut *c)
 {

@@ -68,9 +68,9 @@ compare(const Run *const *runs, int count, const Run *const *base, int bases,
     return p;
 }
 
-/* Judges a series in a quantity: takes it and the baseline at the rates that
-   are best for them in it, and compares the two. Can the quantity tell? Not
-   where both are saturated or a seed has none. */
+/* Judges a series in a quantity: takes it and the baseline each at its best
+   rate in it, and compares the two. Returns whether the quantity can tell: not
+   if both are saturated, or a seed has no such number. */
 static bool
 judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
 {
@@ -203,7 +203,8 @@ varied(const Experiment *e)
     return NULL;
 }
 
-/* What is given, or what was asked for when the runs were made, or NULL. */
+/* The value given now, or else the one recorded when the runs were made; or
+   NULL. */
 static const char *
 asked(const char *given, const Experiment *e, const char *key)
 {
@@ -219,9 +220,9 @@ compared_by(const Request *r, const Experiment *e)
     return by ? by : "variant";
 }
 
-/* What r asks, before anything is judged. The baseline is what is given, or was
-   asked for, if it is one of what is compared; else the first of these. Exits
-   (2) where what is given is none of them. */
+/* The question that r puts, before anything is judged. The baseline is the one
+   given or recorded, if it is compared here, and else the first that is. Exits
+   (2) if a baseline is given that is not compared. */
 static Outcomes
 asked_of(const Request *r, const Experiment *e)
 {

@@ -1,5 +1,5 @@
-/* rate.c - at which learning rate a variant is judged: of those that were
-   tried, or of those of a search. */
+/* rate.c - chooses the learning rate at which a variant is judged, among the
+   rates that were tried, or that a search tries. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +56,9 @@ trials_of(const Run *const *runs, int count, const char *key)
     return all;
 }
 
-/* Of a seed's runs, the one at the rate which did best with all seeds but one:
-   with more of them, or better in the quantity, or else in the loss. */
+/* A seed's run at the best rate. Rates are compared by the runs of all seeds
+   except `but`: the better rate has more runs, then the better mean of the
+   quantity, then the better mean loss. */
 static const Run *
 best_of(const Trial *all, int count, int seed, int but)
 {

@@ -1,8 +1,8 @@
 /* gauge.c - what training does in the directions that change nothing.
 
-   Heads of queries may share a head of keys, and then its gauge. So a pair is
-   W^Q and W^K, or W^V and W^O', each (d x so many heads of k), and there are as
-   many groups of heads as the one with fewer has. */
+   A pair is W^Q and W^K, or W^V and W^O', each with k columns a head. Heads of
+   queries may share a head of keys, and then they share its gauge: so there are
+   as many groups of heads as the matrix with fewer heads has. */
 #include <math.h>
 
 #include "algebra/derive.h"
@@ -14,7 +14,7 @@
 /* Finds both sides of pair `which` of a place, in a copy of all weights, and
    returns the width k of a head. It is 0 unless the form is W_i^Q W_i^K' and
    W_i^V W_i^O, of four weights: a bias would share their gauge, and a rotation
-   leave little of it. */
+   would leave only a part of it. */
 static int
 find_pair(const Model *m, int place, const real *values, size_t which,
           Matrix side[2])
@@ -47,7 +47,7 @@ find_pair(const Model *m, int place, const real *values, size_t which,
     return found == 15 && !(positions && positions->rotated) ? k : 0;
 }
 
-/* Of one side of a pair, as many groups as that. */
+/* The number of groups of heads of a pair. */
 static int
 groups_of(const Matrix side[2], int k)
 {
