@@ -2,8 +2,8 @@
 
    With k columns in a key, v in a value, of each of g groups of heads:
 
-       g k^2          GL(k) between W^Q and W^K', if no column is rotated
-       g r            a complex number a pair, of r rotated columns
+       g (k - r)^2    GL(k - r) between W^Q and W^K', of r rotated columns
+       g r            a complex number for each pair of rotated columns
        g v^2          GL(v) between W^V and W^O
        g (k - r)      b^K: it adds the same to all scores of a row, unless a
                       rotation makes that depend on the distance
