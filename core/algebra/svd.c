@@ -208,3 +208,26 @@ spectrum_of(const double *a, int d)
     free(svd.u);
     return s;
 }
+
+int
+energy_rank(const double *s, int k)
+{
+    double all = 0, sum = 0;
+    int rank = 0;
+    for (int i = 0; i < k; i++)
+        all += s[i] * s[i];
+    for (; rank < k && sum < 0.99 * all; rank++)
+        sum += s[rank] * s[rank];
+    return rank;
+}
+
+double
+symmetric_share(const double *m, int d)
+{
+    double both = 0, all = 0;
+    for (int k = 0; k < d * d; k++) {
+        both += m[k] * (m[k] + m[k % d * d + k / d]) / 2;
+        all += m[k] * m[k];
+    }
+    return all > 0 ? both / all : 1;
+}

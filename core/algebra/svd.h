@@ -33,6 +33,13 @@ int rank_of(const double *s, int k, double most);
    2007, "The effective rank"). 0 where all are 0. */
 double effective_rank(const double *s, int k);
 
+/* How many of s, the largest first, have 99% of the sum of squares. */
+int energy_rank(const double *s, int k);
+
+/* How much of M (d x d) is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
+   M = -M', about 1/2 for a random one. */
+double symmetric_share(const double *m, int d);
+
 /* What the singular values of a square matrix (d x d) say. Of an M_i or N_i
    (canonical.h) these are its first d rows: the last one is a bias. */
 typedef struct Spectrum {

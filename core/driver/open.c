@@ -56,13 +56,13 @@ store(Heads *l, const Checkpoint *c, const double *before, double condition)
 
 /* Adds the singular values of a head to the figure's data. */
 static void
-put_spectra(FILE *data, const Heads *l, int head, const double *squares)
+put_spectra(FILE *data, const Heads *l, int head, const double *values)
 {
     int k = l->model->d_k;
     for (int i = 0; i < k + l->model->d_v; i++)
         fprintf(data, "%d\t%d\t%s\t%d\t%.4g\n", l->number + 1, head + 1,
                 i < k ? "M" : "N", i < k ? i + 1 : i - k + 1,
-                sqrt(squares[i] / squares[i < k ? 0 : k]));
+                values[i] / values[i < k ? 0 : k]);
 }
 
 /* Adds the row of a layer, with the means of its heads, or one for each. */
@@ -72,14 +72,14 @@ add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
 {
     Heads l = heads_read(c, m, layer);
     Account all = published_account(m, 1);
-    double *squares = allocate((size_t)(m->d_k + m->d_v), sizeof *squares);
+    double *values = allocate((size_t)(m->d_k + m->d_v), sizeof *values);
     double(*of)[FACTS] = allocate((size_t)m->heads + 1, sizeof *of);
     for (int head = 0; head < m->heads; head++) {
-        head_facts(&l, head, of[head], squares);
+        head_facts(&l, head, of[head], values);
         for (int i = 0; i < FACTS; i++)
             of[m->heads][i] += of[head][i] / m->heads;
         if (spectra)
-            put_spectra(spectra, &l, head, squares);
+            put_spectra(spectra, &l, head, values);
     }
     double b_q = bias_norm(&l, QUERY), b_k = bias_norm(&l, KEY);
     double *before = o->slim ? heads_output(&l) : NULL;
@@ -95,7 +95,7 @@ add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
                   cell_number(b_k), cell_number(pivot), cell_number(error));
     free(before);
     free(of);
-    free(squares);
+    free(values);
     heads_free(&l);
 }
 
@@ -107,7 +107,7 @@ absent(const Published *m)
     return format_text(
         "%.0f of the %.0f parameters of attention (%.2f%%) are not there: they "
         "are gauge, and can be chosen freely.%s rank: singular values that "
-        "have 99%% of the squares, of %d for M and %d for N; sym.: share of M "
+        "have 99%% of the values, of %d for M and %d for N; sym.: share of M "
         "that equals its transpose, 0.5 if random; both of a layer: the mean "
         "of its heads; pivot: the worst condition of the parts that become "
         "identities.",

@@ -134,62 +134,31 @@ head_map(const Heads *l, int projection, int head)
     return p->w + head * p->heads / l->model->heads * rows * p->width;
 }
 
-/* Puts the squares of the singular values of left shared', a product of two
-   parts of a head, into `squares`, in falling order, and returns how many of
-   them have 99% of their sum. With left = U S V' they are the singular values
-   of S V' shared', which has only n rows. */
-static int
-spectrum(const double *left, const double *shared, int d, int n,
-         double *squares)
+/* Puts the singular values of left shared', a product of two parts (d x n) of a
+   head, into `matrix` (d x d) and `values`. */
+static void
+head_product(const double *left, const double *shared, int d, int n,
+             double *matrix, double *values)
 {
-    Svd of_left = svd_of(left, d, n);
-    int k = of_left.k, rank = 0;
-    double *part = allocate((size_t)k * (size_t)(n + d), sizeof *part);
-    double *rest = part + k * n, all = 0, sum = 0;
-    for (int i = 0; i < k * n; i++)
-        part[i] = of_left.s[i / n] * of_left.v[i % n * k + i / n];
-    product_of(rest, part, shared, k, n, d, true);
-    Svd s = svd_of(rest, k, d);
-    for (int i = 0; i < k; i++)
-        all += squares[i] = s.s[i] * s.s[i];
-    while (rank < k && sum < 0.99 * all)
-        sum += squares[rank++];
-    free(of_left.u);
+    product_of(matrix, left, shared, d, n, d, true);
+    Svd s = svd_of(matrix, d, d);
+    memcpy(values, s.s, (size_t)(n < d ? n : d) * sizeof *values);
     free(s.u);
-    free(part);
-    return rank;
-}
-
-/* The share of M = query key' that equals its transpose, where `all` is the sum
-   of M's squares. The sum of M_ij M_ji is the trace of M M, which is that of C
-   C with C = key' query, (k x k). */
-static double
-symmetric_share(const double *query, const double *key, int d, int k,
-                double all)
-{
-    double *c = allocate((size_t)k * (size_t)k, sizeof *c), both = 0;
-    for (int row = 0; row < d; row++)
-        for (int i = 0; i < k * k; i++)
-            c[i] += key[row * k + i / k] * query[row * k + i % k];
-    for (int i = 0; i < k * k; i++)
-        both += c[i] * c[i % k * k + i / k];
-    free(c);
-    return all > 0 ? (1 + both / all) / 2 : 1;
 }
 
 void
-head_facts(const Heads *l, int head, double facts[FACTS], double *squares)
+head_facts(const Heads *l, int head, double facts[FACTS], double *values)
 {
     int d = l->model->d_model, k = l->model->d_k, v = l->model->d_v;
-    const double *query = head_map(l, QUERY, head);
-    const double *key = head_map(l, KEY, head);
-    double all = 0;
-    facts[RANK_M] = spectrum(query, key, d, k, squares);
-    facts[RANK_N] = spectrum(head_map(l, OUTPUT, head),
-                             head_map(l, VALUE, head), d, v, squares + k);
-    for (int i = 0; i < k; i++)
-        all += squares[i];
-    facts[SYMMETRIC] = symmetric_share(query, key, d, k, all);
+    double *matrix = allocate((size_t)d * (size_t)d, sizeof *matrix);
+    head_product(head_map(l, QUERY, head), head_map(l, KEY, head), d, k, matrix,
+                 values);
+    facts[SYMMETRIC] = symmetric_share(matrix, d);
+    facts[RANK_M] = energy_rank(values, k);
+    head_product(head_map(l, OUTPUT, head), head_map(l, VALUE, head), d, v,
+                 matrix, values + k);
+    facts[RANK_N] = energy_rank(values + k, v);
+    free(matrix);
 }
 
 double

@@ -43,11 +43,10 @@ void heads_free(Heads *l);
 void heads_store(Heads *l);
 
 /* Facts about a head: how many singular values of M, and of N, have 99% of the
-   sum of squares, and how symmetric M is, |M + M'|^2 / |2 M|^2. M leaves out
-   norms, rotations and biases. `squares` gets the squares of M's d_k singular
-   values, then of N's d_v. */
+   sum of squares, and how symmetric M is. M leaves out norms, rotations and
+   biases. `values` gets M's d_k singular values, then N's d_v. */
 enum { RANK_M, RANK_N, SYMMETRIC, FACTS };
-void head_facts(const Heads *l, int head, double facts[FACTS], double *squares);
+void head_facts(const Heads *l, int head, double facts[FACTS], double *values);
 
 /* The norm of a bias over all heads; NaN if there is none. */
 double bias_norm(const Heads *l, int projection);

@@ -11,19 +11,6 @@
 #include "study/inspect.h"
 #include "watch/maps.h"
 
-/* How much of M is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
-   M = -M', about 1/2 for a random one. */
-static double
-symmetric_share(const double *m, int d)
-{
-    double both = 0, all = 0;
-    for (int k = 0; k < d * d; k++) {
-        both += m[k] * (m[k] + m[k % d * d + k / d]) / 2;
-        all += m[k] * m[k];
-    }
-    return all > 0 ? both / all : 1;
-}
-
 void
 heads_print(Layout layout, const Model *m)
 {
