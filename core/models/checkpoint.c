@@ -84,13 +84,6 @@ open_shard(Checkpoint *c, const char *file_name)
     c->shards[c->shard_count++] = s;
 }
 
-static int
-by_place(const void *a, const void *b)
-{
-    const Tensor *p = a, *q = b;
-    return (p->at > q->at) - (p->at < q->at);
-}
-
 /* Does a name end like one of the endings? */
 static bool
 ends_in(const char *endings, const char *name)
@@ -110,12 +103,6 @@ checkpoint_open(const char *directory)
         fail("%s: no model.safetensors is there, and no shards of one: name "
              "the directory of a model, as transformers saves it",
              directory);
-    if (c.count)
-        qsort(c.tensors, (size_t)c.count, sizeof *c.tensors, by_place);
-    for (const Tensor *t = c.tensors; t && t < c.tensors + c.count - 1; t++)
-        if (t->at + t->size > t[1].at)
-            fail("%s: %.200s and %.200s overlap: download the files again",
-                 directory, t->name, t[1].name);
     return c;
 }
 

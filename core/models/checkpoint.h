@@ -5,7 +5,7 @@
    The files are mapped, not read, so a tensor that nobody looks at costs
    nothing. Writing to a tensor changes only this process's copy;
    checkpoint_write puts it on disk. A file is data: each tensor must be within
-   its file and overlap no other tensor. */
+   its file. */
 #ifndef CHECKPOINT_H
 #define CHECKPOINT_H
 
@@ -31,7 +31,7 @@ typedef struct Checkpoint {
     const char *directory;
     Values files; /* all that are there */
     Shard *shards;
-    Tensor *tensors; /* in the order of their places */
+    Tensor *tensors;
     int shard_count, shard_room, count, room;
 } Checkpoint;
 
