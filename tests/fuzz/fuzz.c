@@ -83,7 +83,7 @@ int
 __wrap_run_program(char *argv[])
 {
     static const char draw[] =
-        "cd \"$0\" && exec gnuplot -d -e \"$1\" \"$2\" >.shown 2>.said";
+        "cd \"$0\" && exec gnuplot -d -e \"$1\" \"$2\" 2>.said";
     bool draws = !strcmp(argv[0], "sh") && !strcmp(argv[2], draw) &&
                  !strncmp(argv[4], "term='", 6) && argv[5][0] != '-' &&
                  !strchr(argv[5], '/');
