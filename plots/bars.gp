@@ -1,7 +1,7 @@
 # bars.gp - parameter counts as bars: attention, of which the real ones are solid,
 # and the rest beside it.
 #
-# data:   task, a panel; label, a row from the top; attention, rest, real (or nan)
+# data:   group, a panel; variant, a row from the top; attention, rest, real (or nan)
 
 known(n_) = strcol(5) ne "nan"
 solid(panel_) = in(panel_, known(0) ? 5 : 3)

@@ -45,14 +45,9 @@ resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
 void
 draw_all(const Drawing *d, const Experiment *e, const Experiment *whole)
 {
-    Drawing own = *d;
     if (e->runs[0].config.steps > 0)
-        figures_draw(&own, e);
+        figures_draw(d, e);
     bars_draw(d, whole);
-    own.x = varied(e);
-    own.y = "test_accuracy,test_loss,solved_at";
-    if (own.x)
-        figures_draw(&own, e);
 }
 
 /* Trains what the grid lacks, and prints all of it; and a word if a run

@@ -19,11 +19,8 @@ void resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
    shapes embed, too. */
 Run begin_from(Request *r, const char *run, int roles);
 
-/* Draws into d->out/figures what a grid answers: the curves, the parameters,
-   and how runs end along the first numeric setting of several values. Of each
-   quantity and task that is one figure; what else was varied is its panels.
-   Parameters are those of the whole directory, since their figure has no task's
-   name. */
+/* Draws into d->out/figures the curves over training and the parameters. These
+   are those of the whole directory, since their figure has no task's name. */
 void draw_all(const Drawing *d, const Experiment *e, const Experiment *whole);
 
 #endif

@@ -191,18 +191,6 @@ decide_all(Outcomes *all)
     free(p);
 }
 
-const char *
-varied(const Experiment *e)
-{
-    for (const Setting *s = settings; s < settings + setting_count; s++) {
-        const char *said = experiment_said(e, s->name);
-        if (s->kind & NUMERIC && s->role != OF_SEED && said &&
-            strchr(said, ','))
-            return s->name;
-    }
-    return NULL;
-}
-
 /* The value given now, or else the one recorded when the runs were made; or
    NULL. */
 static const char *

@@ -53,10 +53,6 @@ typedef struct Outcomes {
     const char *margins; /* "test_accuracy=0.02,solved_at=5%", or NULL */
 } Outcomes;
 
-/* The first number that a command gave several values of, seeds apart, or NULL.
- */
-const char *varied(const Experiment *e);
-
 /* The setting whose values are compared: r's, or what was asked for when the
    runs were made, or the variant. Exits (2) where runs do not differ in it. */
 const char *compared_by(const Request *r, const Experiment *e);

@@ -9,6 +9,7 @@
 #
 #   -o, --out DIR             the report's directory
 #       --size WIDTH          width of the figures, as of `qkv plot` (column)
+#       --x WHAT, --y WHAT    figures of these too, as of `qkv plot`
 #       --by SETTING          what verdicts compare; these four as of `qkv table`
 #       --baseline VARIANT    what the others are compared with
 #       --judge WHAT          the quantity that verdicts are about
@@ -17,7 +18,8 @@
 
 # It prints with `qkv table` and draws with `qkv plot`; what lies in an experiment is never
 # run.
-out='' size=column by='' baseline='' judge='' margin='' taken='out size by baseline judge margin'
+out='' size=column x='' y='' by='' baseline='' judge='' margin=''
+taken='out size x y by baseline judge margin'
 . "${0%/commands/*}/script.sh"
 page=$out
 [ $# -gt 0 ] || die 2 "report takes EXPERIMENT ... --out DIR: \`qkv report --help\` tells more"
@@ -66,6 +68,7 @@ draw() { # OPTIONS EXPERIMENT ...
     else
         qkv plot ${by:+"--by=$by"} "$@"
     fi
+    [ ! "$x$y" ] || qkv plot ${x:+"--x=$x"} ${y:+"--y=$y"} ${by:+"--by=$by"} "$@"
 }
 draw "--format=pdf --size=$size" "$@" # for a paper, then for a page
 draw --format=svg "$@"
