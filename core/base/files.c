@@ -100,6 +100,7 @@ draft_begin(const char *directory, const char *name)
 {
     Draft *d = allocate(1, sizeof *d);
     char *hidden = format_text(".%.100s" DRAFT "XXXXXX", name);
+    drafts_sweep(directory);
     snprintf(report->drafts, sizeof report->drafts, "%s", directory);
     d->place = copy_text(directory);
     do {
@@ -114,8 +115,10 @@ draft_begin(const char *directory, const char *name)
     return d;
 }
 
-bool
-draft_publish(Draft *d, const char *name, bool replace)
+/* Moves what the draft has under that name to its place; false if a directory
+   is there already and is not to be replaced. */
+static bool
+publish(const Draft *d, const char *name, bool replace)
 {
     char *aside = format_text("%s@", name); /* where what was there goes */
     Path from = within(d->path.text, name), to = within(d->place, name),
@@ -141,24 +144,17 @@ draft_publish(Draft *d, const char *name, bool replace)
     return true;
 }
 
-void
-draft_publish_all(Draft *d)
+bool
+draft_end(Draft *d, bool replace)
 {
     Values names = names_in(d->path.text);
+    bool published = true;
     for (int i = 0; i < names.count; i++)
         if (*names.text[i] != '.')
-            draft_publish(d, names.text[i], true);
-    values_free(&names);
-    draft_end(d);
-}
-
-void
-draft_end(Draft *d)
-{
+            published &= publish(d, names.text[i], replace);
     discard(d->path.text);
     close(d->lock);
-    free(d->place);
-    free(d);
+    return published;
 }
 
 void

@@ -1,9 +1,9 @@
 /* files.h - paths, and directories that come and go as a whole.
 
    A draft is a hidden directory beside the place where its files are to go.
-   Fill it; publish what is complete, each in one step; end it, and the rest is
-   discarded. A draft is locked while its writer lives: one that can be locked
-   was left by a killed writer, and is swept away. */
+   Fill it, and end it: each file or directory in it goes to its place in one
+   step. A draft is locked while its writer lives: one that can be locked was
+   left by a killed writer, and is swept away. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -41,20 +41,16 @@ typedef struct Draft {
     int lock;
 } Draft;
 
-/* Makes and locks a draft of something that is to go into that directory; the
-   name tells a human what it was to be. */
+/* Makes and locks a draft of something that is to go into that directory, and
+   sweeps others away; the name tells a human what it was to be. If the process
+   ends before the draft does, its parent sweeps it away
+   (run/plugin_process.h). */
 Draft *draft_begin(const char *directory, const char *name);
 
-/* Moves what the draft has under that name to its place; false if a directory
-   is there already and is not to be replaced. */
-bool draft_publish(Draft *d, const char *name, bool replace);
-
-/* Publishes all that is left in it, replacing what is there, and ends it. */
-void draft_publish_all(Draft *d);
-
-/* Discards what is left in it. If a process ends without this, its parent does
- * it (run/plugin_process.h). */
-void draft_end(Draft *d);
+/* Moves what the draft has to its place, except hidden files, which it
+   discards; so it does with a directory, if one is there already and is not to
+   be replaced, and returns false. */
+bool draft_end(Draft *d, bool replace);
 
 /* Discards this user's drafts there whose writers are gone. */
 void drafts_sweep(const char *directory);

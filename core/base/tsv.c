@@ -51,13 +51,6 @@ table_add(Table *t, const char *path)
         table_changed(path, line + !line);
 }
 
-void
-table_free(Table *t)
-{
-    values_free(&t->texts);
-    free(t->cells);
-}
-
 int
 table_column(const Table *t, const char *name)
 {

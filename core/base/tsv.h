@@ -15,9 +15,8 @@ typedef struct Table {
 /* Adds the rows of a run's file to a table, empty at first ({0}), which has two
    columns or more and a row or more. The names, and what a row begins with,
    mean nothing to a shell or to gnuplot. Fails with file and line where it is
-   no such table. table_free it. */
+   no such table. */
 void table_add(Table *t, const char *path);
-void table_free(Table *t);
 
 /* Exits: what is in that line of a run's file is not what qkv writes there. */
 _Noreturn void table_changed(const char *path, int line);

@@ -1,6 +1,5 @@
 /* export.c - qkv export: a batch of a run for other frameworks. */
 #include <libgen.h>
-#include <stdlib.h>
 
 #include "base/npy.h"
 #include "base/words.h"
@@ -19,8 +18,8 @@
 static int
 write_batch(const char *directory, Model *m, const Dataset *data)
 {
-    char *path = copy_text(directory), *last = copy_text(directory);
-    const char *above = dirname(path), *name = basename(last);
+    const char *above = dirname(copy_text(directory));
+    const char *name = basename(copy_text(directory));
     int tokens = m->sizes.tokens;
     int each = m->sizes.each > 1 ? m->sizes.each : 0;
     Batch b = batch_new(m->sizes, m->config.batch);
@@ -31,7 +30,6 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     Node *loss = m->architecture->loss(m, logits, b.targets,
                                        counted_rows(b.targets, b.rows), NULL);
     backward(loss);
-    drafts_sweep(above);
     Draft *d = draft_begin(above, name);
     Path to = new_directory(d->path.text, name);
     npy_write(to.text, "tokens.npy", 'i', b.ids, sequences, tokens, each);
@@ -43,13 +41,10 @@ write_batch(const char *directory, Model *m, const Dataset *data)
               m->sizes.classes);
     npy_write(to.text, "loss.npy", 'f', loss->value, 1, 1, 0);
     matrices_write(to.text, "gradients", m);
-    if (!draft_publish(d, name, false))
+    if (!draft_end(d, false))
         fail("%s: is there already: give a directory that is not", directory);
-    draft_end(d);
     tape_free(t);
     batch_free(&b);
-    free(path);
-    free(last);
     return sequences;
 }
 

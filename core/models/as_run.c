@@ -42,8 +42,7 @@ write_run(Model *m, const Dataset *data, const char *out)
     experiment_open(out, asked);
     Draft *d = draft_begin(out, name);
     run_write(d, name, m, &end, &none, data, true);
-    draft_publish(d, name, true);
-    draft_end(d);
+    draft_end(d, true);
     return name;
 }
 

@@ -198,7 +198,6 @@ checkpoint_write(const Checkpoint *c, const char *to)
         char *text = read_file(within(c->directory, file).text, "file", &size);
         put_file(folder.text, file, text, size);
     }
-    if (!draft_publish(d, name, false))
+    if (!draft_end(d, false))
         fail("%s: is there already: give a directory that is not", to);
-    draft_end(d);
 }

@@ -56,7 +56,6 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
     Path directory = within(o->out, "figures");
     mkdir(o->out, 0777); /* if it is not there; what fails, fails below */
     mkdir(directory.text, 0777);
-    drafts_sweep(directory.text);
     char *script = format_text("%s.gp", name);
     check_unedited(within(directory.text, script).text);
     free(script);
@@ -174,7 +173,7 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     char *caption =
         format_text("%s%s%s.\n", f->title, *drawn ? ". Drawn: " : "", drawn);
     write_part(f, "txt", caption);
-    draft_publish_all(f->draft);
+    draft_end(f->draft, true);
     if (!o->quiet)
         note(there ? "drew %s/%s: %s"
                    : "%s/%s.gp would draw %s, but gnuplot is not installed: "

@@ -151,9 +151,7 @@ drop_doubles(Experiment *e)
     if (e->count)
         qsort(e->runs, (size_t)e->count, sizeof *e->runs, in_order);
     for (int i = 0; i < e->count; i++)
-        if (kept && !strcmp(e->runs[kept - 1].name, e->runs[i].name))
-            run_free(&e->runs[i]);
-        else
+        if (!kept || strcmp(e->runs[kept - 1].name, e->runs[i].name))
             e->runs[kept++] = e->runs[i];
     e->count = kept;
 }
@@ -176,15 +174,6 @@ experiment_read(const char *const *paths, int count)
              "%s` makes some",
              paths[0], paths[0]);
     return e;
-}
-
-void
-experiment_free(Experiment *e)
-{
-    for (int i = 0; i < e->count; i++)
-        run_free(&e->runs[i]);
-    free(e->runs);
-    values_free(&e->asked);
 }
 
 bool

@@ -49,7 +49,6 @@ typedef struct Experiment {
    that of the experiment around it. A run that is in several places counts
    once. Fails where there is none. */
 Experiment experiment_read(const char *const *paths, int count);
-void experiment_free(Experiment *e);
 
 /* Was the setting given to a command that is recorded? Where there is no
    record, any may have been. */

@@ -164,15 +164,6 @@ job_rate(Job *job, double lr)
     replace(&job->name, run_name(&job->config, variant_uses(v)));
 }
 
-void
-grid_free(Grid *g)
-{
-    for (int i = 0; i < g->count; i++)
-        free(g->jobs[i].name);
-    free(g->jobs);
-    free(g->asked);
-}
-
 static void
 put_option(const char *name, const char *value)
 {

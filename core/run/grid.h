@@ -26,7 +26,6 @@ char *manifest_of(const Request *o, const char *command);
 /* Every combination of what was given, each run once, tasks outermost and
    seeds innermost. Exits on anything that is wrong with any of them. */
 Grid grid_of(const Request *o, char *asked);
-void grid_free(Grid *g);
 
 /* qkv compare --plan: prints a `qkv train` line for each run; any shell can run
    each of them, any number of times, beside any other. --memory

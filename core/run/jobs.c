@@ -7,10 +7,7 @@
 
        57 of 140 runs, step 250 of 1000, loss 1.25
 
-   Elsewhere it prints a line for each run that is done. A worker publishes its
-   run itself, from the driver's draft: what a killed one leaves there goes when
-   the others have ended. */
-#include <fcntl.h>
+   Elsewhere it prints a line for each run that is done. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +29,6 @@ static struct Crew {
     Child *workers;
     int most;                /* workers */
     double bytes;            /* that each of them may take */
-    Draft *draft;            /* where they write */
     int total, done, failed; /* runs */
     bool drawn;              /* how far they are stands on a terminal */
 } crew;
@@ -120,8 +116,7 @@ work(const void *job, void *last)
 {
     Training t = {.job = job, .last = last};
     Dataset data;
-    close(crew.draft->lock); /* it is only the driver's */
-    crew.draft->lock = open(crew.draft->path.text, O_RDONLY | O_CLOEXEC);
+    Draft *d = draft_begin(crew.w->out, t.job->name);
     thread_count = crew.w->threads;
     Model *m = prepare(&t.job->config, &data);
     t.solved.threshold = m->config.threshold;
@@ -129,11 +124,10 @@ work(const void *job, void *last)
     t.begun = now();
     t.end.result = train(m, &data, watch_run, &t);
     t.end.solved_at = t.solved.at;
-    run_write(crew.draft, t.job->name, m, &t.end, &t.observer, &data,
+    run_write(d, t.job->name, m, &t.end, &t.observer, &data,
               !crew.w->no_weights);
     /* Another command may have trained it meanwhile, and be reading it. */
-    draft_publish(crew.draft, t.job->name,
-                  t.job->stale || !run_exists(crew.w->out, t.job->name));
+    draft_end(d, t.job->stale || !run_exists(crew.w->out, t.job->name));
 }
 
 /* On a terminal, rewrites the line that says how far the runs are, and the
@@ -204,7 +198,6 @@ train_all(const Work *w, Grid *g, int total)
         .most = most,
         .bytes = w->memory ? w->memory * 1e6 : machine_memory() / most,
         .workers = allocate((size_t)most, sizeof *crew.workers),
-        .draft = draft_begin(w->out, "runs"),
         .total = total,
         .drawn = isatty(STDERR_FILENO) && !w->quiet};
     while (hand_out()) {
@@ -213,7 +206,6 @@ train_all(const Work *w, Grid *g, int total)
         if (ended)
             finish(ended);
     }
-    draft_end(crew.draft);
     clear_line();
     free(crew.workers);
     return crew.failed;
@@ -228,7 +220,6 @@ is_done(const Work *w, Job *job)
         return false;
     Run r = run_read(within(w->out, job->name).text);
     job->stale = r.config.plugin_hash != job->config.plugin_hash;
-    run_free(&r);
     return !job->stale;
 }
 

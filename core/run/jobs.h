@@ -15,7 +15,7 @@ int run_missing(const Work *w, Grid *g);
 extern void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
 
 /* The finished runs of the grid, in its order, as an experiment that was asked
-   nothing else; experiment_free it. */
+   nothing else. */
 Experiment finished(const Work *w, const Grid *g);
 
 #endif

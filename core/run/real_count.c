@@ -71,13 +71,11 @@ count_real(const Work *w, Experiment *e)
         double real = real_of_run(w, e, r);
         if (real < 0)
             continue;
-        Draft *d = draft_begin(w->out, "real.tsv");
-        Path run = new_directory(d->path.text, r->name);
-        FILE *file = begin_pairs(run.text, "real.tsv");
+        Draft *d = draft_begin(r->path, "real.tsv");
+        FILE *file = begin_pairs(d->path.text, "real.tsv");
         put_pair(file, "real", real, 17);
-        end_file(file, run.text, "real.tsv");
-        draft_publish(d, within(r->name, "real.tsv").text, true);
-        draft_end(d);
+        end_file(file, d->path.text, "real.tsv");
+        draft_end(d, true);
         table_add(&r->result, within(r->path, "real.tsv").text);
     }
 }

@@ -223,7 +223,6 @@ read_config(const char *path)
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
         fail("%s: \"%.64s\" is not the name of a task", path, c.task);
-    table_free(&t);
     return c;
 }
 
@@ -248,15 +247,6 @@ run_read(const char *path)
             table_add(&r.result, path.text);
     }
     return r;
-}
-
-void
-run_free(Run *r)
-{
-    free(r->path);
-    free(r->name);
-    table_free(&r->result);
-    table_free(&r->log);
 }
 
 /* The row of that name, or -1. */

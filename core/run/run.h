@@ -3,8 +3,8 @@
    config.tsv (every setting), log.tsv (a line per --log-every steps),
    weights/NAME.npy (one matrix a file), timing.tsv (the only file in which two
    equal runs differ) and result.tsv; real.tsv is added once its real parameters
-   are counted (real_count.h). It is written as a draft, and published: there
-   whole or not at all. An experiment (experiment.h) is a directory of runs. */
+   are counted (real_count.h). It is written as a draft: there whole or not at
+   all. An experiment (experiment.h) is a directory of runs. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -30,7 +30,7 @@ typedef struct Finished {
 } Finished;
 
 /* Writes a finished run into a draft, with what was observed at each line of
-   its log, with or without its weights; draft_publish gives it its place. */
+   its log, with or without its weights; draft_end gives it its place. */
 void run_write(const Draft *d, const char *name, const Model *m,
                const Finished *e, const Observer *o, const Dataset *data,
                bool weights);
@@ -44,7 +44,6 @@ typedef struct Run {
 
 /* Reads a run; fails with what is wrong with it. */
 Run run_read(const char *path);
-void run_free(Run *r);
 
 /* Opens RUN/NAME, a table of keys and values, for end_file to close, and writes
    a line of it: a number of so many digits. */

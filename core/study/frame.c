@@ -168,8 +168,6 @@ keep_where(Experiment *e, const char *where)
             char *own = format_text("%s=%s", name, value ? value : "");
             if (!value || index_in(where, own) >= 0)
                 e->runs[kept++] = *r;
-            else
-                run_free(r);
             free(own);
         }
         if (!kept || !known.count)
