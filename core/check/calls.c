@@ -108,26 +108,6 @@ check_shapes(Subject *s)
            all, count);
 }
 
-/* Ends, if every call keeps memory, where the C library tells (forward, in
-   subject.c). malloc itself caches what the first ones free. */
-static void
-compare_memory(Subject *s)
-{
-    Tokens in = tokens_of(s, ways[1]);
-    Tape *t = tape_new(0);
-    double least = INFINITY;
-    for (int i = 0; i < 12; i++) {
-        double before = held;
-        tape_reset(t);
-        backward_projected(record(t, &in));
-        least = i > 2 ? fmin(least, held - before) : least;
-    }
-    if (least > 0)
-        bug("each call keeps %.0f bytes that nobody frees: a plugin allocates "
-            "nothing",
-            least);
-}
-
 /* Calls on the same numbers, after some at another shape: they must be what
    they are twice, and what they were without, in the process of check_shapes.
  */
@@ -143,7 +123,6 @@ check_repeats(Subject *s)
         bug("the same call gives other numbers a second time, or after a call "
             "at another shape: does the plugin keep something between calls, "
             "as a table in a static variable, or draw from rand()?");
-    compare_memory(s);
     passed(s, "the same call twice gives the same bits");
 }
 

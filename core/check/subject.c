@@ -3,9 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include "algebra/capture.h"
 #include "base/report.h"
@@ -155,20 +152,13 @@ subject_changed(const Subject *s, const Setting *option)
     return with_config(other);
 }
 
-double held;
-
 /* forward as a model calls it; in a later block, after the blocks before. */
 static Node *
 forward(Subject *s, Node *x, Node *y, Node **w)
 {
     const Variant *v = s->plugin.variant;
     forward_earlier(v, &s->attention, x, y, w);
-    Node *out = plugin_forward(v, &s->attention, x, y, w);
-#ifdef __GLIBC__
-    struct mallinfo2 all = mallinfo2();
-    held = (double)(all.uordblks + all.hblkhd);
-#endif
-    return out;
+    return plugin_forward(v, &s->attention, x, y, w);
 }
 
 Tokens

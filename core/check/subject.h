@@ -83,10 +83,6 @@ typedef struct Way {
 enum { WAYS = 10 };
 extern const Way ways[WAYS];
 
-/* Bytes that were allocated after the last call of forward, if the C library
-   tells. */
-extern double held;
-
 /* The tokens of one call, sequence after sequence; y is NULL in self-attention.
  */
 typedef struct Tokens {

@@ -78,20 +78,14 @@ decoder_go_on(Decoder *d, const int *ids, int count)
     return decoder_read(d, ids + from * each, count - from);
 }
 
-/* The k-th largest of the logits, or the smallest if there are fewer. */
-static real
-kth_largest(const real *logits, int classes, int k)
+/* Is a logit among the k largest, or as large as the last of them? */
+static bool
+among_largest(const real *logits, int classes, real x, int k)
 {
-    real at = INFINITY;
-    for (int found = 0; found < k && at > -INFINITY;) {
-        real next = -INFINITY;
-        for (int i = 0; i < classes; i++)
-            next = logits[i] < at && logits[i] > next ? logits[i] : next;
-        for (int i = 0; i < classes; i++)
-            found += logits[i] == next;
-        at = next;
-    }
-    return at;
+    int larger = 0;
+    for (int i = 0; i < classes; i++)
+        larger += logits[i] > x;
+    return larger < k;
 }
 
 int
@@ -100,15 +94,15 @@ choose(const real *logits, int classes, Sampling how, Random *r)
     int best = 0;
     for (int i = 1; i < classes; i++)
         best = logits[i] > logits[best] ? i : best;
-    real least =
-        how.top_k ? kth_largest(logits, classes, how.top_k) : -INFINITY;
     double sum = 0, below = 0;
     for (int round = 0; how.temperature > 0 && round < 2; round++) {
         double until = round ? random_uniform(r) * sum : INFINITY;
         below = 0;
         for (int i = 0; i < classes; i++) {
             double far = (double)(logits[best] - logits[i]) / how.temperature;
-            below += far > 700 || logits[i] < least ? 0 : decay(far);
+            bool in = !how.top_k ||
+                      among_largest(logits, classes, logits[i], how.top_k);
+            below += far > 700 || !in ? 0 : decay(far);
             if (below > until)
                 return i;
         }
