@@ -8,8 +8,6 @@
 panels = |titles|
 rows = |keys|
 upward = strstrt("0123456789", names[1:1])
-level_count = 0
-if (exists("levels")) { level_count = |levels| }
 columns_ = words(xs)
 place(s_, i) = i > rows ? NaN : word(names, i) eq s_ ? (upward ? i : rows + 1 - i) : \
     place(s_, i + 1)
@@ -64,10 +62,8 @@ eval terminal(height)
 screen_x(x_) = x_ / (1. * width)
 screen_y(y_) = 1 - y_ / (1. * height) # from the top
 # A median that is all the steps there were is of seeds that needed more.
-unsolved_(p_, m) = m > level_count ? 1e300 : \
-    int(word(levels[m], 1)) == p_ && word(levels[m], 3) eq "unsolved" ? \
-    num(word(levels[m], 2)) : unsolved_(p_, m + 1)
-shown(v_) = (v_ >= unsolved_(column(1), 1) ? ">" : "").sprintf("%.3g", v_)
+shown(v_) = (word(levels[int(column(1))], 2) eq "unsolved" && \
+    v_ >= num(word(levels[int(column(1))], 1)) ? ">" : "").sprintf("%.3g", v_)
 stats data skip 1 using (strlen(shown(column(4)))) nooutput
 numbered = cell > 0.62 * (STATS_max + 0.6) * em && tall / rows > 1.3 * em
 

@@ -10,14 +10,12 @@
 # titles, ylabels: for each panel its title and its axis title
 # scales:  of each panel's axis: log, powers, which is log where the means are above 0
 #          and span powers of ten, or share, between 0 and 1
-# levels:  to compare with, "panel value name"
+# levels:  what each panel is compared with, "value name", or nothing
 # heading: 1 for the title above, which is the caption's in a paper
 
 if (by eq "variant") { by = "" }
 panels = |titles|
 curves = |keys|
-level_count = 0
-if (exists("levels")) { level_count = |levels| }
 training = along eq "training"
 ticks = worded || (along eq "setting" && words(xs) <= 10)
 array logs[panels]
@@ -238,20 +236,19 @@ do for [p=1:panels] {
                 at screen 0.5,screen_y(1.1 * em)
         }
     }
-    do for [m=1:level_count] {
-        if (int(word(levels[m], 1)) != p) { continue }
-        level = num(word(levels[m], 2))
-        caption = levels[m][strlen(word(levels[m], 1).word(levels[m], 2)) + 3:*]
-        if (level < lows[p] || level > highs[p]) { continue }
-        if (bars && level < most[p]) { continue } # they would hide its name
-        set arrow m from graph 0, first level to graph 1, first level nohead \
+    level = words(levels[p]) ? num(word(levels[p], 1)) : NaN
+    # Bars would hide its name; panels of one quantity and one level have it once.
+    if (level >= lows[p] && level <= highs[p] && !(bars && level < most[p])) {
+        set arrow 1 from graph 0, first level to graph 1, first level nohead \
             back linecolor rgb "#888888" linewidth 1 dashtype (4,4)
-        if (p > 1 && titles[p] ne titles[1] && same) { continue } # named once
         near = logs[p] ? log(highs[p] / level) / log(highs[p] / lows[p]) : \
             (highs[p] - level) / (highs[p] - lows[p])
-        set label m caption at graph 0.985, first level right \
-            offset 0,(near * tall < 1.3 * em ? -0.6 : 0.5) \
-            textcolor rgb "#555555" noenhanced
+        if (p == 1 || titles[p] eq titles[1] || !same) {
+            set label 1 levels[p][strlen(word(levels[p], 1)) + 2:*] \
+                at graph 0.985, first level right \
+                offset 0,(near * tall < 1.3 * em ? -0.6 : 0.5) \
+                textcolor rgb "#555555" noenhanced
+        }
     }
     # Of each kind of mark the curves that have it, all or none.
     bands = training ? curves : 0

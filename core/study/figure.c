@@ -105,21 +105,22 @@ put_places(Plot *all, const Panel *p, const Series *s)
     free(drawn);
 }
 
-/* The levels that the curves of a panel are compared with, "panel value name":
-   those that all its runs share. */
-static void
-add_levels(Values *levels, int number, const Panel *p)
+/* What the curves of a panel are compared with, "0.3 trivial baseline": the
+   first level of its quantity that is one number in all its runs, or "". */
+static char *
+level_of(const Panel *p)
 {
-    const Run *const *runs = p->group->runs;
-    for (const Quantity *q = quantities; q < quantities + quantity_count; q++) {
-        double level = run_quantity(runs[0], q->name);
-        bool shared = is_level(q, p->y, runs[0]);
-        for (int i = 0; i < p->group->count; i++)
-            shared &= run_quantity(runs[i], q->name) == level;
-        if (shared)
-            values_add(levels,
-                       format_text("%d %.6g %s", number, level, q->level));
+    const Group *g = p->group;
+    for (int i = 0; i < LEVELS; i++) {
+        const char *name = quantity_named(p->y)->levels[i].name;
+        double level = name ? run_quantity(g->runs[0], name) : NAN;
+        for (int k = 1; k < g->count && !isnan(level); k++)
+            level = run_quantity(g->runs[k], name) == level ? level : NAN;
+        if (!isnan(level))
+            return format_text("%.6g %s", level,
+                               quantity_named(p->y)->levels[i].word);
     }
+    return copy_text("");
 }
 
 /* "mean of 5 seeds, 95% interval": what points and bars are; to be freed. The
@@ -154,7 +155,7 @@ put_script(Figure *f, const Plot *all)
         values_add(&titles, group_text(g, *all->task ? "task" : "", true));
         values_add(&ylabels, axis_title(p->y, task));
         values_add(&scales, copy_text(o->log_y ? "log" : scale));
-        add_levels(&levels, i + 1, p);
+        values_add(&levels, level_of(p));
         for (int s = 0; s < g->series_count; s++)
             values_add(&keys, copy_text(g->series[s].name));
     }

@@ -18,25 +18,19 @@
 /* clang-format off */
 const Quantity quantities[] = {
     /* name, title, unit, measure, better, scale */
-    {"loss", "training loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01"},
-    {"accuracy", "training %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
-    {"validation_loss", "validation loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01"},
-    {"validation_accuracy", "validation %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
-    {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01"},
-    {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01"},
-    {"solved_at", "median steps to the threshold", NULL, STEPS, LESS, .median = true, .margin = "10%"},
+    {"loss", "training loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01", .levels = {{"chance_loss", "guessing"}}},
+    {"accuracy", "training %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .levels = {{"trivial", "trivial baseline"}}},
+    {"validation_loss", "validation loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01", .levels = {{"bigram_loss", "bigram"}, {"chance_loss", "guessing"}}},
+    {"validation_accuracy", "validation %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .levels = {{"trivial", "trivial baseline"}}},
+    {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01", .levels = {{"test_bigram_loss", "bigram"}, {"chance_loss", "guessing"}}},
+    {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .levels = {{"test_trivial", "trivial baseline"}, {"trivial", "trivial baseline"}}},
+    {"solved_at", "median steps to the threshold", NULL, OTHER, LESS, .median = true, .margin = "10%", .levels = {{"steps", "unsolved"}}},
     {"seconds", "seconds of training", .better = LESS, .margin = "10%"},
 
-    {"steps", .title = "steps of training", .measure = STEPS, .level = "unsolved"},
+    {"steps", .title = "steps of training"},
     {"attention_parameters", .title = "parameters of attention"},
     {"flops", .title = "FLOPs of attention per token"},
     {"cache", .title = "numbers cached per token"},
-    {"chance", "%s of guessing", NULL, ACCURACY, .scale = SHARE},
-    {"trivial", "%s of the trivial baseline", NULL, ACCURACY, .scale = SHARE, .level = "trivial baseline", .split = "validation_"},
-    {"chance_loss", "loss of guessing", "nats", LOSS, .scale = POWERS, .level = "guessing"},
-    {"bigram_loss", "loss of counting pairs of characters", "nats", LOSS, .scale = POWERS, .level = "bigram", .split = "validation_"},
-    {"test_trivial", "%s of the trivial baseline on test data", NULL, ACCURACY, .scale = SHARE, .level = "trivial baseline", .split = "test_"},
-    {"test_bigram_loss", "loss of counting pairs of them", "nats", LOSS, .scale = POWERS, .level = "bigram", .split = "test_"},
 
     {"entropy", "entropy of a row of weights", .unit = "nats"},
     {"largest_weight", "largest weight of a row", .scale = SHARE},
@@ -107,15 +101,6 @@ margin_of(const char *margins, const char *key, const Run *const *runs,
         margin *= sum / count / 100;
     values_free(&given);
     return margin;
-}
-
-bool
-is_level(const Quantity *q, const char *y, const Run *r)
-{
-    return q->level && q->measure == quantity_named(y)->measure &&
-           run_has(r, q->name) &&
-           (!q->split || !*r->config.file ||
-            !strncmp(y, q->split, strlen(q->split)));
 }
 
 void

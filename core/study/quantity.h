@@ -9,18 +9,21 @@
 #include "math/statistics.h"
 #include "study/frame.h"
 
+enum { LEVELS = 2 };
+
 typedef struct Quantity {
     const char *name;         /* as in frame.h, or of a setting */
     const char *title, *unit; /* on an axis */
-    enum { OTHER, LOSS, ACCURACY, STEPS } measure;
+    enum { OTHER, LOSS, ACCURACY } measure;
     enum { NEITHER, LESS, MORE } better;
     enum { ANY, SHARE, POWERS } scale; /* 0 to 1; may span powers of ten */
     bool median;                       /* not a mean; a 0 is never */
     const char *margin; /* a smaller difference is none; "10%": of the baseline;
                            NULL: that cannot be said of it */
-    const char *level;  /* what curves of its measure are compared with, */
-    const char *split;  /* of these data, where a file's parts differ: how the
-                           names of what they are compared with begin */
+    struct {
+        const char *name, *word;
+    } levels[LEVELS]; /* its curves are compared with the first that runs have,
+                         which is called so in a figure */
 } Quantity;
 
 extern const Quantity quantities[];
@@ -38,9 +41,6 @@ char *axis_title(const char *name, const KnownTask *t);
    mean over these runs, the baseline's. */
 double margin_of(const char *margins, const char *name, const Run *const *runs,
                  int count);
-
-/* Is it a level to compare y with, in runs like this one? */
-bool is_level(const Quantity *q, const char *y, const Run *r);
 
 /* Exits (2) unless all runs have it: in their results or, if it is followed
    over steps, in their logs. */
