@@ -1,5 +1,4 @@
 /* find_plugin.c - finds and opens plugins. heart/plugin.c loads them. */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
@@ -116,16 +115,15 @@ plugin_list(void)
     char *path = search_path(), *rest;
     for (char *at = strtok_r(path, ":", &rest); at;
          at = strtok_r(NULL, ":", &rest)) {
-        DIR *dir = opendir(at);
-        for (struct dirent *e; dir && (e = readdir(dir));) {
-            size_t n = strspn(e->d_name, NAME_LETTERS);
-            char *name = format_text("%.*s", (int)n, e->d_name);
-            if (n && n < NAME_SIZE && !strcmp(e->d_name + n, ".so") &&
-                word_added(&seen, name))
+        Values files = names_in(at);
+        for (int i = 0; i < files.count; i++) {
+            char *name = files.text[i],
+                 *end = name + strspn(name, NAME_LETTERS);
+            bool plugin = end > name && !strcmp(end, ".so");
+            *end = 0;
+            if (plugin && strlen(name) < NAME_SIZE && word_added(&seen, name))
                 values_add(&names, name);
         }
-        if (dir)
-            closedir(dir);
     }
     free(path);
     if (names.count)

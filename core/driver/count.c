@@ -16,6 +16,7 @@
 #include "heart/threads.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
+#include "run/run.h"
 
 /* The two tables: of what all layers cost, a token's FLOPs and numbers; and,
    --real, of what is really there, and the gap that tells. */
@@ -130,7 +131,9 @@ command_count(int argc, char **argv)
         return 0;
     }
     char *uses = copy_text("");
-    Config c = config_start();
+    Config c = o.rest_count ? run_read(o.rest[0]).config : config_start();
+    if (o.rest_count && !given->count)
+        *given = values_cut(plugin_believed(c.variant));
     request_apply(&o.request, &c);
     Sheet sheet = sheet_of(of_table[o.real], 6);
     if (!given->count)

@@ -173,7 +173,7 @@ options_read(int argc, char **argv)
                   .layer = 1,
                   .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
     Work *work = &o.request.work;
-    o.rest = argv + 1; /* where words move up */
+    o.rest = allocate((size_t)argc, sizeof *o.rest);
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);
     for (int i = 1; i < argc; i++)
         if (*argv[i] == '-' && argv[i][1])

@@ -7,7 +7,8 @@
 
        57 of 140 runs, step 250 of 1000, loss 1.25
 
-   Elsewhere it prints a line for each run that is done. */
+   Elsewhere it prints a line for each run that is done. A worker writes its run
+   in the driver's draft, so that nothing of a killed one is left. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static struct Crew {
     Child *workers;
     int most;                /* workers */
     double bytes;            /* that each of them may take */
+    Draft *draft;            /* where they write */
     int total, done, failed; /* runs */
     bool drawn;              /* how far they are stands on a terminal */
 } crew;
@@ -116,7 +118,10 @@ work(const void *job, void *last)
 {
     Training t = {.job = job, .last = last};
     Dataset data;
-    Draft *d = draft_begin(crew.w->out, t.job->name);
+    char *hidden = format_text(".%s", t.job->name);
+    Draft own = {new_directory(crew.draft->path.text, hidden),
+                 crew.draft->place, .lock = -1};
+    close(crew.draft->lock); /* it is only the driver's */
     thread_count = crew.w->threads;
     Model *m = prepare(&t.job->config, &data);
     t.solved.threshold = m->config.threshold;
@@ -124,10 +129,10 @@ work(const void *job, void *last)
     t.begun = now();
     t.end.result = train(m, &data, watch_run, &t);
     t.end.solved_at = t.solved.at;
-    run_write(d, t.job->name, m, &t.end, &t.observer, &data,
+    run_write(&own, t.job->name, m, &t.end, &t.observer, &data,
               !crew.w->no_weights);
     /* Another command may have trained it meanwhile, and be reading it. */
-    draft_end(d, t.job->stale || !run_exists(crew.w->out, t.job->name));
+    draft_end(&own, t.job->stale || !run_exists(crew.w->out, t.job->name));
 }
 
 /* On a terminal, rewrites the line that says how far the runs are, and the
@@ -198,6 +203,7 @@ train_all(const Work *w, Grid *g, int total)
         .most = most,
         .bytes = w->memory ? w->memory * 1e6 : machine_memory() / most,
         .workers = allocate((size_t)most, sizeof *crew.workers),
+        .draft = draft_begin(w->out, "runs"),
         .total = total,
         .drawn = isatty(STDERR_FILENO) && !w->quiet};
     while (hand_out()) {
@@ -206,6 +212,7 @@ train_all(const Work *w, Grid *g, int total)
         if (ended)
             finish(ended);
     }
+    draft_end(crew.draft, true);
     clear_line();
     free(crew.workers);
     return crew.failed;

@@ -11,36 +11,26 @@
 #include "heart/fail.h"
 #include "run/real_count.h"
 
-/* What else than the variant and its shape can matter. */
-static const char around[] = "d-model layers positions";
-
-/* How many parameters are real at a resolved config whose attention has so
-   many: as qkv-double counts them. NaN if it cannot tell, or counts other ones;
-   -1 if it does not answer, as in a browser, which runs no other programs. */
+/* How many parameters of a run's attention are real, as qkv-double counts them.
+   NaN if it cannot tell, or counts other ones; -1 if it does not answer, as in
+   a browser, which runs no other programs. */
 static double
-ask_double(const Config *c, double attention)
+ask_double(const Run *r)
 {
     char *program = quoted(within(executable_directory(), "qkv-double").text);
-    char *variant = quoted(plugin_believed(c->variant)), value[VALUE_SIZE];
-    char *line = format_text("2>/dev/null %s count --real --tsv -v %s", program,
-                             variant);
+    char *run = quoted(r->path);
+    char *variant = quoted(plugin_believed(r->config.variant));
+    char *line = format_text("2>/dev/null %s count --real --tsv -v %s %s",
+                             program, variant, run);
     double stored = NAN, real = NAN;
-    for (const Setting *s = settings; s < settings + setting_count; s++) {
-        if (s->role == OF_SHAPE ? setting_unused(s, c)
-                                : index_in(around, s->name) < 0)
-            continue;
-        setting_print(s, c, value);
-        replace(&line, format_text("%s --%s=%s", line, s->name, value));
-    }
     FILE *answer = popen(line, "r");
     if (answer && fscanf(answer, "%*[^\n] %*[^\t] %lf %lf", &stored, &real) < 2)
         real = NAN;
     if (answer)
         pclose(answer);
-    free(program);
-    free(variant);
-    free(line);
-    return isnan(stored) ? -1 : stored == attention ? real : NAN;
+    return isnan(stored)                                     ? -1
+           : stored == run_number(r, "attention_parameters") ? real
+                                                             : NAN;
 }
 
 /* That of a run before it which has the same attention, or what is measured. */
@@ -59,7 +49,7 @@ real_of_run(const Work *w, const Experiment *e, const Run *r)
             return run_number(s, "real");
     if (!w->quiet && isatty(STDERR_FILENO))
         note("counting the real parameters of %s ...", c.variant);
-    return ask_double(&c, attention);
+    return ask_double(r);
 }
 
 void
