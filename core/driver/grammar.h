@@ -5,9 +5,7 @@
 #include "driver/options.h"
 
 typedef struct Command {
-    const char *name;
-    int (*run)(int argc, char **argv); /* NULL: a script, with its own help */
-    const char *arguments, *what;
+    const char *name, *arguments, *what;
     const char *examples[2];
     int least, most;   /* how many words it takes besides options */
     int roles;         /* of the settings that it takes, */
