@@ -65,6 +65,21 @@ put_spectra(FILE *data, const Heads *l, int head, const double *values)
                 values[i] / values[i < k ? 0 : k]);
 }
 
+/* Draws M of a head of a layer, entry by entry. */
+static void
+draw_map(const Options *o, const Heads *l)
+{
+    int d = l->model->d_model;
+    const double *m = head_product(l, QUERY, KEY, o->head - 1);
+    char *what =
+        format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head);
+    Figure f = figure_begin(&o->draw, "form", "", what);
+    fprintf(f.data, "row\tcolumn\tentry\n");
+    for (int i = 0; i < d * d; i++)
+        fprintf(f.data, "%d\t%d\t%.4g\n", i / d + 1, i % d + 1, m[i]);
+    figure_end(&f, "form.gp", "");
+}
+
 /* Adds the row of a layer, with the means of its heads, or one for each. */
 static void
 add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
@@ -129,6 +144,13 @@ command_open(int argc, char **argv)
     Figure f = {0};
     if (o.layer > m.layers)
         usage("--layer: there are layers 1 to %d", m.layers);
+    if (o.head > m.heads)
+        usage("--head: there are heads 1 to %d", m.heads);
+    if (o.head) {
+        Heads l = heads_read(&c, &m, o.layer - 1);
+        draw_map(&o, &l);
+        return 0;
+    }
     if (o.to) {
         Heads l = heads_read(&c, &m, o.layer - 1);
         char *name = layer_as_run(&l, o.to, o.out);

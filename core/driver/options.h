@@ -38,7 +38,7 @@ typedef struct Options {
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */
     const char *slim, *to;
-    int layer;
+    int layer, head;
 } Options;
 
 /* Of the command that argv[0] names. Exits (2) with what is wrong, or (0) after

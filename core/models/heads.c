@@ -134,31 +134,38 @@ head_map(const Heads *l, int projection, int head)
     return p->w + head * p->heads / l->model->heads * rows * p->width;
 }
 
-/* Puts the singular values of left shared', a product of two parts (d x n) of a
-   head, into `matrix` (d x d) and `values`. */
-static void
-head_product(const double *left, const double *shared, int d, int n,
-             double *matrix, double *values)
+double *
+head_product(const Heads *l, int left, int shared, int head)
 {
-    product_of(matrix, left, shared, d, n, d, true);
-    Svd s = svd_of(matrix, d, d);
+    int d = l->model->d_model;
+    double *product = allocate((size_t)d * (size_t)d, sizeof *product);
+    product_of(product, head_map(l, left, head), head_map(l, shared, head), d,
+               l->of[left].width, d, true);
+    return product;
+}
+
+/* Puts the n singular values of a product of parts that are n wide into
+   `values`, and returns how many have 99% of the sum of squares. */
+static int
+spectrum(const double *product, int d, int n, double *values)
+{
+    Svd s = svd_of(product, d, d);
     memcpy(values, s.s, (size_t)(n < d ? n : d) * sizeof *values);
     free(s.u);
+    return energy_rank(values, n);
 }
 
 void
 head_facts(const Heads *l, int head, double facts[FACTS], double *values)
 {
-    int d = l->model->d_model, k = l->model->d_k, v = l->model->d_v;
-    double *matrix = allocate((size_t)d * (size_t)d, sizeof *matrix);
-    head_product(head_map(l, QUERY, head), head_map(l, KEY, head), d, k, matrix,
-                 values);
-    facts[SYMMETRIC] = symmetric_share(matrix, d);
-    facts[RANK_M] = energy_rank(values, k);
-    head_product(head_map(l, OUTPUT, head), head_map(l, VALUE, head), d, v,
-                 matrix, values + k);
-    facts[RANK_N] = energy_rank(values + k, v);
-    free(matrix);
+    int d = l->model->d_model, k = l->model->d_k;
+    double *m = head_product(l, QUERY, KEY, head);
+    double *n = head_product(l, OUTPUT, VALUE, head);
+    facts[RANK_M] = spectrum(m, d, k, values);
+    facts[RANK_N] = spectrum(n, d, l->model->d_v, values + k);
+    facts[SYMMETRIC] = symmetric_share(m, d);
+    free(m);
+    free(n);
 }
 
 double

@@ -42,9 +42,14 @@ void heads_free(Heads *l);
 /* Puts them into the checkpoint, in this process's copy. */
 void heads_store(Heads *l);
 
+/* left shared' of a head (d_model x d_model), to be freed: M of QUERY and KEY,
+   N turned over of OUTPUT and VALUE. It leaves out norms, rotations and biases.
+ */
+double *head_product(const Heads *l, int left, int shared, int head);
+
 /* Facts about a head: how many singular values of M, and of N, have 99% of the
-   sum of squares, and how symmetric M is. M leaves out norms, rotations and
-   biases. `values` gets M's d_k singular values, then N's d_v. */
+   sum of squares, and how symmetric M is. `values` gets M's d_k singular
+   values, then N's d_v. */
 enum { RANK_M, RANK_N, SYMMETRIC, FACTS };
 void head_facts(const Heads *l, int head, double facts[FACTS], double *values);
 
