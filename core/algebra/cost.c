@@ -117,56 +117,6 @@ node_flops(const Node *n, const Node *last, double flops[2])
     }
 }
 
-static int
-blocks_of(const Attention *a)
-{
-    return a->layers > 1 ? a->layers : 1;
-}
-
-/* What forward is called with, block after block, on a tape for shapes. */
-typedef struct Shapes {
-    Tape *tape;
-    Weights declared;
-    int tokens, d_model;
-    Node *x, *y, *other, **weights;
-} Shapes;
-
-static real no_entry; /* an address, for leaves whose entries nobody looks at */
-
-static Shapes
-shapes_new(const Variant *v, const Attention *a, int tokens, int keys)
-{
-    Shapes s = {.tokens = tokens, .d_model = a->d_model};
-    s.tape = tape_new(SHAPES_ONLY);
-    s.declared = weights_declared(v, a);
-    s.weights = allocate((size_t)s.declared.count, sizeof *s.weights);
-    if (keys)
-        s.other = leaf(s.tape, keys, a->d_model, 1, NULL, &no_entry);
-    return s;
-}
-
-static void
-shapes_free(Shapes *s)
-{
-    free(s->weights);
-    free(s->declared.list);
-    tape_free(s->tape);
-}
-
-/* Each block has matrices and tokens of its own, but all see the same other
-   tokens. */
-static void
-next_block(Shapes *s)
-{
-    for (int i = 0; i < s->declared.count; i++) {
-        const Weight *d = &s->declared.list[i];
-        s->weights[i] = leaf(s->tape, d->rows, d->cols, 1, NULL, &no_entry);
-        s->weights[i]->arguments = d->name;
-    }
-    s->x = leaf(s->tape, s->tokens, s->d_model, 1, NULL, &no_entry);
-    s->y = s->other ? s->other : s->x;
-}
-
 /* Entries of the weights on which the block's output depends, and no earlier
    block's. They are the trained leaves that have a name. */
 static double
@@ -181,66 +131,72 @@ parameters_of(Node *out)
     return entries;
 }
 
-/* Lets a decoder take a step, which finds out what it has to keep. */
+/* Adds what a block costs that has put nodes on the tape since `before`, and
+   returned `out`. */
 static void
-price_cache(const Variant *v, Attention a, int keys, Cost *costs)
+add_block(Cost *c, const Tape *t, const Node *before, Node *out, int tokens)
 {
-    int blocks = blocks_of(&a);
-    Shapes s = shapes_new(v, &a, 1, keys);
-    Cache *c = cache_new(blocks, 1);
-    s.tape->keeper = &c->keeper;
-    for (a.layer = 0; a.layer < blocks; a.layer++) {
-        next_block(&s);
-        c->keeper.enter(&c->keeper, &a, a.layer, s.x, s.y);
-        plugin_forward(v, &a, s.x, s.y, s.weights);
-        c->keeper.leave(&c->keeper);
-        costs[a.layer].cache = cache_entries(c, a.layer);
+    for (const Node *n = t->last; n != before; n = n->previous) {
+        double flops[2];
+        node_flops(n, t->last, flops);
+        c->forward += flops[0] / tokens;
+        c->backward += flops[1] / tokens;
+        c->rotates |= !strcmp(n->op ? n->op->name : "", "rotate");
     }
-    cache_free(c);
-    shapes_free(&s);
+    c->parameters += parameters_of(out);
 }
 
-Cost *
-cost_by_block(const Variant *v, Attention a, int tokens, int keys)
+/* Calls forward of each block on a tape for shapes. Each has matrices and
+   tokens of its own, but all see the same other tokens. What it costs is added
+   to c; or if there is a cache, what a decoder keeps, whose first step that
+   is. */
+static void
+run_blocks(const Variant *v, Attention a, int tokens, int keys, Cache *cache,
+           Cost *c)
 {
-    int blocks = blocks_of(&a);
-    Cost *costs = allocate((size_t)blocks, sizeof *costs);
-    Shapes s = shapes_new(v, &a, tokens, keys);
-    price_cache(v, a, keys, costs);
-    for (a.layer = 0; a.layer < blocks; a.layer++) {
-        Cost *c = &costs[a.layer];
-        next_block(&s);
-        const Node *before = s.tape->last;
-        size_t entries = s.tape->entries;
-        Node *out = plugin_forward(v, &a, s.x, s.y, s.weights);
-        for (const Node *n = s.tape->last; n != before; n = n->previous) {
-            double flops[2];
-            node_flops(n, s.tape->last, flops);
-            c->forward += flops[0] / tokens;
-            c->backward += flops[1] / tokens;
-            c->rotates |= !strcmp(n->op ? n->op->name : "", "rotate");
+    static real no_entry; /* an address, for leaves that nobody looks into */
+    Tape *t = tape_new(SHAPES_ONLY);
+    Weights declared = weights_declared(v, &a);
+    Node **w = allocate((size_t)declared.count, sizeof *w), *other = NULL;
+    t->keeper = cache ? &cache->keeper : NULL;
+    if (keys)
+        other = leaf(t, keys, a.d_model, 1, NULL, &no_entry);
+    for (a.layer = 0; a.layer < a.layers; a.layer++) {
+        for (int i = 0; i < declared.count; i++) {
+            const Weight *d = &declared.list[i];
+            w[i] = leaf(t, d->rows, d->cols, 1, NULL, &no_entry);
+            w[i]->arguments = d->name;
         }
-        c->activations = (double)(s.tape->entries - entries) / tokens;
-        c->parameters = parameters_of(out);
+        Node *x = leaf(t, tokens, a.d_model, 1, NULL, &no_entry);
+        Node *y = other ? other : x, *before = t->last;
+        size_t entries = t->entries;
+        if (cache)
+            t->keeper->enter(t->keeper, &a, a.layer, x, y);
+        Node *out = plugin_forward(v, &a, x, y, w);
+        if (cache) {
+            t->keeper->leave(t->keeper);
+            c->cache += cache_entries(cache, a.layer);
+            continue;
+        }
+        add_block(c, t, before, out, tokens);
+        c->activations += (double)(t->entries - entries) / tokens;
     }
-    shapes_free(&s);
-    return costs;
+    c->recalls |= t->recalled > 0;
+    free(w);
+    free(declared.list);
+    tape_free(t);
 }
 
 Cost
 cost_of(const Variant *v, Attention a, int tokens, int keys)
 {
-    Cost all = {0}, *costs = cost_by_block(v, a, tokens, keys);
-    for (int i = 0; i < blocks_of(&a); i++) {
-        all.parameters += costs[i].parameters;
-        all.forward += costs[i].forward;
-        all.backward += costs[i].backward;
-        all.cache += costs[i].cache;
-        all.activations += costs[i].activations;
-        all.rotates |= costs[i].rotates;
-    }
-    free(costs);
-    return all;
+    Cost c = {0};
+    a.layers = a.layers > 1 ? a.layers : 1;
+    Cache *cache = cache_new(a.layers, 1);
+    run_blocks(v, a, tokens, keys, NULL, &c);
+    run_blocks(v, a, 1, keys, cache, &c);
+    cache_free(cache);
+    return c;
 }
 
 void

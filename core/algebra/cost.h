@@ -14,17 +14,15 @@ typedef struct Cost {
     double cache;             /* entries that a decoder keeps of a token */
     double activations;       /* entries that a training step keeps of one */
     bool rotates;             /* it rotates columns by the position itself */
+    bool recalls;             /* a block recalls what another remembered */
 } Cost;
 
-/* What each of the a.layers blocks of v costs, from a run of forward that has
+/* What the a.layers blocks of v cost together, from a run of forward that has
    shapes only. `tokens` queries attend to `keys` other tokens, or to their own
    if that is 0; what is counted by the token is counted by the query. A block
    pays for what no earlier one has paid: a key that it recalls is in the cache
    already, and a matrix is a parameter of the first block whose output depends
-   on it, of none if no output does. Free it. */
-Cost *cost_by_block(const Variant *v, Attention a, int tokens, int keys);
-
-/* Of all blocks together. */
+   on it, of none if no output does. */
 Cost cost_of(const Variant *v, Attention a, int tokens, int keys);
 
 /* What all attention of the model costs: FLOPs of the forward run, the

@@ -314,13 +314,9 @@ Formula
 formula_of(const Variant *v, Attention a, double used)
 {
     Formula found = {.holds = false};
-    Weights w = weights_declared(v, &a);
-    int times = a.layers > 1 ? a.layers : 1;
-    if (real_together(v, a, &w, 0) == 1)
-        a.layers = 1;
-    else
-        times = 1;
-    free(w.list);
+    bool together = cost_of(v, a, 2, 0).recalls;
+    int times = together || a.layers < 1 ? 1 : a.layers;
+    a.layers = together ? a.layers : 1;
     int wide = a.relative == &rope ? 32 : 16;
     for (int most = 12 * wide; most <= 6400 && !found.holds;
          most *= 4, wide += 8) {

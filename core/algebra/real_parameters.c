@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "algebra/cost.h"
 #include "algebra/real_parameters.h"
 #include "heart/fail.h"
 #include "heart/random.h"
@@ -114,24 +115,6 @@ layer_of(const Variant *v, Attention a, const Weights *w, int keys)
     return l;
 }
 
-/* Tries two blocks: does the second recall what the first remembered? */
-int
-real_together(const Variant *v, Attention a, const Weights *w, int keys)
-{
-    Layer l = layer_of(v, a, w, keys);
-    if (a.layers < 2 || !l.stored)
-        return 1;
-    l.attention.layers = 2;
-    l.stored *= 2;
-    layer_open(&l);
-    real *row = allocate((size_t)l.stored, sizeof *row);
-    apply(&l, l.tape, row);
-    bool recalled = l.tape->recalled;
-    free(row);
-    layer_close(&l);
-    return recalled ? a.layers : 1;
-}
-
 RealCount
 real_count(const Variant *v, Attention a, const Weights *w, int keys)
 {
@@ -141,7 +124,8 @@ real_count(const Variant *v, Attention a, const Weights *w, int keys)
     c.stored = times * l.stored;
     if (!l.stored)
         return c;
-    l.attention.layers = c.together = real_together(v, a, w, keys);
+    c.together = cost_of(v, a, TOKENS, keys).recalls ? times : 1;
+    l.attention.layers = c.together;
     l.stored *= c.together;
     layer_open(&l);
     c.found = matrix_rank(differentiate, &l, l.stored + l.stored / 8 + 64,

@@ -28,9 +28,6 @@ typedef struct RealCount {
    other tokens. */
 RealCount real_count(const Variant *v, Attention a, const Weights *w, int keys);
 
-/* How many of the blocks real_count measures as one function. */
-int real_together(const Variant *v, Attention a, const Weights *w, int keys);
-
 /* More parameters than that, of one function, take half a minute, and most of a
    gigabyte. */
 enum { MOST_MEASURED = 6000 };

@@ -45,11 +45,11 @@ static const char *const explained[2] = {
 /* Adds how many of a variant's parameters are real: as measured, or above what
    can be by a formula. */
 static void
-add_real(Sheet *sheet, const Plugin *p, const Attention *a, double used)
+add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Cost *cost)
 {
     Weights w = weights_declared(p->variant, a);
-    int together = real_together(p->variant, *a, &w, 0);
-    double real;
+    int together = cost->recalls ? a->layers : 1;
+    double real, used = cost->parameters;
     Rank gap = {.last = NAN, .next = NAN};
     if (used / a->layers * together > MOST_MEASURED) {
         Formula f = formula_of(p->variant, *a, used);
@@ -87,7 +87,7 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
     a.layers = c.layers;
     Cost cost = cost_of(p.variant, a, c.length, 0);
     if (o->real)
-        add_real(sheet, &p, &a, cost.parameters);
+        add_real(sheet, &p, &a, &cost);
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
                   cell_number(cost.forward), cell_number(cost.backward),
