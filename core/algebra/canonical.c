@@ -28,6 +28,7 @@ typedef struct Probe {
     real *const *values;
     Capture capture;
     bool recalled; /* what an earlier block remembered */
+    bool broken;   /* the output has numbers that are not finite */
     bool first;    /* run: the one that counts calls, with the earlier blocks */
     Tape *tape;    /* of the last run, */
     Node *out;     /* and what it returned */
@@ -57,16 +58,16 @@ run(Probe *p, real *x, int x_rows, real *y, int y_rows, int only)
     free(w);
 }
 
-/* Runs it on so many tokens, as x and as y: the first `units` are the unit
-   vectors, and the others 0. */
+/* Runs it on so many tokens as x, and one more as y: the first `units` are the
+   unit vectors, and the others 0. */
 static void
 run_on(Probe *p, int units, int rows, int only)
 {
     int d = p->attention.d_model;
-    real *tokens = allocate((size_t)rows * d, sizeof *tokens);
+    real *tokens = allocate((size_t)(rows + 1) * d, sizeof *tokens);
     for (int i = 0; i < units; i++)
         tokens[i * (d + 1)] = 1;
-    run(p, tokens, rows, tokens, rows, only);
+    run(p, tokens, rows, tokens, rows + 1, only);
     free(tokens);
 }
 
@@ -81,6 +82,21 @@ product_of(double *c, const double *a, const double *b, int m, int k, int n,
                 sum += a[i * k + l] * (flipped ? b[j * k + l] : b[l * n + j]);
             c[i * n + j] = sum;
         }
+}
+
+void
+compare_entries(Difference *d, double found, double wanted)
+{
+    if (isinf(wanted) && found == wanted) /* masked */
+        return;
+    d->apart = isnan(found) ? INFINITY : fmax(d->apart, fabs(found - wanted));
+    d->largest = fmax(d->largest, fabs(wanted));
+}
+
+double
+relative_difference(Difference d)
+{
+    return d.apart / (d.largest > 0 ? d.largest : 1);
 }
 
 /* The head of a call that is head `head` of the form; its number there goes to
@@ -191,27 +207,6 @@ join_constants(Canonical *c)
         }
 }
 
-/* The largest difference, and the largest entry that it is relative to. */
-typedef struct Gap {
-    double apart, largest;
-} Gap;
-
-static void
-compare(double found, double wanted, Gap *gap)
-{
-    if (isinf(wanted) && found == wanted) /* masked */
-        return;
-    gap->apart =
-        isnan(found) ? INFINITY : fmax(gap->apart, fabs(found - wanted));
-    gap->largest = fmax(gap->largest, fabs(wanted));
-}
-
-static double
-relative(Gap gap)
-{
-    return gap.apart / (gap.largest > 0 ? gap.largest : 1);
-}
-
 /* to = [x 1] matrix */
 static void
 apply(double *to, const double *x, int tokens, const double *matrix, int d)
@@ -227,7 +222,7 @@ apply(double *to, const double *x, int tokens, const double *matrix, int d)
    is taken from its first key that is not masked. */
 static void
 compare_scores(const Canonical *c, int head, Matrix found, const double *x,
-               const double *y, int position, Gap *gap)
+               const double *y, int position, Difference *apart)
 {
     int d = c->d_model, count = c->positions;
     double wanted[X_TOKENS * Y_TOKENS];
@@ -247,7 +242,8 @@ compare_scores(const Canonical *c, int head, Matrix found, const double *x,
             }
         }
         for (int j = 0; j < Y_TOKENS; j++)
-            compare(at(found, i, j) - of_found, w[j] - of_wanted, gap);
+            compare_entries(apart, at(found, i, j) - of_found,
+                            w[j] - of_wanted);
     }
     free(xm);
 }
@@ -275,16 +271,14 @@ deviation(Probe *p, const Canonical *c, double size, int position)
     real *x = allocate((size_t)(xn + yn), sizeof *x), *y = x + xn;
     double *xd = allocate((size_t)2 * (xn + yn), sizeof *xd);
     double *yd = xd + xn, *carried = yd + yn, *out = carried + yn;
-    Gap scores = {0}, output = {0};
+    Difference scores = {0}, output = {0};
     for (int i = 0; i < xn + yn; i++)
         xd[i] = (double)(x[i] = (real)(size * random_normal(&r)));
     for (int i = 0; i < xn; i++)
         out[i] = c->constant[i % d];
     p->attention.position = position;
     run(p, x, X_TOKENS, y, Y_TOKENS, EVERY_HEAD);
-    if (!one_of_each(p, X_TOKENS, Y_TOKENS))
-        output.apart = INFINITY;
-    for (int head = 0; head < c->heads && output.apart == 0; head++) {
+    for (int head = 0; head < c->heads; head++) {
         const Call *call = call_of(p, head, &h);
         Matrix weights = call_weights(call, 0, h);
         compare_scores(c, head, call_scores(call, 0, h), xd, yd, position,
@@ -297,10 +291,11 @@ deviation(Probe *p, const Canonical *c, double size, int position)
                     carried[i % Y_TOKENS * d + j];
     }
     for (int i = 0; i < xn; i++)
-        compare((double)p->out->value[i], out[i], &output);
+        compare_entries(&output, (double)p->out->value[i], out[i]);
+    p->broken |= isinf(output.apart);
     free(x);
     free(xd);
-    return fmax(relative(scores), relative(output));
+    return fmax(relative_difference(scores), relative_difference(output));
 }
 
 void
@@ -329,20 +324,13 @@ find_form(Probe *p, Canonical *c)
     double most = sizeof(real) == 4 ? 1e-4 : 1e-10;
     c->deviation = fmax(deviation(p, c, 1, 0), deviation(p, c, 8, later));
     return c->deviation <= most ? NULL
+           : p->broken
+               ? "it holds numbers that are not finite, as after a training "
+                 "that diverged"
            : p->capture.rotated
                ? "it rotates by the position itself, so M_i is another matrix "
                  "at each distance"
                : "not linear in its tokens, or it knows their positions";
-}
-
-static const Weight *
-not_finite(const Weights *w, real *const *values)
-{
-    for (int i = 0; i < w->count; i++)
-        for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
-            if (!isfinite(values[i][k]))
-                return &w->list[i];
-    return NULL;
 }
 
 Canonical
@@ -351,15 +339,7 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
 {
     Canonical c = {.d_model = a.d_model, .rotated = a.relative == &rope};
     Probe p = {.variant = v, .attention = a, .weights = w, .values = values};
-    const Weight *broken = not_finite(w, values);
     c.deviation = NAN;
-    if (broken) {
-        snprintf(c.why, sizeof c.why,
-                 "%.64s holds numbers that are not finite, as after a "
-                 "training that diverged",
-                 broken->name);
-        return c;
-    }
     p.attention.causal = 0;
     if (c.rotated)
         p.attention.relative = NULL;
@@ -372,13 +352,13 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
         p.recalled ? "it recalls what an earlier block remembered, and so is "
                      "not a function of only its own tokens"
         : !p.capture.calls ? "it never calls attend or softmax"
-        : !one_of_each(&p, rows, rows)
+        : !one_of_each(&p, rows, rows + 1)
             ? "its queries, keys or values are not one of each token"
             : find_form(&p, &c);
     if (why) {
         canonical_free(&c);
         int said = snprintf(c.why, sizeof c.why, "%s", why);
-        if (!isnan(c.deviation))
+        if (!isnan(c.deviation) && !p.broken)
             snprintf(c.why + said, sizeof c.why - (size_t)said,
                      ": misses by %.2g", c.deviation);
     }
@@ -412,19 +392,14 @@ bias_entry(const Canonical *c, int head, int k)
 bool
 equal_biases(const Canonical *a, const Canonical *b)
 {
-    const double near = sizeof(real) == 4 ? 1e-5 : 1e-12;
-    bool same = a->positions == b->positions;
+    Difference apart = {0};
     for (int h = 0; h < a->heads || h < b->heads; h++) {
-        double x = h < a->heads ? a->sink[h] : -INFINITY;
-        double y = h < b->heads ? b->sink[h] : -INFINITY;
-        same &= x == y || fabs(x - y) <= near * fabs(x);
-        for (int k = 0; same && k < a->positions * a->positions; k++) {
-            x = bias_entry(a, h, k);
-            y = bias_entry(b, h, k);
-            same &= x == y || fabs(x - y) <= near * fabs(x);
-        }
+        compare_entries(&apart, h < a->heads ? a->sink[h] : -INFINITY,
+                        h < b->heads ? b->sink[h] : -INFINITY);
+        for (int k = 0; k < a->positions * a->positions; k++)
+            compare_entries(&apart, bias_entry(a, h, k), bias_entry(b, h, k));
     }
-    return same;
+    return relative_difference(apart) <= (sizeof(real) == 4 ? 1e-5 : 1e-12);
 }
 
 void

@@ -65,8 +65,17 @@ Canonical model_form(const Model *m, int place);
 /* Memory for c's matrices, where c->d_model is set. */
 void canonical_allocate(Canonical *c, int heads);
 
-/* Are the biases by position, and the sinks, of two forms the same? A head that
-   one of them lacks has none. */
+/* The largest difference of numbers that are compared, one by one, and the
+   largest that was wanted, which it is relative to. What is no number is as far
+   off as can be. */
+typedef struct Difference {
+    double apart, largest;
+} Difference;
+void compare_entries(Difference *d, double found, double wanted);
+double relative_difference(Difference d);
+
+/* Are the biases by position, and the sinks, of two forms that were probed for
+   as many positions the same? A head that one of them lacks has none. */
 bool equal_biases(const Canonical *a, const Canonical *b);
 
 /* c (m x n) = a (m x k) b (k x n), or a b' for b (n x k) where `flipped`: small

@@ -1,5 +1,4 @@
 /* convert.c - a trained model of one variant, made into one of another. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,16 +155,12 @@ logits_apart(Model *a, Model *b, const Dataset *data)
     dataset_draw(data, TEST, &r, 0, &batch);
     Tape *t = tape_new(0);
     Node *x = model_forward(a, t, &batch), *y = model_forward(b, t, &batch);
-    double apart = 0, largest = 1;
-    for (size_t i = 0; i < size_of(x); i++) {
-        double of_a = (double)x->value[i];
-        double difference = fabs(of_a - (double)y->value[i]);
-        apart = isnan(difference) ? INFINITY : fmax(apart, difference);
-        largest = fmax(largest, fabs(of_a));
-    }
+    Difference off = {.largest = 1};
+    for (size_t i = 0; i < size_of(x); i++)
+        compare_entries(&off, (double)y->value[i], (double)x->value[i]);
     tape_free(t);
     batch_free(&batch);
-    return apart / largest;
+    return relative_difference(off);
 }
 
 void

@@ -296,8 +296,7 @@ through(const Form *f, Part c)
     return inner;
 }
 
-/* T' N_i, where T' is K's inverse by its singular values: K = U S V' and
-   T = U S^-1 V', without those that are rounding. */
+/* T' N_i, where T' is K's pseudo-inverse. */
 const Form *
 values_behind(const Form *f, Part k)
 {
@@ -306,14 +305,9 @@ values_behind(const Form *f, Part k)
     double *t = allocate(2 * (size_t)n * r, sizeof *t), *all = t + n * r;
     for (int i = 0; i < n * r; i++)
         all[i] = *at(k, i / r, i % r);
-    Svd a = svd_of(all, n, r);
-    int rank = rank_of(a.s, a.k, ROUNDED_AWAY);
-    for (int i = 0; i < n * r; i++)
-        for (int j = 0; j < rank; j++)
-            t[i] += a.u[i / r * a.k + j] * a.v[i % r * a.k + j] / a.s[j];
+    pseudo_inverse(all, n, r, t);
     Form *behind = form_like(f, f->heads, r);
     see_through(behind, behind->n, f, f->n, (Part){t, n, r, r, 1});
-    free(a.u);
     free(t);
     return behind;
 }
@@ -401,14 +395,13 @@ rank_of_matrix(const double *matrix, int d)
 
 /* Compares two of `count` entries; returns what was lost. */
 static double
-share_lost(const double *now, const double *wanted, int count, double *apart,
-           double *largest)
+share_lost(const double *now, const double *wanted, int count,
+           Difference *apart)
 {
     double squares = 0, lost = 0;
     for (int k = 0; k < count; k++) {
         double off = wanted[k] - now[k];
-        *apart = isnan(off) ? INFINITY : fmax(*apart, fabs(off));
-        *largest = fmax(*largest, fabs(wanted[k]));
+        compare_entries(apart, now[k], wanted[k]);
         lost += off * off;
         squares += wanted[k] * wanted[k];
     }
@@ -422,22 +415,20 @@ fit_error(const Canonical *now, const Canonical *wanted)
     int heads = now->heads > wanted->heads ? now->heads : wanted->heads;
     double *none = allocate((size_t)now->size, sizeof *none);
     for (int which = 0; which < 2; which++) {
-        double apart = 0, largest = 1e-300, most = -1;
+        Difference apart = {.largest = 1e-300};
         for (int h = 0; h < heads; h++) {
             const double *is = matrix_of_head(now, which, h, none);
             const double *was = matrix_of_head(wanted, which, h, none);
-            f.lost[which] = share_lost(is, was, now->size, &apart, &largest);
-            if (f.lost[which] > most) {
-                most = f.lost[which];
-                f.rank[which] = rank_of_matrix(was, now->d_model);
-                f.kept[which] = rank_of_matrix(is, now->d_model);
-            }
+            double lost = share_lost(is, was, now->size, &apart);
+            if (h && lost <= f.lost[which])
+                continue;
+            f.lost[which] = lost;
+            f.rank[which] = rank_of_matrix(was, now->d_model);
+            f.kept[which] = rank_of_matrix(is, now->d_model);
         }
-        f.lost[which] = fmax(most, 0);
         if (which) /* what is added to the output belongs to N */
-            share_lost(now->constant, wanted->constant, now->d_model, &apart,
-                       &largest);
-        f.apart = fmax(f.apart, apart / largest);
+            share_lost(now->constant, wanted->constant, now->d_model, &apart);
+        f.apart = fmax(f.apart, relative_difference(apart));
     }
     free(none);
     return f;

@@ -79,7 +79,8 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
     double *t = table_of(m, onehot), *u;
     u = allocate((size_t)d * classes, sizeof *u);
     stack(u, weight_named(m, "unembedding"), 1);
-    Canonical f = {.d_model = n};
+    Canonical f = *c;
+    f.d_model = n;
     canonical_allocate(&f, c->heads);
     for (int h = 0; h < c->heads; h++) {
         f.sink[h] = c->sink[h];
@@ -88,11 +89,7 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
                  false);
     }
     product_of(f.constant, c->constant, u, 1, d, classes, false);
-    f.rotated = c->rotated;
-    f.deviation = c->deviation;
-    f.positions = c->positions;
-    f.bias = c->bias;
-    c->bias = NULL;
+    c->bias = NULL; /* it is f's now */
     canonical_free(c);
     *c = f;
     memset(last->value, 0, (size_t)n * classes * sizeof(real));

@@ -37,6 +37,14 @@ typedef struct Family {
     double gauge[MOST_SHAPES];
 } Family;
 
+static int *
+shape_option(Attention *a, int letter)
+{
+    int *const of[] = {&a->d_model, &a->heads, &a->kv_heads,
+                       &a->d_k,     &a->d_v,   &a->latent};
+    return of[letter];
+}
+
 /* The attention of such a shape; its settings are there until the next one. */
 static Attention
 attention_at(const Family *f, const Shape *at)
@@ -45,16 +53,13 @@ attention_at(const Family *f, const Shape *at)
     Attention a = f->like;
     Own own;
     int said = 0;
-    a.d_model = at->n[D];
-    a.heads = at->n[H];
-    a.kv_heads = at->n[G];
-    a.d_k = at->n[K];
-    a.d_v = at->n[V];
-    a.latent = at->n[R];
+    for (int i = 0; i < OWNS; i++)
+        if (f->used[i])
+            *shape_option(&a, i) = at->n[i];
     *settings = 0;
     for (const char *list = a.settings; list && own_next(&list, &own);) {
         for (int i = OWNS; i < LETTERS; i++)
-            if (!strcmp(f->name[i], own.name))
+            if (f->used[i] && !strcmp(f->name[i], own.name))
                 own.value = at->n[i];
         said += snprintf(settings + said, sizeof settings - (size_t)said,
                          "%s=%g ", own.name, own.value);
@@ -75,51 +80,45 @@ stored_at(const Family *f, const Shape *at)
     return stored;
 }
 
-/* What the variant does not use is as small shapes have it. */
-static void
-set_unused(const Family *f, Shape *at)
+/* Is a setting of the variant's own, the letter i, a width? Then the size of
+   its matrices depends on it. */
+static bool
+is_width(Family *f, int i, const Own *own)
 {
-    for (int i = 0; i < OWNS; i++)
-        if (!f->used[i])
-            at->n[i] = i == H || i == G ? 1 : at->n[D];
+    if (own->value < 1 || own->value != floor(own->value))
+        return false;
+    Shape other = f->wanted;
+    strcpy(f->name[i], own->name);
+    f->used[i] = true;
+    f->wanted.n[i] = (int)own->value;
+    other.n[i] = 2 * f->wanted.n[i];
+    return stored_at(f, &other) != stored_at(f, &f->wanted);
 }
 
 /* The letters: the shape options that the variant can be told, if they are not
-   1, and its own settings on which the size of its matrices depends. */
+   1, and its own widths. The others count as 1. */
 static void
 find_letters(Family *f)
 {
     static const char *const names[] = {"d", "h", "g", "k", "v", "r"};
     static const char *const options[] = {"",    "heads", "kv-heads",
                                           "d-k", "d-v",   "latent"};
-    const Attention *a = &f->like;
-    f->wanted =
-        (Shape){{a->d_model, a->heads, a->kv_heads, a->d_k, a->d_v, a->latent}};
+    Own own;
+    bool rotates = cost_of(f->variant, f->like, 2, 0).rotates;
     for (int i = 0; i < OWNS; i++) {
+        int n = *shape_option(&f->like, i);
         strcpy(f->name[i], names[i]);
         f->used[i] = i == D || (shape_uses(f->variant->shape, options[i]) &&
-                                !((i == H || i == G) && f->wanted.n[i] == 1));
+                                !((i == H || i == G) && n == 1));
+        f->wanted.n[i] = f->used[i] ? n : 1;
         bool pairs = i == K || i == R || (i == D && !f->used[K]);
-        f->step[i] = a->relative == &rope && pairs ? 2 : 1;
+        f->step[i] = f->like.relative == &rope && pairs ? 2 : 1;
     }
-    set_unused(f, &f->wanted);
-    Own own;
-    int i = OWNS;
-    Cost cost = cost_of(f->variant, *a, 2, 0);
-    for (const char *at = a->settings; at && own_next(&at, &own);) {
-        if (i == LETTERS || own.value < 1 || own.value != floor(own.value))
-            continue;
-        Shape other = f->wanted;
-        strcpy(f->name[i], own.name);
-        f->wanted.n[i] = other.n[i] = (int)own.value;
-        other.n[i] *= 2;
-        f->used[i] = stored_at(f, &other) != stored_at(f, &f->wanted);
-        f->step[i] = cost.rotates && f->wanted.n[i] % 2 == 0 ? 2 : 1;
+    const char *list = f->like.settings;
+    for (int i = OWNS; i < LETTERS && list && own_next(&list, &own);) {
+        f->used[i] = is_width(f, i, &own);
+        f->step[i] = rotates && f->wanted.n[i] % 2 == 0 ? 2 : 1;
         i += f->used[i];
-    }
-    for (; i < LETTERS; i++) {
-        *f->name[i] = 0;
-        f->used[i] = false;
     }
 }
 
@@ -205,9 +204,11 @@ static Shape
 drawn(Family *f, int wide, bool even)
 {
     const int *wanted = f->wanted.n, more = f->used[G] ? 2 : 1;
-    Shape at = {{0}};
-    for (int i = 0; i < LETTERS && (i < OWNS || f->used[i]); i++) {
+    Shape at = {{1, 1, 1, 1, 1, 1}};
+    for (int i = 0; i < LETTERS; i++) {
         int times = i == K || i == V ? at.n[H] : 1, limit = wide;
+        if (!f->used[i])
+            continue;
         if (i == H || i == G)
             limit = 4 * (i == H ? more : 1);
         else if (even && i >= OWNS && wanted[i] <= wanted[K])
@@ -219,7 +220,6 @@ drawn(Family *f, int wide, bool even)
         if (i == H && even)
             at.n[H] = more * (2 + f->size % 3);
     }
-    set_unused(f, &at);
     return at;
 }
 
@@ -261,26 +261,21 @@ static bool
 solve(Family *f)
 {
     int n = f->terms, m = f->size;
-    double *a = allocate((size_t)m * n, sizeof *a), length[MOST_TERMS] = {0};
+    double length[MOST_TERMS] = {0};
+    double *a = allocate(2 * (size_t)m * n, sizeof *a), *inverse = a + m * n;
     for (int i = 0; i < m * n; i++) {
         a[i] = term_at(f->power[i % n], &f->at[i / n]);
         length[i % n] = hypot(length[i % n], a[i]);
     }
     for (int i = 0; i < m * n; i++)
         a[i] /= length[i % n];
-    Svd x = svd_of(a, m, n);
-    bool told = x.s[n - 1] > 1e-9 * x.s[0];
-    for (int j = 0; j < n && told; j++) {
+    bool told = pseudo_inverse(a, m, n, inverse) == n;
+    for (int j = 0; j < n; j++) {
         double factor = 0;
-        for (int k = 0; k < n; k++) {
-            double along = 0;
-            for (int i = 0; i < m; i++)
-                along += x.u[i * n + k] * f->gauge[i];
-            factor += x.v[j * n + k] * along / x.s[k];
-        }
+        for (int i = 0; i < m; i++)
+            factor += inverse[i * n + j] * f->gauge[i];
         f->factor[j] = round(2 * factor / length[j]) / 2;
     }
-    free(x.u);
     free(a);
     return told;
 }

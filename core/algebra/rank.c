@@ -1,8 +1,8 @@
 /* rank.c - the rank of a large matrix.
 
-   A P = L U with the columns of A permuted, by partial pivoting, where A may be
-   asked for more rows. Here all is transposed: a row of A is a column of what
-   is eliminated, so that a pivot is chosen among the n entries of one row. */
+   A P = L U with the columns of A permuted, where A may be asked for more rows.
+   Here all is transposed: a row of A is a column of what is eliminated. A pivot
+   is chosen among all entries of the rows in the pool. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -15,17 +15,17 @@
 
 enum { PANEL = 64 };
 
-/* A pivot is at least that share of the largest that waits. */
+/* A pivot is at least that share of the largest entry in the pool. */
 #define LEVEL 0.3
 
 /* Rows of A in a pool, a column each, of which the first `rank` entries are
    those of U, and the others what is left of the row when the pivots so far are
    subtracted. */
 typedef struct Elimination {
-    int n, rank, waiting, asked; /* asked: rows of A so far */
-    int *order;                  /* entry i is column order[i] of A */
-    real *lu, *pool;             /* (n x n), L without its 1s; (n x 2 PANEL) */
-    double *pivot, level, largest;
+    int n, rank, waiting;
+    int *order;      /* entry i is column order[i] of A */
+    real *lu, *pool; /* (n x n), L without its 1s; (n x 2 PANEL) */
+    double *pivot, largest;
     int idle;    /* rows since the last pivot that were nothing but rounding, */
     double rest; /* and how large an entry that was at most */
     bool finite;
@@ -51,26 +51,27 @@ row_add(real *to, real factor, const real *x, int n)
         to[j] += factor * x[j];
 }
 
-/* Subtracts the pivots so far from the last `count` in the pool: solves L X = P
-   by blocks. */
+/* Subtracts the pivots so far from the last `count` rows of the pool: solves
+   L X = P by blocks. */
 static void
 subtract_pivots(const Elimination *e, int count)
 {
-    real down[PANEL * PANEL], *x = e->pool + e->waiting - count;
-    ptrdiff_t row = (ptrdiff_t)2 * PANEL;
+    int first = e->waiting - count;
+    real down[PANEL * PANEL];
     for (int at = 0, wide; at < e->rank; at += wide) {
         wide = e->rank - at < PANEL ? e->rank - at : PANEL;
         int rest = e->n - at - wide;
         for (int i = 0; i < wide; i++) {
-            real *xi = x + (size_t)(at + i) * 2 * PANEL;
+            real *xi = pool_row(e, at + i) + first;
             for (int j = 0; j < i; j++)
                 row_add(xi, -lu_row(e, at + i)[at + j],
-                        x + (size_t)(at + j) * 2 * PANEL, count);
+                        pool_row(e, at + j) + first, count);
             for (int j = 0; j < count; j++)
                 down[i * count + j] = -xi[j];
         }
         if (rest)
-            multiply_add(matrix(x + (at + wide) * row, rest, count, row),
+            multiply_add(matrix(pool_row(e, at + wide) + first, rest, count,
+                                (ptrdiff_t)2 * PANEL),
                          matrix(lu_row(e, at + wide) + at, rest, wide, e->n),
                          matrix(down, wide, count, count));
     }
@@ -90,35 +91,7 @@ ask(Elimination *e, NextRows *next, void *more, int count)
         }
     free(rows);
     e->waiting += count;
-    e->asked += count;
     subtract_pivots(e, count);
-}
-
-/* The entry of column j of the pool, after those of U, that is largest. */
-static int
-largest_entry(const Elimination *e, int j)
-{
-    int at = e->rank;
-    double largest = -1;
-    for (int i = e->rank; i < e->n; i++) {
-        double x = fabs((double)pool_row(e, i)[j]);
-        if (x > largest) {
-            largest = x;
-            at = i;
-        }
-    }
-    return at;
-}
-
-static double
-largest_waiting(const Elimination *e)
-{
-    double largest = 0;
-    for (int j = 0; j < e->waiting && e->rank < e->n; j++) {
-        double x = (double)pool_row(e, largest_entry(e, j))[j];
-        largest = fmax(largest, fabs(x));
-    }
-    return largest;
 }
 
 static void
@@ -131,69 +104,67 @@ swap(real *a, real *b, int count)
     }
 }
 
-/* The first in the pool become columns of L and U, and leave it. */
-static void
-leave_pool(Elimination *e, int count)
+/* Brings the largest entry that is left of the pool, after `taken` pivots, to
+   the place of the next one; returns how large it is. */
+static double
+find_pivot(Elimination *e, int taken)
 {
-    size_t left = (size_t)(e->waiting - count) * sizeof(real);
-    for (int i = 0; i < e->n; i++) {
-        real *x = pool_row(e, i);
-        memcpy(lu_row(e, i) + e->rank - count, x, (size_t)count * sizeof *x);
-        memmove(x, x + count, left);
-    }
-    e->waiting -= count;
+    int row = e->rank, col = taken;
+    double largest = 0;
+    for (int i = e->rank; i < e->n; i++)
+        for (int j = taken; j < e->waiting; j++) {
+            double x = fabs((double)pool_row(e, i)[j]);
+            if (x > largest) {
+                largest = x;
+                row = i;
+                col = j;
+            }
+        }
+    for (int i = 0; i < e->n; i++)
+        swap(pool_row(e, i) + taken, pool_row(e, i) + col, 1);
+    swap(pool_row(e, e->rank), pool_row(e, row), e->waiting);
+    swap(lu_row(e, e->rank), lu_row(e, row), e->rank);
+    int column = e->order[row];
+    e->order[row] = e->order[e->rank];
+    e->order[e->rank] = column;
+    return largest;
 }
 
-/* Takes all pivots of the pool that are at least `level`; returns how many. */
-static int
-take_pivots(Elimination *e, double level)
-{
-    int j = 0, first = e->rank;
-    for (int end = e->waiting; j < end && e->rank < e->n;) {
-        int best = largest_entry(e, j), k = e->rank, column = e->order[k];
-        real *top = pool_row(e, k), *found = pool_row(e, best);
-        double size = fabs((double)found[j]);
-        if (!(size >= level)) { /* it waits, as the last */
-            end--;
-            for (int i = 0; i < e->n; i++)
-                swap(pool_row(e, i) + j, pool_row(e, i) + end, 1);
-            continue;
-        }
-        swap(top, found, e->waiting);
-        swap(lu_row(e, k), lu_row(e, best), first);
-        e->order[k] = e->order[best];
-        e->order[best] = column;
-        for (int i = k + 1; i < e->n; i++) {
-            real *x = pool_row(e, i) + j;
-            x[0] /= top[j];
-            row_add(x + 1, -x[0], top + j + 1, e->waiting - j - 1);
-        }
-        e->pivot[e->rank++] = size;
-        j++;
-    }
-    leave_pool(e, j);
-    return j;
-}
-
-/* Takes what waits down to rounding, which is dropped: pivots far below the
-   largest only where there are no others, `some` that were large before. */
+/* Takes pivots of the pool, the largest first, which become columns of L and U.
+   Where the next is far smaller than the first the rest waits for more rows,
+   and where it is rounding the rest is dropped. */
 static void
-take_small(Elimination *e, bool some, double rounding)
+take_pivots(Elimination *e, double rounding)
 {
-    while (!some || e->waiting > PANEL) {
-        double size = largest_waiting(e);
+    double first = 0, size;
+    int taken = 0;
+    for (; taken < e->waiting && e->rank < e->n; taken++) {
+        size = find_pivot(e, taken);
+        first = fmax(first, size);
         e->largest = fmax(e->largest, size);
         if (!(size > rounding * e->largest)) {
             e->rest = fmax(e->rest, size);
-            e->idle += e->waiting;
-            e->waiting = 0;
-            return;
+            e->idle += e->waiting - taken;
+            e->waiting = taken;
         }
-        e->level = LEVEL * size;
-        take_pivots(e, e->level);
-        some = true;
+        if (taken == e->waiting || size < LEVEL * first)
+            break;
+        const real *top = pool_row(e, e->rank) + taken;
+        for (int i = 0; i < e->n; i++) {
+            real *x = pool_row(e, i) + taken;
+            if (i > e->rank) {
+                x[0] /= top[0];
+                row_add(x + 1, -x[0], top + 1, e->waiting - taken - 1);
+            }
+            lu_row(e, i)[e->rank] = x[0];
+        }
+        e->pivot[e->rank++] = size;
         e->idle = 0;
     }
+    e->waiting -= taken;
+    for (int i = 0; i < e->n; i++)
+        memmove(pool_row(e, i), pool_row(e, i) + taken,
+                (size_t)e->waiting * sizeof(real));
 }
 
 /* Goes on until a panel of rows, and an eighth more of those that were needed,
@@ -202,12 +173,14 @@ static void
 eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
 {
     while (e->rank < e->n && e->idle < PANEL + e->rank / 8 &&
-           (e->waiting || e->asked < most)) {
-        int left = most - e->asked, fresh = left < PANEL ? left : PANEL;
+           (e->waiting || most > 0)) {
+        int fresh = most < PANEL ? most : PANEL;
         if (fresh)
             ask(e, next, more, fresh);
-        bool some = e->level > 0 && take_pivots(e, e->level) > 0;
-        take_small(e, some, rounding);
+        most -= fresh;
+        do
+            take_pivots(e, rounding);
+        while (e->waiting > PANEL);
     }
 }
 

@@ -187,6 +187,18 @@ rank_of(const double *s, int k, double most)
     return rank;
 }
 
+int
+pseudo_inverse(const double *a, int m, int n, double *t)
+{
+    Svd d = svd_of(a, m, n);
+    int rank = rank_of(d.s, d.k, ROUNDED_AWAY);
+    for (int i = 0; i < m * n; i++)
+        for (int j = 0; j < rank; j++)
+            t[i] += d.u[i / n * d.k + j] * d.v[i % n * d.k + j] / d.s[j];
+    free(d.u);
+    return rank;
+}
+
 double
 effective_rank(const double *s, int k)
 {

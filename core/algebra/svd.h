@@ -29,6 +29,10 @@ int row_basis(double *w, int rows, int length, double *q, int *chosen);
 /* How many of s exceed `most` times s[0]: the rank, up to rounding. */
 int rank_of(const double *s, int k, double most);
 
+/* t = U S^-1 V' (m x n; 0 before), A's pseudo-inverse turned over, without what
+   is rounding in S. Returns the rank. */
+int pseudo_inverse(const double *a, int m, int n, double *t);
+
 /* exp(entropy of s / sum s): k for k equal values, 1 for one (Roy and Vetterli
    2007, "The effective rank"). 0 where all are 0. */
 double effective_rank(const double *s, int k);
