@@ -330,7 +330,7 @@ TEST(groups_by_the_record)
 EXITS(unlike_runs_are_not_averaged, 1, 1)
 {
     expect_a_message();
-    Run runs[] = {made("lr=1 seed=1"), made("lr=2 seed=2")};
+    Run runs[] = {made("batch=1 seed=1"), made("batch=2 seed=2")};
     Experiment e = recorded(runs, 2, "heads");
     int n;
     groups_of(&e, "variant", NULL, &n);

@@ -194,7 +194,8 @@ done
 "$qkv" compare -v standard,two-step -t reverse,recall --d-k 2,4 --lr 0.001,0.003,0.01,0.03 --seeds 1 \
     --steps 10 --test 16 --validate 16 --log-every 5 -o multiples --format svg -q >out 2>err
 expect "a grid of 2 x 4 makes other figures" [ "$(ls multiples/figures/*.svg | wc -l)" -eq 3 ]
-expect "a grid of 2 x 4 on 2 tasks has not 16 panels" [ "$(cut -f1 multiples/figures/validation_loss.tsv | sort -un | tail -n 1)" -eq 16 ]
+expect "a grid of 2 x 4 on 2 tasks has not 4 panels" [ "$(cut -f1 multiples/figures/validation_loss.tsv | sort -un | tail -n 1)" -eq 4 ]
+expect "it does not say that rates are chosen" grep -q 'each seed at a chosen learning rate' multiples/figures/validation_loss.txt
 
 # --- what is asked for wrongly, and leaves nothing
 while IFS='|' read -r words options; do

@@ -14,7 +14,6 @@
 #include "run/jobs.h"
 #include "run/real_count.h"
 #include "study/figure.h"
-#include "study/rate.h"
 #include "study/results_table.h"
 
 /* What `qkv compare` does unless told otherwise: about a minute of work that
@@ -78,17 +77,9 @@ command_compare(int argc, char **argv)
     Request *r = &o.request;
     resolve_grid(&o, default_variants, default_tasks, default_seeds);
     char *asked = manifest_of(r, "compare");
-    bool found = rates_wanted(r);
-    if (found && o.plan)
-        usage("--plan and --lr auto contradict each other: rates are found by "
-              "training; run --lr auto, or give the rates");
-    if (found)
-        values_free(given_to(r, "lr"));
     Grid g = grid_of(r, asked);
     check_compared(r, &g);
-    if (found)
-        rates_find(r, &g);
-    else if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
+    if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
     if (o.plan) {

@@ -69,18 +69,24 @@ check_value(const Setting *s, char **value)
     replace(value, copy_text(s->kind == PLUGIN ? plugin_meant(text) : text));
 }
 
+/* What --lr auto tries: closer, a quarter of a power of ten apart, where most
+   variants are best. */
+static const char auto_rates[] =
+    "0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1";
+
 /* Takes down what was given to a setting. */
 static void
 give(Options *o, const Command *c, const Setting *s, const char *text)
 {
     bool lists = s->role & c->lists;
-    bool rates = lists && !strcmp(s->name, "lr") && !strcmp(text, "auto");
     Values *given = &o->request.given[s - settings];
+    if (lists && !strcmp(s->name, "lr") && !strcmp(text, "auto"))
+        text = auto_rates;
     values_free(given);
     *given = cut_list(s, text);
     if (given->count > 1 && !lists)
         usage("--%s %s: lists are for `qkv compare`", s->name, text);
-    for (int i = 0; i < given->count && !rates; i++) /* study/rate.h */
+    for (int i = 0; i < given->count; i++)
         check_value(s, &given->text[i]);
 }
 

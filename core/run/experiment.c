@@ -180,10 +180,8 @@ bool
 experiment_asks(const Experiment *e, const char *setting)
 {
     bool asked = !e->asked.count;
-    for (int i = 0; i < e->asked.count && !asked; i++) {
-        const char *value = manifest_value(e->asked.text[i], setting);
-        asked = value && strcmp(value, "auto"); /* which was found, not asked */
-    }
+    for (int i = 0; i < e->asked.count && !asked; i++)
+        asked = manifest_value(e->asked.text[i], setting);
     return asked;
 }
 

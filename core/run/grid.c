@@ -156,14 +156,6 @@ grid_of(const Request *o, char *asked)
     return g;
 }
 
-void
-job_rate(Job *job, double lr)
-{
-    const Variant *v = plugin_open(job->config.variant).variant;
-    job->config.lr = lr;
-    replace(&job->name, run_name(&job->config, variant_uses(v)));
-}
-
 static void
 put_option(const char *name, const char *value)
 {

@@ -32,7 +32,4 @@ Grid grid_of(const Request *o, char *asked);
    and --threads are to be added to them. */
 void plan_print(const Work *w, const Grid *g);
 
-/* Gives a job of it another learning rate, and its run the name that has it. */
-void job_rate(Job *job, double lr);
-
 #endif

@@ -8,7 +8,7 @@ bars_draw(const Drawing *o, const Experiment *e)
 {
     int groups;
     void *drawn = NULL;
-    Group *g = groups_of(e, "variant", "lr", &groups);
+    Group *g = groups_of(e, "variant", NULL, &groups);
     Figure f = figure_begin(o, "parameters", "Parameters",
                             "real (blue) of those stored (light), outside "
                             "attention (grey)");

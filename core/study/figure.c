@@ -13,6 +13,7 @@
 #include "heart/fail.h"
 #include "study/figure.h"
 #include "study/quantity.h"
+#include "study/rate.h"
 
 /* One quantity of one group of runs. */
 typedef struct Panel {
@@ -28,10 +29,22 @@ typedef struct Plot {
     Panel *panels;
     int panel_count;
     bool several;     /* there are several quantities */
+    bool rates;       /* is each seed shown at one of several learning rates? */
     const char *task; /* the task of all panels, or "" if there are several */
     FILE *data;       /* its rows, curve by curve */
     int least, most;  /* the fewest and the most seeds of a finite point */
 } Plot;
+
+/* Of each seed the run at the rate that a table would choose for it: by what is
+   drawn, if that can be better or worse, and else by the loss. To be freed. */
+static const Run **
+chosen(const Panel *p, const Run *const *runs, int count, int *seeds)
+{
+    double lr;
+    bool better = quantity_named(p->y)->better != NEITHER;
+    const char *key = better ? p->y : "validation_loss";
+    return chosen_runs(runs, count, key, seeds, &lr);
+}
 
 /* Writes a point of a panel's curve, which is of so many seeds. */
 static void
@@ -53,21 +66,23 @@ put_point(Plot *all, const Panel *p, const Series *s, const char *x, Mean y,
 static void
 put_steps(Plot *all, const Panel *p, const Series *s)
 {
-    double *y = allocate((size_t)s->count, sizeof *y);
-    int rows = s->runs[0]->log.rows;
-    for (int i = 1; i < s->count; i++)
-        rows = s->runs[i]->log.rows < rows ? s->runs[i]->log.rows : rows;
+    int n;
+    const Run **runs = chosen(p, s->runs, s->count, &n);
+    double *y = allocate((size_t)n, sizeof *y);
+    int rows = runs[0]->log.rows;
+    for (int i = 1; i < n; i++)
+        rows = runs[i]->log.rows < rows ? runs[i]->log.rows : rows;
     for (int row = 0; row < rows; row++) {
         char x[32];
-        for (int i = 0; i < s->count; i++) {
-            const Run *r = s->runs[i];
+        for (int i = 0; i < n; i++) {
+            const Run *r = runs[i];
             int column = table_column(&r->log, p->y);
             y[i] = table_number(&r->log, row, column, r->path);
         }
-        number_text(table_number(&s->runs[0]->log, row, 0, s->runs[0]->path),
-                    10, x);
-        put_point(all, p, s, x, values_mean(p->y, y, s->count), s->count);
+        number_text(table_number(&runs[0]->log, row, 0, runs[0]->path), 10, x);
+        put_point(all, p, s, x, values_mean(p->y, y, n), n);
     }
+    free(runs);
     free(y);
 }
 
@@ -81,25 +96,27 @@ put_places(Plot *all, const Panel *p, const Series *s)
     const Run **here = allocate((size_t)s->count, sizeof(const Run *));
     bool *drawn = allocate((size_t)s->count, sizeof *drawn);
     bool worded = is_axis(all->x) && strcmp(all->x, "init");
+    const char *but = all->rates ? "seed lr log file" : "seed log file";
     for (int first = 0; first < s->count; first++) {
-        int n = 0;
+        int n = 0, seeds;
         char x[32];
         if (drawn[first])
             continue;
         for (int i = first; i < s->count; i++)
-            if (!differ_in(&s->runs[first]->config, &s->runs[i]->config,
-                           "seed log file")) {
+            if (!differ_in(&s->runs[first]->config, &s->runs[i]->config, but)) {
                 here[n++] = s->runs[i];
                 drawn[i] = true;
             }
-        Mean y = quantity_mean(here, n, p->y);
-        const char *value = run_value(here[0], all->x);
+        const Run **own = chosen(p, here, n, &seeds);
+        Mean y = quantity_mean(own, seeds, p->y);
+        const char *value = run_value(own[0], all->x);
         if (!worded)
-            value = number_text(quantity_mean(here, n, all->x).mean, 10, x);
+            value = number_text(quantity_mean(own, seeds, all->x).mean, 10, x);
         if (value)
-            put_point(all, p, s, value, y, n);
+            put_point(all, p, s, value, y, seeds);
         for (int v = 0; v < all->xs.count && !value; v++)
-            put_point(all, p, s, all->xs.text[v], y, n);
+            put_point(all, p, s, all->xs.text[v], y, seeds);
+        free(own);
     }
     free(here);
     free(drawn);
@@ -163,7 +180,8 @@ put_script(Figure *f, const Plot *all)
     char *names = joined(&keys, " "), *ys = joined(&ylabels, ", ");
     char *x = axis_title(all->x, NULL);
     char *drawn =
-        format_text("%s against %s", all->several ? ys : ylabels.text[0], x);
+        format_text("%s against %s%s", all->several ? ys : ylabels.text[0], x,
+                    all->rates ? ", each seed at a chosen learning rate" : "");
     fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
             names,
             all->training     ? "training"
@@ -230,6 +248,8 @@ figures_draw(const Drawing *o, const Experiment *e)
         all.xs = values_in(e, all.x);
     else if (!all.training)
         check_quantity(e, all.x, false);
+    all.rates = values_in(e, "lr").count > 1 && strcmp(all.x, "lr") != 0 &&
+                index_in(o->by, "lr") < 0;
     const Group *g = groups_of(e, o->by, o->x, &groups);
     int each = groups > 1 || o->map ? 1 : ys.count;
     all.several = each > 1;

@@ -1,6 +1,7 @@
 /* group.c - which runs are averaged, and which stand side by side.
 
-   Only runs that differ in nothing but their seed may be averaged. So runs are
+   Only runs that differ in nothing but their seed may be averaged, once each
+   seed has its learning rate (rate.h). So runs are
    cut into groups by what their commands asked for: those of one group have the
    same value of every setting that was given, or no use for it. A run that has
    no use for a setting would be the same at each of its values, and is in the
@@ -15,7 +16,7 @@
 /* A run, the series that it is in, and its value along x, interned. */
 typedef struct Place {
     const Run *run;
-    const char *series, *x; /* x: "" if it has none there */
+    const char *series, *x; /* x: "" if it has none, or x is a result */
 } Place;
 
 /* The axes by which runs are cut, and the groups so far. */
@@ -43,7 +44,7 @@ may_part(const Cut *c, const char *name)
     const Setting *s = setting_named(name);
     bool size =
         s && (s->role == OF_SHAPE || index_in("d-model layers", name) >= 0);
-    if (index_in("seed file log", name) >= 0 || index_in(c->by, name) >= 0 ||
+    if (index_in("seed lr file log", name) >= 0 || index_in(c->by, name) >= 0 ||
         (c->x && !strcmp(c->x, name)))
         return false;
     if (!strcmp(name, "task"))
@@ -60,6 +61,8 @@ in_order(const void *a, const void *b)
     int order = series_order(s->series, t->series);
     order = order ? order : series_order(s->x, t->x);
     order = order ? order : (p > q) - (p < q);
+    double lr = s->run->config.lr, other = t->run->config.lr;
+    order = order ? order : (lr > other) - (lr < other);
     return order ? order : (s->run > t->run) - (s->run < t->run);
 }
 
@@ -70,7 +73,7 @@ places_of(const Cut *c)
     Place *all = allocate((size_t)c->e->count + 1, sizeof *all);
     for (int i = 0; i < c->e->count; i++) {
         const Run *r = &c->e->runs[i];
-        const char *x = c->x ? run_value(r, c->x) : NULL;
+        const char *x = c->x && is_axis(c->x) ? run_value(r, c->x) : NULL;
         const char *series = run_value(r, c->by);
         all[i] = (Place){r, series ? series : interned("none"), x ? x : ""};
     }
@@ -84,13 +87,13 @@ static bool
 is_twice(const Run *a, const Run *b)
 {
     const char *name =
-        differ_in(&a->config, &b->config, "seed log plugin-hash");
+        differ_in(&a->config, &b->config, "seed lr log plugin-hash");
     if (name)
         fail("%s and %s differ in %s, which no command asked for that is "
              "recorded in their experiment.tsv, so they are not averaged: "
              "--where %s=VALUE takes those of one kind",
              a->path, b->path, name, name);
-    return a->config.seed == b->config.seed;
+    return a->config.seed == b->config.seed && a->config.lr == b->config.lr;
 }
 
 /* Adds a group of these runs. */

@@ -249,7 +249,7 @@ outcomes_of(const Request *r, const Experiment *e)
 {
     Outcomes all = asked_of(r, e);
     int room = 0;
-    all.groups = groups_of(e, all.by, "lr", &all.group_count);
+    all.groups = groups_of(e, all.by, NULL, &all.group_count);
     for (int g = 0; g < all.group_count; g++)
         for (int s = 0; s < all.groups[g].series_count; s++) {
             all.list = grow(all.list, all.count, &room, sizeof *all.list);
