@@ -30,12 +30,14 @@ enum {
     FINDINGS
 };
 
-/* What a line is computed from: each finding of every row that has it. */
+/* What a line is computed from: each finding, added up over the rows that have
+   it, and how many these are. */
 typedef struct Observation {
     const Observer *observer;
     Pass *pass;
-    double *found[FINDINGS];
-    int count[FINDINGS], capacity[FINDINGS];
+    double of_rows[FINDINGS];
+    int rows[FINDINGS], capacity;
+    double *gradients;           /* of each row, GRADIENT */
     double scores, sum, squares; /* of the scores that are not masked */
     Canonical *forms;            /* of each place */
 } Observation;
@@ -43,9 +45,8 @@ typedef struct Observation {
 static void
 add_finding(Observation *s, int which, double x)
 {
-    int n = s->count[which]++;
-    s->found[which] = grow(s->found[which], n, &s->capacity[which], sizeof x);
-    s->found[which][n] = x;
+    s->of_rows[which] += x;
+    s->rows[which]++;
 }
 
 /* Row i of a head. A weight that is no number makes the findings none. */
@@ -74,60 +75,55 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
     add_finding(s, SATURATED, isnan(largest) ? NAN : largest > 0.99);
 }
 
-/* The rows of a head of a call in a sequence. The gradients are times the
-   answers that the loss is a mean of; a row of them is 0 if the answer of its
-   token does not count. */
+/* Row i of a head's gradient, times the answers that the loss is a mean of. It
+   is 0 if the answer of its token does not count. */
 static void
-observe_head(Observation *s, const Call *c, int sequence, int head)
+observe_gradient(Observation *s, Matrix d, int i)
 {
     const Batch *b = &s->observer->batch;
-    const Node *n = c->weights->in[0];
-    Matrix scores = call_scores(c, sequence, head);
-    Matrix d = {0};
-    if (n->trained)
-        d = head_of(n, n->root->gradient, sequence, head);
-    for (int i = 0; i < scores.rows; i++) {
-        double squares = 0;
-        observe_row(s, c, scores, call_weights(c, sequence, head), i);
-        for (int j = 0; j < d.cols; j++)
-            squares += pow((double)d.at[i * d.down + j], 2);
-        if (squares != 0)
-            add_finding(s, GRADIENT,
-                        sqrt(squares) * counted_rows(b->targets, b->rows));
-    }
+    double squares = 0;
+    for (int j = 0; j < d.cols; j++)
+        squares += pow((double)d.at[i * d.down + j], 2);
+    if (squares == 0)
+        return;
+    double norm = sqrt(squares) * counted_rows(b->targets, b->rows);
+    int n = s->rows[GRADIENT];
+    s->gradients = grow(s->gradients, n, &s->capacity, sizeof norm);
+    s->gradients[n] = norm;
+    add_finding(s, GRADIENT, norm);
 }
 
 static void
 observe_rows(Observation *s)
 {
     const Capture *r = &s->pass->capture;
-    for (const Call *c = r->call; c < r->call + r->calls; c++)
-        for (int h = 0; h < c->weights->heads; h++)
-            for (int k = 0; k < c->weights->sequences; k++)
-                observe_head(s, c, k, h);
+    for (const Call *c = r->call; c < r->call + r->calls; c++) {
+        const Node *n = c->weights->in[0];
+        for (int k = 0; k < n->heads * n->sequences; k++) {
+            int head = k / n->sequences, sequence = k % n->sequences;
+            Matrix scores = call_scores(c, sequence, head), d = {0};
+            if (n->trained)
+                d = head_of(n, n->root->gradient, sequence, head);
+            for (int i = 0; i < scores.rows; i++) {
+                observe_row(s, c, scores, call_weights(c, sequence, head), i);
+                observe_gradient(s, d, i);
+            }
+        }
+    }
 }
 
 static double
 mean_of_rows(const Observation *s, int place, size_t which)
 {
     (void)place;
-    double sum = 0;
-    for (int i = 0; i < s->count[which]; i++)
-        sum += s->found[which][i];
-    return s->count[which] ? sum / s->count[which] : NAN;
+    return s->of_rows[which] / s->rows[which];
 }
 
 static double
-median_of_rows(const Observation *s, int place, size_t which)
+median_gradient(const Observation *s, int place, size_t which)
 {
-    size_t n = (size_t)s->count[which];
     double mean = mean_of_rows(s, place, which); /* NaN if one is */
-    double *sorted = allocate(n + 1, sizeof *sorted);
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = s->found[which][i];
-    double middle = median(sorted, (int)n);
-    free(sorted);
-    return isnan(mean) ? NAN : middle;
+    return isnan(mean) ? NAN : median(s->gradients, s->rows[which]);
 }
 
 /* The standard deviation of all scores. */
@@ -210,7 +206,7 @@ static const Observed table[] = {
     {"attention", "largest_weight", mean_of_rows, LARGEST, false},
     {"attention", "saturated", mean_of_rows, SATURATED, false},
     {"attention", "score_deviation", score_deviation, 0, false},
-    {"scores", "score_gradient_median", median_of_rows, GRADIENT, false},
+    {"scores", "score_gradient_median", median_gradient, GRADIENT, false},
     {"scores", "score_gradient_mean", mean_of_rows, GRADIENT, false},
     {"gradients", "gradient.", weight_gradient, 0, true},
     {"rank", "rank_m", mean_rank, 0, false},
@@ -364,7 +360,6 @@ observe(Observer *o)
     memcpy(o->before, o->model->values,
            o->model->parameters * sizeof *o->before);
     free_forms(o->model, s.forms);
-    for (int i = 0; i < FINDINGS; i++)
-        free(s.found[i]);
+    free(s.gradients);
     pass_free(s.pass);
 }
