@@ -132,7 +132,7 @@ TEST(folding_the_embedding_is_refused)
     static const char *const why[][2] = {
         {"", "residual"},
         {"residual=no norm=pre", "LayerNorm"},
-        {"residual=no layers=2", "only the first"},
+        {"residual=no layers=2", "a single attention"},
         {"residual=no mlp=1", "MLP"},
         {"residual=no embed=onehot", "already"},
     };

@@ -15,15 +15,9 @@ fold_refusal(const Model *m)
     if (c->residual)
         return "a residual adds the embedding itself to what attention "
                "returns; train without one (residual no)";
-    if (c->norm != NORM_NONE)
-        return "LayerNorm is between the embedding and Q, K, V, and is not "
-               "linear; train with norm none";
-    if (m->places > 1)
-        return "only the first attention reads the embedding, and it has more "
-               "than one; train with 1 layer";
-    if (c->mlp)
-        return "the MLP reads vectors as wide as the embedding; train with "
-               "mlp 0";
+    if (c->norm != NORM_NONE || m->places > 1 || c->mlp)
+        return "only a single attention may read it, with nothing between; "
+               "train with 1 layer, norm none and mlp 0";
     return NULL;
 }
 

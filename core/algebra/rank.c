@@ -184,31 +184,27 @@ eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
     }
 }
 
-/* Finds the gap: where the smallest that is counted is farthest above the
+/* Finds the gap: where the smallest pivot that is counted is farthest above the
    largest that is not, which may be rounding only. */
 static void
-find_gap(Rank *r, const double *size, int n, double rest, double rounding)
+find_gap(Rank *r, double *size, int n, double rest, double largest,
+         double rounding)
 {
-    double *least = allocate((size_t)n + 1, sizeof *least);
-    double largest = rest, widest = 100; /* a gap is wider than that */
-    least[0] = INFINITY;
-    for (int i = 0; i < n; i++) {
-        least[i + 1] = fmin(least[i], size[i]);
-        largest = fmax(largest, size[i]);
-    }
-    r->rank = largest > 0 ? -1 : 0;
+    double widest = 100; /* a gap is wider than that */
     double floor = largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
+    r->rank = largest > 0 ? -1 : 0;
+    for (int i = 1; i < n; i++) /* let them fall */
+        size[i] = fmin(size[i], size[i - 1]);
     for (int i = n; i > 0 && rest <= rounding * largest; i--) {
-        double gap = least[i] / fmax(rest, floor);
+        double gap = size[i - 1] / fmax(rest, floor);
         if (gap > widest) {
             widest = gap;
             r->rank = i;
-            r->last = least[i] / largest;
+            r->last = size[i - 1] / largest;
             r->next = rest / largest;
         }
         rest = fmax(rest, size[i - 1]);
     }
-    free(least);
 }
 
 Rank
@@ -225,7 +221,7 @@ matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
     eliminate(&e, next, more, most, rounding);
     Rank r = {.rank = -1};
     if (e.finite)
-        find_gap(&r, e.pivot, e.rank, e.rest, 100 * rounding);
+        find_gap(&r, e.pivot, e.rank, e.rest, e.largest, 100 * rounding);
     free(e.order);
     free(e.pivot);
     free(e.lu);

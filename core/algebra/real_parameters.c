@@ -59,33 +59,19 @@ apply(const Layer *l, Tape *t, real *row)
     return out;
 }
 
-/* Random weights, and a tape. */
+/* The weights, block by block, each at random: those that start as constants
+   too. */
 static void
-layer_open(Layer *l)
+draw_values(Layer *l)
 {
-    size_t d = (size_t)l->attention.d_model, size = TOKENS * d;
-    real *to = l->values = allocate((size_t)l->stored, sizeof *l->values);
-    l->random = random_stream(17, "real");
+    real *to = l->values;
     while (to < l->values + l->stored)
-        for (int i = 0; i < l->weights->count; i++) { /* constants moved too */
+        for (int i = 0; i < l->weights->count; i++) {
             const Weight *m = &l->weights->list[i];
             double deviation = fmax(m->deviation, 0.1);
             for (int k = 0; k < entries_of(m); k++)
                 *to++ = (real)(m->mean + deviation * random_normal(&l->random));
         }
-    l->drawn = 2 * size + (size_t)l->keys * d;
-    l->x = allocate(l->drawn, sizeof *l->x);
-    l->seed = l->x + size;
-    l->y = l->seed + size;
-    l->tape = tape_new(0);
-}
-
-static void
-layer_close(Layer *l)
-{
-    tape_free(l->tape);
-    free(l->x);
-    free(l->values);
 }
 
 /* The next rows of the Jacobian, zero before: tokens and seeds of variance 1.
@@ -106,31 +92,34 @@ differentiate(void *layer, int rows, real *jacobian)
     }
 }
 
-static Layer
-layer_of(const Variant *v, Attention a, const Weights *w, int keys)
-{
-    Layer l = {.variant = v, .attention = a, .weights = w, .keys = keys};
-    for (int i = 0; i < w->count; i++)
-        l.stored += entries_of(&w->list[i]);
-    return l;
-}
-
 RealCount
 real_count(const Variant *v, Attention a, const Weights *w, int keys)
 {
     RealCount c = {.found = {.last = NAN, .next = NAN}, .together = 1};
-    Layer l = layer_of(v, a, w, keys);
     int times = a.layers > 1 ? a.layers : 1;
-    c.stored = times * l.stored;
-    if (!l.stored)
+    size_t size = (size_t)TOKENS * (size_t)a.d_model;
+    for (int i = 0; i < w->count; i++)
+        c.stored += times * entries_of(&w->list[i]);
+    if (!c.stored)
         return c;
-    c.together = cost_of(v, a, TOKENS, keys).recalls ? times : 1;
-    l.attention.layers = c.together;
-    l.stored *= c.together;
-    layer_open(&l);
+    if (cost_of(v, a, TOKENS, keys).recalls)
+        c.together = times;
+    a.layers = c.together;
+    Layer l = {.variant = v, .attention = a, .weights = w, .keys = keys};
+    l.stored = c.stored / times * c.together;
+    l.drawn = 2 * size + (size_t)keys * (size_t)a.d_model;
+    l.random = random_stream(17, "real");
+    l.values = allocate((size_t)l.stored, sizeof *l.values);
+    l.x = allocate(l.drawn, sizeof *l.x);
+    l.seed = l.x + size;
+    l.y = l.seed + size;
+    l.tape = tape_new(0);
+    draw_values(&l);
     c.found = matrix_rank(differentiate, &l, l.stored + l.stored / 8 + 64,
                           l.stored, RANK_ROUNDING);
-    layer_close(&l);
     c.real = c.found.rank < 0 ? -1 : times / c.together * c.found.rank;
+    tape_free(l.tape);
+    free(l.x);
+    free(l.values);
     return c;
 }
