@@ -99,14 +99,6 @@ relative_difference(Difference d)
     return d.apart / (d.largest > 0 ? d.largest : 1);
 }
 
-/* The head of a call that is head `head` of the form; its number there goes to
- *own. */
-static const Call *
-call_of(const Probe *p, int head, int *own)
-{
-    return capture_head(&p->capture, 0, head, own);
-}
-
 static double
 at(Matrix m, int i, int j)
 {
@@ -132,7 +124,7 @@ find_biases(const Probe *p, Canonical *c)
     c->bias =
         allocate(matrix_entries(c->heads * count, count), sizeof *c->bias);
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = call_of(p, head, &h);
+        const Call *call = capture_head(&p->capture, 0, head, &h);
         Matrix s = call_scores(call, 0, h);
         c->sink[head] = sink_of(call->weights, h);
         bool cancels = c->sink[head] == -INFINITY && isfinite(at(s, 0, 0));
@@ -153,7 +145,7 @@ add_scores(const Probe *p, Canonical *c, int sign)
 {
     int d = c->d_model, h;
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = call_of(p, head, &h);
+        const Call *call = capture_head(&p->capture, 0, head, &h);
         Matrix s = head_of(call->product, call->product->value, 0, h);
         double *m = c->m + head * c->size;
         for (int i = 0; i < c->size; i++)
@@ -182,7 +174,7 @@ find_maps(Probe *p, Canonical *c)
     add_scores(p, c, -1);
     for (int head = 0; head < c->heads; head++) {
         double *n = c->n + head * c->size;
-        const Call *call = call_of(p, head, &own);
+        const Call *call = capture_head(&p->capture, 0, head, &own);
         run_on(p, d, d + 1, call->first + own);
         for (int i = 0; i < c->size; i++)
             n[i] = (double)p->out->value[i] - c->constant[i % d];
@@ -279,7 +271,7 @@ deviation(Probe *p, const Canonical *c, double size, int position)
     p->attention.position = position;
     run(p, x, X_TOKENS, y, Y_TOKENS, EVERY_HEAD);
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = call_of(p, head, &h);
+        const Call *call = capture_head(&p->capture, 0, head, &h);
         Matrix weights = call_weights(call, 0, h);
         compare_scores(c, head, call_scores(call, 0, h), xd, yd, position,
                        &scores);

@@ -198,27 +198,25 @@ value_at(const Family *f, const Shape *at)
 }
 
 /* A random shape, in which what is asked for no wider than d_model, all heads
-   together, is so too. With `even` the small numbers of heads, and of narrow
-   widths, are as frequent as each other. */
+   together, is so too, and an own width no wider than a key is narrow. */
 static Shape
-drawn(Family *f, int wide, bool even)
+drawn(Family *f, int wide)
 {
-    const int *wanted = f->wanted.n, more = f->used[G] ? 2 : 1;
+    const int *wanted = f->wanted.n;
     Shape at = {{1, 1, 1, 1, 1, 1}};
     for (int i = 0; i < LETTERS; i++) {
-        int times = i == K || i == V ? at.n[H] : 1, limit = wide;
+        bool each = i == K || i == V; /* so wide in each head */
+        int all = each ? wanted[H] * wanted[i] : wanted[i], limit = wide;
         if (!f->used[i])
             continue;
         if (i == H || i == G)
-            limit = 4 * (i == H ? more : 1);
-        else if (even && i >= OWNS && wanted[i] <= wanted[K])
+            limit = i == H && f->used[G] ? 8 : 4;
+        else if (i >= OWNS && wanted[i] <= wanted[K])
             limit = 3 * f->step[i];
-        else if (i != D && wanted[i] * (times > 1 ? wanted[H] : 1) <= wanted[D])
-            limit = at.n[D] / times;
+        else if (i != D && all <= wanted[D])
+            limit = each ? at.n[D] / at.n[H] : at.n[D];
         limit = limit > f->step[i] ? limit / f->step[i] : 1;
         at.n[i] = f->step[i] * (1 + random_below(&f->random, limit));
-        if (i == H && even)
-            at.n[H] = more * (2 + f->size % 3);
     }
     return at;
 }
@@ -229,7 +227,7 @@ static bool
 measure_one(Family *f, int wide, int most)
 {
     for (int try = 0; try < TRIES; try++) {
-        Shape at = drawn(f, wide, try < TRIES / 2);
+        Shape at = drawn(f, wide);
         bool is_new = !f->used[H] || at.n[H] > 1; /* one head is a case apart */
         for (int i = 0; i < f->size; i++)
             is_new &= memcmp(&f->at[i], &at, sizeof at) != 0;

@@ -40,8 +40,7 @@ mean_interval(const double *x, int n)
     double mean = mean_of(x, n);
     double error = deviation_of(x, n) / sqrt(n);
     double t = n < INTERVAL_SEEDS ? 1 : student_t(LEVEL, n - 1);
-    double aside = error > 0 ? error * t : error;
-    return (Mean){mean, mean - aside, mean + aside};
+    return (Mean){mean, mean - error * t, mean + error * t};
 }
 
 double
@@ -182,19 +181,14 @@ static bool
 tells(double difference, double margin, int n, double alpha)
 {
     return chance_to_show(difference, NAN, n, alpha) >= POWER ||
-           (!isnan(margin) &&
-            chance_to_show(difference, margin, n, alpha) >= POWER);
+           chance_to_show(difference, margin, n, alpha) >= POWER;
 }
 
 double
 seeds_to_tell(double difference, double margin, int n, double alpha)
 {
     enum { MOST = 10000 };
-    int low = n, high = n + 1;
-    while (high < MOST && !tells(difference, margin, high, alpha)) {
-        low = high;
-        high = high < MOST / 2 ? 2 * high : MOST;
-    }
+    int low = n, high = MOST;
     if (!tells(difference, margin, high, alpha))
         return NAN;
     while (high - low > 1) {

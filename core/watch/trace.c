@@ -24,11 +24,13 @@ typedef struct Trace {
     const Dataset *data;
     const int *ids;
     Pass *pass;
-    bool *shown; /* of the model's weights, which */
+    bool *shown;      /* of the model's weights, which */
+    const Call *call; /* whose head is shown */
 } Trace;
 
-/* What the rows of a matrix are, and its columns. */
-typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS } Axes;
+/* What the rows of a matrix are, and its columns: tokens by tokens of weights,
+   and of scores, of which some are masked. */
+typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS, SCORES } Axes;
 
 static const char *
 word_of(const Trace *t, int token)
@@ -49,7 +51,7 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
     vprintf(name, args);
     va_end(args);
     printf(" (%d x %d)\n", m.rows, m.cols);
-    if (axes == TOKENS_BY_TOKENS) {
+    if (axes >= TOKENS_BY_TOKENS) {
         print_label("", 12);
         for (int j = 0; j < m.cols && j < WIDE; j++)
             print_label(word_of(t, j), 8);
@@ -59,7 +61,8 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
         print_label(axes == WEIGHTS ? "" : word_of(t, i), -12);
         for (int j = 0; j < m.cols && j < WIDE; j++) {
             double x = (double)m.at[i * m.down + j];
-            printf(isinf(x) ? "  masked" : "%8.3f", x);
+            bool masked = axes == SCORES && !call_sees(t->call, m, i, j);
+            printf(masked ? "  masked" : "%8.3f", x);
         }
         printf(m.cols > WIDE ? " ..\n" : "\n");
     }
@@ -135,26 +138,12 @@ show_mapped(const Trace *t, const Node *n, int head, const char *letter,
     free(equation);
 }
 
-/* The scores of a head of a call, those that are masked -INFINITY. */
-static Matrix
-masked_scores(const Call *c, int head, real *to)
-{
-    Matrix s = call_scores(c, 0, head);
-    Matrix masked = matrix(to, s.rows, s.cols, s.cols);
-    for (int i = 0; i < s.rows; i++)
-        for (int j = 0; j < s.cols; j++)
-            *to++ =
-                call_sees(c, s, i, j) ? s.at[i * s.down + j] : (real)-INFINITY;
-    return masked;
-}
-
 /* Head `head` of a call, which is head `number` of the place. */
 static void
-show_head(const Trace *t, const Place *p, const Call *c, int head, int number)
+show_head(const Trace *t, const Place *p, int head, int number)
 {
-    Matrix weights = call_weights(c, 0, head);
-    real *to = allocate(matrix_entries(weights.rows, weights.cols), sizeof *to);
-    Matrix scores = masked_scores(c, head, to);
+    const Call *c = t->call;
+    Matrix scores = call_scores(c, 0, head);
     const Node *before = c->weights->in[0];
     bool rotated = c->q && c->product->in[0] != c->q;
     bool biased = before->op == &fixed_bias_op;
@@ -177,20 +166,20 @@ show_head(const Trace *t, const Place *p, const Call *c, int head, int number)
         show_mapped(t, v, head / (c->sum->heads / v->heads), "v_", number, p->x,
                     "x", "the values");
     if (c->q)
-        show(t, TOKENS_BY_TOKENS, scores, "scores = %.4g q_%d k_%d'%s%s",
-             c->scale, number, number, rotated ? ", both rotated" : "",
+        show(t, SCORES, scores, "scores = %.4g q_%d k_%d'%s%s", c->scale,
+             number, number, rotated ? ", both rotated" : "",
              biased ? " + bias" : "");
     else
-        show(t, TOKENS_BY_TOKENS, scores, "scores%s", biased ? " + bias" : "");
-    show(t, TOKENS_BY_TOKENS, weights, "weights = softmax(scores)");
+        show(t, SCORES, scores, "scores%s", biased ? " + bias" : "");
+    show(t, TOKENS_BY_TOKENS, call_weights(c, 0, head),
+         "weights = softmax(scores)");
     if (v)
         show(t, TOKENS, head_rows(c->sum, head), "head_%d = weights v_%d",
              number, number);
-    free(to);
 }
 
 static void
-show_place(const Trace *t, int place)
+show_place(Trace *t, int place)
 {
     const Capture *r = &t->pass->capture;
     const Place *p = &r->place[place];
@@ -200,8 +189,8 @@ show_place(const Trace *t, int place)
     if (t->model->config.norm)
         show(t, TOKENS, head_rows(p->x, 0), "LayerNorm(x)");
     for (int i = 0; i < heads; i++) {
-        const Call *c = capture_head(r, place, i, &own);
-        show_head(t, p, c, own, i + 1);
+        t->call = capture_head(r, place, i, &own);
+        show_head(t, p, own, i + 1);
     }
     const Node *sum = p->calls == 1 ? r->call[p->first].sum : NULL;
     char of[80];
@@ -263,8 +252,9 @@ trace_print(Model *m, const Dataset *data, const int *ids, int count,
     matrix_entries(count, count); /* scores of a head */
     Batch b = batch_new(sizes, 1);
     memcpy(b.ids, ids, (size_t)count * sizes.each * sizeof *ids);
-    Trace t = {m, data, ids, pass_captured(m, &b, false),
-               allocate((size_t)m->count, sizeof(bool))};
+    Trace t = {.model = m, .data = data, .ids = ids};
+    t.pass = pass_captured(m, &b, false);
+    t.shown = allocate((size_t)m->count, sizeof(bool));
     show_tokens(&t, count);
     if (!trained)
         printf("\nThe numbers are those that training starts from (seed %d).\n",
