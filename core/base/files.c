@@ -111,7 +111,6 @@ draft_begin(const char *directory, const char *name)
         d->lock = open(d->path.text, O_RDONLY | O_CLOEXEC);
         flock(d->lock, LOCK_EX);
     } while (access(d->path.text, F_OK)); /* swept away before it was locked */
-    free(hidden);
     return d;
 }
 
@@ -123,7 +122,6 @@ publish(const Draft *d, const char *name, bool replace)
     char *aside = format_text("%s@", name); /* where what was there goes */
     Path from = within(d->path.text, name), to = within(d->place, name),
          old = within(d->path.text, aside);
-    free(aside);
 #ifdef RENAME_EXCHANGE
     /* They change places, so that somebody who reads it now finds the old or
        the new one. Without such a call the old one is moved aside first. */
@@ -172,5 +170,4 @@ drafts_sweep(const char *directory)
             discard(path.text);
         close(lock);
     }
-    values_free(&names);
 }

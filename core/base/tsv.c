@@ -80,8 +80,11 @@ table_number(const Table *t, int row, int col, const char *path)
 }
 
 const char *
-number_text(double x, int digits, char text[32])
+number_text(double x, int digits)
 {
-    snprintf(text, 32, "%.*g", digits, isnan(x) ? NAN : x); /* never -nan */
+    static char texts[8][32];
+    static int calls;
+    char *text = texts[calls++ % 8];
+    snprintf(text, sizeof *texts, "%.*g", digits, isnan(x) ? NAN : x);
     return text;
 }

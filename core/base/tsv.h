@@ -29,8 +29,8 @@ const char *table_cell(const Table *t, int row, int col);
 /* The cell as a number; fails where it is none. `path` for the message. */
 double table_number(const Table *t, int row, int col, const char *path);
 
-/* x as text of up to `digits` digits, "nan" and "inf" spelt alike everywhere.
- */
-const char *number_text(double x, int digits, char text[32]);
+/* x as text of up to `digits` digits, "nan" (never "-nan") and "inf" spelt
+   alike everywhere, in memory that the eighth call from here reuses. */
+const char *number_text(double x, int digits);
 
 #endif

@@ -130,11 +130,11 @@ const char *
 interned(const char *text)
 {
     static void *all;
-    char *word = copy_text(text), **known = tsearch(word, &all, by_text);
+    char **known = tfind(text, &all, by_text);
+    if (!known)
+        known = tsearch(copy_text(text), &all, by_text);
     if (!known)
         fail(refused, whose_memory);
-    if (*known != word)
-        free(word);
     return *known;
 }
 

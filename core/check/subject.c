@@ -143,9 +143,8 @@ Subject
 subject_changed(const Subject *s, const Setting *option)
 {
     Subject other = *s;
-    char value[VALUE_SIZE];
-    setting_print(option, &s->config, value);
-    int was = atoi(value);
+    char value[32];
+    int was = atoi(setting_text(option, &s->config));
     int is = option->kind == OWN ? 1 + (was == 1) : was ? 2 * was : 2;
     snprintf(value, sizeof value, "%d", is);
     setting_set(option, &other.config, value);

@@ -21,7 +21,7 @@
 const char *
 executable_directory(void)
 {
-    static char path[PATH_SIZE];
+    static char path[4096];
     Dl_info program;
     if (path[0])
         return path;
@@ -43,17 +43,24 @@ beside_program(const char *name)
                : path;
 }
 
-/* The directories of the search, with colons between; to be freed. */
-static char *
+/* The directories of the search. */
+static Values
 search_path(void)
 {
+    Values path = {0};
     const char *from = getenv("QKV_PATH"), *here = executable_directory();
-    return format_text("%s:%s/variants:%s/../lib/qkv/variants",
-                       from ? from : "", here, here);
+    char *all = format_text("%s:%s/variants:%s/../lib/qkv/variants",
+                            from ? from : "", here, here);
+    for (char *at = strtok(all, ":"); at; at = strtok(NULL, ":")) {
+        if (sizeof(real) == 8)
+            values_add(&path, format_text("%s/double", at));
+        values_add(&path, at);
+    }
+    return path;
 }
 
-void
-plugin_name(const char *word, char name[NAME_SIZE])
+const char *
+plugin_name(const char *word)
 {
     const char *slash = strrchr(word, '/'), *from = slash ? slash + 1 : word;
     size_t n = strlen(from);
@@ -63,8 +70,7 @@ plugin_name(const char *word, char name[NAME_SIZE])
         usage("\"%s\": not the name of a variant: it takes 1 to %d letters, "
               "digits, - _ and +; a file is named with a slash, ./mine.so",
               word, NAME_SIZE - 1);
-    memcpy(name, from, n);
-    name[n] = 0;
+    return interned(format_text("%.*s", (int)n, from));
 }
 
 static Values given; /* paths */
@@ -75,30 +81,26 @@ plugin_given(const char *word)
     values_add(&given, copy_text(word));
 }
 
-char *
+/* The file of a plugin; NULL if there is none. */
+static char *
 plugin_find(const char *name)
 {
-    char *path = search_path(), *rest, *file = NULL;
-    for (char *at = strtok_r(path, ":", &rest); at && !file;
-         at = strtok_r(NULL, ":", &rest))
-        for (int k = sizeof(real) == 8 ? 0 : 1; k < 2 && !file; k++) {
-            file = format_text("%s/%s%s.so", at, k ? "" : "double/", name);
-            if (access(file, F_OK))
-                replace(&file, NULL);
-        }
-    free(path);
-    return file;
+    Values path = search_path();
+    for (int i = 0; i < path.count; i++) {
+        char *file = format_text("%s/%s.so", path.text[i], name);
+        if (!access(file, F_OK))
+            return file;
+    }
+    return NULL;
 }
 
 const char *
 plugin_believed(const char *word)
 {
-    char name[NAME_SIZE];
     for (int i = 0; i < given.count; i++)
         if (!strcmp(given.text[i], word))
-            return word;
-    plugin_name(word, name);
-    return interned(name);
+            return given.text[i];
+    return plugin_name(word);
 }
 
 static int
@@ -112,10 +114,9 @@ plugin_list(void)
 {
     Values names = {0};
     void *seen = NULL;
-    char *path = search_path(), *rest;
-    for (char *at = strtok_r(path, ":", &rest); at;
-         at = strtok_r(NULL, ":", &rest)) {
-        Values files = names_in(at);
+    Values path = search_path();
+    for (int k = 0; k < path.count; k++) {
+        Values files = names_in(path.text[k]);
         for (int i = 0; i < files.count; i++) {
             char *name = files.text[i],
                  *end = name + strspn(name, NAME_LETTERS);
@@ -125,7 +126,6 @@ plugin_list(void)
                 values_add(&names, name);
         }
     }
-    free(path);
     if (names.count)
         qsort(names.text, (size_t)names.count, sizeof *names.text, by_name);
     return names;
@@ -205,20 +205,17 @@ check_variant(const char *path, const Variant *v)
 Plugin
 plugin_open(const char *word)
 {
-    Plugin p = {0};
     size_t size;
     if (!report->watched)
         bug("%s: a plugin is opened in a child only", word);
     word = plugin_believed(word);
-    plugin_name(word, p.name);
-    char *path = strchr(word, '/') ? copy_text(word) : plugin_find(word);
-    if (!path)
+    Plugin p = {.name = plugin_name(word),
+                .path = strchr(word, '/') ? word : plugin_find(word)};
+    if (!p.path)
         usage("unknown variant \"%s\": `qkv list` lists those that are found, "
               "QKV_PATH adds directories, and a file is named with a slash, "
               "./%s",
               word, word);
-    snprintf(p.path, sizeof p.path, "%s", path);
-    free(path);
     char *bytes = read_file(p.path, "plugin", &size);
     p.hash = hash_bytes(HASH_START, bytes, size);
     free(bytes);

@@ -10,15 +10,13 @@
 #include "base/words.h"
 #include "heart/plugin.h"
 
-enum { PATH_SIZE = 4096 };
-
 /* What a variant's .shape is made of. */
 #define SHAPE_OPTIONS "heads kv-heads d-k d-v latent"
 
 typedef struct Plugin {
     const Variant *variant;
-    char name[NAME_SIZE]; /* of the file, without its directory and .so */
-    char path[PATH_SIZE];
+    const char *name; /* of the file, without its directory and .so */
+    const char *path;
     uint64_t hash;     /* of the file's bytes */
     bool own_operator; /* it defines an operator, so it works only with the
                           `real` that it was compiled for */
@@ -43,8 +41,8 @@ bool is_own_name(const char *name);
 const char *variant_uses(const Variant *v);
 
 /* The name of a plugin that a word names, by its name or by its path:
-   "./mine.so" -> "mine". */
-void plugin_name(const char *word, char name[NAME_SIZE]);
+   "./mine.so" -> "mine". Exits (2) if it is none. */
+const char *plugin_name(const char *word);
 
 /* A plugin is code, so a path is opened only if the user typed it on the
    command line, which calls plugin_given. A path that comes from a file, as
@@ -53,15 +51,10 @@ void plugin_name(const char *word, char name[NAME_SIZE]);
 void plugin_given(const char *word);
 const char *plugin_believed(const char *word);
 
-/* Looks for the file of a plugin in the directories of $QKV_PATH, then in
+/* The names of all plugins, sorted, in the directories of $QKV_PATH, then in
    variants/ beside the executable, then in ../lib/qkv/variants. The first one
    found counts. qkv-double first looks in the folder "double" of each, where
-   plugins with an operator are that were compiled for it. Free the path; it is
-   NULL if there is no such plugin. */
-char *plugin_find(const char *name);
-
-/* The names of all plugins in those directories, sorted. Free them with
-   values_free. */
+   plugins with an operator are that were compiled for it. */
 Values plugin_list(void);
 
 /* Opens a plugin and checks what it declares. The word is a name, or a path

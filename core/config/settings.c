@@ -132,10 +132,7 @@ value_at(const Setting *s, const Config *c)
 bool
 setting_equal(const Setting *s, const Config *a, const Config *b)
 {
-    char x[VALUE_SIZE], y[VALUE_SIZE];
-    setting_print(s, a, x);
-    setting_print(s, b, y);
-    return !strcmp(x, y);
+    return !strcmp(setting_text(s, a), setting_text(s, b));
 }
 
 bool
@@ -176,12 +173,14 @@ set_word(const char **to, const char *text)
     return NULL;
 }
 
+enum { NUMBER_SIZE = 32 };
+
 /* The fewest digits that read back as x. */
 static void
-print_double(double x, char text[VALUE_SIZE])
+print_double(double x, char text[NUMBER_SIZE])
 {
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, VALUE_SIZE, "%.*g", digits, x);
+        snprintf(text, NUMBER_SIZE, "%.*g", digits, x);
         if (strtod(text, NULL) == x)
             return;
     }
@@ -192,11 +191,10 @@ print_double(double x, char text[VALUE_SIZE])
 static void
 set_own(const Setting *s, Config *c, double x)
 {
-    char value[VALUE_SIZE];
+    char value[NUMBER_SIZE];
     print_double(x, value);
-    char *list = format_text("%s=%s %s", s->name, value, c->settings);
-    c->settings = interned(list);
-    free(list);
+    c->settings =
+        interned(format_text("%s=%s %s", s->name, value, c->settings));
 }
 
 /* Reads them all, of a run's config.tsv. */
@@ -241,32 +239,36 @@ setting_set(const Setting *s, Config *c, const char *text)
     }
 }
 
-void
-setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE])
+const char *
+setting_text(const Setting *s, const Config *c)
 {
+    static char texts[2][NUMBER_SIZE];
+    static int calls;
+    char *text = texts[calls++ % 2];
     const void *at = value_at(s, c);
     const char *choices = s->choices;
     switch (s->kind) {
     case INTEGER:
-        snprintf(text, VALUE_SIZE, "%d", *(const int *)at);
-        break;
+        snprintf(text, NUMBER_SIZE, "%d", *(const int *)at);
+        return text;
     case NUMBER:
         print_double(*(const double *)at, text);
-        break;
+        return text;
     case OWN:
         print_double(own_value(c, s->name), text);
-        break;
+        return text;
     case HASH:
-        snprintf(text, VALUE_SIZE, "%016llx",
+        snprintf(text, NUMBER_SIZE, "%016llx",
                  (unsigned long long)*(const uint64_t *)at);
-        break;
+        return text;
     case CHOICE:
         for (int i = *(const int *)at; i > 0; i--)
             choices += strcspn(choices, " ") + 1;
-        snprintf(text, VALUE_SIZE, "%.*s", (int)strcspn(choices, " "), choices);
-        break;
+        snprintf(text, NUMBER_SIZE, "%.*s", (int)strcspn(choices, " "),
+                 choices);
+        return text;
     default:
-        snprintf(text, VALUE_SIZE, "%s", *(const char *const *)at);
+        return *(const char *const *)at;
     }
 }
 
@@ -274,17 +276,15 @@ const char *
 config_own(const Config *c, const char *uses)
 {
     Own own;
-    char *text = copy_text(""), value[VALUE_SIZE];
+    char *text = "", value[NUMBER_SIZE];
     while (own_next(&uses, &own)) {
         double given = own_value(c, own.name);
         setting_declare(own.name);
         print_double(isnan(given) ? own.value : given, value);
-        replace(&text, format_text("%s%s%s=%s", text, *text ? " " : "",
-                                   own.name, value));
+        text =
+            format_text("%s%s%s=%s", text, *text ? " " : "", own.name, value);
     }
-    const char *list = interned(text);
-    free(text);
-    return list;
+    return interned(text);
 }
 
 void
@@ -326,12 +326,11 @@ config_digest(const Config *c, char digest[9])
 {
     uint64_t hash = HASH_START;
     for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
-        char value[VALUE_SIZE];
+        const char *value = setting_text(s, c);
         if (s->offset == AT(plugin_hash) || s->offset == AT(file))
             continue;
-        setting_print(s, c, value);
         if (s->kind == PLUGIN && *value)
-            plugin_name(interned(value), value);
+            value = plugin_name(value);
         hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
         hash = hash_bytes(hash, value, strlen(value) + 1);
     }

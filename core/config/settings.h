@@ -12,7 +12,7 @@
 #include "config/find_plugin.h"
 #include "heart/config.h"
 
-enum { WORD_SIZE = 1024, VALUE_SIZE = WORD_SIZE };
+enum { WORD_SIZE = 1024 };
 
 enum { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD, OPTIMIZER_MUON };
 enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
@@ -90,8 +90,9 @@ bool setting_unused(const Setting *s, const Config *c);
    call reuses, or NULL. */
 const char *setting_set(const Setting *s, Config *c, const char *text);
 
-/* Its value as text that sets the same value again. */
-void setting_print(const Setting *s, const Config *c, char text[VALUE_SIZE]);
+/* Its value as text that sets the same value again; that of a number is in
+   memory that the second call from here reuses. */
+const char *setting_text(const Setting *s, const Config *c);
 
 /* Gives c the variant of `from`, its shape options and settings of its own. */
 void config_shape(Config *c, const Config *from);

@@ -86,7 +86,6 @@ run_checks(const Options *o, const char *plugin, bool *stop)
                    : out.untested ? "-"
                                   : "ok",
                    e.answered ? out.what : what);
-        free(what);
         failed |= !e.answered;
         *stop = !e.answered && e.plugin;
         t.hash = out.hash;

@@ -59,7 +59,6 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Cost *cost)
                  "checked on %d others",
                  p->name, f.text, a->layers > together ? " in each layer" : "",
                  f.fitted, f.checked);
-        free(f.text);
     } else {
         RealCount r = real_count(p->variant, *a, &w, 0);
         real = r.real < 0 ? NAN : r.real;
@@ -72,7 +71,6 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Cost *cost)
     sheet_row(sheet, cell_words(p->name), cell_number(used), cell_number(real),
               cell_number(used - real), cell_number(gap.last),
               cell_number(gap.next));
-    free(w.list);
 }
 
 /* Adds a variant's row, and the settings that it uses to *uses. */
@@ -81,7 +79,7 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
             char **uses)
 {
     Plugin p = plugin_open(word);
-    replace(uses, format_text("%s %s", *uses, variant_uses(p.variant)));
+    *uses = format_text("%s %s", *uses, variant_uses(p.variant));
     config_resolve(&c, variant_uses(p.variant));
     Attention a = positioned_attention(&c);
     a.layers = c.layers;
@@ -96,24 +94,22 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
 }
 
 /* What was counted: the shape that these variants have between them, with what
-   they take when it is not given. To be freed. */
+   they take when it is not given. */
 static char *
 caption(Config c, const char *uses, const char *more)
 {
-    char *shape = copy_text(""), value[VALUE_SIZE];
+    char *shape = "";
     config_resolve(&c, uses);
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
-        setting_print(s, &c, value);
         if (s->role == OF_SHAPE && !setting_unused(s, &c))
-            replace(&shape, format_text("%s%s %s, ", shape, s->name, value));
+            shape =
+                format_text("%s%s %s, ", shape, s->name, setting_text(s, &c));
     }
-    char *all = format_text("%d layer%s of d-model %d, %s%d tokens; no "
-                            "embedding, MLP or norm.%s",
-                            c.layers, c.layers > 1 ? "s" : "", c.d_model, shape,
-                            c.length, more);
-    free(shape);
-    return all;
+    return format_text("%d layer%s of d-model %d, %s%d tokens; no "
+                       "embedding, MLP or norm.%s",
+                       c.layers, c.layers > 1 ? "s" : "", c.d_model, shape,
+                       c.length, more);
 }
 
 int
@@ -130,7 +126,7 @@ command_count(int argc, char **argv)
         models_print(&model, &o);
         return 0;
     }
-    char *uses = copy_text("");
+    char *uses = "";
     Config c = o.rest_count ? run_read(o.rest[0]).config : config_start();
     if (o.rest_count && !given->count)
         *given = values_cut(plugin_believed(c.variant));

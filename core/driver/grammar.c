@@ -158,12 +158,13 @@ static void
 print_option(const Command *c, const Option *o)
 {
     enum { FROM = 28 };
-    char letter[] = "-x,", start[VALUE_SIZE] = "";
+    char letter[] = "-x,";
+    const char *start = "";
     letter[1] = (char)o->letter;
     Config usual = config_start();
     config_apply(&usual, c->start);
     if (o->setting && !(o->setting->kind & WORDED))
-        setting_print(o->setting, &usual, start);
+        start = setting_text(o->setting, &usual);
     const char *argument = o->argument ? o->argument : "";
     int at = printf("  %3s --%s%s%s", o->letter ? letter : "", o->name,
                     *argument ? " " : "", argument);
@@ -173,7 +174,6 @@ print_option(const Command *c, const Option *o)
                              o->choices ? o->choices : "", *start ? " (" : "",
                              start, *start ? ")" : "");
     print_wrapped(stdout, at, FROM, 79, help);
-    free(help);
 }
 
 void

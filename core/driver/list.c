@@ -54,7 +54,6 @@ list_variants(Layout layout)
             &sheet, cell_words(p.name), cell_number(parameters_at(&p, c)),
             cell_words(v->equation), cell_words(v->settings ? v->settings : ""),
             cell_words(v->family ? v->family : "other"), cell_words(form));
-        free(form);
     }
     sheet_note(&sheet, "variants",
                format_text("Parameters of one attention at d-model %d, heads "
@@ -67,14 +66,14 @@ list_variants(Layout layout)
 static char *
 start_of(const Task *t)
 {
-    char *all = copy_text(""), value[VALUE_SIZE];
+    char *all = "";
     Config c = task_start(t->name);
     for (const Setting *s = settings; s < settings + settings_built_in; s++) {
-        setting_print(s, &c, value);
+        const char *value = setting_text(s, &c);
         if (s->role & (OF_DATA | OF_SHAPE | OF_MODEL | OF_TRAINING) &&
             s->kind != WORD && strcmp(value, "0"))
-            replace(&all, format_text("%s%s%s=%s", all, *all ? " " : "",
-                                      s->name, value));
+            all =
+                format_text("%s%s%s=%s", all, *all ? " " : "", s->name, value);
     }
     return all;
 }

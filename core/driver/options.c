@@ -33,7 +33,6 @@ cut_list(const Setting *s, const char *text)
             for (; first <= last; first++)
                 values_add(&all, format_text("%d", first));
     }
-    values_free(&words);
     return all;
 }
 
@@ -60,13 +59,12 @@ plugin_meant(const char *word)
 static void
 check_value(const Setting *s, char **value)
 {
-    char text[VALUE_SIZE];
     Config trial = {.settings = ""};
     const char *why = setting_set(s, &trial, *value);
     if (why)
         usage("--%s: %s", s->name, why);
-    setting_print(s, &trial, text);
-    replace(value, copy_text(s->kind == PLUGIN ? plugin_meant(text) : text));
+    const char *text = setting_text(s, &trial);
+    *value = copy_text(s->kind == PLUGIN ? plugin_meant(text) : text);
 }
 
 /* What --lr auto tries: closer, a quarter of a power of ten apart, where most
@@ -82,7 +80,6 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
     Values *given = &o->request.given[s - settings];
     if (lists && !strcmp(s->name, "lr") && !strcmp(text, "auto"))
         text = auto_rates;
-    values_free(given);
     *given = cut_list(s, text);
     if (given->count > 1 && !lists)
         usage("--%s %s: lists are for `qkv compare`", s->name, text);
@@ -114,7 +111,6 @@ set_own(Options *o, const Option *option, const char *text)
         if (index_in(option->choices, words.text[i]) < 0)
             usage("--%s: \"%.64s\" is not one of: %s", option->name,
                   words.text[i], option->choices);
-    values_free(&words);
 }
 
 /* The option that a word names: "--name", "--name=value" or "-n". If a variant

@@ -52,7 +52,7 @@ plugin_built(const char *word)
     char *out = format_text("%.*s%s%.*s.so", (int)(slash - word), word,
                             sizeof(real) == 8 ? "/double" : "",
                             (int)(dot - slash), slash);
-    plugin_name(out, (char[NAME_SIZE]){0}); /* exits if it is none */
+    plugin_name(out); /* exits if it is none */
     compile(word, out);
     return out;
 }

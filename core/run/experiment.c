@@ -31,15 +31,10 @@ const char *
 manifest_value(const char *line, const char *key)
 {
     char *wanted = format_text("\t%s=", key), *at = strstr(line, wanted);
-    const char *value = NULL;
-    if (at) {
-        at += strlen(wanted);
-        char *text = format_text("%.*s", (int)strcspn(at, "\t"), at);
-        value = interned(text);
-        free(text);
-    }
-    free(wanted);
-    return value;
+    if (!at)
+        return NULL;
+    at += strlen(wanted);
+    return interned(format_text("%.*s", (int)strcspn(at, "\t"), at));
 }
 
 /* Nothing of a line commands a terminal. What else it says is data, looked up
@@ -65,7 +60,6 @@ manifest_read(const char *directory, Values *lines)
                  "records it again",
                  path.text, i);
     }
-    free(text);
 }
 
 /* Appends a line to the record, or starts one, unless that line is there.
@@ -79,7 +73,6 @@ manifest_record(const char *directory, const char *line)
     manifest_read(directory, &lines);
     for (int i = 0; i < lines.count; i++)
         there |= !strcmp(lines.text[i], line);
-    values_free(&lines);
     if (there)
         return; /* it may be read-only */
     int file = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -107,7 +100,6 @@ experiment_open(const char *directory, const char *asked)
         fail("%s: holds files but no experiment.tsv, so it is no experiment of "
              "qkv's; give another directory",
              directory);
-    values_free(&there);
     manifest_record(directory, asked);
 }
 
@@ -140,7 +132,6 @@ add_all(Experiment *e, const char *directory)
     for (int i = 0; i < names.count; i++)
         if (*names.text[i] != '.' && run_exists(directory, names.text[i]))
             add_run(e, within(directory, names.text[i]).text);
-    values_free(&names);
 }
 
 /* Leaves each run once: its name has the digest of its settings. */

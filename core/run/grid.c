@@ -48,18 +48,17 @@ static void
 check_variants(const Request *o)
 {
     const Values *given = given_to(o, "variant");
-    char *uses = copy_text("");
+    char *uses = "";
     void *names = NULL;
     for (int i = 0; i < given->count; i++) {
         Plugin p = plugin_open(given->text[i]);
-        replace(&uses, format_text("%s %s", uses, variant_uses(p.variant)));
+        uses = format_text("%s %s", uses, variant_uses(p.variant));
         if (!word_added(&names, copy_text(p.name)))
             usage("two variants are called %s, one of them %s; rename one",
                   p.name, p.path);
     }
     if (!given_to(o, "same-start")->count) /* it may be another variant's */
         request_used(o, uses);
-    free(uses);
 }
 
 /* Adds the runs of one point of the grid, one for each seed, unless they are
@@ -70,7 +69,6 @@ add_point(Grid *g, const Request *o, Config c)
 {
     const Setting *seed = setting_named("seed");
     const Values *seeds = given_to(o, "seed");
-    char *from = o->work.from ? copy_text(o->work.from) : NULL;
     Plugin p = plugin_open(c.variant);
     Dataset data = dataset_open(&c);
     Config given = c;
@@ -83,15 +81,13 @@ add_point(Grid *g, const Request *o, Config c)
         model_free(m);
     }
     dataset_close(&data);
-    c.from = interned(from ? basename(from) : ""); /* without a / at its end */
-    free(from);
+    if (o->work.from) /* without a / at its end */
+        c.from = interned(basename(copy_text(o->work.from)));
     for (int k = 0; k < seeds->count; k++) {
         setting_set(seed, &c, seeds->text[k]);
         char *name = run_name(&c, variant_uses(p.variant));
-        if (!word_added(&g->names, name)) {
-            free(name);
+        if (!word_added(&g->names, name))
             continue;
-        }
         g->jobs = grow(g->jobs, g->count, &g->room, sizeof *g->jobs);
         g->jobs[g->count++] = (Job){.config = c, .name = name};
     }
@@ -126,7 +122,6 @@ manifest_of(const Request *o, const char *command)
         char *values = joined(&o->given[i], ",");
         if (*values)
             manifest_add(&a, settings[i].name, values);
-        free(values);
     }
     const char *const more[][2] = {{"by", o->by},
                                    {"baseline", o->baseline},
@@ -159,9 +154,7 @@ grid_of(const Request *o, char *asked)
 static void
 put_option(const char *name, const char *value)
 {
-    char *word = quoted(value);
-    printf(" --%s %s", name, word);
-    free(word);
+    printf(" --%s %s", name, quoted(value));
 }
 
 /* Does a run's line need this option? Not if the task starts with that value.
@@ -184,8 +177,7 @@ plan_print(const Work *w, const Grid *g)
         printf(sizeof(real) == sizeof(double) ? "qkv-double train"
                                               : "qkv train");
         for (const Setting *s = settings; s < settings + setting_count; s++) {
-            char value[VALUE_SIZE];
-            setting_print(s, c, value);
+            const char *value = setting_text(s, c);
             if (*value && is_told(s, c, &usual))
                 put_option(s->name, value);
         }

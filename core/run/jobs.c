@@ -214,7 +214,6 @@ train_all(const Work *w, Grid *g, int total)
     }
     draft_end(crew.draft, true);
     clear_line();
-    free(crew.workers);
     return crew.failed;
 }
 

@@ -25,7 +25,6 @@ run_in_double(int argc, char **argv)
         fail("%s: cannot be run; it works in double precision, and belongs "
              "beside qkv",
              program.text);
-    free(same);
     return status;
 }
 

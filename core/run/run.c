@@ -24,38 +24,32 @@ static void
 add_setting(char **name, const Setting *s, const Config *c,
             const Config *ordinary)
 {
-    char value[VALUE_SIZE];
-    if (setting_equal(s, c, ordinary) || strlen(*name) > 150)
-        return;
-    setting_print(s, c, value);
-    replace(name, format_text("%s.%s%s", *name, s->name, value));
+    if (!setting_equal(s, c, ordinary) && strlen(*name) <= 150)
+        *name = format_text("%s.%s%s", *name, s->name, setting_text(s, c));
 }
 
 char *
 run_name(const Config *c, const char *uses)
 {
     Own own;
-    char variant[NAME_SIZE], digest[9];
+    char digest[9];
     Config ordinary = task_start(c->task);
     config_resolve(&ordinary, uses);
-    plugin_name(c->variant, variant);
     config_digest(c, digest);
-    char *name = format_text("%s.%s", c->task, variant);
+    char *name = format_text("%s.%s", c->task, plugin_name(c->variant));
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         if (s->help && !(s->kind & WORDED) && strcmp(s->name, "seed"))
             add_setting(&name, s, c, &ordinary);
     for (const char *at = c->settings; own_next(&at, &own);)
         add_setting(&name, setting_named(own.name), c, &ordinary);
-    replace(&name, format_text("%s.seed%d.%s", name, c->seed, digest));
-    return name;
+    return format_text("%s.seed%d.%s", name, c->seed, digest);
 }
 
 static void
 put_cells(FILE *file, const double *x, int count)
 {
-    char number[32];
     for (int k = 0; k < count; k++)
-        fprintf(file, "\t%s", number_text(x[k], 7, number));
+        fprintf(file, "\t%s", number_text(x[k], 7));
 }
 
 static void
@@ -89,20 +83,16 @@ begin_pairs(const char *run, const char *name)
 void
 put_pair(FILE *file, const char *key, double value, int digits)
 {
-    char number[32];
-    fprintf(file, "%s\t%s\n", key, number_text(value, digits, number));
+    fprintf(file, "%s\t%s\n", key, number_text(value, digits));
 }
 
 static void
 write_config(const char *run, const Config *c)
 {
-    char value[VALUE_SIZE];
     FILE *file = begin_pairs(run, "config.tsv");
     put_pair(file, "format", RUN_FORMAT, 9);
-    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
-        setting_print(s, c, value);
-        fprintf(file, "%s\t%s\n", s->name, value);
-    }
+    for (const Setting *s = settings; s < settings + settings_built_in; s++)
+        fprintf(file, "%s\t%s\n", s->name, setting_text(s, c));
     end_file(file, run, "config.tsv");
 }
 
@@ -161,7 +151,7 @@ write_timing(const char *run, const Finished *e, const Model *m)
 }
 
 /* The file of a weight within a folder of a run: "block0.attention.W^Q" ->
-   "weights/block0.attention.W_Q.npy". To be freed. */
+   "weights/block0.attention.W_Q.npy". */
 static char *
 weight_file(const char *folder, const char *name)
 {
@@ -178,10 +168,8 @@ matrices_write(const char *to, const char *folder, const Model *m)
     new_directory(to, folder);
     for (int i = 0; i < m->count; i++) {
         const Weight *w = &m->weights[i];
-        char *name = weight_file(folder, w->name);
-        npy_write(to, name, 'f', gradients ? w->gradient : w->value, w->rows,
-                  w->cols, 0);
-        free(name);
+        npy_write(to, weight_file(folder, w->name), 'f',
+                  gradients ? w->gradient : w->value, w->rows, w->cols, 0);
     }
 }
 
@@ -219,7 +207,7 @@ read_config(const char *path)
         if (strcmp(s->name, name) || setting_set(s, &c, text))
             table_changed(path, i + 3);
         if (s->kind == PLUGIN && *text)
-            plugin_name(text, (char[NAME_SIZE]){0}); /* exits if it is none */
+            plugin_name(text); /* exits if it is none */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
         fail("%s: \"%.64s\" is not the name of a task", path, c.task);
@@ -232,9 +220,7 @@ Run
 run_read(const char *path)
 {
     Run r = {.path = copy_text(path)};
-    char *copy = copy_text(path);
-    r.name = copy_text(basename(copy)); /* without a / at its end */
-    free(copy);
+    r.name = basename(copy_text(path)); /* without a / at its end */
     if (access(within(r.path, "config.tsv").text, F_OK))
         fail("%s: no run: name a directory with a config.tsv, as `qkv train` "
              "and `qkv compare` make it in an experiment",
@@ -293,7 +279,6 @@ run_weights(const Run *r, Model *m)
         Weight *w = &m->weights[i];
         char *name = weight_file("weights", w->name);
         npy_read(within(r->path, name).text, w->value, w->rows, w->cols);
-        free(name);
     }
 }
 

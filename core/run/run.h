@@ -19,7 +19,7 @@ enum { RUN_FORMAT = 4 };
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from the
    task's own settings, resolved for what the variant uses (variant_uses), seed
-   and the config's digest. To be freed. */
+   and the config's digest. */
 char *run_name(const Config *c, const char *uses);
 
 /* What a run has come to. */

@@ -17,12 +17,11 @@ bars_draw(const Drawing *o, const Experiment *e)
         for (int k = 0; k < g[i].series_count; k++) {
             const Series *s = &g[i].series[k];
             const Run *r = s->runs[0];
-            char text[32];
             double attention = run_number(r, "attention_parameters");
             double rest = run_number(r, "parameters") - attention;
             char *bar =
                 format_text("%s\t%.0f\t%.0f\t%s", s->name, attention, rest,
-                            number_text(run_number(r, "real"), 10, text));
+                            number_text(run_number(r, "real"), 10));
             /* A setting that changes no count makes no second bar. */
             if (word_added(&drawn, format_text("%s %s", r->config.task, bar)))
                 fprintf(f.data, "%s\t%s\n", g[i].name, bar);

@@ -51,10 +51,9 @@ static void
 put_point(Plot *all, const Panel *p, const Series *s, const char *x, Mean y,
           int seeds)
 {
-    char n[3][32];
     fprintf(all->data, "%d\t%s\t%s\t%s\t%s\t%s\n", (int)(p - all->panels) + 1,
-            s->name, x, number_text(y.mean, 6, n[0]),
-            number_text(y.low, 6, n[1]), number_text(y.high, 6, n[2]));
+            s->name, x, number_text(y.mean, 6), number_text(y.low, 6),
+            number_text(y.high, 6));
     if (isfinite(y.mean)) {
         all->least = seeds < all->least ? seeds : all->least;
         all->most = seeds > all->most ? seeds : all->most;
@@ -73,14 +72,13 @@ put_steps(Plot *all, const Panel *p, const Series *s)
     for (int i = 1; i < n; i++)
         rows = runs[i]->log.rows < rows ? runs[i]->log.rows : rows;
     for (int row = 0; row < rows; row++) {
-        char x[32];
+        double x = table_number(&runs[0]->log, row, 0, runs[0]->path);
         for (int i = 0; i < n; i++) {
             const Run *r = runs[i];
             int column = table_column(&r->log, p->y);
             y[i] = table_number(&r->log, row, column, r->path);
         }
-        number_text(table_number(&runs[0]->log, row, 0, runs[0]->path), 10, x);
-        put_point(all, p, s, x, values_mean(p->y, y, n), n);
+        put_point(all, p, s, number_text(x, 10), values_mean(p->y, y, n), n);
     }
     free(runs);
     free(y);
@@ -99,7 +97,6 @@ put_places(Plot *all, const Panel *p, const Series *s)
     const char *but = all->rates ? "seed lr log file" : "seed log file";
     for (int first = 0; first < s->count; first++) {
         int n = 0, seeds;
-        char x[32];
         if (drawn[first])
             continue;
         for (int i = first; i < s->count; i++)
@@ -111,7 +108,7 @@ put_places(Plot *all, const Panel *p, const Series *s)
         Mean y = quantity_mean(own, seeds, p->y);
         const char *value = run_value(own[0], all->x);
         if (!worded)
-            value = number_text(quantity_mean(own, seeds, all->x).mean, 10, x);
+            value = number_text(quantity_mean(own, seeds, all->x).mean, 10);
         if (value)
             put_point(all, p, s, value, y, seeds);
         for (int v = 0; v < all->xs.count && !value; v++)

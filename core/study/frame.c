@@ -22,11 +22,11 @@ is_number(const char *name)
 
 /* False if its variant has no use for it. */
 static bool
-print_setting(const Run *r, const Setting *s, char text[VALUE_SIZE])
+print_setting(const Run *r, const Setting *s, char text[WORD_SIZE])
 {
-    setting_print(s, &r->config, text);
-    if (s->kind == PLUGIN && *text)
-        plugin_name(interned(text), text);
+    const char *value = setting_text(s, &r->config);
+    bool plugin = s->kind == PLUGIN && *value;
+    snprintf(text, WORD_SIZE, "%s", plugin ? plugin_name(value) : value);
     return !setting_unused(s, &r->config);
 }
 
@@ -42,7 +42,7 @@ solved(const Run *r)
 const char *
 run_value(const Run *r, const char *name)
 {
-    char text[VALUE_SIZE];
+    char text[WORD_SIZE];
     const Setting *s = setting_named(name);
     const char *comma = strchr(name, ',');
     if (comma) {

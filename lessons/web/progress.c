@@ -17,11 +17,11 @@ post_row(const Work *w, const Job *job, int runs, LogRow row)
     static bool begun; /* in this child */
     const double x[] = {row.loss, row.accuracy, row.validation_loss,
                         row.validation_accuracy};
-    char *lines, number[32];
+    char *lines;
     FILE *to = begin_text(&lines);
     fprintf(to, "%s%d", begun ? "" : names, row.step);
     for (int k = 0; k < 4; k++)
-        fprintf(to, "\t%s", number_text(x[k], 7, number));
+        fprintf(to, "\t%s", number_text(x[k], 7));
     end_text(to, &lines);
     post_lines(within(within(w->out, job->name).text, "log.tsv").text, lines,
                job->config.steps, runs);
