@@ -145,22 +145,6 @@ decide(const Outcomes *all, Outcome *a)
             seeds_to_tell(p->difference / unit, a->margin / unit, p->n, alpha);
 }
 
-/* The first comparison with the very same differences. Variants that do not use
-   a setting of the grid are shown at each of its values: that is one test, not
-   many. */
-static int
-first_of(const Outcomes *all, int i)
-{
-    const Paired *p = &all->list[i].against;
-    for (int k = 0; k < i; k++) {
-        const Paired *q = &all->list[k].against;
-        if (p->difference == q->difference && p->deviation == q->deviation &&
-            p->n == q->n)
-            return k;
-    }
-    return i;
-}
-
 /* Adjusts the p-values of all comparisons (Holm), then decides. Of a
    comparison's two hypotheses, that there is no difference and that there is
    one of the margin or more, one at most is true. */
@@ -172,7 +156,7 @@ decide_all(Outcomes *all)
     double *p = allocate(2 * (size_t)all->count + 2, sizeof *p);
     for (int i = 0; i < all->count; i++) {
         const Outcome *a = &all->list[i];
-        bool counts = a->verdict == UNDECIDED && first_of(all, i) == i;
+        bool counts = a->verdict == UNDECIDED;
         p[2 * i] = counts ? a->against.differ : NAN;
         p[2 * i + 1] = counts ? a->against.same : NAN;
         all->comparisons += counts;
@@ -180,10 +164,9 @@ decide_all(Outcomes *all)
     holm(p, 2 * all->count, all->comparisons);
     for (int i = 0; i < all->count; i++) {
         Outcome *a = &all->list[i];
-        int first = first_of(all, i);
         if (a->verdict == UNDECIDED) {
-            a->against.differ = p[2 * first];
-            a->against.same = p[2 * first + 1];
+            a->against.differ = p[2 * i];
+            a->against.same = p[2 * i + 1];
             decide(all, a);
         }
         a->word = a->baseline ? "baseline" : words[a->verdict];
