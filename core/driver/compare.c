@@ -78,7 +78,7 @@ command_compare(int argc, char **argv)
     resolve_grid(&o, default_variants, default_tasks, default_seeds);
     char *asked = manifest_of(r, "compare");
     Grid g = grid_of(r, asked);
-    check_compared(r, &g);
+    check_judged(r);
     if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");

@@ -12,8 +12,7 @@
 
 #define SIGNIFICANT 0.05
 
-/* Exits (2) unless verdicts can be about r's judge and margins. */
-static void
+void
 check_judged(const Request *r)
 {
     Values names = r->margin ? values_cut(r->margin) : (Values){0};
@@ -186,9 +185,10 @@ const char *
 compared_by(const Request *r, const Experiment *e)
 {
     const char *by = asked(r->by, e, "by");
-    if (by && values_in(e, by).count < 2)
+    bool differ = by && values_in(e, by).count > 1;
+    if (r->by && !differ)
         usage("--by %s: not a setting in which these runs differ", by);
-    return by ? by : "variant";
+    return differ ? by : "variant";
 }
 
 /* The question that r puts, before anything is judged. The baseline is the one
@@ -213,18 +213,6 @@ asked_of(const Request *r, const Experiment *e)
                       .rates = values_in(e, "lr").count > 1,
                       .judge = asked(r->judge, e, "judge"),
                       .margins = asked(r->margin, e, "margin")};
-}
-
-void
-check_compared(const Request *r, const Grid *g)
-{
-    Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs),
-                    .count = g->count};
-    for (int i = 0; i < g->count; i++)
-        e.runs[i].config = g->jobs[i].config;
-    values_add(&e.asked, copy_text(g->asked));
-    asked_of(r, &e);
-    free(e.runs);
 }
 
 Outcomes

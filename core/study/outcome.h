@@ -8,7 +8,7 @@
 #define OUTCOME_H
 
 #include "math/statistics.h"
-#include "run/grid.h"
+#include "run/request.h"
 #include "study/group.h"
 
 /* Of a variant against the baseline. IDENTICAL runs do not differ in any seed.
@@ -61,8 +61,7 @@ const char *compared_by(const Request *r, const Experiment *e);
    asked for which made the runs (experiment_said). */
 Outcomes outcomes_of(const Request *r, const Experiment *e);
 
-/* Before runs are trained: exits (2) unless those of a grid can be compared as
-   r asks. */
-void check_compared(const Request *r, const Grid *g);
+/* Exits (2) unless verdicts can be about r's judge and margins. */
+void check_judged(const Request *r);
 
 #endif
