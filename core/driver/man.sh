@@ -15,8 +15,9 @@ qkv, qkv\-double \- $("$qkv" help | sed -n '1s/^qkv - //p')
 .RI [ options ]
 .SH DESCRIPTION
 .B qkv
-trains variants of attention side by side on small tasks, says which of them are the
-same function, and draws how the others differ. Its README, its lessons and lessons/reference.md explain how.
+trains variants of attention side by side on small tasks, tells which of them are the
+same function, and draws how the others differ. The README, the lessons and
+lessons/reference.md explain how.
 .B qkv\-double
 is the same program in double precision.
 .SH COMMANDS
@@ -30,7 +31,8 @@ Directories with variants, separated by colons; they are searched before the pro
 Seconds that one call of a plugin's code may take before its process is stopped (60).
 .TP
 .BR CC ", " TMPDIR
-The compiler that builds a plugin given by its source (cc), and where it builds (/tmp).
+The compiler for plugins that are given as source (cc), and the directory in which it builds
+them (/tmp).
 .SH EXIT STATUS
 0 if all went well; 1 if something failed, for example a run; 2 if the command line is
 wrong.

@@ -1,5 +1,5 @@
 # qkv claim [NAME [OPTION ...]]
-# test a claim of a paper: run its commands, and compare their tables with what was expected
+# test a claim of a paper: run its commands and compare their tables with the prediction
 #
 #   qkv claim                 list the claims
 #   qkv claim mla-gqa         test one, in the directory mla-gqa

@@ -1,5 +1,5 @@
 # qkv new NAME
-# start your own variant: write NAME.c, the standard one, to be changed
+# start your own variant: write NAME.c, a copy of the standard one to change
 #
 #   qkv new mine
 #   qkv check ./mine.c

@@ -2,15 +2,15 @@
 # write a report: verdicts, tables, figures, limits, and how it was made
 #
 #   qkv report qkv-out -o page
-#   qkv report here there -o page --size 219    the runs of both, for a column of acl.sty
+#   qkv report here there -o page --size 219    report on both, for a column of acl.sty
 #
 # DIR has report.md, report.tex and, where pandoc is installed, report.html; tables/*.tex
 # and figures/*.tex are floats that a paper can \input (booktabs, graphicx).
 #
 #   -o, --out DIR             the report's directory
-#       --size WIDTH          width of the figures, as of `qkv plot` (column)
-#       --x WHAT, --y WHAT    figures of these too, as of `qkv plot`
-#       --by SETTING          what verdicts compare; these four as of `qkv table`
+#       --size WIDTH          width of the figures, as in `qkv plot` (column)
+#       --x WHAT, --y WHAT    also draw these figures, as in `qkv plot`
+#       --by SETTING          what verdicts compare; the next three, too, are as in `qkv table`
 #       --baseline VARIANT    what the others are compared with
 #       --judge WHAT          the quantity that verdicts are about
 #       --margin WHAT=X,...   differences that do not matter
