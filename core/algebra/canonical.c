@@ -297,10 +297,10 @@ canonical_allocate(Canonical *c, int heads)
     size_t size = matrix_entries(heads * (d + 1), d);
     c->heads = heads;
     c->size = (d + 1) * d;
-    c->m = allocate(size, sizeof *c->m);
-    c->n = allocate(size, sizeof *c->n);
-    c->sink = allocate((size_t)heads, sizeof *c->sink);
-    c->constant = allocate((size_t)d, sizeof *c->constant);
+    c->m = allocate(2 * size + (size_t)(d + heads), sizeof *c->m);
+    c->n = c->m + size;
+    c->constant = c->n + size;
+    c->sink = c->constant + d;
 }
 
 /* Probes, and proves; p has run on tokens that are 0. Returns why there is no
@@ -398,9 +398,6 @@ void
 canonical_free(Canonical *c)
 {
     free(c->m);
-    free(c->n);
-    free(c->constant);
     free(c->bias);
-    free(c->sink);
-    c->m = c->n = c->constant = c->bias = c->sink = NULL;
+    c->m = c->bias = NULL;
 }

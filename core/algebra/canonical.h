@@ -62,7 +62,7 @@ void canonical_free(Canonical *c);
    tokens. */
 Canonical model_form(const Model *m, int place);
 
-/* Memory for c's matrices, where c->d_model is set. */
+/* Memory for c's matrices, constant and sinks, where c->d_model is set. */
 void canonical_allocate(Canonical *c, int heads);
 
 /* The largest difference of numbers that are compared, one by one, and the

@@ -31,25 +31,21 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
     Attention a = to->place[place].attention;
     Weights w = weights_declared(target, &a);
     real **values = model_attention(to, place);
-    char why[WHY_SIZE];
-    bool fitted = c.m && fit(target, &a, &w, &c, values, why);
-    if (fitted)
-        now = model_form(to, place);
-    bool done = now.m && equal_biases(&now, &c);
+    bool done = false;
     if (!c.m)
         snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
-    else if (!fitted)
-        snprintf(v->why, sizeof v->why, "%s", why);
-    else if (now.m && !done)
-        snprintf(v->why, sizeof v->why,
-                 "its scores have another bias by position, or sink");
-    else if (!done)
-        snprintf(v->why, sizeof v->why,
-                 "what it fits has no canonical form: %.120s", now.why);
-    else {
-        FitError f = fit_error(&now, &c);
-        v->form = f.apart >= v->form.apart ? f : v->form;
+    else if (fit(target, &a, &w, &c, values, v->why)) {
+        now = model_form(to, place);
+        done = now.m && equal_biases(&now, &c);
+        if (!now.m)
+            snprintf(v->why, sizeof v->why,
+                     "what it fits has no canonical form: %.120s", now.why);
+        else if (!done)
+            snprintf(v->why, sizeof v->why,
+                     "its scores have another bias by position, or sink");
     }
+    FitError f = done ? fit_error(&now, &c) : v->form;
+    v->form = f.apart >= v->form.apart ? f : v->form;
     canonical_free(&now);
     canonical_free(&c);
     free(values);

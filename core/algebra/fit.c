@@ -19,7 +19,7 @@
    columns: d_model, except after through(). */
 struct Form {
     int heads, d_model, width;
-    double *m, *n;
+    double *of[2];          /* all M_i, and all N_i' */
     const double *constant; /* of the output */
     Form **made; /* by through() and one_head(): a list, freed with this one */
     Form *next;
@@ -93,11 +93,12 @@ check_part(const char *name, Part p, int rows, int cols)
             p.cols, rows, cols);
 }
 
-/* Row `row` of head i of f's m, or of its n. */
+/* Row `row` of head i of one of the two. */
+enum { M, N };
 static double *
-row_of(const Form *f, double *of, int i, int row)
+row_of(const Form *f, int which, int i, int row)
 {
-    return of + (i * (f->d_model + 1) + row) * f->width;
+    return f->of[which] + (i * (f->d_model + 1) + row) * f->width;
 }
 
 /* scale left_i shared' = M_i (N_i' for n) for all heads, of which each of
@@ -105,7 +106,7 @@ row_of(const Form *f, double *of, int i, int row)
    there are more of these: by the singular values of the heads that share it,
    one below the other. Each has the bias row too, where `bias` is for it. */
 static void
-factor(const char *name, const Form *f, double *of, double scale, Part left,
+factor(const char *name, const Form *f, int which, double scale, Part left,
        Part bias, Part shared)
 {
     int d = f->d_model, n = f->width, r = left.cols / f->heads;
@@ -122,7 +123,8 @@ factor(const char *name, const Form *f, double *of, double scale, Part left,
     double *all = allocate((size_t)rows * n + 1, sizeof *all);
     for (int g = 0; g < groups; g++) {
         for (int i = 0; i < rows; i++)
-            memcpy(all + i * n, row_of(f, of, g * count + i / high, i % high),
+            memcpy(all + i * n,
+                   row_of(f, which, g * count + i / high, i % high),
                    (size_t)n * sizeof *all);
         Svd a = svd_of(all, rows, n);
         for (int j = 0; j < r && j < a.k; j++) {
@@ -143,20 +145,20 @@ factor(const char *name, const Form *f, double *of, double scale, Part left,
 void
 factor_scores(const Form *f, double scale, Part q, Part k)
 {
-    factor("factor_scores", f, f->m, scale, q, (Part){.rows = 0}, k);
+    factor("factor_scores", f, M, scale, q, (Part){.rows = 0}, k);
 }
 
 void
 factor_biased_scores(const Form *f, double scale, Part q, Part bias, Part k)
 {
     check_part("factor_biased_scores", bias, 1, q.cols);
-    factor("factor_biased_scores", f, f->m, scale, q, bias, k);
+    factor("factor_biased_scores", f, M, scale, q, bias, k);
 }
 
 void
 factor_values(const Form *f, double scale, Part v, Part o)
 {
-    factor("factor_values", f, f->n, scale, flipped(o), (Part){.rows = 0}, v);
+    factor("factor_values", f, N, scale, flipped(o), (Part){.rows = 0}, v);
 }
 
 void
@@ -169,26 +171,26 @@ put_constant(const Form *f, Part bias)
 
 /* scale to_i = M_i (N_i' for n) */
 static void
-put(const char *name, const Form *f, double *of, double scale, Part to)
+put(const char *name, const Form *f, int which, double scale, Part to)
 {
     check_scale(name, scale);
     check_part(name, to, f->d_model, f->heads * f->width);
     for (int row = 0; row < f->d_model; row++)
         for (int col = 0; col < to.cols; col++)
             *at(to, row, col) =
-                row_of(f, of, col / f->width, row)[col % f->width] / scale;
+                row_of(f, which, col / f->width, row)[col % f->width] / scale;
 }
 
 void
 put_scores(const Form *f, double scale, Part m)
 {
-    put("put_scores", f, f->m, scale, m);
+    put("put_scores", f, M, scale, m);
 }
 
 void
 put_values(const Form *f, double scale, Part n)
 {
-    put("put_values", f, f->n, scale, flipped(n));
+    put("put_values", f, N, scale, flipped(n));
 }
 
 /* The eigenvalues of a symmetric matrix are the singular values of what a
@@ -203,7 +205,7 @@ factor_symmetric(const Form *f, double scale, Part w)
         bug("factor_symmetric: the form is (%d x %d), not square", d, f->width);
     double *half = allocate((size_t)d * d, sizeof *half);
     for (int head = 0; head < f->heads; head++) {
-        const double *m = row_of(f, f->m, head, 0);
+        const double *m = row_of(f, M, head, 0);
         double shift = 0;
         for (int k = 0; k < d * d; k++) {
             half[k] = (m[k] + m[k % d * d + k / d]) / 2;
@@ -226,13 +228,13 @@ factor_symmetric(const Form *f, double scale, Part w)
 static Form *
 form_like(const Form *f, int heads, int width)
 {
-    Form *made = allocate(1, sizeof *made);
     size_t size = (size_t)heads * (size_t)(f->d_model + 1) * (size_t)width;
+    Form *made = allocate(1, sizeof *made + 2 * size * sizeof(double));
     *made = *f;
     made->heads = heads;
     made->width = width;
-    made->m = allocate(2 * size, sizeof *made->m);
-    made->n = made->m + size;
+    made->of[M] = (double *)(made + 1);
+    made->of[N] = made->of[M] + size;
     made->next = *f->made;
     return *f->made = made;
 }
@@ -243,31 +245,31 @@ one_head(const Form *f, int i)
     if (i < 0 || i >= f->heads)
         bug("one_head: head %d of %d: they count from 0", i, f->heads);
     Form *one = form_like(f, 1, f->width);
-    size_t size = (size_t)(f->d_model + 1) * f->width * sizeof *one->m;
-    memcpy(one->m, row_of(f, f->m, i, 0), size);
-    memcpy(one->n, row_of(f, f->n, i, 0), size);
+    size_t size = (size_t)(f->d_model + 1) * f->width * sizeof(double);
+    memcpy(one->of[M], row_of(f, M, i, 0), size);
+    memcpy(one->of[N], row_of(f, N, i, 0), size);
     return one;
 }
 
-/* to_i = from_i C for all heads of f's m, or n. */
+/* to_i = from_i C for all M_i, or all N_i'. */
 static void
-see_through(Form *to, double *to_of, const Form *f, double *of, Part c)
+see_through(Form *to, const Form *from, int which, Part c)
 {
-    for (int row = 0; row < f->heads * (f->d_model + 1); row++)
+    for (int row = 0; row < from->heads * (from->d_model + 1); row++)
         for (int col = 0; col < c.cols; col++)
             for (int l = 0; l < c.rows; l++)
-                to_of[row * to->width + col] +=
-                    of[row * f->width + l] * *at(c, l, col);
+                row_of(to, which, 0, row)[col] +=
+                    row_of(from, which, 0, row)[l] * *at(c, l, col);
 }
 
-/* All heads of m or n, one below the other, as long as 1. */
+/* All M_i, or N_i', one below the other, as long as 1. */
 static void
-stack(double *to, const Form *f, double *of)
+stack(double *to, const Form *f, int which)
 {
     int d = f->d_model, n = f->width, size = f->heads * d * n;
     double squares = 0;
     for (int i = 0; i < size; i++) {
-        to[i] = row_of(f, of, i / n / d, i / n % d)[i % n];
+        to[i] = row_of(f, which, i / n / d, i / n % d)[i % n];
         squares += to[i] * to[i];
     }
     for (int i = 0; i < size && squares > 0; i++)
@@ -282,8 +284,8 @@ through(const Form *f, Part c)
     int n = f->width, r = c.cols, rows = f->heads * f->d_model;
     check_part("through", c, n, r);
     double *all = allocate(2 * (size_t)rows * n, sizeof *all);
-    stack(all, f, f->m);
-    stack(all + rows * n, f, f->n);
+    stack(all, f, M);
+    stack(all + rows * n, f, N);
     Svd a = svd_of(all, 2 * rows, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < r && j < a.k; j++)
@@ -291,8 +293,8 @@ through(const Form *f, Part c)
     free(a.u);
     free(all);
     Form *inner = form_like(f, f->heads, r);
-    see_through(inner, inner->m, f, f->m, c);
-    see_through(inner, inner->n, f, f->n, c);
+    see_through(inner, f, M, c);
+    see_through(inner, f, N, c);
     return inner;
 }
 
@@ -307,7 +309,7 @@ values_behind(const Form *f, Part k)
         all[i] = *at(k, i / r, i % r);
     pseudo_inverse(all, n, r, t);
     Form *behind = form_like(f, f->heads, r);
-    see_through(behind, behind->n, f, f->n, (Part){t, n, r, r, 1});
+    see_through(behind, f, N, (Part){t, n, r, r, 1});
     free(t);
     return behind;
 }
@@ -329,9 +331,9 @@ form_of(const Canonical *c, int heads, Form **made)
     Form *f = form_like(&like, heads, d);
     for (int i = 0; i < c->heads * c->size; i++) {
         int head = i / c->size, row = i % c->size / d, col = i % d;
-        f->m[i] = c->m[i];
+        f->of[M][i] = c->m[i];
         if (row < d) /* a row of N is a column here */
-            row_of(f, f->n, head, col)[row] = c->n[i];
+            row_of(f, N, head, col)[row] = c->n[i];
     }
     return f;
 }
@@ -371,7 +373,6 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
     free(numbers.at);
     for (Form *next; made; made = next) {
         next = made->next;
-        free(made->m);
         free(made);
     }
     return true;

@@ -16,8 +16,8 @@ fold_refusal(const Model *m)
         return "a residual adds the embedding itself to what attention "
                "returns; train without one (residual no)";
     if (c->norm != NORM_NONE || m->places > 1 || c->mlp)
-        return "only a single attention may read it, with nothing between; "
-               "train with 1 layer, norm none and mlp 0";
+        return "only a single attention may read it, and neither LayerNorm nor "
+               "an MLP; train with 1 layer, norm none and mlp 0";
     return NULL;
 }
 

@@ -221,12 +221,12 @@ drawn(Family *f, int wide)
     return at;
 }
 
-/* Measures a random shape of at most so many parameters that is like the wanted
-   one, and new; false where there is none. */
+/* Measures so many random shapes of at most `most` parameters that are like the
+   wanted one, and new; false where there are none. */
 static bool
-measure_one(Family *f, int wide, int most)
+measure(Family *f, int count, int wide, int most)
 {
-    for (int try = 0; try < TRIES; try++) {
+    for (int try = 0; count > 0 && try < TRIES; try++) {
         Shape at = drawn(f, wide);
         bool is_new = !f->used[H] || at.n[H] > 1; /* one head is a case apart */
         for (int i = 0; i < f->size; i++)
@@ -238,18 +238,13 @@ measure_one(Family *f, int wide, int most)
         Weights w = weights_declared(f->variant, &a);
         RealCount c = real_count(f->variant, a, &w, 0);
         free(w.list);
+        if (c.real < 0)
+            return false;
         f->gauge[f->size] = cost_of(f->variant, a, 2, 0).parameters - c.real;
         f->at[f->size++] = at;
-        return c.real >= 0;
-    }
-    return false;
-}
-
-static bool
-measure(Family *f, int count, int wide, int most)
-{
-    while (count > 0 && measure_one(f, wide, most))
         count--;
+        try = 0;
+    }
     return count == 0;
 }
 
