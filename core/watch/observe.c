@@ -40,6 +40,7 @@ typedef struct Observation {
     double *gradients;           /* of each row, GRADIENT */
     double scores, sum, squares; /* of the scores that are not masked */
     Canonical *forms;            /* of each place */
+    int place;                   /* that is looked at */
 } Observation;
 
 static void
@@ -113,33 +114,31 @@ observe_rows(Observation *s)
 }
 
 static double
-mean_of_rows(const Observation *s, int place, size_t which)
+mean_of_rows(const Observation *s, size_t which)
 {
-    (void)place;
     return s->of_rows[which] / s->rows[which];
 }
 
 static double
-median_gradient(const Observation *s, int place, size_t which)
+median_gradient(const Observation *s, size_t which)
 {
-    double mean = mean_of_rows(s, place, which); /* NaN if one is */
+    double mean = mean_of_rows(s, which); /* NaN if one is */
     return isnan(mean) ? NAN : median(s->gradients, s->rows[which]);
 }
 
 /* The standard deviation of all scores. */
 static double
-score_deviation(const Observation *s, int place, size_t unused)
+score_deviation(const Observation *s, size_t unused)
 {
     double n = s->scores, mean = s->sum / n;
-    (void)place, (void)unused;
+    (void)unused;
     return n > 0 ? sqrt(fmax(s->squares / n - mean * mean, 0)) : NAN;
 }
 
 /* The norm of the gradient of weight i. */
 static double
-weight_gradient(const Observation *s, int place, size_t i)
+weight_gradient(const Observation *s, size_t i)
 {
-    (void)place;
     const Weight *w = &s->observer->model->weights[i];
     double squares = 0;
     for (int k = 0; k < w->rows * w->cols; k++)
@@ -150,9 +149,9 @@ weight_gradient(const Observation *s, int place, size_t i)
 /* The mean effective rank of the M_i of a place's form (which 0), or of its N_i
    (1). */
 static double
-mean_rank(const Observation *s, int place, size_t which)
+mean_rank(const Observation *s, size_t which)
 {
-    const Canonical *c = &s->forms[place];
+    const Canonical *c = &s->forms[s->place];
     int d = c->d_model;
     double sum = 0;
     for (int h = 0; c->m && h < c->heads; h++)
@@ -164,9 +163,10 @@ mean_rank(const Observation *s, int place, size_t which)
 
 /* |M - M at the start| / |M at the start|, Frobenius. */
 static double
-distance(const Observation *s, int place, size_t which)
+distance(const Observation *s, size_t which)
 {
-    const Canonical *c = &s->forms[place], *start = &s->observer->start[place];
+    const Canonical *c = &s->forms[s->place],
+                    *start = &s->observer->start[s->place];
     if (!c->m)
         return NAN;
     const double *m = which ? c->n : c->m, *from = which ? start->n : start->m;
@@ -180,23 +180,24 @@ distance(const Observation *s, int place, size_t which)
 }
 
 static double
-drift(const Observation *s, int place, size_t which)
+drift(const Observation *s, size_t which)
 {
-    return conserved_drift(s->observer->model, place, s->observer->first,
+    return conserved_drift(s->observer->model, s->place, s->observer->first,
                            which);
 }
 
 static double
-share_of_gauge(const Observation *s, int place, size_t which)
+share_of_gauge(const Observation *s, size_t which)
 {
-    return gauge_share(s->observer->model, place, s->observer->before, which);
+    return gauge_share(s->observer->model, s->place, s->observer->before,
+                       which);
 }
 
 /* The columns. The value of one is the mean over all places of attention: most
    functions look at one place, the others ignore which it is. */
 typedef struct Observed {
     const char *word, *name;
-    double (*value)(const Observation *s, int place, size_t i);
+    double (*value)(const Observation *s, size_t i);
     size_t i;  /* what the function is to look at */
     bool each; /* a column for each weight of attention, whose number is i */
 } Observed;
@@ -334,12 +335,12 @@ observer_free(Observer *o)
 
 /* The mean over all places; NaN if one has no canonical form. */
 static double
-observed(const Observation *s, const Observed *column)
+observed(Observation *s, const Observed *column)
 {
     double sum = 0;
     int places = s->observer->model->places;
-    for (int p = 0; p < places; p++)
-        sum += column->value(s, p, column->i) / places;
+    for (s->place = 0; s->place < places; s->place++)
+        sum += column->value(s, column->i) / places;
     return sum;
 }
 

@@ -152,14 +152,6 @@ show_head(const Trace *t, const Place *p, int head, int number)
         int k_head = head / (c->q->heads / c->k->heads);
         show_mapped(t, c->q, head, "q_", number, p->x, "x", "the queries");
         show_mapped(t, c->k, k_head, "k_", number, p->x, "x", "the keys");
-        if (rotated) {
-            show(
-                t, TOKENS, head_rows(c->product->in[0], head),
-                "q_%d rotated: pairs of columns turned by the token's position",
-                number);
-            show(t, TOKENS, head_rows(c->product->in[1], k_head),
-                 "k_%d rotated likewise", number);
-        }
     }
     const Node *v = c->sum ? c->sum->in[1] : NULL;
     if (v)
