@@ -272,7 +272,7 @@ TEST(captures)
             ck_assert(fabs((double)(logits->value[k] - p->logits->value[k])) <
                       1e-4);
         tape_free(t);
-        int heads = capture_heads(&p->capture, 0);
+        int heads = p->capture.place[0].heads;
         ck_assert_int_eq(heads, strcmp(variants[i], "identity") ? 4 : 1);
         for (int h = 0; h < heads; h++) {
             int own;

@@ -308,7 +308,7 @@ canonical_allocate(Canonical *c, int heads)
 static const char *
 find_form(Probe *p, Canonical *c)
 {
-    canonical_allocate(c, capture_heads(&p->capture, 0));
+    canonical_allocate(c, p->capture.place[0].heads);
     find_biases(p, c);
     find_maps(p, c);
     join_constants(c);

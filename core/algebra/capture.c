@@ -94,6 +94,8 @@ record_place(Capture *r, Place place)
     int last = r->calls;
     place.first = before ? before->first + before->calls : 0;
     place.calls = last - place.first;
+    for (int i = place.first; i < last; i++)
+        place.heads += r->call[i].weights->heads;
     for (Node *n = backward_order(place.out->root); n; n = n->next)
         for (int i = place.first; i < last; i++)
             if (r->call[i].weights == n) {
@@ -102,16 +104,6 @@ record_place(Capture *r, Place place)
                 r->call[i] = call;
             }
     r->place[entry(&r->places)] = place;
-}
-
-int
-capture_heads(const Capture *r, int place)
-{
-    const Place *p = &r->place[place];
-    int heads = 0;
-    for (int i = p->first; i < p->first + p->calls; i++)
-        heads += r->call[i].weights->heads;
-    return heads;
 }
 
 const Call *
@@ -148,7 +140,7 @@ call_sees(const Call *c, Matrix scores, int i, int j)
 static void
 attended(void *capture, Node *x, Node *y, Node *out)
 {
-    record_place(capture, (Place){x, y, out, 0, 0});
+    record_place(capture, (Place){.x = x, .y = y, .out = out});
 }
 
 Pass *

@@ -38,10 +38,11 @@ typedef struct Call {
 } Call;
 
 /* A place of a model: what forward was called with there, and returned; its
-   calls are call[first] .. call[first + calls - 1]. */
+   calls are call[first] .. call[first + calls - 1], which have so many heads
+   together. */
 typedef struct Place {
     Node *x, *y, *out;
-    int first, calls;
+    int first, calls, heads;
 } Place;
 
 typedef struct Capture {
@@ -70,9 +71,7 @@ void record_place(Capture *r, Place place);
 void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
                      Node **w);
 
-/* How many heads all calls of a place have, and the call that head `head` of
-   them belongs to; *own is its number there. */
-int capture_heads(const Capture *r, int place);
+/* The call that head `head` of a place belongs to; *own is its number there. */
 const Call *capture_head(const Capture *r, int place, int head, int *own);
 
 /* The scores and the weights of head `head` of a call in a sequence, (queries x

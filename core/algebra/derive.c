@@ -278,7 +278,7 @@ derive_output(Derived *d, const Capture *r, const Node *x, const Node *out)
 {
     Terms sum = {0};
     int own;
-    d->heads = capture_heads(r, 0);
+    d->heads = r->place[0].heads;
     d->piece = allocate((size_t)d->heads + 1, sizeof *d->piece);
     for (int h = 0; h < d->heads; h++) {
         const Call *c = capture_head(r, 0, h, &own);

@@ -30,40 +30,10 @@ struct Entries {
     double **at;
 };
 
-/* So many rows and columns of a declared matrix; all of them where they are
-   -1. */
-static Part
-part_of(const Entries *w, int index, int row, int rows, int col, int cols)
+static double *
+at(Part p, int row, int col)
 {
-    if (index < 0 || index >= w->declared->count)
-        bug("fit: there is no matrix %d of %d", index, w->declared->count);
-    const Weight *d = &w->declared->list[index];
-    rows = rows < 0 ? d->rows : rows;
-    cols = cols < 0 ? d->cols : cols;
-    if (row < 0 || rows < 1 || row + rows > d->rows || col < 0 || cols < 1 ||
-        col + cols > d->cols)
-        bug("fit: %s (%d x %d) has no rows %d to %d, or columns %d to %d",
-            d->name, d->rows, d->cols, row, row + rows - 1, col,
-            col + cols - 1);
-    return (Part){w->at[index] + row * d->cols + col, rows, cols, d->cols, 1};
-}
-
-Part
-matrix_of(Entries *w, int index)
-{
-    return part_of(w, index, 0, -1, 0, -1);
-}
-
-Part
-columns_of(Entries *w, int index, int from, int count)
-{
-    return part_of(w, index, 0, -1, from, count < 0 ? 0 : count);
-}
-
-Part
-rows_of(Entries *w, int index, int from, int count)
-{
-    return part_of(w, index, from, count < 0 ? 0 : count, 0, -1);
+    return p.at + row * p.down + col * p.across;
 }
 
 static Part
@@ -72,10 +42,35 @@ flipped(Part p)
     return (Part){p.at, p.cols, p.rows, p.across, p.down};
 }
 
-static double *
-at(Part p, int row, int col)
+static Part
+some_columns(const char *name, Part p, int from, int count)
 {
-    return p.at + row * p.down + col * p.across;
+    if (from < 0 || count < 1 || from + count > p.cols)
+        bug("%s: there are %d, and no %d from number %d on", name, p.cols,
+            count, from);
+    return (Part){at(p, 0, from), p.rows, count, p.down, p.across};
+}
+
+Part
+matrix_of(Entries *w, int index)
+{
+    if (index < 0 || index >= w->declared->count)
+        bug("fit: there is no matrix %d of %d", index, w->declared->count);
+    const Weight *d = &w->declared->list[index];
+    return (Part){w->at[index], d->rows, d->cols, d->cols, 1};
+}
+
+Part
+columns_of(Entries *w, int index, int from, int count)
+{
+    return some_columns("columns_of", matrix_of(w, index), from, count);
+}
+
+Part
+rows_of(Entries *w, int index, int from, int count)
+{
+    Part columns = flipped(matrix_of(w, index));
+    return flipped(some_columns("rows_of", columns, from, count));
 }
 
 static void

@@ -25,7 +25,7 @@ maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
                            labels_of(data, b->source, b->source_rows)}};
     int own;
     for (int p = 0; p < r->places; p++)
-        for (int h = 0; h < capture_heads(r, p); h++) {
+        for (int h = 0; h < r->place[p].heads; h++) {
             int place = m->place[p].attention.place;
             Map map = {.queries_of = place == ENCODER,
                        .keys_of = place != SELF};

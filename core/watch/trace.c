@@ -175,19 +175,19 @@ show_place(Trace *t, int place)
 {
     const Capture *r = &t->pass->capture;
     const Place *p = &r->place[place];
-    int heads = capture_heads(r, place), own;
+    int own;
     printf("\n=== %s: %s\n", t->model->place[place].name,
            t->model->place[place].variant->equation);
     if (t->model->config.norm)
         show(t, TOKENS, head_rows(p->x, 0), "LayerNorm(x)");
-    for (int i = 0; i < heads; i++) {
+    for (int i = 0; i < p->heads; i++) {
         t->call = capture_head(r, place, i, &own);
         show_head(t, p, own, i + 1);
     }
     const Node *sum = p->calls == 1 ? r->call[p->first].sum : NULL;
     char of[80];
-    snprintf(of, sizeof of, heads == 1 ? "head_1" : "[head_1 ... head_%d]",
-             heads);
+    snprintf(of, sizeof of, p->heads == 1 ? "head_1" : "[head_1 ... head_%d]",
+             p->heads);
     show_mapped(t, p->out, 0, "output", 0, sum ? sum : p->out, of,
                 "the layer's result");
     const ModelPlace *m = &t->model->place[place];
