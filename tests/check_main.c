@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/report.h"
 #include "heart/fail.h"
 #include "run/run.h"
 #include "suites.h"
@@ -52,7 +51,6 @@ main(void)
 {
     if (!mkdtemp(test_directory))
         return EXIT_FAILURE;
-    report->watched = true; /* each test is a process of its own */
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -108,7 +108,7 @@ find_letters(Family *f)
     for (int i = 0; i < OWNS; i++) {
         int n = *shape_option(&f->like, i);
         strcpy(f->name[i], names[i]);
-        f->used[i] = i == D || (shape_uses(f->variant->shape, options[i]) &&
+        f->used[i] = i == D || (index_in(f->variant->shape, options[i]) >= 0 &&
                                 !((i == H || i == G) && n == 1));
         f->wanted.n[i] = f->used[i] ? n : 1;
         bool pairs = i == K || i == R || (i == D && !f->used[K]);

@@ -44,7 +44,6 @@ void
 watched(Report *r)
 {
     report = r;
-    r->watched = true;
     whose_memory = r->limit;
     on_failure = store;
     enter = variant_runs;

@@ -16,7 +16,6 @@ typedef struct Running {
 } Running;
 
 typedef struct Report {
-    bool watched;       /* then the parent prints the message */
     volatile bool done; /* end_well */
     char text[MESSAGE]; /* the message that ended it, or "" */
     Running running;    /* whose code was called last */

@@ -18,19 +18,6 @@
 static const char refused[] = "out of memory: a text was refused its bytes%s";
 
 int
-index_in(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-    for (int i = 0; *list; i++) {
-        size_t width = strcspn(list, " ,");
-        if (n == width && !strncmp(list, word, n))
-            return i;
-        list += width + strspn(list + width, " ,");
-    }
-    return -1;
-}
-
-int
 utf8_next(const unsigned char *text, size_t size, size_t *at)
 {
     static const int least[] = {1, 0x80, 0x800, 0x10000};
@@ -54,15 +41,6 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
         return -1;
     *at += (size_t)more + 1;
     return code;
-}
-
-int
-whole_characters(const char *text, int most)
-{
-    if (strlen(text) > (size_t)most)
-        while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
-            most--;
-    return most;
 }
 
 bool

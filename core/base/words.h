@@ -9,15 +9,9 @@
 
 #include "heart/fail.h"
 
-/* Which word of a list, "heads d-k" or "1,2,4", it is; -1 if none. */
-int index_in(const char *list, const char *word);
-
 /* The character at *at of a UTF-8 text (RFC 3629), which it steps over, or -1
    where the bytes are none: too long, cut short, a surrogate, a zero. */
 int utf8_next(const unsigned char *text, size_t size, size_t *at);
-
-/* How many of the first `most` bytes of a UTF-8 text are whole characters. */
-int whole_characters(const char *text, int most);
 
 /* Is it UTF-8, and no character of it commands a terminal or ends a line? */
 bool is_text(const char *text);

@@ -60,7 +60,7 @@ vary_settings(Subject *s, uint64_t hash)
         const Setting *one = &settings[i];
         if (one->role != OF_SHAPE)
             continue;
-        bool named = one->kind == OWN || shape_uses(declared, one->name);
+        bool named = one->kind == OWN || index_in(declared, one->name) >= 0;
         Subject other = subject_changed(s, one);
         if (differs(&other, s, hash) == named)
             continue;

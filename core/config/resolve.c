@@ -16,7 +16,7 @@ static void
 resolve_width(int *width, const char *shape, const char *option, int value,
               int whole, int parts)
 {
-    bool used = shape_uses(shape, option);
+    bool used = index_in(shape, option) >= 0;
     if (used && !*width && whole % parts)
         usage("%s is %d / %d unless it is given, and that is no whole number: "
               "give it, or choose a width and heads that divide",
@@ -27,10 +27,10 @@ resolve_width(int *width, const char *shape, const char *option, int value,
 static void
 resolve_widths(Config *c, const char *shape)
 {
-    int d = c->d_model, heads = shape_uses(shape, "heads") ? c->heads : 1;
+    int d = c->d_model, heads = index_in(shape, "heads") >= 0 ? c->heads : 1;
     if (heads < 1)
         usage("heads %d: attention has at least one head", heads);
-    c->heads = shape_uses(shape, "heads") ? heads : 0;
+    c->heads = index_in(shape, "heads") >= 0 ? heads : 0;
     Attention a = attention_of(c, shape);
     resolve_width(&c->d_k, shape, "d-k", a.d_k, d, heads);
     resolve_width(&c->d_v, shape, "d-v", a.d_v, d, heads);

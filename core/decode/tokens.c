@@ -27,11 +27,14 @@ label_of(const char *name)
     char label[LABEL] = "";
     if (!strcmp(name, " ") || !strcmp(name, "\n"))
         return *name == ' ' ? "\u2423" : "\u21b5";
-    if (is_text(name) && !strchr(name, '"'))
-        snprintf(label, LABEL, "%.*s", whole_characters(name, LABEL - 1), name);
-    else
-        for (int n = 0; *name && n < LABEL - 4; name++)
-            n += sprintf(label + n, "\\x%02x", (unsigned char)*name);
+    size_t size = strlen(name), n = 0; /* whole characters */
+    if (is_text(name) && !strchr(name, '"')) {
+        while (n < size && n < LABEL - 4)
+            utf8_next((const unsigned char *)name, size, &n);
+        snprintf(label, LABEL, "%.*s", (int)n, name);
+    } else
+        for (; *name && n < LABEL - 4; name++)
+            n += (size_t)sprintf(label + n, "\\x%02x", (unsigned char)*name);
     return interned(label);
 }
 

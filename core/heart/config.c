@@ -3,16 +3,17 @@
 
 #include "heart/config.h"
 
-bool
-shape_uses(const char *shape, const char *option)
+int
+index_in(const char *list, const char *word)
 {
-    for (size_t n; *shape; shape += strspn(shape, " ")) {
-        n = strcspn(shape, " ");
-        if (n == strlen(option) && !strncmp(shape, option, n))
-            return true;
-        shape += n;
+    size_t n = strlen(word);
+    for (int i = 0; *list; i++) {
+        size_t width = strcspn(list, " ,");
+        if (n == width && !strncmp(list, word, n))
+            return i;
+        list += width + strspn(list + width, " ,");
     }
-    return false;
+    return -1;
 }
 
 /* A width that is given; or its share of the whole, if a variant of that .shape
@@ -20,7 +21,7 @@ shape_uses(const char *shape, const char *option)
 static int
 width(int given, const char *shape, const char *option, int share, int all)
 {
-    return given ? given : shape_uses(shape, option) ? share : all;
+    return given ? given : index_in(shape, option) >= 0 ? share : all;
 }
 
 Attention

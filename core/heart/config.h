@@ -55,8 +55,8 @@ typedef struct Config {
     .beta2 = 0.999, .log_every = 10, .validate = 64, .test = 1024,          \
     .members = 4, .threshold = 0.99
 
-/* Is the option one of a variant's .shape, "heads d-k d-v"? */
-bool shape_uses(const char *shape, const char *option);
+/* Which word of a list, "heads d-k d-v" or "1,2,4", it is; -1 if none. */
+int index_in(const char *list, const char *word);
 
 /* What a variant of that .shape sees of a config. A number that is not 0 is
    taken as it is. Where it is 0, and the variant uses it, d_k and d_v are

@@ -98,7 +98,7 @@ main(int argc, char **argv)
             misunderstood(*word);
     }
     c->settings = v->settings;
-    c->heads = shape_uses(v->shape, "heads") ? c->heads : 0;
+    c->heads = index_in(v->shape, "heads") >= 0 ? c->heads : 0;
     data.sizes = data.task->sizes(c);
     Model *m = model_outline(c, data.sizes, v, &one_sequence);
     model_start(m);

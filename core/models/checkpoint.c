@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/words.h"
+#include "heart/config.h"
 #include "heart/fail.h"
 #include "models/checkpoint.h"
 #include "models/json.h"

@@ -5,6 +5,7 @@
 
 #include "base/tsv.h"
 #include "config/find_plugin.h"
+#include "heart/config.h"
 #include "heart/fail.h"
 #include "models/json.h"
 #include "models/published.h"

@@ -103,18 +103,10 @@ experiment_open(const char *directory, const char *asked)
     manifest_record(directory, asked);
 }
 
-/* By their names, in which a number of more digits is larger, d-k16 than d-k2,
-   except behind a point. */
 static int
-in_order(const void *a, const void *b)
+by_name(const void *a, const void *b)
 {
-    static const char digits[] = "0123456789";
-    const char *p = ((const Run *)a)->name, *q = ((const Run *)b)->name;
-    bool point = false;
-    for (; *p && *p == *q; p++, q++)
-        point = *p == '.' || (point && strchr(digits, *p));
-    size_t m = strspn(p, digits), n = strspn(q, digits);
-    return m != n && !point ? (m > n) - (m < n) : strcmp(p, q);
+    return strcmp(((const Run *)a)->name, ((const Run *)b)->name);
 }
 
 static void
@@ -140,7 +132,7 @@ drop_doubles(Experiment *e)
 {
     int kept = 0;
     if (e->count)
-        qsort(e->runs, (size_t)e->count, sizeof *e->runs, in_order);
+        qsort(e->runs, (size_t)e->count, sizeof *e->runs, by_name);
     for (int i = 0; i < e->count; i++)
         if (!kept || strcmp(e->runs[kept - 1].name, e->runs[i].name))
             e->runs[kept++] = e->runs[i];

@@ -24,7 +24,7 @@ request_used(const Request *r, const char *uses)
     for (int i = 0; i < setting_count; i++) {
         const char *name = settings[i].name;
         if (r->given[i].count && index_in(SHAPE_OPTIONS, name) >= 0 &&
-            !shape_uses(uses, name))
+            index_in(uses, name) < 0)
             usage("--%s: no variant named here uses it; leave it out", name);
     }
 }
