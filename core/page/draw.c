@@ -12,21 +12,26 @@
 #include "page/escape.h"
 #include "run/process.h"
 
-/* Writes a text, which is freed, into the draft. */
+/* Writes a text into the draft. */
 static void
-write_part(const Figure *f, const char *ending, char *text)
+write_part(const Figure *f, const char *ending, const char *text)
 {
     char *file = format_text("%s.%s", f->name, ending);
     FILE *to = begin_file(f->draft->path.text, file);
     fputs(text, to);
     end_file(to, f->directory.text, file);
-    free(file);
-    free(text);
 }
 
 /* The last line of a script: a hash of all before it, by which one that was
    edited is known. */
 #define SEAL "# Edited, this script is yours: qkv does not replace it. "
+
+static char *
+seal_of(const char *script, size_t size)
+{
+    return format_text(SEAL "%016" PRIx64 "\n",
+                       hash_bytes(HASH_START, script, size));
+}
 
 /* Exits where the script that is to be replaced was edited; it is not drawn by
    either, since it may be a stranger's, and gnuplot runs commands. */
@@ -37,13 +42,10 @@ check_unedited(const char *path)
     if (access(path, F_OK))
         return;
     char *text = read_file(path, "script", &size), *seal = strstr(text, SEAL);
-    if (!seal || strlen(seal) != strlen(SEAL) + 17 ||
-        strtoull(seal + strlen(SEAL), NULL, 16) !=
-            hash_bytes(HASH_START, text, (size_t)(seal - text)))
+    if (!seal || strcmp(seal, seal_of(text, (size_t)(seal - text))))
         fail("%s: was edited, so it is not replaced: gnuplot draws it; rename "
              "it to keep it, or remove it, then give the command again",
              path);
-    free(text);
 }
 
 static char *script_text, *data_text; /* of the figure that is drawn */
@@ -58,7 +60,6 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
     mkdir(directory.text, 0777);
     char *script = format_text("%s.gp", name);
     check_unedited(within(directory.text, script).text);
-    free(script);
     Figure f = {.o = o, .directory = directory, .name = name};
     f.draft = draft_begin(directory.text, name);
     f.data = begin_text(&data_text);
@@ -71,7 +72,7 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
             "# In LaTeX texts are escaped; raw = 1 takes them as they are.\n"
             "name = '%s'\ndata = name.'.tsv'\n",
             name, name, name, name);
-    figure_word(&f, "title", copy_text(f.title));
+    figure_word(&f, "title", f.title);
     return f;
 }
 
@@ -83,20 +84,18 @@ put_quoted(FILE *script, const char *text)
     for (const char *c = plain; *c; c++)
         fprintf(script, *c == '\'' ? "’" : "%c", *c);
     putc('\'', script);
-    free(plain);
 }
 
 void
-figure_word(const Figure *f, const char *key, char *text)
+figure_word(const Figure *f, const char *key, const char *text)
 {
     fprintf(f->script, "%s = ", key);
     put_quoted(f->script, text);
     putc('\n', f->script);
-    free(text);
 }
 
 void
-figure_words(const Figure *f, const char *key, Values *words)
+figure_words(const Figure *f, const char *key, const Values *words)
 {
     if (words->count)
         fprintf(f->script, "array %s[%d] = [", key, words->count);
@@ -104,7 +103,6 @@ figure_words(const Figure *f, const char *key, Values *words)
         put_quoted(f->script, words->text[i]);
         fputs(i < words->count - 1 ? ", " : "]\n", f->script);
     }
-    values_free(words);
 }
 
 /* Copies a script of plots/. */
@@ -115,7 +113,6 @@ append_script(FILE *to, const char *name)
     Path path = within(beside_program("plots").text, name);
     char *text = read_file(path.text, "plot script", &size);
     fprintf(to, "\n%s", text);
-    free(text);
 }
 
 /* Draws one picture into the draft; false where there is no gnuplot. The
@@ -154,7 +151,7 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     bool there = true;
     if (o->size) {
         fputs("if (!exists(\"size\")) ", f->script);
-        figure_word(f, "size", copy_text(o->size));
+        figure_word(f, "size", o->size);
     }
     if (o->gnuplot)
         fprintf(f->script, "%s\n", o->gnuplot);
@@ -163,9 +160,8 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     end_text(f->data, &data_text);
     end_text(f->script, &script_text);
     write_part(f, "tsv", data_text);
-    uint64_t hash = hash_bytes(HASH_START, script_text, strlen(script_text));
-    write_part(f, "gp",
-               format_text("%s" SEAL "%016" PRIx64 "\n", script_text, hash));
+    char *seal = seal_of(script_text, strlen(script_text));
+    write_part(f, "gp", format_text("%s%s", script_text, seal));
     for (int i = 0; there && i < formats.count; i++)
         there = draw_picture(f, formats.text[i]);
     /* Last, since it fails where gnuplot, which does not tell, has found the
@@ -180,8 +176,4 @@ figure_end(Figure *f, const char *kind, const char *drawn)
                      "`make deps` brings it",
              f->directory.text, f->name, o->format);
     figures_drawn++;
-    values_free(&formats);
-    free(script_text);
-    free(f->name);
-    free(f->title);
 }

@@ -38,11 +38,11 @@ Figure figure_begin(const Drawing *o, const char *wanted, const char *runs,
                     const char *what);
 
 /* A variable of the script, key = 'text', or an array of it, unless it has no
-   elements. Text and list are freed. They may be of a stranger's run: in single
+   elements. They may be of a stranger's run: in single
    quotes nothing is gnuplot's but the quote, in place of which is another
    one. */
-void figure_word(const Figure *f, const char *key, char *text);
-void figure_words(const Figure *f, const char *key, Values *words);
+void figure_word(const Figure *f, const char *key, const char *text);
+void figure_words(const Figure *f, const char *key, const Values *words);
 
 /* Ends the script with o's line of gnuplot, plots/style.gp and plots/KIND,
    and has gnuplot draw each of o's formats. The caption NAME.txt is the title

@@ -7,13 +7,12 @@ typedef enum { ALIGNED, TSV, MARKDOWN, LATEX } Layout;
 
 /* A text that somebody else may have written, so that all of it is seen and
    nothing of it acts: without control characters, what is no UTF-8 as ?, and
-   with each character escaped that means something in the language. To be
-   freed. */
+   with each character escaped that means something in the language. */
 char *escaped(const char *text, Layout language);
 
 /* What a figure's files, or a label, are called: letters, digits and a few
    signs, since gnuplot opens <name and |name as pipes. Where that is another
-   name than was wanted, a hash keeps it apart from others. To be freed. */
+   name than was wanted, a hash keeps it apart from others. */
 char *plain_name(const char *wanted);
 
 #endif

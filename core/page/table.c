@@ -68,7 +68,7 @@ sheet_note(Sheet *s, const char *label, char *note)
     s->note = note;
 }
 
-/* A number as the layout's readers see it, in LaTeX as maths; to be freed. */
+/* A number as the layout's readers see it, in LaTeX as maths. */
 static char *
 number_in(const Column *c, double x, Layout layout)
 {
@@ -82,8 +82,7 @@ number_in(const Column *c, double x, Layout layout)
                    : format_text("$%s$", text);
 }
 
-/* What is in a row, from 1 on, or in the head, as the language takes it; to be
-   freed. */
+/* What is in a row, from 1 on, or in the head, as the language takes it. */
 static char *
 text_at(const Sheet *s, int row, int col, Layout layout)
 {
@@ -96,12 +95,8 @@ text_at(const Sheet *s, int row, int col, Layout layout)
     char *text = number_in(c, cell->value, layout);
     if (layout == TSV || isnan(cell->low))
         return text;
-    char *low = number_in(c, cell->low, layout);
-    char *high = number_in(c, cell->high, layout);
-    replace(&text, format_text("%s [%s, %s]", text, low, high));
-    free(low);
-    free(high);
-    return text;
+    return format_text("%s [%s, %s]", text, number_in(c, cell->low, layout),
+                       number_in(c, cell->high, layout));
 }
 
 /* Do the layout's readers want the column of that number? */
@@ -131,9 +126,8 @@ width_of_column(const Sheet *s, int col, Layout layout)
 {
     int widest = 0;
     for (int row = 0; layout == ALIGNED && row <= s->count / s->cols; row++) {
-        char *text = text_at(s, row, col, layout);
-        widest = width_of(text) > widest ? width_of(text) : widest;
-        free(text);
+        int width = width_of(text_at(s, row, col, layout));
+        widest = width > widest ? width : widest;
     }
     return widest;
 }
@@ -145,7 +139,7 @@ typedef struct Shown {
 } Shown;
 
 /* The columns of a list "a,b", in its order, or those that the layout's readers
-   want. Exits (2) where there is none such. To be freed. */
+   want. Exits (2) where there is none such. */
 static Shown *
 columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
 {
@@ -169,7 +163,6 @@ columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
         c->width = width_of_column(s, c->col, layout);
         c->words = s->columns[c->col].words;
     }
-    values_free(&wanted);
     return shown;
 }
 
@@ -178,12 +171,9 @@ columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
 static void
 write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
 {
-    if (s->note) {
-        char *note = escaped(s->note, LATEX), *label = plain_name(s->label);
-        fprintf(to, "\\caption{%s}\n\\label{tab:%s}\n", note, label);
-        free(note);
-        free(label);
-    }
+    if (s->note)
+        fprintf(to, "\\caption{%s}\n\\label{tab:%s}\n", escaped(s->note, LATEX),
+                plain_name(s->label));
     fputs("\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
           "\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else"
           "\\width\\fi}{!}{%\n\\begin{tabular}{@{}",
@@ -209,7 +199,6 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
                 : last    ? 0
                           : -width,
                 text, last ? syntax[layout].after : syntax[layout].between);
-        free(text);
     }
     for (int i = 0; row == 0 && layout == MARKDOWN && i < cols; i++)
         fputs(shown[i].words ? "|---" : "|--:", to);
@@ -228,7 +217,6 @@ sheet_write(FILE *to, const Sheet *s, Layout layout)
     for (int row = 0; row <= s->count / s->cols; row++)
         write_row(to, s, row, shown, cols, layout);
     fputs(syntax[layout].end, to);
-    free(shown);
 }
 
 void
@@ -264,5 +252,4 @@ words_write(const char *text, Layout layout)
         print_wrapped(stdout, 0, 0, ACROSS, safe);
     else if (layout != TSV)
         puts(safe);
-    free(safe);
 }

@@ -36,7 +36,7 @@ typedef struct Plot {
 } Plot;
 
 /* Of each seed the run at the rate that a table would choose for it: by what is
-   drawn, if that can be better or worse, and else by the loss. To be freed. */
+   drawn, if that can be better or worse, and else by the loss. */
 static const Run **
 chosen(const Panel *p, const Run *const *runs, int count, int *seeds)
 {
@@ -80,8 +80,6 @@ put_steps(Plot *all, const Panel *p, const Series *s)
         }
         put_point(all, p, s, number_text(x, 10), values_mean(p->y, y, n), n);
     }
-    free(runs);
-    free(y);
 }
 
 /* A curve along a setting or a result: a point for each configuration, since
@@ -113,10 +111,7 @@ put_places(Plot *all, const Panel *p, const Series *s)
             put_point(all, p, s, value, y, seeds);
         for (int v = 0; v < all->xs.count && !value; v++)
             put_point(all, p, s, all->xs.text[v], y, seeds);
-        free(own);
     }
-    free(here);
-    free(drawn);
 }
 
 /* What the curves of a panel are compared with, "0.3 trivial baseline": the
@@ -137,8 +132,7 @@ level_of(const Panel *p)
     return copy_text("");
 }
 
-/* "mean of 5 seeds, 95% interval": what points and bars are; to be freed. The
-   axis of a median says so. */
+/* "mean of 5 seeds, 95% interval": what points and bars are. */
 static char *
 measured(const Plot *all)
 {
@@ -174,13 +168,13 @@ put_script(Figure *f, const Plot *all)
             values_add(&keys, copy_text(g->series[s].name));
     }
     series_sort(&keys); /* each once */
-    char *names = joined(&keys, " "), *ys = joined(&ylabels, ", ");
     char *x = axis_title(all->x, NULL);
+    char *y = all->several ? joined(&ylabels, ", ") : ylabels.text[0];
     char *drawn =
-        format_text("%s against %s%s", all->several ? ys : ylabels.text[0], x,
+        format_text("%s against %s%s", y, x,
                     all->rates ? ", each seed at a chosen learning rate" : "");
     fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
-            names,
+            joined(&keys, " "),
             all->training     ? "training"
             : is_axis(all->x) ? "setting"
                               : "result");
@@ -192,9 +186,6 @@ put_script(Figure *f, const Plot *all)
     figure_words(f, "scales", &scales);
     figure_words(f, "levels", &levels);
     figure_end(f, o->map ? "map.gp" : "panels.gp", drawn);
-    free(names);
-    free(drawn);
-    free(ys);
 }
 
 /* Draws a figure, of which the panels are known. Its name is WHAT-X-OF: several
@@ -218,18 +209,14 @@ draw_panels(Plot *all)
         format_text("%s%s%s%s%s%s", all->several ? "curves" : all->panels[0].y,
                     x ? "-" : "", x ? all->x : "", *of ? "-" : "", of,
                     o->map ? "-map" : "");
-    char *what = measured(all);
     if (all->most) {
-        Figure f = figure_begin(o, name, of, what);
+        Figure f = figure_begin(o, name, of, measured(all));
         fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n%s", all->x, data);
         put_script(&f, all);
     } else
         note("%s is not drawn: no run of it has a finite number there: they "
              "diverged, which a lower --lr may mend, or have no use for it",
              name);
-    free(data);
-    free(name);
-    free(what);
 }
 
 void

@@ -51,7 +51,6 @@ run_value(const Run *r, const char *name)
                    *others = run_value(r, comma + 1);
         snprintf(text, sizeof text, "%s,%s", one ? one : "none",
                  others ? others : "none");
-        free(first);
     } else if (!strcmp(name, "run"))
         snprintf(text, sizeof text, "%s", r->name);
     else if (!strcmp(name, "experiment")) {
@@ -123,9 +122,7 @@ series_sort(Values *names)
         qsort(names->text, (size_t)names->count, sizeof *names->text,
               in_series_order);
     for (int i = 0; i < names->count; i++)
-        if (kept && !strcmp(names->text[i], names->text[kept - 1]))
-            free(names->text[i]);
-        else
+        if (!kept || strcmp(names->text[i], names->text[kept - 1]))
             names->text[kept++] = names->text[i];
     names->count = kept;
 }
@@ -147,9 +144,7 @@ values_in(const Experiment *e, const char *name)
     const char **own = allocate((size_t)e->count + 1, sizeof *own);
     for (int i = 0; i < e->count; i++)
         own[i] = run_value(&e->runs[i], name);
-    Values v = values_of(own, e->count);
-    free(own);
-    return v;
+    return values_of(own, e->count);
 }
 
 void
@@ -168,15 +163,12 @@ keep_where(Experiment *e, const char *where)
             char *own = format_text("%s=%s", name, value ? value : "");
             if (!value || index_in(where, own) >= 0)
                 e->runs[kept++] = *r;
-            free(own);
         }
         if (!kept || !known.count)
             usage("--where %s=%s: no run has it; there are: %s", name, sign + 1,
                   joined(&known, ", "));
         e->count = kept;
-        values_free(&known);
     }
-    values_free(&wanted);
 }
 
 const char *

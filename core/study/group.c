@@ -156,9 +156,6 @@ cut(Cut *c, const Place *runs, int count, int number)
     }
     if (!differ)
         cut(c, runs, count, number + 1);
-    values_free(&parts);
-    free(own);
-    free(part);
 }
 
 Group *
@@ -167,8 +164,6 @@ groups_of(const Experiment *e, const char *by, const char *x, int *groups)
     Cut c = {.e = e, .by = by, .x = x};
     Place *runs = places_of(&c);
     cut(&c, runs, e->count, 0);
-    free(runs);
-    free(c.axes);
     *groups = c.count;
     return c.list;
 }
@@ -178,18 +173,16 @@ group_text(const Group *g, const char *without, bool in_words)
 {
     Values parts = {0};
     for (const Axis *a = g->axes; a < g->axes + g->axis_count; a++) {
-        char *title = axis_title(a->name, NULL);
         if (!strcmp(a->name, without))
             ;
         else if (!strcmp(a->name, "task"))
             values_add(&parts, copy_text(a->value));
         else if (in_words)
-            values_add(&parts, format_text("%s %.80s", title, a->value));
+            values_add(
+                &parts,
+                format_text("%s %.80s", axis_title(a->name, NULL), a->value));
         else
             values_add(&parts, format_text("%s%.80s", a->name, a->value));
-        free(title);
     }
-    char *text = joined(&parts, in_words ? ", " : ".");
-    values_free(&parts);
-    return text;
+    return joined(&parts, in_words ? ", " : ".");
 }

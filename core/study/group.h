@@ -39,7 +39,7 @@ Group *groups_of(const Experiment *e, const char *by, const char *x,
 
 /* A group's name, or in words, "reverse, d_k 4", without what it
    says of a setting, so that groups which differ only in that have the same
-   name; to be freed. */
+   name. */
 char *group_text(const Group *g, const char *without, bool in_words);
 
 #endif

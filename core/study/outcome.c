@@ -35,7 +35,6 @@ check_judged(const Request *r)
                   "better or worse: take test_loss, test_accuracy, solved_at, "
                   "or another loss or accuracy of result.tsv",
                   names.text[i]);
-    values_free(&names);
 }
 
 /* Are all seeds within the margin of the best there can be? */
@@ -62,9 +61,7 @@ compare(const Run *const *runs, int count, const Run *const *base, int bases,
                 x[n] = run_quantity(runs[i], key);
                 y[n++] = run_quantity(base[k], key);
             }
-    Paired p = paired_t(x, y, n, margin);
-    free(x);
-    return p;
+    return paired_t(x, y, n, margin);
 }
 
 /* Judges a series in a quantity: takes it and the baseline each at its best
@@ -81,7 +78,6 @@ judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
             base = a->group->series[i];
     const Run **b = chosen_runs(base.runs, base.count, key, &bases, &base_lr);
     double margin = margin_of(all->margins, key, b, bases);
-    free(a->runs);
     a->runs = chosen_runs(own->runs, own->count, key, &seeds, &a->lr);
     a->seeds = seeds;
     if (!a->baseline && bases) {
@@ -91,7 +87,6 @@ judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
     }
     bool full = saturated(a->runs, seeds, key, margin) &&
                 saturated(b, bases, key, margin);
-    free(b);
     return !full && (a->baseline || !isnan(a->against.differ));
 }
 
@@ -170,7 +165,6 @@ decide_all(Outcomes *all)
         }
         a->word = a->baseline ? "baseline" : words[a->verdict];
     }
-    free(p);
 }
 
 /* The value given now, or else the one recorded when the runs were made; or

@@ -99,7 +99,6 @@ margin_of(const char *margins, const char *key, const Run *const *runs,
         sum += fabs(run_quantity(runs[i], key));
     if (text && *end == '%')
         margin *= sum / count / 100;
-    values_free(&given);
     return margin;
 }
 
@@ -143,7 +142,6 @@ quantity_mean(const Run *const *runs, int count, const char *name)
     }
     Mean m =
         q->median ? median_interval(x, count) : values_mean(name, x, count);
-    free(x);
     return !q->median ? m
                       : (Mean){fmin(m.mean, steps), fmin(m.low, steps),
                                fmin(m.high, steps)};

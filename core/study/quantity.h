@@ -33,7 +33,7 @@ extern const int quantity_count;
 const Quantity *quantity_named(const char *name);
 
 /* A quantity or setting in words, for an axis, as the task measures it (NULL:
-   any task); to be freed. */
+   any task). */
 char *axis_title(const char *name, const KnownTask *t);
 
 /* Which difference of it is none, in its unit: what is given of it in

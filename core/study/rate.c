@@ -90,7 +90,6 @@ chosen_runs(const Run *const *runs, int count, const char *key, int *seeds,
             chosen[(*seeds)++] = best_of(all, count, seed, several ? seed : -1);
         last = seed;
     }
-    free(all);
     return chosen;
 }
 

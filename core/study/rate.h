@@ -8,7 +8,7 @@
    quantity, so that no seed is judged at a rate which was chosen for its luck;
    a single seed has its best rate. Of equal rates it is the one that has the
    lowest loss. Only validation data have a say. The runs of a seed follow one
-   another, by their rates. Returns one for each seed, to be freed, how many
+   another, by their rates. Returns one for each seed, how many
    they are, and the rate that all choose together (NaN if there are no runs).
  */
 const Run **chosen_runs(const Run *const *runs, int count, const char *key,

@@ -145,7 +145,6 @@ print_headline(const Outcomes *all, Layout layout)
         else if (word)
             values_add(&parts, format_text("%d %s (%s)", names.count, word,
                                            joined(&names, ", ")));
-        values_free(&names);
     }
     if (parts.count)
         words_write(format_text("Compared with %s%s: %s.", all->baseline,
@@ -177,7 +176,6 @@ print_notes(const Outcomes *all, Layout layout)
                      "steps; where some seed has none, test loss.");
     if (all->comparisons)
         words_write(tests, layout);
-    free(tests);
 }
 
 /* Takes over the words that are above the table, in LaTeX its caption. */
@@ -191,7 +189,6 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
     if (layout != LATEX)
         words_write(title, layout);
     sheet_write(stdout, &sheet, layout);
-    free(label);
 }
 
 /* The tables of one group. Its numbers are to be compared with what guessing
