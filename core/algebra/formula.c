@@ -69,15 +69,9 @@ attention_at(const Family *f, const Shape *at)
 }
 
 static double
-stored_at(const Family *f, const Shape *at)
+used_at(const Family *f, const Shape *at)
 {
-    Attention a = attention_at(f, at);
-    Weights w = weights_declared(f->variant, &a);
-    double stored = 0;
-    for (int i = 0; i < w.count; i++)
-        stored += (double)w.list[i].rows * w.list[i].cols;
-    free(w.list);
-    return stored;
+    return cost_of(f->variant, attention_at(f, at), 2, 0).parameters;
 }
 
 /* Is a setting of the variant's own, the letter i, a width? Then the size of
@@ -92,7 +86,7 @@ is_width(Family *f, int i, const Own *own)
     f->used[i] = true;
     f->wanted.n[i] = (int)own->value;
     other.n[i] = 2 * f->wanted.n[i];
-    return stored_at(f, &other) != stored_at(f, &f->wanted);
+    return used_at(f, &other) != used_at(f, &f->wanted);
 }
 
 /* The letters: the shape options that the variant can be told, if they are not
@@ -232,7 +226,7 @@ measure(Family *f, int count, int wide, int most)
         for (int i = 0; i < f->size; i++)
             is_new &= memcmp(&f->at[i], &at, sizeof at) != 0;
         if (!is_new || at.n[H] % at.n[G] || !ordered_alike(f, &at) ||
-            stored_at(f, &at) > most)
+            used_at(f, &at) > most)
             continue;
         Attention a = attention_at(f, &at);
         Weights w = weights_declared(f->variant, &a);
@@ -240,7 +234,7 @@ measure(Family *f, int count, int wide, int most)
         free(w.list);
         if (c.real < 0)
             return false;
-        f->gauge[f->size] = cost_of(f->variant, a, 2, 0).parameters - c.real;
+        f->gauge[f->size] = used_at(f, &at) - c.real;
         f->at[f->size++] = at;
         count--;
         try = 0;

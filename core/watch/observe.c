@@ -260,21 +260,19 @@ add_columns(Observer *o)
     }
 }
 
-/* The words of --log, with blanks between. */
+/* The words of --log, with commas between. */
 static char *
 words_of(const char *log)
 {
     char *all = copy_text(log);
-    for (char *at = all, *end; *at; at = end) {
-        end = at + strcspn(at, "+");
-        char *word = format_text("%.*s", (int)(end - at), at);
-        if (index_in(words, word) < 0)
-            usage("log: \"%s\" is not one of: %s; join several with +", word,
-                  words);
-        free(word);
-        if (*end)
-            *end++ = ' ';
-    }
+    for (char *at = all; (at = strchr(at, '+'));)
+        *at = ',';
+    Values asked = values_cut(all);
+    for (int i = 0; i < asked.count && *all; i++)
+        if (index_in(words, asked.text[i]) < 0)
+            usage("log: \"%s\" is not one of: %s; join several with +",
+                  asked.text[i], words);
+    values_free(&asked);
     return all;
 }
 

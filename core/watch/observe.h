@@ -29,7 +29,7 @@
 enum { COLUMN_SIZE = NAME_SIZE + 48 };
 
 typedef struct Observer {
-    char *log;                  /* what is asked for: "attention rank" */
+    char *log;                  /* what is asked for: "attention,rank" */
     char (*names)[COLUMN_SIZE]; /* of the columns; */
     double *values;             /* of each line, `count` of them; */
     int lines;
