@@ -39,8 +39,8 @@ typedef struct Observation {
     int rows[FINDINGS], capacity;
     double *gradients;           /* of each row, GRADIENT */
     double scores, sum, squares; /* of the scores that are not masked */
-    Canonical *forms;            /* of each place */
-    int place;                   /* that is looked at */
+    int place;                   /* that is looked at, and */
+    Canonical form;              /* its form */
 } Observation;
 
 static void
@@ -151,7 +151,7 @@ weight_gradient(const Observation *s, size_t i)
 static double
 mean_rank(const Observation *s, size_t which)
 {
-    const Canonical *c = &s->forms[s->place];
+    const Canonical *c = &s->form;
     int d = c->d_model;
     double sum = 0;
     for (int h = 0; c->m && h < c->heads; h++)
@@ -165,8 +165,7 @@ mean_rank(const Observation *s, size_t which)
 static double
 distance(const Observation *s, size_t which)
 {
-    const Canonical *c = &s->forms[s->place],
-                    *start = &s->observer->start[s->place];
+    const Canonical *c = &s->form, *start = &s->observer->start[s->place];
     if (!c->m)
         return NAN;
     const double *m = which ? c->n : c->m, *from = which ? start->n : start->m;
@@ -193,8 +192,9 @@ share_of_gauge(const Observation *s, size_t which)
                        which);
 }
 
-/* The columns. The value of one is the mean over all places of attention: most
-   functions look at one place, the others ignore which it is. */
+/* The columns. The value of one is the mean over all places of attention, NaN
+   if one has none: most functions look at one place, the others ignore which it
+   is. */
 typedef struct Observed {
     const char *word, *name;
     double (*value)(const Observation *s, size_t i);
@@ -276,23 +276,6 @@ words_of(const char *log)
     return all;
 }
 
-static Canonical *
-forms_of(const Model *m)
-{
-    Canonical *forms = allocate((size_t)m->places, sizeof *forms);
-    for (int p = 0; p < m->places; p++)
-        forms[p] = model_form(m, p);
-    return forms;
-}
-
-static void
-free_forms(const Model *m, Canonical *forms)
-{
-    for (int p = 0; forms && p < m->places; p++)
-        canonical_free(&forms[p]);
-    free(forms);
-}
-
 Observer
 observer_new(Model *m, const Dataset *data)
 {
@@ -310,8 +293,9 @@ observer_new(Model *m, const Dataset *data)
     Random r = dataset_stream(data, VALIDATION);
     int filled = dataset_draw(data, VALIDATION, &r, 0, &b);
     o.batch = batch_part(&b, 0, filled);
-    if (asks(&o, "distance"))
-        o.start = forms_of(m);
+    o.start = allocate((size_t)m->places, sizeof *o.start);
+    for (int p = 0; p < m->places && asks(&o, "distance"); p++)
+        o.start[p] = model_form(m, p);
     o.first = allocate(2 * m->parameters, sizeof *o.first);
     o.before = o.first + m->parameters;
     memcpy(o.first, m->values, m->parameters * sizeof *o.first);
@@ -322,24 +306,15 @@ observer_new(Model *m, const Dataset *data)
 void
 observer_free(Observer *o)
 {
-    free_forms(o->model, o->start);
+    for (int p = 0; o->start && p < o->model->places; p++)
+        canonical_free(&o->start[p]);
+    free(o->start);
     batch_free(&o->batch);
     free(o->first);
     free(o->log);
     free(o->columns);
     free(o->names);
     free(o->values);
-}
-
-/* The mean over all places; NaN if one has no canonical form. */
-static double
-observed(Observation *s, const Observed *column)
-{
-    double sum = 0;
-    int places = s->observer->model->places;
-    for (s->place = 0; s->place < places; s->place++)
-        sum += column->value(s, column->i) / places;
-    return sum;
 }
 
 void
@@ -351,14 +326,17 @@ observe(Observer *o)
                      .pass = pass_captured(o->model, &o->batch, true)};
     if (asks(o, "attention") || asks(o, "scores"))
         observe_rows(&s);
-    if (asks(o, "rank") || asks(o, "distance"))
-        s.forms = forms_of(o->model);
     double *line = o->values + o->lines++ * o->count;
-    for (int i = 0; i < o->count; i++)
-        line[i] = observed(&s, &o->columns[i]);
+    int places = o->model->places;
+    for (s.place = 0; s.place < places; s.place++) {
+        if (asks(o, "rank") || asks(o, "distance"))
+            s.form = model_form(o->model, s.place);
+        for (int i = 0; i < o->count; i++)
+            line[i] += o->columns[i].value(&s, o->columns[i].i) / places;
+        canonical_free(&s.form);
+    }
     memcpy(o->before, o->model->values,
            o->model->parameters * sizeof *o->before);
-    free_forms(o->model, s.forms);
     free(s.gradients);
     pass_free(s.pass);
 }
