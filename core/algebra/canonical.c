@@ -349,10 +349,9 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
             : find_form(&p, &c);
     if (why) {
         canonical_free(&c);
-        int said = snprintf(c.why, sizeof c.why, "%s", why);
-        if (!isnan(c.deviation) && !p.broken)
-            snprintf(c.why + said, sizeof c.why - (size_t)said,
-                     ": misses by %.2g", c.deviation);
+        bool far = !isnan(c.deviation) && !p.broken;
+        snprintf(c.why, sizeof c.why, far ? "%s: misses by %.2g" : "%s", why,
+                 c.deviation);
     }
     tape_free(p.tape);
     return c;

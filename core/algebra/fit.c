@@ -380,15 +380,6 @@ matrix_of_head(const Canonical *c, int which, int h, const double *none)
     return h < c->heads ? (which ? c->n : c->m) + h * c->size : none;
 }
 
-static int
-rank_of_matrix(const double *matrix, int d)
-{
-    Svd a = svd_of(matrix, d + 1, d);
-    int rank = rank_of(a.s, a.k, ROUNDED_AWAY);
-    free(a.u);
-    return rank;
-}
-
 /* Compares two of `count` entries; returns what was lost. */
 static double
 share_lost(const double *now, const double *wanted, int count,
@@ -419,8 +410,8 @@ fit_error(const Canonical *now, const Canonical *wanted)
             if (h && lost <= f.lost[which])
                 continue;
             f.lost[which] = lost;
-            f.rank[which] = rank_of_matrix(was, now->d_model);
-            f.kept[which] = rank_of_matrix(is, now->d_model);
+            f.rank[which] = spectrum_of(was, now->d_model).rank;
+            f.kept[which] = spectrum_of(is, now->d_model).rank;
         }
         if (which) /* what is added to the output belongs to N */
             share_lost(now->constant, wanted->constant, now->d_model, &apart);
