@@ -55,7 +55,7 @@ if [ "$draws" ]; then
             expect "$figure, all values ${values% *}" draw
         done
     done
-    expect "not all kinds of figures" [ "$(ls one/figures/*.gp two/figures/*.gp | wc -l)" -eq 14 ]
+    expect "not all kinds of figures" [ "$(ls one/figures/*.gp two/figures/*.gp | wc -l)" -eq 12 ]
 fi
 
 # --- sizes that an int cannot hold

@@ -131,7 +131,7 @@ command_count(int argc, char **argv)
     if (o.rest_count && !given->count)
         *given = values_cut(plugin_believed(c.variant));
     request_apply(&o.request, &c);
-    Sheet sheet = sheet_of(of_table[o.real], 6);
+    Sheet sheet = {of_table[o.real], .cols = 6, .label = "parameters"};
     if (!given->count)
         *given = values_cut(default_variants);
     if (o.real && sizeof(real) == 4)
@@ -141,7 +141,7 @@ command_count(int argc, char **argv)
     for (int i = 0; i < given->count; i++)
         add_variant(&sheet, given->text[i], c, &o, &uses);
     request_used(&o.request, uses);
-    sheet_note(&sheet, "parameters", caption(c, uses, explained[o.real]));
+    sheet.note = caption(c, uses, explained[o.real]);
     sheet_print(&sheet, layout_of(&o));
     return 0;
 }

@@ -93,7 +93,7 @@ command_equiv(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Request *r = &o.request;
-    Sheet sheet = sheet_of(conversions, COLUMNS);
+    Sheet sheet = {conversions, .cols = COLUMNS, .label = "conversions"};
     Run named;
     Experiment e = {.runs = &named, .count = 1};
     int status = 0;
@@ -109,7 +109,6 @@ command_equiv(int argc, char **argv)
         convert(&o, &sheet, &e.runs[i], &g);
     if (!o.rest_count && e.count)
         draw_square(&o, &sheet, e.runs->config.positions);
-    sheet.label = "conversions";
     sheet_print(&sheet, layout_of(&o));
     return status;
 }

@@ -38,7 +38,8 @@ list_variants(Layout layout)
         {"family", .words = true, .readers = PROGRAMS},
         {"form", .words = true, .readers = PROGRAMS}};
     Config c = config_start();
-    Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns - !forms);
+    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns - !forms,
+                   .label = "variants"};
     Values names = plugin_list();
     config_resolve(&c, "heads d-k d-v");
     for (int i = 0; i < names.count; i++) {
@@ -55,10 +56,9 @@ list_variants(Layout layout)
             cell_words(v->equation), cell_words(v->settings ? v->settings : ""),
             cell_words(v->family ? v->family : "other"), cell_words(form));
     }
-    sheet_note(&sheet, "variants",
-               format_text("Parameters of one attention at d-model %d, heads "
-                           "%d.",
-                           c.d_model, c.heads));
+    sheet.note = format_text("Parameters of one attention at d-model %d, heads "
+                             "%d.",
+                             c.d_model, c.heads);
     sheet_print(&sheet, layout);
 }
 
@@ -86,7 +86,7 @@ list_tasks(Layout layout)
         {"what", .words = true},
         {"trivial", .title = "trivial baseline", .words = true},
         {"settings", .words = true, .readers = PROGRAMS}};
-    Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
+    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns};
     for (const KnownTask *t = tasks; t < tasks + task_count; t++)
         sheet_row(&sheet, cell_words(t->task->name), cell_words(t->what),
                   cell_words(t->trivial), cell_words(start_of(t->task)));

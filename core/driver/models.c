@@ -18,7 +18,8 @@ models_print(const Published *only, const Options *o)
         {"source", .words = true, .readers = PROGRAMS}};
     enum { BYTES = 2 };
     Config c = {.length = 32768};
-    Sheet sheet = sheet_of(columns, sizeof columns / sizeof *columns);
+    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns,
+                   .label = "models"};
     Published p = only ? *only : (Published){0};
     char *what = NULL;
     request_apply(&o->request, &c);
@@ -35,14 +36,13 @@ models_print(const Published *only, const Options *o)
                   cell_number(BYTES * a.unwindowed), cell_words(what),
                   cell_words(p.source));
     }
-    sheet_note(&sheet, "models",
-               format_text("%s%sThe attention of all layers, without "
-                           "embedding, MLP or the norms around it. gauge: "
-                           "parameters that change nothing, by arithmetic; "
-                           "forward: FLOPs of a token among %d; cache: bytes "
-                           "that a decoder keeps of %d tokens, 2 a number, and "
-                           "what it would keep if no layer had a window.",
-                           only ? what : "", only ? ". " : "", c.length,
-                           c.length));
+    sheet.note =
+        format_text("%s%sThe attention of all layers, without "
+                    "embedding, MLP or the norms around it. gauge: "
+                    "parameters that change nothing, by arithmetic; "
+                    "forward: FLOPs of a token among %d; cache: bytes "
+                    "that a decoder keeps of %d tokens, 2 a number, and "
+                    "what it would keep if no layer had a window.",
+                    only ? what : "", only ? ". " : "", c.length, c.length);
     sheet_print(&sheet, layout_of(o));
 }

@@ -140,7 +140,8 @@ command_open(int argc, char **argv)
     bool shows = isatty(STDERR_FILENO) && !o.quiet;
     Published m = published_read(within(o.rest[0], "config.json").text);
     Checkpoint c = checkpoint_open(o.rest[0]);
-    Sheet sheet = sheet_of(facts, sizeof facts / sizeof *facts);
+    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
+                   .label = "open"};
     Figure f = {0};
     if (o.layer > m.layers)
         usage("--layer: there are layers 1 to %d", m.layers);
@@ -178,7 +179,7 @@ command_open(int argc, char **argv)
             format_text("%d %d %d %d", m.layers, m.heads, m.d_k, m.d_v));
         figure_end(&f, "spectra.gp", "");
     }
-    sheet_note(&sheet, "open", absent(&m));
+    sheet.note = absent(&m);
     sheet_print(&sheet, layout_of(&o));
     return 0;
 }

@@ -70,7 +70,7 @@ print_runs(const Experiment *e, Layout layout)
     Cell *cells = allocate((size_t)names.count, sizeof *cells);
     for (int i = 0; i < names.count; i++)
         columns[i] = column_of(names.text[i], e, layout != TSV);
-    Sheet sheet = sheet_of(columns, names.count);
+    Sheet sheet = {columns, .cols = names.count};
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         for (int i = 0; i < names.count; i++)
             cells[i] = columns[i].words

@@ -43,15 +43,6 @@ cell_interval(Mean m)
     return (Cell){NULL, m.mean, m.low, m.high};
 }
 
-Sheet
-sheet_of(const Column *columns, int count)
-{
-    Sheet s = {.cols = count};
-    s.columns = allocate((size_t)count, sizeof *s.columns);
-    memcpy(s.columns, columns, (size_t)count * sizeof *columns);
-    return s;
-}
-
 void
 sheet_add_row(Sheet *s, const Cell *cells)
 {
@@ -59,13 +50,6 @@ sheet_add_row(Sheet *s, const Cell *cells)
         s->cells = grow(s->cells, s->count, &s->room, sizeof *s->cells);
         s->cells[s->count++] = cells[col];
     }
-}
-
-void
-sheet_note(Sheet *s, const char *label, char *note)
-{
-    s->label = label;
-    s->note = note;
 }
 
 /* A number as the layout's readers see it, in LaTeX as maths. */

@@ -4,7 +4,7 @@
        static const Column columns[] = {
            {"variant", .words = true},
            {"test_loss", .title = "test loss", .format = "%.3g"}};
-       Sheet sheet = sheet_of(columns, 2);
+       Sheet sheet = {columns, .cols = 2, .label = "losses"};
        sheet_row(&sheet, cell_words("standard"), cell_number(0.0229));
        sheet_print(&sheet, layout_of(o));
 
@@ -40,21 +40,17 @@ Cell cell_number(double value);
 Cell cell_interval(Mean m); /* to people "0.99 [0.98, 1.00]" */
 
 typedef struct Sheet {
-    Column *columns;
-    Cell *cells; /* row by row */
-    int cols, count, room;
-    char *note;        /* what it shows: below it, in LaTeX its caption */
+    const Column *columns;
+    int cols;
     const char *label; /* in LaTeX: tab:LABEL, as plain_name writes it */
+    const char *note;  /* what it shows: below it, in LaTeX its caption */
+    Cell *cells;       /* row by row */
+    int count, room;
 } Sheet;
-
-Sheet sheet_of(const Column *columns, int count);
 
 /* Adds a row, a cell for each column. */
 #define sheet_row(sheet, ...) sheet_add_row(sheet, (const Cell[]){__VA_ARGS__})
 void sheet_add_row(Sheet *s, const Cell *cells);
-
-/* Takes the note over. */
-void sheet_note(Sheet *s, const char *label, char *note);
 
 /* What --columns says: every table on stdout shows only these columns, "a,b",
    in this order; NULL: those for the layout's readers. */

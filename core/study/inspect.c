@@ -24,7 +24,12 @@ heads_print(Layout layout, const Model *m)
         {"rank_N", .title = "rank N"},
         {"effective_rank_N", .title = "eff.", .format = "%.1f"},
         {"largest_N", .title = "s1", .format = "%.3g"}};
-    Sheet sheet = sheet_of(columns, 9);
+    Sheet sheet = {columns, .cols = 9, .label = "forms",
+                   .note =
+                       "Head i is softmax(s x M_i y') y N_i; rotated q and k "
+                       "are at distance 0. eff.: effective rank; s1: largest "
+                       "singular value, of s M_i and N_i; sym.: share of M_i "
+                       "that equals its transpose, 0.5 if random."};
     int d = m->attention.d_model;
     for (int p = 0; p < m->places; p++) {
         const char *place = m->place[p].name;
@@ -45,11 +50,6 @@ heads_print(Layout layout, const Model *m)
         }
         canonical_free(&form);
     }
-    sheet_note(&sheet, "forms",
-               copy_text("Head i is softmax(s x M_i y') y N_i; rotated q and k "
-                         "are at distance 0. eff.: effective rank; s1: largest "
-                         "singular value, of s M_i and N_i; sym.: share of M_i "
-                         "that equals its transpose, 0.5 if random."));
     sheet_print(&sheet, layout);
 }
 
@@ -61,7 +61,7 @@ attention_show(const Drawing *o, Layout layout, Model *m, const Dataset *data,
         {"head", .words = true}, {.name = "row"},
         {.name = "column"},      {"query", .words = true},
         {"key", .words = true},  {"weight", .format = "%.6g"}};
-    Sheet sheet = sheet_of(columns, 6);
+    Sheet sheet = {columns, .cols = 6};
     Values heads = {0};
     Batch b = batch_new(data->sizes, 1);
     Random r = dataset_stream(data, TEST);

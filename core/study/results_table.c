@@ -13,15 +13,13 @@
 static Cell
 solved_cell(const Outcome *a)
 {
-    char *text = format_text("%.0f/%.0f", a->solved, a->seeds);
-    return (Cell){text, NAN, NAN, NAN};
+    return cell_words(format_text("%.0f/%.0f", a->solved, a->seeds));
 }
 
 static Cell
 steps_cell(const Outcome *a)
 {
-    char *text = format_text("%s%.10g", a->beyond ? ">" : "", a->steps);
-    return (Cell){text, NAN, NAN, NAN};
+    return cell_words(format_text("%s%.10g", a->beyond ? ">" : "", a->steps));
 }
 
 /* The p-value of the test that the verdict rests on. */
@@ -101,7 +99,7 @@ cell_of(const Field *f, const Outcome *a)
 static Sheet
 sheet_of_half(const Outcomes *all, const Group *g, Half half)
 {
-    Column columns[FIELDS];
+    Column *columns = allocate(FIELDS, sizeof *columns);
     Cell cells[FIELDS];
     for (int k = 0; k < FIELDS; k++) {
         Column *c = &columns[k];
@@ -113,7 +111,7 @@ sheet_of_half(const Outcomes *all, const Group *g, Half half)
         if (!strcmp(c->name, "variant"))
             c->name = all->by;
     }
-    Sheet sheet = sheet_of(columns, FIELDS);
+    Sheet sheet = {columns, .cols = FIELDS};
     for (int i = 0; i < all->count; i++) {
         const Outcome *a = &all->list[i];
         if (g && a->group != g)
@@ -166,26 +164,30 @@ print_notes(const Outcomes *all, Layout layout)
                 "accuracy: R^2 where answers are numbers; in brackets: 95% "
                 "intervals over seeds, of two seeds their range.",
                 layout);
-    char *tests = format_text(
-        "difference: paired by seed; p: of a t test, after Holm over %d "
-        "comparisons; same: within the margin (%s); seeds: how many would "
-        "decide.%s",
-        all->comparisons, all->margins ? all->margins : "0.01, of steps 10%",
+    const char *judged =
         all->judge ? ""
                    : " Judged is test accuracy; where that is saturated, the "
-                     "steps; where some seed has none, test loss.");
+                     "steps; where some seed has none, test loss.";
     if (all->comparisons)
-        words_write(tests, layout);
+        words_write(
+            format_text("difference: paired by seed; p: of a t test, after "
+                        "Holm over %d comparisons; same: within the margin "
+                        "(%s); seeds: how many would decide.%s",
+                        all->comparisons,
+                        all->margins ? all->margins : "0.01, of steps 10%",
+                        judged),
+            layout);
 }
 
-/* Takes over the words that are above the table, in LaTeX its caption. */
+/* The title is above the table, in LaTeX its caption. */
 static void
 print_half(const Outcomes *all, const Group *g, Half half, char *title,
            Layout layout)
 {
     Sheet sheet = sheet_of_half(all, g, half);
-    char *label = format_text(half == VERDICTS ? "%s-verdicts" : "%s", g->name);
-    sheet_note(&sheet, interned(label), title);
+    sheet.label =
+        half == VERDICTS ? format_text("%s-verdicts", g->name) : g->name;
+    sheet.note = title;
     if (layout != LATEX)
         words_write(title, layout);
     sheet_write(stdout, &sheet, layout);
