@@ -358,7 +358,6 @@ TESTS(blocks_remember, 2)
     pass_free(p);
     batch_free(&b);
     model_free(m);
-    dataset_close(&s);
 }
 
 /* Positions of two sequences are not each other's: cross-attention sees none.
@@ -382,7 +381,6 @@ TESTS(cross_attention_has_no_relative_positions, 2)
     }
     ck_assert_int_gt(crossed, 0);
     model_free(m);
-    dataset_close(&s);
 }
 
 ABORTS(nothing_to_recall, 1)

@@ -144,7 +144,6 @@ into(const char *from, const char *to, const char *settings, const char *shape)
         measure_conversion(m, made, &s, &v);
     model_free(made);
     model_free(m);
-    dataset_close(&s);
     return v;
 }
 
@@ -208,6 +207,5 @@ TEST(training)
             "%s %s: %g", runs[i].task, runs[i].settings, r.test_accuracy);
         free(r.rows);
         model_free(m);
-        dataset_close(&s);
     }
 }

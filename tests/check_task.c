@@ -222,7 +222,6 @@ TEST(text_is_cut_into_characters)
         ck_assert_str_eq(t->names.text[t->ids[i]], names[i]);
     ck_assert_int_eq(t->part[1], 128);
     ck_assert_int_eq(t->part[2], 144);
-    corpus_close(t);
 }
 
 /* The first and the last character of each length. */
@@ -248,7 +247,6 @@ TEST(characters_at_the_ends)
     ck_assert_int_eq(t->names.count, 10);
     for (int i = 0; i < 10; i++)
         ck_assert_str_eq(t->names.text[i], names[i]);
-    corpus_close(t);
 }
 
 /* "abababab...": the pair tells everything. */
@@ -264,7 +262,6 @@ TEST(text_baselines)
     /* 799 or 800 of each pair in training, one added to each of two */
     ck_assert(fabs(c.bigram_loss - log(802. / 801)) < 2e-3);
     ck_assert(c.trivial == 1);
-    corpus_close(t);
 }
 
 /* Validation windows: inside the part, one after the other, each target the
@@ -295,7 +292,6 @@ TEST(text_windows)
             }
     ck_assert_int_eq(windows, 18); /* of 299 characters with a next one */
     batch_free(&b);
-    dataset_close(&s);
 }
 
 /* What is no UTF-8 (RFC 3629), and what cannot be a text at all: exit 1. */

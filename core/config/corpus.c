@@ -9,32 +9,14 @@
 
 enum { CODES = 0x110000 };
 
-/* Gives training what the tenths for validation and test leave of `count`
-   characters; each tenth is at least a sequence and the character after it. */
-static void
-set_parts(Corpus *c, const char *path, int count)
+static Corpus *
+text_read(const char *path)
 {
-    int tenth = count / 10;
-    if (tenth <= c->tokens)
-        fail("%s: %d characters are too few: validation and test take a tenth "
-             "each, and need %d; take a longer file, or a shorter length",
-             path, count, c->tokens + 1);
-    c->part[1] = count - 2 * tenth;
-    c->part[2] = count - tenth;
-    c->part[3] = (int)matrix_entries(count, 1);
-}
-
-Corpus *
-text_open(const char *path, int tokens)
-{
-    if (!*path)
-        usage("task text needs a file: the text to learn");
     size_t size;
     char *text = read_file(path, "text", &size);
     const unsigned char *bytes = (const unsigned char *)text;
     Corpus *c = allocate(1, sizeof *c);
     c->ids = allocate(size + 1, sizeof *c->ids);
-    c->tokens = tokens;
     c->hash = hash_bytes(HASH_START, text, size);
     int count = 0;
     int *id = allocate(CODES, sizeof *id); /* of each character; but first */
@@ -46,7 +28,10 @@ text_open(const char *path, int tokens)
         c->ids[count] = code;
         id[code] = (int)end; /* where its latest occurrence ends */
     }
-    set_parts(c, path, count);
+    int tenth = count / 10;
+    c->part[1] = count - 2 * tenth;
+    c->part[2] = count - tenth;
+    c->part[3] = (int)matrix_entries(count, 1);
     for (int code = 0; code < CODES; code++)
         if (id[code]) {
             int n = 1 + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
@@ -60,26 +45,35 @@ text_open(const char *path, int tokens)
     return c;
 }
 
-void
-corpus_close(Corpus *c)
+/* A command that has many runs of a text reads it once. */
+Corpus *
+text_open(const char *path, int tokens)
 {
-    if (c) {
-        free(c->ids);
-        values_free(&c->names);
-        free(c);
-    }
+    static Corpus *c;
+    static const char *known = "";
+    if (!*path)
+        usage("task text needs a file: the text to learn");
+    if (strcmp(path, known))
+        c = text_read(path);
+    known = interned(path);
+    if (c->part[3] - c->part[2] <= tokens)
+        fail("%s: %d characters are too few: validation and test take a tenth "
+             "each, and need %d; take a longer file, or a shorter length",
+             path, c->part[3], tokens + 1);
+    return c;
 }
 
 bool
 corpus_read(const Dataset *data, Split split, int index, Random *r, Batch *e)
 {
     const Corpus *c = data->corpus;
-    size_t size = (size_t)c->tokens * sizeof *e->ids;
-    int first = c->part[split], last = c->part[split + 1] - c->tokens - 1;
+    int tokens = data->config.length;
+    size_t size = (size_t)tokens * sizeof *e->ids;
+    int first = c->part[split], last = c->part[split + 1] - tokens - 1;
     if (split == TRAINING)
         first += random_below(r, last - first + 1);
     else
-        first += c->tokens * index;
+        first += tokens * index;
     if (first > last)
         return false;
     memcpy(e->ids, c->ids + first, size);

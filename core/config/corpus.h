@@ -15,15 +15,13 @@ typedef struct Corpus {
     int *ids;      /* of all tokens */
     Values names;  /* the text of each id */
     bool words;    /* names are words with blanks between, not characters */
-    int tokens;    /* in a sequence */
     int part[4];   /* tokens part[i] .. part[i + 1] - 1 are those of Split i */
     uint64_t hash; /* of the file */
 } Corpus;
 
-/* Reads a text, cut into sequences of so many tokens. Exits saying what is
-   wrong with the file and where. */
+/* Reads a text that is cut into sequences of so many tokens; it stays until the
+   command ends. Exits saying what is wrong with the file and where. */
 Corpus *text_open(const char *path, int tokens);
-void corpus_close(Corpus *c);
 
 /* Task.read of a text: training draws where a sequence begins; the other splits
    are read from end to end. */

@@ -54,12 +54,6 @@ dataset_open(Config *c)
     return data;
 }
 
-void
-dataset_close(Dataset *data)
-{
-    corpus_close(data->corpus);
-}
-
 /* The accuracy of the trivial baseline, over 16,000 tokens or so. */
 static double
 play(const Dataset *data)

@@ -133,18 +133,14 @@ plugin_list(void)
 }
 
 bool
-is_own_name(const char *name)
-{
-    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
-    return *name >= 'a' && *name <= 'z' && n < OWN_NAME && !name[n];
-}
-
-bool
 own_next(const char **list, Own *own)
 {
     char word[2 * OWN_NAME];
     for (int n; sscanf(*list, " %63s%n", word, &n) == 1;) {
+        size_t letters = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-");
         char *value = strchr(word, '=');
+        bool named = word + letters == value && letters < OWN_NAME &&
+                     *word >= 'a' && *word <= 'z';
         *list += n;
         if (!value)
             continue;
@@ -152,7 +148,7 @@ own_next(const char **list, Own *own)
         *own = (Own){.name = ""};
         if (number_read(value, false, -OWN_MOST, OWN_MOST, &own->value))
             own->value = NAN;
-        if (is_own_name(word))
+        if (named)
             strcpy(own->name, word);
         return true;
     }

@@ -34,9 +34,6 @@ typedef struct Own {
    without = are skipped. Returns false at the end of the list. */
 bool own_next(const char **list, Own *own);
 
-/* May a variant call one of its settings that? */
-bool is_own_name(const char *name);
-
 /* What the variant uses: its .shape, followed by its .settings. */
 const char *variant_uses(const Variant *v);
 

@@ -93,7 +93,7 @@ const Setting *
 setting_declare(const char *name)
 {
     const Setting *known = setting_named(name);
-    if (known || !is_own_name(name))
+    if (known || !*name)
         return known;
     if (setting_count == PLACES)
         fail("%s: variants have more than %d settings of their own, the most "

@@ -69,7 +69,7 @@ extern const int settings_built_in, settings_most;
 const Setting *setting_named(const char *name);
 
 /* The setting of a variant's own that has this name, made where it is new; NULL
-   if none can be called that. */
+   for "", which none is called. */
 const Setting *setting_declare(const char *name);
 
 /* "window=8 base=10000": the settings of its own that a variant declares (its

@@ -34,7 +34,6 @@ const char *task_measure(const KnownTask *t);
 /* Exits with what is wrong with the settings or the file. Sets
    c->file_hash. */
 Dataset dataset_open(Config *c);
-void dataset_close(Dataset *data);
 
 /* The id of the token that answer 0 is; 1 is the next one. */
 int first_answer(const Dataset *data);

@@ -68,7 +68,6 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
         model_free(to);
     }
     model_free(from);
-    dataset_close(&data);
 }
 
 /* The figure of a square of conversions; positions between q and k decide what

@@ -80,7 +80,6 @@ add_point(Grid *g, const Request *o, Config c)
         observer_free(&watching);
         model_free(m);
     }
-    dataset_close(&data);
     if (o->work.from) /* without a / at its end */
         c.from = interned(basename(copy_text(o->work.from)));
     for (int k = 0; k < seeds->count; k++) {

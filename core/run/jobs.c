@@ -57,7 +57,6 @@ take_weights(Model *m, const Run *begun)
     memcpy(m->values, to->values, m->parameters * sizeof *m->values);
     model_free(to);
     model_free(from);
-    dataset_close(&data);
 }
 
 /* In a run's own process: opens its plugin and its data, makes its model, and
@@ -67,10 +66,9 @@ prepare(const Config *c, Dataset *data)
 {
     Conversion v;
     Model *m = model_open(*c, data);
-    if (m->config.plugin_hash != c->plugin_hash ||
-        m->config.file_hash != c->file_hash)
-        fail("its plugin or text has changed since this command began; the "
-             "same command makes the runs of what is there now");
+    if (m->config.plugin_hash != c->plugin_hash)
+        fail("its plugin has changed since this command began; the same "
+             "command makes the runs of what is there now");
     if (crew.w->from) {
         Run begun = run_read(crew.w->from);
         take_weights(m, &begun);

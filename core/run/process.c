@@ -3,6 +3,7 @@
    A child reports in memory that it shares with its parent, and SIGCHLD wakes
    the parent: there is no pipe that a plugin could close or write into. A
    browser has no processes: lessons/web/process.c is the same for it. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -57,22 +58,14 @@ machine_memory(void)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-#ifndef __has_feature /* which clang has; gcc has the macro */
-#define __has_feature(name) 0
-#endif
-#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-
 /* From here on this process gets no more bytes than that. Messages about memory
-   say so. A sanitizer reserves terabytes, and is let. */
+   say so. A program with a sanitizer reserves terabytes, and may. */
 static void
 limit_memory(double bytes)
 {
     rlim_t most = (rlim_t)bytes;
-    if (!SANITIZED && !setrlimit(RLIMIT_DATA, &(struct rlimit){most, most}))
+    bool sanitized = dlsym(RTLD_DEFAULT, "__asan_init");
+    if (!sanitized && !setrlimit(RLIMIT_DATA, &(struct rlimit){most, most}))
         snprintf(report->limit, sizeof report->limit, " (it may have %.0f MB)",
                  bytes / 1e6);
 }
