@@ -90,7 +90,7 @@ is_width(Family *f, int i, const Own *own)
 }
 
 /* The letters: the shape options that the variant can be told, if they are not
-   1, and its own widths. The others count as 1. */
+   1, and its own widths. Other widths count as 0. */
 static void
 find_letters(Family *f)
 {
@@ -104,7 +104,7 @@ find_letters(Family *f)
         strcpy(f->name[i], names[i]);
         f->used[i] = i == D || (index_in(f->variant->shape, options[i]) >= 0 &&
                                 !((i == H || i == G) && n == 1));
-        f->wanted.n[i] = f->used[i] ? n : 1;
+        f->wanted.n[i] = f->used[i] ? n : i == H || i == G;
         bool pairs = i == K || i == R || (i == D && !f->used[K]);
         f->step[i] = f->like.relative == &rope && pairs ? 2 : 1;
     }
@@ -197,7 +197,7 @@ static Shape
 drawn(Family *f, int wide)
 {
     const int *wanted = f->wanted.n;
-    Shape at = {{1, 1, 1, 1, 1, 1}};
+    Shape at = {{[H] = 1, [G] = 1}};
     for (int i = 0; i < LETTERS; i++) {
         bool each = i == K || i == V; /* so wide in each head */
         int all = each ? wanted[H] * wanted[i] : wanted[i], limit = wide;
