@@ -21,53 +21,16 @@
 
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 
-typedef struct Probe {
-    const Variant *variant;
-    Attention attention;
-    const Weights *weights;
-    real *const *values;
-    Capture capture;
-    bool recalled; /* what an earlier block remembered */
-    bool broken;   /* the output has numbers that are not finite */
-    bool first;    /* run: the one that counts calls, with the earlier blocks */
-    Tape *tape;    /* of the last run, */
-    Node *out;     /* and what it returned */
-} Probe;
-
-/* Runs forward on x (rows x d_model) and y, with the weights of the head `only`
-   replaced as capture.h says. */
-static void
-run(Probe *p, real *x, int x_rows, real *y, int y_rows, int only)
-{
-    Node **w = allocate((size_t)p->weights->count, sizeof *w);
-    tape_free(p->tape);
-    p->tape = tape_new(IN_STEPS);
-    p->capture = (Capture){.only = only};
-    for (int i = 0; i < p->weights->count; i++)
-        w[i] = leaf(p->tape, p->weights->list[i].rows, p->weights->list[i].cols,
-                    1, p->values[i], NULL);
-    Node *xn = leaf(p->tape, x_rows, p->attention.d_model, 1, x, NULL);
-    Node *yn = leaf(p->tape, y_rows, p->attention.d_model, 1, y, NULL);
-    if (p->first)
-        forward_earlier(p->variant, &p->attention, xn, yn, w);
-    int before = p->tape->recalled;
-    capture_start(&p->capture, p->tape);
-    p->out = plugin_forward(p->variant, &p->attention, xn, yn, w);
-    p->recalled = p->tape->recalled > before;
-    record_place(&p->capture, (Place){.out = p->out});
-    free(w);
-}
-
 /* Runs it on so many tokens as x, and one more as y: the first `units` are the
    unit vectors, and the others 0. */
 static void
-run_on(Probe *p, int units, int rows, int only)
+run_on(Alone *p, int units, int rows, int only)
 {
     int d = p->attention.d_model;
     real *tokens = allocate((size_t)(rows + 1) * d, sizeof *tokens);
     for (int i = 0; i < units; i++)
         tokens[i * (d + 1)] = 1;
-    run(p, tokens, rows, tokens, rows + 1, only);
+    run_alone(p, tokens, rows, tokens, rows + 1, only);
     free(tokens);
 }
 
@@ -117,7 +80,7 @@ sink_of(const Node *weights, int head)
    and a number that all have, which the softmax cancels unless there is a sink.
  */
 static void
-find_biases(const Probe *p, Canonical *c)
+find_biases(const Alone *p, Canonical *c)
 {
     int count = c->positions, size = count * count, h;
     bool any = false;
@@ -141,7 +104,7 @@ find_biases(const Probe *p, Canonical *c)
    tokens that are 0, as heads may have been mixed with biases by position in
    them. */
 static void
-add_scores(const Probe *p, Canonical *c, int sign)
+add_scores(const Alone *p, Canonical *c, int sign)
 {
     int d = c->d_model, h;
     for (int head = 0; head < c->heads; head++) {
@@ -166,7 +129,7 @@ subtract_last(double *matrix, int d)
 /* All M_i and N_i, after a run on tokens that are 0 in which no head looked at
    anything. */
 static void
-find_maps(Probe *p, Canonical *c)
+find_maps(Alone *p, Canonical *c)
 {
     int d = c->d_model, own;
     for (int j = 0; j < d; j++)
@@ -242,7 +205,7 @@ compare_scores(const Canonical *c, int head, Matrix found, const double *x,
 
 /* Has each call a query for each token of x, and a key for each of y? */
 static bool
-one_of_each(const Probe *p, int x_tokens, int y_tokens)
+one_of_each(const Alone *p, int x_tokens, int y_tokens)
 {
     bool each = true;
     for (int i = 0; i < p->capture.calls; i++) {
@@ -256,7 +219,7 @@ one_of_each(const Probe *p, int x_tokens, int y_tokens)
    deviation `size`, of which x begins at `position`, in scores and in output,
    relative to the largest. */
 static double
-deviation(Probe *p, const Canonical *c, double size, int position)
+deviation(Alone *p, const Canonical *c, double size, int position)
 {
     int d = c->d_model, xn = X_TOKENS * d, yn = Y_TOKENS * d, h;
     Random r = random_stream(1, "probe");
@@ -269,7 +232,7 @@ deviation(Probe *p, const Canonical *c, double size, int position)
     for (int i = 0; i < xn; i++)
         out[i] = c->constant[i % d];
     p->attention.position = position;
-    run(p, x, X_TOKENS, y, Y_TOKENS, EVERY_HEAD);
+    run_alone(p, x, X_TOKENS, y, Y_TOKENS, EVERY_HEAD);
     for (int head = 0; head < c->heads; head++) {
         const Call *call = capture_head(&p->capture, 0, head, &h);
         Matrix weights = call_weights(call, 0, h);
@@ -306,7 +269,7 @@ canonical_allocate(Canonical *c, int heads)
 /* Probes, and proves; p has run on tokens that are 0. Returns why there is no
    form, or NULL. */
 static const char *
-find_form(Probe *p, Canonical *c)
+find_form(Alone *p, Canonical *c)
 {
     canonical_allocate(c, p->capture.place[0].heads);
     find_biases(p, c);
@@ -330,16 +293,14 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
                real *const *values, int positions)
 {
     Canonical c = {.d_model = a.d_model, .rotated = a.relative == &rope};
-    Probe p = {.variant = v, .attention = a, .weights = w, .values = values};
+    Alone p = {.variant = v, .attention = a, .weights = *w, .values = values};
     c.deviation = NAN;
     p.attention.causal = 0;
     if (c.rotated)
         p.attention.relative = NULL;
     c.positions = positions > X_TOKENS + 3 ? positions : X_TOKENS + 3;
     int rows = (c.positions > a.d_model ? c.positions : a.d_model) + 1;
-    p.first = true;
     run_on(&p, 0, rows, NO_HEAD);
-    p.first = false;
     const char *why =
         p.recalled ? "it recalls what an earlier block remembered, and so is "
                      "not a function of only its own tokens"

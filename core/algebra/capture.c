@@ -106,6 +106,34 @@ record_place(Capture *r, Place place)
     r->place[entry(&r->places)] = place;
 }
 
+void
+run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only)
+{
+    const Weights *declared = &a->weights;
+    Node **w = allocate((size_t)declared->count, sizeof *w);
+    bool first = !a->tape;
+    tape_free(a->tape);
+    a->tape = tape_new(IN_STEPS);
+    a->capture = (Capture){.only = only};
+    for (int i = 0; i < declared->count; i++) {
+        const Weight *d = &declared->list[i];
+        w[i] = leaf(a->tape, d->rows, d->cols, 1, a->values[i], NULL);
+        w[i]->arguments = d->name;
+    }
+    a->x = leaf(a->tape, x_rows, a->attention.d_model, 1, x, NULL);
+    a->y = leaf(a->tape, y_rows, a->attention.d_model, 1, y, NULL);
+    a->x->arguments = "x";
+    a->y->arguments = "y";
+    if (first)
+        forward_earlier(a->variant, &a->attention, a->x, a->y, w);
+    int before = a->tape->recalled;
+    capture_start(&a->capture, a->tape);
+    a->out = plugin_forward(a->variant, &a->attention, a->x, a->y, w);
+    a->recalled = a->tape->recalled > before;
+    record_place(&a->capture, (Place){.out = a->out});
+    free(w);
+}
+
 const Call *
 capture_head(const Capture *r, int place, int head, int *own)
 {

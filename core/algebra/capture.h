@@ -71,6 +71,23 @@ void record_place(Capture *r, Place place);
 void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
                      Node **w);
 
+/* A forward of one block's attention, captured without a model around it. */
+typedef struct Alone {
+    const Variant *variant;
+    Attention attention;
+    Weights weights;     /* as it declares them, and */
+    real *const *values; /* the entries of each */
+    Tape *tape;          /* of the latest run, or NULL: */
+    Capture capture;
+    Node *x, *y, *out;
+    bool recalled; /* what an earlier block remembered */
+    bool broken;   /* for its caller: numbers in `out` are not finite */
+} Alone;
+
+/* Runs forward on x (x_rows x d_model) and y, with the weights of the head
+   `only` replaced as above; for the first time after the earlier blocks. */
+void run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only);
+
 /* The call that head `head` of a place belongs to; *own is its number there. */
 const Call *capture_head(const Capture *r, int place, int head, int *own);
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "algebra/capture.h"
 #include "algebra/derive.h"
 #include "algebra/fit.h"
 #include "config/settings.h"
@@ -16,43 +15,27 @@
 #include "heart/fail.h"
 #include "heart/random.h"
 
-static void
-add_term(Terms *to, Term t)
-{
-    to->term = grow(to->term, to->count, &to->room, sizeof t);
-    to->term[to->count++] = t;
-}
+/* A product on the way back. It is to be multiplied with `width` columns of the
+   node that comes next, the first of which is `from`. */
+typedef struct Walk {
+    Derived *to;
+    const Call *call; /* the softmax of its head, */
+    int own;          /* and the number that the head has there */
+    Term term;
+    int side; /* which of its chains grows */
+    int from, width;
+    int left, cols; /* the columns of queries that it makes */
+} Walk;
 
-/* A symbol, the part of a leaf from an entry on, times a term. */
-static Term
-times(SymbolKind kind, const Node *of, int from, int rows, int cols, Term t)
-{
-    const real *at = of->value ? of->value : of->kept;
-    Matrix m = matrix(at ? at + from : at, rows, cols, of->cols);
-    if (t.count == MOST_SYMBOLS / 2) /* scores have two such chains */
-        fail("derive: a product of more than %d matrices", t.count);
-    memmove(t.of + 1, t.of, (size_t)t.count++ * sizeof *t.of);
-    t.of[0] = (Symbol){kind, of, m, t.role};
-    t.opaque |= kind == OPAQUE;
-    return t;
-}
+static void walk(const Node *n, Walk w);
 
-/* What is left of a term if only these columns of what it is multiplied with
-   are not 0. */
-static Term
-only_rows(Term t, int from, int count)
+static Matrix
+part_of(Matrix m, int row, int rows, int col, int cols)
 {
-    int i = 0;
-    t.left += t.count ? 0 : from;
-    for (; i < t.count && t.of[i].kind == DIAGONAL; i++) {
-        t.of[i].m.at += from;
-        t.of[i].m.cols = count;
-    }
-    if (i < t.count && t.of[i].kind == MATRIX) {
-        t.of[i].m.at += from * t.of[i].m.down;
-        t.of[i].m.rows = count;
-    }
-    return t;
+    m.at += row * m.down + col * m.across;
+    m.rows = rows;
+    m.cols = cols;
+    return m;
 }
 
 /* The first column of the head of n that serves head h of c. */
@@ -68,19 +51,126 @@ is(const Node *n, const char *name)
     return n->op && !strcmp(n->op->name, name);
 }
 
+const Term *
+term_of(const Derived *d, int head, int piece, int number)
+{
+    for (const Term *t = d->term; t < d->term + d->count; t++)
+        if (t->head == head && t->piece == piece && t->number == number)
+            return t;
+    return NULL;
+}
+
+/* Puts a matrix before the product, or a node that is none. */
+static Walk
+times(const Node *of, Matrix m, Walk w)
+{
+    Chain *c = &w.term.chain[w.side];
+    if (c->count == MOST_SYMBOLS - 1) /* one more may come behind */
+        fail("derive: a product of more than %d matrices", c->count);
+    if (of->op)
+        w.to->why = "what is in brackets is no matrix";
+    memmove(c->of + 1, c->of, (size_t)c->count++ * sizeof *c->of);
+    c->of[0] = (Symbol){of, m, 0};
+    return w;
+}
+
+/* The product for `width` of its columns behind the first `done`. */
+static Walk
+narrowed(Walk w, int done, int width)
+{
+    Chain *c = &w.term.chain[w.side];
+    Matrix *first = &c->of[0].m;
+    if (c->count)
+        *first = part_of(*first, done, width, 0, first->cols);
+    else if (w.side == 0) {
+        w.left += done;
+        w.cols = width;
+    } else if (width < w.width)
+        w.to->why = "keys are put together of other parts than queries";
+    if (width < w.term.width)
+        w.term.width = width;
+    w.width = width;
+    return w;
+}
+
+static void
+add_term(Derived *d, Term t)
+{
+    while (term_of(d, t.head, t.piece, t.number))
+        t.number++;
+    d->term = grow(d->term, d->count, &d->capacity, sizeof t);
+    d->term[d->count++] = t;
+}
+
+/* Tokens, or a row of weights, end a chain. A bias of keys adds the same to all
+   scores of a row, to which the softmax is blind: it is left out. */
+static void
+walk_leaf(const Node *c, Walk w)
+{
+    Derived *d = w.to;
+    Chain *chain = &w.term.chain[w.side];
+    const Node *x = d->run.x;
+    int n = c->cols;
+    bool tokens = c == x || c == d->run.y;
+    if (w.term.piece == CONSTANT && w.term.head > 0)
+        return; /* what is added without attention is added once */
+    if (w.term.piece == CONSTANT && tokens && !d->why)
+        d->why = "it adds tokens without attention";
+    if (tokens)
+        chain->tokens = c->arguments;
+    else if (w.side == 1)
+        return;
+    else if (w.term.piece != CONSTANT)
+        w.term.piece++; /* its bias */
+    if (!tokens || w.width < n) {
+        Matrix all = matrix(c->value, tokens ? n : 1, n, n);
+        w = times(c, part_of(all, 0, all.rows, w.from, w.width), w);
+    }
+    if (chain->role == 'v' && w.cols < x->cols) { /* its place in x */
+        Matrix place = matrix(x->value + w.left, x->cols, w.cols, x->cols);
+        chain->of[chain->count++] = (Symbol){x, transposed(place), 0};
+    }
+    if (chain->role == 'q') {
+        w.side = 1;
+        w.from = start_of(w.call->k, w.own, w.call->q) + w.left;
+        w.width = w.cols;
+        walk(w.call->k, w);
+    } else
+        add_term(d, w.term);
+}
+
+/* Goes on from operand k of c, of which head h is needed. */
+static void
+walk_operand(const Node *c, int k, int h, Walk w)
+{
+    w.from += start_of(c->in[k], h, c);
+    walk(c->in[k], w);
+}
+
 /* The row of weights, as long as a head, that all tokens get in n; or NULL. */
 static const Node *
 row_of(const Node *n, int width)
 {
-    const Node *row = is(n->root, "spread") ? n->root->in[0] : NULL;
-    return row && row->rows == 1 && !row->root->op &&
-                   row->cols / row->heads == width
-               ? row
-               : NULL;
+    const Node *row = is(n, "spread") ? n->in[0] : NULL;
+    bool fits = row && row->rows == 1 && row->cols / row->heads == width;
+    return fits && !row->root->op ? row : NULL;
 }
 
-/* Is it a softmax, of which each row of weights sums to 1, as there is no sink?
- */
+/* `count` columns of a row of gains as a diagonal matrix, which is kept with
+   the row. */
+static Matrix
+diagonal(const Node *row, int from, int count)
+{
+    int n = row->cols;
+    real *at = row->root->kept;
+    if (!at)
+        at = row->root->kept = keep(row->root, (size_t)n * n);
+    for (int e = 0; e < n * n; e++)
+        at[e] = e / n == e % n ? row->value[e / n] : 0;
+    return matrix(at + from * (n + 1), count, count, n);
+}
+
+/* Is it a softmax whose rows of weights sum to 1, as it has no sink? */
 static bool
 is_softmax(const Node *n)
 {
@@ -88,264 +178,168 @@ is_softmax(const Node *n)
     return n->op == &softmax_op && n->inputs == 1 && with->sink == -INFINITY;
 }
 
-static void walk(Terms *to, const Node *n, int from, int count, Term t);
-
-/* Goes on from `count` columns of head h of c, the first of which is `from`. */
+/* Goes on from head h of c, or from operand k of it, if it is concat. */
 static void
-walk_head(Terms *to, const Node *c, int h, int from, int count, Term t)
+walk_block(const Node *c, int h, int k, Walk w)
 {
-    Node *const *in = c->in, *last = c->inputs ? in[c->inputs - 1] : NULL;
+    Node *const *in = c->in;
     int width = c->cols / c->heads;
-    const Node *gain = is(c, "hadamard") ? row_of(last, width) : NULL;
-    if (c->op == &apply_weights_op.op && is_softmax(in[0]->root) &&
-        t.role == 'v' && !t.weights) {
-        t.weights = in[0]->root;
-        t.head = h;
-        walk(to, last, start_of(last, h, c) + from, count, t);
-    } else if (row_of(c, width))
-        walk(to, last, start_of(last, h, c) + from, count, t);
-    else if (is(c, "columns"))
-        walk(to, last, start_of(last, h, c) + from + *(const int *)c->arguments,
-             count, t);
-    else if (gain)
-        walk(to, in[0], h * width + from, count,
-             times(DIAGONAL, gain->root, start_of(gain, h, c) + from, 1, count,
-                   t));
-    else if (is(c, "concat"))
-        for (int k = 0, begin = 0; k < c->inputs; k++) {
-            int end = begin + in[k]->cols / in[k]->heads;
-            int low = from > begin ? from : begin;
-            int size = (from + count < end ? from + count : end) - low;
-            if (size > 0)
-                walk(to, in[k], start_of(in[k], h, c) + low - begin, size,
-                     only_rows(t, low - from, size));
-            begin = end;
-        }
-    else {
-        t = times(OPAQUE, c, 0, 0, count, t);
-        if (last && in[0]->cols == c->cols)
-            walk(to, in[0], h * width + from, count, t);
-        else if (last)
-            walk(to, in[0], 0, in[0]->cols, t);
-        else
-            add_term(to, t);
-    }
-}
-
-/* Adds the products that `count` columns of n, from the column `from` on, have
-   with a term. */
-static void
-walk(Terms *to, const Node *n, int from, int count, Term t)
-{
-    const Node *c = n->root, *w = c->inputs > 1 ? c->in[1]->root : NULL;
-    int width = c->cols / c->heads, all = c->inputs ? c->in[0]->cols : 0;
-    bool by_leaf = w && !w->op;
-    if (!c->op && c->value) {
-        t.bias = true;
-        t.weights = NULL; /* each row of weights sums to 1: P 1 = 1 */
-        t.opaque |= c->rows > 1;
-        add_term(to, times(MATRIX, c, from, c->rows, count, t));
-    } else if (!c->op)
-        add_term(to, times(TOKENS, c, from, c->cols, count, t));
-    else if (by_leaf && c->op == &matmul_op.op)
-        walk(to, c->in[0], 0, all, times(MATRIX, w, from, all, count, t));
-    else if (by_leaf && c->op == &matmul_t_op.op) {
-        t = times(MATRIX, w, from * all, count, all, t);
-        t.of[0].m = transposed(t.of[0].m);
-        walk(to, c->in[0], 0, all, t);
+    const Node *last = c->op ? in[c->inputs - 1]->root : NULL;
+    bool turned = c->op == &matmul_t_op.op;
+    if (!c->op)
+        walk_leaf(c, w);
+    else if (!last->op && (turned || c->op == &matmul_op.op)) {
+        Matrix m = matrix(last->value, last->rows, last->cols, last->cols);
+        m = turned ? transposed(m) : m;
+        w = times(last, part_of(m, 0, m.rows, w.from, w.width), w);
+        w.from = 0;
+        w.width = m.rows;
+        walk(in[0], w);
     } else if (c->op == &scale_op.op) {
-        t.factor *= *(const double *)c->arguments;
-        walk(to, c->in[0], from, count, t);
+        w.term.factor *= *(const double *)c->arguments;
+        walk_operand(c, 0, h, w);
     } else if (is(c, "add")) {
-        walk(to, c->in[0], from, count, t);
-        walk(to, c->in[1], from, count, t);
-    } else
-        for (int h = from / width; h * width < from + count; h++) {
-            int low = from > h * width ? from : h * width;
-            int end = (h + 1) * width;
-            int size = (from + count < end ? from + count : end) - low;
-            walk_head(to, c, h, low - h * width, size,
-                      only_rows(t, low - from, size));
+        walk_operand(c, 0, h, w);
+        walk_operand(c, 1, h, w);
+    } else if (row_of(c, width))
+        walk_operand(c, 0, h, w);
+    else if (is(c, "hadamard") && row_of(last, width)) {
+        const Node *gain = last->in[0];
+        Matrix m = diagonal(gain, start_of(gain, h, c) + w.from, w.width);
+        walk_operand(c, 0, h, times(gain->root, m, w));
+    } else if (c->op == &apply_weights_op.op && is_softmax(in[0]->root) &&
+               w.term.piece == CONSTANT) {
+        w.term.piece = VALUES;
+        if (in[0]->root == w.call->weights && h == w.own)
+            walk_operand(c, 1, h, w);
+    } else if (is(c, "columns")) {
+        w.from += *(const int *)c->arguments;
+        walk_operand(c, 0, h, w);
+    } else if (is(c, "concat"))
+        walk_operand(c, k, h, w);
+    else {
+        w = times(c, matrix(w.to->run.x->value, w.width, w.width, 1), w);
+        w.from += h * width;
+        if (in[0]->cols != c->cols) {
+            w.from = 0;
+            w.width = in[0]->cols;
         }
-}
-
-static void
-add_terms(Terms *to, const Node *n, int from, int count, char role)
-{
-    walk(to, n, from, count, (Term){.factor = 1, .keys = -1, .role = role});
-}
-
-static void
-add_scores(Terms *to, const Node *q, const Node *k, int h, double factor)
-{
-    int width = q->cols / q->heads;
-    Terms x = {0};
-    add_terms(&x, q, h * width, width, 'q');
-    for (const Term *a = x.term; a < x.term + x.count; a++) {
-        Terms y = {0};
-        int part = a->of[a->count - 1].m.cols;
-        add_terms(&y, k, start_of(k, h, q) + a->left, part, 'k');
-        for (const Term *b = y.term; b < y.term + y.count; b++) {
-            Term t = *a;
-            memcpy(t.of + t.count, b->of, (size_t)b->count * sizeof *b->of);
-            t.keys = t.count;
-            t.count += b->count;
-            t.factor *= b->factor * factor;
-            t.opaque |= b->opaque || b->of[b->count - 1].m.cols != part;
-            add_term(to, t);
-        }
-        free(y.term);
-    }
-    free(x.term);
-}
-
-Term
-matrices_of(const Term *t)
-{
-    Term only = *t;
-    only.count = 0;
-    for (int i = 0; i < t->count; i++) {
-        Symbol s = t->of[i];
-        if (i == t->keys)
-            only.keys = only.count;
-        if (s.kind == TOKENS && s.m.cols == s.of->cols)
-            continue;
-        s.kind = s.kind == TOKENS ? MATRIX : s.kind;
-        only.of[only.count++] = s;
-    }
-    return only;
-}
-
-void
-sum_value(const Terms *sum, int rows, double *to)
-{
-    for (int k = 0; k < sum->count; k++) {
-        const Term *t = &sum->term[k];
-        Matrix x = matrix(allocate((size_t)rows * rows, sizeof(real)), rows,
-                          rows, rows);
-        for (int i = 0; i < rows; i++)
-            x.at[i * rows + i] = (real)t->factor;
-        for (int i = 0; i < t->count; i++) {
-            bool key = t->keys >= 0 && i >= t->keys; /* q k' */
-            const Symbol *s = &t->of[key ? t->keys + t->count - 1 - i : i];
-            Matrix m = key ? transposed(s->m) : s->m;
-            for (int e = 0; e < rows * x.cols && s->kind == DIAGONAL; e++)
-                x.at[e] *= s->m.at[e % x.cols];
-            if (s->kind == DIAGONAL)
-                continue;
-            Matrix y = matrix(allocate((size_t)rows * m.cols, sizeof(real)),
-                              rows, m.cols, m.cols);
-            multiply(y, x, m);
-            free(x.at);
-            x = y;
-        }
-        for (int i = 0; i < rows * x.cols; i++)
-            to[i] += (double)x.at[i];
-        free(x.at);
+        walk(in[0], w);
     }
 }
 
-/* Adds a term to a piece. If it is not what it has to be, `why` says so. */
+/* Goes on from each head of n, and each operand of concat, that has some of the
+   columns. The symbol that is multiplied with them needs only the rows that it
+   has for these. */
 static void
-add_to(Derived *d, Terms *piece, const Term *t, const char *why)
+walk(const Node *n, Walk w)
 {
-    why = t->opaque ? "what is in brackets is no matrix" : why;
-    d->why = why ? why : d->why;
-    add_term(piece, *t);
+    const Node *c = n->root;
+    int blocks = is(c, "concat") ? c->inputs : 1;
+    for (int i = 0, begin = 0, done = 0; done < w.width; i++) {
+        const Node *block = blocks > 1 ? c->in[i % blocks] : c;
+        int size = block->cols / block->heads, from = w.from + done - begin;
+        if (from < size) {
+            int left = w.width - done;
+            Walk part =
+                narrowed(w, done, left < size - from ? left : size - from);
+            part.from = from;
+            walk_block(c, i / blocks, i % blocks, part);
+            done += part.width;
+        }
+        begin += size;
+    }
 }
 
-/* s = [x 1] M y'. A bias of keys adds the same to all scores of a row, to which
-   the softmax is blind: it is left out. */
+/* s = [x 1] M y' */
 static void
-derive_scores(Derived *d, Terms *piece, const Call *c, int h)
+derive_scores(Walk w)
 {
+    const Call *c = w.call;
     const Node *s = c->weights->in[0];
-    Terms sum = {0};
-    if (c->q)
-        add_scores(&sum, c->q, c->k, h, c->scale);
+    w.term.piece = SCORES;
+    w.term.chain[0].role = 'q';
+    w.term.chain[1].role = 'k';
+    if (c->q) {
+        Walk q = w;
+        q.term.factor = c->scale;
+        q.width = q.cols = c->q->cols / c->q->heads;
+        q.from = w.own * q.width;
+        walk(c->q, q);
+    }
     if (!c->q || s->op == &fixed_bias_op)
-        add_term(&sum,
-                 times(OPAQUE, s, 0, 0, 0, (Term){.factor = 1, .keys = -1}));
-    for (const Term *t = sum.term; t < sum.term + sum.count; t++)
-        if (t->keys < 0 || t->of[t->keys].kind != MATRIX)
-            add_to(d, &piece[t->bias ? SCORES_BIAS : SCORES], t, NULL);
-    free(sum.term);
+        add_term(w.to, times(s, (Matrix){0}, w).term);
 }
 
-/* out = constant + sum_i softmax(scores_i) y N_i */
+/* out = constant + sum_i softmax(s_i) [y 1] N_i: what goes through each head */
 static void
-derive_output(Derived *d, const Capture *r, const Node *x, const Node *out)
+derive_heads(Derived *d)
 {
-    Terms sum = {0};
-    int own;
+    const Capture *r = &d->run.capture;
+    const Node *out = d->run.out;
+    int n = out->cols;
     d->heads = r->place[0].heads;
-    d->piece = allocate((size_t)d->heads + 1, sizeof *d->piece);
-    for (int h = 0; h < d->heads; h++) {
-        const Call *c = capture_head(r, 0, h, &own);
-        derive_scores(d, d->piece[h], c, own);
+    for (int h = 0; h < d->heads || h == 0; h++) {
+        Walk w = {.to = d,
+                  .term = {.piece = CONSTANT, .factor = 1, .width = n},
+                  .width = n,
+                  .cols = n};
+        w.term.chain[0].role = 'v';
+        if (d->heads) {
+            w.call = capture_head(r, 0, h, &w.own);
+            w.term.head = d->heads - 1 - h;
+            derive_scores(w);
+        }
+        walk(out, w);
     }
-    add_terms(&sum, out, 0, out->cols, 'v');
-    for (Term *t = sum.term; t < sum.term + sum.count; t++) {
-        int h = 0, width = t->of[t->count - 1].m.cols;
-        while (t->weights &&
-               (capture_head(r, 0, h, &own)->weights != t->weights ||
-                own != t->head))
-            h++;
-        if (width < out->cols && !t->opaque) /* its place in the output */
-            t->of[t->count++] =
-                (Symbol){MATRIX, x,
-                         transposed(matrix(x->kept + t->left, out->cols, width,
-                                           out->cols)),
-                         'v'};
-        add_to(d, &d->piece[h][t->weights ? VALUES : CONSTANT], t,
-               t->weights || t->bias ? NULL
-                                     : "it adds tokens without attention");
-    }
-    free(sum.term);
 }
 
-/* The leaves are data while forward runs, so that no node gets a gradient. */
+/* Gives the symbols of the last head their indices: i if the head before has
+   another matrix there, g if another group of heads has. */
+static void
+find_indices(Derived *d)
+{
+    for (Term *t = d->term; t < d->term + d->count; t++)
+        for (int i = 0; i < 2 * MOST_SYMBOLS && t->head == 0; i++) {
+            Symbol *s = &t->chain[i % 2].of[i / 2];
+            const Term *other;
+            int h = 1;
+            while ((other = term_of(d, h, t->piece, t->number)) &&
+                   other->chain[i % 2].of[i / 2].m.at == s->m.at)
+                h++;
+            s->index = !other ? 0 : h == 1 ? 'i' : 'g';
+        }
+}
+
 Derived
 derive(const Variant *v, Attention a)
 {
+    int n = a.d_model;
+    Random random = random_stream(13, "derive");
     a.causal = 0;
     a.relative = NULL;
-    Derived d = {
-        .variant = v, .attention = a, .tape = tape_new(SHAPES_ONLY | IN_STEPS)};
-    Random random = random_stream(13, "derive");
-    Capture r = {.only = EVERY_HEAD};
-    int count = (d.weights = weights_declared(v, &a)).count, n = a.d_model;
-    Node **w = allocate((size_t)count, sizeof(Node *));
-    d.values = allocate((size_t)count, sizeof *d.values);
-    for (int i = 0; i < count; i++) {
-        const Weight *m = &d.weights.list[i];
-        int size = m->rows * m->cols;
-        d.values[i] = allocate((size_t)size, sizeof **d.values);
+    Derived d = {.run = {v, a, weights_declared(v, &a)}};
+    Weights *w = &d.run.weights;
+    real **values = allocate((size_t)w->count, sizeof *values);
+    for (int i = 0; i < w->count; i++) {
+        int size = w->list[i].rows * w->list[i].cols;
+        values[i] = allocate((size_t)size, sizeof **values);
         for (int k = 0; k < size; k++)
-            d.values[i][k] = (real)random_normal(&random);
-        w[i] = leaf(d.tape, m->rows, m->cols, 1, d.values[i], NULL);
-        w[i]->arguments = m->name;
+            values[i][k] = (real)random_normal(&random);
     }
-    Node *x = leaf(d.tape, 5, n, 1, NULL, NULL);
-    Node *y = leaf(d.tape, 7, n, 1, NULL, NULL);
-    x->arguments = "x";
-    y->arguments = "y";
-    d.identity = x->kept = y->kept = allocate((size_t)n * n, sizeof *x->kept);
+    d.run.values = values;
+    real *identity = allocate((size_t)(n + 8) * n, sizeof *identity);
     for (int i = 0; i < n; i++)
-        d.identity[i * n + i] = 1;
-    forward_earlier(v, &a, x, y, w);
-    int before = d.tape->recalled;
-    capture_start(&r, d.tape);
-    Node *out = plugin_forward(v, &a, x, y, w);
-    record_place(&r, (Place){.out = out});
-    derive_output(&d, &r, x, out);
+        identity[i * n + i] = 1;
+    run_alone(&d.run, identity, 5, identity, 7, EVERY_HEAD);
+    derive_heads(&d);
+    find_indices(&d);
     if (!d.heads)
         d.why = "it has no softmax";
-    if (r.rotated)
+    if (d.run.capture.rotated)
         d.why = "queries and keys are rotated by their positions";
-    if (d.tape->recalled > before)
+    if (d.run.recalled)
         d.why = "it recalls what an earlier block computed";
-    free(w);
     return d;
 }
 
@@ -364,37 +358,60 @@ derive_at(const Variant *v, const char *shape, int layers)
 void
 derived_free(Derived *d)
 {
-    for (int i = 0; i < (d->heads + 1) * PIECES; i++)
-        free(d->piece[i / PIECES][i % PIECES].term);
-    for (int i = 0; i < d->weights.count; i++)
-        free(d->values[i]);
-    free(d->values);
-    free(d->weights.list);
-    free(d->piece);
-    free(d->identity);
-    tape_free(d->tape);
+    for (int i = 0; i < d->run.weights.count; i++)
+        free(d->run.values[i]);
+    free((void *)d->run.values);
+    free(d->run.weights.list);
+    free(d->run.x->value);
+    free(d->term);
+    tape_free(d->run.tape);
+}
+
+Matrix
+term_value(const Term *t, int rows)
+{
+    const Chain *q = &t->chain[0], *k = &t->chain[1];
+    if (q->count || k->count)
+        rows = q->count ? q->of[0].m.rows : k->of[k->count - 1].m.cols;
+    Matrix x =
+        matrix(allocate((size_t)rows * rows, sizeof(real)), rows, rows, rows);
+    for (int i = 0; i < rows; i++)
+        x.at[i * rows + i] = (real)t->factor;
+    for (int i = 0; i < q->count + k->count; i++) {
+        int behind = q->count + k->count - 1 - i;
+        Matrix m = i < q->count ? q->of[i].m : transposed(k->of[behind].m);
+        Matrix y = matrix(allocate((size_t)rows * m.cols, sizeof(real)), rows,
+                          m.cols, m.cols);
+        multiply(y, x, m);
+        free(x.at);
+        x = y;
+    }
+    return x;
 }
 
 Canonical
 probed_form(const Derived *d)
 {
-    return canonical_form(d->variant, d->attention, &d->weights, d->values, 0);
+    const Alone *a = &d->run;
+    return canonical_form(a->variant, a->attention, &a->weights, a->values, 0);
 }
 
 double
 derived_apart(const Derived *d)
 {
-    int n = d->attention.d_model;
+    int n = d->run.attention.d_model;
     Canonical probed = probed_form(d), c = {.d_model = n};
     if (!probed.m)
         return NAN;
     canonical_allocate(&c, d->heads);
-    sum_value(&d->piece[0][CONSTANT], 1, c.constant);
-    for (int h = 0; h < d->heads; h++) {
-        double *m = c.m + h * c.size;
-        sum_value(&d->piece[h][SCORES], n, m);
-        sum_value(&d->piece[h][SCORES_BIAS], 1, m + n * n);
-        sum_value(&d->piece[h][VALUES], n, c.n + h * c.size);
+    for (const Term *t = d->term; t < d->term + d->count; t++) {
+        int at = (d->heads - 1 - t->head) * c.size;
+        double *to[] = {c.m + at, c.m + at + n * n, c.n + at, c.constant,
+                        c.constant};
+        Matrix value = term_value(t, n);
+        for (int i = 0; i < value.rows * n; i++)
+            to[t->piece][i] += (double)value.at[i];
+        free(value.at);
     }
     double apart = fit_error(&c, &probed).apart;
     canonical_free(&c);

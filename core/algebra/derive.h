@@ -10,55 +10,44 @@
 #define DERIVE_H
 
 #include "algebra/canonical.h"
-#include "heart/matrix.h"
-#include "heart/tape.h"
+#include "algebra/capture.h"
 
-/* Tokens count as the identity matrix, which their leaf has in `kept`, or as
-   some of its columns. */
-typedef enum { TOKENS, MATRIX, DIAGONAL, OPAQUE } SymbolKind;
-
+/* A part of a leaf, where tokens count as the identity matrix and a row of
+   gains as a diagonal one. Of a node that is no matrix only `of` is known. */
 typedef struct Symbol {
-    SymbolKind kind;
-    const Node *of; /* the leaf, or the node that is opaque */
-    Matrix m;       /* the part of the leaf; a diagonal as a row */
-    char role;      /* in a chain of q, k or v */
+    const Node *of;
+    Matrix m;
+    char index; /* of the last head: i, g, the group of its keys, or 0 */
 } Symbol;
 
-/* A product. A product of scores, q k', has the symbols of q, then those of k.
- */
-enum { MOST_SYMBOLS = 32 };
-typedef struct Term {
-    double factor;
+/* A product, and the tokens that it begins with: "x", "y", or NULL. */
+enum { MOST_SYMBOLS = 16 };
+typedef struct Chain {
+    const char *tokens;
+    char role; /* of its result: q, k or v */
     int count;
-    int keys;            /* the first symbol of k; -1 if there is none */
-    int left;            /* the column of the node that its first one is */
-    const Node *weights; /* the softmax before it, and its head; or NULL */
-    int head;
-    bool bias; /* it begins with a row of weights, which all tokens get */
-    bool opaque;
-    char role;
     Symbol of[MOST_SYMBOLS];
+} Chain;
+
+/* The pieces of a head: M_i and the row below it, N_i and the row below it; and
+   the row that is added to every token without attention. */
+enum { SCORES, SCORES_BIAS, VALUES, VALUES_BIAS, CONSTANT, PIECES };
+
+/* factor Q K', where K, the second chain, is only in scores. */
+typedef struct Term {
+    int piece, head; /* heads count from the last one, 0, which is written */
+    int number;      /* of those of the piece */
+    double factor;
+    int width; /* the narrowest in it: its rank is at most that */
+    Chain chain[2];
 } Term;
 
-typedef struct Terms {
-    Term *term;
-    int count, room;
-} Terms;
-
-/* The pieces of a head: M_i, the row of its queries' bias, and N_i; and the row
-   that is added to every token, which only the first head has. */
-enum { SCORES, SCORES_BIAS, VALUES, CONSTANT, PIECES };
-
 typedef struct Derived {
-    const Variant *variant;
-    Attention attention;
-    Weights weights;
-    Tape *tape;
-    real **values;  /* of the weights, at random */
-    real *identity; /* the entries of tokens */
+    Alone run; /* at random weights */
     int heads;
-    Terms (*piece)[PIECES]; /* of each head */
-    const char *why;        /* why there is no form; NULL if there is one */
+    Term *term; /* of all pieces */
+    int count, capacity;
+    const char *why; /* why there is no form; NULL if there is one */
 } Derived;
 
 /* Derives the form of v at a, or at a shape, "d-model=16", in the last of
@@ -72,19 +61,20 @@ Derived derive_at(const Variant *v, const char *shape, int layers);
 
 void derived_free(Derived *d);
 
-/* The form that the probe finds at the values of the weights; and how far the
-   derived one is from it, relative to the largest entry: NaN if the probe finds
-   none. */
+/* A term of a piece of a head; NULL if it has no more. */
+const Term *term_of(const Derived *d, int head, int piece, int number);
+
+/* What a term is; if nothing is in it, a multiple of the identity with that
+   many rows. Its entries are to be freed. */
+Matrix term_value(const Term *t, int rows);
+
+/* The form that the probe finds at the same weights; and how far the derived
+   one is from it, relative to the largest entry: NaN if the probe finds none.
+ */
 Canonical probed_form(const Derived *d);
 double derived_apart(const Derived *d);
 
 /* A distance above this is more than rounding. */
 #define APART (sizeof(real) == 4 ? 1e-4 : 1e-12)
-
-/* A term without its tokens; columns of tokens are columns of the identity. */
-Term matrices_of(const Term *t);
-
-/* Adds up a sum of terms, into a matrix with that many rows. */
-void sum_value(const Terms *s, int rows, double *to);
 
 #endif

@@ -1,17 +1,15 @@
 /* spell.c - a derived form as a paper writes it. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algebra/spell.h"
 #include "base/words.h"
 
-/* The name of a width, or NULL. */
-static const char *
+const char *
 width_named(const Derived *d, double width)
 {
-    const Attention *a = &d->attention;
+    const Attention *a = &d->run.attention;
     const struct {
         const char *name;
         int width;
@@ -32,7 +30,7 @@ print_factor(FILE *to, const Derived *d, double factor)
     double square = factor * factor;
     const char *over = width_named(d, 1 / square);
     const char *times = width_named(d, square);
-    const char *ratio = width_named(d, square * d->attention.d_k);
+    const char *ratio = width_named(d, square * d->run.attention.d_k);
     if (fabs(square - 1) < 1e-12)
         return;
     if (over)
@@ -45,87 +43,91 @@ print_factor(FILE *to, const Derived *d, double factor)
         fprintf(to, " %g", fabs(factor));
 }
 
-/* The index of a part that begins at `from`: that of the last head, or of its
-   group of keys; of another head, its number. */
-static const char *
-index_of(const Derived *d, int from, int count)
-{
-    static char number[16];
-    int head = d->heads - 1, kv = d->attention.kv_heads;
-    snprintf(number, sizeof number, "%d", from / count + 1);
-    return from == head * count                               ? "i"
-           : kv > 1 && from == head / (d->heads / kv) * count ? "g"
-                                                              : number;
-}
-
-/* W_i^Q, of "W^Q" or "W_i^Q"; a matrix whose columns have several roles has the
-   role behind it. What is opaque is in brackets. */
+/* Prints W_i^Q, of "W^Q" or "W_i^Q"; a matrix whose columns have several roles
+   has the role behind it. */
 static void
-print_symbol(FILE *to, const Derived *d, const Symbol *s)
+print_symbol(FILE *to, const Derived *d, const Symbol *s, char role)
 {
     const Node *of = s->of;
-    bool turned = s->m.across != 1;
-    const char *name = of->arguments, *index = "";
-    int rows = turned ? s->m.cols : s->m.rows;
-    int cols = turned ? s->m.rows : s->m.cols;
-    int at = (int)(s->m.at - (of->value ? of->value : of->kept));
-    bool packed = cols * d->attention.heads < of->cols;
-    if (s->kind == OPAQUE) {
+    if (of->op) {
         fprintf(to, "[%s]", of->op->name);
         return;
     }
-    if (s->kind == TOKENS)
-        fprintf(to, "%s%s", name, cols < of->cols ? " " : "");
-    if (s->kind == TOKENS && cols == of->cols)
-        return;
-    if (!of->value)
-        name = "I";
-    if (cols < of->cols)
-        index = packed ? "i" : index_of(d, at % of->cols, cols);
-    else if (of->value && rows < of->rows)
-        index = index_of(d, at / of->cols, rows);
-    int bare = (int)strcspn(name, "_^"), stem = (int)strcspn(name, "^");
-    bool own = name[bare] == '_';
-    if (own && atoi(name + bare + 1) == d->attention.heads)
-        index = "i"; /* W_4^Q: each head has its own */
-    else if (own)
-        bare = stem, index = "";
-    fprintf(to, "%s%.*s%s%s%s", s->kind == DIAGONAL ? "diag(" : "", bare, name,
-            *index ? "_" : "", index, name + stem);
-    if (packed)
-        fprintf(to, ".%c", s->role);
-    fprintf(to, "%s%s", s->kind == DIAGONAL ? ")" : "", turned ? "'" : "");
+    bool tokens = of == d->run.x || of == d->run.y;
+    bool gains = !tokens && s->m.rows > of->rows;
+    bool turned = s->m.across > 1;
+    int cols = turned ? s->m.rows : s->m.cols;
+    const char *name = tokens ? "I" : of->arguments;
+    const char *stem = name + strcspn(name, "^");
+    fprintf(to, "%s", gains ? "diag(" : "");
+    if (s->index)
+        fprintf(to, "%.*s_%c%s", (int)strcspn(name, "_^"), name, s->index,
+                stem);
+    else
+        fprintf(to, "%s", name);
+    if (cols * d->run.attention.heads < of->cols)
+        fprintf(to, ".%c", role);
+    fprintf(to, "%s%s", gains ? ")" : "", turned ? "'" : "");
 }
 
 /* Keys are written as the transpose of what they are. */
 static void
 print_term(FILE *to, const Derived *d, const Term *t)
 {
-    bool keys = t->keys >= 0 && t->keys < t->count;
-    bool wide =
-        keys && (t->keys < t->count - 1 || t->of[t->keys].kind != TOKENS);
+    const char *before = "";
     fprintf(to, "%s", t->factor < 0 ? "-" : "");
-    for (int i = 0; i < t->count; i++) {
-        fprintf(to, "%s%s", i ? " " : "", wide && i == t->keys ? "(" : "");
-        print_symbol(to, d, &t->of[i]);
+    for (int side = 0; side < 2; side++) {
+        const Chain *c = &t->chain[side];
+        bool inside = side && c->count;
+        if (inside) {
+            fprintf(to, "%s(", before);
+            before = "";
+        }
+        for (int i = c->tokens ? -1 : 0; i < c->count; i++, before = " ") {
+            fprintf(to, "%s%s", before, i < 0 ? c->tokens : "");
+            if (i >= 0)
+                print_symbol(to, d, &c->of[i], c->role);
+        }
+        fprintf(to, "%s%s", inside ? ")" : "",
+                side && (inside || c->tokens) ? "'" : "");
     }
-    fprintf(to, "%s%s%s", t->count ? "" : "I", wide ? ")" : "",
-            keys ? "'" : "");
+    fprintf(to, "%s", *before ? "" : "I");
     print_factor(to, d, t->factor);
 }
 
+/* Of more than two products only the first and the last are printed. */
+static void
+print_piece(FILE *to, const Derived *d, int piece, bool tokens)
+{
+    const Term *found;
+    for (int k = 0; (found = term_of(d, 0, piece, k)); k++) {
+        Term t = *found;
+        bool last = !term_of(d, 0, piece, k + 1);
+        if (k && (last || k == 1))
+            fprintf(to, last ? " + " : " + ...");
+        if (!tokens)
+            t.chain[0].tokens = t.chain[1].tokens = NULL;
+        if (k == 0 || last)
+            print_term(to, d, &t);
+    }
+}
+
 char *
-terms_spelled(const Derived *d, const Terms *sum, bool tokens)
+term_spelled(const Derived *d, const Term *t)
 {
     char *text;
     FILE *to = begin_text(&text);
-    for (int i = 0; i < sum->count; i++)
-        if (i == 0 || i == sum->count - 1) {
-            Term t = sum->term[i], only = matrices_of(&t);
-            fprintf(to, "%s", i ? " + " : "");
-            print_term(to, d, tokens ? &t : &only);
-        } else if (i == 1)
-            fprintf(to, " + ...");
+    print_term(to, d, t);
+    end_text(to, &text);
+    return text;
+}
+
+char *
+piece_spelled(const Derived *d, int piece)
+{
+    char *text;
+    FILE *to = begin_text(&text);
+    print_piece(to, d, piece, false);
     end_text(to, &text);
     return text;
 }
@@ -133,50 +135,30 @@ terms_spelled(const Derived *d, const Terms *sum, bool tokens)
 char *
 form_spelled(const Derived *d)
 {
-    char *part[PIECES], *all;
-    FILE *to = begin_text(&all);
-    for (int i = 0; i < PIECES; i++) {
-        int head = i == CONSTANT || !d->heads ? 0 : d->heads - 1;
-        part[i] = terms_spelled(d, &d->piece[head][i], true);
-    }
-    if (*part[VALUES])
-        fprintf(to, "softmax(%s%s%s) %s", part[SCORES],
-                *part[SCORES_BIAS] ? " + " : "", part[SCORES_BIAS],
-                part[VALUES]);
-    fprintf(to, "%s%s", *part[VALUES] && *part[CONSTANT] ? " + " : "",
-            part[CONSTANT]);
-    end_text(to, &all);
-    for (int i = 0; i < PIECES; i++)
-        free(part[i]);
-    return all;
-}
-
-const char *
-narrowest_width(const Derived *d, const Term *t)
-{
-    int least = d->attention.d_model;
-    for (int i = 0; i < t->count; i++)
-        if (t->of[i].m.cols < least)
-            least = t->of[i].m.cols;
-    return width_named(d, least);
+    static const char *const before[] = {"softmax(", " + ", ") ", " + ", " + "};
+    char *text;
+    FILE *to = begin_text(&text);
+    int first = term_of(d, 0, VALUES, 0) ? SCORES : CONSTANT;
+    for (int piece = first; piece < PIECES; piece++)
+        if (term_of(d, 0, piece, 0)) {
+            fprintf(to, "%s", piece > first || !first ? before[piece] : "");
+            print_piece(to, d, piece, true);
+        }
+    end_text(to, &text);
+    return text;
 }
 
 bool
 equation_agrees(const char *typed, const Derived *d)
 {
-    char *text = form_spelled(d), *formula = text;
-    bool same = true, ends = false;
-    for (; same && !ends; typed++) {
-        typed += strspn(typed, " ");
-        ends = !*typed || *typed == ';' || !strncmp(typed, "...", 3);
-        if (ends)
-            same = !*formula || *typed == '.' ||
-                   (*formula == ' ' && !strchr(formula + 1, ' '));
-        else {
-            formula += strspn(formula, " ");
-            same = *typed == *formula++;
-        }
-    }
-    free(text);
+    char *form = form_spelled(d);
+    const char *dots = strstr(typed, "...");
+    size_t size = dots ? (size_t)(dots - typed) : strcspn(typed, ";");
+    while (size && typed[size - 1] == ' ')
+        size--;
+    bool same = !strncmp(typed, form, size);
+    const char *rest = same ? form + size : "";
+    same &= dots || !*rest || (*rest == ' ' && !strchr(rest + 1, ' '));
+    free(form);
     return same;
 }

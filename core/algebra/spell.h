@@ -9,19 +9,21 @@
 
 #include "algebra/derive.h"
 
-/* A sum, with its tokens or without: of more than two terms only the first and
-   the last are written. */
-char *terms_spelled(const Derived *d, const Terms *sum, bool tokens);
+/* A product, without its tokens. */
+char *term_spelled(const Derived *d, const Term *t);
+
+/* A piece: of more than two products only the first and the last. */
+char *piece_spelled(const Derived *d, int piece);
 
 /* The form as an equation: "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V
    W_i^O". */
 char *form_spelled(const Derived *d);
 
-/* The narrowest width in a product: its rank is at most that. */
-const char *narrowest_width(const Derived *d, const Term *t);
+/* The name of a width, "d_k", or NULL. */
+const char *width_named(const Derived *d, double width);
 
-/* Is that the form: letter by letter, spaces aside, up to a semicolon or dots?
-   The last map, W_i^O, may be left out. */
+/* Is that the form: letter by letter, up to a semicolon or dots? The last map,
+   W_i^O, may be left out. */
 bool equation_agrees(const char *typed, const Derived *d);
 
 /* Does a plugin's equation claim to be the form, of tokens x and y? Others are

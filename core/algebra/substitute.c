@@ -6,100 +6,98 @@
 #include "algebra/substitute.h"
 #include "heart/fail.h"
 
-/* The product that a matrix is set to. It has the symbols of t from `first` on,
-   at most up to `end`, and all of these if the matrix is the last one. One
-   symbol is tried first, then the identity, then longer products. Its count is
-   -1 if none has the shape. */
-static Term
-product_for(const Matrix *m, const Term *t, int first, int end, bool last)
-{
-    Term part = *t;
-    for (int i = 0; i <= end - first + 1; i++) {
-        int count = part.count = i < 2 ? 1 - i : i;
-        if (count > end - first || (last && count < end - first))
-            continue;
-        memcpy(part.of, t->of + first, (size_t)count * sizeof *part.of);
-        part.keys =
-            t->keys > first && t->keys < first + count ? t->keys - first : -1;
-        bool fits = m->rows == m->cols; /* the identity */
-        if (count) {
-            const Symbol *back =
-                &part.of[part.keys < 0 ? count - 1 : part.keys];
-            int cols = part.keys < 0 ? back->m.cols : back->m.rows;
-            fits = part.of[0].m.rows == m->rows && cols == m->cols;
-        }
-        if (fits)
-            return part;
-    }
-    part.count = -1;
-    return part;
-}
-
-/* Names a matrix, unless it has been named, and is no longer 0, for a product,
-   which is put into it. */
-static void
-name_matrix(const Derived *to, const Symbol *s, const Derived *from,
-            Term *product, Values *lines)
-{
-    Term name = {.factor = 1, .count = 1, .keys = -1, .of = {*s}};
-    double *value = allocate((size_t)s->m.rows * s->m.cols, sizeof *value);
-    char *is = terms_spelled(to, &(Terms){&name, 1, 1}, true);
-    char *be = terms_spelled(from, &(Terms){product, 1, 1}, true);
-    if (lines && *s->m.at == 0)
-        values_add(lines, format_text("%s := %s", is, be));
-    sum_value(&(Terms){product, 1, 1}, s->m.rows, value);
-    for (int i = 0; i < s->m.rows * s->m.cols; i++)
-        s->m.at[i / s->m.cols * s->m.down + i % s->m.cols * s->m.across] =
-            (real)value[i];
-    free(value);
-    free(is);
-    free(be);
-}
-
-/* Names the matrices of one term in order: matrices of queries for products of
-   queries, unless the keys have no matrix. A factor goes to the first one. */
+/* Sets a matrix to a product, if that has its shape, and adds the line that
+   says so, unless the matrix has been set before and is no longer 0. */
 static bool
-name_term(const Derived *to, const Term *target, const Derived *from,
-          const Term *source, Values *lines)
+set_matrix(const Derived *to, const Symbol *s, char role, const Derived *from,
+           const Term *product, Values *lines)
 {
-    Term s = matrices_of(target), t = matrices_of(source);
-    bool keys = s.keys >= 0 && s.keys < s.count;
-    int at = 0;
-    for (int k = 0; k < s.count; k++) {
-        bool query = keys && k < s.keys;
-        Term product = product_for(&s.of[k].m, &t, at, query ? t.keys : t.count,
-                                   k == (query ? s.keys : s.count) - 1);
-        if (product.count < 0 || !s.of[k].of->value) /* tokens cannot be set */
-            return false;
-        at += product.count;
-        product.factor = k ? 1 : t.factor / s.factor;
-        name_matrix(to, &s.of[k], from, &product, lines);
+    Matrix m = s->m, value = term_value(product, m.rows);
+    bool fits = value.rows == m.rows && value.cols == m.cols &&
+                s->of != to->run.x; /* the identity cannot be set */
+    Term name = {.factor = 1, .chain[0] = {NULL, role, 1, {*s}}};
+    if (fits && *m.at == 0 && product->head == 0) {
+        char *is = term_spelled(to, &name), *be = term_spelled(from, product);
+        values_add(lines, format_text("%s := %s", is, be));
+        free(is);
+        free(be);
     }
-    return at == t.count;
+    for (int i = 0; i < m.rows * m.cols && fits; i++)
+        m.at[i / m.cols * m.down + i % m.cols * m.across] = value.at[i];
+    free(value.at);
+    return fits;
 }
 
-/* The last head is the first, because it is the one whose index is i. */
+/* How many symbols of a chain, from `at` on, a matrix is set to: one, if that
+   has its shape; none, the identity, if it is square; or as many as it takes.
+ */
+static int
+symbols_for(const Matrix *m, const Chain *c, int at)
+{
+    for (int end = at; end < c->count; end++) {
+        if (c->of[at].m.rows == m->rows && c->of[end].m.cols == m->cols)
+            return end + 1 - at;
+        if (m->rows == m->cols)
+            return 0;
+    }
+    return 0;
+}
+
+/* Sets the matrices of a term in order: those of queries to products of
+   queries, unless the keys have no matrix. The last one of a chain is all that
+   is left of the other chain. A factor goes to the first one. */
+static bool
+set_term(const Derived *to, const Term *target, const Derived *from,
+         Term source, Values *lines)
+{
+    double factor = source.factor / target->factor;
+    for (int i = 0; i < 2; i++) {
+        const Chain *s = &target->chain[i];
+        Chain *t = &source.chain[i];
+        int at = 0;
+        for (int k = 0; k < s->count; k++) {
+            bool last = k == s->count - 1;
+            Term product = {.head = source.head, .factor = factor};
+            Chain *c = &product.chain[0];
+            c->role = t->role;
+            c->count = last ? t->count - at : symbols_for(&s->of[k].m, t, at);
+            memcpy(c->of, t->of + at, (size_t)c->count * sizeof *c->of);
+            if (last && !target->chain[1].count) {
+                product.chain[1] = source.chain[1];
+                product.chain[1].tokens = NULL;
+                source.chain[1].count = 0;
+            }
+            if (!set_matrix(to, &s->of[k], s->role, from, &product, lines))
+                return false;
+            at += c->count;
+            factor = 1;
+        }
+        if (at < t->count)
+            return false;
+    }
+    return true;
+}
+
 Values
 substitution(const Derived *from, Derived *to, double *apart)
 {
     Values lines = {0};
+    const Weights *w = &to->run.weights;
     bool named = from->heads == to->heads;
-    for (int i = 0; i < to->weights.count; i++) {
-        const Weight *w = &to->weights.list[i];
-        memset(to->values[i], 0, (size_t)w->rows * w->cols * sizeof(real));
-    }
+    for (int i = 0; i < w->count; i++)
+        memset(to->run.values[i], 0,
+               (size_t)w->list[i].rows * w->list[i].cols * sizeof(real));
     for (int i = 0; i < to->heads * PIECES && named; i++) {
-        int h = to->heads - 1 - i / PIECES, piece = i % PIECES;
-        const Terms *t = &from->piece[h][piece], *s = &to->piece[h][piece];
-        bool shown = i < PIECES || piece == CONSTANT;
-        for (int k = 0; k < t->count && k < s->count && named; k++)
-            named = name_term(to, &s->term[k], from, &t->term[k],
-                              shown ? &lines : NULL);
+        int head = i / PIECES, piece = i % PIECES;
+        const Term *s, *t;
+        for (int k = 0; named && (s = term_of(to, head, piece, k)) &&
+                        (t = term_of(from, head, piece, k));
+             k++)
+            named = set_term(to, s, from, *t, &lines);
     }
-    for (int i = 0; i < to->weights.count; i++)
-        if (to->values[i][0] == 0)
-            values_add(&lines,
-                       format_text("%s := 0", to->weights.list[i].name));
+    for (int i = 0; i < w->count; i++)
+        if (to->run.values[i][0] == 0)
+            values_add(&lines, format_text("%s := 0", w->list[i].name));
     Canonical now = probed_form(to), wanted = probed_form(from);
     *apart = named && now.m ? fit_error(&now, &wanted).apart : INFINITY;
     canonical_free(&now);

@@ -64,28 +64,23 @@ muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
         w->value[i] -= by * step[i];
 }
 
-/* A step of Adam for one weight, as if the model had only this one. */
-static void
-adam_weight(Model *m, const Weight *w, double rate)
-{
-    Model one = *m;
-    size_t at = (size_t)(w->value - m->values);
-    one.values += at, one.gradients += at, one.first += at, one.second += at;
-    one.parameters = (size_t)w->rows * (size_t)w->cols;
-    adam(&one, rate);
-}
-
+/* Adam steps a weight as if the model had only this one. */
 void
 muon(Model *m, double rate)
 {
     for (int i = 0; i < m->count; i++) {
         const Weight *w = &m->weights[i];
+        Model one = *m;
         size_t at = (size_t)(w->value - m->values);
+        one.values += at;
+        one.gradients += at;
+        one.first += at;
+        one.second += at;
+        one.parameters = (size_t)w->rows * (size_t)w->cols;
         if (w->attention && w->rows > 1 && w->cols > 1)
-            muon_matrix(w, m->first + at, m->second + at, m->config.beta1,
-                        rate);
+            muon_matrix(w, one.first, one.second, m->config.beta1, rate);
         else
-            adam_weight(m, w, rate);
+            adam(&one, rate);
     }
     m->beta1_power *= m->config.beta1;
     m->beta2_power *= m->config.beta2;

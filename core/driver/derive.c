@@ -10,25 +10,21 @@
 #include "run/compile.h"
 #include "run/plugin_process.h"
 
-/* Prints a line. In LaTeX a line that is no formula is a comment, and what
-   follows ^ or _, or is in a root, is in braces. */
+/* Prints a line. In LaTeX a formula is a display, in which what follows ^ or _,
+   or is in a root, is in braces; any other line is a comment. */
 static void
 print_line(Layout layout, bool formula, const char *line)
 {
-    static const char *const signs[][3] = {{"sqrt(", "√(", "\\sqrt{"},
-                                           {"'", "ᵀ", "^\\top"},
-                                           {"<=", "≤", "\\le"},
-                                           {" := ", " := ", " &:= "},
-                                           {" = ", " = ", " &= "}};
-    enum { SIGNS = sizeof signs / sizeof *signs };
+    static const char *const signs[][3] = {
+        {"sqrt(", "√(", "\\sqrt{"}, {"'", "ᵀ", "^\\top"}, {"<=", "≤", "\\le"}};
     bool latex = layout == LATEX, root = false;
-    printf(latex && !formula ? "%% " : "");
+    if (latex)
+        printf(formula ? "\\[" : "%% ");
     for (const char *at = line; *at;) {
         int sign = 0, length = 1;
-        while (sign < SIGNS &&
-               strncmp(at, signs[sign][0], strlen(signs[sign][0])))
+        while (sign < 3 && strncmp(at, signs[sign][0], strlen(signs[sign][0])))
             sign++;
-        if (sign < SIGNS && formula && layout != TSV) {
+        if (sign < 3 && formula && layout != TSV) {
             length = (int)strlen(signs[sign][0]);
             printf("%s", signs[sign][latex ? 2 : 1]);
         } else if (latex && formula && strchr("_^", *at)) {
@@ -39,17 +35,19 @@ print_line(Layout layout, bool formula, const char *line)
         root = sign == 0 || (root && *at != ')');
         at += length;
     }
-    printf(latex && formula ? " \\\\\n" : "\n");
+    printf(latex && formula ? " \\]\n" : "\n");
 }
 
 /* Prints a variant's form, as far as there is one; false if there is none. */
 static bool
 print_form(const Plugin *p, Layout layout)
 {
-    static const char *const names[] = {"M_i", "m_i", "N_i", "c"};
+    static const char *const names[] = {"M_i", "m_i", "N_i", "n_i", "c"};
     static const char *const says[] = {"rank <= ", "a row below M_i",
-                                       "rank <= ", "added to every token"};
+                                       "rank <= ", "a row below N_i",
+                                       "added to every token"};
     static const char shape[] = "d-model=16 heads=4";
+    const char *equation = p->variant->equation;
     Derived d = derive_at(p->variant, TELLING_SHAPE, 2);
     bool form = !d.why;
     if (form && !(derived_apart(&d) <= APART))
@@ -58,28 +56,25 @@ print_form(const Plugin *p, Layout layout)
              p->name);
     print_line(layout, false, p->name);
     for (int i = 0; i < PIECES; i++) {
-        const Terms *piece =
-            &d.piece[i == CONSTANT || !d.heads ? 0 : d.heads - 1][i];
-        if (!piece->count)
-            continue;
-        bool rank = form && (i == SCORES || i == VALUES);
-        print_line(layout, true,
-                   format_text(form && layout != LATEX ? "  %s = %s, %s%s"
-                                                       : "  %s = %s",
-                               names[i], terms_spelled(&d, piece, false),
-                               says[i],
-                               rank ? narrowest_width(&d, piece->term) : ""));
+        const Term *t = term_of(&d, 0, i, 0);
+        bool rank = i == SCORES || i == VALUES;
+        if (t)
+            print_line(layout, true,
+                       format_text(form && layout != LATEX ? "  %s = %s, %s%s"
+                                                           : "  %s = %s",
+                                   names[i], piece_spelled(&d, i), says[i],
+                                   rank ? width_named(&d, t->width) : ""));
     }
     print_line(layout, false,
-               format_text("  %s%s", form ? "its equation " : "no form: ",
-                           !form ? d.why
-                           : !IS_FORMULA(p->variant->equation)
-                               ? "is for people, and not compared"
-                           : equation_agrees(p->variant->equation, &d)
-                               ? "says the same"
-                               : "says something else"));
+               d.why ? format_text("  no form: %s", d.why)
+               : !IS_FORMULA(equation)
+                   ? "  its equation is for people, and not compared"
+               : equation_agrees(equation, &d)
+                   ? "  its equation says the same"
+                   : "  its equation says something else");
     d = derive_at(p->variant, shape, 1);
-    RealCount count = real_count(p->variant, d.attention, &d.weights, 0);
+    RealCount count =
+        real_count(p->variant, d.run.attention, &d.run.weights, 0);
     print_line(layout, false,
                format_text("  %d parameters at %s, %d real", count.stored,
                            shape, count.real));

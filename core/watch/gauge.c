@@ -22,20 +22,20 @@ find_pair(const Model *m, int place, const real *values, size_t which,
     const ModelPlace *p = &m->place[place];
     const Relative *positions = p->attention.relative;
     Derived d = derive(p->variant, p->attention);
-    bool plain = !d.why && d.weights.count == 4;
+    const Term *scores = term_of(&d, 0, SCORES, 0);
+    const Term *carried = term_of(&d, 0, VALUES, 0);
+    bool plain = !d.why && d.run.weights.count == 4 && d.count == 2 * d.heads &&
+                 scores->chain[0].count == 1 && scores->chain[1].count == 1 &&
+                 carried->chain[0].count == 2;
     int k = 0, found = 0;
     for (int i = 0; i < 4 && plain; i++) { /* W_i^Q, W_i^K, W_i^V, W_i^O */
-        const Terms *piece = &d.piece[0][i < 2 ? SCORES : VALUES];
-        Term t = {.count = 0};
-        if (piece->count == 1)
-            t = matrices_of(piece->term);
-        const Symbol *s = &t.of[i % 2];
-        plain = t.count == 2 && s->m.across == 1;
-        for (int n = 0; n < 4 && plain; n++) {
+        const Chain *c = i < 2 ? &scores->chain[i] : carried->chain;
+        const Symbol *s = &c->of[i == 3];
+        for (int n = 0; n < 4; n++) {
             const Weight *w = &m->weights[p->weights + n];
             Matrix all = matrix(values + (w->value - m->values), w->rows,
                                 w->cols, w->cols);
-            if (s->of->arguments != d.weights.list[n].name)
+            if (s->m.across > 1 || d.run.values[n] != s->of->value)
                 continue;
             found |= 1 << n;
             if (i / 2 == (int)which)
