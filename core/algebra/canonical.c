@@ -53,7 +53,8 @@ compare_entries(Difference *d, double found, double wanted)
     if (isinf(wanted) && found == wanted) /* masked */
         return;
     d->apart = isnan(found) ? INFINITY : fmax(d->apart, fabs(found - wanted));
-    d->largest = fmax(d->largest, fabs(wanted));
+    if (isfinite(wanted))
+        d->largest = fmax(d->largest, fabs(wanted));
 }
 
 double
