@@ -71,7 +71,7 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s, char role)
 }
 
 /* Keys are written as the transpose of what they are. */
-static void
+void
 print_term(FILE *to, const Derived *d, const Term *t)
 {
     const char *before = "";
@@ -95,8 +95,7 @@ print_term(FILE *to, const Derived *d, const Term *t)
     print_factor(to, d, t->factor);
 }
 
-/* Of more than two products only the first and the last are printed. */
-static void
+void
 print_piece(FILE *to, const Derived *d, int piece, bool tokens)
 {
     const Term *found;
@@ -110,26 +109,6 @@ print_piece(FILE *to, const Derived *d, int piece, bool tokens)
         if (k == 0 || last)
             print_term(to, d, &t);
     }
-}
-
-char *
-term_spelled(const Derived *d, const Term *t)
-{
-    char *text;
-    FILE *to = begin_text(&text);
-    print_term(to, d, t);
-    end_text(to, &text);
-    return text;
-}
-
-char *
-piece_spelled(const Derived *d, int piece)
-{
-    char *text;
-    FILE *to = begin_text(&text);
-    print_piece(to, d, piece, false);
-    end_text(to, &text);
-    return text;
 }
 
 char *

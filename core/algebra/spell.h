@@ -3,20 +3,21 @@
 
    The form of the last head is written: i is its index, g the index of its
    group of keys, and other heads have their number. What is opaque is in
-   brackets: "W^Q [tanh] W_i^Q". Texts are to be freed. */
+   brackets: "W^Q [tanh] W_i^Q". */
 #ifndef SPELL_H
 #define SPELL_H
 
+#include <stdio.h>
+
 #include "algebra/derive.h"
 
-/* A product, without its tokens. */
-char *term_spelled(const Derived *d, const Term *t);
-
-/* A piece: of more than two products only the first and the last. */
-char *piece_spelled(const Derived *d, int piece);
+/* Prints a term; and a piece, with its tokens or without: of more than two
+   terms only the first and the last. */
+void print_term(FILE *to, const Derived *d, const Term *t);
+void print_piece(FILE *to, const Derived *d, int piece, bool tokens);
 
 /* The form as an equation: "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V
-   W_i^O". */
+   W_i^O"; to be freed. */
 char *form_spelled(const Derived *d);
 
 /* The name of a width, "d_k", or NULL. */

@@ -17,10 +17,13 @@ set_matrix(const Derived *to, const Symbol *s, char role, const Derived *from,
                 s->of != to->run.x; /* the identity cannot be set */
     Term name = {.factor = 1, .chain[0] = {NULL, role, 1, {*s}}};
     if (fits && *m.at == 0 && product->head == 0) {
-        char *is = term_spelled(to, &name), *be = term_spelled(from, product);
-        values_add(lines, format_text("%s := %s", is, be));
-        free(is);
-        free(be);
+        char *line;
+        FILE *text = begin_text(&line);
+        print_term(text, to, &name);
+        fprintf(text, " := ");
+        print_term(text, from, product);
+        end_text(text, &line);
+        values_add(lines, line);
     }
     for (int i = 0; i < m.rows * m.cols && fits; i++)
         m.at[i / m.cols * m.down + i % m.cols * m.across] = value.at[i];

@@ -58,12 +58,16 @@ print_form(const Plugin *p, Layout layout)
     for (int i = 0; i < PIECES; i++) {
         const Term *t = term_of(&d, 0, i, 0);
         bool rank = i == SCORES || i == VALUES;
+        char *line;
+        FILE *text = begin_text(&line);
+        fprintf(text, "  %s = ", names[i]);
+        print_piece(text, &d, i, false);
+        if (t && form && layout != LATEX)
+            fprintf(text, ", %s%s", says[i],
+                    rank ? width_named(&d, t->width) : "");
+        end_text(text, &line);
         if (t)
-            print_line(layout, true,
-                       format_text(form && layout != LATEX ? "  %s = %s, %s%s"
-                                                           : "  %s = %s",
-                                   names[i], piece_spelled(&d, i), says[i],
-                                   rank ? width_named(&d, t->width) : ""));
+            print_line(layout, true, line);
     }
     print_line(layout, false,
                d.why ? format_text("  no form: %s", d.why)
