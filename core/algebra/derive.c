@@ -29,15 +29,6 @@ typedef struct Walk {
 
 static void walk(const Node *n, Walk w);
 
-static Matrix
-part_of(Matrix m, int row, int rows, int col, int cols)
-{
-    m.at += row * m.down + col * m.across;
-    m.rows = rows;
-    m.cols = cols;
-    return m;
-}
-
 /* The first column of the head of n that serves head h of c. */
 static int
 start_of(const Node *n, int h, const Node *c)
@@ -74,25 +65,6 @@ times(const Node *of, Matrix m, Walk w)
     return w;
 }
 
-/* The product for `width` of its columns behind the first `done`. */
-static Walk
-narrowed(Walk w, int done, int width)
-{
-    Chain *c = &w.term.chain[w.side];
-    Matrix *first = &c->of[0].m;
-    if (c->count)
-        *first = part_of(*first, done, width, 0, first->cols);
-    else if (w.side == 0) {
-        w.left += done;
-        w.cols = width;
-    } else if (width < w.width)
-        w.to->why = "keys are put together of other parts than queries";
-    if (width < w.term.width)
-        w.term.width = width;
-    w.width = width;
-    return w;
-}
-
 static void
 add_term(Derived *d, Term t)
 {
@@ -122,10 +94,8 @@ walk_leaf(const Node *c, Walk w)
         return;
     else if (w.term.piece != CONSTANT)
         w.term.piece++; /* its bias */
-    if (!tokens || w.width < n) {
-        Matrix all = matrix(c->value, tokens ? n : 1, n, n);
-        w = times(c, part_of(all, 0, all.rows, w.from, w.width), w);
-    }
+    if (!tokens || w.width < n)
+        w = times(c, matrix(c->value + w.from, tokens ? n : 1, w.width, n), w);
     if (chain->role == 'v' && w.cols < x->cols) { /* its place in x */
         Matrix place = matrix(x->value + w.left, x->cols, w.cols, x->cols);
         chain->of[chain->count++] = (Symbol){x, transposed(place), 0};
@@ -189,9 +159,12 @@ walk_block(const Node *c, int h, int k, Walk w)
     if (!c->op)
         walk_leaf(c, w);
     else if (!last->op && (turned || c->op == &matmul_op.op)) {
-        Matrix m = matrix(last->value, last->rows, last->cols, last->cols);
-        m = turned ? transposed(m) : m;
-        w = times(last, part_of(m, 0, m.rows, w.from, w.width), w);
+        int cols = last->cols;
+        Matrix m =
+            turned ? transposed(matrix(last->value + w.from * cols, w.width,
+                                       cols, cols))
+                   : matrix(last->value + w.from, last->rows, w.width, cols);
+        w = times(last, m, w);
         w.from = 0;
         w.width = m.rows;
         walk(in[0], w);
@@ -238,16 +211,27 @@ walk(const Node *n, Walk w)
     int blocks = is(c, "concat") ? c->inputs : 1;
     for (int i = 0, begin = 0, done = 0; done < w.width; i++) {
         const Node *block = blocks > 1 ? c->in[i % blocks] : c;
-        int size = block->cols / block->heads, from = w.from + done - begin;
-        if (from < size) {
-            int left = w.width - done;
-            Walk part =
-                narrowed(w, done, left < size - from ? left : size - from);
-            part.from = from;
-            walk_block(c, i / blocks, i % blocks, part);
-            done += part.width;
-        }
+        int size = block->cols / block->heads, left = w.width - done;
+        Walk part = w;
+        Chain *chain = &part.term.chain[w.side];
+        Matrix *first = &chain->of[0].m;
+        part.from = w.from + done - begin;
         begin += size;
+        if (part.from >= size)
+            continue;
+        part.width = left < size - part.from ? left : size - part.from;
+        if (part.width < w.term.width)
+            part.term.width = part.width;
+        if (chain->count) {
+            first->at += done * first->down;
+            first->rows = part.width;
+        } else if (w.side == 0) {
+            part.left += done;
+            part.cols = part.width;
+        } else if (part.width < w.width)
+            w.to->why = "keys are put together of other parts than queries";
+        walk_block(c, i / blocks, i % blocks, part);
+        done += part.width;
     }
 }
 
@@ -334,12 +318,11 @@ derive(const Variant *v, Attention a)
     run_alone(&d.run, identity, 5, identity, 7, EVERY_HEAD);
     derive_heads(&d);
     find_indices(&d);
-    if (!d.heads)
-        d.why = "it has no softmax";
-    if (d.run.capture.rotated)
-        d.why = "queries and keys are rotated by their positions";
-    if (d.run.recalled)
-        d.why = "it recalls what an earlier block computed";
+    d.why = d.run.recalled ? "it recalls what an earlier block computed"
+            : d.run.capture.rotated
+                ? "queries and keys are rotated by their positions"
+            : !d.heads ? "it has no softmax"
+                       : d.why;
     return d;
 }
 

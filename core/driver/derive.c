@@ -43,8 +43,8 @@ static bool
 print_form(const Plugin *p, Layout layout)
 {
     static const char *const names[] = {"M_i", "m_i", "N_i", "n_i", "c"};
-    static const char *const says[] = {"rank <= ", "a row below M_i",
-                                       "rank <= ", "a row below N_i",
+    static const char *const says[] = {NULL, "a row below M_i", NULL,
+                                       "a row below N_i",
                                        "added to every token"};
     static const char shape[] = "d-model=16 heads=4";
     const char *equation = p->variant->equation;
@@ -57,17 +57,19 @@ print_form(const Plugin *p, Layout layout)
     print_line(layout, false, p->name);
     for (int i = 0; i < PIECES; i++) {
         const Term *t = term_of(&d, 0, i, 0);
-        bool rank = i == SCORES || i == VALUES;
         char *line;
+        if (!t)
+            continue;
         FILE *text = begin_text(&line);
         fprintf(text, "  %s = ", names[i]);
         print_piece(text, &d, i, false);
-        if (t && form && layout != LATEX)
-            fprintf(text, ", %s%s", says[i],
-                    rank ? width_named(&d, t->width) : "");
+        const char *width = width_named(&d, t->width);
+        char *rank = format_text("rank <= %s",
+                                 width ? width : format_text("%d", t->width));
+        if (form && layout != LATEX)
+            fprintf(text, ", %s", says[i] ? says[i] : rank);
         end_text(text, &line);
-        if (t)
-            print_line(layout, true, line);
+        print_line(layout, true, line);
     }
     print_line(layout, false,
                d.why ? format_text("  no form: %s", d.why)

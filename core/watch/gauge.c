@@ -24,9 +24,9 @@ find_pair(const Model *m, int place, const real *values, size_t which,
     Derived d = derive(p->variant, p->attention);
     const Term *scores = term_of(&d, 0, SCORES, 0);
     const Term *carried = term_of(&d, 0, VALUES, 0);
-    bool plain = !d.why && d.run.weights.count == 4 && d.count == 2 * d.heads &&
-                 scores->chain[0].count == 1 && scores->chain[1].count == 1 &&
-                 carried->chain[0].count == 2;
+    bool plain = scores && carried && !d.why && d.run.weights.count == 4 &&
+                 d.count == 2 * d.heads && scores->chain[0].count == 1 &&
+                 scores->chain[1].count == 1 && carried->chain[0].count == 2;
     int k = 0, found = 0;
     for (int i = 0; i < 4 && plain; i++) { /* W_i^Q, W_i^K, W_i^V, W_i^O */
         const Chain *c = i < 2 ? &scores->chain[i] : carried->chain;
