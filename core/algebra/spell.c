@@ -54,7 +54,7 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s, char role)
         return;
     }
     bool tokens = of == d->run.x || of == d->run.y;
-    bool gains = !tokens && s->m.rows > of->rows;
+    bool gains = of->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
     bool turned = s->m.across > 1;
     int cols = turned ? s->m.rows : s->m.cols;
     const char *name = tokens ? "I" : of->arguments;

@@ -56,16 +56,19 @@ print_form(const Plugin *p, Layout layout)
              p->name);
     print_line(layout, false, p->name);
     for (int i = 0; i < PIECES; i++) {
-        const Term *t = term_of(&d, 0, i, 0);
+        const Term *t;
         char *line;
-        if (!t)
+        int width = 0; /* the rank of a sum is at most the sum of ranks */
+        for (int k = 0; (t = term_of(&d, 0, i, k)); k++)
+            width += t->width;
+        if (!width)
             continue;
+        const char *name = width_named(&d, width);
+        char *rank =
+            format_text("rank <= %s", name ? name : format_text("%d", width));
         FILE *text = begin_text(&line);
         fprintf(text, "  %s = ", names[i]);
         print_piece(text, &d, i, false);
-        const char *width = width_named(&d, t->width);
-        char *rank = format_text("rank <= %s",
-                                 width ? width : format_text("%d", t->width));
         if (form && layout != LATEX)
             fprintf(text, ", %s", says[i] ? says[i] : rank);
         end_text(text, &line);
