@@ -178,10 +178,6 @@ check_variant(const char *path, const Variant *v)
     if (missing)
         fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c does",
              path, missing);
-    if (!is_text(v->equation) || !is_text(v->family ? v->family : ""))
-        fail("%s: its .equation or .family has a control character, or bytes "
-             "that are no UTF-8: write one line",
-             path);
     const char *at = v->shape;
     for (int n; sscanf(at, " %15s%n", word, &n) == 1; at += n)
         if (index_in(SHAPE_OPTIONS, word) < 0)

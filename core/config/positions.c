@@ -31,6 +31,7 @@ positioned_attention(const Config *c)
     a.relative = c->positions == POSITIONS_ROPE    ? &rope
                  : c->positions == POSITIONS_ALIBI ? &alibi
                                                    : NULL;
+    a.layers = c->layers;
     return a;
 }
 

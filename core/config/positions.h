@@ -16,7 +16,7 @@
 extern const Relative rope, alibi;
 
 /* What a variant sees of a config that has its widths (attention_of), these
-   positions included. */
+   positions and its layers included. */
 Attention positioned_attention(const Config *c);
 
 /* What n was before the model rotated it; n itself if a variant did, or nobody.

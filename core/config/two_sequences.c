@@ -20,7 +20,9 @@ attention_at(const Model *m, int kind, int layer)
     return a;
 }
 
-Attention
+/* What a variant sees of a config in a model of these sizes: one-hot tokens
+   have a width of their own, a column for each token and for each position. */
+static Attention
 attention_in(const Config *c, Sizes z)
 {
     Attention a = positioned_attention(c);

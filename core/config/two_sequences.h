@@ -20,10 +20,6 @@ extern const Architecture numbers;
 Node *number_loss(const Model *m, Node *x, const int *targets, int counted,
                   double *right);
 
-/* What a variant sees of a config in a model of these sizes: one-hot tokens
-   have a width of their own, a column for each token and for each position. */
-Attention attention_in(const Config *c, Sizes z);
-
 /* The one entry of a one-hot row that is not 0: the row's mean square is then
    that of an embedding, 0.49, and scores start as large as there. */
 double onehot_size(const Model *m);

@@ -82,7 +82,6 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
     *uses = format_text("%s %s", *uses, variant_uses(p.variant));
     config_resolve(&c, variant_uses(p.variant));
     Attention a = positioned_attention(&c);
-    a.layers = c.layers;
     Cost cost = cost_of(p.variant, a, c.length, 0);
     if (o->real)
         add_real(sheet, &p, &a, &cost);
@@ -128,12 +127,11 @@ command_count(int argc, char **argv)
     }
     char *uses = "";
     Config c = o.rest_count ? run_read(o.rest[0]).config : config_start();
-    if (o.rest_count && !given->count)
-        *given = values_cut(plugin_believed(c.variant));
     request_apply(&o.request, &c);
     Sheet sheet = {of_table[o.real], .cols = 6, .label = "parameters"};
     if (!given->count)
-        *given = values_cut(default_variants);
+        *given = values_cut(o.rest_count ? plugin_believed(c.variant)
+                                         : default_variants);
     if (o.real && sizeof(real) == 4)
         return run_in_double(argc, argv);
     if (o.real)

@@ -14,16 +14,6 @@
 #include "heart/fail.h"
 #include "page/table.h"
 
-/* The parameters in the matrices that it declares, at the shape of c. */
-static double
-parameters_at(const Plugin *p, Config c)
-{
-    config_resolve(&c, variant_uses(p->variant));
-    Attention a = positioned_attention(&c);
-    a.layers = 1;
-    return cost_of(p->variant, a, c.length, 0).parameters;
-}
-
 /* Opens all plugins, one after the other, so one that cannot be opened ends the
    list, and is named. */
 static void
@@ -45,6 +35,9 @@ list_variants(Layout layout)
     for (int i = 0; i < names.count; i++) {
         Plugin p = plugin_open(names.text[i]);
         const Variant *v = p.variant;
+        Config own = c;
+        config_resolve(&own, variant_uses(v));
+        Cost cost = cost_of(v, positioned_attention(&own), c.length, 0);
         char *form = NULL;
         if (forms) {
             Derived d = derive_at(v, TELLING_SHAPE, 2);
@@ -52,7 +45,7 @@ list_variants(Layout layout)
             derived_free(&d);
         }
         sheet_row(
-            &sheet, cell_words(p.name), cell_number(parameters_at(&p, c)),
+            &sheet, cell_words(p.name), cell_number(cost.parameters),
             cell_words(v->equation), cell_words(v->settings ? v->settings : ""),
             cell_words(v->family ? v->family : "other"), cell_words(form));
     }

@@ -13,16 +13,11 @@
 #include "run/compile.h"
 #include "run/experiment.h"
 
-/* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". The path
-   of a file may have commas. */
+/* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". */
 static Values
 cut_list(const Setting *s, const char *text)
 {
-    Values all = {0}, words = {0};
-    if (strcmp(s->name, "file"))
-        words = values_cut(text);
-    else
-        values_add(&words, copy_text(text));
+    Values all = {0}, words = values_cut(text);
     for (int i = 0; i < words.count; i++) {
         int first, last, end = 0;
         const char *word = words.text[i];
@@ -45,7 +40,7 @@ plugin_meant(const char *word)
     Plugin p = plugin_open(built);
     for (const char *at = variant_uses(p.variant); own_next(&at, &own);) {
         const Setting *s = setting_named(own.name);
-        if ((s && s->kind != OWN) || index_in(manifest_keys, own.name) >= 0)
+        if (s && s->kind != OWN)
             fail("%s: qkv_variant.settings declares \"%s\", which qkv has "
                  "already: call it something else",
                  p.path, own.name);

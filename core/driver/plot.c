@@ -9,16 +9,12 @@
 #include "study/figure.h"
 #include "study/outcome.h"
 
-/* Exits (2) unless runs have values of all names in a list. */
+/* Exits (2) unless some run has a value of that name. */
 static void
-check_axes(const Experiment *e, const char *list)
+check_axis(const Experiment *e, const char *name)
 {
-    Values names = values_cut(list);
-    for (int i = 0; i < names.count; i++) {
-        Values v = values_in(e, names.text[i]);
-        if (!v.count)
-            usage("%s: no run has a value of that name", names.text[i]);
-    }
+    if (!values_in(e, name).count)
+        usage("%s: no run has a value of that name", name);
 }
 
 int
@@ -31,9 +27,9 @@ command_plot(int argc, char **argv)
                                 : experiment_read(&o.out, 1);
     if (d->map && !d->x)
         usage("--map: needs --x, a setting of which each value is a column");
-    check_axes(&e, d->by);
+    check_axis(&e, d->by);
     if (d->x && is_axis(d->x))
-        check_axes(&e, d->x);
+        check_axis(&e, d->x);
     if (o.request.where)
         keep_where(&e, o.request.where);
     if (d->x || d->y)

@@ -15,7 +15,6 @@
 #include "run/experiment.h"
 
 static const char record[] = "experiment.tsv";
-const char manifest_keys[] = "precision by baseline judge margin from";
 
 void
 manifest_add(char **line, const char *key, const char *value)

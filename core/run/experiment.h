@@ -6,8 +6,12 @@
        compare  variant=standard,full-rank  task=recall  d-k=2,4  baseline=mqa
 
    Between tabs are the command's name, the settings that were given, with their
-   values between commas, and manifest_keys. Tables, figures and reports read
-   there what was compared, and against what. */
+   values between commas, and more: "precision", if it is double; "by", what
+   verdicts are between if these are not variants; "baseline", what differences
+   are taken against, "judge", what verdicts are about, and "margin", which
+   differences are none; and "from", the run whose weights a train began with.
+   Tables, figures and reports read there what was compared, and against what.
+ */
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 
@@ -15,13 +19,6 @@
 
 /* What the others are compared with unless something else is asked. */
 #define BASELINE "standard"
-
-/* The keys that are no settings: "precision", where it is double; "by", what
-   verdicts are between where these are not variants; "baseline", what
-   differences are taken against, "judge", what verdicts are about, and
-   "margin", which differences are none; and "from", the run whose weights a
-   train began with. */
-extern const char manifest_keys[];
 
 /* Adds a key to the line of a command, which begins with the command's name. */
 void manifest_add(char **line, const char *key, const char *value);
