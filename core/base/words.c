@@ -119,20 +119,17 @@ interned(const char *text)
 const char *
 number_read(const char *text, bool whole, double least, double most, double *x)
 {
-    static char why[256];
     char *end;
     *x = strtod(text, &end) + 0.; /* -0 becomes 0 */
     if (end == text || *end || isspace((unsigned char)*text) || isnan(*x) ||
         strpbrk(text, "xX")) /* nor are digits of base 16 */
-        snprintf(why, sizeof why, "\"%.64s\" is not a number", text);
-    else if (whole && *x != floor(*x))
-        snprintf(why, sizeof why, "%.64s is not a whole number", text);
-    else if (*x < least || *x > most)
-        snprintf(why, sizeof why, "%.64s is not within %.10g and %.10g", text,
-                 least, most);
-    else
-        return NULL;
-    return why;
+        return format_text("\"%.64s\" is not a number", text);
+    if (whole && *x != floor(*x))
+        return format_text("%.64s is not a whole number", text);
+    if (*x < least || *x > most)
+        return format_text("%.64s is not within %.10g and %.10g", text, least,
+                           most);
+    return NULL;
 }
 
 char *

@@ -46,8 +46,7 @@ char *copy_text(const char *text);
 void replace(char **text, char *by);
 
 /* Reads a whole text as a number from least to most, an integer if `whole`.
-   Returns what is wrong with it, in memory that the next call reuses, or NULL.
- */
+   Returns what is wrong with it, or NULL. */
 const char *number_read(const char *text, bool whole, double least, double most,
                         double *x);
 

@@ -36,8 +36,8 @@ scale_starts(Model *m)
         }
     }
     if (!any)
-        usage("init \"%s\": %s has none of these weights; `qkv count "
-              "--weights` lists those it has",
+        usage("init \"%s\": %s has none of these weights; the files in a "
+              "run's weights/ have the names of those it has",
               m->config.init, m->config.variant);
 }
 

@@ -153,17 +153,6 @@ setting_unused(const Setting *s, const Config *c)
 }
 
 static const char *
-set_choice(int *to, const char *choices, const char *text)
-{
-    static char why[256];
-    int i = index_in(choices, text);
-    snprintf(why, sizeof why, "\"%.64s\" is not one of: %s", text, choices);
-    if (i >= 0)
-        *to = i;
-    return i < 0 ? why : NULL;
-}
-
-static const char *
 set_word(const char **to, const char *text)
 {
     if (strlen(text) >= WORD_SIZE || !is_text(text))
@@ -214,6 +203,7 @@ setting_set(const Setting *s, Config *c, const char *text)
     void *at = value_at(s, c);
     const char *why = NULL;
     double x;
+    int choice;
     char *end;
     switch (s->kind) {
     case INTEGER:
@@ -230,7 +220,11 @@ setting_set(const Setting *s, Config *c, const char *text)
     case OWN_LIST:
         return set_own_list(c, text);
     case CHOICE:
-        return set_choice(at, s->choices, text);
+        choice = index_in(s->choices, text);
+        if (choice < 0)
+            return format_text("\"%.64s\" is not one of: %s", text, s->choices);
+        *(int *)at = choice;
+        return NULL;
     case HASH:
         *(uint64_t *)at = strtoull(text, &end, 16);
         return *text && !*end ? NULL : "not a hexadecimal number";

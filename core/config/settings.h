@@ -86,8 +86,7 @@ bool config_equal(const Config *a, const Config *b, int roles);
    (config_resolve) */
 bool setting_unused(const Setting *s, const Config *c);
 
-/* Sets one from text. Returns what is wrong with it, in memory that the next
-   call reuses, or NULL. */
+/* Sets one from text. Returns what is wrong with it, or NULL. */
 const char *setting_set(const Setting *s, Config *c, const char *text);
 
 /* Its value as text that sets the same value again; that of a number is in

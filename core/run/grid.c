@@ -17,29 +17,24 @@
 #include "run/grid.h"
 #include "run/run.h"
 
-/* With --same-start: c, resolved from `given`, starts as the variant that is
-   named does. If it cannot, a note says so once, and it keeps its own start. */
+/* With --same-start: c, resolved from `given`, whose model is m, starts as the
+   variant that is named does. If it cannot, a note says so once, and it keeps
+   its own start. */
 static void
-choose_start(const Config *given, Config *c, Sizes z)
+choose_start(const Config *given, Config *c, Model *m)
 {
     static void *told;
     Conversion v;
-    Config wanted = *given;
-    if (!*c->same_start)
+    Config wanted = *given, alike = config_alike(c);
+    config_resolve(&wanted, variant_uses(plugin_open(c->same_start).variant));
+    if (config_equal(&wanted, &alike, OF_SHAPE) && start_alike(m, &v))
         return;
-    Plugin own = plugin_open(c->variant), start = plugin_open(c->same_start);
-    config_resolve(&wanted, variant_uses(start.variant));
-    Config alike = config_alike(c);
-    Model *m = model_new(c, z, own.variant);
-    if (!config_equal(&wanted, &alike, OF_SHAPE) || !start_alike(m, &v)) {
-        char *text = format_text("%s cannot start as %s does: it keeps a start "
-                                 "of its own",
-                                 c->variant, c->same_start);
-        if (word_added(&told, text))
-            note("%s", text);
-        c->same_start = interned("");
-    }
-    model_free(m);
+    char *text = format_text("%s cannot start as %s does: it keeps a start of "
+                             "its own",
+                             c->variant, c->same_start);
+    if (word_added(&told, text))
+        note("%s", text);
+    c->same_start = interned("");
 }
 
 /* Opens the plugins that were given. Refuses two of one name, whose runs could
@@ -73,10 +68,11 @@ add_point(Grid *g, const Request *o, Config c)
     Dataset data = dataset_open(&c);
     Config given = c;
     config_cast(&c, &p);
-    choose_start(&given, &c, data.sizes);
-    if (*c.init || *c.log) { /* refused before anything runs */
+    if (*c.init || *c.log || *c.same_start) {
         Model *m = model_new(&c, data.sizes, p.variant);
-        Observer watching = observer_new(m, &data);
+        Observer watching = observer_new(m, &data); /* or refused */
+        if (*c.same_start)
+            choose_start(&given, &c, m);
         observer_free(&watching);
         model_free(m);
     }
