@@ -76,8 +76,7 @@ command_compare(int argc, char **argv)
     Options o = options_read(argc, argv);
     Request *r = &o.request;
     resolve_grid(&o, default_variants, default_tasks, default_seeds);
-    char *asked = manifest_of(r, "compare");
-    Grid g = grid_of(r, asked);
+    Grid g = grid_of(r, "compare");
     check_judged(r);
     if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
@@ -121,14 +120,13 @@ command_train(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Request *r = &o.request;
-    char *asked = manifest_of(r, "train"); /* as it was given */
     o.no_figures = true;
     if (r->work.from)
         begin_from(r, r->work.from,
                    OF_SEED | OF_TRAINING | OF_OBSERVATION | OF_VARIANT |
                        OF_SHAPE);
     resolve_grid(&o, "standard", "reverse", "1");
-    Grid g = grid_of(r, asked);
+    Grid g = grid_of(r, "train");
     if (r->base && g.jobs->config.file_hash != r->base->file_hash)
         fail("%s: its text %s has changed since; bring that one back",
              r->work.from, g.jobs->config.file);

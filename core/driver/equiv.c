@@ -99,7 +99,7 @@ command_equiv(int argc, char **argv)
     if (o.rest_count)
         named = begin_from(r, o.rest[0], OF_VARIANT | OF_SHAPE);
     resolve_grid(&o, default_variants, "induction", "1");
-    Grid g = grid_of(r, manifest_of(r, "equiv"));
+    Grid g = grid_of(r, "equiv");
     if (!o.rest_count) {
         status = run_missing(&r->work, &g);
         e = finished(&r->work, &g);

@@ -107,7 +107,8 @@ expand(Grid *g, const Request *o, Config c, int i)
     }
 }
 
-char *
+/* What a command is asked: all settings that are given to it, baseline and judge. */
+static char *
 manifest_of(const Request *o, const char *command)
 {
     char *a = copy_text(command);
@@ -130,9 +131,9 @@ manifest_of(const Request *o, const char *command)
 }
 
 Grid
-grid_of(const Request *o, char *asked)
+grid_of(const Request *o, const char *command)
 {
-    Grid g = {.asked = asked};
+    Grid g = {.asked = manifest_of(o, command)};
     const Values *tasks_given = given_to(o, "task");
     const Values *variants = given_to(o, "variant");
     check_variants(o);
@@ -144,12 +145,6 @@ grid_of(const Request *o, char *asked)
             expand(&g, o, c, 0);
         }
     return g;
-}
-
-static void
-put_option(const char *name, const char *value)
-{
-    printf(" --%s %s", name, quoted(value));
 }
 
 /* Does a run's line need this option? Not if the task starts with that value.
@@ -174,9 +169,9 @@ plan_print(const Work *w, const Grid *g)
         for (const Setting *s = settings; s < settings + setting_count; s++) {
             const char *value = setting_text(s, c);
             if (*value && is_told(s, c, &usual))
-                put_option(s->name, value);
+                printf(" --%s %s", s->name, quoted(value));
         }
-        put_option("out", w->out);
-        printf("%s\n", w->no_weights ? " --no-weights" : "");
+        printf(" --out %s%s\n", quoted(w->out),
+               w->no_weights ? " --no-weights" : "");
     }
 }

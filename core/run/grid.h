@@ -19,13 +19,9 @@ typedef struct Grid {
     void *names; /* of their runs, a set, while it is made (word_added) */
 } Grid;
 
-/* What a command is asked: settings as they were given, baseline and judge.
-   grid_of takes it, and keeps it. */
-char *manifest_of(const Request *o, const char *command);
-
 /* Every combination of what was given, each run once, tasks outermost and
    seeds innermost. Exits on anything that is wrong with any of them. */
-Grid grid_of(const Request *o, char *asked);
+Grid grid_of(const Request *o, const char *command);
 
 /* qkv compare --plan: prints a `qkv train` line for each run; any shell can run
    each of them, any number of times, beside any other. --memory
