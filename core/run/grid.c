@@ -107,7 +107,8 @@ expand(Grid *g, const Request *o, Config c, int i)
     }
 }
 
-/* What a command is asked: all settings that are given to it, baseline and judge. */
+/* What a command is asked: all settings that are given to it, baseline and
+ * judge. */
 static char *
 manifest_of(const Request *o, const char *command)
 {
