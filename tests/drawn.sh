@@ -37,15 +37,16 @@ x"; system('touch CANARY'); y="
 LIST
 "$qkv" compare -v standard -t reverse --lr 0.001,0.003 --seeds 1 $short -o grid >out 2>err ||
     complain "compare"
-"$qkv" compare -v standard -t reverse --lr 0.001,0.003 --seed 2 $short -o other >out 2>err
 number=0
 while IFS= read -r text; do
     number=$((number + 1)) figure=title$number/figures/test_loss-lr-reverse
-    cp -r grid "./$text"
-    "$qkv" plot "./$text" other -o "title$number" --x lr --y test_loss --by experiment \
+    mkdir named$number
+    cp -r grid/*lr0.001* "named$number/$text"
+    cp -r grid/*seed1* named$number
+    "$qkv" plot named$number -o "title$number" --x lr --y test_loss --by run \
         --format svg,png,pdf,cairolatex -q >out 2>err && [ ! -s err ] && ok ||
         complain "title $number"
-    seen=$(printf %s "./$text" | tr ' "\\' ___ | sed "s/'/_/g; s/&/\&amp;/g; s/</\&lt;/g")
+    seen=$(printf %s "$text" | tr ' "\\' ___ | sed "s/'/_/g; s/&/\&amp;/g; s/</\&lt;/g")
     [ "$(grep -cF -- ">$seen</text>" $figure.svg)" -eq 1 ] && ok || complain "not what is seen: $seen"
     cp $figure.svg before.svg
     (cd title$number/figures && gnuplot test_loss-lr-reverse.gp) 2>err &&
@@ -180,11 +181,11 @@ expect "an axis of a map is not sorted" grep -q "^names = '0.0005 0.003 0.01'" c
 expect "a map's values" [ "$(sed 1d cells/figures/test_loss-d-k-reverse-map.tsv | cut -f3 | uniq | tr '\n' ' ')" = '2 4 16 2 4 16 2 4 16 ' ]
 plot --y loss --where variant=two-step
 expect "one of the curves" [ "$(rows loss | cut -f2 | uniq)" = two-step ]
-# several experiments: which one a curve is of
+# several experiments in one figure
 "$qkv" compare -v standard,fused -t recall --d-k 2 --seed 7 $short --log-every 5 -o more >out 2>err
-"$qkv" plot many more -o drawn -q --format svg --y loss --by variant,experiment 2>err && ok ||
+"$qkv" plot many more -o drawn -q --format svg --y loss --by variant,seed 2>err && ok ||
     complain "plot of two experiments"
-expect "an experiment's name" grep -q '>fused,more</text>' drawn/figures/loss.svg
+expect "the other's run" grep -q '>fused,7</text>' drawn/figures/loss.svg
 # whatever the kind, only seeds are averaged: what else varies makes figures of its own
 for kind in '--x variant' '--x task' '--map --x d-k' '--x d-k' '--by task --x d-k'; do
     rm -rf drawn && plot $kind --y test_loss

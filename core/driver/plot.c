@@ -28,7 +28,7 @@ command_plot(int argc, char **argv)
     if (d->map && !d->x)
         usage("--map: needs --x, a setting of which each value is a column");
     check_axis(&e, d->by);
-    if (d->x && is_axis(d->x))
+    if (d->x)
         check_axis(&e, d->x);
     if (o.request.where)
         keep_where(&e, o.request.where);

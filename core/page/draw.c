@@ -1,7 +1,6 @@
 /* draw.c - one figure: its data, script and caption, and what gnuplot makes of
    them. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -119,7 +119,6 @@ width_of_column(const Sheet *s, int col, Layout layout)
 /* A column that is shown. */
 typedef struct Shown {
     int col, width;
-    bool words;
 } Shown;
 
 /* The columns of a list "a,b", in its order, or those that the layout's readers
@@ -143,10 +142,8 @@ columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
     for (int col = 0; !list && col < s->cols; col++)
         if (is_read(s, col, layout))
             shown[(*count)++].col = col;
-    for (Shown *c = shown; c < shown + *count; c++) {
+    for (Shown *c = shown; c < shown + *count; c++)
         c->width = width_of_column(s, c->col, layout);
-        c->words = s->columns[c->col].words;
-    }
     return shown;
 }
 
@@ -163,7 +160,7 @@ write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
           "\\width\\fi}{!}{%\n\\begin{tabular}{@{}",
           to);
     for (int i = 0; i < cols; i++)
-        fputs(shown[i].words ? "l" : "r", to);
+        fputs(s->columns[shown[i].col].words ? "l" : "r", to);
     fputs("@{}}\n\\toprule\n", to);
 }
 
@@ -179,13 +176,13 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
         /* printf counts bytes */
         int width = c->width + (int)strlen(text) - width_of(text);
         fprintf(to, "%*s%s",
-                !c->words ? width
-                : last    ? 0
-                          : -width,
+                !s->columns[c->col].words ? width
+                : last                    ? 0
+                                          : -width,
                 text, last ? syntax[layout].after : syntax[layout].between);
     }
     for (int i = 0; row == 0 && layout == MARKDOWN && i < cols; i++)
-        fputs(shown[i].words ? "|---" : "|--:", to);
+        fputs(s->columns[shown[i].col].words ? "|---" : "|--:", to);
     fputs(row == 0 ? syntax[layout].rule : "", to);
 }
 

@@ -5,7 +5,6 @@
    single group has a panel for each quantity. */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -230,8 +229,6 @@ figures_draw(const Drawing *o, const Experiment *e)
         check_quantity(e, ys.text[y], all.training);
     if (is_axis(all.x))
         all.xs = values_in(e, all.x);
-    else if (!all.training)
-        check_quantity(e, all.x, false);
     all.rates = values_in(e, "lr").count > 1 && strcmp(all.x, "lr") != 0 &&
                 index_in(o->by, "lr") < 0;
     const Group *g = groups_of(e, o->by, o->x, &groups);

@@ -10,24 +10,50 @@
 bool
 is_axis(const char *name)
 {
-    return setting_named(name) || index_in("run experiment", name) >= 0;
+    return setting_named(name) || !strcmp(name, "run");
 }
 
 bool
 is_number(const char *name)
 {
     const Setting *s = setting_named(name);
-    return s ? s->kind & NUMERIC : index_in("run experiment status", name) < 0;
+    return s ? s->kind & NUMERIC : index_in("run status", name) < 0;
 }
 
-/* False if its variant has no use for it. */
-static bool
-print_setting(const Run *r, const Setting *s, char text[WORD_SIZE])
+/* As it is in the run's files; NULL if it has none, or no use for it. */
+static const char *
+own_text(const Run *r, const char *name)
 {
+    const Setting *s = setting_named(name);
+    const char *comma = strchr(name, ',');
+    if (comma) {
+        char *first = format_text("%.*s", (int)(comma - name), name);
+        const char *one = run_value(r, first);
+        const char *others = run_value(r, comma + 1);
+        return format_text("%s,%s", one ? one : "none",
+                           others ? others : "none");
+    }
+    if (!strcmp(name, "run"))
+        return r->name;
+    if (!s)
+        return run_has(r, name) ? run_text(r, name) : NULL;
+    if (setting_unused(s, &r->config))
+        return NULL;
     const char *value = setting_text(s, &r->config);
-    bool plugin = s->kind == PLUGIN && *value;
-    snprintf(text, WORD_SIZE, "%s", plugin ? plugin_name(value) : value);
-    return !setting_unused(s, &r->config);
+    return s->kind == PLUGIN && *value ? plugin_name(value) : value;
+}
+
+const char *
+run_value(const Run *r, const char *name)
+{
+    const char *own = own_text(r, name);
+    char text[WORD_SIZE];
+    if (!own)
+        return NULL;
+    snprintf(text, sizeof text, "%s", *own ? own : "none");
+    for (char *c = text; *c; c++) /* gnuplot reads it from a column */
+        *c = strchr(" '\"\\", *c) ? '_' : *c;
+    return interned(text);
 }
 
 /* Did it get to the threshold, and was not far below it again at the end? */
@@ -37,33 +63,6 @@ solved(const Run *r)
     double end =
         fmax(run_number(r, "accuracy"), run_number(r, "validation_accuracy"));
     return run_number(r, "solved_at") > 0 && end >= r->config.threshold - 0.05;
-}
-
-const char *
-run_value(const Run *r, const char *name)
-{
-    char text[WORD_SIZE];
-    const Setting *s = setting_named(name);
-    const char *comma = strchr(name, ',');
-    if (comma) {
-        char *first = format_text("%.*s", (int)(comma - name), name);
-        const char *one = run_value(r, first),
-                   *others = run_value(r, comma + 1);
-        snprintf(text, sizeof text, "%s,%s", one ? one : "none",
-                 others ? others : "none");
-    } else if (!strcmp(name, "run"))
-        snprintf(text, sizeof text, "%s", r->name);
-    else if (!strcmp(name, "experiment")) {
-        int n = (int)(strlen(r->path) - strlen(r->name));
-        snprintf(text, sizeof text, "%.*s", n > 1 ? n - 1 : 1,
-                 n ? r->path : ".");
-    } else if (s ? !print_setting(r, s, text) : !run_has(r, name))
-        return NULL;
-    else if (!s)
-        snprintf(text, sizeof text, "%s", run_text(r, name));
-    for (char *c = text; *c; c++) /* gnuplot reads it from a column */
-        *c = strchr(" '\"\\", *c) ? '_' : *c;
-    return interned(*text ? text : "none");
 }
 
 double

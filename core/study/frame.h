@@ -2,10 +2,10 @@
 
    Names are those of the settings ("lr"), of the lines of result.tsv,
    timing.tsv and real.tsv ("test_loss", "seconds", "real"), and "run", its own
-   name, and "experiment", the directory that it is in. Where a run was far
-   below the threshold again at its end, "solved_at", the step at which it got
-   there, is not known. "steps" is a setting and a result: how many were asked
-   for is its text, how many were taken its number. */
+   name. Where a run was far below the threshold again at its end, "solved_at",
+   the step at which it got there, is not known. "steps" is a setting and a
+   result: how many were asked for is its text, how many were taken its number.
+ */
 #ifndef FRAME_H
 #define FRAME_H
 
@@ -21,7 +21,7 @@ const char *run_value(const Run *r, const char *name);
    if it is empty). NaN if the run has nothing of that name. */
 double run_quantity(const Run *r, const char *name);
 
-/* Is it known before training: a setting, or which run it is and where? */
+/* Is it known before training: a setting, or which run it is? */
 bool is_axis(const char *name);
 
 /* Is it a number, and no word: a result, or a setting that has numbers? */

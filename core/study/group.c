@@ -24,7 +24,7 @@ typedef struct Cut {
     const Experiment *e;
     const char *by, *x; /* x: NULL over steps */
     Axis *axes;         /* of the part that is being cut */
-    int axis_count, axis_room;
+    int axis_count;
     Group *list;
     int count, room;
 } Cut;
@@ -149,7 +149,6 @@ cut(Cut *c, const Place *runs, int count, int number)
         for (int i = 0; i < count; i++)
             if (!own[i] || !strcmp(own[i], parts.text[k]))
                 part[n++] = runs[i];
-        c->axes = grow(c->axes, c->axis_count, &c->axis_room, sizeof *c->axes);
         c->axes[c->axis_count++] = (Axis){axis, interned(parts.text[k])};
         cut(c, part, n, number + 1);
         c->axis_count--;
@@ -162,6 +161,7 @@ Group *
 groups_of(const Experiment *e, const char *by, const char *x, int *groups)
 {
     Cut c = {.e = e, .by = by, .x = x};
+    c.axes = allocate((size_t)setting_count + 1, sizeof *c.axes);
     Place *runs = places_of(&c);
     cut(&c, runs, e->count, 0);
     *groups = c.count;

@@ -1,7 +1,5 @@
 /* inspect.c - what a trained run's heads are, and which token looks at which.
  */
-#include <math.h>
-
 #include "algebra/canonical.h"
 #include "algebra/capture.h"
 #include "algebra/svd.h"
@@ -95,7 +93,4 @@ attention_show(const Drawing *o, Layout layout, Model *m, const Dataset *data,
     figure_words(&f, "firsts", &maps.tokens[0]);
     figure_words(&f, "seconds", &maps.tokens[1]);
     figure_end(&f, "attention.gp", "");
-    maps_free(&maps);
-    pass_free(pass);
-    batch_free(&b);
 }

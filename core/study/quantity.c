@@ -1,6 +1,5 @@
 /* quantity.c - what is known of each number that runs have, in one table. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* rate.c - chooses the learning rate at which a variant is judged, among those
    that were tried. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"

@@ -1,7 +1,6 @@
 /* results_table.c - the tables of an experiment's results, and its verdicts. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"

@@ -38,16 +38,6 @@ maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
     return all;
 }
 
-void
-maps_free(Maps *maps)
-{
-    for (int i = 0; i < maps->count; i++)
-        free(maps->map[i].name);
-    free(maps->map);
-    values_free(&maps->tokens[0]);
-    values_free(&maps->tokens[1]);
-}
-
 double
 map_weight(const Map *map, int i, int j)
 {

@@ -19,12 +19,10 @@ typedef struct Maps {
     Values tokens[2]; /* labels of the two sequences; the second may be empty */
 } Maps;
 
-/* The maps of every head in a captured pass on one sequence; maps_free them
-   before the capture. A variant that calls neither attend nor softmax has none.
- */
+/* The maps of every head in a captured pass on one sequence, while the capture
+   is there. A variant that calls neither attend nor softmax has none. */
 Maps maps_of(const Model *m, const Dataset *data, const Batch *b,
              const Capture *r);
-void maps_free(Maps *maps);
 
 /* The weight that query i gives to key j. */
 double map_weight(const Map *map, int i, int j);

@@ -232,7 +232,6 @@ show_answers(const Trace *t, const Batch *b)
     }
     printf("\n");
     maps_print(&maps);
-    maps_free(&maps);
 }
 
 void
