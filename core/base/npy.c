@@ -1,6 +1,5 @@
 /* npy.c - matrices in NumPy's format. */
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

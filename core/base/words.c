@@ -1,7 +1,6 @@
 /* words.c - small things done to texts: names, files, lists. */
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <search.h>
 #include <stdarg.h>

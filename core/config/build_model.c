@@ -1,10 +1,8 @@
 /* build_model.c - makes the model that a config describes. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
 #include "config/build_model.h"
 #include "config/schedule.h"
 #include "config/two_sequences.h"

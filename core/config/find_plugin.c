@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <qkv/operator.h>
@@ -168,7 +167,6 @@ variant_uses(const Variant *v)
 static void
 check_variant(const char *path, const Variant *v)
 {
-    char word[16];
     Own own;
     const char *missing = !v->equation  ? "equation"
                           : !v->shape   ? "shape"
@@ -178,15 +176,15 @@ check_variant(const char *path, const Variant *v)
     if (missing)
         fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c does",
              path, missing);
-    const char *at = v->shape;
-    for (int n; sscanf(at, " %15s%n", word, &n) == 1; at += n)
+    char *shape = copy_text(v->shape);
+    for (char *word = strtok(shape, " "); word; word = strtok(NULL, " "))
         if (index_in(SHAPE_OPTIONS, word) < 0)
-            fail("%s: qkv_variant.shape names \"%s\", which is no shape "
+            fail("%s: qkv_variant.shape names \"%.15s\", which is no shape "
                  "option; it takes words of \"%s\"",
                  path, word, SHAPE_OPTIONS);
-    const char *list = v->settings ? v->settings : "";
+    const char *list = v->settings ? v->settings : "", *at = list;
     int free = strlen(list) < USES_SIZE / 2 ? MOST_OWN : -1;
-    for (at = list; free >= 0 && own_next(&at, &own); free--)
+    for (; free >= 0 && own_next(&at, &own); free--)
         free = *own.name && !isnan(own.value) ? free : 0;
     if (free < 0)
         fail("%s: qkv_variant.settings is \"%.300s\": it takes %d at most of "

@@ -266,21 +266,6 @@ setting_text(const Setting *s, const Config *c)
     }
 }
 
-const char *
-config_own(const Config *c, const char *uses)
-{
-    Own own;
-    char *text = "", value[NUMBER_SIZE];
-    while (own_next(&uses, &own)) {
-        double given = own_value(c, own.name);
-        setting_declare(own.name);
-        print_double(isnan(given) ? own.value : given, value);
-        text =
-            format_text("%s%s%s=%s", text, *text ? " " : "", own.name, value);
-    }
-    return interned(text);
-}
-
 void
 config_shape(Config *c, const Config *from)
 {
@@ -289,17 +274,6 @@ config_shape(Config *c, const Config *from)
     for (const Setting *s = settings; s < settings + BUILT_IN; s++)
         if (s->role == OF_SHAPE)
             *(int *)value_at(s, c) = *(int *)value_at(s, from);
-}
-
-void
-config_complete(Config *c)
-{
-    for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
-        const char **word = value_at(s, c);
-        if (s->kind & WORDED)
-            *word = interned(*word ? *word : "");
-    }
-    c->precision = sizeof(real) == sizeof(double);
 }
 
 void
@@ -344,6 +318,23 @@ resolve_widths(Config *c, const char *shape)
     if (c->kv_heads && heads % c->kv_heads)
         usage("kv-heads %d does not divide heads %d: choose one that does",
               c->kv_heads, heads);
+}
+
+/* "window=8 base=10000": the settings of its own that a variant declares (its
+   variant_uses), each as c has it, or else as it is declared. */
+static const char *
+config_own(const Config *c, const char *uses)
+{
+    Own own;
+    char *text = "", value[NUMBER_SIZE];
+    while (own_next(&uses, &own)) {
+        double given = own_value(c, own.name);
+        setting_declare(own.name);
+        print_double(isnan(given) ? own.value : given, value);
+        text =
+            format_text("%s%s%s=%s", text, *text ? " " : "", own.name, value);
+    }
+    return interned(text);
 }
 
 void

@@ -72,10 +72,6 @@ const Setting *setting_named(const char *name);
    for "", which none is called. */
 const Setting *setting_declare(const char *name);
 
-/* "window=8 base=10000": the settings of its own that a variant declares (its
-   variant_uses), each as c has it, or else as it is declared. */
-const char *config_own(const Config *c, const char *uses);
-
 /* Have a and b the same value of it? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
 
@@ -95,9 +91,6 @@ const char *setting_text(const Setting *s, const Config *c);
 
 /* Gives c the variant of `from`, its shape options and settings of its own. */
 void config_shape(Config *c, const Config *from);
-
-/* Interns the words of a task's start, and sets what a task does not. */
-void config_complete(Config *c);
 
 /* Applies "name=value name=value ..."; a bug if that cannot be done. */
 void config_apply(Config *c, const char *assignments);

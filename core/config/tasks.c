@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/words.h"
 #include "config/corpus.h"
 #include "config/tasks.h"
 #include "heart/fail.h"
@@ -223,7 +222,12 @@ task_start(const char *name)
     const Task *t = task_named(name)->task;
     Config c = t->start;
     c.task = t->name;
-    config_complete(&c);
+    c.precision = sizeof(real) == sizeof(double);
+    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
+        const char **word = (void *)((char *)&c + s->offset);
+        if (s->kind & WORDED)
+            *word = interned(*word ? *word : "");
+    }
     return c;
 }
 

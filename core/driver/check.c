@@ -5,7 +5,6 @@
    small. Each check runs in its own process, so that a crash fails one check.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include <qkv/real.h>
 

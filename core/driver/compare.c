@@ -1,15 +1,12 @@
 /* compare.c - qkv compare and qkv train: from options to runs, a table and
    figures. Runs that are there already are not trained again. */
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/words.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
 #include "driver/options.h"
 #include "heart/fail.h"
-#include "page/table.h"
 #include "run/grid.h"
 #include "run/jobs.h"
 #include "run/real_count.h"

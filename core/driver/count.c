@@ -1,13 +1,10 @@
 /* count.c - qkv count: what variants cost, at any shape, without training. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "algebra/cost.h"
 #include "algebra/formula.h"
 #include "algebra/real_parameters.h"
 #include "base/words.h"
-#include "config/build_model.h"
 #include "config/positions.h"
 #include "driver/commands.h"
 #include "driver/compare.h"

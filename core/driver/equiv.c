@@ -4,8 +4,6 @@
    what changes in the logits on fresh data is the answer: a row of a sheet. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "algebra/convert.h"
 #include "base/words.h"

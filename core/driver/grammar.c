@@ -1,13 +1,11 @@
 /* grammar.c - the commands, the options that each takes, and --help. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
 #include "config/tasks.h"
 #include "driver/grammar.h"
 #include "page/table.h"
-#include "run/experiment.h"
 
 enum { MANY = 1 << 30 };
 

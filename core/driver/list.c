@@ -1,11 +1,9 @@
 /* list.c - qkv list: the variants there are, or the tasks. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "algebra/cost.h"
 #include "algebra/spell.h"
 #include "base/words.h"
-#include "config/build_model.h"
 #include "config/positions.h"
 #include "config/tasks.h"
 #include "driver/commands.h"

@@ -18,7 +18,6 @@
 #include "driver/commands.h"
 #include "driver/grammar.h"
 #include "heart/fail.h"
-#include "page/draw.h"
 #include "run/plugin_process.h"
 
 #define VERSION "0.1"

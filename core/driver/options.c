@@ -11,7 +11,6 @@
 #include "heart/fail.h"
 #include "page/table.h"
 #include "run/compile.h"
-#include "run/experiment.h"
 
 /* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". */
 static Values

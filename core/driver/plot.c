@@ -1,7 +1,6 @@
 /* plot.c - qkv plot: any figure, from runs on disk. */
 #include <string.h>
 
-#include "base/words.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
 #include "driver/options.h"

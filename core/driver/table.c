@@ -4,12 +4,10 @@
    Columns are the run's name, task, variant and seed, the other settings that
    vary, what result.tsv and timing.tsv have, and how many parameters are real.
    People see the few of them that a comparison is about. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
 #include "driver/commands.h"
-#include "driver/compare.h"
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "page/table.h"

@@ -1,5 +1,4 @@
 /* compile.c - from a plugin's source to a shared object. */
-#include <stdlib.h>
 #include <string.h>
 
 #include <qkv/real.h>
@@ -8,7 +7,7 @@
 #include "config/find_plugin.h"
 #include "heart/fail.h"
 #include "run/compile.h"
-#include "run/plugin_process.h"
+#include "run/process.h"
 
 /* For symbols that are only in the program. */
 #ifdef __APPLE__

@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <qkv/real.h>
-
 #include "base/words.h"
 #include "heart/fail.h"
 #include "run/experiment.h"

@@ -4,8 +4,6 @@
    function (--same-start), before anything is trained. */
 #include <libgen.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <qkv/real.h>
 

@@ -9,8 +9,6 @@
 
    Elsewhere it prints a line for each run that is done. A worker writes its run
    in the driver's draft, so that nothing of a killed one is left. */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,8 +1,6 @@
 /* plugin_process.c - work that may crash, hang or exit, as a plugin's code may:
    in a child, with words for how it ended. */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -5,7 +5,6 @@
    browser has no processes: lessons/web/process.c is the same for it. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

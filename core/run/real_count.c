@@ -1,13 +1,10 @@
 /* real_count.c - how many parameters are really there, by qkv-double. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/words.h"
 #include "config/build_model.h"
-#include "config/two_sequences.h"
 #include "heart/fail.h"
 #include "run/real_count.h"
 

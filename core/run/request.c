@@ -1,5 +1,4 @@
 /* request.c - what a command asks of runs. */
-#include <stdlib.h>
 
 #include "heart/fail.h"
 #include "run/request.h"
