@@ -66,7 +66,7 @@ refuses 2 "$most" "$qkv" count -v standard --heads 1000000 --d-k 1000000 --d-v 1
 fails "(1000000 x 1000000) $most" "$qkv" train --d-model 1000000 --heads 1 --d-k 1 --d-v 1 --mlp 1 -o big
 works '' "$qkv" train --length 2 --symbols 2 --d-model 46341 --heads 1 --d-k 1 --d-v 1 --batch 1 \
     --steps 0 --test 1 --validate 1 -o wide
-refuses 2 "46342) $most" "$qkv" inspect wide/reverse*
+refuses 2 "(46342 x 46343) $most" "$qkv" inspect wide/reverse*
 
 # A plugin is blamed for what happens while its code runs. The program prints this one's
 # equation, which cannot be read any more.
