@@ -14,7 +14,7 @@ set_matrix(const Derived *to, const Symbol *s, char role, const Derived *from,
 {
     Matrix m = s->m, value = term_value(product, m.rows);
     bool fits = value.rows == m.rows && value.cols == m.cols &&
-                s->of != to->run.x; /* the identity cannot be set */
+                s->of->value != to->run.x->value; /* no columns of tokens */
     Term name = {.factor = 1, .chain[0] = {NULL, role, 1, {*s}}};
     if (fits && *m.at == 0 && product->head == 0) {
         char *line;
