@@ -1,11 +1,11 @@
 /* derive.h - the canonical form of a variant, derived from its code.
 
-   One run of its forward, without numbers, yields M_i and N_i (canonical.h) as
-   sums of products of the plugin's matrices. (A bias of keys is in none of
-   them, because the softmax ignores a number that is added to a whole row of
-   scores.) With values for the matrices, the derived form can be computed, and
-   must equal the form that the probe finds. The two ways share nothing but the
-   plugin. */
+   The nodes of one run of its forward yield M_i and N_i (canonical.h) as sums
+   of products of the plugin's matrices, whatever the numbers in them. (A bias
+   of keys is in none of them, because the softmax ignores a number that is
+   added to a whole row of scores.) With values for the matrices, the derived
+   form can be computed, and must equal the form that the probe finds. The two
+   ways share nothing but the plugin. */
 #ifndef DERIVE_H
 #define DERIVE_H
 
@@ -36,7 +36,7 @@ enum { SCORES, SCORES_BIAS, VALUES, VALUES_BIAS, CONSTANT, PIECES };
 /* factor Q K', where K, the second chain, is only in scores. */
 typedef struct Term {
     int piece, head; /* heads count from the last one, 0, which is written */
-    int number;      /* of those of the piece */
+    int number;      /* among those of its piece and head */
     double factor;
     int width; /* the narrowest in it: its rank is at most that */
     Chain chain[2];
