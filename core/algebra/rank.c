@@ -180,7 +180,7 @@ eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
         most -= fresh;
         do
             take_pivots(e, rounding);
-        while (e->waiting > PANEL);
+        while (e->waiting > PANEL && e->rank < e->n);
     }
 }
 
