@@ -49,7 +49,7 @@ Setting settings[] = {
     {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "number of sequences per step"},
     {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: measure only the initial model"},
     {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "adam adamw sgd muon", "adamw: weight decay separate from the gradient; muon: matrices of attention take orthogonal steps"},
-    {"lr", OF_TRAINING, NUMBER, AT(lr), 0, 1e6, NULL, "learning rate; of compare also auto, for nine"},
+    {"lr", OF_TRAINING, NUMBER, AT(lr), 0, 1e6, NULL, "learning rate; auto: compare tries nine"},
     {"schedule", OF_TRAINING, CHOICE, AT(schedule), 0, 0, "constant cosine", "schedule of the learning rate; cosine falls to 0"},
     {"warmup", OF_TRAINING, INTEGER, AT(warmup), 0, 1e9, NULL, "steps over which the rate first rises linearly"},
     {"weight-decay", OF_TRAINING, NUMBER, AT(weight_decay), 0, 1e6, NULL, "pull of every weight towards 0"},
