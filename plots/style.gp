@@ -55,7 +55,6 @@ format(s_) = strstrt(s_, "%") ? s_[1:strstrt(s_, "%")]."%".\
     format(s_[strstrt(s_, "%") + 1:*]) : s_
 set title noenhanced
 set xlabel noenhanced
-set ylabel noenhanced
 set key noenhanced
 set xtics noenhanced
 set ytics noenhanced
@@ -165,8 +164,6 @@ logarithmic(low_, high_, n_) = words(powers_(low_, high_, n_)) >= 3 ? \
 
 # What stats has found last, for an axis from 0; 1 where it has found nothing.
 largest(n_) = exists("STATS_max") && STATS_max > 0 ? STATS_max : 1
-# A cell as a number where the row is of that series.
-of(word_, col) = strcol(1) eq word_ ? column(col) : NaN
 
 set datafile separator tab
 set datafile commentschars ""
@@ -189,6 +186,5 @@ if (named_along) {
 }
 set tics nomirror
 set border 3
-set errorbars 1
 set pointsize 0.6
 set grid ytics linetype 1 linecolor rgb "#E4E4E4" linewidth 0.6
