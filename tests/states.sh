@@ -211,10 +211,10 @@ expect "no report of two" "$qkv" report one two -q -o told
 for words in 'seed 1, 2, 3' 'seed 1,2 .*--out one' 'seed 2,3 .*--out two'; do
     expect "a report of two has no \"$words\"" grep -q "$words" told/report.md
 done
-make -v standard --seed 2 --lr 0.5 -o other # averaged with none that differs
+make -v standard --seed 2 --warmup 3 -o other # averaged with none that differs
 cp -r other/reverse* two
-twice 'differ in lr, which no command asked for'
-make -v standard --seed 2 --lr 0.5 -o two
+twice 'differ in warmup, which no command asked for'
+make -v standard --seed 2 --warmup 3 -o two
 expect "not drawn again" "$qkv" plot two -q --format svg -o recorded
 expect "the command that made it does not record it" grep -q "^2	standard	" recorded/figures/validation_loss-reverse.tsv
 
