@@ -7,7 +7,6 @@
 #include "algebra/fold.h"
 #include "algebra/canonical.h"
 #include "base/words.h"
-#include "heart/fail.h"
 #include "heart/tape.h"
 
 /* The canonical form of a place of `from`, as `to` can take it: with the

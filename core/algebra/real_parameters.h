@@ -10,8 +10,6 @@
 #ifndef REAL_PARAMETERS_H
 #define REAL_PARAMETERS_H
 
-#include <stdbool.h>
-
 #include "algebra/rank.h"
 #include "config/find_plugin.h"
 

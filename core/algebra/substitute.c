@@ -4,7 +4,6 @@
 
 #include "algebra/fit.h"
 #include "algebra/substitute.h"
-#include "heart/fail.h"
 
 /* Sets a matrix to a product, if that has its shape, and adds the line that
    says so, unless the matrix has been set before and is no longer 0. */

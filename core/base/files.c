@@ -11,7 +11,6 @@
 
 #include "base/files.h"
 #include "base/report.h"
-#include "base/words.h"
 #include "heart/fail.h"
 
 Path

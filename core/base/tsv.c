@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/tsv.h"
-#include "base/words.h"
 #include "heart/fail.h"
 #include "heart/plugin.h"
 

@@ -4,14 +4,11 @@
 #include <math.h>
 #include <search.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/words.h"
-#include "heart/fail.h"
 #include "heart/plugin.h"
 
 static const char refused[] = "out of memory: a text was refused its bytes%s";

@@ -1,15 +1,11 @@
 /* calls.c - checks of single calls, which float can decide: shapes, repetition,
    causality, x and y, batches, decoding; each in every block. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/report.h"
 #include "base/words.h"
 #include "check/checks.h"
-#include "check/difference.h"
 #include "decode/generate.h"
-#include "heart/attention.h"
 
 /* Are they the same except for rounding, which depends on how a product is cut
    up? Bit for bit, if `rounded` is not set. */

@@ -4,7 +4,6 @@
 
 #include "check/difference.h"
 #include "heart/random.h"
-#include "heart/tape.h"
 
 void
 backward_projected(Node *n)

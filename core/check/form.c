@@ -1,5 +1,4 @@
 /* form.c - checks of a plugin's canonical form, and of its fit. */
-#include <stdio.h>
 #include <string.h>
 
 #include "algebra/canonical.h"

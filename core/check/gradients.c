@@ -1,10 +1,8 @@
 /* gradients.c - checks that compare gradients with finite differences, in
    double precision. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/words.h"
 #include "check/checks.h"
 #include "check/difference.h"
 #include "heart/operators.h"

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "algebra/capture.h"
-#include "base/report.h"
 #include "base/words.h"
 #include "check/difference.h"
 #include "check/subject.h"
-#include "config/build_model.h"
 #include "config/positions.h"
 #include "heart/attention.h"
 #include "heart/composed.h"

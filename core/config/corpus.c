@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
 #include "config/corpus.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"

@@ -1,7 +1,6 @@
 /* find_plugin.c - finds and opens plugins. heart/plugin.c loads them. */
 #include <dlfcn.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include <qkv/real.h>
 
 #include "base/report.h"
-#include "base/words.h"
 #include "config/find_plugin.h"
 #include "heart/config.h"
 #include "heart/fail.h"

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <qkv/real.h>
-
 #include "base/words.h"
-#include "config/find_plugin.h"
 #include "config/settings.h"
 #include "heart/fail.h"
 

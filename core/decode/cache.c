@@ -5,7 +5,6 @@
 #include "decode/cache.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
-#include "heart/tape.h"
 
 static void
 free_rows(CachePlace *p)

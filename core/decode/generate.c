@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/build_model.h"
 #include "decode/generate.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"

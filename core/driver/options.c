@@ -6,7 +6,6 @@
 
 #include "base/report.h"
 #include "base/words.h"
-#include "config/find_plugin.h"
 #include "driver/grammar.h"
 #include "heart/fail.h"
 #include "page/table.h"

@@ -1,5 +1,4 @@
 /* as_run.c - writes a layer of a published model as a run. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/settings.h"

@@ -5,14 +5,12 @@
 #include <libgen.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/words.h"
 #include "heart/config.h"
 #include "heart/fail.h"
 #include "models/checkpoint.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "heart/fail.h"
 #include "page/escape.h"
 
 static bool

@@ -1,7 +1,6 @@
 /* table.c - a table that a command prints: built once, and written for a
    terminal, as TSV, in Markdown or in LaTeX. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* outcome.c - how each variant fared on each task, and against the baseline. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/words.h"
 #include "heart/fail.h"
-#include "study/group.h"
 #include "study/quantity.h"
 #include "study/rate.h"
 

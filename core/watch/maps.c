@@ -1,6 +1,5 @@
 /* maps.c - the attention maps of one sequence: which token looks at which. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "decode/tokens.h"
 #include "heart/fail.h"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algebra/canonical.h"
 #include "algebra/capture.h"
 #include "algebra/svd.h"
 #include "base/words.h"
