@@ -11,7 +11,7 @@
 #include "config/find_plugin.h"
 #include "page/draw.h"
 #include "page/escape.h"
-#include "run/request.h"
+#include "run/grid.h"
 
 enum { MOST_THREADS = 64 };
 

@@ -5,8 +5,7 @@
 #ifndef REAL_COUNT_H
 #define REAL_COUNT_H
 
-#include "run/experiment.h"
-#include "run/request.h"
+#include "run/grid.h"
 
 /* Counts how many parameters of the attention are real in those runs of w->out
    that have no RUN/real.tsv, and writes it there: NaN where it cannot be told,

@@ -8,7 +8,7 @@
 #define OUTCOME_H
 
 #include "math/statistics.h"
-#include "run/request.h"
+#include "run/grid.h"
 #include "study/group.h"
 
 /* Of a variant against the baseline. IDENTICAL runs do not differ in any seed.
