@@ -258,29 +258,40 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
                        .keeps = p.kept + (size_t)thread_count * p.scratch});
 }
 
-/* n = (x - mean) / deviation, y = gain n + bias */
+static inline void
+scale_and_shift(int d, real *restrict y, real *restrict n, real inverse,
+                const real *restrict gain, const real *restrict bias)
+{
+    for (int j = 0; j < d; j++) {
+        n[j] *= inverse;
+        y[j] = gain[j] * n[j] + bias[j];
+    }
+}
+
+/* n = (x - mean) / deviation, y = gain n + bias. Within a row every step waits
+   for the one before, and not for those of other rows: so each is done in
+   ROWS_AT_A_TIME rows before the next. */
 static void
 norm_forward(Node *c)
 {
+    real *inverse = c->kept + size_of(c);
     int d = c->cols;
-    const real *x = c->in[0]->value;
-    const real *gain = c->in[1]->value, *bias = c->in[2]->value;
-    real *n = c->kept, *y = c->value, *inverse = c->kept + size_of(c);
-    for (int i = 0; i < c->rows; i++, x += d, n += d, y += d) {
-        real mean = lane_sum(x, d) / (real)d;
-        for (int j = 0; j < d; j++)
-            n[j] = x[j] - mean;
-        inverse[i] = 1 / SQRT(lane_dot(n, n, d) / (real)d + (real)1e-5);
-        for (int j = 0; j < d; j += LANES) {
-            Widest u[PARTS], v[PARTS], w[PARTS];
-            load(u, n + j, d - j);
-            load(v, gain + j, d - j);
-            load(w, bias + j, d - j);
-            EACH_PART u[p] *= inverse[i];
-            EACH_PART v[p] = v[p] * u[p] + w[p];
-            store(n + j, u, d - j);
-            store(y + j, v, d - j);
+    for (int first = 0, end; first < c->rows; first = end) {
+        end = first + least(c->rows - first, ROWS_AT_A_TIME);
+        const real *x = c->in[0]->value;
+        for (int i = first; i < end; i++) {
+            real *restrict n = c->kept + i * d,
+                           mean = lane_sum(x + i * d, d) / (real)d;
+            for (int j = 0; j < d; j++)
+                n[j] = x[i * d + j] - mean;
         }
+        for (int i = first; i < end; i++) {
+            const real *n = c->kept + i * d;
+            inverse[i] = 1 / SQRT(lane_dot(n, n, d) / (real)d + (real)1e-5);
+        }
+        for (int i = first; i < end; i++)
+            scale_and_shift(d, c->value + i * d, c->kept + i * d, inverse[i],
+                            c->in[1]->value, c->in[2]->value);
     }
 }
 
@@ -312,30 +323,38 @@ static void
 norm_to_x(int rows, int d, real *dx, const real *g, const real *n,
           const real *inverse)
 {
-    for (int i = 0; i < rows; i++, dx += d, g += d, n += d) {
-        real mean = lane_sum(g, d) / (real)d;
-        real along = lane_dot(g, n, d) / (real)d;
-        for (int j = 0; j < d; j++)
-            dx[j] += (g[j] - mean - n[j] * along) * inverse[i];
+    real mean[ROWS_AT_A_TIME], along[ROWS_AT_A_TIME];
+    for (int i = 0; i < rows; i++) {
+        mean[i] = lane_sum(g + i * d, d) / (real)d;
+        along[i] = lane_dot(g + i * d, n + i * d, d) / (real)d;
     }
+    for (int i = 0; i < rows; i++, dx += d, g += d, n += d)
+        for (int j = 0; j < d; j++)
+            dx[j] += (g[j] - mean[i] - n[j] * along[i]) * inverse[i];
 }
 
 static void
 norm_backward(Node *c)
 {
     Node *x = c->in[0], *gain = c->in[1];
+    real *dgain = gradient(gain), *dbias = gradient(c->in[2]);
+    real *dx = x->trained ? gradient(x) : NULL;
     real *inverse = c->kept + size_of(c), *g = inverse + c->rows;
-    norm_to_gain(c->rows, c->cols, c->gradient, c->kept, gain->value,
-                 gradient(gain), gradient(c->in[2]), g);
-    if (x->trained)
-        norm_to_x(c->rows, c->cols, gradient(x), g, c->kept, inverse);
+    for (int i = 0; i < c->rows; i += ROWS_AT_A_TIME) {
+        int at = i * c->cols, rows = least(c->rows - i, ROWS_AT_A_TIME);
+        norm_to_gain(rows, c->cols, c->gradient + at, c->kept + at, gain->value,
+                     dgain, dbias, g);
+        if (dx)
+            norm_to_x(rows, c->cols, dx + at, g, c->kept + at, inverse + i);
+    }
 }
 
-/* Kept are n, then 1 / deviation of each row, then g of the backward pass. */
+/* Kept are n, then 1 / deviation of each row, and memory for the backward pass,
+   ROWS_AT_A_TIME rows. */
 Node *
 layer_norm(Node *x, Node *gain, Node *bias)
 {
     static const Operator op = {"layer_norm", norm_forward, norm_backward};
-    return make(&op, OF(x, gain, bias),
-                (Made){.keeps = 2 * size_of(x) + (size_t)x->rows});
+    size_t keeps = size_of(x) + x->rows + (size_t)x->cols * ROWS_AT_A_TIME;
+    return make(&op, OF(x, gain, bias), (Made){.keeps = keeps});
 }

@@ -70,6 +70,8 @@ tangents(Widest x)
     return (Widest)((WidestBits)(e / (e + 2)) | sign);
 }
 
+enum { ROWS_AT_A_TIME = 8 };
+
 static inline int
 least(int a, int b)
 {
@@ -191,7 +193,7 @@ lane_max(const real *x, int n, int wide)
 
 /* x becomes exp(x - max) for the first n entries, of which max is the largest,
    and 0 for those up to `wide`: never overflows. Returns the sum, at least 1.
- */
+   */
 static inline real
 lane_exponentials(real *x, int n, int wide, real max)
 {
