@@ -4,7 +4,6 @@
 
    Attention takes one head after another, of one sequence or of several short
    ones, in as many threads as there are. */
-#include <math.h>
 #include <stdbool.h>
 
 #include "fast/lanes.h"
@@ -21,27 +20,40 @@
    a long one are made tile by tile, TILE rows of queries at a time, and made
    again in the backward pass. So memory grows with the tokens, not with their
    square. */
-enum { TILE = 32, SHORT = 64 };
+enum { TILE = 32, SHORT = 64, BLOCK = 64 };
 
 /* A short tile is so little work that one head of several sequences is done
-   together: of so many that their weights still fit the first cache. */
+   together, or the heads of a single one: so many that their weights still fit
+   the first cache. */
 enum { IN_BATCH = 16384 / sizeof(real) };
 
 /* What all tiles of a call have in common. */
 typedef struct Plan {
     int tokens, keys; /* of a sequence: queries, and keys */
     int rows;         /* of q in a tile */
-    int together;     /* sequences in a tile */
+    bool of_heads;    /* tiles done together: of heads, or of sequences; */
+    int together;     /* how many */
     int row;          /* entries from row to row of weights */
     bool is_long;
-    size_t kept;    /* entries: of the weights that are kept; then comes */
-    size_t scratch; /* that of each worker: dP and, of a long attention, P */
+    size_t kept; /* entries, for all heads; then comes each worker's scratch */
+    bool copies; /* K and V are read by several tiles */
+    /* Where in the scratch each is, and how large it is: P, dP, and of a long
+       attention the blocks of K and of V, the tile's rows of Q and of dO. */
+    size_t p, dp, k, v, q, d, scratch;
 } Plan;
 
-static int
-rounded(int n)
+static size_t
+rounded(int n, int multiple)
 {
-    return (n + LANES - 1) / LANES * LANES;
+    return (size_t)((n + multiple - 1) / multiple * multiple);
+}
+
+/* The next `count` entries of a scratch of which *used are taken. */
+static size_t
+cut(size_t *used, size_t count)
+{
+    *used += count;
+    return *used - count;
 }
 
 /* Operands that are one matrix are not cut: tiles would add up its gradient in
@@ -52,95 +64,183 @@ static Plan
 plan_of(Node *const *in)
 {
     const Node *q = in[0], *k = in[1], *v = in[2];
+    size_t d = (size_t)(k->cols / k->heads), d_v = (size_t)(v->cols / v->heads);
     bool apart = q->root != k->root && q->root != v->root && k->root != v->root;
     Plan p = {.tokens = q->rows / q->sequences, .keys = k->rows / k->sequences};
     p.is_long = p.keys > SHORT;
-    p.rows = p.is_long && apart ? least(TILE, p.tokens) : p.tokens;
-    p.row = rounded(p.keys) + (p.is_long ? LANES : 0);
-    size_t tile = (size_t)p.rows * (size_t)p.row;
+    p.copies = p.is_long && p.tokens > TILE && apart;
+    p.rows = p.copies ? TILE : p.tokens;
+    p.row = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
+    p.kept = p.is_long ? 0 : (size_t)q->rows * q->heads * (size_t)p.row;
+    size_t tile = (size_t)p.rows * p.row;
+    size_t copied = 2 * rounded(p.keys, BLOCK);
     int fit = p.is_long || tile > IN_BATCH ? 1 : (int)(IN_BATCH / tile);
-    p.together = least(fit, q->sequences);
-    p.kept = p.is_long ? 0 : tile * (size_t)(q->sequences * q->heads);
-    p.scratch = tile * (size_t)(p.is_long ? 2 : p.together);
+    p.of_heads =
+        q->sequences == 1 && k->heads == q->heads && v->heads == q->heads;
+    int most = p.of_heads ? q->heads : q->sequences;
+    p.together = least(fit, most);
+    while (p.of_heads && most % p.together)
+        p.together--;
+    p.dp = cut(&p.scratch, (size_t)p.together * tile);
+    if (p.is_long) {
+        p.p = cut(&p.scratch, tile);
+        p.k = cut(&p.scratch, p.copies ? copied * d : 0);
+        p.v = cut(&p.scratch, p.copies ? copied * d_v : 0);
+        p.d = cut(&p.scratch, (size_t)p.rows * d_v);
+        p.q = cut(&p.scratch, (size_t)p.rows * d);
+    }
     return p;
 }
 
-/* Queries first .. first + rows of head h, of `count` sequences from s on, and
-   the keys that the last of them sees. */
+/* The keys, or values, of a head. Tile after tile of a long attention
+   reads them all: so they are copied first, BLOCK tokens at a time, transposed
+   (width x BLOCK) and as they are (BLOCK x width). */
+typedef struct Blocks {
+    Matrix rows;  /* (tokens x width), where they are */
+    real *copies; /* NULL: none */
+} Blocks;
+
+/* One tile of one head: the rows of q from `first` on, and how many keys the
+   first and the last of them see; of `count` heads or sequences. */
 typedef struct QueryTile {
-    const Plan *plan;
-    int s, count, h, first, rows, seen;
+    int s, h, count, first, rows, first_sees, seen;
+    bool of_heads;
+    Matrix q;     /* (rows x d) */
+    Blocks k, v;  /* (tokens x d), (tokens x d_v) */
     Matrix p, dp; /* (rows x seen) */
+    real *d;      /* scratch for (rows x d_v); NULL: not needed, p is kept */
 } QueryTile;
 
-/* Rows first .. first + rows, in the tile's sequences, of what serves its head
-   in a matrix at `at` that has the shape of n, c or one of its operands. */
+/* Head h, and those done together with it, of a matrix with n's shape. */
 static Matrix
-part_of(const Node *c, const QueryTile *t, const Node *n, real *at, int first,
-        int rows)
+heads_of(const Node *n, real *at, const QueryTile *t, int h)
 {
-    Matrix m = head_of(n, at, t->s, t->h / (c->heads / n->heads));
+    Matrix m = head_of(n, at, t->s, h);
+    m.step = t->of_heads ? m.cols : m.step;
     m.count = t->count;
-    return some_rows(m, first, rows);
+    return m;
+}
+
+static Blocks
+blocks_of(const Node *n, const QueryTile *t, int h)
+{
+    return (Blocks){heads_of(n, n->value, t, h), NULL};
+}
+
+/* Tokens first .. first + count, which are in one block. */
+static Matrix
+block(const Blocks *b, int first, int count)
+{
+    int width = b->rows.cols;
+    return b->copies ? matrix(b->copies + (2 * first + BLOCK) * width, count,
+                              width, width)
+                     : some_rows(b->rows, first, count);
 }
 
 static Matrix
-queries(const Node *c, const QueryTile *t, const Node *n, real *at)
+block_transposed(const Blocks *b, int first, int count)
 {
-    return part_of(c, t, n, at, t->first, t->rows);
+    int width = b->rows.cols;
+    if (b->copies)
+        return matrix(b->copies + 2 * first * width, width, count, BLOCK);
+    return transposed(some_rows(b->rows, first, count));
 }
 
-static Matrix
-keys(const Node *c, const QueryTile *t, const Node *n, real *at)
+static void
+copy_blocks(const Blocks *b)
 {
-    return part_of(c, t, n, at, 0, t->seen);
+    for (int i = 0, count; i < b->rows.rows; i += count) {
+        count = least(b->rows.rows - i, BLOCK);
+        Matrix rows = some_rows(b->rows, i, count);
+        copy_matrix(block(b, i, count).at, rows, rows.cols);
+        copy_matrix(block_transposed(b, i, count).at, transposed(rows), BLOCK);
+    }
+}
+
+/* C (rows x seen) = A B', of every row with every key or value */
+static void
+each_pair(Matrix c, Matrix a, const Blocks *b)
+{
+    for (int j = 0, count; j < c.cols; j += count) {
+        count = least(c.cols - j, BLOCK);
+        multiply(some_columns(c, j, count), a, block_transposed(b, j, count));
+    }
+}
+
+/* C (rows x width) (+)= A B */
+static void
+each_sum(Matrix c, Matrix a, const Blocks *b, bool add)
+{
+    for (int j = 0, count; j < a.cols; j += count, add = true) {
+        count = least(a.cols - j, BLOCK);
+        (add ? multiply_add : multiply)(c, some_columns(a, j, count),
+                                        block(b, j, count));
+    }
+}
+
+/* A copy at `to` whose rows follow one another. */
+static Matrix
+gathered(Matrix m, real *to)
+{
+    copy_matrix(to, m, m.cols);
+    return matrix(to, m.rows, m.cols, m.cols);
 }
 
 /* The tile that begins at row `first`, for a worker. */
 static QueryTile
 tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 {
+    const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const Attended *a = c->arguments;
     real *scratch = c->kept + p->kept + (size_t)worker * p->scratch;
-    int sequences = c->in[0]->sequences;
     int rows = least(p->tokens - first, p->rows);
-    QueryTile t = {.plan = p, .s = s, .h = h, .first = first, .rows = rows};
-    t.count = least(sequences - s, p->together);
-    ptrdiff_t step = (ptrdiff_t)rows * p->row;
-    t.seen = keys_seen(a->causal, first + rows - 1, p->tokens, p->keys);
-    t.dp = (Matrix){scratch, rows, t.seen, p->row, 1, t.count, step};
+    int seen = p->is_long
+                   ? keys_seen(a->causal, first + rows - 1, p->tokens, p->keys)
+                   : p->keys;
+    int count =
+        least(p->of_heads ? q->heads - h : q->sequences - s, p->together);
+    ptrdiff_t row = ((ptrdiff_t)h * q->sequences + s) * p->tokens + first;
+    QueryTile t = {s, h, count, first, rows, .seen = seen};
+    t.of_heads = p->of_heads;
+    t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
+    t.q = some_rows(heads_of(q, q->value, &t, h), first, rows);
+    t.k = blocks_of(k, &t, h / (q->heads / k->heads));
+    t.v = blocks_of(v, &t, h / (q->heads / v->heads));
+    t.dp = (Matrix){scratch + p->dp,         rows, seen, p->row, 1, count,
+                    (ptrdiff_t)rows * p->row};
     t.p = t.dp;
-    t.p.at = p->is_long ? scratch + step : c->kept + (h * sequences + s) * step;
+    t.p.at = p->is_long ? scratch + p->p : c->kept + row * p->row;
+    if (p->is_long) {
+        t.k.copies = p->copies ? scratch + p->k : NULL;
+        t.v.copies = p->copies ? scratch + p->v : NULL;
+        t.d = scratch + p->d;
+        t.q = gathered(t.q, scratch + p->q);
+    }
     return t;
 }
 
 /* P = softmax(mask(scale Q K')), row by row. */
 static void
-make_weights(const Node *c, const QueryTile *t)
+make_weights(const QueryTile *t, const Attended *a)
 {
-    const Attended *a = c->arguments;
-    const Node *q = c->in[0], *k = c->in[1];
-    int wide = rounded(t->seen);
-    multiply(t->p, queries(c, t, q, q->value),
-             transposed(keys(c, t, k, k->value)));
-    for (int i = 0; i < t->count * t->rows; i++) {
-        real *p = t->p.at + i * t->p.down;
-        int query = t->first + i % t->rows;
-        for (int j = 0; j < wide; j++)
-            p[j] *= (real)a->scale;
-        row_softmax(p,
-                    keys_seen(a->causal, query, t->plan->tokens, t->plan->keys),
-                    wide, -INFINITY);
-    }
+    int wide = (int)rounded(t->seen, LANES), rows;
+    each_pair(t->p, t->q, &t->k);
+    for (int n = 0; n < t->count; n++)
+        for (int i = 0; i < t->rows; i += rows) {
+            rows = least(t->rows - i, ROWS_AT_A_TIME);
+            rows_softmax(t->p.at + n * t->p.step + i * t->p.down, t->p.down,
+                         rows, (real)a->scale, t->first_sees + a->causal * i,
+                         a->causal, wide);
+        }
 }
 
 /* O = P V */
 static void
 tile_forward(Node *c, const QueryTile *t)
 {
-    const Node *v = c->in[2];
-    make_weights(c, t);
-    multiply(queries(c, t, c, c->value), t->p, keys(c, t, v, v->value));
+    make_weights(t, c->arguments);
+    each_sum(some_rows(heads_of(c, c->value, t, t->h), t->first, t->rows), t->p,
+             &t->v, false);
 }
 
 /* dV += P' dO,  dP = dO V',  dS = scale P (dP - rowsum(P dP)),
@@ -150,33 +250,40 @@ tile_backward(Node *c, const QueryTile *t)
 {
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const Attended *a = c->arguments;
-    Matrix p = t->p, ds = t->dp, d = queries(c, t, c, c->gradient);
-    if (t->plan->is_long)
-        make_weights(c, t);
+    int k_head = t->h / (q->heads / k->heads);
+    int v_head = t->h / (q->heads / v->heads);
+    Matrix p = t->p, dp = t->dp;
+    Matrix d = some_rows(heads_of(c, c->gradient, t, t->h), t->first, t->rows);
+    if (t->d) {
+        make_weights(t, c->arguments);
+        d = gathered(d, t->d);
+    }
     if (v->trained)
-        multiply_add(keys(c, t, v, gradient(v)), transposed(p), d);
+        multiply_add(some_rows(heads_of(v, gradient(v), t, v_head), 0, t->seen),
+                     transposed(p), d);
     if (!q->trained && !k->trained)
         return;
-    multiply(ds, d, transposed(keys(c, t, v, v->value)));
+    each_pair(dp, d, &t->v);
     for (int i = 0; i < t->count * t->rows; i++) {
-        real *x = ds.at + i * ds.down, *w = p.at + i * p.down;
-        real mean = lane_dot(w, x, t->seen);
+        real *ds = dp.at + i * dp.down, *w = p.at + i * p.down;
+        real mean = lane_dot(w, ds, t->seen);
         for (int j = 0; j < t->seen; j++) /* a masked weight is 0 */
-            x[j] = (real)a->scale * w[j] * (x[j] - mean);
+            ds[j] = (real)a->scale * w[j] * (ds[j] - mean);
     }
     if (q->trained)
-        multiply_add(queries(c, t, q, gradient(q)), ds,
-                     keys(c, t, k, k->value));
+        each_sum(
+            some_rows(heads_of(q, gradient(q), t, t->h), t->first, t->rows), dp,
+            &t->k, true);
     if (k->trained)
-        multiply_add(keys(c, t, k, gradient(k)), transposed(ds),
-                     queries(c, t, q, q->value));
+        multiply_add(some_rows(heads_of(k, gradient(k), t, k_head), 0, t->seen),
+                     transposed(dp), t->q);
 }
 
 /* One pass over a call, forward or backward. */
 typedef struct Work {
     Node *c;
     Plan plan;
-    int groups, chunks; /* of heads; of these times so many sequences */
+    int groups, chunks; /* of a sequence; of all */
     void (*visit)(Node *c, const QueryTile *t);
 } Work;
 
@@ -187,9 +294,13 @@ each_tile(const Work *w, int chunk, int worker)
     const Plan *p = &w->plan;
     int s = chunk / w->groups * p->together;
     int each = w->c->heads / w->groups, end = (chunk % w->groups + 1) * each;
-    for (int h = end - each; h < end; h++)
+    for (int h = end - each; h < end; h += p->of_heads ? p->together : 1)
         for (int first = 0; first < p->tokens; first += p->rows) {
             QueryTile t = tile_of(w->c, p, s, h, first, worker);
+            if (first == 0 && p->copies) {
+                copy_blocks(&t.k);
+                copy_blocks(&t.v);
+            }
             w->visit(w->c, &t);
         }
 }
@@ -224,6 +335,8 @@ pass_over(Node *c, void (*visit)(Node *c, const QueryTile *t))
 {
     Work w = {c, plan_of(c->in), shared_groups(c->in[1], c->in[2]), 0, visit};
     int sequences = c->in[0]->sequences, each = w.plan.together;
+    if (w.plan.of_heads)
+        w.groups = c->heads / each;
     w.chunks = (sequences + each - 1) / each * w.groups;
     parallel_for(least(w.chunks, thread_count), some_chunks, &w);
 }

@@ -1,5 +1,5 @@
-/* lanes.h - the functions of heart/numbers.h, and sums and maxima over one row,
-   of vectors.
+/* lanes.h - the functions of heart/numbers.h, and sums, maxima and softmax over
+   one row, of vectors.
 
    A sum is kept in 16 lanes (heart/numbers.h). The lanes are in as many vectors
    as they need: one of 64 bytes, two of 32, four of 16, and twice as many in
@@ -173,14 +173,15 @@ lane_dot(const real *x, const real *y, int n)
     return reduce_sum(sum);
 }
 
-/* The largest of the first n entries of a row of `wide`. */
+/* The largest of factor x, among the first n entries of a row of `wide`. */
 static inline real
-lane_max(const real *x, int n, int wide)
+lane_max(const real *x, real factor, int n, int wide)
 {
     Widest top[PARTS], v[PARTS];
-    EACH_PART top[p] = broadcast(x[0]);
+    EACH_PART top[p] = broadcast(factor * x[0]);
     for (; n > 0; n -= LANES, wide -= LANES, x += LANES) {
         load(v, x, wide);
+        EACH_PART v[p] *= factor;
         EACH_PART top[p] =
             select_lanes(lanes_below(n, p) & (v[p] > top[p]), v[p], top[p]);
     }
@@ -191,16 +192,16 @@ lane_max(const real *x, int n, int wide)
     return max;
 }
 
-/* x becomes exp(x - max) for the first n entries, of which max is the largest,
-   and 0 for those up to `wide`: never overflows. Returns the sum, at least 1.
-   */
+/* x becomes exp(factor x - max) for the first n entries, of which max is the
+   largest of factor x, and 0 for those up to `wide`: never overflows. Returns
+   the sum, at least 1. */
 static inline real
-lane_exponentials(real *x, int n, int wide, real max)
+lane_exponentials(real *x, real factor, int n, int wide, real max)
 {
     Widest sum[PARTS] = {{0}}, v[PARTS];
     for (; wide > 0; wide -= LANES, n -= LANES, x += LANES) {
         load(v, x, wide);
-        EACH_PART v[p] = exponentials(v[p] - max);
+        EACH_PART v[p] = exponentials(v[p] * factor - max);
         EACH_PART v[p] = select_lanes(lanes_below(n, p), v[p], broadcast(0));
         EACH_PART sum[p] += v[p];
         store(x, v, wide);
@@ -217,6 +218,25 @@ lane_scale(real *x, real factor, int n)
         EACH_PART v[p] *= factor;
         store(x, v, n);
     }
+}
+
+/* x becomes softmax(factor x) of its first n entries, 0 for those up to `wide`:
+   of up to ROWS_AT_A_TIME rows, `down` apart, of which the first counts n
+   entries and each next one `more` more. Within a row every step waits for the
+   one before, and not for those of other rows: so each is done in all rows
+   first. */
+static inline void
+rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
+             int wide)
+{
+    real of_row[ROWS_AT_A_TIME]; /* the largest, then 1 / the sum */
+    for (int i = 0; i < rows; i++)
+        of_row[i] = lane_max(x + i * down, factor, n + i * more, wide);
+    for (int i = 0; i < rows; i++)
+        of_row[i] = 1 / lane_exponentials(x + i * down, factor, n + i * more,
+                                          wide, of_row[i]);
+    for (int i = 0; i < rows; i++)
+        lane_scale(x + i * down, of_row[i], wide);
 }
 
 #endif

@@ -1,76 +1,120 @@
 /* matrix.c - the product of two matrices, close to what the machine can do.
 
-   C is cut into strips a few vectors wide, and each strip into tiles small
-   enough for the registers: a few rows by these vectors. A tile goes once along
-   k; at each step it reads its vectors of B and, row by row, one entry of A
-   that multiplies all of them. So each entry that is read serves many
-   multiply-adds, and these set the pace, not memory. core/heart/matrix.c is the
-   same in three loops. */
+   C is cut into tiles small enough for the registers: a few rows by a few
+   vectors. A tile goes once along k; at each step it reads its vectors of B
+   and, row by row, one entry of A that multiplies all of them. So each entry
+   that is read serves many multiply-adds, and these set the pace, not memory.
+   core/heart/matrix.c is the same in three loops. */
+#include <stdbool.h>
+#include <string.h>
+
 #include "fast/matrix.h"
 #include "fast/vector.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/threads.h"
 
-/* What all tiles of a strip have in common. Strides are in bytes: for entries
+/* Compiled into its caller: passing three matrices takes as long as a small
+   product. */
+#define WITHIN static inline __attribute__((always_inline))
+
+/* What all tiles of a product have in common. Strides are in bytes: for entries
    gcc writes a second loop, for the stride 1, and copies the sums between the
    two at every step. */
 typedef struct Walk {
-    int depth, add;
+    int depth, add, batched;
     ptrdiff_t down, across, b_down, c_down;
+    ptrdiff_t a_next, b_next, c_next; /* from a tile to the next */
+    int rows, high[2], tiles[2];      /* so many tiles of each height */
 } Walk;
 
-typedef void Tile(const Walk *w, const real *a, const real *b, real *c);
+/* `tiles` times the same: each below the one before or, batched, in the next
+   matrices. */
+typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
+                  int tiles);
 
 #define ON(p, bytes) ((const void *)((const char *)(p) + (bytes)))
 
 /* clang-format off */
 /* One tile: C (ROWS x N vectors) (+)= A (ROWS x depth) B (depth x N vectors).
-   Everything is known at compile time, so that `sum` lives in registers. */
+   Everything is known at compile time, so that `sum` lives in registers.
+   Each third row of A and the first of C have a pointer of which the compiler
+   is not told where it comes from: it would work out all addresses beforehand,
+   which takes longer than a small tile, and has no registers to keep them. The
+   widest tile, which is for large matrices, prefetches B some steps ahead. */
+#define HIDE(p) __asm__("" : "+r"(p))
 #define TILE(ROWS, N, V)                                                     \
-    static void                                                              \
-    tile_##ROWS##_##N##_##V(const Walk *w, const real *a, const real *b,     \
-                            real *c)                                         \
+    static __attribute__((noinline)) void                                    \
+    tile_##ROWS##_##N##_##V(const Walk *w, const real *a,                    \
+                            const real *first, real *c, int tiles)           \
     {                                                                        \
-        V sum[ROWS][N] = {0};                                                \
+        enum { THIRDS = (ROWS + 2) / 3 };                                    \
         ptrdiff_t down = w->down, across = w->across, b_down = w->b_down;    \
-        if (w->add)                                                          \
-            UNROLL for (int i = 0; i < ROWS; i++)                            \
-                UNROLL for (int j = 0; j < N; j++)                           \
-                    sum[i][j] = ((const V *)ON(c, i * w->c_down))[j];        \
-        for (int k = w->depth; k > 0; k--) {                                 \
-            UNROLL for (int i = 0; i < ROWS; i++) {                          \
-                V all = *(const real *)ON(a, i * down) - (V){0};             \
-                UNROLL for (int j = 0; j < N; j++)                           \
-                    sum[i][j] = FMA_##V(all, ((const V *)b)[j], sum[i][j]);  \
+        do {                                                                 \
+            V sum[ROWS][N] = {0};                                            \
+            const real *third[THIRDS] = {a}, *ci = c, *b = first;            \
+            if (w->add)                                                      \
+                UNROLL for (int i = 0; i < ROWS; i++) {                      \
+                    UNROLL for (int j = 0; j < N; j++)                       \
+                        sum[i][j] = ((const V *)ci)[j];                      \
+                    ci = ON(ci, w->c_down);                                  \
+                }                                                            \
+            UNROLL for (int i = 1; i < THIRDS; i++) {                        \
+                third[i] = ON(third[i - 1], 3 * down);                       \
+                HIDE(third[i]);                                              \
             }                                                                \
-            a = ON(a, across);                                               \
-            b = ON(b, b_down);                                               \
-        }                                                                    \
-        UNROLL for (int i = 0; i < ROWS; i++)                                \
-            UNROLL for (int j = 0; j < N; j++)                               \
-                ((V *)ON(c, i * w->c_down))[j] = sum[i][j];                  \
+            for (int k = w->depth; k > 0; k--, b = ON(b, b_down)) {          \
+                UNROLL for (int j = 0; j < N && N == WIDEST_N; j++)          \
+                    __builtin_prefetch((const V *)ON(b, AHEAD * b_down) + j); \
+                UNROLL for (int i = 0; i < ROWS; i++) {                      \
+                    const real *aik = ON(third[i / 3], i % 3 * down);        \
+                    V all = *aik - (V){0};                                   \
+                    UNROLL for (int j = 0; j < N; j++)                       \
+                        sum[i][j] =                                          \
+                            FMA_##V(all, ((const V *)b)[j], sum[i][j]);      \
+                }                                                            \
+                UNROLL for (int i = 0; i < THIRDS; i++)                      \
+                    third[i] = ON(third[i], across);                         \
+            }                                                                \
+            real *to = c;                                                    \
+            HIDE(to);                                                        \
+            UNROLL for (int i = 0; i < ROWS; i++) {                          \
+                UNROLL for (int j = 0; j < N; j++)                           \
+                    ((V *)to)[j] = sum[i][j];                                \
+                to = (real *)ON(to, w->c_down);                              \
+            }                                                                \
+            a = ON(a, w->a_next);                                            \
+            first = ON(first, w->b_next);                                    \
+            c = (real *)ON(c, w->c_next);                                    \
+        } while (--tiles > 0);                                               \
     }
 
 /* F for each height up to the tallest. */
 #define TO_1(F, N, V) F(1, N, V)
 #define TO_6(F, N, V)                                                        \
     F(1, N, V) F(2, N, V) F(3, N, V) F(4, N, V) F(5, N, V) F(6, N, V)
-#define TO_8(F, N, V) TO_6(F, N, V) F(7, N, V) F(8, N, V)
+#define TO_12(F, N, V)                                                       \
+    TO_6(F, N, V) F(7, N, V) F(8, N, V) F(9, N, V)                           \
+    F(10, N, V) F(11, N, V) F(12, N, V)
+#define TO_16(F, N, V)                                                       \
+    TO_12(F, N, V) F(13, N, V) F(14, N, V) F(15, N, V) F(16, N, V)
 
 /* The tiles of each width, widest first, down to one column: as tall as 32
-   registers allow, or 8. Before them one for a C of one row, where each entry
+   registers allow, or 16. Before them one for a C of one row, where each entry
    of B is read for one multiply-add, and memory sets the pace: it reads long
    stretches of B. */
 #if defined __AVX512F__
+enum { WIDEST_N = 4, AHEAD = 4 };
 #define EACH_STRIP(F)                                                        \
-    F(1, 16, V64) F(6, 4, V64) F(8, 2, V64) F(8, 1, V64) F(8, 1, V32)        \
-    F(8, 1, V16) F(8, 1, V1)
+    F(1, 16, V64) F(6, 4, V64) F(12, 2, V64) F(16, 1, V64) F(16, 1, V32)     \
+    F(16, 1, V16) F(16, 1, V1)
 #elif defined __AVX__ && defined __FMA__
+enum { WIDEST_N = 2, AHEAD = 8 };
 #define EACH_STRIP(F)                                                        \
-    F(1, 8, V32) F(6, 2, V32) F(8, 1, V32) F(8, 1, V16) F(8, 1, V1)
+    F(1, 8, V32) F(6, 2, V32) F(12, 1, V32) F(12, 1, V16) F(12, 1, V1)
 #else
-#define EACH_STRIP(F) F(1, 8, V16) F(6, 2, V16) F(8, 1, V16) F(8, 1, V1)
+enum { WIDEST_N = 2, AHEAD = 8 };
+#define EACH_STRIP(F) F(1, 8, V16) F(6, 2, V16) F(12, 1, V16) F(12, 1, V1)
 #endif
 #define TILES(TALLEST, N, V) TO_##TALLEST(TILE, N, V)
 #define NAME(ROWS, N, V) tile_##ROWS##_##N##_##V,
@@ -80,24 +124,44 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c);
 EACH_STRIP(TILES)
 static const struct Strip {
     int width, tallest;
-    Tile *tile[8]; /* of 1 row, of 2, ... */
+    Tile *tile[16];
 } row_strips[] = {EACH_STRIP(STRIP)}, *const strips = row_strips + 1;
 /* clang-format on */
 
+/* What is copied stays in the caches. Vectors of 64 bytes read B so fast that a
+   PANEL of it must fit the second cache, while a BLOCK of A is in the first.
+   With narrower ones a strip of B is in the first cache and the block of A in
+   the second; the panel is then read so seldom that it may be in the third. */
 enum {
-    DEPTH = 2048 / sizeof(real),  /* so deep a strip of B stays in the caches */
-    WIDEST = 1024 / sizeof(real), /* entries in a row of a strip, at most */
-    HIGH = 128,                   /* so many rows of C repay a copy of B, */
-    NEAR = 32768 / sizeof(real),  /* unless it fits the first cache as it is */
-    WORTH_SHARING = 1000000       /* multiply-adds: some ten microseconds */
+    LINE_OF = 64 / sizeof(real), /* entries in a line of the cache */
+    DEPTH = 2048 / sizeof(real),
+    ROWS = 48, /* of a transposed A, copied together */
+#ifdef __AVX512F__
+    PANEL = 524288 / sizeof(real), /* a band of B: deep and narrow, or wide */
+    BLOCK = 32768 / sizeof(real),
+    WIDE = 256, /* columns of C repay a copy of A', */
+    HIGH = 256, /* and so many rows one of B, */
+#else
+    PANEL = 2097152 / sizeof(real),
+    BLOCK = 65536 / sizeof(real),
+    WIDE = 128,
+    HIGH = 128,
+#endif
+    NEAR = 32768 / sizeof(real), /* unless B fits the first cache as it is */
+    WORTH_SHARING = 1000000,     /* multiply-adds: some ten microseconds */
+    FAR = 96 /* from one entry of a column of A to the next */
 };
 
-/* The square of FEW x FEW entries at `from`, transposed. */
+/* The square of FEW x FEW entries at `from`, transposed. Where rows are far
+   apart it prefetches the square four further down, which no processor guesses.
+   */
 static inline void
 transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 {
     V16 r[FEW];
     for (int i = 0; i < FEW; i++) {
+        if (down > FAR)
+            __builtin_prefetch(from + (4 * FEW + i) * down);
         r[i] = *(const V16 *)(from + i * down);
     }
 #ifdef QKV_DOUBLE
@@ -115,21 +179,76 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 #endif
 }
 
-/* A copy of m, whose rows follow one another; of a transposed matrix it is made
-   square by square. */
-static Matrix
-copied(Matrix m, real *to)
+/* What is no whole square of a transposed m, or all of another; rows are far
+   apart too, and are prefetched. */
+static __attribute__((noinline)) void
+copy_rest(real *to, Matrix m, int width, int rows, int cols)
+{
+    for (int i = cols == m.cols ? rows : 0; i < m.rows; i++) {
+        const real *from = m.at + i * m.down;
+        if (m.across == 1) {
+            for (int j = 0; j < m.cols; j += LINE_OF)
+                __builtin_prefetch(from + 8 * m.down + j);
+            memcpy(to + i * width, from, (size_t)m.cols * sizeof *to);
+        } else
+            for (int j = i < rows ? cols : 0; j < m.cols; j++)
+                to[i * width + j] = from[j * m.across];
+    }
+}
+
+/* The (rows x cols) at `from`, transposed square by square, along whole lines
+   of the cache. */
+static __attribute__((noinline)) void
+copy_squares(real *to, int width, const real *from, ptrdiff_t down, int rows,
+             int cols)
+{
+    for (int first = 0; first < rows; first += LINE_OF)
+        for (int j = 0; j < cols; j += FEW)
+            for (int i = first; i < rows && i < first + LINE_OF; i += FEW)
+                transpose(to + i * width + j, width, from + i + j * down, down);
+}
+
+/* In two functions, since together they take long to begin. */
+void
+copy_matrix(real *to, Matrix m, int width)
 {
     int rows = m.down == 1 ? m.rows - m.rows % FEW : 0;
     int cols = m.cols - m.cols % FEW;
-    for (int i = 0; i < rows; i += FEW)
-        for (int j = 0; j < cols; j += FEW)
-            transpose(to + i * m.cols + j, m.cols, m.at + i + j * m.across,
-                      m.across);
-    for (int i = cols < m.cols ? 0 : rows; i < m.rows; i++)
-        for (int j = i < rows ? cols : 0; j < m.cols; j++)
-            to[i * m.cols + j] = m.at[i * m.down + j * m.across];
-    return matrix(to, m.rows, m.cols, m.cols);
+    copy_squares(to, width, m.at, m.across, rows, cols);
+    if (rows < m.rows || cols < m.cols)
+        copy_rest(to, m, width, rows, cols);
+}
+
+/* B cut into strips, one after the other; where its rows are vectors it is read
+   along them. */
+static __attribute__((noinline)) void
+copy_strips(real *to, Matrix b, int width)
+{
+    bool along = b.across == 1 && width >= FEW;
+    for (int i = 0; along && i < b.rows; i++, b.at += b.down) {
+        real *row = to + i * width;
+        for (int j = 0; j < b.cols; j += width, row += b.rows * width)
+            for (int k = 0; k < width; k += FEW)
+                *(V16 *)(row + k) = *(const V16 *)(b.at + j + k);
+    }
+    for (int j = 0; !along && j < b.cols; j += width)
+        copy_matrix(to + j * b.rows, some_columns(b, j, width), width);
+}
+
+/* Cuts rows into tiles as equally high as can be: all of one height where that
+   is not much lower than the tallest, else of two. */
+static void
+cut_rows(Walk *w, int rows, int tallest)
+{
+    int high = tallest;
+    while (rows % high && 2 * high > tallest + 4)
+        high--;
+    int tiles = rows % high ? (rows + tallest - 1) / tallest : rows / high;
+    w->rows = rows;
+    w->high[0] = rows / tiles + 1;
+    w->high[1] = rows / tiles;
+    w->tiles[0] = rows % tiles;
+    w->tiles[1] = tiles - w->tiles[0];
 }
 
 static ptrdiff_t
@@ -138,42 +257,101 @@ bytes(ptrdiff_t entries)
     return entries * (ptrdiff_t)sizeof(real);
 }
 
-/* A strip of C: its tiles are as equally high as can be. B is copied if its
-   rows are no vectors, or are too far apart to stay in a cache while tile after
-   tile reads them. */
-static void
-strip_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
-               real *copy)
+/* Whole rows of a band. The strips of B are `next` entries apart. */
+WITHIN void
+rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
+              int next)
 {
-    if (b.across != 1 || (c.rows >= HIGH && b.rows * b.down > NEAR))
-        b = copied(b, copy);
-    Walk w = {.depth = a.cols,
-              .add = add,
-              .down = bytes(a.down),
-              .across = bytes(a.across),
-              .b_down = bytes(b.down),
-              .c_down = bytes(c.down)};
-    int tiles = (c.rows + s->tallest - 1) / s->tallest;
-    for (int i = 0, high; i < c.rows; i += high) {
-        high = (c.rows - i) / tiles--;
-        s->tile[high - 1](&w, a.at + i * a.down, b.at, c.at + i * c.down);
+    for (int i = !w->tiles[0]; i < 2; i++) {
+        int high = w->high[i], tiles = w->batched ? c.count : w->tiles[i];
+        int below = w->batched ? 1 : tiles; /* of them, one below the other */
+        Tile *tile = s->tile[high - 1];
+        if (!w->batched) {
+            w->a_next = high * w->down;
+            w->c_next = high * w->c_down;
+        }
+        for (int left = w->tiles[i]; left > 0; left -= below) {
+            const real *bj = b;
+            for (int j = 0; j < c.cols; j += s->width, bj += next)
+                tile(w, a.at, bj, c.at + j, tiles);
+            a.at += (ptrdiff_t)below * high * a.down;
+            c.at += (ptrdiff_t)below * high * c.down;
+        }
     }
 }
 
-/* C (+)= A B on this thread, strip by strip; at the right edge of C these get
-   narrower, down to a single column. */
-static void
-product_here(Matrix c, Matrix a, Matrix b, int add, real *copy)
+/* Some columns of C, whole strips of one width.
+   B is copied strip by strip where its rows are no vectors or are too far
+   apart to stay in a cache while row after row of A comes by; a transposed A
+   where many strips read it again. Strip after strip reads a block of A that
+   fits the first cache, or as many matrices of a batch as fit it. copy_b has
+   space for both copies. */
+WITHIN void
+band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
+              real *copy_b)
 {
-    for (int k = 0; k < a.cols || k == 0; k += DEPTH, add = 1) {
-        int depth = a.cols - k < DEPTH ? a.cols - k : DEPTH;
-        Matrix ak = some_columns(a, k, depth), bk = some_rows(b, k, depth);
+    real *copy_a = copy_b + PANEL;
+    int copies_b = b.across != 1 || (c.rows >= HIGH && b.rows * b.down > NEAR);
+    int copies_a = a.down == 1 && a.across > FAR && c.cols >= WIDE;
+    int rows, block = BLOCK / (a.cols + 1) / s->tallest * s->tallest;
+    block = copies_a ? ROWS : block ? block : s->tallest;
+    int size = b.rows * c.cols;
+    int next = copies_b ? s->width * b.rows : s->width;
+    int fit =
+        c.count == 1 || copies_a ? 1 : NEAR / (c.rows * a.cols + size + 1);
+    Walk w = {.depth = a.cols,
+              .add = add,
+              .batched = fit > 1,
+              .down = bytes(copies_a ? a.cols : a.down),
+              .across = bytes(copies_a ? 1 : a.across),
+              .b_down = bytes(copies_b ? s->width : b.down),
+              .c_down = bytes(c.down),
+              .a_next = bytes(a.step),
+              .c_next = bytes(c.step)};
+    if (w.batched)
+        w.b_next = bytes(copies_b ? size : b.step);
+    for (int left = c.count; left > 0; left -= c.count,
+             a.at += c.count * a.step, b.at += c.count * b.step,
+             c.at += c.count * c.step) {
+        c.count = !w.batched ? 1 : left < fit ? left : fit;
+        Matrix bn = b;
+        for (int n = 0; copies_b && n < c.count; n++, bn.at += b.step)
+            copy_strips(copy_b + n * size, bn, s->width);
+        for (int first = 0; first < c.rows; first += rows) {
+            rows = c.rows - first < block ? c.rows - first : block;
+            Matrix ai = some_rows(a, first, rows);
+            if (copies_a) {
+                copy_matrix(copy_a, ai, a.cols);
+                ai = matrix(copy_a, rows, a.cols, a.cols);
+            }
+            if (rows != w.rows)
+                cut_rows(&w, rows, s->tallest);
+            rows_multiply(s, &w, some_rows(c, first, rows), ai,
+                          copies_b ? copy_b : b.at, next);
+        }
+    }
+}
+
+/* C (+)= A B on this thread. The deeper a panel, the less often C is read and
+   written; but a transposed A is copied for every band, so these are wide. */
+WITHIN void
+product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
+{
+    int deepest = a.down == 1 ? DEPTH / 2 : DEPTH;
+    for (int k = 0; k < a.cols || k == 0; k += deepest, add = 1) {
+        int depth = a.cols - k < deepest ? a.cols - k : deepest;
         const struct Strip *s = c.rows == 1 ? row_strips : strips;
-        for (int j = 0; j < c.cols; j += s->width) {
-            while (s->width > c.cols - j)
+        int band = c.cols;
+        if ((double)band * depth > PANEL)
+            band = PANEL / depth;
+        for (int j = 0, cols; j < c.cols && c.rows > 0; j += cols) {
+            cols = c.cols - j < band ? c.cols - j : band;
+            while (s->width > cols)
                 s++;
-            strip_multiply(s, some_columns(c, j, s->width), ak,
-                           some_columns(bk, j, s->width), add, copy);
+            cols &= -s->width;
+            band_multiply(
+                s, some_columns(c, j, cols), some_columns(a, k, depth),
+                some_columns(some_rows(b, k, depth), j, cols), add, copies);
         }
     }
 }
@@ -183,19 +361,15 @@ typedef struct Product {
     int add;
 } Product;
 
-/* Some of the rows of C, of each in a batch. */
+/* Some of the rows of C. */
 static void
 product_rows(void *product, long from, long to)
 {
     const Product *p = product;
-    static _Thread_local _Alignas(64) real copy[WIDEST * DEPTH];
+    static _Thread_local _Alignas(64) real copies[PANEL + ROWS * DEPTH / 2];
     int first = (int)from, rows = (int)(to - from);
-    Matrix c = some_rows(p->c, first, rows), a = some_rows(p->a, first, rows);
-    Matrix b = p->b;
-    for (int n = 0; n < c.count; n++) {
-        product_here(c, a, b, p->add, copy);
-        a.at += a.step, b.at += b.step, c.at += c.step;
-    }
+    product_here(some_rows(p->c, first, rows), some_rows(p->a, first, rows),
+                 p->b, p->add, copies);
 }
 
 static void

@@ -1,4 +1,4 @@
-/* matrix.h - some rows and columns of a matrix. */
+/* matrix.h - rows, columns and copies of a matrix. */
 #ifndef FAST_MATRIX_H
 #define FAST_MATRIX_H
 
@@ -18,5 +18,8 @@ some_columns(Matrix m, int first, int count)
 {
     return transposed(some_rows(transposed(m), first, count));
 }
+
+/* Copies m into rows of `width` at `to`. */
+void copy_matrix(real *to, Matrix m, int width);
 
 #endif

@@ -13,7 +13,7 @@ row_dot(const real *x, const real *y, int n)
 real
 row_max(const real *x, int n)
 {
-    return lane_max(x, n, n);
+    return lane_max(x, 1, n, n);
 }
 
 /* The exponentials in x, and that of a sink, added in their lanes. */
@@ -30,9 +30,9 @@ sum_beside(const real *x, int n, real sink)
 real
 row_softmax(real *x, int n, int all, real sink)
 {
-    real max = lane_max(x, n, all);
+    real max = lane_max(x, 1, n, all);
     max = sink > max ? sink : max;
-    real sum = lane_exponentials(x, n, all, max);
+    real sum = lane_exponentials(x, 1, n, all, max);
     real beside = exponential(sink - max);
     if (beside > 0)
         sum = sum_beside(x, n, beside);
@@ -43,8 +43,8 @@ row_softmax(real *x, int n, int all, real sink)
 double
 row_shares(real *x, int n)
 {
-    real max = lane_max(x, n, n);
-    real sum = lane_exponentials(x, n, n, max);
+    real max = lane_max(x, 1, n, n);
+    real sum = lane_exponentials(x, 1, n, n, max);
     for (int j = 0; j < n; j++)
         x[j] /= sum;
     return logarithm((double)sum) + (double)max;
