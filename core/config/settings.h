@@ -20,6 +20,7 @@ enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
 
 /* Several kinds may be asked for at once: s->kind & WORDED. */
 typedef enum {
+    SWITCH = 0, /* of an option that takes no value */
     INTEGER = 1,
     NUMBER = 2,
     OWN = 4, /* a number of a variant's own */
@@ -28,6 +29,7 @@ typedef enum {
     WORD = 32, /* empty unless something was asked for */
     PLUGIN = 64,
     OWN_LIST = 128, /* all of a variant's own: "window=8 base=10000" */
+    TEXT = 256,     /* of an option that takes any characters */
     NUMERIC = INTEGER | NUMBER | OWN, /* can vary over a grid of numbers */
     WORDED = WORD | PLUGIN | OWN_LIST
 } Kind;

@@ -55,57 +55,58 @@ command_named(const char *name)
 /* Those that are no settings of a run. */
 /* clang-format off */
 static const Option own[] = {
-#define AT(field) .offset = offsetof(Options, field)
+#define AT(field) offsetof(Options, field)
 #define WORK(field) AT(request.work.field)
 #define DRAW(field) AT(draw.field)
-    /* name, kind, argument, help, commands, where, choices */
-    {"seeds", INTEGER, "N", "seeds 1 to N, short for --seed 1..N (5)", "compare", AT(request), .common = true},
-    {"head-dim", TEXT, "N", "width of a head: sets both --d-k and --d-v", "train count trace", AT(request), .common = true},
-    {"out", WORD, "DIR", "the directory of runs and figures (qkv-out)", RUNS " plot inspect open", AT(out), .letter = 'o', .common = true},
-    {"jobs", INTEGER, "N", "how many runs at once (as many as the cores allow)", "compare equiv", WORK(jobs), .letter = 'j'},
-    {"threads", INTEGER, "N", "cores for a single large run, with the same results (1)", TRAINS, WORK(threads), .most = MOST_THREADS},
-    {"from", WORD, "RUN", "start from a run's weights, with its model and data; they are converted if -v or the shape differs", "train", WORK(from), .common = true},
-    {"plan", SWITCH, NULL, "only print a `qkv train` line for each run", "compare", AT(plan), .common = true},
-    {"memory", INTEGER, "N", "megabytes that a run may use (the machine's / jobs)", RUNS, WORK(memory)},
-    {"no-figures", SWITCH, NULL, "only train and print", "compare", AT(no_figures)},
-    {"no-weights", SWITCH, NULL, "do not keep the trained matrices", TRAINS, WORK(no_weights)},
-    {"baseline", WORD, "NAME", "the variant to compare others with (standard)", VERDICTS, AT(request.baseline), .common = true},
-    {"judge", WORD, "WHAT", "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)", VERDICTS, AT(request.judge)},
-    {"margin", WORD, "WHAT=X,...", "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)", VERDICTS, AT(request.margin)},
-    {"by", WORD, "SETTING,...", "settings whose values verdicts or curves compare (variant)", "plot compare table", AT(request.by), .common = true},
-    {"where", WORD, "SETTING=VALUE,...", "only runs with these values, or without such a setting; give a setting twice to allow two", "table plot", AT(request.where), .common = true},
-    {"verdicts", SWITCH, NULL, "print what compare prints: means, intervals, verdicts", "table", AT(verdicts), .common = true},
-    {"x", WORD, "WHAT", "the x axis: a setting, or a line of result.tsv (steps of training)", "plot", DRAW(x), .common = true},
-    {"y", WORD, "WHAT", "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)", "plot", DRAW(y), .common = true},
-    {"map", SWITCH, NULL, "draw --y as colours: --x across, --by down", "plot", DRAW(map)},
-    {"log-y", SWITCH, NULL, "logarithmic y axes; values of 0 or less are left out", "plot", DRAW(log_y)},
-    {"gnuplot", WORD, "CODE", "a line for the figure's script, such as \"xlabel = 'width'; ylim = '0 1'\"", "plot", DRAW(gnuplot)},
-    {"size", WORD, "WIDTH", "width of a figure: `column`, for an article with two columns, or points, as LaTeX's \\the\\columnwidth prints them (a page's)", "compare plot", DRAW(size)},
-    {"format", WORD, "LIST", "formats of figures (svg,png)", FIGURES, DRAW(format), FORMATS},
-    {"preset", WORD, "NAME", "a published model, by its name in `qkv list --models`", "count", AT(preset), .common = true},
-    {"config", WORD, "FILE", "a model's config.json, as transformers saves it", "count", AT(config), .common = true},
-    {"real", SWITCH, NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes", "count", AT(real), .common = true},
-    {"prompt", TEXT, "TEXT", "the start of the text, or of the sequence: tokens separated by spaces", "generate", AT(generate.prompt), .letter = 'p', .common = true},
-    {"tokens", INTEGER, "N", "how many tokens to generate (up to the length of training's sequences)", "generate", AT(generate.tokens), .letter = 'n', .common = true},
-    {"temperature", NUMBER, "X", "sample from softmax(logits / X); 0: always the likeliest (1)", "generate", AT(generate.temperature), .most = 1000, .common = true},
-    {"top-k", INTEGER, "N", "sample among the N likeliest tokens (all)", "generate", AT(generate.top_k), .common = true},
-    {"samples", INTEGER, "N", "write N continuations, with seeds S, S + 1, ... (1)", "generate", AT(generate.samples), .common = true},
-    {"seed", INTEGER, "N", "seed of the sampling, S (1)", "generate", AT(generate.seed)},
-    {"attention", SWITCH, NULL, "print and draw which tokens look at which", "inspect", AT(attention), .common = true},
-    {"forms", SWITCH, NULL, "what each variant computes, derived from its code", "list", AT(forms), .common = true},
-    {"models", SWITCH, NULL, "published models: their attention and its cache at --length", "list", AT(models), .common = true},
-    {"heads", SWITCH, NULL, "print a row for each head", "open", AT(heads), .common = true},
-    {"draw", SWITCH, NULL, "draw the singular values of all heads into figures/ of --out", "open", AT(spectra), .common = true},
-    {"slim", WORD, "DIR", "write the model without its gauge to a new directory", "open", AT(slim), .common = true},
-    {"to", WORD, "VARIANT", "write a layer as a run of that variant, for inspect, equiv and trace", "open", AT(to), .common = true},
-    {"layer", INTEGER, "N", "the layer for --to or --head, counted from 1 (1)", "open", AT(layer), .common = true},
-    {"head", INTEGER, "N", "draw M of this head of the layer, entry by entry", "open", AT(head), .common = true},
-    {"tasks", SWITCH, NULL, "the tasks instead of the variants", "list", AT(tasks), .common = true},
-    {"columns", WORD, "NAME,...", "only these columns, in this order", TABLES, AT(columns), .common = true},
-    {"tsv", SWITCH, NULL, "print cells separated by tabs, as into a pipe", TABLES " check", AT(tsv)},
-    {"markdown", SWITCH, NULL, "print the table in Markdown", TABLES, AT(markdown)},
-    {"latex", SWITCH, NULL, "print the table or the formulas in LaTeX, for a paper", TABLES " derive", AT(latex)},
-    {"quiet", SWITCH, NULL, "no progress, no notes", QUIET, AT(quiet), .letter = 'q'},
+    /* a setting of the command (name, no role, kind, where, least, most,
+       choices, help), what its value is called, commands */
+    {{"seeds", 0, INTEGER, AT(request), 1, 1e6, NULL, "seeds 1 to N, short for --seed 1..N (5)"}, "N", .commands = "compare", .common = true},
+    {{"head-dim", 0, TEXT, AT(request), 0, 0, NULL, "width of a head: sets both --d-k and --d-v"}, "N", .commands = "train count trace", .common = true},
+    {{"out", 0, WORD, AT(out), 0, 0, NULL, "the directory of runs and figures (qkv-out)"}, "DIR", .commands = RUNS " plot inspect open", .letter = 'o', .common = true},
+    {{"jobs", 0, INTEGER, WORK(jobs), 1, 1e6, NULL, "how many runs at once (as many as the cores allow)"}, "N", .commands = "compare equiv", .letter = 'j'},
+    {{"threads", 0, INTEGER, WORK(threads), 1, MOST_THREADS, NULL, "cores for a single large run, with the same results (1)"}, "N", .commands = TRAINS},
+    {{"from", 0, WORD, WORK(from), 0, 0, NULL, "start from a run's weights, with its model and data; they are converted if -v or the shape differs"}, "RUN", .commands = "train", .common = true},
+    {{"plan", 0, SWITCH, AT(plan), 0, 0, NULL, "only print a `qkv train` line for each run"}, NULL, .commands = "compare", .common = true},
+    {{"memory", 0, INTEGER, WORK(memory), 1, 1e6, NULL, "megabytes that a run may use (the machine's / jobs)"}, "N", .commands = RUNS},
+    {{"no-figures", 0, SWITCH, AT(no_figures), 0, 0, NULL, "only train and print"}, NULL, .commands = "compare"},
+    {{"no-weights", 0, SWITCH, WORK(no_weights), 0, 0, NULL, "do not keep the trained matrices"}, NULL, .commands = TRAINS},
+    {{"baseline", 0, WORD, AT(request.baseline), 0, 0, NULL, "the variant to compare others with (standard)"}, "NAME", .commands = VERDICTS, .common = true},
+    {{"judge", 0, WORD, AT(request.judge), 0, 0, NULL, "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)"}, "WHAT", .commands = VERDICTS},
+    {{"margin", 0, WORD, AT(request.margin), 0, 0, NULL, "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)"}, "WHAT=X,...", .commands = VERDICTS},
+    {{"by", 0, WORD, AT(request.by), 0, 0, NULL, "settings whose values verdicts or curves compare (variant)"}, "SETTING,...", .commands = "plot compare table", .common = true},
+    {{"where", 0, WORD, AT(request.where), 0, 0, NULL, "only runs with these values, or without such a setting; give a setting twice to allow two"}, "SETTING=VALUE,...", .commands = "table plot", .common = true},
+    {{"verdicts", 0, SWITCH, AT(verdicts), 0, 0, NULL, "print what compare prints: means, intervals, verdicts"}, NULL, .commands = "table", .common = true},
+    {{"x", 0, WORD, DRAW(x), 0, 0, NULL, "the x axis: a setting, or a line of result.tsv (steps of training)"}, "WHAT", .commands = "plot", .common = true},
+    {{"y", 0, WORD, DRAW(y), 0, 0, NULL, "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)"}, "WHAT", .commands = "plot", .common = true},
+    {{"map", 0, SWITCH, DRAW(map), 0, 0, NULL, "draw --y as colours: --x across, --by down"}, NULL, .commands = "plot"},
+    {{"log-y", 0, SWITCH, DRAW(log_y), 0, 0, NULL, "logarithmic y axes; values of 0 or less are left out"}, NULL, .commands = "plot"},
+    {{"gnuplot", 0, WORD, DRAW(gnuplot), 0, 0, NULL, "a line for the figure's script, such as \"xlabel = 'width'; ylim = '0 1'\""}, "CODE", .commands = "plot"},
+    {{"size", 0, WORD, DRAW(size), 0, 0, NULL, "width of a figure: `column`, for an article with two columns, or points, as LaTeX's \\the\\columnwidth prints them (a page's)"}, "WIDTH", .commands = "compare plot"},
+    {{"format", 0, WORD, DRAW(format), 0, 0, FORMATS, "formats of figures (svg,png)"}, "LIST", .commands = FIGURES},
+    {{"preset", 0, WORD, AT(preset), 0, 0, NULL, "a published model, by its name in `qkv list --models`"}, "NAME", .commands = "count", .common = true},
+    {{"config", 0, WORD, AT(config), 0, 0, NULL, "a model's config.json, as transformers saves it"}, "FILE", .commands = "count", .common = true},
+    {{"real", 0, SWITCH, AT(real), 0, 0, NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes"}, NULL, .commands = "count", .common = true},
+    {{"prompt", 0, TEXT, AT(generate.prompt), 0, 0, NULL, "the start of the text, or of the sequence: tokens separated by spaces"}, "TEXT", .commands = "generate", .letter = 'p', .common = true},
+    {{"tokens", 0, INTEGER, AT(generate.tokens), 1, 1e6, NULL, "how many tokens to generate (up to the length of training's sequences)"}, "N", .commands = "generate", .letter = 'n', .common = true},
+    {{"temperature", 0, NUMBER, AT(generate.temperature), 0, 1000, NULL, "sample from softmax(logits / X); 0: always the likeliest (1)"}, "X", .commands = "generate", .common = true},
+    {{"top-k", 0, INTEGER, AT(generate.top_k), 1, 1e6, NULL, "sample among the N likeliest tokens (all)"}, "N", .commands = "generate", .common = true},
+    {{"samples", 0, INTEGER, AT(generate.samples), 1, 1e6, NULL, "write N continuations, with seeds S, S + 1, ... (1)"}, "N", .commands = "generate", .common = true},
+    {{"seed", 0, INTEGER, AT(generate.seed), 1, 1e6, NULL, "seed of the sampling, S (1)"}, "N", .commands = "generate"},
+    {{"attention", 0, SWITCH, AT(attention), 0, 0, NULL, "print and draw which tokens look at which"}, NULL, .commands = "inspect", .common = true},
+    {{"forms", 0, SWITCH, AT(forms), 0, 0, NULL, "what each variant computes, derived from its code"}, NULL, .commands = "list", .common = true},
+    {{"models", 0, SWITCH, AT(models), 0, 0, NULL, "published models: their attention and its cache at --length"}, NULL, .commands = "list", .common = true},
+    {{"heads", 0, SWITCH, AT(heads), 0, 0, NULL, "print a row for each head"}, NULL, .commands = "open", .common = true},
+    {{"draw", 0, SWITCH, AT(spectra), 0, 0, NULL, "draw the singular values of all heads into figures/ of --out"}, NULL, .commands = "open", .common = true},
+    {{"slim", 0, WORD, AT(slim), 0, 0, NULL, "write the model without its gauge to a new directory"}, "DIR", .commands = "open", .common = true},
+    {{"to", 0, WORD, AT(to), 0, 0, NULL, "write a layer as a run of that variant, for inspect, equiv and trace"}, "VARIANT", .commands = "open", .common = true},
+    {{"layer", 0, INTEGER, AT(layer), 1, 1e6, NULL, "the layer for --to or --head, counted from 1 (1)"}, "N", .commands = "open", .common = true},
+    {{"head", 0, INTEGER, AT(head), 1, 1e6, NULL, "draw M of this head of the layer, entry by entry"}, "N", .commands = "open", .common = true},
+    {{"tasks", 0, SWITCH, AT(tasks), 0, 0, NULL, "the tasks instead of the variants"}, NULL, .commands = "list", .common = true},
+    {{"columns", 0, WORD, AT(columns), 0, 0, NULL, "only these columns, in this order"}, "NAME,...", .commands = TABLES, .common = true},
+    {{"tsv", 0, SWITCH, AT(tsv), 0, 0, NULL, "print cells separated by tabs, as into a pipe"}, NULL, .commands = TABLES " check"},
+    {{"markdown", 0, SWITCH, AT(markdown), 0, 0, NULL, "print the table in Markdown"}, NULL, .commands = TABLES},
+    {{"latex", 0, SWITCH, AT(latex), 0, 0, NULL, "print the table or the formulas in LaTeX, for a paper"}, NULL, .commands = TABLES " derive"},
+    {{"quiet", 0, SWITCH, AT(quiet), 0, 0, NULL, "no progress, no notes"}, NULL, .commands = QUIET, .letter = 'q'},
 };
 /* clang-format on */
 enum { OWN_OPTIONS = sizeof own / sizeof *own };
@@ -114,17 +115,13 @@ static Option
 option_of(const Setting *s)
 {
     static const char common[] = "variant task file d-model heads steps lr";
-    return (Option){.name = s->name,
-                    .kind = (int)s->kind,
+    bool lettered = index_in("variant task", s->name) >= 0;
+    return (Option){.value = *s,
                     .argument = s->kind == INTEGER  ? "N"
                                 : s->kind & NUMERIC ? "X"
                                                     : "WORD",
-                    .help = s->help,
-                    .choices = s->choices,
-                    .letter =
-                        index_in("variant task", s->name) >= 0 ? *s->name : 0,
-                    .common = s->kind == OWN || index_in(common, s->name) >= 0,
-                    .setting = s};
+                    .letter = lettered ? *s->name : 0,
+                    .common = s->kind == OWN || index_in(common, s->name) >= 0};
 }
 
 int
@@ -156,20 +153,21 @@ static void
 print_option(const Command *c, const Option *o)
 {
     enum { FROM = 28 };
+    const Setting *s = &o->value;
     char letter[] = "-x,";
     const char *start = "";
     letter[1] = (char)o->letter;
     Config usual = config_start();
     config_apply(&usual, c->start);
-    if (o->setting && !(o->setting->kind & WORDED))
-        start = setting_text(o->setting, &usual);
+    if (s->role && !(s->kind & WORDED))
+        start = setting_text(s, &usual);
     const char *argument = o->argument ? o->argument : "";
-    int at = printf("  %3s --%s%s%s", o->letter ? letter : "", o->name,
+    int at = printf("  %3s --%s%s%s", o->letter ? letter : "", s->name,
                     *argument ? " " : "", argument);
     if (at >= FROM)
         at = printf("\n") - 1;
-    char *help = format_text("%s%s%s%s%s%s", o->help, o->choices ? ": " : "",
-                             o->choices ? o->choices : "", *start ? " (" : "",
+    char *help = format_text("%s%s%s%s%s%s", s->help, s->choices ? ": " : "",
+                             s->choices ? s->choices : "", *start ? " (" : "",
                              start, *start ? ")" : "");
     print_wrapped(stdout, at, FROM, 79, help);
 }

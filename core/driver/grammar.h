@@ -17,22 +17,14 @@ extern const Command commands[];
 extern const int commands_count;
 const Command *command_named(const char *name);
 
-/* What an option is given, besides what a setting can be: nothing, or a text
-   with any characters. */
-enum { SWITCH = 0, TEXT = 1024 };
-
+/* Of the command itself, or a setting of runs, which has a role. */
 typedef struct Option {
-    const char *name;
-    int kind;             /* INTEGER, NUMBER, WORD or one of those above */
+    Setting value; /* of the command's own the place is in Options; of a list
+                      each word is one of the choices */
     const char *argument; /* what --help calls its value, or NULL */
-    const char *help;
-    const char *commands;   /* those that take it */
-    size_t offset;          /* of its value in Options */
-    const char *choices;    /* the words that it may be, one or a list */
-    int letter;             /* its short form, or 0 */
-    double most;            /* of a number; 0: a million */
-    bool common;            /* are people likely to look for it? */
-    const Setting *setting; /* the setting that it gives a value to, or NULL */
+    const char *commands; /* those that take it, if it is the command's own */
+    int letter;           /* its short form, or 0 */
+    bool common;          /* are people likely to look for it? */
 } Option;
 
 /* All options that a command takes, its own and then settings; their number. */

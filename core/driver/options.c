@@ -70,7 +70,7 @@ static void
 give(Options *o, const Command *c, const Setting *s, const char *text)
 {
     bool lists = s->role & c->lists;
-    Values *given = &o->request.given[s - settings];
+    Values *given = given_to(&o->request, s->name);
     if (lists && !strcmp(s->name, "lr") && !strcmp(text, "auto"))
         text = auto_rates;
     *given = cut_list(s, text);
@@ -83,27 +83,23 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
 /* Takes down what was given to an option that is no setting; of a list each
    word must be one of its choices. */
 static void
-set_own(Options *o, const Option *option, const char *text)
+set_own(Options *o, const Setting *s, const char *text)
 {
-    void *at = (char *)o + option->offset;
+    void *at = (char *)o + s->offset;
     const char *why = NULL;
-    Setting s = {.kind = option->kind,
-                 .offset = option->offset,
-                 .min = option->kind == INTEGER,
-                 .max = option->most ? option->most : 1e6};
-    if (option->kind == SWITCH)
+    if (s->kind == SWITCH)
         *(bool *)at = true;
-    else if (option->kind == TEXT)
+    else if (s->kind == TEXT)
         *(const char **)at = text;
     else
-        why = setting_set(&s, (void *)o, text);
+        why = setting_set(s, (void *)o, text);
     if (why)
-        usage("--%s: %s", option->name, why);
+        usage("--%s: %s", s->name, why);
     Values words = values_cut(text);
-    for (int i = 0; option->choices && i < words.count; i++)
-        if (index_in(option->choices, words.text[i]) < 0)
-            usage("--%s: \"%.64s\" is not one of: %s", option->name,
-                  words.text[i], option->choices);
+    for (int i = 0; s->choices && i < words.count; i++)
+        if (index_in(s->choices, words.text[i]) < 0)
+            usage("--%s: \"%.64s\" is not one of: %s", s->name, words.text[i],
+                  s->choices);
 }
 
 /* The option that a word names: "--name", "--name=value" or "-n". If a variant
@@ -112,11 +108,12 @@ static const Option *
 option_in(const Option *list, int count, const char *word)
 {
     size_t n = strcspn(word, "=") - 2;
-    for (int i = count - 1; i >= 0; i--)
-        if (word[1] == '-' ? n == strlen(list[i].name) &&
-                                 !strncmp(word + 2, list[i].name, n)
+    for (int i = count - 1; i >= 0; i--) {
+        const char *name = list[i].value.name;
+        if (word[1] == '-' ? n == strlen(name) && !strncmp(word + 2, name, n)
                            : word[1] == list[i].letter && !word[2])
             return &list[i];
+    }
     return NULL;
 }
 
@@ -139,22 +136,23 @@ read_option(Options *o, const Command *c, char **argv, int i)
               c->name,
               c->roles & OF_SHAPE ? "; no variant named before it declares it"
                                   : "");
-    bool valued = option->kind != SWITCH;
+    const Setting *s = &option->value;
+    bool valued = s->kind != SWITCH;
     if (sign && !valued)
         usage("%s: takes no value", word);
     if (valued)
         value = sign ? sign + 1 : argv[++i];
     if (valued && (!value || !*value))
         usage("%s: needs a value after it", word);
-    if (option->setting)
-        give(o, c, option->setting, value);
-    else if (!strcmp(option->name, "head-dim")) {
+    if (s->role)
+        give(o, c, s, value);
+    else if (!strcmp(s->name, "head-dim")) {
         give(o, c, setting_named("d-k"), value);
         give(o, c, setting_named("d-v"), value);
-    } else if (!strcmp(option->name, "seeds"))
+    } else if (!strcmp(s->name, "seeds"))
         give(o, c, setting_named("seed"), format_text("1..%s", value));
     else
-        set_own(o, option, value);
+        set_own(o, s, value);
     return i;
 }
 

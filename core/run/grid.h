@@ -1,4 +1,5 @@
-/* grid.h - what a command asks of runs, and the list of runs that come of it. */
+/* grid.h - what a command asks of runs, and the list of runs that come of it.
+ */
 #ifndef GRID_H
 #define GRID_H
 
