@@ -74,6 +74,9 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
     if (lists && !strcmp(s->name, "lr") && !strcmp(text, "auto"))
         text = auto_rates;
     *given = cut_list(s, text);
+    if (!given->count)
+        usage("--%s %s: the range is empty: begin with its least", s->name,
+              text);
     if (given->count > 1 && !lists)
         usage("--%s %s: lists are for `qkv compare`", s->name, text);
     for (int i = 0; i < given->count; i++)
