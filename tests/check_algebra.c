@@ -126,5 +126,4 @@ TEST(derived_forms_are_the_probed_ones)
         derived_free(&d);
     }
     ck_assert_int_ge(forms, 66);
-    values_free(&names);
 }

@@ -130,7 +130,6 @@ TESTS(equals_forward, sizeof positions / sizeof *positions)
         if (strcmp(names.text[v], "window")) /* a query has no key near it */
             check_decoding(names.text[v], more, two);
     }
-    values_free(&names);
 }
 
 /* A text that goes on beyond the memory of its decoder: from there on the last
@@ -193,7 +192,6 @@ TEST(a_token_allocates_nothing_and_calls_nobody)
         decoder_free(d);
         model_free(m);
     }
-    values_free(&names);
 }
 
 enum { DRAWS = 40000, LETTERS = 5 };

@@ -324,7 +324,6 @@ TEST(groups_by_the_record)
     char *name = group_text(&g[1], "heads", false);
     ck_assert_str_eq(name, "reverse");
     free(name);
-    values_free(&e.asked);
 }
 
 EXITS(unlike_runs_are_not_averaged, 1, 1)

@@ -410,7 +410,6 @@ TEST(what_was_asked)
     ck_assert_str_eq(experiment_said(&e, "baseline"), "standard");
     ck_assert(experiment_asks(&e, "lr") && !experiment_asks(&e, "r"));
     e.asked.count = 2;
-    values_free(&e.asked);
     for (int i = 0; i < CHILDREN; i++)
         if (!fork()) {
             ask(place, manifest_for(format_text("%d", i + 1), "standard"));
@@ -423,7 +422,6 @@ TEST(what_was_asked)
     ck_assert_int_eq(list.count, 2 + CHILDREN);
     for (int i = 2; i < list.count; i++)
         ck_assert_str_eq(manifest_value(list.text[i], "baseline"), "standard");
-    values_free(&list);
 }
 
 /* It holds a run, but no experiment.tsv. */

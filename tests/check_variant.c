@@ -157,7 +157,6 @@ TEST(all_are_tested)
                       names.text[i]);
     }
     ck_assert_int_eq(names.count, SHIPPED);
-    values_free(&names);
 }
 
 TEST(parameter_counts)

@@ -271,25 +271,21 @@ solve(Family *f)
 static char *
 text_of(const Family *f)
 {
-    char *text = copy_text("");
+    char *text = "";
     for (int i = f->terms - 1; i >= 0; i--) {
         double factor = fabs(f->factor[i]);
-        char *term = factor == 1 ? copy_text("") : format_text(" %g", factor);
+        char *term = factor == 1 ? "" : format_text(" %g", factor);
         for (int k = 0; k < LETTERS; k++)
             if (f->power[i][k])
-                replace(&term, format_text("%s %s%s", term, f->name[k],
-                                           f->power[i][k] > 1 ? "^2" : ""));
+                term = format_text("%s %s%s", term, f->name[k],
+                                   f->power[i][k] > 1 ? "^2" : "");
         const char *sign = f->factor[i] < 0 ? "-" : "+";
         if (factor != 0)
-            replace(&text, format_text("%s%s%s%s", text, *text ? " " : "",
-                                       *text || *sign == '-' ? sign : "",
-                                       *term ? term : " 1"));
-        free(term);
+            text = format_text("%s%s%s%s", text, *text ? " " : "",
+                               *text || *sign == '-' ? sign : "",
+                               *term ? term : " 1");
     }
-    if (!*text)
-        replace(&text, copy_text(" 0"));
-    replace(&text, copy_text(text + (*text == ' ')));
-    return text;
+    return *text ? text + (*text == ' ') : "0";
 }
 
 Formula
@@ -315,7 +311,6 @@ formula_of(const Variant *v, Attention a, double used)
             found.holds = value_at(f, &f->at[i]) == f->gauge[i];
         found.gauge = times * value_at(f, &f->wanted);
         found.holds &= found.gauge >= 0 && found.gauge <= used;
-        free(found.text);
         found.text = text_of(f);
         free(f);
     }

@@ -78,13 +78,6 @@ copy_text(const char *text)
     return memcpy(allocate(size, 1), text, size);
 }
 
-void
-replace(char **text, char *by)
-{
-    free(*text);
-    *text = by;
-}
-
 static int
 by_text(const void *a, const void *b)
 {
@@ -159,15 +152,6 @@ values_cut(const char *list)
             return v;
         list += n + 1;
     }
-}
-
-void
-values_free(Values *v)
-{
-    for (int i = 0; i < v->count; i++)
-        free(v->text[i]);
-    free(v->text);
-    *v = (Values){0};
 }
 
 char *

@@ -42,9 +42,6 @@ void end_text(FILE *stream, char *const *text);
 /* A copy of the string, to be freed. */
 char *copy_text(const char *text);
 
-/* Frees the text, and puts another one there, which may be made of it. */
-void replace(char **text, char *by);
-
 /* Reads a whole text as a number from least to most, an integer if `whole`.
    Returns what is wrong with it, or NULL. */
 const char *number_read(const char *text, bool whole, double least, double most,
@@ -60,12 +57,11 @@ typedef struct Values {
     int count, room;
 } Values;
 
-/* A list "a,b,c", cut at its commas; to be freed with values_free. */
+/* A list "a,b,c", cut at its commas. */
 Values values_cut(const char *list);
 
 /* Adds a text, which is the list's from then on. */
 void values_add(Values *v, char *text);
-void values_free(Values *v);
 
 /* "a, b, c" with `between` instead of the comma; to be freed. */
 char *joined(const Values *v, const char *between);

@@ -25,11 +25,10 @@ models_print(const Published *only, const Options *o)
     request_apply(&o->request, &c);
     for (int i = 0; only ? i == 0 : published_row(i, &p); i++) {
         Account a = published_account(&p, c.length);
-        replace(&what,
-                format_text("%s; has: %s; biases: %s; %d layers see %d tokens; "
-                            "latents of keys and of queries: %d, %d",
-                            published_settings(&p), p.has, p.biases, p.local,
-                            p.window, p.latent, p.query_latent));
+        what = format_text("%s; has: %s; biases: %s; %d layers see %d tokens; "
+                           "latents of keys and of queries: %d, %d",
+                           published_settings(&p), p.has, p.biases, p.local,
+                           p.window, p.latent, p.query_latent);
         sheet_row(&sheet, cell_words(p.name), cell_number(a.stored),
                   cell_number(a.stored - a.gauge), cell_number(a.gauge),
                   cell_number(a.flops), cell_number(BYTES * a.cache),

@@ -71,6 +71,6 @@ plain_name(const char *wanted)
         *name = '_';
     uint64_t hash = hash_bytes(HASH_START, wanted, strlen(wanted));
     if (strcmp(name, wanted))
-        replace(&name, format_text("%s-%08x", name, (unsigned)hash));
+        name = format_text("%s-%08x", name, (unsigned)hash);
     return name;
 }

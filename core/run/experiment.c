@@ -21,7 +21,7 @@ manifest_add(char **line, const char *key, const char *value)
         fail("\"%s\": it has a control character or bytes that are no UTF-8, "
              "and cannot be recorded: rename it",
              key);
-    replace(line, format_text("%s\t%s=%s", *line, key, value));
+    *line = format_text("%s\t%s=%s", *line, key, value);
 }
 
 const char *

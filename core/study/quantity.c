@@ -78,7 +78,7 @@ axis_title(const char *name, const KnownTask *t)
         q->measure == ACCURACY ? measure : name + strcspn(q->name, "*");
     char *title = format_text(q->title, word);
     if (unit)
-        replace(&title, format_text("%s (%s)", title, q->unit));
+        title = format_text("%s (%s)", title, q->unit);
     return title;
 }
 

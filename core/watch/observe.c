@@ -271,7 +271,6 @@ words_of(const char *log)
         if (index_in(words, asked.text[i]) < 0)
             usage("log: \"%s\" is not one of: %s; join several with +",
                   asked.text[i], words);
-    values_free(&asked);
     return all;
 }
 

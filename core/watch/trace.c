@@ -128,14 +128,13 @@ show_mapped(const Trace *t, const Node *n, int head, const char *letter,
         show(t, WEIGHTS,
              head_columns(map, part ? n->heads : 1, part ? head : 0), "%s%s%s",
              symbol, part ? ", the columns of " : "", part ? name : "");
-        replace(&equation, format_text("%s %s", equation, symbol));
+        equation = format_text("%s %s", equation, symbol);
         product = product ? matmul(product, map) : map;
     }
     if (count > 1)
         show(t, WEIGHTS, head_columns(product, n->heads, head),
              "their product");
     show(t, TOKENS, head_rows(n, head), "%s, %s", equation, what);
-    free(equation);
 }
 
 /* Head `head` of a call, which is head `number` of the place. */
