@@ -22,7 +22,7 @@ typedef struct Walk {
     const Call *call; /* the softmax of its head, */
     int own;          /* and the number that the head has there */
     Term term;
-    int side; /* which of its chains grows */
+    char role; /* whose chain grows: q, k or v */
     int from, width;
     int left, cols; /* the columns of queries that it makes */
 } Walk;
@@ -55,13 +55,13 @@ term_of(const Derived *d, int head, int piece, int number)
 static Walk
 times(const Node *of, Matrix m, Walk w)
 {
-    Chain *c = &w.term.chain[w.side];
+    Chain *c = &w.term.chain[w.role == 'k'];
     if (c->count == MOST_SYMBOLS - 1) /* one more may come behind */
         fail("derive: a product of more than %d matrices", c->count);
     if (of->op)
         w.to->why = "what is in brackets is no matrix";
     memmove(c->of + 1, c->of, (size_t)c->count++ * sizeof *c->of);
-    c->of[0] = (Symbol){of, m, 0};
+    c->of[0] = (Symbol){of, m, w.role, 0};
     return w;
 }
 
@@ -80,7 +80,7 @@ static void
 walk_leaf(const Node *c, Walk w)
 {
     Derived *d = w.to;
-    Chain *chain = &w.term.chain[w.side];
+    Chain *chain = &w.term.chain[w.role == 'k'];
     const Node *x = d->run.x;
     int n = c->cols;
     bool tokens = c == x || c == d->run.y;
@@ -90,18 +90,18 @@ walk_leaf(const Node *c, Walk w)
         d->why = "it adds tokens without attention";
     if (tokens)
         chain->tokens = c->arguments;
-    else if (w.side == 1)
+    else if (w.role == 'k')
         return;
     else if (w.term.piece != CONSTANT)
         w.term.piece++; /* its bias */
     if (!tokens || w.width < n)
         w = times(c, matrix(c->value + w.from, tokens ? n : 1, w.width, n), w);
-    if (chain->role == 'v' && w.cols < x->cols) { /* its place in x */
+    if (w.role == 'v' && w.cols < x->cols) { /* its place in x */
         Matrix place = matrix(x->value + w.left, x->cols, w.cols, x->cols);
-        chain->of[chain->count++] = (Symbol){x, transposed(place), 0};
+        chain->of[chain->count++] = (Symbol){x, transposed(place), 'v', 0};
     }
-    if (chain->role == 'q') {
-        w.side = 1;
+    if (w.role == 'q') {
+        w.role = 'k';
         w.from = start_of(w.call->k, w.own, w.call->q) + w.left;
         w.width = w.cols;
         walk(w.call->k, w);
@@ -213,7 +213,7 @@ walk(const Node *n, Walk w)
         const Node *block = blocks > 1 ? c->in[i % blocks] : c;
         int size = block->cols / block->heads, left = w.width - done;
         Walk part = w;
-        Chain *chain = &part.term.chain[w.side];
+        Chain *chain = &part.term.chain[w.role == 'k'];
         Matrix *first = &chain->of[0].m;
         part.from = w.from + done - begin;
         begin += size;
@@ -225,7 +225,7 @@ walk(const Node *n, Walk w)
         if (chain->count) {
             first->at += done * first->down;
             first->rows = part.width;
-        } else if (w.side == 0) {
+        } else if (w.role != 'k') {
             part.left += done;
             part.cols = part.width;
         } else if (part.width < w.width)
@@ -242,8 +242,7 @@ derive_scores(Walk w)
     const Call *c = w.call;
     const Node *s = c->weights->in[0];
     w.term.piece = SCORES;
-    w.term.chain[0].role = 'q';
-    w.term.chain[1].role = 'k';
+    w.role = 'q';
     if (c->q) {
         Walk q = w;
         q.term.factor = c->scale;
@@ -266,9 +265,9 @@ derive_heads(Derived *d)
     for (int h = 0; h < d->heads || h == 0; h++) {
         Walk w = {.to = d,
                   .term = {.piece = CONSTANT, .factor = 1, .width = n},
+                  .role = 'v',
                   .width = n,
                   .cols = n};
-        w.term.chain[0].role = 'v';
         if (d->heads) {
             w.call = capture_head(r, 0, h, &w.own);
             w.term.head = d->heads - 1 - h;

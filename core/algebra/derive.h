@@ -17,6 +17,7 @@
 typedef struct Symbol {
     const Node *of;
     Matrix m;
+    char role;  /* of the product that it is in: q, k or v */
     char index; /* of the last head: i, g, the group of its keys, or 0 */
 } Symbol;
 
@@ -24,7 +25,6 @@ typedef struct Symbol {
 enum { MOST_SYMBOLS = 16 };
 typedef struct Chain {
     const char *tokens;
-    char role; /* of its result: q, k or v */
     int count;
     Symbol of[MOST_SYMBOLS];
 } Chain;

@@ -46,7 +46,7 @@ print_factor(FILE *to, const Derived *d, double factor)
 /* Prints W_i^Q, of "W^Q" or "W_i^Q"; a matrix whose columns have several roles
    has the role behind it. */
 static void
-print_symbol(FILE *to, const Derived *d, const Symbol *s, char role)
+print_symbol(FILE *to, const Derived *d, const Symbol *s)
 {
     const Node *of = s->of;
     if (of->op) {
@@ -66,7 +66,7 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s, char role)
     else
         fprintf(to, "%s", name);
     if (cols * d->run.attention.heads < of->cols)
-        fprintf(to, ".%c", role);
+        fprintf(to, ".%c", s->role);
     fprintf(to, "%s%s", gains ? ")" : "", turned ? "'" : "");
 }
 
@@ -86,7 +86,7 @@ print_term(FILE *to, const Derived *d, const Term *t)
         for (int i = c->tokens ? -1 : 0; i < c->count; i++, before = " ") {
             fprintf(to, "%s%s", before, i < 0 ? c->tokens : "");
             if (i >= 0)
-                print_symbol(to, d, &c->of[i], c->role);
+                print_symbol(to, d, &c->of[i]);
         }
         fprintf(to, "%s%s", inside ? ")" : "",
                 side && (inside || c->tokens) ? "'" : "");

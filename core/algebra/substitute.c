@@ -8,13 +8,13 @@
 /* Sets a matrix to a product, if that has its shape, and adds the line that
    says so, unless the matrix has been set before and is no longer 0. */
 static bool
-set_matrix(const Derived *to, const Symbol *s, char role, const Derived *from,
+set_matrix(const Derived *to, const Symbol *s, const Derived *from,
            const Term *product, Values *lines)
 {
     Matrix m = s->m, value = term_value(product, m.rows);
     bool fits = value.rows == m.rows && value.cols == m.cols &&
                 s->of->value != to->run.x->value; /* no columns of tokens */
-    Term name = {.factor = 1, .chain[0] = {NULL, role, 1, {*s}}};
+    Term name = {.factor = 1, .chain[0] = {NULL, 1, {*s}}};
     if (fits && *m.at == 0 && product->head == 0) {
         char *line;
         FILE *text = begin_text(&line);
@@ -61,7 +61,6 @@ set_term(const Derived *to, const Term *target, const Derived *from,
             bool last = k == s->count - 1;
             Term product = {.head = source.head, .factor = factor};
             Chain *c = &product.chain[0];
-            c->role = t->role;
             c->count = last ? t->count - at : symbols_for(&s->of[k].m, t, at);
             memcpy(c->of, t->of + at, (size_t)c->count * sizeof *c->of);
             if (last && !target->chain[1].count) {
@@ -69,7 +68,7 @@ set_term(const Derived *to, const Term *target, const Derived *from,
                 product.chain[1].tokens = NULL;
                 source.chain[1].count = 0;
             }
-            if (!set_matrix(to, &s->of[k], s->role, from, &product, lines))
+            if (!set_matrix(to, &s->of[k], from, &product, lines))
                 return false;
             at += c->count;
             factor = 1;
