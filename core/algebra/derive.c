@@ -295,22 +295,12 @@ find_indices(Derived *d)
 }
 
 Derived
-derive(const Variant *v, Attention a)
+derive(const Variant *v, Attention a, real *const *values)
 {
     int n = a.d_model;
-    Random random = random_stream(13, "derive");
     a.causal = 0;
     a.relative = NULL;
-    Derived d = {.run = {v, a, weights_declared(v, &a)}};
-    Weights *w = &d.run.weights;
-    real **values = allocate((size_t)w->count, sizeof *values);
-    for (int i = 0; i < w->count; i++) {
-        int size = w->list[i].rows * w->list[i].cols;
-        values[i] = allocate((size_t)size, sizeof **values);
-        for (int k = 0; k < size; k++)
-            values[i][k] = (real)random_normal(&random);
-    }
-    d.run.values = values;
+    Derived d = {.run = {v, a, weights_declared(v, &a), values}};
     real *identity = allocate((size_t)(n + 8) * n, sizeof *identity);
     for (int i = 0; i < n; i++)
         identity[i * n + i] = 1;
@@ -334,15 +324,21 @@ derive_at(const Variant *v, const char *shape, int layers)
     Attention a = attention_of(&c, v->shape);
     a.layers = layers;
     a.layer = layers - 1;
-    return derive(v, a);
+    Weights w = weights_declared(v, &a);
+    Random random = random_stream(13, "derive");
+    real **values = allocate((size_t)w.count, sizeof *values);
+    for (int i = 0; i < w.count; i++) {
+        size_t size = matrix_entries(w.list[i].rows, w.list[i].cols);
+        values[i] = allocate(size, sizeof **values);
+        for (size_t k = 0; k < size; k++)
+            values[i][k] = (real)random_normal(&random);
+    }
+    return derive(v, a, values);
 }
 
 void
 derived_free(Derived *d)
 {
-    for (int i = 0; i < d->run.weights.count; i++)
-        free(d->run.values[i]);
-    free((void *)d->run.values);
     free(d->run.weights.list);
     free(d->run.x->value);
     free(d->term);

@@ -43,17 +43,19 @@ typedef struct Term {
 } Term;
 
 typedef struct Derived {
-    Alone run; /* at random weights */
+    Alone run;
     int heads;
     Term *term; /* of all pieces */
     int count, capacity;
     const char *why; /* why there is no form; NULL if there is one */
 } Derived;
 
-/* Derives the form of v at a, or at a shape, "d-model=16", in the last of
-   `layers` blocks, since only a later block can recall what an earlier one
-   remembered. To be freed with derived_free. */
-Derived derive(const Variant *v, Attention a);
+/* Derives the form of v at a, where its weights have the entries `values`; or
+   at a shape, "d-model=16", and random weights, in the last of `layers` blocks,
+   since only a later block can recall what an earlier one remembered. To be
+   freed with derived_free; the values are the caller's, random ones are kept
+   until the process ends. */
+Derived derive(const Variant *v, Attention a, real *const *values);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 
 /* A shape whose widths are all different, so that each has its own name. */

@@ -37,7 +37,7 @@ check_equation(Subject *s)
     if (s->shape || !new_in_layer(s) || s->found->untested)
         return;
     const Variant *v = s->plugin.variant;
-    Derived d = derive(v, s->attention);
+    Derived d = derive(v, s->attention, s->values);
     char *form = form_spelled(&d);
     bool formula = IS_FORMULA(v->equation);
     if (formula && !equation_agrees(v->equation, &d))

@@ -21,7 +21,8 @@ find_pair(const Model *m, int place, const real *values, size_t which,
 {
     const ModelPlace *p = &m->place[place];
     const Relative *positions = p->attention.relative;
-    Derived d = derive(p->variant, p->attention);
+    real **own = model_attention(m, place);
+    Derived d = derive(p->variant, p->attention, own);
     const Term *scores = term_of(&d, 0, SCORES, 0);
     const Term *carried = term_of(&d, 0, VALUES, 0);
     bool plain = scores && carried && !d.why && d.run.weights.count == 4 &&
@@ -31,19 +32,17 @@ find_pair(const Model *m, int place, const real *values, size_t which,
     for (int i = 0; i < 4 && plain; i++) { /* W_i^Q, W_i^K, W_i^V, W_i^O */
         const Chain *c = i < 2 ? &scores->chain[i] : carried->chain;
         const Symbol *s = &c->of[i == 3];
-        for (int n = 0; n < 4; n++) {
-            const Weight *w = &m->weights[p->weights + n];
-            Matrix all = matrix(values + (w->value - m->values), w->rows,
-                                w->cols, w->cols);
-            if (s->m.across > 1 || d.run.values[n] != s->of->value)
-                continue;
-            found |= 1 << n;
-            if (i / 2 == (int)which)
-                side[i % 2] = i == 3 ? transposed(all) : all;
-        }
+        const Node *w = s->of;
+        Matrix all =
+            matrix(values + (w->value - m->values), w->rows, w->cols, w->cols);
+        for (int n = 0; n < 4 && s->m.across == 1; n++)
+            found |= (w->value == own[n]) << n;
+        if (i / 2 == (int)which)
+            side[i % 2] = i == 3 ? transposed(all) : all;
         k = i == 2 * (int)which ? s->m.cols : k;
     }
     derived_free(&d);
+    free(own);
     return found == 15 && !(positions && positions->rotated) ? k : 0;
 }
 
