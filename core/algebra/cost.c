@@ -16,20 +16,45 @@
 #include "heart/operators.h"
 #include "heart/tape.h"
 
-double
-unmasked_share(const Node *bias)
+/* How many entries of head h of fixed_bias are not masked. Row 0 and column 0
+   have each distance of query and key once. If eight more rows and columns
+   agree with them, the mask is taken to depend on the distance only, and each
+   distance counts as often as it occurs; otherwise every entry is looked at. */
+static double
+seen_by_head(const Node *bias, int h)
 {
-    enum { LOOKED_AT = 256 };
+    enum { LINES = 8 };
     const Added *b = bias->arguments;
     const Attention *a = &b->attention;
     int tokens = bias->rows / bias->sequences, keys = bias->cols / bias->heads;
-    int step = 1 + (tokens - 1) / LOOKED_AT;
     double seen = 0, all = 0;
+    bool same = true;
+    for (int i = 1 - tokens; i < keys; i++) {
+        int query = i < 0 ? -i : 0, key = query + i;
+        int often = tokens - query < keys - key ? tokens - query : keys - key;
+        bool first = b->bias(a, h, a->position + query, key) > -INFINITY;
+        seen += first ? often : 0;
+        for (int k = 2; same && k <= LINES + 1; k++) {
+            int on = k % 2 ? (tokens - 1) * (k - 1) / LINES - query
+                           : (keys - 1) * k / LINES - key;
+            same = on < 0 || on >= often ||
+                   first == (b->bias(a, h, a->position + query + on, key + on) >
+                             -INFINITY);
+        }
+    }
+    for (int i = 0; !same && i < tokens; i++)
+        for (int j = 0; j < keys; j++)
+            all += b->bias(a, h, a->position + i, j) > -INFINITY;
+    return same ? seen : all;
+}
+
+double
+unmasked_share(const Node *bias)
+{
+    double seen = 0;
     for (int h = 0; h < bias->heads; h++)
-        for (int i = step / 2; i < tokens; i += step, all += keys)
-            for (int j = 0; j < keys; j++)
-                seen += b->bias(a, h, a->position + i, j) > -INFINITY;
-    return seen / all;
+        seen += seen_by_head(bias, h);
+    return seen / ((double)(bias->rows / bias->sequences) * bias->cols);
 }
 
 /* The share of the entries of n that no fixed_bias before it masks. */
