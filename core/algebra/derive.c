@@ -300,7 +300,10 @@ derive(const Variant *v, Attention a, real *const *values)
     int n = a.d_model;
     a.causal = 0;
     a.relative = NULL;
-    Derived d = {.run = {v, a, weights_declared(v, &a), values}};
+    Derived d = {.run = {.variant = v,
+                         .attention = a,
+                         .weights = weights_declared(v, &a),
+                         .values = values}};
     real *identity = allocate((size_t)(n + 8) * n, sizeof *identity);
     for (int i = 0; i < n; i++)
         identity[i * n + i] = 1;
