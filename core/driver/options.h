@@ -33,7 +33,7 @@ typedef struct Options {
     struct {
         const char *prompt;
         double temperature;
-        int tokens, seed, top_k, samples;
+        int tokens, seed;
     } generate;
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */
