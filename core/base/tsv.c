@@ -27,7 +27,6 @@ table_add(Table *t, const char *path)
     size_t size;
     int line = 0;
     char *text = read_file(path, "table", &size), *end;
-    values_add(&t->texts, text);
     for (; (end = strchr(text, '\n')); text = end + 1) {
         int cells = 0;
         bool kept = line++ || !t->cols;

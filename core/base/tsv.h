@@ -6,8 +6,7 @@
 #include "base/words.h"
 
 typedef struct Table {
-    Values texts;   /* the files, cut into cells */
-    char **cells;   /* row by row, the names first */
+    char **cells;   /* row by row, the names first; of files that stay */
     int rows, cols; /* rows without the names */
     int room;
 } Table;

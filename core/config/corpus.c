@@ -39,8 +39,6 @@ text_read(const char *path)
         }
     for (int i = 0; i < count; i++)
         c->ids[i] = id[c->ids[i]];
-    free(text);
-    free(id);
     return c;
 }
 
@@ -104,8 +102,6 @@ corpus_levels(const Corpus *c, Split split, Levels *l)
         l->trivial += likeliest[last] == id;
         l->bigram_loss -= logarithm((row[id] + 1.) / (row[v] + (double)v));
     }
-    free(count);
-    free(likeliest);
     l->trivial /= end - from;
     l->bigram_loss /= end - from;
 }

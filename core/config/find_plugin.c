@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <qkv/operator.h>
 #include <qkv/real.h>
 
 #include "base/report.h"

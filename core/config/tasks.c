@@ -313,7 +313,6 @@ play(const Dataset *data)
                 target >= 0 && known->guess(&data->config, &b, t) == target;
         }
     }
-    batch_free(&b);
     return (double)right / counted;
 }
 

@@ -43,8 +43,6 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     matrices_write(to.text, "gradients", m);
     if (!draft_end(d, false))
         fail("%s: is there already: give a directory that is not", directory);
-    tape_free(t);
-    batch_free(&b);
     return sequences;
 }
 

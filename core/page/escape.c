@@ -10,15 +10,9 @@
 #include "base/words.h"
 #include "page/escape.h"
 
-static bool
-is_among(char c, const char *characters)
-{
-    return c && strchr(characters, c);
-}
-
-/* In LaTeX a [ or * that begins a row would be an argument of the \\ before it,
-   only its typewriter type has all of the other signs in every encoding, and
-   two hyphens are a dash. */
+/* A character that is no control character. In LaTeX a [ or * that begins a row
+   would be an argument of the \\ before it, only its typewriter type has all of
+   the other signs in every encoding, and two hyphens are a dash. */
 static void
 put_ascii(FILE *to, char c, char next, Layout language)
 {
@@ -26,9 +20,9 @@ put_ascii(FILE *to, char c, char next, Layout language)
                                           [TSV] = "",
                                           [MARKDOWN] = "\\`*_<|&~$[",
                                           [LATEX] = "&%$#_{}"};
-    if (is_among(c, special[language]))
+    if (strchr(special[language], c))
         fprintf(to, "\\%c", c);
-    else if (language == LATEX && is_among(c, "[*<>|\"~^\\"))
+    else if (language == LATEX && strchr("[*<>|\"~^\\", c))
         fprintf(to, "\\texttt{\\symbol{%d}}", c);
     else
         putc(c, to);
