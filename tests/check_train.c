@@ -438,16 +438,15 @@ TEST(weights_that_are_no_numbers_have_no_entropy)
     model_free(m);
 }
 
-/* A step along the gauge of queries and a key that they share is all gauge, and
-   moves what is conserved; one that is the gradient's is none of it. */
+/* A step along the gauge of queries and keys is all gauge, and moves what is
+   conserved; one that is the gradient's is none of it. */
 TEST(a_step_along_the_gauge_is_told)
 {
-    enum { D = 8, HEADS = 2, K = 4 };
+    enum { D = 8, HEADS = 2, K = 4, ALL = HEADS * K };
     Dataset s;
-    Model *m = make("reverse",
-                    "d-model=8 heads=2 kv-heads=1 length=6 batch=4 variant=gqa "
-                    "optimizer=sgd lr=0.001",
-                    &s);
+    Model *m =
+        make("reverse",
+             "d-model=8 heads=2 length=6 batch=4 optimizer=sgd lr=0.001", &s);
     size_t size = m->parameters * sizeof *m->values;
     real *start = allocate(m->parameters, sizeof *start), x[K][K];
     real **w = model_attention(m, 0), *q = w[0], *k = w[1];
@@ -460,12 +459,11 @@ TEST(a_step_along_the_gauge_is_told)
                *old_k = start + (k - m->values);
     for (int i = 0; i < D; i++)
         for (int j = 0; j < K; j++)
-            for (int l = 0; l < K; l++) {
-                for (int h = 0; h < HEADS; h++)
-                    q[i * HEADS * K + h * K + j] +=
-                        old_q[i * HEADS * K + h * K + l] * x[l][j];
-                k[i * K + j] -= old_k[i * K + l] * x[j][l];
-            }
+            for (int l = 0; l < K; l++)
+                for (int h = 0; h < ALL; h += K) {
+                    q[i * ALL + h + j] += old_q[i * ALL + h + l] * x[l][j];
+                    k[i * ALL + h + j] -= old_k[i * ALL + h + l] * x[j][l];
+                }
     ck_assert_double_eq_tol(gauge_share(m, 0, start, 0), 1, 1e-4);
     ck_assert(conserved_drift(m, 0, start, 0) > 0.001);
     memcpy(m->values, start, size);

@@ -1,8 +1,6 @@
 /* gauge.c - what training does in the directions that change nothing.
 
-   A pair is W^Q and W^K, or W^V and W^O', each with k columns a head. Heads of
-   queries may share a head of keys, and then they share its gauge: so there are
-   as many groups of heads as the matrix with fewer heads has. */
+   A pair is W^Q and W^K, or W^V and W^O', each with k columns a head. */
 #include <math.h>
 
 #include "algebra/derive.h"
@@ -13,8 +11,8 @@
 
 /* Finds both sides of pair `which` of a place, in a copy of all weights, and
    returns the width k of a head. It is 0 unless the form is W_i^Q W_i^K' and
-   W_i^V W_i^O, of four weights: a bias would share their gauge, and a rotation
-   would leave only a part of it. */
+   W_i^V W_i^O, of four weights: a bias or another head would share their gauge,
+   and a rotation would leave only a part of it. */
 static int
 find_pair(const Model *m, int place, const real *values, size_t which,
           Matrix side[2])
@@ -43,26 +41,19 @@ find_pair(const Model *m, int place, const real *values, size_t which,
     }
     derived_free(&d);
     free(own);
-    return found == 15 && !(positions && positions->rotated) ? k : 0;
+    bool own_heads = found == 15 && side[0].cols == side[1].cols;
+    return own_heads && !(positions && positions->rotated) ? k : 0;
 }
 
-/* The number of groups of heads of a pair. */
-static int
-groups_of(const Matrix side[2], int k)
-{
-    return (side[0].cols < side[1].cols ? side[0].cols : side[1].cols) / k;
-}
-
-/* Entry e of X' Y (k x k), added up over the heads of group g. */
+/* Entry e of X' Y (k x k) of a head. */
 static double
-gram(Matrix x, Matrix y, int k, int g, int groups, int e)
+gram(Matrix x, Matrix y, int k, int head, int e)
 {
-    int size = x.cols / groups;
+    int i = head * k + e / k, j = head * k + e % k;
     double sum = 0;
-    for (int from = g * size; from < (g + 1) * size; from += k)
-        for (int r = 0; r < x.rows; r++)
-            sum += (double)x.at[r * x.down + (from + e / k) * x.across] *
-                   (double)y.at[r * y.down + (from + e % k) * y.across];
+    for (int r = 0; r < x.rows; r++)
+        sum += (double)x.at[r * x.down + i * x.across] *
+               (double)y.at[r * y.down + j * y.across];
     return sum;
 }
 
@@ -74,14 +65,13 @@ conserved_drift(const Model *m, int place, const real *start, size_t which)
     if (!k)
         return NAN;
     find_pair(m, place, start, which, then);
-    int groups = groups_of(now, k);
     double apart = 0, all = 0;
-    for (int i = 0; i < groups * k * k; i++) {
-        int g = i / (k * k), e = i % (k * k);
-        double was = gram(then[0], then[0], k, g, groups, e) -
-                     gram(then[1], then[1], k, g, groups, e);
-        double is = gram(now[0], now[0], k, g, groups, e) -
-                    gram(now[1], now[1], k, g, groups, e);
+    for (int i = 0; i < now[0].cols * k; i++) {
+        int h = i / (k * k), e = i % (k * k);
+        double was =
+            gram(then[0], then[0], k, h, e) - gram(then[1], then[1], k, h, e);
+        double is =
+            gram(now[0], now[0], k, h, e) - gram(now[1], now[1], k, h, e);
         apart += (is - was) * (is - was);
         all += was * was;
     }
@@ -103,19 +93,18 @@ gauge_share(const Model *m, int place, const real *before, size_t which)
     for (size_t i = 0; i < m->parameters; i++)
         step[i] = m->values[i] - before[i];
     find_pair(m, place, step, which, by);
-    int groups = groups_of(at, k), size = k * k;
+    int size = k * k;
     double along = 0, all = 0;
     double *qq = allocate((size_t)3 * size, sizeof *qq);
     double *kk = qq + size, *c = kk + size;
-    for (int g = 0; g < groups; g++) {
+    for (int h = 0; h < at[0].cols / k; h++) {
         for (int e = 0; e < size; e++) {
-            qq[e] = gram(at[0], at[0], k, g, groups, e);
-            kk[e] = gram(at[1], at[1], k, g, groups, e);
-            c[e] = gram(at[0], by[0], k, g, groups, e) -
-                   gram(by[1], at[1], k, g, groups, e);
+            qq[e] = gram(at[0], at[0], k, h, e);
+            kk[e] = gram(at[1], at[1], k, h, e);
+            c[e] = gram(at[0], by[0], k, h, e) - gram(by[1], at[1], k, h, e);
             if (e / k == e % k)
-                all += gram(by[0], by[0], k, g, groups, e) +
-                       gram(by[1], by[1], k, g, groups, e);
+                all +=
+                    gram(by[0], by[0], k, h, e) + gram(by[1], by[1], k, h, e);
         }
         Svd a = svd_of(qq, k, k), b = svd_of(kk, k, k);
         for (int i = 0; i < size; i++) {

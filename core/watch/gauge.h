@@ -9,7 +9,8 @@
 
    Both functions look at the pair W^Q, W^K of a place (which 0), or at W^V, W^O
    (1); they are NaN unless its form is M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O
-   (algebra/derive.h), with nothing between or beside. */
+   (algebra/derive.h), with nothing between or beside, and no two heads share a
+   matrix. */
 #ifndef GAUGE_H
 #define GAUGE_H
 
