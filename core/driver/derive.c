@@ -10,24 +10,23 @@
 #include "run/compile.h"
 #include "run/plugin_process.h"
 
-/* Prints a line. In LaTeX a formula is a display, in which what follows ^ or _,
-   or is in a root, is in braces; any other line is a comment. */
+/* Prints a formula. In LaTeX it is a display, in which what follows ^ or _, or
+   is in a root, is in braces. */
 static void
-print_line(Layout layout, bool formula, const char *line)
+print_formula(Layout layout, const char *line)
 {
     static const char *const signs[][3] = {
         {"sqrt(", "√(", "\\sqrt{"}, {"'", "ᵀ", "^\\top"}, {"<=", "≤", "\\le"}};
     bool latex = layout == LATEX, root = false;
-    if (latex)
-        printf(formula ? "\\[" : "%% ");
+    printf("%s", latex ? "\\[" : "");
     for (const char *at = line; *at;) {
         int sign = 0, length = 1;
         while (sign < 3 && strncmp(at, signs[sign][0], strlen(signs[sign][0])))
             sign++;
-        if (sign < 3 && formula && layout != TSV) {
+        if (sign < 3 && layout != TSV) {
             length = (int)strlen(signs[sign][0]);
             printf("%s", signs[sign][latex ? 2 : 1]);
-        } else if (latex && formula && strchr("_^", *at)) {
+        } else if (latex && strchr("_^", *at)) {
             length = (int)strcspn(at + 1, " ^_[])',") + 1;
             printf("%c{%.*s}", *at, length - 1, at + 1);
         } else
@@ -35,7 +34,7 @@ print_line(Layout layout, bool formula, const char *line)
         root = sign == 0 || (root && *at != ')');
         at += length;
     }
-    printf(latex && formula ? " \\]\n" : "\n");
+    printf(latex ? " \\]\n" : "\n");
 }
 
 /* Prints a variant's form, as far as there is one; false if there is none. */
@@ -43,18 +42,16 @@ static bool
 print_form(const Plugin *p, Layout layout)
 {
     static const char *const names[] = {"M_i", "m_i", "N_i", "n_i", "c"};
-    static const char *const says[] = {NULL, "a row below M_i", NULL,
-                                       "a row below N_i",
-                                       "added to every token"};
     static const char shape[] = "d-model=16 heads=4";
     const char *equation = p->variant->equation;
+    const char *words = layout == LATEX ? "% " : ""; /* begin a line of words */
     Derived d = derive_at(p->variant, TELLING_SHAPE, 2);
     bool form = !d.why;
     if (form && !(derived_apart(&d) <= APART))
         fail("%s: what is derived is not what is probed: believe neither, and "
              "run `qkv check`",
              p->name);
-    print_line(layout, false, p->name);
+    printf("%s%s\n", words, p->name);
     for (int i = 0; i < PIECES; i++) {
         const Term *t;
         char *line;
@@ -64,29 +61,25 @@ print_form(const Plugin *p, Layout layout)
         if (!width)
             continue;
         const char *name = width_named(&d, width);
-        char *rank =
-            format_text("rank <= %s", name ? name : format_text("%d", width));
         FILE *text = begin_text(&line);
         fprintf(text, "  %s = ", names[i]);
         print_piece(text, &d, i, false);
-        if (form && layout != LATEX)
-            fprintf(text, ", %s", says[i] ? says[i] : rank);
+        if (form && layout != LATEX && (i == SCORES || i == VALUES))
+            fprintf(text, ", rank <= %s",
+                    name ? name : format_text("%d", width));
         end_text(text, &line);
-        print_line(layout, true, line);
+        print_formula(layout, line);
     }
-    print_line(layout, false,
-               d.why ? format_text("  no form: %s", d.why)
-               : !IS_FORMULA(equation)
-                   ? "  its equation is for people, and not compared"
-               : equation_agrees(equation, &d)
-                   ? "  its equation says the same"
-                   : "  its equation says something else");
+    printf("%s  %s%s\n", words, d.why ? "no form: " : "its equation ",
+           d.why                           ? d.why
+           : !IS_FORMULA(equation)         ? "is for people, and not compared"
+           : equation_agrees(equation, &d) ? "says the same"
+                                           : "says something else");
     d = derive_at(p->variant, shape, 1);
     RealCount count =
         real_count(p->variant, d.run.attention, &d.run.weights, 0);
-    print_line(layout, false,
-               format_text("  %d parameters at %s, %d real", count.stored,
-                           shape, count.real));
+    printf("%s  %d parameters at %s, %d real\n", words, count.stored, shape,
+           count.real);
     return form;
 }
 
@@ -96,16 +89,17 @@ print_substitution(const Plugin *from, const Plugin *to, Layout layout)
 {
     Derived a = derive_at(from->variant, TELLING_SHAPE, 2);
     Derived b = derive_at(to->variant, TELLING_SHAPE, 2);
+    const char *words = layout == LATEX ? "% " : "";
     double apart;
     Values lines = substitution(&a, &b, &apart);
     bool named = apart <= APART;
-    print_line(layout, false,
-               format_text(named ? "%s computes what %s does, with"
-                                 : "%s: no products of the matrices of %s can "
-                                   "be named for its own",
-                           to->name, from->name));
+    printf(named
+               ? "%s%s computes what %s does, with\n"
+               : "%s%s: no products of the matrices of %s can be named for its "
+                 "own\n",
+           words, to->name, from->name);
     for (int i = 0; i < lines.count && named; i++)
-        print_line(layout, true, format_text("  %s", lines.text[i]));
+        print_formula(layout, format_text("  %s", lines.text[i]));
 }
 
 int
