@@ -122,9 +122,6 @@ command_train(int argc, char **argv)
                        OF_SHAPE);
     resolve_grid(&o, "standard", "reverse", "1");
     Grid g = grid_of(r, "train");
-    if (r->base && g.jobs->config.file_hash != r->base->file_hash)
-        fail("%s: its text %s has changed since; bring that one back",
-             r->work.from, g.jobs->config.file);
     Experiment e;
     int status = train_and_print(&o, &g, &e);
     if (e.count && !o.quiet)

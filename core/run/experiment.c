@@ -17,10 +17,6 @@ static const char record[] = "experiment.tsv";
 void
 manifest_add(char **line, const char *key, const char *value)
 {
-    if (!is_text(value))
-        fail("\"%s\": it has a control character or bytes that are no UTF-8, "
-             "and cannot be recorded: rename it",
-             key);
     *line = format_text("%s\t%s=%s", *line, key, value);
 }
 
