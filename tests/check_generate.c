@@ -179,7 +179,8 @@ TEST(a_token_allocates_nothing_and_calls_nobody)
         if (child == 0) {
             prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
             for (int i = 0; i < TOKENS; i++)
-                id = choose(decoder_read(d, &id, 1), SYMBOLS, 1, &r);
+                id = choose(decoder_read(d, &id, 1), SYMBOLS, (Sampling){1, 3},
+                            &r);
             cache_clear(d->cache); /* and once more from the beginning */
             decoder_read(d, &id, 1);
             syscall(SYS_exit, allocations != before);
