@@ -198,27 +198,33 @@ enum { DRAWS = 40000, LETTERS = 5 };
 
 /* How often each is chosen, of DRAWS. */
 static void
-count_choices(const real *logits, double temperature, int counts[LETTERS])
+count_choices(const real *logits, Sampling how, int counts[LETTERS])
 {
     Random r = random_stream(11, "choices");
     memset(counts, 0, LETTERS * sizeof *counts);
     for (int i = 0; i < DRAWS; i++)
-        counts[choose(logits, LETTERS, temperature, &r)]++;
+        counts[choose(logits, LETTERS, how, &r)]++;
 }
 
-/* softmax(logits / temperature): as often as it says, within 4.5 standard
-   deviations. */
-TESTS(choices_have_their_chances, 4)
+/* softmax(logits / temperature), of the top_k largest: as often as it says,
+   within 4.5 standard deviations. */
+TESTS(choices_have_their_chances, 7)
 {
-    static const double temperatures[] = {1, 0.5, 3, 0.7};
+    static const Sampling hows[] = {{1, 0}, {0.5, 0}, {3, 0}, {0.7, 0},
+                                    {1, 3}, {2, 1},   {1, 9}};
     const real logits[LETTERS] = {-1, 2, (real)0.5, (real)1.5, 0};
+    Sampling how = hows[_i];
     double sum = 0, chance[LETTERS];
     int counts[LETTERS];
     for (int i = 0; i < LETTERS; i++) {
-        chance[i] = exp((double)logits[i] / temperatures[_i]);
+        int larger = 0;
+        for (int k = 0; k < LETTERS; k++)
+            larger += logits[k] > logits[i];
+        chance[i] = exp((double)logits[i] / how.temperature);
+        chance[i] *= !how.top_k || larger < how.top_k;
         sum += chance[i];
     }
-    count_choices(logits, temperatures[_i], counts);
+    count_choices(logits, how, counts);
     for (int i = 0; i < LETTERS; i++) {
         double p = chance[i] / sum, far = fabs(counts[i] - DRAWS * p);
         ck_assert_msg(far <= 4.5 * sqrt(DRAWS * p * (1 - p)),
@@ -235,14 +241,17 @@ TEST(choices_at_the_edges)
     const real none[LETTERS] = {-INFINITY, 0, -INFINITY, 0, -INFINITY};
     int counts[LETTERS];
     Random r = random_stream(1, "choices"), untouched = r;
-    ck_assert_int_eq(choose(ties, LETTERS, 0, &r), 1);
+    ck_assert_int_eq(choose(ties, LETTERS, (Sampling){0}, &r), 1);
     ck_assert(!memcmp(&r, &untouched, sizeof r));
-    ck_assert_int_eq(choose(ties, 1, 1, &r), 0);
-    count_choices(huge, 1000, counts);
+    ck_assert_int_eq(choose(ties, 1, (Sampling){1, 0}, &r), 0);
+    count_choices(huge, (Sampling){1000, 0}, counts);
     ck_assert_int_eq(counts[1], DRAWS);
-    count_choices(ties, 1e-300, counts);
+    count_choices(ties, (Sampling){1e-300, 0}, counts);
     ck_assert_int_eq(counts[1] + counts[2] + counts[4], DRAWS);
-    count_choices(none, 1, counts);
+    count_choices(none, (Sampling){1, 0}, counts);
     ck_assert_int_eq(counts[1] + counts[3], DRAWS);
     ck_assert(abs(counts[1] - DRAWS / 2) < 450);
+    count_choices(ties, (Sampling){1, 2}, counts); /* ties stay in */
+    ck_assert_int_eq(counts[1] + counts[2] + counts[4], DRAWS);
+    ck_assert_int_gt(counts[4], 0);
 }

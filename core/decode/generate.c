@@ -77,19 +77,31 @@ decoder_go_on(Decoder *d, const int *ids, int count)
     return decoder_read(d, ids + from * each, count - from);
 }
 
+/* Is a logit among the k largest, or as large as the last of them? */
+static bool
+among_largest(const real *logits, int classes, real x, int k)
+{
+    int larger = 0;
+    for (int i = 0; i < classes; i++)
+        larger += logits[i] > x;
+    return larger < k;
+}
+
 int
-choose(const real *logits, int classes, double temperature, Random *r)
+choose(const real *logits, int classes, Sampling how, Random *r)
 {
     int best = 0;
     for (int i = 1; i < classes; i++)
         best = logits[i] > logits[best] ? i : best;
     double sum = 0, below = 0;
-    for (int round = 0; temperature > 0 && round < 2; round++) {
+    for (int round = 0; how.temperature > 0 && round < 2; round++) {
         double until = round ? random_uniform(r) * sum : INFINITY;
         below = 0;
         for (int i = 0; i < classes; i++) {
-            double far = (double)(logits[best] - logits[i]) / temperature;
-            below += far > 700 ? 0 : decay(far);
+            double far = (double)(logits[best] - logits[i]) / how.temperature;
+            bool in = !how.top_k ||
+                      among_largest(logits, classes, logits[i], how.top_k);
+            below += far > 700 || !in ? 0 : decay(far);
             if (below > until)
                 return i;
         }
@@ -100,7 +112,7 @@ choose(const real *logits, int classes, double temperature, Random *r)
 
 void
 go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
-      double temperature, Random *r, void said(const Dataset *data, int id))
+      Sampling how, Random *r, void said(const Dataset *data, int id))
 {
     const Sizes *z = &m->sizes;
     bool ends = m->config.positions == POSITIONS_LEARNED;
@@ -112,8 +124,7 @@ go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
     Decoder *d = decoder_new(longer, most);
     for (int n = given; n < count && !ferror(stdout); n++) {
         const real *logits = decoder_go_on(d, ids, n);
-        ids[n] =
-            first_answer(data) + choose(logits, z->classes, temperature, r);
+        ids[n] = first_answer(data) + choose(logits, z->classes, how, r);
         said(data, ids[n]);
     }
     decoder_free(d);

@@ -36,15 +36,21 @@ const real *decoder_read(Decoder *d, const int *ids, int count);
    forgets all, and reads the last half again, from position 0. */
 const real *decoder_go_on(Decoder *d, const int *ids, int count);
 
-/* One class: with the chance softmax(logits / temperature), at temperature 0
-   the likeliest, the first if there are several. Logits are numbers, not NaN.
- */
-int choose(const real *logits, int classes, double temperature, Random *r);
+/* How a token is chosen: with the chance softmax(logits / temperature), at
+   temperature 0 the likeliest, the first if there are several; if top_k is not
+   0, among the top_k likeliest, and those that are as likely as the last of
+   them. */
+typedef struct Sampling {
+    double temperature;
+    int top_k;
+} Sampling;
+
+/* One class. Logits are numbers, not NaN. */
+int choose(const real *logits, int classes, Sampling how, Random *r);
 
 /* Fills ids, of a dataset, from number `given` to count - 1: each is chosen
    after all before it, and handed to `said`. */
 void go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
-           double temperature, Random *r,
-           void said(const Dataset *data, int id));
+           Sampling how, Random *r, void said(const Dataset *data, int id));
 
 #endif

@@ -22,6 +22,21 @@ print_token(const Dataset *data, int id)
     fflush(stdout);
 }
 
+/* The prompt, which is there in ids, and what follows. */
+static void
+continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
+              const Options *o, int seed)
+{
+    Random random = random_stream((uint64_t)seed, "generate");
+    Sampling how = {o->generate.temperature, o->generate.top_k};
+    if (data->corpus && o->generate.samples > 1)
+        printf("--- seed %d\n", seed);
+    for (int i = 0; i < given; i++)
+        print_token(data, ids[i]);
+    go_on(m, data, ids, given, count, how, &random, print_token);
+    printf("\n");
+}
+
 int
 command_generate(int argc, char **argv)
 {
@@ -39,11 +54,7 @@ command_generate(int argc, char **argv)
         count = given + o.generate.tokens;
     int *ids = allocate((size_t)count, sizeof *ids);
     memcpy(ids, prompt, (size_t)given * sizeof *ids);
-    for (int i = 0; i < given; i++)
-        print_token(&data, ids[i]);
-    Random random = random_stream((uint64_t)o.generate.seed, "generate");
-    go_on(m, &data, ids, given, count, o.generate.temperature, &random,
-          print_token);
-    printf("\n");
+    for (int i = 0; i < o.generate.samples; i++)
+        continue_once(m, &data, ids, given, count, &o, o.generate.seed + i);
     return 0;
 }

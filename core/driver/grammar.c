@@ -61,6 +61,7 @@ static const Option own[] = {
     /* a setting of the command (name, no role, kind, where, least, most,
        choices, help), what its value is called, commands */
     {{"seeds", 0, INTEGER, AT(request), 1, 1e6, NULL, "seeds 1 to N, short for --seed 1..N (5)"}, "N", .commands = "compare", .common = true},
+    {{"head-dim", 0, TEXT, AT(request), 0, 0, NULL, "width of a head: sets both --d-k and --d-v"}, "N", .commands = "train count trace", .common = true},
     {{"out", 0, WORD, AT(out), 0, 0, NULL, "the directory of runs and figures (qkv-out)"}, "DIR", .commands = RUNS " plot inspect open", .letter = 'o', .common = true},
     {{"jobs", 0, INTEGER, WORK(jobs), 1, 1e6, NULL, "how many runs at once (as many as the cores allow)"}, "N", .commands = "compare equiv", .letter = 'j'},
     {{"threads", 0, INTEGER, WORK(threads), 1, MOST_THREADS, NULL, "cores for a single large run, with the same results (1)"}, "N", .commands = TRAINS},
@@ -88,7 +89,9 @@ static const Option own[] = {
     {{"prompt", 0, TEXT, AT(generate.prompt), 0, 0, NULL, "the start of the text, or of the sequence: tokens separated by spaces"}, "TEXT", .commands = "generate", .letter = 'p', .common = true},
     {{"tokens", 0, INTEGER, AT(generate.tokens), 1, 1e6, NULL, "how many tokens to generate (up to the length of training's sequences)"}, "N", .commands = "generate", .letter = 'n', .common = true},
     {{"temperature", 0, NUMBER, AT(generate.temperature), 0, 1000, NULL, "sample from softmax(logits / X); 0: always the likeliest (1)"}, "X", .commands = "generate", .common = true},
-    {{"seed", 0, INTEGER, AT(generate.seed), 1, 1e6, NULL, "seed of the sampling (1)"}, "N", .commands = "generate"},
+    {{"top-k", 0, INTEGER, AT(generate.top_k), 1, 1e6, NULL, "sample among the N likeliest tokens (all)"}, "N", .commands = "generate", .common = true},
+    {{"samples", 0, INTEGER, AT(generate.samples), 1, 1e6, NULL, "write N continuations, with seeds S, S + 1, ... (1)"}, "N", .commands = "generate", .common = true},
+    {{"seed", 0, INTEGER, AT(generate.seed), 1, 1e6, NULL, "seed of the sampling, S (1)"}, "N", .commands = "generate"},
     {{"attention", 0, SWITCH, AT(attention), 0, 0, NULL, "print and draw which tokens look at which"}, NULL, .commands = "inspect", .common = true},
     {{"forms", 0, SWITCH, AT(forms), 0, 0, NULL, "what each variant computes, derived from its code"}, NULL, .commands = "list", .common = true},
     {{"models", 0, SWITCH, AT(models), 0, 0, NULL, "published models: their attention and its cache at --length"}, NULL, .commands = "list", .common = true},

@@ -149,7 +149,10 @@ read_option(Options *o, const Command *c, char **argv, int i)
         usage("%s: needs a value after it", word);
     if (s->role)
         give(o, c, s, value);
-    else if (!strcmp(s->name, "seeds"))
+    else if (!strcmp(s->name, "head-dim")) {
+        give(o, c, setting_named("d-k"), value);
+        give(o, c, setting_named("d-v"), value);
+    } else if (!strcmp(s->name, "seeds"))
         give(o, c, setting_named("seed"), format_text("1..%s", value));
     else
         set_own(o, s, value);
@@ -164,7 +167,7 @@ options_read(int argc, char **argv)
     o = (Options){.draw.format = "svg,png",
                   .request = {.work = {.threads = 1}},
                   .layer = 1,
-                  .generate = {"", .temperature = 1, .seed = 1}};
+                  .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
     Work *work = &o.request.work;
     o.rest = allocate((size_t)argc, sizeof *o.rest);
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);

@@ -33,7 +33,7 @@ typedef struct Options {
     struct {
         const char *prompt;
         double temperature;
-        int tokens, seed;
+        int tokens, seed, top_k, samples;
     } generate;
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */

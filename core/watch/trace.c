@@ -219,7 +219,7 @@ show_answers(const Trace *t, const Batch *b)
     printf("\n=== answers: softmax(logits), the likeliest of %d\n", l->cols);
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
-        int best = choose(row, l->cols, 0, NULL);
+        int best = choose(row, l->cols, (Sampling){0}, NULL);
         double sum = 0;
         for (int j = 0; j < l->cols; j++)
             sum += exp((double)(row[j] - row[best]));
