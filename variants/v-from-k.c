@@ -41,7 +41,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(q_i k_i' / sqrt(d_k)) k W_i^KV, k = y W^K",
+    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W^K W_i^KV",
     .family = "fewer keys",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -45,9 +45,11 @@ is(const Node *n, const char *name)
 const Term *
 term_of(const Derived *d, int head, int piece, int number)
 {
-    for (const Term *t = d->term; t < d->term + d->count; t++)
+    for (int i = 0; i < d->count; i++) {
+        const Term *t = &d->term[i];
         if (t->head == head && t->piece == piece && t->number == number)
             return t;
+    }
     return NULL;
 }
 

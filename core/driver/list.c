@@ -20,7 +20,7 @@ list_variants(Layout layout)
     bool forms = columns_asked && index_in(columns_asked, "form") >= 0;
     static const Column columns[] = {
         {"variant", .words = true},
-        {.name = "parameters"},
+        {"parameters", .title = "stored"},
         {"equation", .words = true},
         {"settings", .words = true, .readers = PROGRAMS},
         {"family", .words = true, .readers = PROGRAMS},
