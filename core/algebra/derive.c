@@ -45,11 +45,9 @@ is(const Node *n, const char *name)
 const Term *
 term_of(const Derived *d, int head, int piece, int number)
 {
-    for (int i = 0; i < d->count; i++) {
-        const Term *t = &d->term[i];
+    for (const Term *t = d->term; t && t < d->term + d->count; t++)
         if (t->head == head && t->piece == piece && t->number == number)
             return t;
-    }
     return NULL;
 }
 
@@ -284,7 +282,7 @@ derive_heads(Derived *d)
 static void
 find_indices(Derived *d)
 {
-    for (Term *t = d->term; t < d->term + d->count; t++)
+    for (Term *t = d->term; t && t < d->term + d->count; t++)
         for (int i = 0; i < 2 * MOST_SYMBOLS && t->head == 0; i++) {
             Symbol *s = &t->chain[i % 2].of[i / 2];
             const Term *other;
@@ -387,7 +385,7 @@ derived_apart(const Derived *d)
     if (!probed.m)
         return NAN;
     canonical_allocate(&c, d->heads);
-    for (const Term *t = d->term; t < d->term + d->count; t++) {
+    for (const Term *t = d->term; t && t < d->term + d->count; t++) {
         int at = (d->heads - 1 - t->head) * c.size;
         double *to[] = {c.m + at, c.m + at + n * n, c.n + at, c.constant,
                         c.constant};
