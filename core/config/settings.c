@@ -233,34 +233,33 @@ setting_set(const Setting *s, Config *c, const char *text)
 const char *
 setting_text(const Setting *s, const Config *c)
 {
-    static char texts[2][NUMBER_SIZE];
-    static int calls;
-    char *text = texts[calls++ % 2];
+    char text[NUMBER_SIZE];
     const void *at = value_at(s, c);
     const char *choices = s->choices;
     switch (s->kind) {
     case INTEGER:
-        snprintf(text, NUMBER_SIZE, "%d", *(const int *)at);
-        return text;
+        snprintf(text, sizeof text, "%d", *(const int *)at);
+        break;
     case NUMBER:
         print_double(*(const double *)at, text);
-        return text;
+        break;
     case OWN:
         print_double(own_value(c, s->name), text);
-        return text;
+        break;
     case HASH:
-        snprintf(text, NUMBER_SIZE, "%016llx",
+        snprintf(text, sizeof text, "%016llx",
                  (unsigned long long)*(const uint64_t *)at);
-        return text;
+        break;
     case CHOICE:
         for (int i = *(const int *)at; i > 0; i--)
             choices += strcspn(choices, " ") + 1;
-        snprintf(text, NUMBER_SIZE, "%.*s", (int)strcspn(choices, " "),
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(choices, " "),
                  choices);
-        return text;
+        break;
     default:
         return *(const char *const *)at;
     }
+    return interned(text);
 }
 
 void

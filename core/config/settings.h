@@ -86,8 +86,7 @@ bool setting_unused(const Setting *s, const Config *c);
 /* Sets one from text. Returns what is wrong with it, or NULL. */
 const char *setting_set(const Setting *s, Config *c, const char *text);
 
-/* Its value as text that sets the same value again; that of a number is in
-   memory that the second call from here reuses. */
+/* Its value as text that sets the same value again; interned. */
 const char *setting_text(const Setting *s, const Config *c);
 
 /* Gives c the variant of `from`, its shape options and settings of its own. */
