@@ -221,18 +221,6 @@ spectrum_of(const double *a, int d)
     return s;
 }
 
-int
-energy_rank(const double *s, int k)
-{
-    double all = 0, sum = 0;
-    int rank = 0;
-    for (int i = 0; i < k; i++)
-        all += s[i] * s[i];
-    for (; rank < k && sum < 0.99 * all; rank++)
-        sum += s[rank] * s[rank];
-    return rank;
-}
-
 double
 symmetric_share(const double *m, int d)
 {

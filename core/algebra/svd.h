@@ -37,9 +37,6 @@ int pseudo_inverse(const double *a, int m, int n, double *t);
    2007, "The effective rank"). 0 where all are 0. */
 double effective_rank(const double *s, int k);
 
-/* How many of s, the largest first, have 99% of the sum of squares. */
-int energy_rank(const double *s, int k);
-
 /* How much of M (d x d) is symmetric: |M + M'|^2 / |2 M|^2, 1 for M = M', 0 for
    M = -M', about 1/2 for a random one. */
 double symmetric_share(const double *m, int d);

@@ -150,9 +150,15 @@ static int
 spectrum(const double *product, int d, int n, double *values)
 {
     Svd s = svd_of(product, d, d);
+    double all = 0, sum = 0;
+    int rank = 0;
     memcpy(values, s.s, (size_t)(n < d ? n : d) * sizeof *values);
     free(s.u);
-    return energy_rank(values, n);
+    for (int i = 0; i < n; i++)
+        all += values[i] * values[i];
+    for (; rank < n && sum < 0.99 * all; rank++)
+        sum += values[rank] * values[rank];
+    return rank;
 }
 
 void
