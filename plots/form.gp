@@ -4,7 +4,6 @@
 # large entries do not make all others white.
 
 if (!paper) { type = 14; width = 560 }
-em = 1. * type
 stats data skip 1 using 3 nooutput
 most = STATS_stddev > 0 ? 3 * STATS_stddev : 1
 stats data skip 1 using 2 name "COLUMNS" nooutput

@@ -221,20 +221,29 @@ nothing(const Attention *a, int head, int query, int key)
     return 0;
 }
 
-/* Windows, blocks, the past only, a query that sees all, and no mask. */
-enum { MASKS = 5, MASKED = 210 };
+/* Masks with another line here and there: blocks, strides, first tokens, a
+   query or a key that sees all, documents of several lengths, and islands. */
+enum { MASKS = 10, MASKED = 210 };
 static int mask;
 
 static double
 one_mask(const Attention *a, int head, int query, int key)
 {
-    int far = abs(query - key);
-    bool seen[MASKS] = {far < 5 + head, key <= query, key / 16 <= query / 16,
-                        far < 3 || query % 50 == 17, far < a->d_model};
+    int apart = query - key, far = abs(apart);
+    bool seen[MASKS] = {far < 5 + head,
+                        key / 16 <= query / 16,
+                        apart % 7 == 0,
+                        apart < 9 && (apart >= 0 || key < 3),
+                        far < 3 || query % 50 == 17,
+                        far < 3 || key % 50 == 17,
+                        query * query / 4000 == key * key / 4000,
+                        far < 3 || (query * 31 + key * 17) % 19 == 0,
+                        key <= query,
+                        far < a->d_model};
     return seen[mask] ? 0 : -INFINITY;
 }
 
-/* Each entry is looked at, unless there are many. */
+/* It looks at some entries, and knows of all. */
 TESTS(masked_shares, MASKS)
 {
     Attention a = {.d_model = 150};

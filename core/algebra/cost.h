@@ -35,8 +35,7 @@ void model_cost(const Model *m, double *flops, double *cache);
    do scores that a fixed_bias masks, on a tape that ends with `last`. */
 void node_flops(const Node *n, const Node *last, double flops[2]);
 
-/* The share of its entries that a fixed_bias does not mask; if there are more
-   queries than 256, that of so many or fewer, evenly spaced. */
+/* The share of its entries that a fixed_bias does not mask. */
 double unmasked_share(const Node *bias);
 
 #endif

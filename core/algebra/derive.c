@@ -15,8 +15,8 @@
 #include "heart/fail.h"
 #include "heart/random.h"
 
-/* A product on the way back. It is to be multiplied with `width` columns of the
-   node that comes next, the first of which is `from`. */
+/* A product on the walk from the output. It is to be multiplied with `width`
+   columns of the node that comes next, the first of which is `from`. */
 typedef struct Walk {
     Derived *to;
     const Call *call; /* the softmax of its head, */
