@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "algebra/svd.h"
 #include "base/files.h"
 #include "base/words.h"
 #include "driver/commands.h"
@@ -14,6 +15,7 @@
 #include "models/slim.h"
 #include "page/draw.h"
 #include "page/table.h"
+#include "run/plugin_process.h"
 
 /* Above this condition a part of a map is not inverted: float would keep half
    of its digits. */
@@ -31,27 +33,27 @@ static const Column facts[] = {{.name = "layer"},
                                {"pivot", .format = "%.1f"},
                                {"error", .format = "%.1e"}};
 
-/* Writes the slimmed layer into the checkpoint, in memory. Returns the largest
-   difference of what its attention makes of random tokens, relative. */
+/* Takes the gauge out of a layer of the checkpoint, in memory. Returns the
+   condition of what was inverted; *error is what the attention of the layer has
+   changed by. */
 static double
-store(Heads *l, const Checkpoint *c, const double *before, double condition)
+slim_layer(const Heads *l, const Checkpoint *c, double *error)
 {
-    double apart = 0, largest = 0;
-    if (!(condition <= worst_condition))
+    Heads slim = heads_read(c, l->model, l->number);
+    double condition = heads_slim(&slim);
+    if (error && !(condition <= worst_condition))
         fail("%s: layer %d: a part of its maps that would become the identity "
              "has condition %.1e, above %.0e: it is not slimmed, as its digits "
              "would be lost",
              c->directory, l->number + 1, condition, worst_condition);
-    heads_store(l);
-    Heads stored = heads_read(c, l->model, l->number);
-    double *after = heads_output(&stored);
-    for (int i = 0; i < RANDOM_TOKENS * l->model->d_model; i++) {
-        apart = fmax(apart, fabs(after[i] - before[i]));
-        largest = fmax(largest, fabs(before[i]));
+    if (error) {
+        heads_store(&slim);
+        Heads stored = heads_read(c, l->model, l->number);
+        *error = heads_apart(l, &stored);
+        free(stored.constant);
     }
-    heads_free(&stored);
-    free(after);
-    return apart / largest;
+    free(slim.constant);
+    return condition;
 }
 
 /* Adds the singular values of a head to the figure's data. */
@@ -85,33 +87,39 @@ static void
 add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
           const Published *m, int layer, FILE *spectra)
 {
+    enum { RANK_M, RANK_N, SYMMETRIC, FACTS };
+    int d = m->d_model, k = m->d_k, v = m->d_v;
     Heads l = heads_read(c, m, layer);
     Account all = published_account(m, 1);
-    double *values = allocate((size_t)(m->d_k + m->d_v), sizeof *values);
-    double(*of)[FACTS] = allocate((size_t)m->heads + 1, sizeof *of);
+    double *values = allocate((size_t)(k + v), sizeof *values);
+    double mean[FACTS] = {0}, error = NAN;
+    double pivot = slim_layer(&l, c, o->slim ? &error : NULL);
     for (int head = 0; head < m->heads; head++) {
-        head_facts(&l, head, of[head], values);
+        double *of_m = head_product(&l, QUERY, KEY, head);
+        double *of_n = head_product(&l, OUTPUT, VALUE, head);
+        double fact[] = {energy_rank(of_m, d, k, values),
+                         energy_rank(of_n, d, v, values + k),
+                         symmetric_share(of_m, d)};
+        const double *shown = o->heads ? fact : mean;
         for (int i = 0; i < FACTS; i++)
-            of[m->heads][i] += of[head][i] / m->heads;
+            mean[i] += fact[i] / m->heads;
         if (spectra)
             put_spectra(spectra, &l, head, values);
+        if (o->heads || head == m->heads - 1)
+            sheet_row(sheet, cell_number(layer + 1),
+                      cell_number(o->heads ? head + 1 : NAN),
+                      cell_number(all.stored / m->layers),
+                      cell_number((all.stored - all.gauge) / m->layers),
+                      cell_number(shown[RANK_M]), cell_number(shown[RANK_N]),
+                      cell_number(shown[SYMMETRIC]),
+                      cell_number(bias_norm(&l, QUERY)),
+                      cell_number(bias_norm(&l, KEY)), cell_number(pivot),
+                      cell_number(error));
+        free(of_m);
+        free(of_n);
     }
-    double b_q = bias_norm(&l, QUERY), b_k = bias_norm(&l, KEY);
-    double *before = o->slim ? heads_output(&l) : NULL;
-    double pivot = heads_slim(&l);
-    double error = o->slim ? store(&l, c, before, pivot) : NAN;
-    for (int i = o->heads ? 0 : m->heads; i < m->heads + !o->heads; i++)
-        sheet_row(sheet, cell_number(layer + 1),
-                  cell_number(o->heads ? i + 1 : NAN),
-                  cell_number(all.stored / m->layers),
-                  cell_number((all.stored - all.gauge) / m->layers),
-                  cell_number(of[i][RANK_M]), cell_number(of[i][RANK_N]),
-                  cell_number(of[i][SYMMETRIC]), cell_number(b_q),
-                  cell_number(b_k), cell_number(pivot), cell_number(error));
-    free(before);
-    free(of);
     free(values);
-    heads_free(&l);
+    free(l.constant);
 }
 
 /* In words what is not there. To be freed. */
@@ -143,22 +151,20 @@ command_open(int argc, char **argv)
     Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
                    .label = "open"};
     Figure f = {0};
-    if (o.layer > m.layers)
-        usage("--layer: there are layers 1 to %d", m.layers);
-    if (o.head > m.heads)
-        usage("--head: there are heads 1 to %d", m.heads);
-    if (o.head) {
+    if (o.layer > m.layers || o.head > m.heads)
+        usage("--layer, --head: there are layers 1 to %d, and heads 1 to %d",
+              m.layers, m.heads);
+    if (o.head || o.to) {
         Heads l = heads_read(&c, &m, o.layer - 1);
-        draw_map(&o, &l);
+        const char *run = o.to ? layer_as_run(&l, o.to, o.out) : NULL;
+        if (run && !o.quiet)
+            note("the run is %s/%s", o.out, run);
+        if (o.head)
+            draw_map(&o, &l);
         return 0;
     }
-    if (o.to) {
-        Heads l = heads_read(&c, &m, o.layer - 1);
-        char *name = layer_as_run(&l, o.to, o.out);
-        if (!o.quiet)
-            note("the run is %s/%s", o.out, name);
-        return 0;
-    }
+    if (sizeof(real) == 4)
+        return run_in_double(argc, argv);
     if (o.spectra) {
         f = figure_begin(&o.draw, "spectra", "",
                          "The singular values of every head");

@@ -11,21 +11,22 @@
 static bool
 take_weight(Weight *w, const Heads *l)
 {
+    static const char letters[] = "QKVO";
     const char *name = strrchr(w->name, '.') + 1;
-    const char *letter = strlen(name) == 3 ? strchr("QKVO", name[2]) : NULL;
-    int i = letter ? (int)(letter - "QKVO") : 0, d = l->model->d_model;
+    const char *letter = strlen(name) == 3 ? strchr(letters, name[2]) : NULL;
+    int i = letter ? (int)(letter - letters) : 0, d = l->model->d_model;
     int columns = l->of[i].heads * l->of[i].width;
     bool bias = *name == 'b';
     int rows = bias ? 1 : i == OUTPUT ? columns : d;
     if (!letter || (bias && !l->of[i].bias) || w->rows != rows ||
         w->cols != (i == OUTPUT ? d : columns))
         return false;
-    for (int row = 0; row < w->rows; row++)
-        for (int col = 0; col < w->cols; col++)
-            w->value[row * w->cols + col] =
-                (real)(i < OUTPUT ? map_entry(l, i, bias ? d : row, col)
-                       : bias     ? l->constant[col]
-                                  : map_entry(l, i, col, row));
+    for (int at = 0; at < w->rows * w->cols; at++) {
+        int row = at / w->cols, col = at % w->cols;
+        w->value[at] = (real)(i < OUTPUT ? *entry_of(l, i, bias ? d : row, col)
+                              : bias     ? l->constant[col]
+                                         : *entry_of(l, i, col, row));
+    }
     return true;
 }
 
@@ -49,12 +50,12 @@ char *
 layer_as_run(const Heads *l, const char *variant, const char *out)
 {
     const Published *p = l->model;
-    const Projection *q = &l->of[QUERY];
     Dataset data;
     Config c = task_start("reverse");
     /* A run is named by what it is from, so that must tell layers apart. */
-    size_t entries = (size_t)q->heads * (size_t)q->width * (size_t)p->d_model;
-    uint64_t hash = hash_bytes(HASH_START, q->w, sizeof *q->w * entries);
+    const double *first = l->of[QUERY].w, *next = l->of[KEY].w;
+    uint64_t hash =
+        hash_bytes(HASH_START, first, (uint64_t)(next - first) * sizeof *first);
     config_apply(&c, published_settings(p));
     config_apply(&c, "layers=1 steps=0 test=8 validate=8");
     c.mask = p->encoders ? MASK_NONE : MASK_CAUSAL;

@@ -9,22 +9,23 @@
 #include "heart/fail.h"
 #include "models/heads.h"
 
-/* The column of a tensor, counted over all that it has, that is column `col` of
-   a head. */
-static int
-column_of(const Heads *l, int projection, int head, int col)
+/* Where column `col` of a map is among the outputs of its tensor, or of W^O
+   among the inputs. Several maps may be in one tensor, after one another or,
+   interleaved, in each head; and the file has the first columns of all rotated
+   pairs of a head, then the second ones. */
+static size_t
+column_of(const Heads *l, int map, int col)
 {
-    const char *const *name = l->model->tensors;
-    const Projection *p = &l->of[projection];
-    bool interleaved = published_has(l->model, "interleaved");
-    int before = 0, rotated = l->model->rope;
-    if (projection <= KEY && col < rotated)
-        col = col / 2 + col % 2 * (rotated / 2);
-    for (int i = 0; i < projection && !strcmp(name[i], name[projection]); i++)
+    const Published *m = l->model;
+    const Projection *p = &l->of[map];
+    int head = col / p->width, own = col % p->width, before = 0;
+    bool interleaved = map < OUTPUT && published_has(m, "interleaved");
+    if (map <= KEY && own < m->rope)
+        own = own / 2 + own % 2 * (m->rope / 2);
+    for (int i = 0; i < map && !strcmp(m->tensors[i], m->tensors[map]); i++)
         before += l->of[i].width * (interleaved ? 1 : l->of[i].heads);
-    if (interleaved && projection != OUTPUT)
-        head *= 3;
-    return before + head * p->width + col;
+    int every = interleaved ? 2 * m->d_k + m->d_v : p->width;
+    return (size_t)(before + head * every + own);
 }
 
 /* Reads an entry of a tensor, or puts it back. */
@@ -38,40 +39,37 @@ move(Tensor *t, size_t i, double *entry, bool back)
 }
 
 /* Reads or puts back a map and its bias. Tensors are (outputs x inputs) unless
-   the family turns them; and a map of ours has d_model rows, which are the
-   outputs of W^O. */
+   the family has them transposed; and a map of ours has d_model rows, which are
+   the outputs of W^O. */
 static void
-move_map(Heads *l, int i, bool back)
+move_map(const Heads *l, int map, bool back)
 {
-    Projection *p = &l->of[i];
-    int d = l->model->d_model, size = (d + 1) * p->width;
+    const Projection *p = &l->of[map];
+    int d = l->model->d_model;
     size_t stride = (size_t)p->weight->shape[1];
-    bool turned = published_has(l->model, "transposed") == (i == OUTPUT);
-    for (int at = 0; at < p->heads * p->width; at++) {
-        int head = at / p->width, col = at % p->width;
-        size_t column = (size_t)column_of(l, i, head, col);
-        double *to = p->w + head * size + col;
-        for (int row = 0; row < d; row++)
-            move(p->weight,
-                 turned ? column * stride + (size_t)row
-                        : (size_t)row * stride + column,
-                 to + row * p->width, back);
-        if (p->bias && i != OUTPUT)
-            move(p->bias, column, to + d * p->width, back);
+    bool turned = published_has(l->model, "transposed") == (map == OUTPUT);
+    for (int col = 0; col < p->heads * p->width; col++) {
+        size_t at = column_of(l, map, col);
+        for (size_t row = 0; row < (size_t)d; row++)
+            move(p->weight, turned ? at * stride + row : row * stride + at,
+                 entry_of(l, map, (int)row, col), back);
+        if (p->bias && map != OUTPUT)
+            move(p->bias, at, entry_of(l, map, d, col), back);
     }
-    for (int row = 0; i == OUTPUT && p->bias && row < d; row++)
+    for (int row = 0; map == OUTPUT && p->bias && row < d; row++)
         move(p->bias, (size_t)row, &l->constant[row], back);
 }
 
-/* Finds a tensor of a map: PATTERN with the layer in place of its #. */
+/* Finds a tensor of a map: the family's pattern with the layer in place of its
+   #. */
 static Tensor *
-find(const Heads *l, const Checkpoint *c, int i, const char *part, int rows,
+find(const Heads *l, const Checkpoint *c, int map, const char *part, int rows,
      int cols)
 {
-    const char *pattern = l->model->tensors[i], *hash = strchr(pattern, '#');
+    const char *pattern = l->model->tensors[map], *hash = strchr(pattern, '#');
     char *name = format_text("%.*s%d%s.%s", (int)(hash - pattern), pattern,
                              l->number, hash + 1, part);
-    bool bias = !rows, wanted = !bias || strchr(l->model->biases, "qkvo"[i]);
+    bool bias = !rows, wanted = !bias || strchr(l->model->biases, "qkvo"[map]);
     Tensor *t = tensor_ending(c, name, rows, cols);
     if (wanted != (t != NULL))
         fail("%s: it has %s %s, which is not as config.json says", c->directory,
@@ -84,54 +82,66 @@ Heads
 heads_read(const Checkpoint *c, const Published *p, int layer)
 {
     Heads l = {.model = p, .number = layer};
-    int d = p->d_model;
+    int d = p->d_model, h = p->heads, g = p->groups, k = p->d_k, v = p->d_v;
+    int of_queries = h * k, of_keys = g * k, of_values = g * v;
     if (!strchr(p->tensors[0], '#'))
         fail("%s: a %s can be counted (qkv count --config), but not opened",
              c->directory, p->type);
-    l.constant = allocate((size_t)d, sizeof *l.constant);
-    for (int i = 0; i < 4; i++) {
-        bool shared = i == KEY || i == VALUE;
-        l.of[i].heads = shared ? p->groups : p->heads;
-        l.of[i].width = i <= KEY ? p->d_k : p->d_v;
-    }
+    bool packed = !strcmp(p->tensors[QUERY], p->tensors[KEY]);
+    bool turned = published_has(p, "transposed");
+    size_t columns = (size_t)(of_queries + of_keys + of_values + h * v);
+    double *w = l.constant =
+        allocate((size_t)d + (size_t)(d + 1) * columns, sizeof *w);
+    w += d;
     for (int i = 0; i < 4; i++) {
         Projection *of = &l.of[i];
-        int cols = of->heads * of->width, outputs = i == OUTPUT ? d : 0;
-        for (int k = 0; k < OUTPUT && i < OUTPUT; k++)
-            if (!strcmp(p->tensors[k], p->tensors[i]))
-                outputs += l.of[k].heads * l.of[k].width;
-        int inputs = i == OUTPUT ? cols : d;
-        bool turned = published_has(p, "transposed");
+        of->heads = i == KEY || i == VALUE ? g : h;
+        of->width = i <= KEY ? k : v;
+        of->w = w;
+        int cols = of->heads * of->width, inputs = i == OUTPUT ? cols : d;
+        int outputs = i == OUTPUT ? d
+                      : packed    ? of_queries + of_keys + of_values
+                                  : cols;
+        w += (size_t)(d + 1) * (size_t)cols;
         of->weight = find(&l, c, i, "weight", turned ? inputs : outputs,
                           turned ? outputs : inputs);
         of->bias = find(&l, c, i, "bias", 0, outputs);
-        of->w = allocate((size_t)(d + 1) * (size_t)cols, sizeof *of->w);
-        move_map(&l, i, false);
     }
+    for (int i = 0; i < 4; i++)
+        move_map(&l, i, false);
     return l;
 }
 
 void
-heads_free(Heads *l)
-{
-    for (int i = 0; i < 4; i++)
-        free(l->of[i].w);
-    free(l->constant);
-}
-
-void
-heads_store(Heads *l)
+heads_store(const Heads *l)
 {
     for (int i = 0; i < 4; i++)
         move_map(l, i, true);
 }
 
 double *
-head_map(const Heads *l, int projection, int head)
+entry_of(const Heads *l, int map, int row, int col)
 {
-    const Projection *p = &l->of[projection];
-    int rows = l->model->d_model + 1;
-    return p->w + head * p->heads / l->model->heads * rows * p->width;
+    const Projection *p = &l->of[map];
+    int head = col / p->width, rows = l->model->d_model + 1;
+    return p->w + (head * rows + row) * p->width + col % p->width;
+}
+
+double *
+head_map(const Heads *l, int map, int head)
+{
+    const Projection *p = &l->of[map];
+    return entry_of(l, map, 0, head * p->heads / l->model->heads * p->width);
+}
+
+double
+bias_norm(const Heads *l, int map)
+{
+    const Projection *p = &l->of[map];
+    double sum = 0;
+    for (int col = 0; col < p->heads * p->width; col++)
+        sum += pow(*entry_of(l, map, l->model->d_model, col), 2);
+    return p->bias ? sqrt(sum) : NAN;
 }
 
 double *
@@ -144,10 +154,8 @@ head_product(const Heads *l, int left, int shared, int head)
     return product;
 }
 
-/* Puts the n singular values of a product of parts that are n wide into
-   `values`, and returns how many have 99% of the sum of squares. */
-static int
-spectrum(const double *product, int d, int n, double *values)
+int
+energy_rank(const double *product, int d, int n, double *values)
 {
     Svd s = svd_of(product, d, d);
     double all = 0, sum = 0;
@@ -159,35 +167,4 @@ spectrum(const double *product, int d, int n, double *values)
     for (; rank < n && sum < 0.99 * all; rank++)
         sum += values[rank] * values[rank];
     return rank;
-}
-
-void
-head_facts(const Heads *l, int head, double facts[FACTS], double *values)
-{
-    int d = l->model->d_model, k = l->model->d_k;
-    double *m = head_product(l, QUERY, KEY, head);
-    double *n = head_product(l, OUTPUT, VALUE, head);
-    facts[RANK_M] = spectrum(m, d, k, values);
-    facts[RANK_N] = spectrum(n, d, l->model->d_v, values + k);
-    facts[SYMMETRIC] = symmetric_share(m, d);
-    free(m);
-    free(n);
-}
-
-double
-map_entry(const Heads *l, int projection, int row, int col)
-{
-    const Projection *p = &l->of[projection];
-    int head = col / p->width, rows = l->model->d_model + 1;
-    return p->w[(head * rows + row) * p->width + col % p->width];
-}
-
-double
-bias_norm(const Heads *l, int projection)
-{
-    const Projection *p = &l->of[projection];
-    double sum = 0;
-    for (int col = 0; col < p->heads * p->width; col++)
-        sum += pow(map_entry(l, projection, l->model->d_model, col), 2);
-    return p->bias ? sqrt(sum) : NAN;
 }

@@ -27,33 +27,30 @@ typedef struct Heads {
     double *constant; /* the bias of o */
 } Heads;
 
+/* Reads the maps of a layer; fails with what its tensors lack. Free `constant`,
+   behind which are the maps. */
+Heads heads_read(const Checkpoint *c, const Published *p, int layer);
+
+/* Puts them into the checkpoint, in this process's copy. */
+void heads_store(const Heads *l);
+
 /* The part of a map that a head uses; heads may share one. */
-double *head_map(const Heads *l, int projection, int head);
+double *head_map(const Heads *l, int map, int head);
 
 /* An entry of a map, its columns counted over all heads. Row d_model of q, k
    and v is the bias. */
-double map_entry(const Heads *l, int projection, int row, int col);
+double *entry_of(const Heads *l, int map, int row, int col);
 
-/* Reads the maps of a layer, to be freed with heads_free; fails with what its
-   tensors lack. */
-Heads heads_read(const Checkpoint *c, const Published *p, int layer);
-void heads_free(Heads *l);
-
-/* Puts them into the checkpoint, in this process's copy. */
-void heads_store(Heads *l);
+/* The norm of a bias over all heads; NaN if there is none. */
+double bias_norm(const Heads *l, int map);
 
 /* left shared' of a head (d_model x d_model), to be freed: M of QUERY and KEY,
-   N turned over of OUTPUT and VALUE. It leaves out norms, rotations and biases.
+   N transposed of OUTPUT and VALUE. It leaves out norms, rotations and biases.
  */
 double *head_product(const Heads *l, int left, int shared, int head);
 
-/* Facts about a head: how many singular values of M, and of N, have 99% of the
-   sum of squares, and how symmetric M is. `values` gets M's d_k singular
-   values, then N's d_v. */
-enum { RANK_M, RANK_N, SYMMETRIC, FACTS };
-void head_facts(const Heads *l, int head, double facts[FACTS], double *values);
-
-/* The norm of a bias over all heads; NaN if there is none. */
-double bias_norm(const Heads *l, int projection);
+/* Puts the n singular values of a product of parts that are n wide into
+   `values`, and returns how many have 99% of the sum of squares. */
+int energy_rank(const double *product, int d, int n, double *values);
 
 #endif

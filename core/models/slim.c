@@ -10,21 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <qkv/attend.h>
+
 #include "algebra/canonical.h"
 #include "algebra/svd.h"
-#include "heart/fail.h"
 #include "heart/random.h"
+#include "heart/tape.h"
 #include "models/slim.h"
 
-/* n columns of a head's map, from `first` on, times a (n x n) or, `flipped`,
-   a'. */
+/* n columns of a head's map, from `first` on, times a' (n x n). */
 static void
 multiply_columns(double *map, int rows, int width, int first, const double *a,
-                 int n, bool flipped)
+                 int n)
 {
     double *row = allocate((size_t)n, sizeof *row);
     for (double *at = map + first; at < map + rows * width; at += width) {
-        product_of(row, at, a, 1, n, n, flipped);
+        product_of(row, at, a, 1, n, n, true);
         memcpy(at, row, (size_t)n * sizeof *row);
     }
     free(row);
@@ -35,39 +36,34 @@ multiply_columns(double *map, int rows, int width, int first, const double *a,
    rows are chosen one by one, each the farthest from the span of those before
    it. Returns their condition. */
 static double
-slim_columns(Heads *l, int left, int shared, int group, int from, int n,
-             bool rotated)
+slim_columns(const Heads *l, int left, int shared, int group, int from, int n)
 {
-    int d = l->model->d_model, width = l->of[shared].width;
-    int count = l->model->heads / l->model->groups, first = group * count;
+    const Published *p = l->model;
+    int d = p->d_model, width = l->of[shared].width, size = n * n;
+    int count = p->heads / p->groups, first = group * count;
+    bool rotated = shared == KEY && from < p->rope;
     double *map = head_map(l, shared, first);
-    size_t size = (size_t)n * (size_t)n;
     int *rows = allocate((size_t)n, sizeof *rows);
-    double *part = allocate(3 * size, sizeof *part), *inverse = part + size;
-    double *rest = allocate((size_t)d * (size_t)n, sizeof *rest);
+    double *part = allocate((size_t)(3 * size + d * n), sizeof *part);
+    double *inverse = part + size, *rest = inverse + 2 * size;
     for (int i = 0; i < d * n; i++)
         rest[i] = map[i / n * width + from + i % n];
     row_basis(rest, d, n, inverse + size, rows);
-    for (int i = 0; i < n * n; i++)
+    for (int i = 0; i < size; i++)
         part[i] = map[rows[i / n] * width + from + i % n];
     if (rotated) {
         part[2] = -part[1];
         part[3] = part[0];
     }
     Svd s = svd_of(part, n, n);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < n; k++)
-            for (int c = 0; c < n; c++)
-                inverse[i * n + c] += s.v[i * n + k] / s.s[k] * s.u[c * n + k];
-    multiply_columns(map, d + 1, width, from, inverse, n, false);
-    for (int i = 0; i < (rotated ? n : n * n); i++)
-        map[rows[i / n] * width + from + i % n] = i / n == i % n;
-    for (int head = first; head < first + count; head++)
-        multiply_columns(head_map(l, left, head), d + 1, width, from, part, n,
-                         true);
     double condition = s.s[n - 1] > 0 ? s.s[0] / s.s[n - 1] : INFINITY;
     free(s.u);
-    free(rest);
+    pseudo_inverse(part, n, n, inverse);
+    multiply_columns(map, d + 1, width, from, inverse, n);
+    for (int i = 0; i < (rotated ? n : size); i++)
+        map[rows[i / n] * width + from + i % n] = i / n == i % n;
+    for (int head = first; head < first + count; head++)
+        multiply_columns(head_map(l, left, head), d + 1, width, from, part, n);
     free(part);
     free(rows);
     return condition;
@@ -76,94 +72,99 @@ slim_columns(Heads *l, int left, int shared, int group, int from, int n,
 /* Biases that do nothing: of keys, unless they are rotated; and of values,
    which that of the output gets, as the weights of a row sum to 1. */
 static void
-slim_biases(Heads *l)
+slim_biases(const Heads *l)
 {
-    const Published *m = l->model;
-    int d = m->d_model, count = m->heads / m->groups;
-    bool moves =
-        l->of[VALUE].bias && l->of[OUTPUT].bias && !published_has(m, "sinks");
-    for (int head = 0; head < m->heads; head++) {
-        double *key = head_map(l, KEY, head) + d * m->d_k;
-        double *value = head_map(l, VALUE, head) + d * m->d_v;
-        double *output = head_map(l, OUTPUT, head);
-        for (int c = m->rope; c < m->d_k; c++)
-            key[c] = 0;
-        for (int i = 0; moves && i < d * m->d_v; i++)
-            l->constant[i / m->d_v] += output[i] * value[i % m->d_v];
-        for (int c = 0; moves && head % count == count - 1 && c < m->d_v; c++)
-            value[c] = 0;
+    const Published *p = l->model;
+    int d = p->d_model, v = p->d_v;
+    bool moves = l->of[OUTPUT].bias && !published_has(p, "sinks");
+    for (int head = 0; moves && head < p->heads; head++) {
+        const double *value = head_map(l, VALUE, head) + d * v;
+        const double *output = head_map(l, OUTPUT, head);
+        for (int i = 0; i < d * v; i++)
+            l->constant[i / v] += output[i] * value[i % v];
     }
+    for (int col = 0; moves && col < p->groups * v; col++)
+        *entry_of(l, VALUE, d, col) = 0;
+    for (int col = 0; col < p->groups * p->d_k; col++)
+        if (col % p->d_k >= p->rope)
+            *entry_of(l, KEY, d, col) = 0;
 }
 
 double
-heads_slim(Heads *l)
+heads_slim(const Heads *l)
 {
-    const Published *m = l->model;
+    const Published *p = l->model;
+    bool norm = published_has(p, "head-norm") || published_has(p, "full-norm");
     double worst = 1;
-    bool norm = published_has(m, "head-norm") || published_has(m, "full-norm");
-    for (int g = 0; g < m->groups; g++) {
-        int plain = norm ? 0 : m->d_k - m->rope;
-        for (int at = 0; !norm && at < m->rope; at += 2)
-            worst = fmax(worst, slim_columns(l, QUERY, KEY, g, at, 2, true));
-        if (plain)
-            worst = fmax(worst,
-                         slim_columns(l, QUERY, KEY, g, m->rope, plain, false));
-        worst =
-            fmax(worst, slim_columns(l, OUTPUT, VALUE, g, 0, m->d_v, false));
+    for (int g = 0; g < p->groups; g++) {
+        for (int at = norm ? p->d_k : 0, n; at < p->d_k; at += n) {
+            n = at < p->rope ? 2 : p->d_k - at;
+            worst = fmax(worst, slim_columns(l, QUERY, KEY, g, at, n));
+        }
+        worst = fmax(worst, slim_columns(l, OUTPUT, VALUE, g, 0, p->d_v));
     }
     slim_biases(l);
     return worst;
 }
 
-/* q, k or v of a head for tokens (RANDOM_TOKENS x d_model + 1) whose last
-   column is 1, q and k rotated. */
-static void
-project(const Heads *l, int i, int head, const double *tokens, double *to)
+/* A matrix of doubles on a tape. */
+static Node *
+leaf_of(Tape *t, int rows, int cols, const double *w)
 {
-    int width = l->of[i].width, rotated = i == VALUE ? 0 : l->model->rope;
-    product_of(to, tokens, head_map(l, i, head), RANDOM_TOKENS,
-               l->model->d_model + 1, width, false);
-    for (int t = 0; t < RANDOM_TOKENS; t++)
-        for (int c = 0; c < rotated; c += 2) {
-            double *pair = to + t * width + c, x = pair[0], y = pair[1];
-            double angle = t * pow(10000, -(double)c / rotated);
-            pair[0] = x * cos(angle) - y * sin(angle);
-            pair[1] = x * sin(angle) + y * cos(angle);
-        }
+    size_t entries = (size_t)rows * (size_t)cols;
+    real *copy = allocate(entries, sizeof *copy);
+    for (size_t i = 0; i < entries; i++)
+        copy[i] = (real)w[i];
+    return leaf(t, rows, cols, 1, copy, NULL);
 }
 
-double *
-heads_output(const Heads *l)
+/* q, k or v of a head for tokens x (tokens x d_model + 1) that end in a 1. */
+static Node *
+projected(Attention *a, const Heads *l, int map, int head, Node *x)
 {
-    enum { T = RANDOM_TOKENS };
-    int d = l->model->d_model, k = l->model->d_k, v = l->model->d_v;
-    size_t size = T * (size_t)(d + 1 + k + v);
-    double *tokens = allocate(3 * size, sizeof *tokens);
-    double *q = tokens + size, *keys = q + T * k, *values = keys + T * k;
-    double *mixed = values + T * v, *more = mixed + T * v, scores[T * T];
-    double *out = allocate(T * (size_t)d, sizeof *out);
+    int width = l->of[map].width, rope = map == VALUE ? 0 : l->model->rope;
+    double *w = head_map(l, map, head);
+    Node *n = matmul(x, leaf_of(a->tape, l->model->d_model + 1, width, w));
+    if (!rope)
+        return n;
+    Node *turned = rotate(a, columns(n, 0, rope), 10000);
+    return rope == width
+               ? turned
+               : concat((Node *[]){turned, columns(n, rope, width - rope)}, 2);
+}
+
+/* What attention makes of random tokens of about length 1. */
+static Node *
+output_of(const Heads *l, Tape *t)
+{
+    enum { TOKENS = 16 };
+    const Published *p = l->model;
+    int d = p->d_model;
+    Attention a = {.d_model = d, .heads = 1, .tape = t};
     Random random = random_stream(1, "open");
-    for (int i = 0; i < T * (d + 1); i++) /* of length 1: no exp overflows */
+    double *tokens = allocate((size_t)(TOKENS * (d + 1)), sizeof *tokens);
+    for (int i = 0; i < TOKENS * (d + 1); i++)
         tokens[i] = i % (d + 1) == d ? 1 : random_normal(&random) / sqrt(d);
-    for (int i = 0; i < T * d; i++)
-        out[i] = l->constant[i % d];
-    for (int head = 0; head < l->model->heads; head++) {
-        project(l, QUERY, head, tokens, q);
-        project(l, KEY, head, tokens, keys);
-        project(l, VALUE, head, tokens, values);
-        product_of(scores, q, keys, T, k, T, true);
-        for (int t = 0; t < T; t++) {
-            double sum = 0;
-            for (int i = t * T; i < (t + 1) * T; i++)
-                sum += scores[i] = exp(scores[i] / sqrt(k));
-            for (int i = t * T; i < (t + 1) * T; i++)
-                scores[i] /= sum;
-        }
-        product_of(mixed, scores, values, T, T, v, false);
-        product_of(more, mixed, head_map(l, OUTPUT, head), T, v, d, true);
-        for (int i = 0; i < T * d; i++)
-            out[i] += more[i];
+    Node *x = leaf_of(t, TOKENS, d + 1, tokens);
+    Node *out = leaf_of(t, 1, d, l->constant);
+    for (int head = 0; head < p->heads; head++) {
+        Node *q = projected(&a, l, QUERY, head, x);
+        Node *k = projected(&a, l, KEY, head, x);
+        Node *v = projected(&a, l, VALUE, head, x);
+        Node *o = leaf_of(t, d, p->d_v, head_map(l, OUTPUT, head));
+        out = add(matmul_t(attend(&a, q, k, v, 1 / sqrt(p->d_k)), o), out);
     }
-    free(tokens);
     return out;
+}
+
+double
+heads_apart(const Heads *a, const Heads *b)
+{
+    Tape *t = tape_new(0);
+    Difference apart = {0};
+    const Node *of_a = output_of(a, t), *of_b = output_of(b, t);
+    for (size_t i = 0; i < size_of(of_a); i++)
+        compare_entries(&apart, (double)of_b->value[i], (double)of_a->value[i]);
+    tape_free(t);
+    return relative_difference(apart);
 }

@@ -8,13 +8,11 @@
    W^V, becomes the identity (for a rotated pair of columns, one complex number
    becomes 1). A bias that the softmax cancels, or that b^O can absorb, becomes
    0. Returns the largest condition number of a part that was inverted. */
-double heads_slim(Heads *l);
+double heads_slim(const Heads *l);
 
-/* The output of attention for random tokens, the same tokens for every layer of
-   a model: RANDOM_TOKENS x d_model numbers, to be freed. It rotates with base
-   10,000 and leaves out norms and sinks, since these do not change the gauge.
- */
-enum { RANDOM_TOKENS = 16 };
-double *heads_output(const Heads *l);
+/* The largest difference between the outputs of the attention of two layers of
+   one model for the same random tokens, relative to the largest. It leaves out
+   norms and sinks, since these do not change the gauge. */
+double heads_apart(const Heads *a, const Heads *b);
 
 #endif
