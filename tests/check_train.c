@@ -452,7 +452,7 @@ TEST(a_step_along_the_gauge_is_told)
     real **w = model_attention(m, 0), *q = w[0], *k = w[1];
     Random r = random_stream(3, "gauge");
     memcpy(start, m->values, size);
-    ck_assert_double_eq(conserved_drift(m, 0, start, 0), 0);
+    ck_assert_double_eq(gauge_move(m, 0, start, 0).drift, 0);
     for (int i = 0; i < K * K; i++)
         x[i / K][i % K] = (real)(0.01 * random_normal(&r));
     const real *old_q = start + (q - m->values),
@@ -464,8 +464,8 @@ TEST(a_step_along_the_gauge_is_told)
                     q[i * ALL + h + j] += old_q[i * ALL + h + l] * x[l][j];
                     k[i * ALL + h + j] -= old_k[i * ALL + h + l] * x[j][l];
                 }
-    ck_assert_double_eq_tol(gauge_share(m, 0, start, 0), 1, 1e-4);
-    ck_assert(conserved_drift(m, 0, start, 0) > 0.001);
+    ck_assert_double_eq_tol(gauge_move(m, 0, start, 0).share, 1, 1e-4);
+    ck_assert(gauge_move(m, 0, start, 0).drift > 0.001);
     memcpy(m->values, start, size);
     Batch b = batch_new(s.sizes, 4);
     Random stream = dataset_stream(&s, TRAINING);
@@ -474,8 +474,8 @@ TEST(a_step_along_the_gauge_is_told)
     dataset_draw(&s, TRAINING, &stream, 0, &b);
     train_step(m, t, &b, &accuracy);
     for (size_t which = 0; which < 2; which++)
-        ck_assert_double_lt(gauge_share(m, 0, start, which), 1e-3);
-    ck_assert_double_lt(conserved_drift(m, 0, start, 1), 1e-3);
+        ck_assert_double_lt(gauge_move(m, 0, start, which).share, 1e-3);
+    ck_assert_double_lt(gauge_move(m, 0, start, 1).drift, 1e-3);
     tape_free(t);
     batch_free(&b);
     free(w);

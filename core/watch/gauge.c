@@ -1,122 +1,114 @@
 /* gauge.c - what training does in the directions that change nothing.
 
-   A pair is W^Q and W^K, or W^V and W^O', each with k columns a head. */
+   A pair is W_i^Q and W_i^K, or W_i^V and W_i^O', each with k columns. */
 #include <math.h>
 
 #include "algebra/derive.h"
 #include "algebra/svd.h"
 #include "heart/attention.h"
-#include "heart/fail.h"
 #include "watch/gauge.h"
 
-/* Finds both sides of pair `which` of a place, in a copy of all weights, and
-   returns the width k of a head. It is 0 unless the form is W_i^Q W_i^K' and
-   W_i^V W_i^O, of four weights: a bias or another head would share their gauge,
-   and a rotation would leave only a part of it. */
-static int
-find_pair(const Model *m, int place, const real *values, size_t which,
-          Matrix side[2])
+/* Finds A and B, where a term is A B'; false if it is not. */
+static bool
+find_pair(const Term *t, Matrix pair[2])
+{
+    const Chain *q = &t->chain[0], *k = &t->chain[1];
+    pair[0] = q->of[0].m;
+    pair[1] = k->count ? k->of[0].m : transposed(q->of[1].m);
+    return q->count && q->count + k->count == 2;
+}
+
+/* Is each M_i and each N_i a pair, and each weight in one of these? A bias or
+   another head would share their gauge. */
+static bool
+has_pairs(const Derived *d)
+{
+    const Weights *w = &d->run.weights;
+    bool pairs = !d->why && d->count == 2 * d->heads;
+    int entries = 0;
+    Matrix p[2];
+    for (const Term *t = d->term; pairs && t < d->term + d->count; t++) {
+        pairs = find_pair(t, p);
+        entries += (p[0].rows + p[1].rows) * p[0].cols;
+    }
+    for (int i = 0; i < w->count; i++)
+        entries -= w->list[i].rows * w->list[i].cols;
+    return pairs && entries == 0;
+}
+
+/* W'W, W'D and D'D (k x k each) of one side of a pair, W, and its change D
+   from other weights of the model; to be freed. */
+static double *
+products(Matrix w, const Model *m, const real *before)
+{
+    int k = w.cols, n = w.rows, size = k * k;
+    double *ww = allocate((size_t)(3 * size + 2 * k * n), sizeof *ww);
+    double *wd = ww + size, *dd = wd + size, *was = dd + size,
+           *by = was + k * n;
+    for (int i = 0; i < k * n; i++) {
+        const real *now = w.at + i % n * w.down + i / n * w.across;
+        was[i] = (double)before[now - m->values];
+        by[i] = (double)*now - was[i];
+    }
+    product_of(ww, was, was, k, n, k, true);
+    product_of(wd, was, by, k, n, k, true);
+    product_of(dd, by, by, k, n, k, true);
+    return ww;
+}
+
+/* The squared length of the part of a step of Q and K that is along Q X, -K X'
+   for some X. The nearest X has Q'Q X + X K'K = C with C = Q' dQ - dK' K, which
+   in the eigenvectors of Q'Q and of K'K says X_ij = C_ij / (a_i + b_j); and the
+   part's squared length is the sum of X_ij C_ij. */
+static double
+along_gauge(const double *qq, const double *kk, const double *c, int k)
+{
+    double along = 0;
+    Svd a = svd_of(qq, k, k), b = svd_of(kk, k, k);
+    for (int i = 0; i < k * k; i++) {
+        double entry = 0, by_sum = a.s[i / k] + b.s[i % k];
+        for (int e = 0; e < k * k; e++)
+            entry += a.u[e / k * k + i / k] * c[e] * b.u[e % k * k + i % k];
+        along += by_sum > 0 ? entry * entry / by_sum : 0;
+    }
+    free(a.u);
+    free(b.u);
+    return along;
+}
+
+/* Without pairs both are 0 / 0. */
+GaugeMove
+gauge_move(const Model *m, int place, const real *before, size_t which)
 {
     const ModelPlace *p = &m->place[place];
     const Relative *positions = p->attention.relative;
     real **own = model_attention(m, place);
     Derived d = derive(p->variant, p->attention, own);
-    const Term *scores = term_of(&d, 0, SCORES, 0);
-    const Term *carried = term_of(&d, 0, VALUES, 0);
-    bool plain = scores && carried && !d.why && d.run.weights.count == 4 &&
-                 d.count == 2 * d.heads && scores->chain[0].count == 1 &&
-                 scores->chain[1].count == 1 && carried->chain[0].count == 2;
-    int k = 0, found = 0;
-    for (int i = 0; i < 4 && plain; i++) { /* W_i^Q, W_i^K, W_i^V, W_i^O */
-        const Chain *c = i < 2 ? &scores->chain[i] : carried->chain;
-        const Symbol *s = &c->of[i == 3];
-        const Node *w = s->of;
-        Matrix all =
-            matrix(values + (w->value - m->values), w->rows, w->cols, w->cols);
-        for (int n = 0; n < 4 && s->m.across == 1; n++)
-            found |= (w->value == own[n]) << n;
-        if (i / 2 == (int)which)
-            side[i % 2] = i == 3 ? transposed(all) : all;
-        k = i == 2 * (int)which ? s->m.cols : k;
+    bool pairs = has_pairs(&d) && !(positions && positions->rotated);
+    double moved = 0, norm = 0, along = 0, all = 0;
+    for (int h = 0; h < d.heads && pairs; h++) {
+        Matrix pair[2];
+        find_pair(term_of(&d, h, which ? VALUES : SCORES, 0), pair);
+        int k = pair[0].cols, size = k * k;
+        double *qq = products(pair[0], m, before), *q_dq = qq + size;
+        double *kk = products(pair[1], m, before), *k_dk = kk + size;
+        double *dq_dq = q_dq + size, *dk_dk = k_dk + size;
+        double *c = dq_dq; /* written where an entry has been read */
+        for (int e = 0; e < size; e++) {
+            int turned = e % k * k + e / k;
+            double was = qq[e] - kk[e];
+            double apart = q_dq[e] + q_dq[turned] + dq_dq[e] -
+                           (k_dk[e] + k_dk[turned] + dk_dk[e]);
+            norm += was * was;
+            moved += apart * apart;
+            all += e == turned ? dq_dq[e] + dk_dk[e] : 0;
+            c[e] = q_dq[e] - k_dk[turned];
+        }
+        along += along_gauge(qq, kk, c, k);
+        free(qq);
+        free(kk);
     }
     derived_free(&d);
     free(own);
-    bool own_heads = found == 15 && side[0].cols == side[1].cols;
-    return own_heads && !(positions && positions->rotated) ? k : 0;
-}
-
-/* Entry e of X' Y (k x k) of a head. */
-static double
-gram(Matrix x, Matrix y, int k, int head, int e)
-{
-    int i = head * k + e / k, j = head * k + e % k;
-    double sum = 0;
-    for (int r = 0; r < x.rows; r++)
-        sum += (double)x.at[r * x.down + i * x.across] *
-               (double)y.at[r * y.down + j * y.across];
-    return sum;
-}
-
-double
-conserved_drift(const Model *m, int place, const real *start, size_t which)
-{
-    Matrix now[2], then[2];
-    int k = find_pair(m, place, m->values, which, now);
-    if (!k)
-        return NAN;
-    find_pair(m, place, start, which, then);
-    double apart = 0, all = 0;
-    for (int i = 0; i < now[0].cols * k; i++) {
-        int h = i / (k * k), e = i % (k * k);
-        double was =
-            gram(then[0], then[0], k, h, e) - gram(then[1], then[1], k, h, e);
-        double is =
-            gram(now[0], now[0], k, h, e) - gram(now[1], now[1], k, h, e);
-        apart += (is - was) * (is - was);
-        all += was * was;
-    }
-    return sqrt(apart / all);
-}
-
-/* The part of a step of Q and K that is along Q X, -K X' for some X. The
-   nearest X has Q'Q X + X K'K = C with C = Q' dQ - dK' K, which in the
-   eigenvectors of Q'Q and of K'K says X_ij = C_ij / (a_i + b_j); and the part's
-   squared length is the sum of X_ij C_ij. */
-double
-gauge_share(const Model *m, int place, const real *before, size_t which)
-{
-    Matrix at[2], by[2];
-    int k = find_pair(m, place, before, which, at);
-    if (!k)
-        return NAN;
-    real *step = allocate(m->parameters, sizeof *step);
-    for (size_t i = 0; i < m->parameters; i++)
-        step[i] = m->values[i] - before[i];
-    find_pair(m, place, step, which, by);
-    int size = k * k;
-    double along = 0, all = 0;
-    double *qq = allocate((size_t)3 * size, sizeof *qq);
-    double *kk = qq + size, *c = kk + size;
-    for (int h = 0; h < at[0].cols / k; h++) {
-        for (int e = 0; e < size; e++) {
-            qq[e] = gram(at[0], at[0], k, h, e);
-            kk[e] = gram(at[1], at[1], k, h, e);
-            c[e] = gram(at[0], by[0], k, h, e) - gram(by[1], at[1], k, h, e);
-            if (e / k == e % k)
-                all +=
-                    gram(by[0], by[0], k, h, e) + gram(by[1], by[1], k, h, e);
-        }
-        Svd a = svd_of(qq, k, k), b = svd_of(kk, k, k);
-        for (int i = 0; i < size; i++) {
-            double entry = 0, by_sum = a.s[i / k] + b.s[i % k];
-            for (int e = 0; e < size; e++)
-                entry += a.u[e / k * k + i / k] * c[e] * b.u[e % k * k + i % k];
-            along += by_sum > 0 ? entry * entry / by_sum : 0;
-        }
-        free(a.u);
-        free(b.u);
-    }
-    free(qq);
-    free(step);
-    return along / all;
+    return (GaugeMove){sqrt(moved / norm), along / all};
 }

@@ -5,24 +5,25 @@
    these directions, so under gradient flow W_Q' W_Q - W_K' W_K of each head
    stays what it was at the start, and so does W_V' W_V - W_O W_O' (Arora, Cohen
    and Hazan 2018, for linear networks). Steps of finite length, and other
-   optimizers, move them.
-
-   Both functions look at the pair W^Q, W^K of a place (which 0), or at W^V, W^O
-   (1); they are NaN unless its form is M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O
-   (algebra/derive.h), with nothing between or beside, and no two heads share a
-   matrix. */
+   optimizers, move them. */
 #ifndef GAUGE_H
 #define GAUGE_H
 
 #include "config/build_model.h"
 
-/* How far the conserved matrices of all heads have moved since the weights
-   `start`, relative to their norm then (Frobenius). */
-double conserved_drift(const Model *m, int place, const real *start,
-                       size_t which);
+/* Of the way from one copy of the weights to another. */
+typedef struct GaugeMove {
+    double drift; /* how far the conserved matrices of all heads have moved,
+                     relative to their norm before (Frobenius) */
+    double
+        share; /* of the squared length of the way, what is along the gauge */
+} GaugeMove;
 
-/* The share of the squared length of a step that is along the gauge. The step
-   goes from the weights `before` to the present ones. */
-double gauge_share(const Model *m, int place, const real *before, size_t which);
+/* From the weights `before` to the present ones, in the pair W^Q, W^K of a
+   place (which 0), or in W^V, W^O (1). Both numbers are NaN unless the place
+   has the form M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O (algebra/derive.h),
+   with nothing between or beside, and no two heads share a matrix. */
+GaugeMove gauge_move(const Model *m, int place, const real *before,
+                     size_t which);
 
 #endif

@@ -180,15 +180,15 @@ distance(const Observation *s, size_t which)
 static double
 drift(const Observation *s, size_t which)
 {
-    return conserved_drift(s->observer->model, s->place, s->observer->first,
-                           which);
+    const Observer *o = s->observer;
+    return gauge_move(o->model, s->place, o->first, which).drift;
 }
 
 static double
 share_of_gauge(const Observation *s, size_t which)
 {
-    return gauge_share(s->observer->model, s->place, s->observer->before,
-                       which);
+    const Observer *o = s->observer;
+    return gauge_move(o->model, s->place, o->before, which).share;
 }
 
 /* The columns. The value of one is the mean over all places of attention, NaN
