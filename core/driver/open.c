@@ -88,18 +88,16 @@ add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
           const Published *m, int layer, FILE *spectra)
 {
     enum { RANK_M, RANK_N, SYMMETRIC, FACTS };
-    int d = m->d_model, k = m->d_k, v = m->d_v;
     Heads l = heads_read(c, m, layer);
     Account all = published_account(m, 1);
-    double *values = allocate((size_t)(k + v), sizeof *values);
+    double *values = allocate((size_t)(m->d_k + m->d_v), sizeof *values);
     double mean[FACTS] = {0}, error = NAN;
     double pivot = slim_layer(&l, c, o->slim ? &error : NULL);
     for (int head = 0; head < m->heads; head++) {
-        double *of_m = head_product(&l, QUERY, KEY, head);
-        double *of_n = head_product(&l, OUTPUT, VALUE, head);
-        double fact[] = {energy_rank(of_m, d, k, values),
-                         energy_rank(of_n, d, v, values + k),
-                         symmetric_share(of_m, d)};
+        double *form = head_product(&l, QUERY, KEY, head);
+        double fact[] = {energy_rank(&l, QUERY, KEY, head, values),
+                         energy_rank(&l, OUTPUT, VALUE, head, values + m->d_k),
+                         symmetric_share(form, m->d_model)};
         const double *shown = o->heads ? fact : mean;
         for (int i = 0; i < FACTS; i++)
             mean[i] += fact[i] / m->heads;
@@ -115,8 +113,7 @@ add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
                       cell_number(bias_norm(&l, QUERY)),
                       cell_number(bias_norm(&l, KEY)), cell_number(pivot),
                       cell_number(error));
-        free(of_m);
-        free(of_n);
+        free(form);
     }
     free(values);
     free(l.constant);

@@ -155,16 +155,23 @@ head_product(const Heads *l, int left, int shared, int head)
 }
 
 int
-energy_rank(const double *product, int d, int n, double *values)
+energy_rank(const Heads *l, int left, int shared, int head, double *values)
 {
-    Svd s = svd_of(product, d, d);
+    int d = l->model->d_model, n = l->of[left].width, rank = 0;
+    Svd of_shared = svd_of(head_map(l, shared, head), d, n);
+    double *mixed = allocate((size_t)d * (size_t)n, sizeof *mixed);
+    for (int i = 0; i < n * of_shared.k; i++)
+        of_shared.v[i] *= of_shared.s[i % of_shared.k];
+    product_of(mixed, head_map(l, left, head), of_shared.v, d, n, of_shared.k,
+               false);
+    Svd s = svd_of(mixed, d, of_shared.k);
     double all = 0, sum = 0;
-    int rank = 0;
-    memcpy(values, s.s, (size_t)(n < d ? n : d) * sizeof *values);
+    for (int i = 0; i < s.k; i++)
+        all += pow(values[i] = s.s[i], 2);
+    while (rank < s.k && sum < 0.99 * all)
+        sum += pow(values[rank++], 2);
+    free(of_shared.u);
+    free(mixed);
     free(s.u);
-    for (int i = 0; i < n; i++)
-        all += values[i] * values[i];
-    for (; rank < n && sum < 0.99 * all; rank++)
-        sum += values[rank] * values[rank];
     return rank;
 }

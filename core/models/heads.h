@@ -49,8 +49,9 @@ double bias_norm(const Heads *l, int map);
  */
 double *head_product(const Heads *l, int left, int shared, int head);
 
-/* Puts the n singular values of a product of parts that are n wide into
-   `values`, and returns how many have 99% of the sum of squares. */
-int energy_rank(const double *product, int d, int n, double *values);
+/* Puts its singular values, as many as its parts have columns, into `values`,
+   and returns how many of them have 99% of the sum of squares. Those of
+   left shared' are those of left V S, if U S V' is `shared`. */
+int energy_rank(const Heads *l, int left, int shared, int head, double *values);
 
 #endif
