@@ -12,7 +12,7 @@
 #include "heart/fail.h"
 #include "heart/numbers.h"
 
-enum { LARGE = 128 }; /* columns from which on a low rank is looked for */
+enum { LARGE = 128 }; /* length from which on a low rank is looked for */
 
 static double
 dot(const double *x, const double *y, int n)
@@ -102,9 +102,10 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
     return rows < length ? rows : length;
 }
 
-/* A large matrix of low rank r, as a head's M: Jacobi turns r columns, not all.
-   The rows of `long_side` get what belongs to the rows of w, k of them; false
-   where the rank is not low. */
+/* A large matrix of low rank r, as a head's M or one of its two parts: Jacobi
+   turns r columns with r entries each, not all of them. The rows of `long_side`
+   get what belongs to the rows of w, k of them; false where the rank is not low
+   against their length. */
 static bool
 low_rank(const double *w, int k, int length, Svd *d, double *long_side,
          double *short_side)
@@ -117,7 +118,7 @@ low_rank(const double *w, int k, int length, Svd *d, double *long_side,
     for (int i = 0; i < k; i++)
         for (int r = 0; r < rank; r++)
             b[i * rank + r] = dot(w + i * length, q + r * length, length);
-    if (2 * rank < k) { /* A' = B Q, and B = U S V' */
+    if (2 * rank < length) { /* A' = B Q, and B = U S V' */
         Svd small = svd_of(b, k, rank);
         for (int r = 0; r < rank; r++) {
             d->s[r] = small.s[r];
@@ -132,7 +133,7 @@ low_rank(const double *w, int k, int length, Svd *d, double *long_side,
     }
     free(b);
     free(rest);
-    return 2 * rank < k;
+    return 2 * rank < length;
 }
 
 Svd
@@ -147,7 +148,7 @@ svd_of(const double *a, int m, int n)
         for (int j = 0; j < n; j++)
             w[tall ? j * length + i : i * length + j] = a[i * n + j];
     double *long_side = tall ? u : d.v, *short_side = tall ? d.v : u;
-    if (k >= LARGE && low_rank(w, k, length, &d, long_side, short_side)) {
+    if (length >= LARGE && low_rank(w, k, length, &d, long_side, short_side)) {
         free(w);
         free(turns);
         return d;
