@@ -13,23 +13,18 @@
 #include "base/report.h"
 #include "heart/fail.h"
 
-Path
+char *
 within(const char *directory, const char *name)
 {
-    Path p;
-    if (snprintf(p.text, sizeof p.text, "%s/%s", directory, name) >=
-        (int)sizeof p.text)
-        fail("%s/%s: the path is longer than %zu bytes", directory, name,
-             sizeof p.text);
-    return p;
+    return format_text("%s/%s", directory, name);
 }
 
-Path
+char *
 new_directory(const char *directory, const char *name)
 {
-    Path p = within(directory, name);
-    if (mkdir(p.text, 0777))
-        fail("%s: cannot be made: %s", p.text, strerror(errno));
+    char *p = within(directory, name);
+    if (mkdir(p, 0777))
+        fail("%s: cannot be made: %s", p, strerror(errno));
     return p;
 }
 
@@ -43,10 +38,10 @@ not_written(const char *path)
 FILE *
 begin_file(const char *directory, const char *name)
 {
-    Path path = within(directory, name);
-    FILE *file = fopen(path.text, "wb");
+    char *path = within(directory, name);
+    FILE *file = fopen(path, "wb");
     if (!file)
-        not_written(path.text);
+        not_written(path);
     return file;
 }
 
@@ -55,7 +50,7 @@ end_file(FILE *file, const char *directory, const char *name)
 {
     bool failed = ferror(file);
     if (fclose(file) || failed)
-        not_written(within(directory, name).text);
+        not_written(within(directory, name));
 }
 
 #define DRAFT "@qkv-" /* and six letters that mkdtemp draws */
@@ -104,12 +99,12 @@ draft_begin(const char *directory, const char *name)
     d->place = copy_text(directory);
     do {
         d->path = within(directory, hidden);
-        if (!mkdtemp(d->path.text))
+        if (!mkdtemp(d->path))
             fail("%s: nothing can be written there: %s", directory,
                  strerror(errno));
-        d->lock = open(d->path.text, O_RDONLY | O_CLOEXEC);
+        d->lock = open(d->path, O_RDONLY | O_CLOEXEC);
         flock(d->lock, LOCK_EX);
-    } while (access(d->path.text, F_OK)); /* swept away before it was locked */
+    } while (access(d->path, F_OK)); /* swept away before it was locked */
     return d;
 }
 
@@ -119,24 +114,23 @@ static bool
 publish(const Draft *d, const char *name, bool replace)
 {
     char *aside = format_text("%s@", name); /* where what was there goes */
-    Path from = within(d->path.text, name), to = within(d->place, name),
-         old = within(d->path.text, aside);
+    char *from = within(d->path, name), *to = within(d->place, name);
+    char *old = within(d->path, aside);
 #ifdef RENAME_EXCHANGE
     /* They change places, so that somebody who reads it now finds the old or
        the new one. Without such a call the old one is moved aside first. */
-    if (replace &&
-        !renameat2(AT_FDCWD, from.text, AT_FDCWD, to.text, RENAME_EXCHANGE))
+    if (replace && !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
         return true;
 #endif
-    while (rename(from.text, to.text)) {
+    while (rename(from, to)) {
         if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR &&
             errno != EISDIR)
-            not_written(to.text);
+            not_written(to);
         if (!replace)
             return false;
-        discard(old.text);
-        if (rename(to.text, old.text) && errno != ENOENT)
-            not_written(to.text);
+        discard(old);
+        if (rename(to, old) && errno != ENOENT)
+            not_written(to);
     }
     return true;
 }
@@ -144,12 +138,12 @@ publish(const Draft *d, const char *name, bool replace)
 bool
 draft_end(Draft *d, bool replace)
 {
-    Values names = names_in(d->path.text);
+    Values names = names_in(d->path);
     bool published = true;
     for (int i = 0; i < names.count; i++)
         if (*names.text[i] != '.')
             published &= publish(d, names.text[i], replace);
-    discard(d->path.text);
+    discard(d->path);
     close(d->lock);
     return published;
 }
@@ -159,14 +153,14 @@ drafts_sweep(const char *directory)
 {
     Values names = names_in(directory);
     for (int i = 0; i < names.count; i++) {
-        Path path = within(directory, names.text[i]);
+        char *path = within(directory, names.text[i]);
         int lock = is_draft(names.text[i])
-                       ? open(path.text, O_RDONLY | O_NOFOLLOW | O_DIRECTORY)
+                       ? open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY)
                        : -1;
         if (lock < 0)
             continue;
         if (!flock(lock, LOCK_EX | LOCK_NB))
-            discard(path.text);
+            discard(path);
         close(lock);
     }
 }

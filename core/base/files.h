@@ -12,15 +12,11 @@
 
 #include "base/words.h"
 
-typedef struct Path {
-    char text[4096];
-} Path;
-
-/* DIRECTORY/NAME; fails if that is too long. */
-Path within(const char *directory, const char *name);
+/* DIRECTORY/NAME. */
+char *within(const char *directory, const char *name);
 
 /* Makes the directory DIRECTORY/NAME. */
-Path new_directory(const char *directory, const char *name);
+char *new_directory(const char *directory, const char *name);
 
 /* Opens DIRECTORY/NAME for writing, and closes it; fails if not all of it could
    be written. */
@@ -35,7 +31,7 @@ Values names_in(const char *directory);
 void discard(const char *path);
 
 typedef struct Draft {
-    Path path;   /* DIRECTORY/.NAME@qkv-XXXXXX: nobody else writes there */
+    char *path;  /* DIRECTORY/.NAME@qkv-XXXXXX: nobody else writes there */
     char *place; /* DIRECTORY */
     int lock;
 } Draft;

@@ -30,13 +30,12 @@ executable_directory(void)
     return path;
 }
 
-Path
+char *
 beside_program(const char *name)
 {
-    Path path = within(executable_directory(), name);
-    return access(path.text, F_OK)
-               ? within(within(executable_directory(), "../share/qkv").text,
-                        name)
+    char *path = within(executable_directory(), name);
+    return access(path, F_OK)
+               ? within(within(executable_directory(), "../share/qkv"), name)
                : path;
 }
 

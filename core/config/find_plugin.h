@@ -63,6 +63,6 @@ Plugin plugin_open(const char *word);
 /* The directory of the running executable; and where data of that name is, a
    folder "plots", which is beside it or was installed with it. */
 const char *executable_directory(void);
-Path beside_program(const char *name);
+char *beside_program(const char *name);
 
 #endif

@@ -31,16 +31,16 @@ write_batch(const char *directory, Model *m, const Dataset *data)
                                        counted_rows(b.targets, b.rows), NULL);
     backward(loss);
     Draft *d = draft_begin(above, name);
-    Path to = new_directory(d->path.text, name);
-    npy_write(to.text, "tokens.npy", 'i', b.ids, sequences, tokens, each);
+    char *to = new_directory(d->path, name);
+    npy_write(to, "tokens.npy", 'i', b.ids, sequences, tokens, each);
     if (m->sizes.source)
-        npy_write(to.text, "source.npy", 'i', b.source, sequences,
-                  m->sizes.source, each);
-    npy_write(to.text, "targets.npy", 'i', b.targets, sequences, tokens, 0);
-    npy_write(to.text, "logits.npy", 'f', logits->value, sequences, tokens,
+        npy_write(to, "source.npy", 'i', b.source, sequences, m->sizes.source,
+                  each);
+    npy_write(to, "targets.npy", 'i', b.targets, sequences, tokens, 0);
+    npy_write(to, "logits.npy", 'f', logits->value, sequences, tokens,
               m->sizes.classes);
-    npy_write(to.text, "loss.npy", 'f', loss->value, 1, 1, 0);
-    matrices_write(to.text, "gradients", m);
+    npy_write(to, "loss.npy", 'f', loss->value, 1, 1, 0);
+    matrices_write(to, "gradients", m);
     if (!draft_end(d, false))
         fail("%s: is there already: give a directory that is not", directory);
     return sequences;

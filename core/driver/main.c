@@ -28,8 +28,7 @@ run_script(const char *name, int argc, char **argv)
 {
     char **words = allocate((size_t)argc + 2, sizeof *words);
     words[0] = "sh";
-    words[1] =
-        format_text("%s/commands/%s.sh", beside_program("plots").text, name);
+    words[1] = format_text("%s/commands/%s.sh", beside_program("plots"), name);
     memcpy(words + 2, argv + 1, (size_t)argc * sizeof *words);
     setenv("QKV",
            format_text("%s/qkv%s", executable_directory(),

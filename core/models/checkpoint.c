@@ -55,13 +55,13 @@ add_tensor(Checkpoint *c, const Shard *s, Tensor t, char *said,
 static void
 open_shard(Checkpoint *c, const char *file_name)
 {
-    Path path = within(c->directory, file_name);
+    char *path = within(c->directory, file_name);
     Shard s = {.name = file_name};
     struct stat facts;
     uint64_t length = 0;
-    int file = open(path.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0 || fstat(file, &facts))
-        fail("%s: cannot be read: %s", path.text, strerror(errno));
+        fail("%s: cannot be read: %s", path, strerror(errno));
     s.size = (size_t)facts.st_size;
     s.map = mmap(NULL, s.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
     close(file);
@@ -70,15 +70,14 @@ open_shard(Checkpoint *c, const char *file_name)
     if (!length || length > s.size - sizeof length)
         fail("%s: not safetensors: its head cannot have %llu of %zu bytes; "
              "download the file again",
-             path.text, (unsigned long long)length, s.size);
+             path, (unsigned long long)length, s.size);
     s.data = sizeof length + (size_t)length;
     char *head = allocate((size_t)length + 1, 1), *name, *value;
     memcpy(head, s.map + sizeof length, (size_t)length);
-    char *at = json_enter(head, path.text);
-    while (json_next(&at, &name, &value, path.text))
+    char *at = json_enter(head, path);
+    while (json_next(&at, &name, &value, path))
         if (name && strcmp(name, "__metadata__"))
-            add_tensor(c, &s, (Tensor){.name = name, .type = "?"}, value,
-                       path.text);
+            add_tensor(c, &s, (Tensor){.name = name, .type = "?"}, value, path);
     c->shards = grow(c->shards, c->shard_count, &c->shard_room, sizeof s);
     c->shards[c->shard_count++] = s;
 }
@@ -186,16 +185,16 @@ checkpoint_write(const Checkpoint *c, const char *to)
 {
     const char *above = dirname(copy_text(to)), *name = basename(copy_text(to));
     Draft *d = draft_begin(above, name);
-    Path folder = new_directory(d->path.text, name);
+    char *folder = new_directory(d->path, name);
     for (const Shard *s = c->shards; s < c->shards + c->shard_count; s++)
-        put_file(folder.text, s->name, s->map, s->size);
+        put_file(folder, s->name, s->map, s->size);
     for (int i = 0; i < c->files.count; i++) {
         size_t size;
         const char *file = c->files.text[i];
         if (!ends_in(".json .txt .model .jinja .md", file))
             continue;
-        char *text = read_file(within(c->directory, file).text, "file", &size);
-        put_file(folder.text, file, text, size);
+        char *text = read_file(within(c->directory, file), "file", &size);
+        put_file(folder, file, text, size);
     }
     if (!draft_end(d, false))
         fail("%s: is there already: give a directory that is not", to);

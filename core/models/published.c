@@ -16,12 +16,12 @@ enum { TYPE, HAS, BIASES, EVERY, TENSORS }; /* columns of families */
 static void
 tables_read(void)
 {
-    Path folder = beside_program("models");
+    char *folder = beside_program("models");
     if (models.rows)
         return;
-    table_add(&families, within(folder.text, "families.tsv").text);
-    table_add(&keys, within(folder.text, "keys.tsv").text);
-    table_add(&models, within(folder.text, "published.tsv").text);
+    table_add(&families, within(folder, "families.tsv"));
+    table_add(&keys, within(folder, "keys.tsv"));
+    table_add(&models, within(folder, "published.tsv"));
 }
 
 /* The row whose first cell that is, -1 if there is none. */
@@ -126,7 +126,7 @@ published_of(char *text, const char *path)
         fail("%s: its model_type \"%.64s\" has no row in %s/families.tsv, and "
              "nothing is guessed: give it that of a model with the same "
              "attention, or write a row",
-             path, type ? type : "", beside_program("models").text);
+             path, type ? type : "", beside_program("models"));
     const char *biases = value_of(&s, "biases");
     const char *rotated = value_of(&s, "rotated");
     double share = rotated ? strtod(rotated, NULL) : 1;

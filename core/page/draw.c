@@ -16,9 +16,9 @@ static void
 write_part(const Figure *f, const char *ending, const char *text)
 {
     char *file = format_text("%s.%s", f->name, ending);
-    FILE *to = begin_file(f->draft->path.text, file);
+    FILE *to = begin_file(f->draft->path, file);
     fputs(text, to);
-    end_file(to, f->directory.text, file);
+    end_file(to, f->directory, file);
 }
 
 /* The last line of a script: a hash of all before it, by which one that was
@@ -54,13 +54,13 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
              const char *what)
 {
     char *name = plain_name(wanted);
-    Path directory = within(o->out, "figures");
+    char *directory = within(o->out, "figures");
     mkdir(o->out, 0777); /* if it is not there; what fails, fails below */
-    mkdir(directory.text, 0777);
+    mkdir(directory, 0777);
     char *script = format_text("%s.gp", name);
-    check_unedited(within(directory.text, script).text);
+    check_unedited(within(directory, script));
     Figure f = {.o = o, .directory = directory, .name = name};
-    f.draft = draft_begin(directory.text, name);
+    f.draft = draft_begin(directory, name);
     f.data = begin_text(&data_text);
     f.script = begin_text(&script_text);
     f.title = format_text("%s%s%s", runs, *runs ? ": " : "", what);
@@ -109,8 +109,8 @@ static void
 append_script(FILE *to, const char *name)
 {
     size_t size;
-    Path path = within(beside_program("plots").text, name);
-    char *text = read_file(path.text, "plot script", &size);
+    char *path = within(beside_program("plots"), name);
+    char *text = read_file(path, "plot script", &size);
     fprintf(to, "\n%s", text);
 }
 
@@ -119,7 +119,7 @@ append_script(FILE *to, const char *name)
 static bool
 draw_picture(const Figure *f, const char *format)
 {
-    const char *draft = f->draft->path.text;
+    const char *draft = f->draft->path;
     char term[32], script[160];
     size_t size;
     snprintf(term, sizeof term, "term='%s'", format);
@@ -130,12 +130,12 @@ draw_picture(const Figure *f, const char *format)
     if (status == NOT_RUN)
         return false;
     if (status) {
-        char *text = read_file(within(draft, ".said").text, "text", &size);
+        char *text = read_file(within(draft, ".said"), "text", &size);
         while (size && text[size - 1] == '\n')
             text[--size] = 0;
         char *last = strrchr(text, '\n');
-        fail("%s/%s: gnuplot could not draw it (status %d): %s",
-             f->directory.text, f->name, status, last ? last + 1 : text);
+        fail("%s/%s: gnuplot could not draw it (status %d): %s", f->directory,
+             f->name, status, last ? last + 1 : text);
     }
     return true;
 }
@@ -173,6 +173,6 @@ figure_end(Figure *f, const char *kind, const char *drawn)
         note(there ? "drew %s/%s: %s"
                    : "%s/%s.gp would draw %s, but gnuplot is not installed: "
                      "`make deps` brings it",
-             f->directory.text, f->name, o->format);
+             f->directory, f->name, o->format);
     figures_drawn++;
 }

@@ -24,7 +24,7 @@ typedef struct Drawing {
 
 typedef struct Figure {
     const Drawing *o;
-    Path directory; /* o->out/figures */
+    char *directory; /* o->out/figures */
     char *name, *title;
     Draft *draft; /* where it is drawn */
     FILE *data, *script;

@@ -35,11 +35,11 @@ manifest_value(const char *line, const char *key)
 void
 manifest_read(const char *directory, Values *lines)
 {
-    Path path = within(directory, record);
+    char *path = within(directory, record);
     size_t size;
-    if (access(path.text, F_OK))
+    if (access(path, F_OK))
         return;
-    char *text = read_file(path.text, "record", &size), *line = text, *end;
+    char *text = read_file(path, "record", &size), *line = text, *end;
     for (int i = 1; *line; line = end + 1, i++) {
         end = line + strcspn(line, "\n");
         bool whole = *end == '\n';
@@ -51,7 +51,7 @@ manifest_read(const char *directory, Values *lines)
             fail("%s:%d: not what qkv writes there: it was cut or changed; "
                  "empty the file, and the command that made the experiment "
                  "records it again",
-                 path.text, i);
+                 path, i);
     }
 }
 
@@ -60,7 +60,7 @@ manifest_read(const char *directory, Values *lines)
 static void
 manifest_record(const char *directory, const char *line)
 {
-    Path path = within(directory, record);
+    char *path = within(directory, record);
     Values lines = {0};
     bool there = false;
     manifest_read(directory, &lines);
@@ -68,17 +68,16 @@ manifest_record(const char *directory, const char *line)
         there |= !strcmp(lines.text[i], line);
     if (there)
         return; /* it may be read-only */
-    int file = open(path.text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0 || dprintf(file, "%s\n", line) < 0)
-        fail("%s: cannot be written: %s", path.text, strerror(errno));
+        fail("%s: cannot be written: %s", path, strerror(errno));
     close(file);
 }
 
 bool
 run_exists(const char *directory, const char *name)
 {
-    return !access(within(within(directory, name).text, "result.tsv").text,
-                   F_OK);
+    return !access(within(within(directory, name), "result.tsv"), F_OK);
 }
 
 void
@@ -89,7 +88,7 @@ experiment_open(const char *directory, const char *asked)
              strerror(errno));
     drafts_sweep(directory);
     Values there = names_in(directory); /* somebody may open it with us */
-    if (there.count && access(within(directory, record).text, F_OK))
+    if (there.count && access(within(directory, record), F_OK))
         fail("%s: holds files but no experiment.tsv, so it is no experiment of "
              "qkv's; give another directory",
              directory);
@@ -116,7 +115,7 @@ add_all(Experiment *e, const char *directory)
     Values names = names_in(directory);
     for (int i = 0; i < names.count; i++)
         if (*names.text[i] != '.' && run_exists(directory, names.text[i]))
-            add_run(e, within(directory, names.text[i]).text);
+            add_run(e, within(directory, names.text[i]));
 }
 
 /* Leaves each run once: its name has the digest of its settings. */
@@ -142,7 +141,7 @@ experiment_read(const char *const *paths, int count)
             add_run(&e, paths[i]);
         else
             add_all(&e, paths[i]);
-        manifest_read(one ? within(paths[i], "..").text : paths[i], &e.asked);
+        manifest_read(one ? within(paths[i], "..") : paths[i], &e.asked);
     }
     drop_doubles(&e);
     if (!e.count)

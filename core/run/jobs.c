@@ -115,8 +115,8 @@ work(const void *job, void *last)
     Training t = {.job = job, .last = last};
     Dataset data;
     char *hidden = format_text(".%s", t.job->name);
-    Draft own = {new_directory(crew.draft->path.text, hidden),
-                 crew.draft->place, .lock = -1};
+    Draft own = {new_directory(crew.draft->path, hidden), crew.draft->place,
+                 .lock = -1};
     close(crew.draft->lock); /* it is only the driver's */
     thread_count = crew.w->threads;
     Model *m = prepare(&t.job->config, &data);
@@ -220,7 +220,7 @@ is_done(const Work *w, Job *job)
 {
     if (!run_exists(w->out, job->name))
         return false;
-    Run r = run_read(within(w->out, job->name).text);
+    Run r = run_read(within(w->out, job->name));
     job->stale = r.config.plugin_hash != job->config.plugin_hash;
     return !job->stale;
 }
@@ -232,7 +232,7 @@ finished(const Work *w, const Grid *g)
     values_add(&e.asked, copy_text(g->asked));
     for (int i = 0; i < g->count; i++)
         if (g->jobs[i].done)
-            e.runs[e.count++] = run_read(within(w->out, g->jobs[i].name).text);
+            e.runs[e.count++] = run_read(within(w->out, g->jobs[i].name));
     return e;
 }
 

@@ -14,15 +14,15 @@
 int
 run_in_double(int argc, char **argv)
 {
-    Path program = within(executable_directory(), "qkv-double");
+    char *program = within(executable_directory(), "qkv-double");
     char **same = allocate((size_t)argc + 2, sizeof *same);
-    same[0] = program.text;
+    same[0] = program;
     memcpy(same + 1, argv, (size_t)argc * sizeof *same);
     int status = run_program(same);
     if (status == NOT_RUN)
         fail("%s: cannot be run; it works in double precision, and belongs "
              "beside qkv",
-             program.text);
+             program);
     return status;
 }
 

@@ -14,7 +14,7 @@
 static double
 ask_double(const Run *r)
 {
-    char *program = quoted(within(executable_directory(), "qkv-double").text);
+    char *program = quoted(within(executable_directory(), "qkv-double"));
     char *run = quoted(r->path);
     char *variant = quoted(plugin_believed(r->config.variant));
     char *line = format_text("2>/dev/null %s count --real --tsv -v %s %s",
@@ -59,10 +59,10 @@ count_real(const Work *w, Experiment *e)
         if (real < 0)
             continue;
         Draft *d = draft_begin(r->path, "real.tsv");
-        FILE *file = begin_pairs(d->path.text, "real.tsv");
+        FILE *file = begin_pairs(d->path, "real.tsv");
         put_pair(file, "real", real, 17);
-        end_file(file, d->path.text, "real.tsv");
+        end_file(file, d->path, "real.tsv");
         draft_end(d, true);
-        table_add(&r->result, within(r->path, "real.tsv").text);
+        table_add(&r->result, within(r->path, "real.tsv"));
     }
 }

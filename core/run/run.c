@@ -177,13 +177,13 @@ void
 run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
           const Observer *o, const Dataset *data, bool weights)
 {
-    Path run = new_directory(d->path.text, name);
-    write_result(run.text, m, e, o, data);
-    write_config(run.text, &m->config);
-    write_log(run.text, &e->result, o);
-    write_timing(run.text, e, m);
+    char *run = new_directory(d->path, name);
+    write_result(run, m, e, o, data);
+    write_config(run, &m->config);
+    write_log(run, &e->result, o);
+    write_timing(run, e, m);
     if (weights)
-        matrices_write(run.text, "weights", m);
+        matrices_write(run, "weights", m);
 }
 
 /* Config.tsv has the settings in their order. */
@@ -221,16 +221,16 @@ run_read(const char *path)
 {
     Run r = {.path = copy_text(path)};
     r.name = basename(copy_text(path)); /* without a / at its end */
-    if (access(within(r.path, "config.tsv").text, F_OK))
+    if (access(within(r.path, "config.tsv"), F_OK))
         fail("%s: no run: name a directory with a config.tsv, as `qkv train` "
              "and `qkv compare` make it in an experiment",
              r.path);
-    r.config = read_config(within(r.path, "config.tsv").text);
-    table_add(&r.log, within(r.path, "log.tsv").text);
+    r.config = read_config(within(r.path, "config.tsv"));
+    table_add(&r.log, within(r.path, "log.tsv"));
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
-        Path path = within(r.path, results[i]);
-        if (i == 0 || !access(path.text, F_OK))
-            table_add(&r.result, path.text);
+        char *path = within(r.path, results[i]);
+        if (i == 0 || !access(path, F_OK))
+            table_add(&r.result, path);
     }
     return r;
 }
@@ -271,14 +271,14 @@ run_weights(const Run *r, Model *m)
     if (m->config.file_hash != r->config.file_hash)
         fail("%s: its text %s has changed since; bring that one back", r->path,
              r->config.file);
-    if (access(within(r->path, "weights").text, F_OK))
+    if (access(within(r->path, "weights"), F_OK))
         fail("%s: its matrices were not kept (--no-weights): remove it and "
              "train it again",
              r->path);
     for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
         char *name = weight_file("weights", w->name);
-        npy_read(within(r->path, name).text, w->value, w->rows, w->cols);
+        npy_read(within(r->path, name), w->value, w->rows, w->cols);
     }
 }
 

@@ -23,7 +23,7 @@ post_row(const Work *w, const Job *job, int runs, LogRow row)
     for (int k = 0; k < 4; k++)
         fprintf(to, "\t%s", number_text(x[k], 7));
     end_text(to, &lines);
-    post_lines(within(within(w->out, job->name).text, "log.tsv").text, lines,
+    post_lines(within(within(w->out, job->name), "log.tsv"), lines,
                job->config.steps, runs);
     free(lines);
     begun = true;

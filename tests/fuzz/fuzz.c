@@ -214,7 +214,7 @@ experiment(int step, const uint8_t *data, size_t size)
         return;
     const uint8_t *end = data + size, *at = data + 1;
     for (int i = 0; step == 0 && i < 4; i++) {
-        const char *path = i < 3 ? within(run, names[i]).text : above;
+        const char *path = i < 3 ? within(run, names[i]) : above;
         const uint8_t *next = memchr(at, '\f', (size_t)(end - at));
         next = next ? next : end;
         __real_unlink(path);
