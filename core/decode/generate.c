@@ -41,25 +41,18 @@ decoder_free(Decoder *d)
     free(d);
 }
 
-const Node *
-decoder_step(Decoder *d, const int *ids, int count)
-{
-    d->batch.rows = count;
-    memcpy(d->batch.ids, ids,
-           (size_t)count * d->model->sizes.each * sizeof *ids);
-    tape_reset(d->tape);
-    const Node *logits = model_forward(d->model, d->tape, &d->batch);
-    d->cache->keeper.position += count;
-    return logits;
-}
-
 const real *
 decoder_read(Decoder *d, const int *ids, int count)
 {
     const Node *logits = NULL;
-    for (int n; count > 0; ids += n * d->model->sizes.each, count -= n) {
+    int each = d->model->sizes.each;
+    for (int n; count > 0; ids += n * each, count -= n) {
         n = count < AT_ONCE ? count : AT_ONCE;
-        logits = decoder_step(d, ids, n);
+        d->batch.rows = n;
+        memcpy(d->batch.ids, ids, (size_t)n * each * sizeof *ids);
+        tape_reset(d->tape);
+        logits = model_forward(d->model, d->tape, &d->batch);
+        d->cache->keeper.position += n;
     }
     return logits ? logits->value + size_of(logits) - logits->cols : NULL;
 }

@@ -24,11 +24,9 @@ typedef struct Decoder {
 Decoder *decoder_new(Model *m, int tokens);
 void decoder_free(Decoder *d);
 
-/* The logits (count x classes) of the next `count` tokens, each of as many ids
-   as the model's sizes say. They are there until the next step. */
-const Node *decoder_step(Decoder *d, const int *ids, int count);
-
-/* The same of any number of tokens: the logits of the last. */
+/* Reads the next `count` tokens, each of as many ids as the model's sizes say.
+   Returns the logits of the last; those of the others of its step are before
+   them. They are there until the next step. */
 const real *decoder_read(Decoder *d, const int *ids, int count);
 
 /* A text that goes on: the logits after its first `count` tokens, of which the
