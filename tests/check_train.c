@@ -381,7 +381,7 @@ TEST(score_gradients_are_those_of_the_steps)
     m->config.log = interned("scores");
     Observer o = observer_new(m, &s);
     observe(&o);
-    ck_assert_str_eq(o.names[0], "score_gradient_median");
+    ck_assert_str_eq(o.names.text[0], "score_gradient_median");
     Tape *t = tape_new(KEEP_GRADIENTS);
     Node *score = NULL;
     Node *w[7];
@@ -414,7 +414,6 @@ TEST(score_gradients_are_those_of_the_steps)
     double close = 1e-4 * wanted;
     ck_assert_double_eq_tol(o.values[0], wanted, close);
     ck_assert_double_eq_tol(o.values[1], sum / (ROWS * HEADS), close);
-    observer_free(&o);
     tape_free(t);
     model_free(m);
 }
@@ -431,10 +430,9 @@ TEST(weights_that_are_no_numbers_have_no_entropy)
     Observer o = observer_new(m, &s);
     observe(&o);
     for (int i = 0; i < o.count; i++)
-        if (strcmp(o.names[i], "score_deviation"))
-            ck_assert_msg(isnan(o.values[i]), "%s: %g", o.names[i],
+        if (strcmp(o.names.text[i], "score_deviation"))
+            ck_assert_msg(isnan(o.values[i]), "%s: %g", o.names.text[i],
                           o.values[i]);
-    observer_free(&o);
     model_free(m);
 }
 

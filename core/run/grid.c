@@ -91,12 +91,11 @@ add_point(Grid *g, const Request *o, Config c)
     Dataset data = dataset_open(&c);
     Config given = c;
     config_cast(&c, &p);
-    if (*c.init || *c.log || *c.same_start) {
+    observed_words(c.log); /* or refused */
+    if (*c.init || *c.same_start) {
         Model *m = model_new(&c, data.sizes, p.variant);
-        Observer watching = observer_new(m, &data); /* or refused */
         if (*c.same_start)
             choose_start(&given, &c, m);
-        observer_free(&watching);
         model_free(m);
     }
     if (o->work.from) /* without a / at its end */

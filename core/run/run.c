@@ -58,7 +58,7 @@ write_log(const char *run, const Result *r, const Observer *o)
     FILE *file = begin_file(run, "log.tsv");
     fputs("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy", file);
     for (int k = 0; k < o->count; k++)
-        fprintf(file, "\t%s", o->names[k]);
+        fprintf(file, "\t%s", o->names.text[k]);
     for (int i = 0; i < r->count; i++) {
         const LogRow *row = &r->rows[i];
         const double x[] = {row->loss, row->accuracy, row->validation_loss,
@@ -130,7 +130,7 @@ write_result(const char *run, const Model *m, const Finished *e,
     for (int i = 0; i < count; i++)
         put_pair(file, lines[i].key, lines[i].value, 10);
     for (int k = 0; k < o->count; k++)
-        put_pair(file, o->names[k], o->values[(o->lines - 1) * o->count + k],
+        put_pair(file, o->names.text[k], o->values[(o->lines - 1) * o->count + k],
                  7);
     end_file(file, run, "result.tsv");
 }

@@ -233,8 +233,8 @@ asks(const Observer *o, const char *word)
 static void
 add_column(Observer *o, const Observed *row, size_t i, const char *of)
 {
-    char *name = o->names[o->count];
-    snprintf(name, COLUMN_SIZE, "%s%s", row->name, of);
+    char *name = format_text("%s%s", row->name, of);
+    values_add(&o->names, name);
     for (; *name; name++)
         *name = *name == '^' ? '_' : *name;
     o->columns[o->count] = *row;
@@ -245,9 +245,7 @@ static void
 add_columns(Observer *o)
 {
     const Model *m = o->model;
-    size_t most = ROWS + (size_t)m->count;
-    o->names = allocate(most, sizeof *o->names);
-    o->columns = allocate(most, sizeof *o->columns);
+    o->columns = allocate(ROWS + (size_t)m->count, sizeof *o->columns);
     for (const Observed *row = table; row < table + ROWS; row++) {
         if (!asks(o, row->word))
             continue;
@@ -259,9 +257,8 @@ add_columns(Observer *o)
     }
 }
 
-/* The words of --log, with commas between. */
-static char *
-words_of(const char *log)
+char *
+observed_words(const char *log)
 {
     char *all = copy_text(log);
     for (char *at = all; (at = strchr(at, '+'));)
@@ -277,7 +274,7 @@ words_of(const char *log)
 Observer
 observer_new(Model *m, const Dataset *data)
 {
-    Observer o = {.log = words_of(m->config.log), .model = m};
+    Observer o = {.log = observed_words(m->config.log), .model = m};
     if (!*o.log)
         return o;
     add_columns(&o);
@@ -299,20 +296,6 @@ observer_new(Model *m, const Dataset *data)
     memcpy(o.first, m->values, m->parameters * sizeof *o.first);
     memcpy(o.before, m->values, m->parameters * sizeof *o.first);
     return o;
-}
-
-void
-observer_free(Observer *o)
-{
-    for (int p = 0; o->start && p < o->model->places; p++)
-        canonical_free(&o->start[p]);
-    free(o->start);
-    batch_free(&o->batch);
-    free(o->first);
-    free(o->log);
-    free(o->columns);
-    free(o->names);
-    free(o->values);
 }
 
 void

@@ -23,15 +23,14 @@
 #define OBSERVE_H
 
 #include "algebra/canonical.h"
+#include "base/words.h"
 #include "config/build_model.h"
 #include "config/tasks.h"
 
-enum { COLUMN_SIZE = NAME_SIZE + 48 };
-
 typedef struct Observer {
-    char *log;                  /* what is asked for: "attention,rank" */
-    char (*names)[COLUMN_SIZE]; /* of the columns; */
-    double *values;             /* of each line, `count` of them; */
+    char *log;      /* what is asked for: "attention,rank" */
+    Values names;   /* of the columns; */
+    double *values; /* of each line, `count` of them; */
     int lines;
     struct Observed *columns; /* how each is computed */
     int count;
@@ -41,10 +40,13 @@ typedef struct Observer {
     real *first, *before; /* all weights: at the start, and at the last line */
 } Observer;
 
-/* For the words of m's --log, "attention+rank"; exits (2) on one there is not.
-   Nothing is measured where there are none: count is 0. */
+/* The words of a --log, "attention+rank", with commas between; exits (2) on one
+   there is not. */
+char *observed_words(const char *log);
+
+/* For the words of m's --log. Nothing is measured where there are none: count
+   is 0. It stays until the process ends. */
 Observer observer_new(Model *m, const Dataset *data);
-void observer_free(Observer *o);
 
 /* Adds a line to o->values. */
 void observe(Observer *o);
