@@ -65,9 +65,8 @@ table_cell(const Table *t, int row, int col)
 }
 
 double
-table_number(const Table *t, int row, int col, const char *path)
+cell_value(const char *text, const char *path)
 {
-    const char *text = table_cell(t, row, col);
     char *end;
     double x = strtod(text, &end);
     if (end == text || *end)

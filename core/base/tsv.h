@@ -25,8 +25,8 @@ int table_column(const Table *t, const char *name);
 
 const char *table_cell(const Table *t, int row, int col);
 
-/* The cell as a number; fails where it is none. `path` for the message. */
-double table_number(const Table *t, int row, int col, const char *path);
+/* The text of a cell as a number; fails if it is none, and names the run. */
+double cell_value(const char *cell, const char *run);
 
 /* x as text of up to `digits` digits, "nan" (never "-nan") and "inf" spelt
    alike everywhere, in memory that the eighth call from here reuses. */

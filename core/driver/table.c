@@ -37,7 +37,7 @@ names_of(const Experiment *e)
     for (const Setting *s = settings; s < settings + setting_count; s++)
         for (int i = 1; i < e->count; i++)
             if (!setting_equal(s, &e->runs[i].config, &e->runs[0].config) &&
-                s->kind != HASH && !run_has(e->runs, s->name))
+                s->kind != HASH && !run_text(e->runs, s->name))
                 add_name(&names, s->name);
     for (int i = 0; i < e->count; i++)
         for (int k = 0; k < e->runs[i].result.rows; k++)
@@ -49,7 +49,7 @@ names_of(const Experiment *e)
 static Column
 column_of(const char *name, const Experiment *e, bool people)
 {
-    bool result = run_has(e->runs, name);
+    bool result = run_text(e->runs, name);
     bool asked = index_in(first, name) >= 0 || experiment_asks(e, name);
     bool setting = setting_named(name) && !result && asked;
     return (Column){.name = interned(name),

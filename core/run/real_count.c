@@ -40,7 +40,7 @@ real_of_run(const Work *w, const Experiment *e, const Run *r)
         return NAN; /* attentions of several kinds, or as wide as tokens are
                        many */
     for (const Run *s = e->runs; s < r; s++)
-        if (run_has(s, "real") &&
+        if (run_text(s, "real") &&
             run_number(s, "attention_parameters") == attention &&
             config_equal(&s->config, &c, OF_VARIANT | OF_SHAPE | OF_MODEL))
             return run_number(s, "real");
@@ -53,7 +53,7 @@ void
 count_real(const Work *w, Experiment *e)
 {
     for (Run *r = e->runs; r < e->runs + e->count; r++) {
-        if (run_has(r, "real"))
+        if (run_text(r, "real"))
             continue;
         double real = real_of_run(w, e, r);
         if (real < 0)

@@ -130,8 +130,8 @@ write_result(const char *run, const Model *m, const Finished *e,
     for (int i = 0; i < count; i++)
         put_pair(file, lines[i].key, lines[i].value, 10);
     for (int k = 0; k < o->count; k++)
-        put_pair(file, o->names.text[k], o->values[(o->lines - 1) * o->count + k],
-                 7);
+        put_pair(file, o->names.text[k],
+                 o->values[(o->lines - 1) * o->count + k], 7);
     end_file(file, run, "result.tsv");
 }
 
@@ -235,34 +235,20 @@ run_read(const char *path)
     return r;
 }
 
-/* The row of that name, or -1. */
-static int
-result_row(const Run *r, const char *key)
-{
-    int row = r->result.rows - 1;
-    while (row >= 0 && strcmp(table_cell(&r->result, row, 0), key))
-        row--;
-    return row;
-}
-
-bool
-run_has(const Run *r, const char *key)
-{
-    return result_row(r, key) >= 0;
-}
-
 const char *
 run_text(const Run *r, const char *key)
 {
-    int row = result_row(r, key);
-    return row < 0 ? "" : table_cell(&r->result, row, 1);
+    for (int row = r->result.rows - 1; row >= 0; row--)
+        if (!strcmp(table_cell(&r->result, row, 0), key))
+            return table_cell(&r->result, row, 1);
+    return NULL;
 }
 
 double
 run_number(const Run *r, const char *key)
 {
-    int row = result_row(r, key);
-    return row < 0 ? NAN : table_number(&r->result, row, 1, r->path);
+    const char *text = run_text(r, key);
+    return text ? cell_value(text, r->path) : NAN;
 }
 
 void

@@ -53,10 +53,8 @@ void put_pair(FILE *file, const char *key, double value, int digits);
 /* Is there a finished run of that name? */
 bool run_exists(const char *directory, const char *name);
 
-/* Is that one of its results? */
-bool run_has(const Run *r, const char *key);
-
-/* A result, as text and as a number: "" and NaN if it has none of that name. */
+/* A result, as text and as a number: NULL and NaN if it has none of that name.
+ */
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);
 

@@ -71,13 +71,13 @@ put_steps(Plot *all, const Panel *p, const Series *s)
     for (int i = 1; i < n; i++)
         rows = runs[i]->log.rows < rows ? runs[i]->log.rows : rows;
     for (int row = 0; row < rows; row++) {
-        double x = table_number(&runs[0]->log, row, 0, runs[0]->path);
+        const char *step = table_cell(&runs[0]->log, row, 0);
         for (int i = 0; i < n; i++) {
             const Run *r = runs[i];
             int column = table_column(&r->log, p->y);
-            y[i] = table_number(&r->log, row, column, r->path);
+            y[i] = cell_value(table_cell(&r->log, row, column), r->path);
         }
-        put_point(all, p, s, number_text(x, 10), values_mean(p->y, y, n), n);
+        put_point(all, p, s, step, values_mean(p->y, y, n), n);
     }
 }
 

@@ -36,7 +36,7 @@ own_text(const Run *r, const char *name)
     if (!strcmp(name, "run"))
         return r->name;
     if (!s)
-        return run_has(r, name) ? run_text(r, name) : NULL;
+        return run_text(r, name);
     if (setting_unused(s, &r->config))
         return NULL;
     const char *value = setting_text(s, &r->config);
@@ -72,7 +72,7 @@ run_quantity(const Run *r, const char *name)
     const char *sign = text ? strchr(text, '=') : NULL;
     if (!strcmp(name, "solved_at") && !solved(r))
         return NAN;
-    if (run_has(r, name))
+    if (run_text(r, name))
         return run_number(r, name);
     if (text && !strcmp(text, "none"))
         return 1;
