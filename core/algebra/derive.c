@@ -24,7 +24,6 @@ typedef struct Walk {
     Term term;
     char role; /* whose chain grows: q, k or v */
     int from, width;
-    int left, cols; /* the columns of queries that it makes */
 } Walk;
 
 static void walk(const Node *n, Walk w);
@@ -33,7 +32,7 @@ static void walk(const Node *n, Walk w);
 static int
 start_of(const Node *n, int h, const Node *c)
 {
-    return h / (c->heads / n->heads) * (n->cols / n->heads);
+    return h * n->heads / c->heads * (n->cols / n->heads);
 }
 
 static bool
@@ -74,16 +73,23 @@ add_term(Derived *d, Term t)
     d->term[d->count++] = t;
 }
 
+/* A part of the tokens, or of a head: rows of this identity matrix. */
+static Walk
+begin_part(int width, Walk w)
+{
+    const Node *x = w.to->run.x;
+    return times(x, transposed(matrix(x->value, width, width, x->cols)), w);
+}
+
 /* Tokens, or a row of weights, end a chain. A bias of keys adds the same to all
-   scores of a row, to which the softmax is blind: it is left out. */
+   scores of a row, to which the softmax is blind: it is left out. The chain of
+   queries is behind a part of their head, and so the keys' part is known. */
 static void
 walk_leaf(const Node *c, Walk w)
 {
     Derived *d = w.to;
     Chain *chain = &w.term.chain[w.role == 'k'];
-    const Node *x = d->run.x;
-    int n = c->cols;
-    bool tokens = c == x || c == d->run.y;
+    bool tokens = c == d->run.x || c == d->run.y;
     if (w.term.piece == CONSTANT && w.term.head > 0)
         return; /* what is added without attention is added once */
     if (w.term.piece == CONSTANT && tokens && !d->why)
@@ -94,27 +100,20 @@ walk_leaf(const Node *c, Walk w)
         return;
     else if (w.term.piece != CONSTANT)
         w.term.piece++; /* its bias */
-    if (!tokens || w.width < n)
-        w = times(c, matrix(c->value + w.from, tokens ? n : 1, w.width, n), w);
-    if (w.role == 'v' && w.cols < x->cols) { /* its place in x */
-        Matrix place = matrix(x->value + w.left, x->cols, w.cols, x->cols);
-        chain->of[chain->count++] = (Symbol){x, transposed(place), 'v', 0};
-    }
+    if (!tokens || w.width < c->cols)
+        w = times(
+            c,
+            matrix(c->value + w.from, tokens ? c->cols : 1, w.width, c->cols),
+            w);
     if (w.role == 'q') {
+        const Matrix *part = &chain->of[--chain->count].m;
         w.role = 'k';
-        w.from = start_of(w.call->k, w.own, w.call->q) + w.left;
-        w.width = w.cols;
+        w.from = start_of(w.call->k, w.own, w.call->q) +
+                 (int)(part->at - d->run.x->value);
+        w.width = part->rows;
         walk(w.call->k, w);
     } else
         add_term(d, w.term);
-}
-
-/* Goes on from operand k of c, of which head h is needed. */
-static void
-walk_operand(const Node *c, int k, int h, Walk w)
-{
-    w.from += start_of(c->in[k], h, c);
-    walk(c->in[k], w);
 }
 
 /* The row of weights, as long as a head, that all tokens get in n; or NULL. */
@@ -153,51 +152,44 @@ static void
 walk_block(const Node *c, int h, int k, Walk w)
 {
     Node *const *in = c->in;
-    int width = c->cols / c->heads;
-    const Node *last = c->op ? in[c->inputs - 1]->root : NULL;
+    const Node *last = in[c->inputs - 1]->root;
+    int width = c->cols / c->heads, end = k; /* the operands that are added */
     bool turned = c->op == &matmul_t_op.op;
-    if (!c->op)
-        walk_leaf(c, w);
-    else if (!last->op && (turned || c->op == &matmul_op.op)) {
-        int cols = last->cols;
-        Matrix m =
-            turned ? transposed(matrix(last->value + w.from * cols, w.width,
-                                       cols, cols))
-                   : matrix(last->value + w.from, last->rows, w.width, cols);
+    if (!last->op && (turned || c->op == &matmul_op.op)) {
+        Matrix m = matrix(last->value, last->rows, last->cols, last->cols);
+        m = turned ? transposed(m) : m;
+        m.at += w.from * m.across;
+        m.cols = w.width;
         w = times(last, m, w);
         w.from = 0;
         w.width = m.rows;
-        walk(in[0], w);
-    } else if (c->op == &scale_op.op) {
+    } else if (c->op == &scale_op.op)
         w.term.factor *= *(const double *)c->arguments;
-        walk_operand(c, 0, h, w);
-    } else if (is(c, "add")) {
-        walk_operand(c, 0, h, w);
-        walk_operand(c, 1, h, w);
-    } else if (row_of(c, width))
-        walk_operand(c, 0, h, w);
+    else if (is(c, "add"))
+        end = 1;
+    else if (is(c, "columns"))
+        w.from += *(const int *)c->arguments;
     else if (is(c, "hadamard") && row_of(last, width)) {
         const Node *gain = last->in[0];
-        Matrix m = diagonal(gain, start_of(gain, h, c) + w.from, w.width);
-        walk_operand(c, 0, h, times(gain->root, m, w));
+        int from = start_of(gain, h, c) + w.from;
+        w = times(gain->root, diagonal(gain, from, w.width), w);
     } else if (c->op == &apply_weights_op.op && is_softmax(in[0]->root) &&
                w.term.piece == CONSTANT) {
+        if (in[0]->root != w.call->weights || h != w.own)
+            return;
         w.term.piece = VALUES;
-        if (in[0]->root == w.call->weights && h == w.own)
-            walk_operand(c, 1, h, w);
-    } else if (is(c, "columns")) {
-        w.from += *(const int *)c->arguments;
-        walk_operand(c, 0, h, w);
-    } else if (is(c, "concat"))
-        walk_operand(c, k, h, w);
-    else {
+        k = end = 1;
+    } else if (!is(c, "concat") && !row_of(c, width)) {
         w = times(c, matrix(w.to->run.x->value, w.width, w.width, 1), w);
-        w.from += h * width;
-        if (in[0]->cols != c->cols) {
-            w.from = 0;
+        if (in[0]->cols != c->cols) { /* all columns are in it */
+            w.from = h = 0;
             w.width = in[0]->cols;
         }
-        walk(in[0], w);
+    }
+    for (; k <= end; k++) {
+        Walk on = w;
+        on.from += start_of(in[k], h, c);
+        walk(in[k], on);
     }
 }
 
@@ -209,12 +201,15 @@ walk(const Node *n, Walk w)
 {
     const Node *c = n->root;
     int blocks = is(c, "concat") ? c->inputs : 1;
+    if (!c->op) {
+        walk_leaf(c, w);
+        return;
+    }
     for (int i = 0, begin = 0, done = 0; done < w.width; i++) {
         const Node *block = blocks > 1 ? c->in[i % blocks] : c;
         int size = block->cols / block->heads, left = w.width - done;
         Walk part = w;
         Chain *chain = &part.term.chain[w.role == 'k'];
-        Matrix *first = &chain->of[0].m;
         part.from = w.from + done - begin;
         begin += size;
         if (part.from >= size)
@@ -222,14 +217,16 @@ walk(const Node *n, Walk w)
         part.width = left < size - part.from ? left : size - part.from;
         if (part.width < w.term.width)
             part.term.width = part.width;
+        if (part.width < w.width && !chain->count) {
+            if (w.role == 'k')
+                w.to->why = "keys are put together of other parts than queries";
+            part = begin_part(w.width, part);
+        }
         if (chain->count) {
+            Matrix *first = &chain->of[0].m;
             first->at += done * first->down;
             first->rows = part.width;
-        } else if (w.role != 'k') {
-            part.left += done;
-            part.cols = part.width;
-        } else if (part.width < w.width)
-            w.to->why = "keys are put together of other parts than queries";
+        }
         walk_block(c, i / blocks, i % blocks, part);
         done += part.width;
     }
@@ -246,9 +243,9 @@ derive_scores(Walk w)
     if (c->q) {
         Walk q = w;
         q.term.factor = c->scale;
-        q.width = q.cols = c->q->cols / c->q->heads;
+        q.width = c->q->cols / c->q->heads;
         q.from = w.own * q.width;
-        walk(c->q, q);
+        walk(c->q, begin_part(q.width, q));
     }
     if (!c->q || s->op == &fixed_bias_op)
         add_term(w.to, times(s, (Matrix){0}, w).term);
@@ -266,8 +263,7 @@ derive_heads(Derived *d)
         Walk w = {.to = d,
                   .term = {.piece = CONSTANT, .factor = 1, .width = n},
                   .role = 'v',
-                  .width = n,
-                  .cols = n};
+                  .width = n};
         if (d->heads) {
             w.call = capture_head(r, 0, h, &w.own);
             w.term.head = d->heads - 1 - h;
