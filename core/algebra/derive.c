@@ -60,7 +60,7 @@ times(const Node *of, Matrix m, Walk w)
     if (of->op)
         w.to->why = "what is in brackets is no matrix";
     memmove(c->of + 1, c->of, (size_t)c->count++ * sizeof *c->of);
-    c->of[0] = (Symbol){of, m, w.role, 0};
+    c->of[0] = (Symbol){of, m, w.role};
     return w;
 }
 
@@ -90,8 +90,6 @@ walk_leaf(const Node *c, Walk w)
     Derived *d = w.to;
     Chain *chain = &w.term.chain[w.role == 'k'];
     bool tokens = c == d->run.x || c == d->run.y;
-    if (w.term.piece == CONSTANT && w.term.head > 0)
-        return; /* what is added without attention is added once */
     if (w.term.piece == CONSTANT && tokens && !d->why)
         d->why = "it adds tokens without attention";
     if (tokens)
@@ -273,23 +271,6 @@ derive_heads(Derived *d)
     }
 }
 
-/* Gives the symbols of the last head their indices: i if the head before has
-   another matrix there, g if another group of heads has. */
-static void
-find_indices(Derived *d)
-{
-    for (Term *t = d->term; t && t < d->term + d->count; t++)
-        for (int i = 0; i < 2 * MOST_SYMBOLS && t->head == 0; i++) {
-            Symbol *s = &t->chain[i % 2].of[i / 2];
-            const Term *other;
-            int h = 1;
-            while ((other = term_of(d, h, t->piece, t->number)) &&
-                   other->chain[i % 2].of[i / 2].m.at == s->m.at)
-                h++;
-            s->index = !other ? 0 : h == 1 ? 'i' : 'g';
-        }
-}
-
 Derived
 derive(const Variant *v, Attention a, real *const *values)
 {
@@ -305,7 +286,6 @@ derive(const Variant *v, Attention a, real *const *values)
         identity[i * n + i] = 1;
     run_alone(&d.run, identity, 5, identity, 7, EVERY_HEAD);
     derive_heads(&d);
-    find_indices(&d);
     d.why = d.run.recalled ? "it recalls what an earlier block computed"
             : d.run.capture.rotated
                 ? "queries and keys are rotated by their positions"
@@ -383,6 +363,8 @@ derived_apart(const Derived *d)
     canonical_allocate(&c, d->heads);
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
         int at = (d->heads - 1 - t->head) * c.size;
+        if (t->piece == CONSTANT && t->head > 0)
+            continue; /* each head has it, and it is added once */
         double *to[] = {c.m + at, c.m + at + n * n, c.n + at, c.constant,
                         c.constant};
         Matrix value = term_value(t, n);

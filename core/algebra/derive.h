@@ -17,8 +17,7 @@
 typedef struct Symbol {
     const Node *of;
     Matrix m;
-    char role;  /* of the product that it is in: q, k or v */
-    char index; /* of the last head: i, g, the group of its keys, or 0 */
+    char role; /* of the product that it is in: q, k or v */
 } Symbol;
 
 /* A product, and the tokens that it begins with: "x", "y", or NULL. */

@@ -43,8 +43,20 @@ print_factor(FILE *to, const Derived *d, double factor)
         fprintf(to, " %g", fabs(factor));
 }
 
+/* Is the matrix in a term of that head? */
+static bool
+has_matrix(const Derived *d, int head, const real *at)
+{
+    bool found = false;
+    for (const Term *t = d->term; t < d->term + d->count; t++)
+        for (int i = 0; i < 2 * MOST_SYMBOLS && t->head == head; i++)
+            found |= t->chain[i % 2].of[i / 2].m.at == at;
+    return found;
+}
+
 /* Prints W_i^Q, of "W^Q" or "W_i^Q"; a matrix whose columns have several roles
-   has the role behind it. */
+   has the role behind it. The index of a matrix is g if the head before the
+   last has the same one; there is none if the first head has it, too. */
 static void
 print_symbol(FILE *to, const Derived *d, const Symbol *s)
 {
@@ -56,13 +68,15 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
     bool tokens = of == d->run.x || of == d->run.y;
     bool gains = of->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
     bool turned = s->m.across > 1;
+    char index = has_matrix(d, d->term->head, s->m.at) ? 0
+                 : has_matrix(d, 1, s->m.at)           ? 'g'
+                                                       : 'i';
     int cols = turned ? s->m.rows : s->m.cols;
     const char *name = tokens ? "I" : of->arguments;
     const char *stem = name + strcspn(name, "^");
     fprintf(to, "%s", gains ? "diag(" : "");
-    if (s->index)
-        fprintf(to, "%.*s_%c%s", (int)strcspn(name, "_^"), name, s->index,
-                stem);
+    if (index)
+        fprintf(to, "%.*s_%c%s", (int)strcspn(name, "_^"), name, index, stem);
     else
         fprintf(to, "%s", name);
     if (cols * d->run.attention.heads < of->cols)
