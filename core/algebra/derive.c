@@ -263,8 +263,8 @@ derive_heads(Derived *d)
                   .role = 'v',
                   .width = n};
         if (d->heads) {
-            w.call = capture_head(r, 0, h, &w.own);
-            w.term.head = d->heads - 1 - h;
+            w.call = capture_head(r, 0, d->heads - 1 - h, &w.own);
+            w.term.head = h;
             derive_scores(w);
         }
         walk(out, w);
@@ -346,34 +346,28 @@ term_value(const Term *t, int rows)
     return x;
 }
 
-Canonical
-probed_form(const Derived *d)
-{
-    const Alone *a = &d->run;
-    return canonical_form(a->variant, a->attention, &a->weights, a->values, 0);
-}
-
 double
-derived_apart(const Derived *d)
+derived_apart(const Derived *d, const Derived *probed)
 {
-    int n = d->run.attention.d_model;
-    Canonical probed = probed_form(d), c = {.d_model = n};
-    if (!probed.m)
-        return NAN;
+    const Alone *a = &probed->run;
+    int n = a->attention.d_model;
+    Canonical c = {.d_model = n},
+              found = canonical_form(a->variant, a->attention, &a->weights,
+                                     a->values, 0);
     canonical_allocate(&c, d->heads);
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
         int at = (d->heads - 1 - t->head) * c.size;
-        if (t->piece == CONSTANT && t->head > 0)
-            continue; /* each head has it, and it is added once */
         double *to[] = {c.m + at, c.m + at + n * n, c.n + at, c.constant,
                         c.constant};
+        if (t->piece == CONSTANT && t->head > 0)
+            continue; /* each head has it, and it is added once */
         Matrix value = term_value(t, n);
         for (int i = 0; i < value.rows * n; i++)
             to[t->piece][i] += (double)value.at[i];
         free(value.at);
     }
-    double apart = fit_error(&c, &probed).apart;
+    double apart = found.m ? fit_error(&c, &found).apart : NAN;
     canonical_free(&c);
-    canonical_free(&probed);
+    canonical_free(&found);
     return apart;
 }

@@ -69,11 +69,9 @@ const Term *term_of(const Derived *d, int head, int piece, int number);
    many rows. Its entries are to be freed. */
 Matrix term_value(const Term *t, int rows);
 
-/* The form that the probe finds at the same weights; and how far the derived
-   one is from it, relative to the largest entry: NaN if the probe finds none.
- */
-Canonical probed_form(const Derived *d);
-double derived_apart(const Derived *d);
+/* How far the derived form is from the one that the probe finds of a variant at
+   its weights, relative to the largest entry: NaN if the probe finds none. */
+double derived_apart(const Derived *d, const Derived *probed);
 
 /* A distance above this is more than rounding. */
 #define APART (sizeof(real) == 4 ? 1e-4 : 1e-12)

@@ -48,7 +48,7 @@ static bool
 has_matrix(const Derived *d, int head, const real *at)
 {
     bool found = false;
-    for (const Term *t = d->term; t < d->term + d->count; t++)
+    for (const Term *t = d->term; t && t < d->term + d->count; t++)
         for (int i = 0; i < 2 * MOST_SYMBOLS && t->head == head; i++)
             found |= t->chain[i % 2].of[i / 2].m.at == at;
     return found;
@@ -68,9 +68,9 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
     bool tokens = of == d->run.x || of == d->run.y;
     bool gains = of->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
     bool turned = s->m.across > 1;
-    char index = has_matrix(d, d->term->head, s->m.at) ? 0
-                 : has_matrix(d, 1, s->m.at)           ? 'g'
-                                                       : 'i';
+    char index = has_matrix(d, d->term[d->count - 1].head, s->m.at) ? 0
+                 : has_matrix(d, 1, s->m.at)                        ? 'g'
+                                                                    : 'i';
     int cols = turned ? s->m.rows : s->m.cols;
     const char *name = tokens ? "I" : of->arguments;
     const char *stem = name + strcspn(name, "^");

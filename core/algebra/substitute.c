@@ -1,13 +1,11 @@
 /* substitute.c - a variant's matrices, as products of another one's. */
-#include <math.h>
 #include <string.h>
 
-#include "algebra/fit.h"
 #include "algebra/substitute.h"
 
 /* Sets a matrix to a product, if that has its shape, and adds the line that
    says so, unless the matrix has been set before and is no longer 0. */
-static bool
+static void
 set_matrix(const Derived *to, const Symbol *s, const Derived *from,
            const Term *product, Values *lines)
 {
@@ -27,7 +25,6 @@ set_matrix(const Derived *to, const Symbol *s, const Derived *from,
     for (int i = 0; i < m.rows * m.cols && fits; i++)
         m.at[i / m.cols * m.down + i % m.cols * m.across] = value.at[i];
     free(value.at);
-    return fits;
 }
 
 /* How many symbols of a chain, from `at` on, a matrix is set to: one, if that
@@ -47,61 +44,45 @@ symbols_for(const Matrix *m, const Chain *c, int at)
 
 /* Sets the matrices of a term in order: those of queries to products of
    queries, unless the keys have no matrix. The last one of a chain is all that
-   is left of the other chain. A factor goes to the first one. */
-static bool
+   is left, then also of the other chain. A factor goes to the first one. */
+static void
 set_term(const Derived *to, const Term *target, const Derived *from,
-         Term source, Values *lines)
+         const Term *source, Values *lines)
 {
-    double factor = source.factor / target->factor;
+    double factor = source->factor / target->factor;
     for (int i = 0; i < 2; i++) {
-        const Chain *s = &target->chain[i];
-        Chain *t = &source.chain[i];
-        int at = 0;
-        for (int k = 0; k < s->count; k++) {
+        const Chain *s = &target->chain[i], *t = &source->chain[i];
+        for (int k = 0, at = 0; k < s->count; k++) {
             bool last = k == s->count - 1;
-            Term product = {.head = source.head, .factor = factor};
-            Chain *c = &product.chain[0];
+            Term product = {.head = source->head, .factor = factor};
+            Chain *c = product.chain;
             c->count = last ? t->count - at : symbols_for(&s->of[k].m, t, at);
             memcpy(c->of, t->of + at, (size_t)c->count * sizeof *c->of);
-            if (last && !target->chain[1].count) {
-                product.chain[1] = source.chain[1];
-                product.chain[1].tokens = NULL;
-                source.chain[1].count = 0;
-            }
-            if (!set_matrix(to, &s->of[k], from, &product, lines))
-                return false;
+            if (last && !target->chain[1].count)
+                c[1] = source->chain[1];
+            c[1].tokens = NULL;
+            set_matrix(to, &s->of[k], from, &product, lines);
             at += c->count;
             factor = 1;
         }
-        if (at < t->count)
-            return false;
     }
-    return true;
 }
 
 Values
-substitution(const Derived *from, Derived *to, double *apart)
+substitution(const Derived *from, Derived *to)
 {
     Values lines = {0};
     const Weights *w = &to->run.weights;
-    bool named = from->heads == to->heads;
     for (int i = 0; i < w->count; i++)
         memset(to->run.values[i], 0,
                (size_t)w->list[i].rows * w->list[i].cols * sizeof(real));
-    for (int i = 0; i < to->heads * PIECES && named; i++) {
-        int head = i / PIECES, piece = i % PIECES;
-        const Term *s, *t;
-        for (int k = 0; named && (s = term_of(to, head, piece, k)) &&
-                        (t = term_of(from, head, piece, k));
-             k++)
-            named = set_term(to, s, from, *t, &lines);
+    for (const Term *t = to->term; t && t < to->term + to->count; t++) {
+        const Term *s = term_of(from, t->head, t->piece, t->number);
+        if (s && from->heads == to->heads)
+            set_term(to, t, from, s, &lines);
     }
     for (int i = 0; i < w->count; i++)
         if (to->run.values[i][0] == 0)
             values_add(&lines, format_text("%s := 0", w->list[i].name));
-    Canonical now = probed_form(to), wanted = probed_form(from);
-    *apart = named && now.m ? fit_error(&now, &wanted).apart : INFINITY;
-    canonical_free(&now);
-    canonical_free(&wanted);
     return lines;
 }

@@ -2,16 +2,16 @@
 
    A product is named by the shapes: going along the matrices of M_i, and of
    N_i, each of the one variant's is the next of the other's that has its shape,
-   or the identity, or a product of several. What was named is then put in, and
-   believed only if the probe finds the same form. */
+   or the identity, or a product of several. What was named is put in, and is to
+   be believed only if the probe then finds the other one's form
+   (derived_apart). */
 #ifndef SUBSTITUTE_H
 #define SUBSTITUTE_H
 
 #include "algebra/spell.h"
 
 /* "W_i^Q := W^Q W_i^Q", a line for each matrix of `to`, whose values it sets.
-   *apart is how far the form that `to` has then is from `from`'s, relative to
-   the largest entry; infinite if not all could be named. */
-Values substitution(const Derived *from, Derived *to, double *apart);
+ */
+Values substitution(const Derived *from, Derived *to);
 
 #endif

@@ -43,7 +43,7 @@ check_equation(Subject *s)
     if (formula && !equation_agrees(v->equation, &d))
         fail("the code says %s, and .equation says %s: mend whichever is wrong",
              form, v->equation);
-    if (!d.why && !(derived_apart(&d) <= APART))
+    if (!d.why && !(derived_apart(&d, &d) <= APART))
         fail("the code says %s, and the probe something else: believe neither",
              form);
     s->found->untested = d.why || !formula;

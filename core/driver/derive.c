@@ -47,7 +47,7 @@ print_form(const Plugin *p, Layout layout)
     const char *words = layout == LATEX ? "% " : ""; /* begin a line of words */
     Derived d = derive_at(p->variant, TELLING_SHAPE, 2);
     bool form = !d.why;
-    if (form && !(derived_apart(&d) <= APART))
+    if (form && !(derived_apart(&d, &d) <= APART))
         fail("%s: what is derived is not what is probed: believe neither, and "
              "run `qkv check`",
              p->name);
@@ -90,9 +90,8 @@ print_substitution(const Plugin *from, const Plugin *to, Layout layout)
     Derived a = derive_at(from->variant, TELLING_SHAPE, 2);
     Derived b = derive_at(to->variant, TELLING_SHAPE, 2);
     const char *words = layout == LATEX ? "% " : "";
-    double apart;
-    Values lines = substitution(&a, &b, &apart);
-    bool named = apart <= APART;
+    Values lines = substitution(&a, &b);
+    bool named = derived_apart(&a, &b) <= APART;
     printf(named
                ? "%s%s computes what %s does, with\n"
                : "%s%s: no products of the matrices of %s can be named for its "
