@@ -107,15 +107,15 @@ heads_slim(const Heads *l)
     return worst;
 }
 
-/* A matrix of doubles on a tape. */
+/* A matrix of doubles on a tape, which owns the copy. */
 static Node *
 leaf_of(Tape *t, int rows, int cols, const double *w)
 {
-    size_t entries = (size_t)rows * (size_t)cols;
-    real *copy = allocate(entries, sizeof *copy);
-    for (size_t i = 0; i < entries; i++)
-        copy[i] = (real)w[i];
-    return leaf(t, rows, cols, 1, copy, NULL);
+    Node *n = leaf(t, rows, cols, 1, NULL, NULL);
+    n->value = keep(n, size_of(n));
+    for (size_t i = 0; i < size_of(n); i++)
+        n->value[i] = (real)w[i];
+    return n;
 }
 
 /* q, k or v of a head for tokens x (tokens x d_model + 1) that end in a 1. */
@@ -146,6 +146,7 @@ output_of(const Heads *l, Tape *t)
     for (int i = 0; i < TOKENS * (d + 1); i++)
         tokens[i] = i % (d + 1) == d ? 1 : random_normal(&random) / sqrt(d);
     Node *x = leaf_of(t, TOKENS, d + 1, tokens);
+    free(tokens);
     Node *out = leaf_of(t, 1, d, l->constant);
     for (int head = 0; head < p->heads; head++) {
         Node *q = projected(&a, l, QUERY, head, x);
