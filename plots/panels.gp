@@ -155,7 +155,9 @@ vgap = below_ + (named ? 1.9 + 2.8 * wrapped : 0.8) * em
 top = head + key_high + (named ? 1.7 + 1.7 * wrapped : 0.6) * em
 bottom = below_ + 1.9 * em
 tall = (down > 1 || across > 1 ? 0.8 : 0.55) * wide
-tall = tall < 8 * em ? 8 * em : tall > 18 * em ? 18 * em : tall
+room = (720 - top - bottom - vgap * (down - 1)) / down # on a page, above a caption
+room = paper && room < 18 * em ? room : 18 * em
+tall = tall > room ? room : tall < 8 * em ? 8 * em : tall
 if (exists("height")) { tall = (height - top - bottom - vgap * (down - 1)) / down } \
 else { height = top + down * tall + vgap * (down - 1) + bottom }
 eval terminal(height)
