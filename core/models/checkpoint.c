@@ -1,14 +1,10 @@
 /* checkpoint.c - reads and writes safetensors: eight bytes that say how long
    the head is, the head in JSON, and the tensors one after the other. */
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "heart/config.h"
@@ -16,186 +12,122 @@
 #include "models/checkpoint.h"
 #include "models/json.h"
 
-/* Reads a list of one or two numbers, "[384, 384]"; of more the second is -1.
- */
+/* Maps a file, and lists it and, if it is a shard, what its head says of its
+   tensors. */
 static void
-read_pair(const char *list, double pair[2])
+open_file(Checkpoint *c, char *name, bool shard)
 {
-    char end = 0;
-    int count = sscanf(list, "[ %lf , %lf %c", &pair[0], &pair[1], &end);
-    if (count == 3 && end != ']')
-        pair[1] = -1;
-}
-
-/* Adds a tensor, of which the head of a shard says so much. */
-static void
-add_tensor(Checkpoint *c, const Shard *s, Tensor t, char *said,
-           const char *path)
-{
-    double place[2] = {-1, -1}, most = (double)(s->size - s->data);
-    char *at = json_enter(said, path), *name, *value;
-    while (json_next(&at, &name, &value, path))
-        if (name && !strcmp(name, "dtype"))
-            t.type = value;
-        else if (name && !strcmp(name, "shape"))
-            read_pair(value, t.shape);
-        else if (name && !strcmp(name, "data_offsets"))
-            read_pair(value, place);
-    if (!(0 <= place[0] && place[0] <= place[1] && place[1] <= most))
-        fail("%s: the data_offsets of %.200s are not within the file: it may "
-             "have been cut; download it again",
-             path, t.name);
-    t.at = s->map + s->data + (size_t)place[0];
-    t.size = (size_t)place[1] - (size_t)place[0];
-    c->tensors = grow(c->tensors, c->count, &c->room, sizeof t);
-    c->tensors[c->count++] = t;
-}
-
-/* Maps a file, and reads its head, whose text stays. */
-static void
-open_shard(Checkpoint *c, const char *file_name)
-{
-    char *path = within(c->directory, file_name);
-    Shard s = {.name = file_name};
-    struct stat facts;
-    uint64_t length = 0;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0 || fstat(file, &facts))
+    char *path = within(c->directory, name);
+    FILE *file = fopen(path, "rb");
+    long size = file && !fseek(file, 0, SEEK_END) ? ftell(file) : -1;
+    /* One byte more than it has, as nothing cannot be mapped. */
+    void *map = size < 0 ? MAP_FAILED
+                         : mmap(NULL, (size_t)size + 1, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE, fileno(file), 0);
+    if (map == MAP_FAILED)
         fail("%s: cannot be read: %s", path, strerror(errno));
-    s.size = (size_t)facts.st_size;
-    s.map = mmap(NULL, s.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
-    close(file);
-    if (s.map != MAP_FAILED && s.size > sizeof length)
-        memcpy(&length, s.map, sizeof length);
-    if (!length || length > s.size - sizeof length)
-        fail("%s: not safetensors: its head cannot have %llu of %zu bytes; "
-             "download the file again",
-             path, (unsigned long long)length, s.size);
-    s.data = sizeof length + (size_t)length;
-    char *head = allocate((size_t)length + 1, 1), *name, *value;
-    memcpy(head, s.map + sizeof length, (size_t)length);
-    char *at = json_enter(head, path);
-    while (json_next(&at, &name, &value, path))
-        if (name && strcmp(name, "__metadata__"))
-            add_tensor(c, &s, (Tensor){.name = name, .type = "?"}, value, path);
-    c->shards = grow(c->shards, c->shard_count, &c->shard_room, sizeof s);
-    c->shards[c->shard_count++] = s;
-}
-
-/* Does a name end like one of the endings? */
-static bool
-ends_in(const char *endings, const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot && index_in(endings, dot) >= 0;
+    fclose(file);
+    Tensor t = {.name = name, .map = map, .size = (size_t)size};
+    uint64_t length = 0;
+    if (shard && t.size > sizeof length)
+        memcpy(&length, map, sizeof length);
+    t.first = sizeof length + length;
+    bool whole = length <= 1e8 && t.first <= t.size; /* the format's limit */
+    char *head =
+        format_text("%.*s", whole ? (int)length : 0, t.map + sizeof length);
+    char *at = shard ? json_enter(head, path) : head;
+    do {
+        c->tensors = grow(c->tensors, c->count, &c->room, sizeof t);
+        c->tensors[c->count++] = t;
+    } while (json_next(&at, &t.name, &t.said, path));
 }
 
 Checkpoint
 checkpoint_open(const char *directory)
 {
-    Checkpoint c = {.directory = directory, .files = names_in(directory)};
-    for (int i = 0; i < c.files.count; i++)
-        if (ends_in(".safetensors", c.files.text[i]))
-            open_shard(&c, c.files.text[i]);
-    if (!c.shard_count)
-        fail("%s: no model.safetensors is there, and no shards of one: name "
-             "the directory of a model, as transformers saves it",
-             directory);
+    Checkpoint c = {.directory = directory};
+    Values names = names_in(directory);
+    for (int i = 0; i < names.count; i++) {
+        const char *ending = strrchr(names.text[i], '.');
+        int kind = index_in(".safetensors .json .txt .model .jinja .md",
+                            ending ? ending : "");
+        if (kind >= 0)
+            open_file(&c, names.text[i], kind == 0);
+    }
     return c;
-}
-
-/* Bytes of an entry; 0 where no number of that type can be read here. */
-static size_t
-width_of(const Tensor *t)
-{
-    if (!strcmp(t->type, "F32"))
-        return 4;
-    return index_in("F16 BF16", t->type) >= 0 ? 2 : 0;
 }
 
 Tensor *
 tensor_ending(const Checkpoint *c, const char *name, int rows, int cols)
 {
-    size_t length = strlen(name);
-    Tensor *found = NULL;
-    for (Tensor *t = c->tensors; t && t < c->tensors + c->count; t++) {
-        size_t all = strlen(t->name), before = all > length ? all - length : 0;
-        bool ends = !strcmp(t->name + before, name) &&
-                    (!before || t->name[before - 1] == '.');
-        if (ends && (!found || all < strlen(found->name)))
-            found = t;
+    Tensor *found = allocate(1, sizeof *found);
+    for (const Tensor *t = c->tensors; t < c->tensors + c->count; t++) {
+        const char *end = strstr(t->name, name);
+        if (t->said && end && !strcmp(end, name) &&
+            (!found->said || strlen(t->name) < strlen(found->name)))
+            *found = *t;
     }
-    const double wanted[] = {rows ? rows : cols, rows ? cols : 0};
-    double entries = (double)cols * (rows ? rows : 1);
-    if (found && (memcmp(found->shape, wanted, sizeof wanted) ||
-                  entries * (double)width_of(found) != (double)found->size))
-        fail("%s: %.200s is %.0f x %.0f of type %.16s, where config.json makes "
-             "it %.0f x %.0f of F32, F16 or BF16: they are not of one model",
-             c->directory, found->name, found->shape[0], found->shape[1],
-             found->type, wanted[0], wanted[1]);
-    return found;
+    if (!found->said)
+        return NULL;
+    /* What the file says of it: the type, the shape and the place. */
+    char *parts[] = {"", "", "", ""}; /* the first: whatever else */
+    char *at = json_enter(copy_text(found->said), name), *part, *value;
+    while (json_next(&at, &part, &value, name))
+        parts[1 + index_in("dtype shape data_offsets", part)] = value;
+    int type = index_in("F32 F16 BF16", parts[1]);
+    double begin = -1, end = -1;
+    sscanf(parts[2], "[ %lf , %lf", &found->shape[0], &found->shape[1]);
+    sscanf(parts[3], "[ %lf , %lf", &begin, &end);
+    const double shape[] = {rows ? rows : cols, rows ? cols : 0};
+    double bytes = (double)cols * (rows ? rows : 1) * (type ? 2 : 4);
+    bool fits = type >= 0 && !memcmp(found->shape, shape, sizeof shape) &&
+                begin >= 0 && end - begin == bytes &&
+                end <= (double)(found->size - found->first);
+    found->type = type;
+    found->first += fits ? (size_t)begin : 0;
+    return fits ? found : NULL;
 }
 
 double
 tensor_entry(const Tensor *t, size_t i)
 {
-    size_t width = width_of(t);
-    uint32_t bits = 0;
-    float x;
-    memcpy(&bits, t->at + i * width, width);
-    if (!strcmp(t->type, "F16")) { /* IEEE 754: 1, 5 and 10 bits */
-        int exponent = bits >> 10 & 31, fraction = bits & 1023;
-        x = exponent ? ldexpf((float)(1024 + fraction), exponent - 25)
-                     : ldexpf((float)fraction, -24);
-        x = exponent == 31 ? NAN : bits >> 15 ? -x : x;
-    } else {
-        bits <<= 8 * (4 - width); /* BF16: the first half of a float */
-        memcpy(&x, &bits, sizeof x);
-    }
-    if (!isfinite(x))
+    int width = t->type ? 2 : 4, exponents = t->type == F16 ? 5 : 8;
+    int fraction = 8 * width - 1 - exponents, last = (1 << exponents) - 1;
+    uint32_t bits = 0, one = 1u << fraction;
+    memcpy(&bits, t->map + t->first + i * (size_t)width, (size_t)width);
+    int exponent = bits >> fraction & last;
+    if (exponent == last)
         fail("%.200s has numbers that are not finite: its training diverged, "
              "or the file was damaged",
              t->name);
-    return x;
+    double size = bits % one + (exponent ? one : 0);
+    size = ldexp(size, (exponent ? exponent : 1) - last / 2 - fraction);
+    return bits >> (8 * width - 1) ? -size : size;
 }
 
 void
 tensor_set(Tensor *t, size_t i, double value)
 {
     float narrow = (float)value;
-    if (strcmp(t->type, "F32"))
-        fail("%.200s is of type %s, and only F32 is slimmed: in fewer bits its "
-             "digits would be lost; model.float().save_pretrained(DIR) makes "
-             "it so",
-             t->name, t->type);
-    memcpy(t->at + i * sizeof narrow, &narrow, sizeof narrow);
+    if (t->type != F32)
+        fail("%.200s: only F32 is slimmed, as fewer bits lose digits: "
+             "model.float().save_pretrained(DIR) makes it so",
+             t->name);
+    memcpy(t->map + t->first + i * sizeof narrow, &narrow, sizeof narrow);
 }
 
-static void
-put_file(const char *to, const char *name, const void *bytes, size_t size)
-{
-    FILE *file = begin_file(to, name);
-    fwrite(bytes, 1, size, file);
-    end_file(file, to, name);
-}
-
-/* Weights in other formats, which would be the old ones, stay behind. */
 void
 checkpoint_write(const Checkpoint *c, const char *to)
 {
     const char *above = dirname(copy_text(to)), *name = basename(copy_text(to));
     Draft *d = draft_begin(above, name);
     char *folder = new_directory(d->path, name);
-    for (const Shard *s = c->shards; s < c->shards + c->shard_count; s++)
-        put_file(folder, s->name, s->map, s->size);
-    for (int i = 0; i < c->files.count; i++) {
-        size_t size;
-        const char *file = c->files.text[i];
-        if (!ends_in(".json .txt .model .jinja .md", file))
-            continue;
-        char *text = read_file(within(c->directory, file), "file", &size);
-        put_file(folder, file, text, size);
-    }
+    for (Tensor *t = c->tensors; t < c->tensors + c->count; t++)
+        if (!t->said) {
+            FILE *file = begin_file(folder, t->name);
+            fwrite(t->map, 1, t->size, file);
+            end_file(file, folder, t->name);
+        }
     if (!draft_end(d, false))
         fail("%s: is there already: give a directory that is not", to);
 }

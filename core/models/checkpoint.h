@@ -4,44 +4,37 @@
 
    The files are mapped, not read, so a tensor that nobody looks at costs
    nothing. Writing to a tensor changes only this process's copy;
-   checkpoint_write puts it on disk. A file is data: each tensor must be within
-   its file. */
+   checkpoint_write puts it on disk. A file is data: a tensor is there only if
+   the file has it as config.json makes it, and all of it is within the file. */
 #ifndef CHECKPOINT_H
 #define CHECKPOINT_H
 
 #include <stddef.h>
 
-#include "base/words.h"
-
+/* A tensor. Until it is asked for, only its file, its name and what the file
+   says of it are known, and it is taken to begin where all tensors do. */
 typedef struct Tensor {
-    const char *name;
-    const char *type; /* "F32" */
-    double shape[2];  /* of a vector the second is 0 */
-    unsigned char *at;
-    size_t size; /* bytes */
+    char *name, *said;
+    unsigned char *map; /* the file */
+    size_t size, first; /* bytes of the file; the tensor's first one */
+    double shape[2];    /* of a vector the second is 0 */
+    enum { F32, F16, BF16 } type;
 } Tensor;
-
-typedef struct Shard {
-    const char *name;
-    unsigned char *map;
-    size_t size, data; /* data: where the tensors begin */
-} Shard;
 
 typedef struct Checkpoint {
     const char *directory;
-    Values files; /* all that are there */
-    Shard *shards;
-    Tensor *tensors;
-    int shard_count, shard_room, count, room;
+    Tensor *tensors; /* and the files themselves, of which nothing is said */
+    int count, room;
 } Checkpoint;
 
 /* Fails with what is wrong. The directory's name stays the caller's, and the
    files are mapped until the program ends. */
 Checkpoint checkpoint_open(const char *directory);
 
-/* The tensor with this name, or whose name ends in it with the shortest prefix
-   ("bert.encoder.layer.0..."); NULL if there is none. Fails unless it has (rows
-   x cols) entries, or cols if rows is 0. */
+/* The tensor whose name ends in this one, with the shortest prefix
+   ("bert.encoder.layer.0..."); NULL unless it is there, and has (rows x cols)
+   numbers, or cols if rows is 0, which can be read here. It lasts as long as
+   the program. */
 Tensor *tensor_ending(const Checkpoint *c, const char *name, int rows,
                       int cols);
 
@@ -50,7 +43,8 @@ double tensor_entry(const Tensor *t, size_t i);
 void tensor_set(Tensor *t, size_t i, double value);
 
 /* Writes the directory TO, which must not be there, whole or not at all: the
-   shards as they are now, and with them the configuration and the tokenizer. */
+   shards as they are now, and with them the configuration and the tokenizer.
+   Weights in other formats, which would be the old ones, stay behind. */
 void checkpoint_write(const Checkpoint *c, const char *to);
 
 #endif

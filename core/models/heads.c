@@ -72,8 +72,10 @@ find(const Heads *l, const Checkpoint *c, int map, const char *part, int rows,
     bool bias = !rows, wanted = !bias || strchr(l->model->biases, "qkvo"[map]);
     Tensor *t = tensor_ending(c, name, rows, cols);
     if (wanted != (t != NULL))
-        fail("%s: it has %s %s, which is not as config.json says", c->directory,
-             t ? "a" : "no", name);
+        fail("%s: its .safetensors have %s %s of %d x %d in F32, F16 or BF16, "
+             "which is not as config.json says: they are not of one model, or "
+             "one was cut or is missing",
+             c->directory, t ? "a" : "no", name, rows ? rows : 1, cols);
     free(name);
     return t;
 }

@@ -12,11 +12,12 @@
 
 #include <stdbool.h>
 
-/* Returns where the first member of a list or an object begins; fails if the
-   text is neither, with a message that names `path`. */
+/* Returns where the first member of a list or an object begins; fails, with a
+   message that names `path`, if there is none in the text. What is before it,
+   such as a byte-order mark, is passed over. */
 char *json_enter(char *text, const char *path);
 
-/* Takes the next member, whose name is NULL in a list; false at the end. */
+/* Takes the next member, whose name is "" in a list; false at the end. */
 bool json_next(char **at, char **name, char **value, const char *path);
 
 #endif
