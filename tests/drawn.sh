@@ -12,7 +12,7 @@ short="--steps 20 --test 16 --validate 16 -q --no-figures"
 latex=pdflatex
 command -v pdflatex >/dev/null || latex=
 [ "$latex" ] || echo "drawn: no pdflatex here: figures are not compiled" >&2
-printf '%s\n' '\documentclass[twocolumn]{article}' '\usepackage{graphicx}' \
+printf '%s\n' '\documentclass[twocolumn]{article}' '\usepackage{color,graphicx}' \
     '\begin{document}' >figures.tex
 # small FIGURE: narrower than a column, whatever its size.
 small() {
