@@ -136,6 +136,32 @@ low_rank(const double *w, int k, int length, Svd *d, double *long_side,
     return 2 * rank < length;
 }
 
+/* Any other: k rows of w, to which Jacobi gives right angles; the longest
+   first. */
+static void
+full_rank(double *w, int k, int length, Svd *d, double *long_side,
+          double *short_side)
+{
+    double *turns = allocate((size_t)k * (size_t)k + k, sizeof *turns);
+    double *size = turns + k * k;
+    jacobi(w, length, turns, k);
+    for (int i = 0; i < k; i++)
+        size[i] = sqrt(dot(w + i * length, w + i * length, length));
+    for (int place = 0; place < k; place++) {
+        int from = 0;
+        for (int i = 1; i < k; i++)
+            from = size[i] > size[from] ? i : from;
+        d->s[place] = size[from];
+        for (int i = 0; i < length; i++)
+            long_side[i * k + place] =
+                size[from] > 0 ? w[from * length + i] / size[from] : 0;
+        for (int i = 0; i < k; i++)
+            short_side[i * k + place] = turns[from * k + i];
+        size[from] = -1; /* its place is found */
+    }
+    free(turns);
+}
+
 Svd
 svd_of(const double *a, int m, int n)
 {
@@ -143,39 +169,13 @@ svd_of(const double *a, int m, int n)
     double *u = allocate((size_t)(m + 1 + n) * k, sizeof *u);
     Svd d = {u, u + m * k, u + m * k + k, k};
     double *w = allocate((size_t)k * (size_t)length, sizeof *w);
-    double *turns = allocate((size_t)k * (size_t)k, sizeof *turns);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
             w[tall ? j * length + i : i * length + j] = a[i * n + j];
     double *long_side = tall ? u : d.v, *short_side = tall ? d.v : u;
-    if (length >= LARGE && low_rank(w, k, length, &d, long_side, short_side)) {
-        free(w);
-        free(turns);
-        return d;
-    }
-    jacobi(w, length, turns, k);
-    int *order = allocate((size_t)k, sizeof *order);
-    double *size = allocate((size_t)k, sizeof *size);
-    for (int i = 0; i < k; i++) {
-        int place = i;
-        size[i] = sqrt(dot(w + i * length, w + i * length, length));
-        for (; place > 0 && size[order[place - 1]] < size[i]; place--)
-            order[place] = order[place - 1];
-        order[place] = i;
-    }
-    for (int place = 0; place < k; place++) {
-        int from = order[place];
-        d.s[place] = size[from];
-        for (int i = 0; i < length; i++)
-            long_side[i * k + place] =
-                size[from] > 0 ? w[from * length + i] / size[from] : 0;
-        for (int i = 0; i < k; i++)
-            short_side[i * k + place] = turns[from * k + i];
-    }
-    free(order);
-    free(size);
+    if (length < LARGE || !low_rank(w, k, length, &d, long_side, short_side))
+        full_rank(w, k, length, &d, long_side, short_side);
     free(w);
-    free(turns);
     return d;
 }
 
