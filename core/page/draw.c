@@ -75,22 +75,10 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
     return f;
 }
 
-static void
-put_quoted(FILE *script, const char *text)
-{
-    char *plain = escaped(text, ALIGNED);
-    putc('\'', script);
-    for (const char *c = plain; *c; c++)
-        fprintf(script, *c == '\'' ? "’" : "%c", *c);
-    putc('\'', script);
-}
-
 void
 figure_word(const Figure *f, const char *key, const char *text)
 {
-    fprintf(f->script, "%s = ", key);
-    put_quoted(f->script, text);
-    putc('\n', f->script);
+    fprintf(f->script, "%s = '%s'\n", key, escaped(text, GNUPLOT));
 }
 
 void
@@ -98,10 +86,9 @@ figure_words(const Figure *f, const char *key, const Values *words)
 {
     if (words->count)
         fprintf(f->script, "array %s[%d] = [", key, words->count);
-    for (int i = 0; i < words->count; i++) {
-        put_quoted(f->script, words->text[i]);
-        fputs(i < words->count - 1 ? ", " : "]\n", f->script);
-    }
+    for (int i = 0; i < words->count; i++)
+        fprintf(f->script, "'%s'%s", escaped(words->text[i], GNUPLOT),
+                i < words->count - 1 ? ", " : "]\n");
 }
 
 /* Copies a script of plots/. */

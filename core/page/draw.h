@@ -38,9 +38,7 @@ Figure figure_begin(const Drawing *o, const char *wanted, const char *runs,
                     const char *what);
 
 /* A variable of the script, key = 'text', or an array of it, unless it has no
-   elements. They may be of a stranger's run: in single
-   quotes nothing is gnuplot's but the quote, in place of which is another
-   one. */
+   elements. They may be of a stranger's run, and are escaped. */
 void figure_word(const Figure *f, const char *key, const char *text);
 void figure_words(const Figure *f, const char *key, const Values *words);
 

@@ -19,8 +19,11 @@ put_ascii(FILE *to, char c, char next, Layout language)
     static const char *const special[] = {[ALIGNED] = "",
                                           [TSV] = "",
                                           [MARKDOWN] = "\\`*_<|&~$[",
-                                          [LATEX] = "&%$#_{}"};
-    if (strchr(special[language], c))
+                                          [LATEX] = "&%$#_{}",
+                                          [GNUPLOT] = ""};
+    if (language == GNUPLOT && c == '\'')
+        fputs("’", to);
+    else if (strchr(special[language], c))
         fprintf(to, "\\%c", c);
     else if (language == LATEX && strchr("[*<>|\"~^\\", c))
         fprintf(to, "\\texttt{\\symbol{%d}}", c);

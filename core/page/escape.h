@@ -2,8 +2,9 @@
 #ifndef ESCAPE_H
 #define ESCAPE_H
 
-/* ALIGNED is plain text on a terminal. */
-typedef enum { ALIGNED, TSV, MARKDOWN, LATEX } Layout;
+/* ALIGNED is plain text on a terminal; GNUPLOT, which no table has, a text
+   between single quotes, in which nothing is gnuplot's but the quote. */
+typedef enum { ALIGNED, TSV, MARKDOWN, LATEX, GNUPLOT } Layout;
 
 /* A text that somebody else may have written, so that all of it is seen and
    nothing of it acts: without control characters, what is no UTF-8 as ?, and
