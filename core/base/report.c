@@ -6,7 +6,7 @@
 
 #include "base/report.h"
 
-static Report own = {.running = {.doing = ""}};
+static Report own = {.doing = ""};
 Report *report = &own;
 
 /* Its parent prints the message. The child ends without the exit handlers that
@@ -24,10 +24,9 @@ store(int status, const char *message)
 void
 plugin_runs(const char *path, const char *doing)
 {
-    Running *r = &report->running;
-    if (path && strcmp(path, r->plugin))
-        snprintf(r->plugin, sizeof r->plugin, "%s", path);
-    r->doing = doing;
+    if (path)
+        snprintf(report->plugin, sizeof report->plugin, "%s", path);
+    report->doing = doing;
     if (report->seconds)
         alarm(*doing ? report->seconds : 0); /* which ends the process */
 }

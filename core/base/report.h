@@ -8,20 +8,14 @@
 
 #include "heart/fail.h"
 
-/* Whose code is running: the plugin that was called last, and what it is doing,
-   " in forward"; "": it has returned. */
-typedef struct Running {
-    char plugin[256];
-    const char *volatile doing;
-} Running;
-
 typedef struct Report {
-    volatile bool done; /* end_well */
-    char text[MESSAGE]; /* the message that ended it, or "" */
-    Running running;    /* whose code was called last */
-    unsigned seconds;   /* that a call may take; 0: for ever */
-    char limit[128];    /* of memory, in words; or "" */
-    char drafts[4096];  /* the directory with its drafts, or "" */
+    volatile bool done;         /* end_well */
+    char text[MESSAGE];         /* the message that ended it, or "" */
+    char plugin[256];           /* whose code was called last, and */
+    const char *volatile doing; /* what it does, " in forward"; "": no more */
+    unsigned seconds;           /* that a call may take; 0: for ever */
+    char limit[128];            /* of memory, in words; or "" */
+    char drafts[4096];          /* the directory with its drafts, or "" */
     _Alignas(max_align_t) char answer[];
 } Report;
 extern Report *report; /* this process's */

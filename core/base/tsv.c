@@ -24,9 +24,8 @@ is_key(const char *cell)
 void
 table_add(Table *t, const char *path)
 {
-    size_t size;
     int line = 0;
-    char *text = read_file(path, "table", &size), *end;
+    char *text = read_file(path, "table", NULL), *end;
     for (; (end = strchr(text, '\n')); text = end + 1) {
         int cells = 0;
         bool kept = line++ || !t->cols;

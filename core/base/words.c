@@ -64,10 +64,11 @@ read_file(const char *path, const char *what, size_t *size)
         fail("%s: the %s has more than 1 GiB", path, what);
     FILE *file = fopen(path, "rb");
     char *text = allocate((size_t)facts.st_size + 1, 1);
-    if (file)
-        *size = fread(text, 1, (size_t)facts.st_size, file);
+    size_t read = file ? fread(text, 1, (size_t)facts.st_size, file) : 0;
     if (!file || ferror(file) || fclose(file))
         fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
+    if (size)
+        *size = read;
     return text;
 }
 

@@ -16,8 +16,9 @@ int utf8_next(const unsigned char *text, size_t size, size_t *at);
 /* Is it UTF-8, and no character of it commands a terminal or ends a line? */
 bool is_text(const char *text);
 
-/* The whole of a plain file, with a 0 behind it, to be freed; no more than 1
-   GiB. Fails with `what` ("text file") in the message. */
+/* The whole of a plain file, with a 0 behind it, to be freed, and its size,
+   unless that is NULL; no more than 1 GiB. Fails with `what` ("text file") in
+   the message. */
 char *read_file(const char *path, const char *what, size_t *size);
 
 /* The text as one word of a shell: as it is where that means nothing else, or

@@ -178,8 +178,7 @@ published_has(const Published *p, const char *what)
 Published
 published_read(const char *path)
 {
-    size_t size;
-    return published_of(read_file(path, "configuration", &size), path);
+    return published_of(read_file(path, "configuration", NULL), path);
 }
 
 bool

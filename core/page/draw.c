@@ -37,10 +37,9 @@ seal_of(const char *script, size_t size)
 static void
 check_unedited(const char *path)
 {
-    size_t size;
     if (access(path, F_OK))
         return;
-    char *text = read_file(path, "script", &size), *seal = strstr(text, SEAL);
+    char *text = read_file(path, "script", NULL), *seal = strstr(text, SEAL);
     if (!seal || strcmp(seal, seal_of(text, (size_t)(seal - text))))
         fail("%s: was edited, so it is not replaced: gnuplot draws it; rename "
              "it to keep it, or remove it, then give the command again",
@@ -95,10 +94,8 @@ figure_words(const Figure *f, const char *key, const Values *words)
 static void
 append_script(FILE *to, const char *name)
 {
-    size_t size;
     char *path = within(beside_program("plots"), name);
-    char *text = read_file(path, "plot script", &size);
-    fprintf(to, "\n%s", text);
+    fprintf(to, "\n%s", read_file(path, "plot script", NULL));
 }
 
 /* Draws one picture into the draft; false where there is no gnuplot. The

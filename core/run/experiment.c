@@ -36,10 +36,9 @@ void
 manifest_read(const char *directory, Values *lines)
 {
     char *path = within(directory, record);
-    size_t size;
     if (access(path, F_OK))
         return;
-    char *text = read_file(path, "record", &size), *line = text, *end;
+    char *text = read_file(path, "record", NULL), *line = text, *end;
     for (int i = 1; *line; line = end + 1, i++) {
         end = line + strcspn(line, "\n");
         bool whole = *end == '\n';

@@ -31,7 +31,7 @@ static const char *
 explained(const Child *c)
 {
     const Report *r = c->report;
-    const char *doing = r->running.doing;
+    const char *doing = r->doing;
     int signal = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
     if (*r->text)
         return interned(r->text);
@@ -52,12 +52,12 @@ child_end(Child *c, void *answer)
 {
     const Report *r = c->report;
     bool left = WIFEXITED(c->status);
-    bool told = *r->text && (left || !*r->running.doing);
+    bool told = *r->text && (left || !*r->doing);
     Ended e = {.answered = left && r->done};
     e.status = left && (e.answered || told) ? WEXITSTATUS(c->status) : 1;
     e.why = e.answered ? "" : explained(c);
-    if (*r->running.doing && !told)
-        e.plugin = interned(r->running.plugin);
+    if (*r->doing && !told)
+        e.plugin = interned(r->plugin);
     if (answer)
         memcpy(answer, r->answer, c->size);
     if (*r->drafts && !e.answered)

@@ -86,7 +86,7 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
         fail("no memory to share with a process: %s", strerror(errno));
-    c->report->running.doing = "";
+    c->report->doing = "";
     c->report->seconds = seconds ? (unsigned)atoi(seconds) : 60;
     signal(SIGCHLD, wake);
     c->process = begin_process("a plugin's code");

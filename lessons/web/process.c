@@ -62,7 +62,7 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
         fail("out of memory: %zu bytes were refused", whole);
-    c->report->running.doing = "";
+    c->report->doing = "";
     fflush(NULL);
     Begun begun = {work, more, quiet, c->report};
     c->status = call_apart(run_child, &begun, c->report, whole, sbrk(0));
