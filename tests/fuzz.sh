@@ -12,7 +12,7 @@ if ! command -v clang >/dev/null ||
     exit 0
 fi
 to=$build/fuzz
-flags='-g -O1 -fno-sanitize-recover=undefined'
+flags='-g -O1 -fno-sanitize-recover=undefined -DQKV_DOUBLE' # as open works in double
 mkdir -p "$to"
 ln -sfn "$build/plots" "$build/models" "$to" # beside a program
 make -s -C "$top" "$to/libqkv.a" BUILD="$to" CC=clang OPT= \
