@@ -85,8 +85,8 @@ grep -q '^ width="600"' $figure.svg && [ "$(grep -c '>[0-9.]*</tspan></text>' $f
     grep -q '> 4<\|>4<' $figure.svg && ok || complain "limits from 0 on a logarithmic axis"
 "$qkv" plot grid -o made --size column --format pdf,cairolatex -q
 printf '\\graphicspath{{made/figures/}}\\noindent\\input{%s}%%\n\\par x\\par\n' \
-    made/figures/*_*-cairolatex.tex made/figures/parameters-cairolatex.tex >>figures.tex
-printf '%s\n' '\noindent\includegraphics{{made/figures/validation_loss-reverse}.pdf}' >>figures.tex
+    made/figures/curves-reverse-cairolatex.tex made/figures/parameters-cairolatex.tex >>figures.tex
+printf '%s\n' '\noindent\includegraphics{{made/figures/curves-reverse}.pdf}' >>figures.tex
 {
     printf 'name = "x"\ntitle = "x"\ncurves = 8\n'
     cat "$build/plots/style.gp"
