@@ -45,7 +45,7 @@ deps:                ## install what building, drawing and testing need
 	@sh .ci/deps.sh gcc pkg-config check gnuplot
 deps-all: deps       ## and what checks of form, other compilers and the book need
 	@sh .ci/deps.sh clang clang-format clang-tidy cppcheck valgrind pandoc parallel chromium \
-	  emcc node acorn
+	  emcc node acorn pdflatex
 
 clean:               ## remove all that was built
 	rm -rf $(BUILD)

@@ -32,6 +32,10 @@ package() {
     apt-get:gcc) echo gcc libc6-dev ;;
     apt-get:gnuplot) echo gnuplot-nox ;;
     apt-get:acorn) echo node-acorn ;;
+    apt-get:pdflatex) echo texlive-latex-recommended lmodern ;;
+    dnf:pdflatex) echo texlive-collection-latexrecommended texlive-lm ;;
+    pacman:pdflatex) echo texlive-latexrecommended ;;
+    brew:pdflatex) echo basictex ;;
     dnf:check) echo check-devel ;;
     dnf:pkg-config) echo pkgconf-pkg-config ;;
     pacman:pkg-config | brew:pkg-config) echo pkgconf ;;
