@@ -670,6 +670,15 @@ TESTS(variants_equal_their_equations, FORMULAS)
     free(declared.list);
 }
 
+/* The matrices that are declared, with these values. */
+static Weights
+filled(Weights *w, real *at[])
+{
+    for (int i = 0; i < w->count; i++)
+        w->list[i].value = at[i];
+    return *w;
+}
+
 /* The canonical form that the probe finds is that of the equation, proved on
    its own: M_i and N_i are what the head makes of identity matrices. */
 TESTS(probe_finds_the_equation, FORMULAS)
@@ -687,7 +696,7 @@ TESTS(probe_finds_the_equation, FORMULAS)
             drawn(declared.list[i].rows, declared.list[i].cols, 0.5, &r);
         at[i] = copied(&values[i]);
     }
-    Canonical c = canonical_form(p.variant, a, &declared, at, 64);
+    Canonical c = canonical_form(p.variant, a, filled(&declared, at), 64);
     bool has = !strcmp(name, "biased") ||
                (formulas[_i].head && strcmp(name, "two-step-tanh") &&
                 strcmp(name, "symmetric-data"));
@@ -736,11 +745,11 @@ adopted_apart(const char *name, const Canonical *given)
     real *at[32];
     make_weights(&w, at, NULL);
     char why[WHY_SIZE];
-    bool can = fit(p.variant, &a, &w, given, at, why);
+    bool can = fit(p.variant, &a, filled(&w, at), given, why);
     ck_assert(can == (p.variant->fit != NULL));
     double apart = INFINITY;
     if (can) {
-        Canonical c = canonical_form(p.variant, a, &w, at, 64);
+        Canonical c = canonical_form(p.variant, a, filled(&w, at), 64);
         ck_assert_msg(c.m != NULL, "%s: %s", name, c.why);
         apart = fit_error(&c, given).apart;
         canonical_free(&c);
@@ -791,7 +800,7 @@ TESTS(adopting_its_own_form, FORMULAS)
     Random r = random_stream(29, "forms");
     real *at[32];
     make_weights(&w, at, &r);
-    Canonical own = canonical_form(p.variant, a, &w, at, 64);
+    Canonical own = canonical_form(p.variant, a, filled(&w, at), 64);
     bool all = strcmp(formulas[_i].name, "collaborative") != 0 &&
                strcmp(formulas[_i].name, "talking-heads") != 0;
     if (p.variant->fit && all) {
@@ -824,8 +833,8 @@ TEST(adopting_what_is_too_wide)
     for (int i = 0; i < w.count; i++)
         at[i] =
             allocate((size_t)(w.list[i].rows * w.list[i].cols), sizeof(real));
-    ck_assert(fit(p.variant, &a, &w, &given, at, why));
-    Canonical c = canonical_form(p.variant, a, &w, at, 64);
+    ck_assert(fit(p.variant, &a, filled(&w, at), &given, why));
+    Canonical c = canonical_form(p.variant, a, filled(&w, at), 64);
     FitError f = fit_error(&c, &given);
     double all = sqrt(36 + 25 + 0.25 + 0.0625 + 0.015625);
     ck_assert(fabs(f.apart - 0.5 / 6) < 1e-6);
@@ -838,7 +847,7 @@ TEST(adopting_what_is_too_wide)
     ck_assert(fit_error(&none, &none).lost[1] == 0);
     free(none.n);
     given.heads = 2; /* more heads than the variant has */
-    ck_assert(!fit(p.variant, &a, &w, &given, at, why));
+    ck_assert(!fit(p.variant, &a, filled(&w, at), &given, why));
     canonical_free(&c);
     given.heads = 1;
     canonical_free(&given);
@@ -859,7 +868,7 @@ TEST(biases_have_a_form)
     Random r = random_stream(37, "forms");
     real *at[8];
     make_weights(&w, at, &r);
-    Canonical one = canonical_form(&v, a, &w, at, 9);
+    Canonical one = canonical_form(&v, a, filled(&w, at), 9);
     ck_assert_msg(one.m && !one.bias && one.positions == 9, "%s", one.why);
     for (int j = 0; j < D; j++) {
         double sum = (double)at[B_O][j];
@@ -875,11 +884,11 @@ TEST(biases_have_a_form)
     for (int k = 0; k < H * K; k++)
         at[B_K][k] += 1;
     memset(at[B_V], 0, H * V * sizeof(real));
-    Canonical other = canonical_form(&v, a, &w, at, 9);
+    Canonical other = canonical_form(&v, a, filled(&w, at), 9);
     ck_assert(fit_error(&other, &one).apart < NEAR);
     at[B_O][0] += 1;
     canonical_free(&other);
-    other = canonical_form(&v, a, &w, at, 9);
+    other = canonical_form(&v, a, filled(&w, at), 9);
     ck_assert(fit_error(&other, &one).apart > 0.01);
     canonical_free(&one);
     canonical_free(&other);
@@ -914,7 +923,7 @@ TEST(sinks_keep_a_bias)
     Random r = random_stream(38, "forms");
     real *at[2];
     make_weights(&w, at, &r);
-    Canonical c = canonical_form(&v, a, &w, at, 9);
+    Canonical c = canonical_form(&v, a, filled(&w, at), 9);
     ck_assert_msg(c.m && c.sink[0] == (double)at[1][0], "%s", c.why);
     for (int j = 0; j < D; j++) {
         ck_assert(fabs(c.n[D * D + j] - (double)at[1][j]) < NEAR);
@@ -957,9 +966,9 @@ TEST(calls_in_any_order)
     real *at[2];
     make_weights(&w, at, &r);
     last_first = false;
-    Canonical one = canonical_form(&v, a, &w, at, 64);
+    Canonical one = canonical_form(&v, a, filled(&w, at), 64);
     last_first = true;
-    Canonical other = canonical_form(&v, a, &w, at, 64);
+    Canonical other = canonical_form(&v, a, filled(&w, at), 64);
     size_t size = 2 * D * D * sizeof *one.m;
     ck_assert(one.heads == 2 && other.heads == 2);
     ck_assert(!memcmp(one.m, other.m, size));
@@ -995,7 +1004,7 @@ TEST(of_other_tokens)
     make_weights(&w, at, &r);
     for (int i = 0; i < 2; i++) {
         shifts_keys = i;
-        Canonical c = canonical_form(&v, a, &w, at, 64);
+        Canonical c = canonical_form(&v, a, filled(&w, at), 64);
         ck_assert_msg(!c.m && strstr(c.why, "not linear"), "%s", c.why);
         canonical_free(&c);
     }
@@ -1062,14 +1071,14 @@ TEST(steps_have_a_form)
     real *at[7];
     make_weights(&w, at, &r);
     stepped = 0;
-    Canonical whole = canonical_form(&v, a, &w, at, 64);
+    Canonical whole = canonical_form(&v, a, filled(&w, at), 64);
     stepped = 1;
-    Canonical steps = canonical_form(&v, a, &w, at, 64);
+    Canonical steps = canonical_form(&v, a, filled(&w, at), 64);
     ck_assert(whole.heads == 2 && steps.heads == 2 && !steps.bias);
     ck_assert(!memcmp(whole.m, steps.m, 2 * SIZE * sizeof *whole.m));
     ck_assert(!memcmp(whole.n, steps.n, 2 * SIZE * sizeof *whole.n));
     stepped = 2;
-    Canonical mixed = canonical_form(&v, a, &w, at, 64);
+    Canonical mixed = canonical_form(&v, a, filled(&w, at), 64);
     ck_assert_msg(mixed.heads == 2 && mixed.bias, "%s", mixed.why);
     ck_assert(!equal_biases(&whole, &mixed) && equal_biases(&whole, &steps));
     ck_assert(equal_biases(&mixed, &mixed));
@@ -1089,7 +1098,7 @@ TEST(steps_have_a_form)
         }
     }
     stepped = 3;
-    Canonical other = canonical_form(&v, a, &w, at, 64);
+    Canonical other = canonical_form(&v, a, filled(&w, at), 64);
     ck_assert_msg(other.heads == 4 && !other.bias, "%s", other.why);
     for (int i = 0; i < 2 * SIZE; i++) {
         int first = fabs(other.m[0] - whole.m[0]) < 1e-6 ? 0 : 2 * SIZE;
@@ -1097,7 +1106,7 @@ TEST(steps_have_a_form)
         ck_assert(fabs(other.n[i + 2 * SIZE - first] + 2 * whole.n[i]) < 1e-6);
     }
     stepped = 4;
-    Canonical bent = canonical_form(&v, a, &w, at, 64);
+    Canonical bent = canonical_form(&v, a, filled(&w, at), 64);
     ck_assert_msg(!bent.m && bent.deviation > 0.01, "%g", bent.deviation);
     canonical_free(&bent);
     for (stepped = 0; stepped < 3; stepped++)

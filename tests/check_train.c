@@ -424,9 +424,7 @@ TEST(weights_that_are_no_numbers_have_no_entropy)
     Dataset s;
     Model *m = make("reverse", "d-model=8 heads=2 length=6 batch=4", &s);
     m->config.log = interned("attention+scores");
-    real **w = model_attention(m, 0);
-    w[0][0] = (real)NAN;
-    free(w);
+    *place_weights(m, 0).list->value = (real)NAN;
     Observer o = observer_new(m, &s);
     observe(&o);
     for (int i = 0; i < o.count; i++)
@@ -447,7 +445,8 @@ TEST(a_step_along_the_gauge_is_told)
              "d-model=8 heads=2 length=6 batch=4 optimizer=sgd lr=0.001", &s);
     size_t size = m->parameters * sizeof *m->values;
     real *start = allocate(m->parameters, sizeof *start), x[K][K];
-    real **w = model_attention(m, 0), *q = w[0], *k = w[1];
+    Weights w = place_weights(m, 0);
+    real *q = w.list[0].value, *k = w.list[1].value;
     Random r = random_stream(3, "gauge");
     memcpy(start, m->values, size);
     ck_assert_double_eq(gauge_move(m, 0, start, 0).drift, 0);
@@ -476,7 +475,6 @@ TEST(a_step_along_the_gauge_is_told)
     ck_assert_double_lt(gauge_move(m, 0, start, 1).drift, 1e-3);
     tape_free(t);
     batch_free(&b);
-    free(w);
     free(start);
     model_free(m);
 }

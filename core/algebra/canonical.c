@@ -290,11 +290,10 @@ find_form(Alone *p, Canonical *c)
 }
 
 Canonical
-canonical_form(const Variant *v, Attention a, const Weights *w,
-               real *const *values, int positions)
+canonical_form(const Variant *v, Attention a, Weights w, int positions)
 {
     Canonical c = {.d_model = a.d_model, .rotated = a.relative == &rope};
-    Alone p = {.variant = v, .attention = a, .weights = *w, .values = values};
+    Alone p = {.variant = v, .attention = a, .weights = w};
     c.deviation = NAN;
     p.attention.causal = 0;
     if (c.rotated)
@@ -322,16 +321,10 @@ canonical_form(const Variant *v, Attention a, const Weights *w,
 Canonical
 model_form(const Model *m, int place)
 {
-    const Variant *v = m->place[place].variant;
-    Attention a = m->place[place].attention;
-    Weights w = weights_declared(v, &a);
-    real **values = model_attention(m, place);
+    const ModelPlace *p = &m->place[place];
     Sizes z = m->sizes;
-    Canonical c = canonical_form(v, a, &w, values,
-                                 z.tokens > z.source ? z.tokens : z.source);
-    free(values);
-    free(w.list);
-    return c;
+    return canonical_form(p->variant, p->attention, place_weights(m, place),
+                          z.tokens > z.source ? z.tokens : z.source);
 }
 
 /* Entry k of that head's table by position, 0 if there is none. */

@@ -42,8 +42,8 @@ typedef struct Canonical {
     char why[WHY_SIZE]; /* it has none; empty where it has one */
 } Canonical;
 
-/* Finds the canonical form of v at attention a (its mask aside), whose declared
-   matrices w have the values values[i] (rows x cols). Nothing is known of the
+/* Finds the canonical form of v at attention a (its mask aside) with the
+   matrices w, as it declares them. Nothing is known of the
    variant: it is probed with identity matrices, and what that yields is then
    proved on random tokens, y of another length than x, at their size and eight
    times it: scores, of which each row may be off by a number of its own, and
@@ -54,8 +54,8 @@ typedef struct Canonical {
    With rope M is another matrix at each distance, W_i^Q R(distance) W_i^K'. The
    probe finds that of distance 0, by leaving the rotation out: enough to look
    at, but not to say which function it is. */
-Canonical canonical_form(const Variant *v, Attention a, const Weights *w,
-                         real *const *values, int positions);
+Canonical canonical_form(const Variant *v, Attention a, Weights w,
+                         int positions);
 void canonical_free(Canonical *c);
 
 /* That of a place's attention, probed for as many positions as the model has

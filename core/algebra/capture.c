@@ -25,6 +25,18 @@ entry(int *count)
     return (*count)++;
 }
 
+Node **
+leaves_of(Tape *t, const Weights *w)
+{
+    Node **leaves = allocate((size_t)w->count, sizeof *leaves);
+    for (int i = 0; i < w->count; i++) {
+        const Weight *d = &w->list[i];
+        leaves[i] = leaf(t, d->rows, d->cols, 1, d->value, d->gradient);
+        leaves[i]->arguments = d->name;
+    }
+    return leaves;
+}
+
 void
 forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
                 Node **w)
@@ -109,17 +121,11 @@ record_place(Capture *r, Place place)
 void
 run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only)
 {
-    const Weights *declared = &a->weights;
-    Node **w = allocate((size_t)declared->count, sizeof *w);
     bool first = !a->tape;
     tape_free(a->tape);
     a->tape = tape_new(IN_STEPS);
     a->capture = (Capture){.only = only};
-    for (int i = 0; i < declared->count; i++) {
-        const Weight *d = &declared->list[i];
-        w[i] = leaf(a->tape, d->rows, d->cols, 1, a->values[i], NULL);
-        w[i]->arguments = d->name;
-    }
+    Node **w = leaves_of(a->tape, &a->weights);
     a->x = leaf(a->tape, x_rows, a->attention.d_model, 1, x, NULL);
     a->y = leaf(a->tape, y_rows, a->attention.d_model, 1, y, NULL);
     a->x->arguments = "x";

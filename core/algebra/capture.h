@@ -66,6 +66,10 @@ void capture_start(Capture *r, Tape *t);
    made first. */
 void record_place(Capture *r, Place place);
 
+/* A leaf for each matrix that a variant declares, under its name: what forward
+   takes as w. To be freed. */
+Node **leaves_of(Tape *t, const Weights *w);
+
 /* If there is no model around it: calls forward of the blocks before a->layer
    on the same tokens, because this block may recall what they remember. */
 void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
@@ -75,9 +79,8 @@ void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
 typedef struct Alone {
     const Variant *variant;
     Attention attention;
-    Weights weights;     /* as it declares them, and */
-    real *const *values; /* the entries of each */
-    Tape *tape;          /* of the latest run, or NULL: */
+    Weights weights; /* as it declares them, with their values */
+    Tape *tape;      /* of the latest run, or NULL: */
     Capture capture;
     Node *x, *y, *out;
     bool recalled; /* what an earlier block remembered */

@@ -28,12 +28,10 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
     Canonical c = form_for(from, to, place), now = {0};
     const Variant *target = to->place[place].variant;
     Attention a = to->place[place].attention;
-    Weights w = weights_declared(target, &a);
-    real **values = model_attention(to, place);
     bool done = false;
     if (!c.m)
         snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
-    else if (fit(target, &a, &w, &c, values, v->why)) {
+    else if (fit(target, &a, place_weights(to, place), &c, v->why)) {
         now = model_form(to, place);
         done = now.m && equal_biases(&now, &c);
         if (!now.m)
@@ -47,8 +45,6 @@ adopt_place(const Model *from, Model *to, int place, Conversion *v)
     v->form = f.apart >= v->form.apart ? f : v->form;
     canonical_free(&now);
     canonical_free(&c);
-    free(values);
-    free(w.list);
     return done;
 }
 

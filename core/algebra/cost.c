@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/capture.h"
 #include "algebra/cost.h"
 #include "decode/cache.h"
 #include "heart/attention.h"
@@ -157,22 +158,21 @@ run_blocks(const Variant *v, Attention a, int tokens, int keys, Cache *cache,
     static real no_entry; /* an address, for leaves that nobody looks into */
     Tape *t = tape_new(SHAPES_ONLY);
     Weights declared = weights_declared(v, &a);
-    Node **w = allocate((size_t)declared.count, sizeof *w), *other = NULL;
+    Node *other = NULL;
+    for (int i = 0; i < declared.count; i++)
+        declared.list[i].gradient = &no_entry;
     t->keeper = cache ? &cache->keeper : NULL;
     if (keys)
         other = leaf(t, keys, a.d_model, 1, NULL, &no_entry);
     for (a.layer = 0; a.layer < a.layers; a.layer++) {
-        for (int i = 0; i < declared.count; i++) {
-            const Weight *d = &declared.list[i];
-            w[i] = leaf(t, d->rows, d->cols, 1, NULL, &no_entry);
-            w[i]->arguments = d->name;
-        }
+        Node **w = leaves_of(t, &declared);
         Node *x = leaf(t, tokens, a.d_model, 1, NULL, &no_entry);
         Node *y = other ? other : x, *before = t->last;
         size_t entries = t->entries;
         if (cache)
             t->keeper->enter(t->keeper, &a, a.layer, x, y);
         Node *out = plugin_forward(v, &a, x, y, w);
+        free(w);
         if (cache) {
             t->keeper->leave(t->keeper);
             c->cache += cache_entries(cache, a.layer);
@@ -182,7 +182,6 @@ run_blocks(const Variant *v, Attention a, int tokens, int keys, Cache *cache,
         c->activations += (double)(t->entries - entries) / tokens;
     }
     c->recalls |= t->recalled > 0;
-    free(w);
     free(declared.list);
     tape_free(t);
 }

@@ -272,15 +272,12 @@ derive_heads(Derived *d)
 }
 
 Derived
-derive(const Variant *v, Attention a, real *const *values)
+derive(const Variant *v, Attention a, Weights w)
 {
     int n = a.d_model;
     a.causal = 0;
     a.relative = NULL;
-    Derived d = {.run = {.variant = v,
-                         .attention = a,
-                         .weights = weights_declared(v, &a),
-                         .values = values}};
+    Derived d = {.run = {.variant = v, .attention = a, .weights = w}};
     real *identity = allocate((size_t)(n + 8) * n, sizeof *identity);
     for (int i = 0; i < n; i++)
         identity[i * n + i] = 1;
@@ -305,20 +302,18 @@ derive_at(const Variant *v, const char *shape, int layers)
     a.layer = layers - 1;
     Weights w = weights_declared(v, &a);
     Random random = random_stream(13, "derive");
-    real **values = allocate((size_t)w.count, sizeof *values);
-    for (int i = 0; i < w.count; i++) {
-        size_t size = matrix_entries(w.list[i].rows, w.list[i].cols);
-        values[i] = allocate(size, sizeof **values);
+    for (Weight *m = w.list; w.count && m < w.list + w.count; m++) {
+        size_t size = matrix_entries(m->rows, m->cols);
+        m->value = allocate(size, sizeof *m->value);
         for (size_t k = 0; k < size; k++)
-            values[i][k] = (real)random_normal(&random);
+            m->value[k] = (real)random_normal(&random);
     }
-    return derive(v, a, values);
+    return derive(v, a, w);
 }
 
 void
 derived_free(Derived *d)
 {
-    free(d->run.weights.list);
     free(d->run.x->value);
     free(d->term);
     tape_free(d->run.tape);
@@ -352,8 +347,7 @@ derived_apart(const Derived *d, const Derived *probed)
     const Alone *a = &probed->run;
     int n = a->attention.d_model;
     Canonical c = {.d_model = n},
-              found = canonical_form(a->variant, a->attention, &a->weights,
-                                     a->values, 0);
+              found = canonical_form(a->variant, a->attention, a->weights, 0);
     canonical_allocate(&c, d->heads);
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
         int at = (d->heads - 1 - t->head) * c.size;

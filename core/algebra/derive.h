@@ -54,7 +54,7 @@ typedef struct Derived {
    since only a later block can recall what an earlier one remembered. To be
    freed with derived_free; the values are the caller's, random ones are kept
    until the process ends. */
-Derived derive(const Variant *v, Attention a, real *const *values);
+Derived derive(const Variant *v, Attention a, Weights w);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 
 /* A shape whose widths are all different, so that each has its own name. */

@@ -334,8 +334,8 @@ form_of(const Canonical *c, int heads, Form **made)
 }
 
 bool
-fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
-    real *const *values, char why[WHY_SIZE])
+fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
+    char why[WHY_SIZE])
 {
     *why = 0;
     if (c->rotated)
@@ -353,16 +353,16 @@ fit(const Variant *v, const Attention *a, const Weights *w, const Canonical *c,
         return false;
     Form *made = NULL;
     form_of(c, a->heads, &made);
-    Entries numbers = {w, allocate((size_t)w->count, sizeof(double *))};
-    for (int i = 0; i < w->count; i++)
+    Entries numbers = {&w, allocate((size_t)w.count, sizeof(double *))};
+    for (int i = 0; i < w.count; i++)
         numbers.at[i] = allocate(
-            (size_t)w->list[i].rows * (size_t)w->list[i].cols, sizeof(double));
+            (size_t)w.list[i].rows * (size_t)w.list[i].cols, sizeof(double));
     enter(v, " in fit");
     v->fit(made, a, &numbers);
     enter(NULL, "");
-    for (int i = 0; i < w->count; i++) {
-        for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
-            values[i][k] = (real)numbers.at[i][k];
+    for (int i = 0; i < w.count; i++) {
+        for (int k = 0; k < w.list[i].rows * w.list[i].cols; k++)
+            w.list[i].value[k] = (real)numbers.at[i][k];
         free(numbers.at[i]);
     }
     free(numbers.at);

@@ -9,11 +9,11 @@
 #include "algebra/canonical.h"
 #include "config/find_plugin.h"
 
-/* Fills values[i] (rows x cols, as w declares them) so that v computes the
-   canonical form c at attention a, as nearly as it can. False, and why, where
-   it cannot. */
-bool fit(const Variant *v, const Attention *a, const Weights *w,
-         const Canonical *c, real *const *values, char why[WHY_SIZE]);
+/* Fills the matrices w, as v declares them, so that it computes the canonical
+   form c at attention a, as nearly as it can. False, and why, where it cannot.
+ */
+bool fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
+         char why[WHY_SIZE]);
 
 /* What was lost when a canonical form was fitted, of M (0) and of N (1). */
 typedef struct FitError {

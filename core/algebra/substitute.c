@@ -74,7 +74,7 @@ substitution(const Derived *from, Derived *to)
     Values lines = {0};
     const Weights *w = &to->run.weights;
     for (int i = 0; i < w->count; i++)
-        memset(to->run.values[i], 0,
+        memset(w->list[i].value, 0,
                (size_t)w->list[i].rows * w->list[i].cols * sizeof(real));
     for (const Term *t = to->term; t && t < to->term + to->count; t++) {
         const Term *s = term_of(from, t->head, t->piece, t->number);
@@ -82,7 +82,7 @@ substitution(const Derived *from, Derived *to)
             set_term(to, t, from, s, &lines);
     }
     for (int i = 0; i < w->count; i++)
-        if (to->run.values[i][0] == 0)
+        if (w->list[i].value[0] == 0)
             values_add(&lines, format_text("%s := 0", w->list[i].name));
     return lines;
 }

@@ -10,8 +10,7 @@
 static Canonical
 form_of(const Subject *s)
 {
-    return canonical_form(s->plugin.variant, s->attention, &s->weights,
-                          s->values, 64);
+    return canonical_form(s->plugin.variant, s->attention, s->weights, 64);
 }
 
 /* Once a block has none, it is the last that is looked at. */
@@ -37,7 +36,7 @@ check_equation(Subject *s)
     if (s->shape || !new_in_layer(s) || s->found->untested)
         return;
     const Variant *v = s->plugin.variant;
-    Derived d = derive(v, s->attention, s->values);
+    Derived d = derive(v, s->attention, s->weights);
     char *form = form_spelled(&d);
     bool formula = IS_FORMULA(v->equation);
     if (formula && !equation_agrees(v->equation, &d))
@@ -60,9 +59,10 @@ fitted(Subject *s, const Canonical *given)
 {
     Canonical none = {.heads = 0};
     for (int i = 0; i < s->weights.count; i++)
-        memset(s->values[i], 0, (size_t)entries(s, i) * sizeof(real));
-    bool done = fit(s->plugin.variant, &s->attention, &s->weights, given,
-                    s->values, none.why);
+        memset(s->weights.list[i].value, 0,
+               (size_t)entries(s, i) * sizeof(real));
+    bool done =
+        fit(s->plugin.variant, &s->attention, s->weights, given, none.why);
     return done ? form_of(s) : none;
 }
 

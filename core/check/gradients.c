@@ -76,7 +76,7 @@ arrives(Subject *s, int as, int *at)
         computed(&in, true);
         for (int i = 0; i < s->weights.count; i++)
             for (int k = 0; k < entries(s, i); k++)
-                if (s->gradients[i][k] != 0) {
+                if (s->weights.list[i].gradient[k] != 0) {
                     any = true;
                     at[i] |= as;
                 }

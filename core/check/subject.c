@@ -43,16 +43,13 @@ subject_draw(Subject *s)
 {
     Random r = random_stream(11, "check");
     s->weights = weights_declared(s->plugin.variant, &s->attention);
-    size_t count = (size_t)s->weights.count;
-    s->values = allocate(count, sizeof *s->values);
-    s->gradients = allocate(count, sizeof *s->gradients);
     for (int i = 0; i < s->weights.count; i++) {
-        const Weight *d = &s->weights.list[i];
+        Weight *d = &s->weights.list[i];
         double size = s->as_declared ? d->deviation : fmax(d->deviation, 0.1);
-        s->values[i] = reals(entries(s, i));
-        s->gradients[i] = reals(entries(s, i));
+        d->value = reals(entries(s, i));
+        d->gradient = reals(entries(s, i));
         for (int k = 0; k < entries(s, i); k++)
-            s->values[i][k] = (real)(d->mean + size * random_normal(&r));
+            d->value[k] = (real)(d->mean + size * random_normal(&r));
     }
 }
 
@@ -179,12 +176,7 @@ record(Tape *t, void *tokens)
     const Tokens *in = tokens;
     Subject *s = in->subject;
     int d = s->attention.d_model, each = in->way.sequences;
-    Node **w = allocate((size_t)s->weights.count, sizeof *w);
-    for (int i = 0; i < s->weights.count; i++) {
-        const Weight *one = &s->weights.list[i];
-        w[i] = leaf(t, one->rows, one->cols, 1, s->values[i], s->gradients[i]);
-        w[i]->arguments = one->name;
-    }
+    Node **w = leaves_of(t, &s->weights);
     Node *x = leaf(t, each * in->way.queries, d, each, in->x,
                    in->way.untrained && s->weights.count ? NULL : in->gradient);
     Node *y = x;
@@ -246,9 +238,11 @@ hash_operands(const Tokens *in, bool gradients)
     size_t size = (size_t)in->size * sizeof(real);
     uint64_t hash =
         hash_bytes(HASH_START, gradients ? in->gradient : in->x, size);
-    for (int i = 0; i < s->weights.count; i++)
-        hash = hash_bytes(hash, gradients ? s->gradients[i] : s->values[i],
+    for (int i = 0; i < s->weights.count; i++) {
+        const Weight *w = &s->weights.list[i];
+        hash = hash_bytes(hash, gradients ? w->gradient : w->value,
                           (size_t)entries(s, i) * sizeof(real));
+    }
     return hash;
 }
 

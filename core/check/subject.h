@@ -33,7 +33,6 @@ typedef struct Subject {
     Config config;
     Attention attention;
     Weights weights;
-    real **values, **gradients;
     bool as_declared;
     int shape;             /* the number of the shape */
     uint64_t hash[LAYERS]; /* of outputs and gradients in a block: call_all */

@@ -67,14 +67,11 @@ model_open(Config c, Dataset *data)
     return model_new(&c, data->sizes, p.variant);
 }
 
-real **
-model_attention(const Model *m, int place)
+Weights
+place_weights(const Model *m, int place)
 {
     const ModelPlace *p = &m->place[place];
-    real **values = allocate((size_t)p->declared, sizeof *values);
-    for (int i = 0; i < p->declared; i++)
-        values[i] = m->weights[p->weights + i].value;
-    return values;
+    return (Weights){.list = m->weights + p->weights, .count = p->declared};
 }
 
 Weight *

@@ -19,9 +19,9 @@ Model *model_new(const Config *c, Sizes sizes, const Variant *v);
    and the task's data; close the data with dataset_close. */
 Model *model_open(Config c, Dataset *data);
 
-/* The values of the matrices of attention at a place, in the order in which the
-   variant declares them. Free the array; the matrices belong to the model. */
-real **model_attention(const Model *m, int place);
+/* The matrices of attention at a place, in the order in which the variant
+   declares them. They belong to the model. */
+Weights place_weights(const Model *m, int place);
 
 /* The weight of that name, "embedding". Aborts if there is none. */
 Weight *weight_named(const Model *m, const char *name);

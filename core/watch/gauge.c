@@ -82,8 +82,7 @@ gauge_move(const Model *m, int place, const real *before, size_t which)
 {
     const ModelPlace *p = &m->place[place];
     const Relative *positions = p->attention.relative;
-    real **own = model_attention(m, place);
-    Derived d = derive(p->variant, p->attention, own);
+    Derived d = derive(p->variant, p->attention, place_weights(m, place));
     bool pairs = has_pairs(&d) && !(positions && positions->rotated);
     double moved = 0, norm = 0, along = 0, all = 0;
     for (int h = 0; h < d.heads && pairs; h++) {
@@ -109,6 +108,5 @@ gauge_move(const Model *m, int place, const real *before, size_t which)
         free(kk);
     }
     derived_free(&d);
-    free(own);
     return (GaugeMove){sqrt(moved / norm), along / all};
 }
