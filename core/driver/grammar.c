@@ -4,43 +4,42 @@
 
 #include "base/words.h"
 #include "config/tasks.h"
-#include "driver/commands.h"
 #include "driver/grammar.h"
 #include "page/table.h"
 
 enum { MANY = 1 << 30 };
 
 /* clang-format off */
-static const Command commands[] = {
-    /* function, name, words, what it does, two examples, least and most words, roles of its settings, and of lists, others, their start */
-    {command_list, "list", "", "show variants and their equations, tasks, or published models", {"qkv list", "qkv list --models"}, 0, 0, 0, 0, "length", ""},
-    {command_train, "train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, 0, 0, OF_ANY, 0, "", ""},
-    {command_compare, "compare", "", "train variants x tasks x seeds x a grid, and draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, 0, 0, OF_ANY, OF_ANY, "", ""},
-    {command_plot, "plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, 0, MANY, 0, 0, "", ""},
-    {command_table, "table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, 1, MANY, 0, 0, "", ""},
-    {command_equiv, "equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, 0, 1, OF_ANY, OF_VARIANT, "", ""},
-    {command_count, "count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, 0, 1, OF_VARIANT | OF_SHAPE, OF_VARIANT, "d-model layers length positions", ""},
-    {command_derive, "derive", "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code, or one from another", {"qkv derive two-step", "qkv derive two-step = standard"}, 1, 3, 0, 0, "", ""},
-    {command_inspect, "inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, 1, 1, 0, 0, "", ""},
-    {command_trace, "trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, 1, 2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, 0, "", "d-model=8 heads=2"},
-    {command_generate, "generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, 1, 1, 0, 0, "", ""},
-    {command_export, "export", "RUN DIR", "write a batch of a run, its logits and gradients, as .npy", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, 2, 2, 0, 0, "", ""},
-    {command_check, "check", "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, 1, 1, 0, 0, "", ""},
-    {command_open, "open", "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, 1, 1, 0, 0, "", ""},
+const Command commands[] = { /* main.c has their functions in this order */
+    /* name, words, what it does, two examples, least and most words, roles of its settings, and of lists, others, their start */
+    {"list", "", "show variants and their equations, tasks, or published models", {"qkv list", "qkv list --models"}, 0, 0, 0, 0, "length", ""},
+    {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, 0, 0, OF_ANY, 0, "", ""},
+    {"compare", "", "train variants x tasks x seeds x a grid, and draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, 0, 0, OF_ANY, OF_ANY, "", ""},
+    {"plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, 0, MANY, 0, 0, "", ""},
+    {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, 1, MANY, 0, 0, "", ""},
+    {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, 0, 1, OF_ANY, OF_VARIANT, "", ""},
+    {"count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, 0, 1, OF_VARIANT | OF_SHAPE, OF_VARIANT, "d-model layers length positions", ""},
+    {"derive", "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code, or one from another", {"qkv derive two-step", "qkv derive two-step = standard"}, 1, 3, 0, 0, "", ""},
+    {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, 1, 1, 0, 0, "", ""},
+    {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, 1, 2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, 0, "", "d-model=8 heads=2"},
+    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, 1, 1, 0, 0, "", ""},
+    {"export", "RUN DIR", "write a batch of a run, its logits and gradients, as .npy", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, 2, 2, 0, 0, "", ""},
+    {"check", "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, 1, 1, 0, 0, "", ""},
+    {"open", "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, 1, 1, 0, 0, "", ""},
 
     /* shell scripts over the others, plots/commands/NAME.sh, with their own help */
-    {NULL, "new", "", "start your own variant: write NAME.c", {0}, 0, 0, 0, 0, "", ""},
-    {NULL, "report", "", "write a report of verdicts, tables and figures", {0}, 0, 0, 0, 0, "", ""},
-    {NULL, "recipe", "", "run a recipe: the commands that answer a question", {0}, 0, 0, 0, 0, "", ""},
-    {NULL, "claim", "", "test a claim of a paper, and print the verdict", {0}, 0, 0, 0, 0, "", ""},
+    {"new", "", "start your own variant: write NAME.c", {0}, 0, 0, 0, 0, "", ""},
+    {"report", "", "write a report of verdicts, tables and figures", {0}, 0, 0, 0, 0, "", ""},
+    {"recipe", "", "run a recipe: the commands that answer a question", {0}, 0, 0, 0, 0, "", ""},
+    {"claim", "", "test a claim of a paper, and print the verdict", {0}, 0, 0, 0, 0, "", ""},
 };
 /* clang-format on */
-enum { COMMANDS = sizeof commands / sizeof *commands };
+const int commands_count = sizeof commands / sizeof *commands;
 
 const Command *
 command_named(const char *name)
 {
-    for (const Command *c = commands; c < commands + COMMANDS; c++)
+    for (const Command *c = commands; c < commands + commands_count; c++)
         if (!strcmp(c->name, name))
             return c;
     return NULL;
@@ -142,7 +141,7 @@ void
 print_commands(void)
 {
     printf("qkv - which of the matrices in attention are really there?\n\n");
-    for (int i = 0; i < COMMANDS; i++)
+    for (int i = 0; i < commands_count; i++)
         printf("  qkv %-10s %s\n", commands[i].name, commands[i].what);
     printf("\n`qkv COMMAND --help` says more. A good place to start is `qkv "
            "compare`.\n");

@@ -5,7 +5,6 @@
 #include "driver/options.h"
 
 typedef struct Command {
-    int (*run)(int argc, char **argv); /* NULL: a script, that of its name */
     const char *name, *arguments, *what;
     const char *examples[2];
     int least, most;   /* how many words it takes besides options */
@@ -14,8 +13,8 @@ typedef struct Command {
     const char *also;  /* names of further settings, */
     const char *start; /* and what some of them are unless given */
 } Command;
-
-/* NULL if there is none of that name. */
+extern const Command commands[];
+extern const int commands_count;
 const Command *command_named(const char *name);
 
 /* Of the command itself, or a setting of runs, which has a role. */

@@ -15,6 +15,7 @@
 
 #include "base/report.h"
 #include "config/find_plugin.h"
+#include "driver/commands.h"
 #include "driver/grammar.h"
 #include "heart/fail.h"
 #include "run/plugin_process.h"
@@ -40,6 +41,12 @@ run_script(const char *name, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
+    static int (*const run[])(int argc, char **argv) = {
+        command_list,    command_train, command_compare,  command_plot,
+        command_table,   command_equiv, command_count,    command_derive,
+        command_inspect, command_trace, command_generate, command_export,
+        command_check,   command_open};
+    enum { IN_C = sizeof run / sizeof *run };
     const char *word = argc > 1 ? argv[1] : "help";
     const Command *c = command_named(word);
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
@@ -49,10 +56,10 @@ main(int argc, char **argv)
     if (getenv("QKV")) /* what a script asks for ends with it */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
-    if (c && !c->run)
+    if (c && c - commands >= IN_C)
         run_script(word, argc - 1, argv + 1);
     if (c)
-        return command_in_child(c->run, argc - 1, argv + 1);
+        return command_in_child(run[c - commands], argc - 1, argv + 1);
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
