@@ -49,7 +49,7 @@ json_next(char **at, char **name, char **value, const char *path)
         *value = from + quoted;
         end[-quoted] = 0;
         if (end == from || !sign || !strchr(",:]}", sign) ||
-            (!nested && !is_text(*value)))
+            (sign == ',' && !next[1]) || (!nested && !is_text(*value)))
             fail("%s: no JSON: a value is missing, does not end or has a "
                  "control character; download the file again",
                  path);
