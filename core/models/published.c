@@ -47,10 +47,10 @@ read_object(Said *s, char *text, int depth)
 {
     char *at = json_enter(text, s->path), *name, *value;
     while (json_next(&at, &name, &value, s->path)) {
-        int row = name ? row_named(&keys, name) : -1;
+        int row = row_named(&keys, name);
         if (row < 0)
             note("%s: not known, and left out of account: %.64s", s->path,
-                 name ? name : value);
+                 name);
         else if (depth &&
                  !strcmp(table_cell(&keys, row, 1), "more of the same"))
             read_object(s, value, depth - 1);
