@@ -70,17 +70,35 @@ seen_of(const Node *n)
            (n->op == &fixed_bias_op ? unmasked_share(n) : 1);
 }
 
-/* The share of scores that is needed: not what a fixed_bias after them masks,
-   on a tape that ends with `last`. */
+/* The share of the keys that the newest query sees in some head. */
 static double
-needed(const Node *scores, const Node *last)
+seen_by_newest(const Node *bias)
+{
+    const Added *b = bias->arguments;
+    int newest = bias->rows / bias->sequences - 1, keys = bias->cols;
+    keys /= bias->heads;
+    double seen = 0;
+    for (int key = 0; key < keys; key++) {
+        int h = 0;
+        while (h < bias->heads &&
+               b->bias(&b->attention, h, newest, key) == -INFINITY)
+            h++;
+        seen += h < bias->heads;
+    }
+    return seen / keys;
+}
+
+/* The share of scores that is left by each fixed_bias after them, on a tape
+   that ends with `last`. */
+static double
+left(const Node *scores, const Node *last, double (*by)(const Node *bias))
 {
     double share = 1;
     for (const Node *n = last; n != scores; n = n->previous) {
         const Node *of = n;
         while (n->op == &fixed_bias_op && of->inputs && of != scores)
             of = of->in[0];
-        share *= of == scores ? unmasked_share(n) : 1;
+        share *= of == scores ? by(n) : 1;
     }
     return share;
 }
@@ -104,7 +122,8 @@ node_flops(const Node *n, const Node *last, double flops[2])
     else if (n->op == &mix_heads_op.op)
         flops[0] = 2. * a->rows * a->cols * n->heads;
     else if (n->op == &scores_op.op)
-        flops[0] = needed(n, last) * pair_flops(a, b, a->cols / a->heads);
+        flops[0] = left(n, last, unmasked_share) *
+                   pair_flops(a, b, a->cols / a->heads);
     else if (n->op == &apply_weights_op.op)
         flops[0] = seen_of(a) * pair_flops(a, b, b->cols / b->heads);
     flops[1] = flops[0] * (a->trained + b->trained);
@@ -143,6 +162,8 @@ add_block(Cost *c, const Tape *t, const Node *before, Node *out, int tokens)
         c->forward += flops[0] / tokens;
         c->backward += flops[1] / tokens;
         c->rotates |= !strcmp(n->op ? n->op->name : "", "rotate");
+        if (n->op == &scores_op.op || n->op == &attend_op)
+            c->kept = fmax(c->kept, left(n, t->last, seen_by_newest));
     }
     c->parameters += parameters_of(out);
 }

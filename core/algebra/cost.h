@@ -12,6 +12,7 @@ typedef struct Cost {
     double parameters;
     double forward, backward; /* FLOPs a token: 2 a multiply-add of products */
     double cache;             /* entries that a decoder keeps of a token */
+    double kept;              /* the share of the tokens that are still seen */
     double activations;       /* entries that a training step keeps of one */
     bool rotates;             /* it rotates columns by the position itself */
     bool recalls;             /* a block recalls what another remembered */

@@ -33,7 +33,7 @@ static const Column of_table[2][6] = {{{"variant", .words = true},
 /* What each shows besides. */
 static const char *const explained[2] = {
     " forward, backward: FLOPs a token; cache: numbers a decoder keeps of a "
-    "token; activations: numbers a training step keeps of one.",
+    "token, on average; activations: numbers a training step keeps of one.",
     " real: the rank of d outputs / d parameters, in double, of each layer or, "
     "where layers share what they compute, of all; gauge: the others, which "
     "change nothing; smallest, next: the pivots of the elimination between "
@@ -85,7 +85,7 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
                   cell_number(cost.forward), cell_number(cost.backward),
-                  cell_number(cost.cache),
+                  cell_number(cost.cache * cost.kept),
                   cell_number(round(cost.activations)));
 }
 
