@@ -27,6 +27,10 @@ def mla(layers, d, heads, **more):
 def bert(layers, d, heads):
     return dict(num_hidden_layers=layers, hidden_size=d, num_attention_heads=heads)
 
+# Keys that are values and wider heads in global layers; and ten layers without their own.
+GEMMA4 = dict(global_head_dim=24, num_global_key_value_heads=2, attention_k_eq_v=True, num_kv_shared_layers=10,
+              intermediate_size=40, vocab_size_per_layer_input=99, hidden_size_per_layer_input=4)
+
 # The name of a row, or none; the class; what its config says.
 MODELS = [
     ("bert-base", "bert", {}),
@@ -49,6 +53,10 @@ MODELS = [
     ("gemma-2-2b", "gemma2", {}),
     ("gemma-2-9b", "gemma2", gqa(42, 3584, 16, 8, 256)),
     ("gemma-3-1b", "gemma3_text", gqa(26, 1152, 4, 1, 256, sliding_window=512)),
+    ("gemma-4-text", "gemma4_text", {}),
+    ("", "gemma4_text", gqa(24, 64, 8, 4, 16, **GEMMA4)),
+    ("", "gemma4_text", gqa(24, 64, 8, 4, 16, attention_bias=True, **GEMMA4)),
+    ("", "gemma4", dict(text_config=gqa(24, 64, 8, 4, 16, **GEMMA4))),
     ("", "olmo", {}),
     ("", "granite", gqa(4, 64, 4, 2)),
     ("", "qwen3_moe", gqa(4, 64, 4, 2, 32)),
@@ -72,12 +80,21 @@ def rows(*arguments):
     return [dict(zip(lines[0], line)) for line in lines[1:]], done.stderr
 
 def cached(config, tokens):
-    """Layers and the tokens that a decoder keeps in each."""
-    types = getattr(config, "layer_types", None) or ["full_attention"] * config.num_hidden_layers
+    """The numbers that a decoder keeps of so many tokens, in the layers that keep any."""
+    layers = range(config.num_hidden_layers)
+    types = getattr(config, "layer_types", None) or ["full_attention" for _ in layers]
     window = getattr(config, "sliding_window", None) or tokens
     if not getattr(config, "layer_types", None) and config.model_type == "mistral":
-        return config.num_hidden_layers * min(window, tokens)
-    return sum(min(window, tokens) if t == "sliding_attention" else tokens for t in types)
+        types = ["sliding_attention" for _ in layers]
+    sharing = getattr(config, "kv_sharing_modes", types)
+    total = 0
+    for i in layers:
+        own = config.per_layer_config[i] if config.is_heterogeneous else config
+        head = getattr(own, "head_dim", None) or own.hidden_size // own.num_attention_heads
+        seen = min(window, tokens) if types[i] == "sliding_attention" else tokens
+        if sharing[i] != "reuse":
+            total += 2 * head * own.num_key_value_heads * seen
+    return total
 
 published = {row["model"]: row for row in rows("list", "--models")[0]}
 compared = set()
@@ -97,13 +114,27 @@ for name, kind, settings in MODELS:
     if name and float(published[name]["parameters"]) != wanted:
         print("wrong", name, published[name]["parameters"], "transformers", wanted)
     if kind not in ("bert", "roberta", "gpt2", "gpt_neox", "deepseek_v2", "deepseek_v3"):
-        head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        bytes_ = 2 * cached(config, 32768) * 2 * head * config.num_key_value_heads
+        bytes_ = 2 * cached(config.get_text_config(), 32768)
         for which in [row] + ([published[name]] if name else []):
             if float(which["cache_bytes"]) != bytes_:
                 print("wrong", name or kind, "cache", which["cache_bytes"], "transformers", bytes_)
     print("ok", name or kind)
     compared.add(name)
+# Cross-attention from towers of other widths, which PyTorch has.
+def torch_attention(d, heads, **more):
+    with torch.device("meta"):
+        layer = torch.nn.MultiheadAttention(d, heads, **more)
+    path = os.path.join(folder, "config.json")
+    with open(path, "w") as file:
+        json.dump(dict(model_type="transformer", num_hidden_layers=1, hidden_size=d, num_attention_heads=heads,
+                       attention_bias=more.pop("bias", True), **more), file)
+    (row,), _ = rows("count", "--config", path)
+    wanted = sum(p.numel() for p in layer.parameters())
+    print("ok" if float(row["parameters"]) == wanted else "wrong", "torch", d, heads, more, row["parameters"], wanted)
+
+torch_attention(24, 4, kdim=10, vdim=12)
+torch_attention(24, 2, kdim=30, vdim=7, bias=False)
+
 for name in set(published) - compared - {"transformer-base", "llama-3-70b"}:
     print("wrong", name, "was compared with nothing")
 

@@ -1,16 +1,19 @@
 /* count.c - qkv count: what variants cost, at any shape, without training. */
 #include <math.h>
+#include <string.h>
 
 #include "algebra/cost.h"
 #include "algebra/formula.h"
 #include "algebra/real_parameters.h"
+#include "base/tsv.h"
 #include "base/words.h"
+#include "config/find_plugin.h"
 #include "config/positions.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "driver/models.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
+#include "models/published.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
 #include "run/run.h"
@@ -108,18 +111,73 @@ caption(Config c, const char *uses, const char *more)
                        c.length, more);
 }
 
+/* Prints a row for each model that is known, or for that which was asked for.
+ */
+static void
+count_models(const Options *o)
+{
+    static const Column columns[] = {
+        {"model", .words = true},
+        {"parameters", .format = "%.0f"},
+        {"real", .format = "%.0f"},
+        {"gauge", .format = "%.0f"},
+        {"forward", .format = "%.0f"},
+        {"cache_bytes", .title = "cache", .format = "%.0f"},
+        {"cache_without_windows", .title = "unwindowed", .format = "%.0f"},
+        {"what", .words = true, .readers = PROGRAMS},
+        {"source", .words = true, .readers = PROGRAMS}};
+    enum { NAME, SOURCE, CONFIG, BYTES = 2 };
+    Config c = {.length = 32768};
+    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns,
+                   .label = "models"};
+    Table known = {0};
+    char *what = "";
+    request_apply(&o->request, &c);
+    table_add(&known, within(beside_program("models"), "published.tsv"));
+    for (int i = 0; i < (o->config ? 1 : known.rows); i++) {
+        const char *name = table_cell(&known, i, NAME);
+        if (o->preset && strcmp(o->preset, name))
+            continue;
+        Published p =
+            o->config
+                ? published_read(o->config)
+                : published_of(copy_text(table_cell(&known, i, CONFIG)), name);
+        Account a = published_account(&p, c.length);
+        const Published *last = &p.each[p.layers - 1];
+        what = format_text("%s; has: %s; biases: %s; the first layer sees %d "
+                           "tokens; the last: %d, kv-heads=%d d-k=%d d-v=%d",
+                           published_settings(&p), p.has, p.biases, p.window,
+                           last->window, last->groups, last->d_k, last->d_v);
+        sheet_row(&sheet, cell_words(p.name), cell_number(a.stored),
+                  cell_number(a.stored - a.gauge), cell_number(a.gauge),
+                  cell_number(a.flops), cell_number(BYTES * a.cache),
+                  cell_number(BYTES * a.unwindowed), cell_words(what),
+                  cell_words(o->config ? "" : table_cell(&known, i, SOURCE)));
+    }
+    if (!sheet.count)
+        usage("unknown model \"%.64s\": `qkv list --models` lists them",
+              o->preset);
+    sheet.note = format_text(
+        "%s%sThe attention of all layers, without "
+        "embedding, MLP or the norms around it. gauge: "
+        "parameters that change nothing, by arithmetic; "
+        "forward: FLOPs of a token among %d; cache: bytes "
+        "that a decoder keeps of %d tokens, 2 a number, and "
+        "what it would keep if no layer had a window.",
+        o->models ? "" : what, o->models ? "" : ". ", c.length, c.length);
+    sheet_print(&sheet, layout_of(o));
+}
+
 int
 command_count(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
-    if (o.preset || o.config) {
+    if (o.preset || o.config || o.models) {
         if (given->count)
             usage("-v: a published model has its own attention; to count a "
                   "variant at its shape, give the widths that are printed");
-        Published model =
-            o.preset ? published_named(o.preset) : published_read(o.config);
-        models_print(&model, &o);
+        count_models(&o);
         return 0;
     }
     char *uses = "";

@@ -7,7 +7,6 @@
 #include "config/positions.h"
 #include "config/tasks.h"
 #include "driver/commands.h"
-#include "driver/models.h"
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "page/table.h"
@@ -94,7 +93,7 @@ command_list(int argc, char **argv)
     if (o.tasks)
         list_tasks(layout);
     else if (o.models)
-        models_print(NULL, &o);
+        return command_count(argc, argv);
     else
         list_variants(layout);
     return 0;

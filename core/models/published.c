@@ -6,167 +6,161 @@
 #include "base/tsv.h"
 #include "config/find_plugin.h"
 #include "heart/config.h"
-#include "heart/fail.h"
 #include "models/json.h"
 #include "models/published.h"
 
-static Table families, keys, models;
+static Table families, keys;
 enum { TYPE, HAS, BIASES, EVERY, TENSORS }; /* columns of families */
+enum { KEY, MEANING, OF };                  /* columns of keys */
 
-static void
-tables_read(void)
-{
-    char *folder = beside_program("models");
-    if (models.rows)
-        return;
-    table_add(&families, within(folder, "families.tsv"));
-    table_add(&keys, within(folder, "keys.tsv"));
-    table_add(&models, within(folder, "published.tsv"));
-}
+/* What keys.tsv says that a key means: a size of Published, in their order, or
+   a text. */
+static const char meanings[] =
+    "layers d-model heads kv-heads d-k d-v rope latent query-latent kdim vdim "
+    "window encoders shared keys-are-values head equal-kv-heads windows-on "
+    "global-every rotated biases model-type layer-types";
+enum { ROTATED = SIZES, BIASED, FAMILY, TYPES, MEANINGS };
 
-/* The row whose first cell that is, -1 if there is none. */
+/* What a config.json says of layers of a type, of all, and from FIRST on of
+   one after the other; NULL where it says nothing. */
+static const char types[] = "full_attention sliding_attention";
+enum { GLOBAL, LOCAL, ALL, FIRST, MOST_LAYERS = 1000, DEPTH = 4 };
+typedef struct Said {
+    const char *path;
+    char *text[FIRST + MOST_LAYERS + 1][MEANINGS];
+} Said;
+
+/* The row whose first cell that is, -1 if there is none, in a table that is
+   read when it is first needed. */
 static int
-row_named(const Table *t, const char *name)
+row_named(Table *t, const char *file, const char *name)
 {
+    if (!t->rows)
+        table_add(t, within(beside_program("models"), file));
     int row = t->rows - 1;
     while (row >= 0 && strcmp(table_cell(t, row, 0), name))
         row--;
     return row;
 }
 
-/* What a config.json says: for each row of keys.tsv the value, or NULL. */
-typedef struct Said {
-    const char *path;
-    char **value;
-} Said;
-
-/* Reads an object, and those within it that say more of the same model, no
-   deeper than `depth`. What it has that nobody knows is noted. */
+/* Reads an object that says something of those layers. An object within it says
+   more: of the same layers or, if a number names it, of that layer. */
 static void
-read_object(Said *s, char *text, int depth)
+read_object(Said *s, char *text, int of, int depth)
 {
     char *at = json_enter(text, s->path), *name, *value;
     while (json_next(&at, &name, &value, s->path)) {
-        int row = row_named(&keys, name);
-        if (row < 0)
+        int row = row_named(&keys, "keys.tsv", name);
+        const char *meaning = row < 0 ? "" : table_cell(&keys, row, MEANING);
+        int type = row < 0 ? -1 : index_in(types, table_cell(&keys, row, OF));
+        int to = type < 0 ? of : type, what = index_in(meanings, meaning);
+        double layer;
+        if (row < 0 && *value == '{' && depth &&
+            !number_read(name, true, 0, MOST_LAYERS, &layer))
+            read_object(s, value, FIRST + (int)layer, depth - 1);
+        else if (row < 0)
             note("%s: not known, and left out of account: %.64s", s->path,
                  name);
-        else if (depth &&
-                 !strcmp(table_cell(&keys, row, 1), "more of the same"))
-            read_object(s, value, depth - 1);
-        else if (strcmp(value, "null"))
-            s->value[row] = value;
+        else if (depth && !strcmp(meaning, "more of the same"))
+            read_object(s, value, to, depth - 1);
+        else if (what >= 0 && strcmp(value, "null"))
+            s->text[to][what] = value;
     }
 }
 
-/* The value of the key that means that; NULL where there is none. */
-static char *
-value_of(const Said *s, const char *meaning)
+/* What is said of that layer, in particular or in general. */
+static const char *
+text_of(const Said *s, int layer, int type, int what)
 {
-    int row = keys.rows - 1;
-    while (row >= 0 &&
-           (!s->value[row] || strcmp(table_cell(&keys, row, 1), meaning)))
-        row--;
-    return row < 0 ? NULL : s->value[row];
+    char *own = s->text[FIRST + layer][what], *typical = s->text[type][what];
+    return own ? own : typical ? typical : s->text[ALL][what];
 }
 
-/* That value as a number; `otherwise` if no key says it, unless that is -1. */
-static int
-number_of(const Said *s, const char *meaning, int otherwise)
-{
-    const char *text = value_of(s, meaning), *why = NULL;
-    double x = otherwise;
-    if (text)
-        why = number_read(text, true, 0, 1e6, &x);
-    if (x < 0 || why)
-        fail("%s: its %s: %s: correct it", s->path, meaning,
-             why ? why
-                 : "no key of models/keys.tsv says it, and nothing is guessed");
-    return (int)x;
-}
-
-/* How many layers see only a window: as many as the file lists; or, if it has a
-   switch for windows that is on, those from a given layer on; or all except
-   every n-th, n being `every` or what the file says. */
-static int
-local_layers(const Said *s, int layers, int every)
-{
-    char *types = value_of(s, "layer types"), *name, *type;
-    const char *on = value_of(s, "windows on");
-    int first = number_of(s, "windows from", 0), local = 0, left = layers;
-    bool known = true;
-    char *at = types ? json_enter(types, s->path) : "";
-    for (; json_next(&at, &name, &type, s->path); left--) {
-        local += !strcmp(type, "sliding_attention");
-        known &= index_in("sliding_attention full_attention", type) >= 0;
-    }
-    if (types && (!known || left))
-        fail("%s: its layer types are not sliding_attention or full_attention "
-             "for each of its %d layers, and others are not guessed",
-             s->path, layers);
-    every = number_of(s, "windows", every);
-    if (types)
-        return local;
-    if (on && !strcmp(on, "true"))
-        return first < layers ? layers - first : 0;
-    return layers - (every ? layers / every : 0);
-}
-
-/* The model that a config.json describes. A head is a share of the token, and
-   there are as many keys as queries, where nothing is said. */
+/* A layer of that type, in a model of that family. What is not said of it
+   follows from the rest. */
 static Published
+layer_of(const Said *s, Published l, int layer, int type)
+{
+    const char *rotated = text_of(s, layer, type, ROTATED);
+    const char *biased = text_of(s, layer, type, BIASED);
+    double share = rotated ? strtod(rotated, NULL) : 1;
+    for (int i = 0; i < SIZES; i++) {
+        const char *text = text_of(s, layer, type, i), *why = NULL;
+        double x = text ? index_in("false true", text) : 0;
+        if (x < 0)
+            why = number_read(text, true, 0, 1e6, &x);
+        if (why)
+            fail("%s: %s: correct it", l.name, why);
+        l.size[i] = (int)x;
+    }
+    bool latent = published_has(&l, "latent"), rope = published_has(&l, "rope");
+    if (biased)
+        l.biases = strcmp(biased, "true") ? "-" : "qkvo";
+    if (!l.head && l.heads)
+        l.head = l.d_model / l.heads;
+    if (!l.groups || latent)
+        l.groups = l.heads;
+    if (l.keys_are_values && l.equal_groups)
+        l.groups = l.equal_groups;
+    l.d_k = l.d_k ? l.d_k : l.head;
+    l.d_v = l.d_v ? l.d_v : l.d_k;
+    l.kdim = latent ? l.latent : l.kdim ? l.kdim : l.d_model;
+    l.vdim = latent ? l.latent : l.vdim ? l.vdim : l.d_model;
+    if (rope && !latent)
+        l.rope = (int)(l.d_k * share) / 2 * 2;
+    l.window = type == LOCAL ? l.window : 0;
+    l.encoders = layer < l.encoders || published_has(&l, "encodes");
+    l.shared = layer >= l.layers - l.shared;
+    if (!l.layers || l.layers > MOST_LAYERS || !l.d_k || !l.groups ||
+        l.heads % l.groups || !(0 <= share && share <= 1) ||
+        latent != (l.latent > 0) || (latent && *l.biases != '-'))
+        fail("%s: %s, latent=%d, %g of a key rotated, biases %s: no %s is like "
+             "that: correct it, or say in models/keys.tsv which key has what "
+             "is 0 here: nothing is guessed",
+             l.name, published_settings(&l), l.latent, share, l.biases, l.type);
+    return l;
+}
+
+Published
 published_of(char *text, const char *path)
 {
-    tables_read();
-    Said s = {path, allocate((size_t)keys.rows, sizeof *s.value)};
-    read_object(&s, text, 2);
-    const char *type = value_of(&s, "model_type");
-    int row = row_named(&families, type ? type : "");
+    Said *s = allocate(1, sizeof *s);
+    s->path = path;
+    read_object(s, text, ALL, DEPTH);
+    const char *type = s->text[ALL][FAMILY];
+    int row = row_named(&families, "families.tsv", type ? type : "");
     if (row < 0)
         fail("%s: its model_type \"%.64s\" has no row in %s/families.tsv, and "
              "nothing is guessed: give it that of a model with the same "
              "attention, or write a row",
              path, type ? type : "", beside_program("models"));
-    const char *biases = value_of(&s, "biases");
-    const char *rotated = value_of(&s, "rotated");
-    double share = rotated ? strtod(rotated, NULL) : 1;
-    Published p = {.name = path,
-                   .type = table_cell(&families, row, TYPE),
-                   .has = table_cell(&families, row, HAS),
-                   .biases = table_cell(&families, row, BIASES),
-                   .layers = number_of(&s, "layers", -1),
-                   .d_model = number_of(&s, "d-model", -1),
-                   .heads = number_of(&s, "heads", -1),
-                   .window = number_of(&s, "window", 0),
-                   .latent = number_of(&s, "latent", 0),
-                   .query_latent = number_of(&s, "query-latent", 0)};
-    bool latent = published_has(&p, "latent");
+    Published family = {.name = path,
+                        .type = table_cell(&families, row, TYPE),
+                        .has = table_cell(&families, row, HAS),
+                        .biases = table_cell(&families, row, BIASES)};
     for (int i = 0; i < 4; i++)
-        p.tensors[i] = table_cell(&families, row, TENSORS + i);
-    if (biases)
-        p.biases = strcmp(biases, "true") ? "-" : "qkvo";
-    p.groups = latent ? p.heads : number_of(&s, "kv-heads", p.heads);
-    p.d_k = number_of(&s, "head", p.heads ? p.d_model / p.heads : 0);
-    p.d_k = number_of(&s, "d-k", p.d_k);
-    p.d_v = number_of(&s, "d-v", p.d_k);
-    p.encoders =
-        number_of(&s, "encoders", published_has(&p, "encodes") ? p.layers : 0);
-    if (!p.layers || !p.d_k || !p.groups || p.heads % p.groups ||
-        p.heads * (p.d_k + (double)p.d_v) > 1e6 ||
-        !(0 <= share && share <= 1) || latent != (p.latent > 0) ||
-        (latent && *p.biases != '-'))
-        fail("%s: %d layers of %d heads in %d groups, %d and %d columns each, "
-             "%g of them rotated, latent %d, biases %s, are no %s that is "
-             "known: correct it",
-             path, p.layers, p.heads, p.groups, p.d_k, p.d_v, share, p.latent,
-             p.biases, p.type);
-    if (published_has(&p, "rope"))
-        p.rope =
-            latent ? number_of(&s, "rope", -1) : (int)(p.d_k * share) / 2 * 2;
-    p.local =
-        local_layers(&s, p.layers, atoi(table_cell(&families, row, EVERY)));
-    p.local = p.window ? p.local : 0;
-    return p;
+        family.tensors[i] = table_cell(&families, row, TENSORS + i);
+    Published p = layer_of(s, family, 0, GLOBAL);
+    Published *each = allocate((size_t)p.layers, sizeof *each);
+    char *list = s->text[ALL][TYPES], *name, *word;
+    char *at = list ? json_enter(list, path) : "";
+    int every = p.every ? p.every : atoi(table_cell(&families, row, EVERY));
+    for (int i = 0; i < p.layers; i++) {
+        int of = every && (i + 1) % every == 0 ? GLOBAL : LOCAL;
+        if (json_next(&at, &name, &word, path))
+            of = index_in(types, word);
+        else if (list || p.windows || every < 0)
+            of = -1;
+        if (of < 0 || (i + 1 == p.layers && json_next(&at, &name, &word, path)))
+            fail("%s: its layer_types do not say full_attention or "
+                 "sliding_attention for each of its %d layers, and others are "
+                 "not guessed",
+                 path, p.layers);
+        each[i] = layer_of(s, family, i, of);
+    }
+    free(s);
+    each->each = each;
+    return *each;
 }
 
 bool
@@ -179,28 +173,6 @@ Published
 published_read(const char *path)
 {
     return published_of(read_file(path, "configuration", NULL), path);
-}
-
-bool
-published_row(int i, Published *p)
-{
-    tables_read();
-    if (i < 0 || i >= models.rows)
-        return false;
-    *p = published_of(copy_text(table_cell(&models, i, 2)),
-                      table_cell(&models, i, 0));
-    p->source = table_cell(&models, i, 1);
-    return true;
-}
-
-Published
-published_named(const char *name)
-{
-    Published p;
-    tables_read();
-    if (!published_row(row_named(&models, name), &p))
-        usage("unknown model \"%.64s\": `qkv list --models` lists them", name);
-    return p;
 }
 
 char *

@@ -6,21 +6,26 @@
    and names its tensors; keys.tsv says what the keys of a config.json mean;
    published.tsv has models whose sizes are in a paper, as a config.json would
    say them. A key or a model_type that is in no table is reported by name, and
-   nothing is guessed. */
+   nothing is guessed.
+
+   A model is a list of layers, each with sizes of its own. So local and global
+   layers in turn, layers that use the keys of others, and an encoder before a
+   decoder are counted alike, layer by layer. */
 #ifndef PUBLISHED_H
 #define PUBLISHED_H
 
 #include <stdbool.h>
 
-#include "base/words.h"
+enum { SIZES = 19 };
 
+/* A layer; or a model, which is its first layer, and the list of all. */
 typedef struct Published {
     const char *name;       /* of a row, or the path of the file */
-    const char *source;     /* of a row */
     const char *type;       /* its model_type */
     const char *has;        /* what the family has. encodes: it caches nothing;
                                rope; sinks; latent: keys and values are made from a
                                latent; head-norm: RMSNorm of each head's q and k;
+                               value-norm: RMSNorm of each v, without a gain;
                                full-norm: RMSNorm of all heads' q and k together;
                                capped: a tanh limits the scores; transposed: its
                                tensors are (inputs x outputs); interleaved: q, k and
@@ -28,28 +33,35 @@ typedef struct Published {
     const char *biases;     /* the maps that have a bias, of "qkvo" */
     const char *tensors[4]; /* names of q, k, v and o, with # for the layer's
                                number; several may be in one tensor */
-    int d_model, layers, heads, groups, d_k, d_v;
-    int encoders;             /* the number of layers that cache nothing */
-    int window;               /* tokens that a local layer sees; 0: no window */
-    int local;                /* the number of local layers */
-    int latent, query_latent; /* their widths, or 0 */
-    int rope; /* rotated columns, a part of d_k, or added to d_k if there is a
-                 latent */
+    struct Published *each; /* a model's layers */
+
+    /* Its sizes, in the order of their names in published.c, 0 if it has none.
+       rope: rotated columns, a part of d_k, or added to d_k if there is a
+       latent. kdim, vdim: the widths of what keys and values are made from.
+       window: the tokens that it sees, 0 for all. encoders: is it in an
+       encoder, which caches nothing? shared: are its keys and values those of
+       an earlier layer? keys_are_values: before norms and positions. The last
+       row is only read: other sizes follow from it. */
+    union {
+        int size[SIZES];
+        struct {
+            int layers, d_model, heads, groups, d_k, d_v, rope;
+            int latent, query_latent, kdim, vdim;
+            int window, encoders, shared, keys_are_values;
+            int head, equal_groups, windows, every;
+        };
+    };
 } Published;
 
 /* Has its family this? */
 bool published_has(const Published *p, const char *what);
 
-/* Reads a config.json; fails with what is wrong or unknown, and notes unknown
-   keys. The strings that it reads are never freed. */
+/* Reads a config.json, or its text, which is cut in place; fails with what is
+   wrong or unknown, and notes unknown keys. What it reads is never freed. */
 Published published_read(const char *path);
+Published published_of(char *text, const char *path);
 
-/* The model in row i of published.tsv, or false if there is none; and the model
-   of a name, or a failure. */
-bool published_row(int i, Published *p);
-Published published_named(const char *name);
-
-/* The settings that give a model its shape, without latents; to be freed. */
+/* The settings that give a run its shape, without latents; to be freed. */
 char *published_settings(const Published *p);
 
 /* What its attention stores, in all layers, and how much of that is gauge, by
