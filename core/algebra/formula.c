@@ -229,9 +229,7 @@ measure(Family *f, int count, int wide, int most)
             used_at(f, &at) > most)
             continue;
         Attention a = attention_at(f, &at);
-        Weights w = weights_declared(f->variant, &a);
-        RealCount c = real_count(f->variant, a, &w, 0);
-        free(w.list);
+        RealCount c = real_count(f->variant, a);
         if (c.real < 0)
             return false;
         f->gauge[f->size] = used_at(f, &at) - c.real;

@@ -17,16 +17,16 @@
 enum { TOKENS = 16 };
 
 /* What is measured: the weights' values, one after the other, block by block,
-   and the tokens x and y, with the seed of a backward pass between them. */
+   and the tokens x, with the seed of a backward pass behind them. */
 typedef struct Layer {
     const Variant *variant;
     Attention attention;
-    const Weights *weights; /* of a block */
-    int keys, stored;       /* stored: of all blocks */
+    Weights weights; /* of a block */
+    int stored;      /* of all blocks */
     Random random;
     Tape *tape;
-    size_t drawn; /* entries of x, seed and y */
-    real *values, *x, *y, *seed;
+    size_t size; /* entries of x, and of the seed */
+    real *values, *x;
 } Layer;
 
 static int
@@ -42,16 +42,15 @@ apply(const Layer *l, Tape *t, real *row)
 {
     Attention a = l->attention;
     int at = 0;
-    Node **w = allocate((size_t)l->weights->count, sizeof *w);
+    Node **w = allocate((size_t)l->weights.count, sizeof *w);
     Node *x = leaf(t, TOKENS, a.d_model, 1, l->x, NULL), *out = x;
-    Node *y = l->keys ? leaf(t, l->keys, a.d_model, 1, l->y, NULL) : NULL;
     for (a.layer = 0; a.layer < a.layers; a.layer++) {
-        for (int i = 0; i < l->weights->count; i++) {
-            const Weight *m = &l->weights->list[i];
+        for (int i = 0; i < l->weights.count; i++) {
+            const Weight *m = &l->weights.list[i];
             w[i] = leaf(t, m->rows, m->cols, 1, l->values + at, row + at);
             at += entries_of(m);
         }
-        out = plugin_forward(l->variant, &a, x, y ? y : x, w);
+        out = plugin_forward(l->variant, &a, x, x, w);
         if (a.layers > 1)
             out = x = add(x, out);
     }
@@ -66,8 +65,8 @@ draw_values(Layer *l)
 {
     real *to = l->values;
     while (to < l->values + l->stored)
-        for (int i = 0; i < l->weights->count; i++) {
-            const Weight *m = &l->weights->list[i];
+        for (int i = 0; i < l->weights.count; i++) {
+            const Weight *m = &l->weights.list[i];
             double deviation = fmax(m->deviation, 0.1);
             for (int k = 0; k < entries_of(m); k++)
                 *to++ = (real)(m->mean + deviation * random_normal(&l->random));
@@ -81,11 +80,11 @@ differentiate(void *layer, int rows, real *jacobian)
 {
     Layer *l = layer;
     for (int i = 0; i < rows; i++) {
-        for (size_t k = 0; k < l->drawn; k++)
+        for (size_t k = 0; k < 2 * l->size; k++)
             l->x[k] = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
         Node *out = apply(l, l->tape, jacobian + (size_t)i * (size_t)l->stored);
         if (out->trained) {
-            add_gradient(out, l->seed);
+            add_gradient(out, l->x + l->size);
             backward(out);
         }
         tape_reset(l->tape);
@@ -93,33 +92,32 @@ differentiate(void *layer, int rows, real *jacobian)
 }
 
 RealCount
-real_count(const Variant *v, Attention a, const Weights *w, int keys)
+real_count(const Variant *v, Attention a)
 {
-    RealCount c = {.found = {.last = NAN, .next = NAN}, .together = 1};
-    int times = a.layers > 1 ? a.layers : 1;
-    size_t size = (size_t)TOKENS * (size_t)a.d_model;
-    for (int i = 0; i < w->count; i++)
-        c.stored += times * entries_of(&w->list[i]);
-    if (!c.stored)
+    RealCount c = {.found = {.last = NAN, .next = NAN}};
+    Layer l = {.variant = v, .weights = weights_declared(v, &a)};
+    int layers = a.layers > 1 ? a.layers : 1, block = 0;
+    for (int i = 0; i < l.weights.count; i++)
+        block += entries_of(&l.weights.list[i]);
+    c.stored = layers * block;
+    if (!block)
         return c;
-    if (cost_of(v, a, TOKENS, keys).recalls)
-        c.together = times;
-    a.layers = c.together;
-    Layer l = {.variant = v, .attention = a, .weights = w, .keys = keys};
-    l.stored = c.stored / times * c.together;
-    l.drawn = 2 * size + (size_t)keys * (size_t)a.d_model;
+    int together = cost_of(v, a, TOKENS, 0).recalls ? layers : 1;
+    a.layers = together;
+    l.attention = a;
+    l.stored = together * block;
+    l.size = (size_t)TOKENS * (size_t)a.d_model;
     l.random = random_stream(17, "real");
     l.values = allocate((size_t)l.stored, sizeof *l.values);
-    l.x = allocate(l.drawn, sizeof *l.x);
-    l.seed = l.x + size;
-    l.y = l.seed + size;
+    l.x = allocate(2 * l.size, sizeof *l.x);
     l.tape = tape_new(0);
     draw_values(&l);
     c.found = matrix_rank(differentiate, &l, l.stored + l.stored / 8 + 64,
                           l.stored, RANK_ROUNDING);
-    c.real = c.found.rank < 0 ? -1 : times / c.together * c.found.rank;
+    c.real = c.found.rank < 0 ? -1 : layers / together * c.found.rank;
     tape_free(l.tape);
     free(l.x);
     free(l.values);
+    free(l.weights.list);
     return c;
 }

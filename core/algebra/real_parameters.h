@@ -15,16 +15,13 @@
 
 typedef struct RealCount {
     int stored, real; /* of a.layers blocks; real: -1 where no gap tells */
-    int together;     /* so many of them were measured as one function: one, or
-                         all, with a residual around each, where a block recalls
-                         what another remembered */
-    Rank found;       /* of these */
+    Rank found;       /* of what was measured as one function */
 } RealCount;
 
-/* Of the attention of a.layers blocks of v at a, their matrices random, each
-   block's declared in w; in self-attention where `keys` is 0, else with so many
-   other tokens. */
-RealCount real_count(const Variant *v, Attention a, const Weights *w, int keys);
+/* Of the self-attention of a.layers blocks of v at a, their matrices random:
+   of one block; or of all, with a residual around each, where a block recalls
+   what another remembered. */
+RealCount real_count(const Variant *v, Attention a);
 
 /* More parameters than that, of one function, take half a minute, and most of a
    gigabyte. */

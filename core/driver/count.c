@@ -47,7 +47,6 @@ static const char *const explained[2] = {
 static void
 add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Cost *cost)
 {
-    Weights w = weights_declared(p->variant, a);
     int together = cost->recalls ? a->layers : 1;
     double real, used = cost->parameters;
     Rank gap = {.last = NAN, .next = NAN};
@@ -60,7 +59,7 @@ add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Cost *cost)
                  p->name, f.text, a->layers > together ? " in each layer" : "",
                  f.fitted, f.checked);
     } else {
-        RealCount r = real_count(p->variant, *a, &w, 0);
+        RealCount r = real_count(p->variant, *a);
         real = r.real < 0 ? NAN : r.real;
         gap = r.found;
     }

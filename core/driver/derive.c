@@ -76,8 +76,7 @@ print_form(const Plugin *p, Layout layout)
            : equation_agrees(equation, &d) ? "says the same"
                                            : "says something else");
     d = derive_at(p->variant, shape, 1);
-    RealCount count =
-        real_count(p->variant, d.run.attention, &d.run.weights, 0);
+    RealCount count = real_count(p->variant, d.run.attention);
     printf("%s  %d parameters at %s, %d real\n", words, count.stored, shape,
            count.real);
     return form;
