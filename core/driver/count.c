@@ -110,8 +110,7 @@ caption(Config c, const char *uses, const char *more)
                        c.length, more);
 }
 
-/* Prints a row for each model that is known, or for that which was asked for.
- */
+/* Prints a row for each model that is known, or for the one that was asked. */
 static void
 count_models(const Options *o)
 {
@@ -156,14 +155,13 @@ count_models(const Options *o)
     if (!sheet.count)
         usage("unknown model \"%.64s\": `qkv list --models` lists them",
               o->preset);
-    sheet.note = format_text(
-        "%s%sThe attention of all layers, without "
-        "embedding, MLP or the norms around it. gauge: "
-        "parameters that change nothing, by arithmetic; "
-        "forward: FLOPs of a token among %d; cache: bytes "
-        "that a decoder keeps of %d tokens, 2 a number, and "
-        "what it would keep if no layer had a window.",
-        o->models ? "" : what, o->models ? "" : ". ", c.length, c.length);
+    sheet.note =
+        format_text("%s%sThe attention of all layers, of one token "
+                    "among %d. gauge: parameters that change nothing, "
+                    "by arithmetic; forward: FLOPs; cache: bytes that "
+                    "a decoder keeps of all tokens, 2 a number, and "
+                    "would keep if no layer had a window.",
+                    o->models ? "" : what, o->models ? "" : ". ", c.length);
     sheet_print(&sheet, layout_of(o));
 }
 

@@ -85,10 +85,9 @@ layer_of(const Said *s, Published l, int layer, int type)
     const char *biased = text_of(s, layer, type, BIASED);
     double share = rotated ? strtod(rotated, NULL) : 1;
     for (int i = 0; i < SIZES; i++) {
-        const char *text = text_of(s, layer, type, i), *why = NULL;
+        const char *text = text_of(s, layer, type, i);
         double x = text ? index_in("false true", text) : 0;
-        if (x < 0)
-            why = number_read(text, true, 0, 1e6, &x);
+        const char *why = x < 0 ? number_read(text, true, 0, 1e6, &x) : NULL;
         if (why)
             fail("%s: %s: correct it", l.name, why);
         l.size[i] = (int)x;
