@@ -63,6 +63,15 @@ table_cell(const Table *t, int row, int col)
     return t->cells[(row + 1) * t->cols + col];
 }
 
+const char *
+table_text(const Table *t, const char *name, int col)
+{
+    for (int row = t->rows - 1; row >= 0; row--)
+        if (!strcmp(table_cell(t, row, 0), name))
+            return table_cell(t, row, col);
+    return NULL;
+}
+
 double
 cell_value(const char *text, const char *path)
 {

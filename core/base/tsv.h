@@ -25,6 +25,10 @@ int table_column(const Table *t, const char *name);
 
 const char *table_cell(const Table *t, int row, int col);
 
+/* The cell of that column in the last row that begins with `name`, NULL if none
+   does. */
+const char *table_text(const Table *t, const char *name, int col);
+
 /* The text of a cell as a number; fails if it is none, and names the run. */
 double cell_value(const char *cell, const char *run);
 

@@ -30,19 +30,6 @@ typedef struct Said {
     char *text[FIRST + MOST_LAYERS + 1][MEANINGS];
 } Said;
 
-/* The row whose first cell that is, -1 if there is none, in a table that is
-   read when it is first needed. */
-static int
-row_named(Table *t, const char *file, const char *name)
-{
-    if (!t->rows)
-        table_add(t, within(beside_program("models"), file));
-    int row = t->rows - 1;
-    while (row >= 0 && strcmp(table_cell(t, row, 0), name))
-        row--;
-    return row;
-}
-
 /* Reads an object that says something of those layers. An object within it says
    more: of the same layers or, if a number names it, of that layer. */
 static void
@@ -50,51 +37,43 @@ read_object(Said *s, char *text, int of, int depth)
 {
     char *at = json_enter(text, s->path), *name, *value;
     while (json_next(&at, &name, &value, s->path)) {
-        int row = row_named(&keys, "keys.tsv", name);
-        const char *meaning = row < 0 ? "" : table_cell(&keys, row, MEANING);
-        int type = row < 0 ? -1 : index_in(types, table_cell(&keys, row, OF));
-        int to = type < 0 ? of : type, what = index_in(meanings, meaning);
+        const char *meaning = table_text(&keys, name, MEANING);
+        int type = meaning ? index_in(types, table_text(&keys, name, OF)) : -1;
+        int what = meaning ? index_in(meanings, meaning) : -1;
         double layer;
-        if (row < 0 && *value == '{' && depth &&
-            !number_read(name, true, 0, MOST_LAYERS, &layer))
+        if (depth && meaning && !strcmp(meaning, "more of the same"))
+            read_object(s, value, type < 0 ? of : type, depth - 1);
+        else if (what >= 0 && strcmp(value, "null"))
+            s->text[type < 0 ? of : type][what] = value;
+        else if (depth && !meaning && *value == '{' &&
+                 !number_read(name, true, 0, MOST_LAYERS, &layer))
             read_object(s, value, FIRST + (int)layer, depth - 1);
-        else if (row < 0)
+        else if (!meaning)
             note("%s: not known, and left out of account: %.64s", s->path,
                  name);
-        else if (depth && !strcmp(meaning, "more of the same"))
-            read_object(s, value, to, depth - 1);
-        else if (what >= 0 && strcmp(value, "null"))
-            s->text[to][what] = value;
     }
 }
 
-/* What is said of that layer, in particular or in general. */
-static const char *
-text_of(const Said *s, int layer, int type, int what)
-{
-    char *own = s->text[FIRST + layer][what], *typical = s->text[type][what];
-    return own ? own : typical ? typical : s->text[ALL][what];
-}
-
-/* A layer of that type, in a model of that family. What is not said of it
-   follows from the rest. */
+/* A layer of that type, in a model of that family. What is not said of it is
+   said of layers of its type, or of all, or follows from the rest. */
 static Published
-layer_of(const Said *s, Published l, int layer, int type)
+layer_of(Said *s, Published l, int layer, int type)
 {
-    const char *rotated = text_of(s, layer, type, ROTATED);
-    const char *biased = text_of(s, layer, type, BIASED);
-    double share = rotated ? strtod(rotated, NULL) : 1;
+    char **own = s->text[FIRST + layer];
+    for (int i = 0; i < MEANINGS; i++)
+        if (!own[i])
+            own[i] = s->text[type][i] ? s->text[type][i] : s->text[ALL][i];
     for (int i = 0; i < SIZES; i++) {
-        const char *text = text_of(s, layer, type, i);
-        double x = text ? index_in("false true", text) : 0;
-        const char *why = x < 0 ? number_read(text, true, 0, 1e6, &x) : NULL;
+        double x = own[i] ? index_in("false true", own[i]) : 0;
+        const char *why = x < 0 ? number_read(own[i], true, 0, 1e6, &x) : NULL;
         if (why)
             fail("%s: %s: correct it", l.name, why);
         l.size[i] = (int)x;
     }
+    double share = own[ROTATED] ? strtod(own[ROTATED], NULL) : 1;
     bool latent = published_has(&l, "latent"), rope = published_has(&l, "rope");
-    if (biased)
-        l.biases = strcmp(biased, "true") ? "-" : "qkvo";
+    if (own[BIASED])
+        l.biases = strcmp(own[BIASED], "true") ? "-" : "qkvo";
     if (!l.head && l.heads)
         l.head = l.d_model / l.heads;
     if (!l.groups || latent)
@@ -124,26 +103,30 @@ Published
 published_of(char *text, const char *path)
 {
     Said *s = allocate(1, sizeof *s);
+    char *folder = beside_program("models");
+    if (!keys.rows) {
+        table_add(&keys, within(folder, "keys.tsv"));
+        table_add(&families, within(folder, "families.tsv"));
+    }
     s->path = path;
     read_object(s, text, ALL, DEPTH);
-    const char *type = s->text[ALL][FAMILY];
-    int row = row_named(&families, "families.tsv", type ? type : "");
-    if (row < 0)
+    const char *type = s->text[ALL][FAMILY] ? s->text[ALL][FAMILY] : "";
+    Published family = {.name = path,
+                        .type = type,
+                        .has = table_text(&families, type, HAS),
+                        .biases = table_text(&families, type, BIASES)};
+    if (!family.has)
         fail("%s: its model_type \"%.64s\" has no row in %s/families.tsv, and "
              "nothing is guessed: give it that of a model with the same "
              "attention, or write a row",
-             path, type ? type : "", beside_program("models"));
-    Published family = {.name = path,
-                        .type = table_cell(&families, row, TYPE),
-                        .has = table_cell(&families, row, HAS),
-                        .biases = table_cell(&families, row, BIASES)};
+             path, type, folder);
     for (int i = 0; i < 4; i++)
-        family.tensors[i] = table_cell(&families, row, TENSORS + i);
-    Published p = layer_of(s, family, 0, GLOBAL);
+        family.tensors[i] = table_text(&families, type, TENSORS + i);
+    Published p = layer_of(s, family, MOST_LAYERS, ALL);
     Published *each = allocate((size_t)p.layers, sizeof *each);
     char *list = s->text[ALL][TYPES], *name, *word;
     char *at = list ? json_enter(list, path) : "";
-    int every = p.every ? p.every : atoi(table_cell(&families, row, EVERY));
+    int every = p.every ? p.every : atoi(table_text(&families, type, EVERY));
     for (int i = 0; i < p.layers; i++) {
         int of = every && (i + 1) % every == 0 ? GLOBAL : LOCAL;
         if (json_next(&at, &name, &word, path))

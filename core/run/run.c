@@ -238,10 +238,7 @@ run_read(const char *path)
 const char *
 run_text(const Run *r, const char *key)
 {
-    for (int row = r->result.rows - 1; row >= 0; row--)
-        if (!strcmp(table_cell(&r->result, row, 0), key))
-            return table_cell(&r->result, row, 1);
-    return NULL;
+    return table_text(&r->result, key, 1);
 }
 
 double
