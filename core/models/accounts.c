@@ -1,8 +1,9 @@
 /* accounts.c - what a published model stores and costs.
 
-   With k columns in a key, v in a value, of each of g groups of heads:
+   With k columns in a key, v in a value, of each of g groups of heads, and r
+   columns of a key rotated, these change nothing:
 
-       g (k - r)^2    GL(k - r) between W^Q and W^K', of r rotated columns
+       g (k - r)^2    GL(k - r) between W^Q and W^K'
        g r            a complex number for each pair of rotated columns
        g v^2          GL(v) between W^V and W^O
        g (k - r)      b^K: it adds the same to all scores of a row, unless a
@@ -12,14 +13,12 @@
        r / 2 + k - r  the gains of norms between, of each head alike; their norm
                       leaves nothing else free. g times that if each has its own
        n (n + 1) / 2  O(n) and a gain behind the norm of a latent of n
-       g v (v - 1) / 2  O(v), if values are normed without a gain; nothing if
-                      they are the keys, whose gain allows no rotation
-       0              a layer that has the keys and values of an earlier one:
-   what is free between is that layer's, and counted there
+       g v (v - 1) /2 O(v), if values are normed without a gain; nothing if they
+                      are the keys, whose gains no rotation leaves alone
 
-   Where keys or values are made from fewer than k or v columns, a product has a
-   lower rank than its inner width, and more is free.
-*/
+   A product of a rank lower than its inner width leaves more free: keys and
+   values made from fewer columns. A layer that has the keys and values of an
+   earlier one adds nothing: both are written in the same k and v columns. */
 #include <math.h>
 #include <string.h>
 
@@ -33,59 +32,57 @@ free_within(double inner, double rows, double columns)
     return inner * (rows + columns) - rank * (rows + columns - rank);
 }
 
-/* Of a layer that makes its keys and values itself. */
-static double
-gauge_of(const Published *p)
+/* Adds what a layer stores and costs. */
+static void
+add_layer(Account *all, const Published *p, int tokens)
 {
     double d = p->d_model, h = p->heads, g = p->groups, k = p->d_k, v = p->d_v;
-    double n = p->latent, m = p->query_latent, r = p->rope;
-    double plain = n > 0 ? k : k - r, gains = r / 2 + plain;
-    bool q = strchr(p->biases, 'q'), sinks = published_has(p, "sinks");
-    double scores = g * free_within(plain, p->kdim, h / g * (d + q));
+    double n = p->latent, m = p->query_latent, r = p->rope, own = !p->shared;
+    double added = n > 0 ? r : 0, plain = k + added - r;
+    double sinks = published_has(p, "sinks") ? h : 0;
+    bool full = published_has(p, "full-norm");
+
+    /* The maps of q, k, v and o; and of latents, with gains behind them. */
+    double rows[] = {m > 0 ? m : d, p->kdim, p->vdim, h * v};
+    double columns[] = {h * (k + added), own * g * k,
+                        p->keys_are_values ? 0 : own * g * v, d};
+    double matrices = d * m + (n > 0 ? d * (n + r) : 0);
+    double rest = n + m + sinks;
+    for (int i = 0; i < 4; i++) {
+        matrices += rows[i] * columns[i];
+        rest += strchr(p->biases, "qkvo"[i]) ? columns[i] : 0;
+    }
+
+    /* What is free in scores and in values, and what else changes that. */
+    double q = strchr(p->biases, 'q') ? d + 1 : d;
+    double scores = g * free_within(plain, p->kdim, h / g * q);
     double values = g * free_within(v, p->vdim, h / g * d);
     scores += n > 0 ? r : g * r;
     if (strchr(p->biases, 'k'))
         scores += g * plain;
-    if (strchr(p->biases, 'v') && strchr(p->biases, 'o') && !sinks)
+    if (strchr(p->biases, 'v') && strchr(p->biases, 'o') && sinks == 0)
         values += g * v;
-    if (published_has(p, "head-norm"))
-        scores = gains;
-    if (published_has(p, "full-norm"))
-        scores = g * gains;
+    if (full || published_has(p, "head-norm")) {
+        rest += k * (full ? h + own * g : 1 + own);
+        scores = (r / 2 + plain) * (full ? g : 1);
+    }
     if (published_has(p, "value-norm"))
         values = p->keys_are_values ? 0 : g * v * (v - 1) / 2;
-    return n * (n + 1) / 2 + m * (m + 1) / 2 + scores + values;
+
+    double kept = p->encoders ? 0 : n > 0 ? n + r : own * g * (k + v);
+    double seen = p->window > 0 ? fmin(p->window, tokens) : tokens;
+    all->stored += matrices + rest;
+    all->gauge += own * (n * (n + 1) / 2 + m * (m + 1) / 2 + scores + values);
+    all->flops += 2 * (matrices + h * (k + added + v) * seen);
+    all->cache += kept * seen;
+    all->unwindowed += kept * tokens;
 }
 
 Account
-published_account(const Published *model, int tokens)
+published_account(const Published *p, int tokens)
 {
     Account all = {0};
-    const Published *end = model->each + model->layers;
-    for (const Published *p = model->each; p < end; p++) {
-        double d = p->d_model, h = p->heads, k = p->d_k, v = p->d_v;
-        double n = p->latent, m = p->query_latent, r = n > 0 ? p->rope : 0;
-        double g = p->shared ? 0 : p->groups;
-        double kept = n > 0 ? n + r : g * (k + v);
-        double seen = p->window > 0 ? fmin(p->window, tokens) : tokens;
-        double from[] = {m > 0 ? m : d, p->kdim, p->vdim, h * v};
-        double to[] = {h * (k + r), g * k, p->keys_are_values ? 0 : g * v, d};
-        double matrices = d * m + (n > 0 ? d * (n + r) : 0), rest = n + m;
-        for (int i = 0; i < 4; i++) {
-            matrices += from[i] * to[i];
-            rest += strchr(p->biases, "qkvo"[i]) ? to[i] : 0;
-        }
-        if (published_has(p, "head-norm"))
-            rest += p->shared ? k : 2 * k;
-        if (published_has(p, "full-norm"))
-            rest += (h + g) * k;
-        if (published_has(p, "sinks"))
-            rest += h;
-        all.stored += matrices + rest;
-        all.gauge += p->shared ? 0 : gauge_of(p);
-        all.flops += 2 * (matrices + h * (k + r + v) * seen);
-        all.cache += p->encoders ? 0 : kept * seen;
-        all.unwindowed += p->encoders ? 0 : kept * tokens;
-    }
+    for (int i = 0; i < p->layers; i++)
+        add_layer(&all, &p->each[i], tokens);
     return all;
 }
