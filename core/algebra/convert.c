@@ -9,26 +9,18 @@
 #include "base/words.h"
 #include "heart/tape.h"
 
-/* The canonical form of a place of `from`, as `to` can take it: with the
-   embedding folded into it, where only `from` has one. */
-static Canonical
-form_for(const Model *from, Model *to, int place)
-{
-    Canonical c = model_form(from, place);
-    if (c.m && to->config.embed != from->config.embed)
-        fold_form(&c, from, to);
-    return c;
-}
-
-/* Place `place` of `to` becomes what that of `from` is, as nearly as can be;
-   false with the reason where that cannot be asked. */
+/* Place `place` of `to` becomes what that of `from` is, as nearly as can be,
+   with the embedding folded into it if only `from` has one; false with the
+   reason where that cannot be asked. */
 static bool
 adopt_place(const Model *from, Model *to, int place, Conversion *v)
 {
-    Canonical c = form_for(from, to, place), now = {0};
+    Canonical c = model_form(from, place), now = {0};
     const Variant *target = to->place[place].variant;
     Attention a = to->place[place].attention;
     bool done = false;
+    if (c.m && to->config.embed != from->config.embed)
+        fold_form(&c, from, to);
     if (!c.m)
         snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
     else if (fit(target, &a, place_weights(to, place), &c, v->why)) {
@@ -74,7 +66,7 @@ converted(const Model *from, const Plugin *p, const Config *shape,
     c.heads = c.heads ? c.heads : 1;
     c.embed = shape->embed;
     config_cast(&c, p);
-    *v = (Conversion){.done = false};
+    *v = (Conversion){0};
     const char *refusal =
         c.embed == from->config.embed ? NULL : fold_refusal(from);
     if (refusal) {
@@ -82,15 +74,13 @@ converted(const Model *from, const Plugin *p, const Config *shape,
                  refusal);
         return NULL;
     }
-    v->done = true;
     Model *to = model_new(&c, from->sizes, p->variant);
     copy_rest(from, to);
-    for (int place = 0; v->done && place < to->places; place++)
-        v->done = adopt_place(from, to, place, v);
-    if (!v->done) {
-        model_free(to);
-        return NULL;
-    }
+    for (int place = 0; place < to->places; place++)
+        if (!adopt_place(from, to, place, v)) {
+            model_free(to);
+            return NULL;
+        }
     return to;
 }
 

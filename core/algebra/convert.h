@@ -12,8 +12,7 @@
 
 /* What became of one conversion. */
 typedef struct Conversion {
-    bool done;
-    char why[240];        /* it could not be done */
+    char why[240];        /* it could not be done; "" if it was */
     double logits;        /* largest difference, relative */
     FitError form;        /* of the place that lost most */
     double before, after; /* test accuracy */

@@ -34,17 +34,18 @@ add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 {
     char rank[2][32] = {"-", "-"};
     double *lost = v.form.lost;
-    const char *same = v.logits <= CONVERTS_EXACTLY ? "exact" : "nearest";
-    for (int i = 0; i < 2 && v.done; i++) /* and what is left of it */
+    const char *same = *v.why                         ? "none"
+                       : v.logits <= CONVERTS_EXACTLY ? "exact"
+                                                      : "nearest";
+    for (int i = 0; i < 2 && !*v.why; i++) /* and what is left of it */
         snprintf(rank[i], sizeof rank[i], "%d->%d", v.form.rank[i],
                  v.form.kept[i]);
-    if (!v.done)
+    if (*v.why)
         v.logits = v.before = v.after = lost[0] = lost[1] = NAN;
     sheet_row(sheet, cell_words(plugin_name(r->config.variant)), cell_words(to),
-              cell_words(v.done ? same : "none"), cell_number(v.logits),
-              cell_number(v.before), cell_number(v.after), cell_words(rank[0]),
-              cell_number(lost[0]), cell_words(rank[1]), cell_number(lost[1]),
-              cell_words(v.why));
+              cell_words(same), cell_number(v.logits), cell_number(v.before),
+              cell_number(v.after), cell_words(rank[0]), cell_number(lost[0]),
+              cell_words(rank[1]), cell_number(lost[1]), cell_words(v.why));
 }
 
 /* Converts a run into the shape of each job, a row each. Of a run that was
