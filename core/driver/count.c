@@ -126,41 +126,38 @@ count_models(const Options *o)
         {"source", .words = true, .readers = PROGRAMS}};
     enum { NAME, SOURCE, CONFIG, BYTES = 2 };
     Config c = {.length = 32768};
-    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns,
-                   .label = "models"};
+    Sheet sheet = {columns, .cols = 9, .label = "models"};
     Table known = {0};
     char *what = "";
     request_apply(&o->request, &c);
     table_add(&known, within(beside_program("models"), "published.tsv"));
     for (int i = 0; i < (o->config ? 1 : known.rows); i++) {
-        const char *name = table_cell(&known, i, NAME);
+        const char *name = o->config ? o->config : table_cell(&known, i, NAME);
         if (o->preset && strcmp(o->preset, name))
             continue;
-        Published p =
-            o->config
-                ? published_read(o->config)
-                : published_of(copy_text(table_cell(&known, i, CONFIG)), name);
+        char *text = o->config ? read_file(name, "configuration", NULL)
+                               : copy_text(table_cell(&known, i, CONFIG));
+        Published p = published_of(text, name);
         Account a = published_account(&p, c.length);
         const Published *last = &p.each[p.layers - 1];
-        what = format_text("%s; has: %s; biases: %s; the first layer sees %d "
-                           "tokens; the last: %d, kv-heads=%d d-k=%d d-v=%d",
-                           published_settings(&p), p.has, p.biases, p.window,
-                           last->window, last->groups, last->d_k, last->d_v);
-        sheet_row(&sheet, cell_words(p.name), cell_number(a.stored),
+        what = format_text("%s kdim=%d vdim=%d; has: %s; biases: %s; layers "
+                           "see %.0f tokens, the last %.0f with d-k=%d",
+                           published_settings(&p), p.kdim, p.vdim, p.has,
+                           p.biases, fmin(p.window, c.length),
+                           fmin(last->window, c.length), last->d_k);
+        sheet_row(&sheet, cell_words(name), cell_number(a.stored),
                   cell_number(a.stored - a.gauge), cell_number(a.gauge),
                   cell_number(a.flops), cell_number(BYTES * a.cache),
                   cell_number(BYTES * a.unwindowed), cell_words(what),
                   cell_words(o->config ? "" : table_cell(&known, i, SOURCE)));
     }
     if (!sheet.count)
-        usage("unknown model \"%.64s\": `qkv list --models` lists them",
-              o->preset);
+        usage("no model %.64s: `qkv list --models` lists them", o->preset);
     sheet.note =
-        format_text("%s%sThe attention of all layers, of one token "
-                    "among %d. gauge: parameters that change nothing, "
-                    "by arithmetic; forward: FLOPs; cache: bytes that "
-                    "a decoder keeps of all tokens, 2 a number, and "
-                    "would keep if no layer had a window.",
+        format_text("%s%sThe attention of all layers, of one token among %d. "
+                    "gauge: parameters that change nothing, by arithmetic; "
+                    "forward: FLOPs; cache: bytes that a decoder keeps of all "
+                    "tokens, 2 a number; unwindowed: if each layer saw all.",
                     o->models ? "" : what, o->models ? "" : ". ", c.length);
     sheet_print(&sheet, layout_of(o));
 }

@@ -70,7 +70,7 @@ add_layer(Account *all, const Published *p, int tokens)
         values = p->keys_are_values ? 0 : g * v * (v - 1) / 2;
 
     double kept = p->encoders ? 0 : n > 0 ? n + r : own * g * (k + v);
-    double seen = p->window > 0 ? fmin(p->window, tokens) : tokens;
+    double seen = fmin(p->window, tokens);
     all->stored += matrices + rest;
     all->gauge += own * (n * (n + 1) / 2 + m * (m + 1) / 2 + scores + values);
     all->flops += 2 * (matrices + h * (k + added + v) * seen);

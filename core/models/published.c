@@ -24,10 +24,10 @@ enum { ROTATED = SIZES, BIASED, FAMILY, TYPES, MEANINGS };
 /* What a config.json says of layers of a type, of all, and from FIRST on of
    one after the other; NULL where it says nothing. */
 static const char types[] = "full_attention sliding_attention";
-enum { GLOBAL, LOCAL, ALL, FIRST, MOST_LAYERS = 1000, DEPTH = 4 };
+enum { GLOBAL, LOCAL, ALL, FIRST, DEPTH = 4, LAYERS = 1000, MOST = 1000000 };
 typedef struct Said {
     const char *path;
-    char *text[FIRST + MOST_LAYERS + 1][MEANINGS];
+    char *text[FIRST + LAYERS + 1][MEANINGS];
 } Said;
 
 /* Reads an object that says something of those layers. An object within it says
@@ -46,7 +46,7 @@ read_object(Said *s, char *text, int of, int depth)
         else if (what >= 0 && strcmp(value, "null"))
             s->text[type < 0 ? of : type][what] = value;
         else if (depth && !meaning && *value == '{' &&
-                 !number_read(name, true, 0, MOST_LAYERS, &layer))
+                 !number_read(name, true, 0, LAYERS, &layer))
             read_object(s, value, FIRST + (int)layer, depth - 1);
         else if (!meaning)
             note("%s: not known, and left out of account: %.64s", s->path,
@@ -65,7 +65,7 @@ layer_of(Said *s, Published l, int layer, int type)
             own[i] = s->text[type][i] ? s->text[type][i] : s->text[ALL][i];
     for (int i = 0; i < SIZES; i++) {
         double x = own[i] ? index_in("false true", own[i]) : 0;
-        const char *why = x < 0 ? number_read(own[i], true, 0, 1e6, &x) : NULL;
+        const char *why = x < 0 ? number_read(own[i], true, 0, MOST, &x) : NULL;
         if (why)
             fail("%s: %s: correct it", l.name, why);
         l.size[i] = (int)x;
@@ -86,10 +86,10 @@ layer_of(Said *s, Published l, int layer, int type)
     l.vdim = latent ? l.latent : l.vdim ? l.vdim : l.d_model;
     if (rope && !latent)
         l.rope = (int)(l.d_k * share) / 2 * 2;
-    l.window = type == LOCAL ? l.window : 0;
+    l.window = type == LOCAL && l.window ? l.window : MOST;
     l.encoders = layer < l.encoders || published_has(&l, "encodes");
     l.shared = layer >= l.layers - l.shared;
-    if (!l.layers || l.layers > MOST_LAYERS || !l.d_k || !l.groups ||
+    if (!l.layers || l.layers > LAYERS || !l.d_k || !l.groups ||
         l.heads % l.groups || !(0 <= share && share <= 1) ||
         latent != (l.latent > 0) || (latent && *l.biases != '-'))
         fail("%s: %s, latent=%d, %g of a key rotated, biases %s: no %s is like "
@@ -122,7 +122,7 @@ published_of(char *text, const char *path)
              path, type, folder);
     for (int i = 0; i < 4; i++)
         family.tensors[i] = table_text(&families, type, TENSORS + i);
-    Published p = layer_of(s, family, MOST_LAYERS, ALL);
+    Published p = layer_of(s, family, LAYERS, ALL);
     Published *each = allocate((size_t)p.layers, sizeof *each);
     char *list = s->text[ALL][TYPES], *name, *word;
     char *at = list ? json_enter(list, path) : "";

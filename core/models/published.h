@@ -38,7 +38,7 @@ typedef struct Published {
     /* Its sizes, in the order of their names in published.c, 0 if it has none.
        rope: rotated columns, a part of d_k, or added to d_k if there is a
        latent. kdim, vdim: the widths of what keys and values are made from.
-       window: the tokens that it sees, 0 for all. encoders: is it in an
+       window: the tokens that it sees. encoders: is it in an
        encoder, which caches nothing? shared: are its keys and values those of
        an earlier layer? keys_are_values: before norms and positions. The last
        row is only read: other sizes follow from it. */
