@@ -37,11 +37,25 @@ print_formula(Layout layout, const char *line)
     printf(latex ? " \\]\n" : "\n");
 }
 
+static const char *const names[] = {"M_i", "m_i", "N_i", "n_i", "c"};
+
+/* The rank that a piece can have, in words; 0 where there is none. That of a
+   sum is at most the sum of ranks. */
+static const char *
+most_rank(const Derived *d, int piece, int *rank)
+{
+    const Term *t;
+    *rank = 0;
+    for (int k = 0; (t = term_of(d, 0, piece, k)); k++)
+        *rank += t->width;
+    const char *name = width_named(d, *rank);
+    return name ? name : format_text("%d", *rank);
+}
+
 /* Prints a variant's form, as far as there is one; false if there is none. */
 static bool
 print_form(const Plugin *p, Layout layout)
 {
-    static const char *const names[] = {"M_i", "m_i", "N_i", "n_i", "c"};
     static const char shape[] = "d-model=16 heads=4";
     const char *equation = p->variant->equation;
     const char *words = layout == LATEX ? "% " : ""; /* begin a line of words */
@@ -53,20 +67,16 @@ print_form(const Plugin *p, Layout layout)
              p->name);
     printf("%s%s\n", words, p->name);
     for (int i = 0; i < PIECES; i++) {
-        const Term *t;
         char *line;
-        int width = 0; /* the rank of a sum is at most the sum of ranks */
-        for (int k = 0; (t = term_of(&d, 0, i, k)); k++)
-            width += t->width;
-        if (!width)
+        int rank;
+        const char *most = most_rank(&d, i, &rank);
+        if (!rank)
             continue;
-        const char *name = width_named(&d, width);
         FILE *text = begin_text(&line);
         fprintf(text, "  %s = ", names[i]);
         print_piece(text, &d, i, false);
         if (form && layout != LATEX && (i == SCORES || i == VALUES))
-            fprintf(text, ", rank <= %s",
-                    name ? name : format_text("%d", width));
+            fprintf(text, ", rank <= %s", most);
         end_text(text, &line);
         print_formula(layout, line);
     }
@@ -98,6 +108,14 @@ print_substitution(const Plugin *from, const Plugin *to, Layout layout)
            words, to->name, from->name);
     for (int i = 0; i < lines.count && named; i++)
         print_formula(layout, format_text("  %s", lines.text[i]));
+    for (int i = 0; i < PIECES && !named; i++) {
+        int has, keeps;
+        const char *all = most_rank(&a, i, &has);
+        const char *most = most_rank(&b, i, &keeps);
+        if (keeps && keeps < has)
+            printf("%s  lost: %s has rank <= %s instead of %s\n", words,
+                   names[i], most, all);
+    }
 }
 
 int
