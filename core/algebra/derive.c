@@ -55,7 +55,7 @@ static Walk
 times(const Node *of, Matrix m, Walk w)
 {
     Chain *c = &w.term.chain[w.role == 'k'];
-    if (c->count == MOST_SYMBOLS - 1) /* one more may come behind */
+    if (c->count == MOST_SYMBOLS)
         fail("derive: a product of more than %d matrices", c->count);
     if (of->op)
         w.to->why = "what is in brackets is no matrix";
@@ -73,43 +73,49 @@ add_term(Derived *d, Term t)
     d->term[d->count++] = t;
 }
 
-/* A part of the tokens, or of a head: rows of this identity matrix. */
-static Walk
-begin_part(int width, Walk w)
+/* A walk for `width` columns begins with the identity matrix, of which the rows
+   are kept that the columns on the way belong to. */
+static void
+begin(const Node *n, Walk w)
 {
     const Node *x = w.to->run.x;
-    return times(x, transposed(matrix(x->value, width, width, x->cols)), w);
+    Matrix all = matrix(x->value, w.width, w.width, x->cols);
+    walk(n, times(x, transposed(all), w));
 }
 
 /* Tokens, or a row of weights, end a chain. A bias of keys adds the same to all
-   scores of a row, to which the softmax is blind: it is left out. The chain of
-   queries is behind a part of their head, and so the keys' part is known. */
+   scores of a row, to which the softmax is blind: it is left out. What part of
+   a head queries are tells which keys they meet. */
 static void
 walk_leaf(const Node *c, Walk w)
 {
     Derived *d = w.to;
     Chain *chain = &w.term.chain[w.role == 'k'];
-    bool tokens = c == d->run.x || c == d->run.y;
+    Matrix part = chain->of[chain->count - 1].m;
+    bool tokens = c == d->run.x || c == d->run.y,
+         whole = part.rows == part.cols;
     if (w.term.piece == CONSTANT && tokens && !d->why)
         d->why = "it adds tokens without attention";
+    if (w.role == 'k' && !whole)
+        d->why = "keys are put together of other parts than queries";
+    if (whole || w.role == 'q')
+        chain->count--;
     if (tokens)
         chain->tokens = c->arguments;
     else if (w.role == 'k')
         return;
     else if (w.term.piece != CONSTANT)
         w.term.piece++; /* its bias */
-    if (!tokens || w.width < c->cols)
-        w = times(
-            c,
-            matrix(c->value + w.from, tokens ? c->cols : 1, w.width, c->cols),
-            w);
+    if (!tokens || w.width < c->cols) {
+        int rows = tokens ? c->cols : 1;
+        w = times(c, matrix(c->value + w.from, rows, w.width, c->cols), w);
+    }
     if (w.role == 'q') {
-        const Matrix *part = &chain->of[--chain->count].m;
         w.role = 'k';
         w.from = start_of(w.call->k, w.own, w.call->q) +
-                 (int)(part->at - d->run.x->value);
-        w.width = part->rows;
-        walk(w.call->k, w);
+                 (int)(part.at - d->run.x->value);
+        w.width = part.rows;
+        begin(w.call->k, w);
     } else
         add_term(d, w.term);
 }
@@ -145,14 +151,37 @@ is_softmax(const Node *n)
     return n->op == &softmax_op && n->inputs == 1 && with->sink == -INFINITY;
 }
 
+/* Leaves of a walk those of `size` columns from `start` on, counted from there;
+   false if it has none. The symbol that is multiplied with them needs only the
+   rows that it has for these. */
+static bool
+narrow(Walk *w, int start, int size)
+{
+    Matrix *first = &w->term.chain[w->role == 'k'].of[0].m;
+    int skipped = start > w->from ? start - w->from : 0;
+    w->from += skipped - start;
+    w->width -= skipped;
+    if (w->width > size - w->from)
+        w->width = size - w->from;
+    if (w->width < w->term.width)
+        w->term.width = w->width;
+    first->at += skipped * first->down;
+    first->rows = w->width;
+    return w->width > 0;
+}
+
 /* Goes on from head h of c, or from operand k of it, if it is concat. */
 static void
 walk_block(const Node *c, int h, int k, Walk w)
 {
     Node *const *in = c->in;
-    const Node *last = in[c->inputs - 1]->root;
+    const Node *last = c->op ? in[c->inputs - 1]->root : NULL;
     int width = c->cols / c->heads, end = k; /* the operands that are added */
     bool turned = c->op == &matmul_t_op.op;
+    if (!c->op) {
+        walk_leaf(c, w);
+        return;
+    }
     if (!last->op && (turned || c->op == &matmul_op.op)) {
         Matrix m = matrix(last->value, last->rows, last->cols, last->cols);
         m = turned ? transposed(m) : m;
@@ -192,41 +221,19 @@ walk_block(const Node *c, int h, int k, Walk w)
 }
 
 /* Goes on from each head of n, and each operand of concat, that has some of the
-   columns. The symbol that is multiplied with them needs only the rows that it
-   has for these. */
+   columns. */
 static void
 walk(const Node *n, Walk w)
 {
     const Node *c = n->root;
     int blocks = is(c, "concat") ? c->inputs : 1;
-    if (!c->op) {
-        walk_leaf(c, w);
-        return;
-    }
-    for (int i = 0, begin = 0, done = 0; done < w.width; i++) {
+    for (int i = 0, start = 0; i < c->heads * blocks; i++) {
         const Node *block = blocks > 1 ? c->in[i % blocks] : c;
-        int size = block->cols / block->heads, left = w.width - done;
+        int size = block->cols / block->heads;
         Walk part = w;
-        Chain *chain = &part.term.chain[w.role == 'k'];
-        part.from = w.from + done - begin;
-        begin += size;
-        if (part.from >= size)
-            continue;
-        part.width = left < size - part.from ? left : size - part.from;
-        if (part.width < w.term.width)
-            part.term.width = part.width;
-        if (part.width < w.width && !chain->count) {
-            if (w.role == 'k')
-                w.to->why = "keys are put together of other parts than queries";
-            part = begin_part(w.width, part);
-        }
-        if (chain->count) {
-            Matrix *first = &chain->of[0].m;
-            first->at += done * first->down;
-            first->rows = part.width;
-        }
-        walk_block(c, i / blocks, i % blocks, part);
-        done += part.width;
+        if (narrow(&part, start, size))
+            walk_block(c, i / blocks, i % blocks, part);
+        start += size;
     }
 }
 
@@ -243,7 +250,7 @@ derive_scores(Walk w)
         q.term.factor = c->scale;
         q.width = c->q->cols / c->q->heads;
         q.from = w.own * q.width;
-        walk(c->q, begin_part(q.width, q));
+        begin(c->q, q);
     }
     if (!c->q || s->op == &fixed_bias_op)
         add_term(w.to, times(s, (Matrix){0}, w).term);
@@ -267,7 +274,7 @@ derive_heads(Derived *d)
             w.term.head = h;
             derive_scores(w);
         }
-        walk(out, w);
+        begin(out, w);
     }
 }
 

@@ -8,34 +8,6 @@
 #include "heart/attention.h"
 #include "watch/gauge.h"
 
-/* Finds A and B, where a term is A B'; false if it is not. */
-static bool
-find_pair(const Term *t, Matrix pair[2])
-{
-    const Chain *q = &t->chain[0], *k = &t->chain[1];
-    pair[0] = q->of[0].m;
-    pair[1] = k->count ? k->of[0].m : transposed(q->of[1].m);
-    return q->count && q->count + k->count == 2;
-}
-
-/* Is each M_i and each N_i a pair, and each weight in one of these? A bias or
-   another head would share their gauge. */
-static bool
-has_pairs(const Derived *d)
-{
-    const Weights *w = &d->run.weights;
-    bool pairs = !d->why && d->count == 2 * d->heads;
-    int entries = 0;
-    Matrix p[2];
-    for (const Term *t = d->term; pairs && t < d->term + d->count; t++) {
-        pairs = find_pair(t, p);
-        entries += (p[0].rows + p[1].rows) * p[0].cols;
-    }
-    for (int i = 0; i < w->count; i++)
-        entries -= w->list[i].rows * w->list[i].cols;
-    return pairs && entries == 0;
-}
-
 /* W'W, W'D and D'D (k x k each) of one side of a pair, W, and its change D
    from other weights of the model; to be freed. */
 static double *
@@ -76,37 +48,61 @@ along_gauge(const double *qq, const double *kk, const double *c, int k)
     return along;
 }
 
-/* Without pairs both are 0 / 0. */
+/* What heads add up to: the squared lengths of what is conserved, and of its
+   change; of a step, and of its part along the gauge. */
+typedef struct Sums {
+    double conserved, change, step, along;
+} Sums;
+
+/* Adds the head whose sides are now Q and K. */
+static void
+add_head(Sums *s, Matrix q, Matrix k, const Model *m, const real *before)
+{
+    int n = q.cols, size = n * n;
+    double *qq = products(q, m, before), *q_dq = qq + size;
+    double *kk = products(k, m, before), *k_dk = kk + size;
+    double *dq_dq = q_dq + size, *dk_dk = k_dk + size;
+    double *c = dq_dq; /* written where an entry has been read */
+    for (int e = 0; e < size; e++) {
+        int turned = e % n * n + e / n;
+        double was = qq[e] - kk[e];
+        double change = q_dq[e] + q_dq[turned] + dq_dq[e] -
+                        (k_dk[e] + k_dk[turned] + dk_dk[e]);
+        s->conserved += was * was;
+        s->change += change * change;
+        s->step += e == turned ? dq_dq[e] + dk_dk[e] : 0;
+        c[e] = q_dq[e] - k_dk[turned];
+    }
+    s->along += along_gauge(qq, kk, c, n);
+    free(qq);
+    free(kk);
+}
+
+/* A form of pairs has two in each head, which are products A B'; and each
+   weight in one of them, for a bias or another head would share their gauge. */
 GaugeMove
 gauge_move(const Model *m, int place, const real *before, size_t which)
 {
     const ModelPlace *p = &m->place[place];
     const Relative *positions = p->attention.relative;
     Derived d = derive(p->variant, p->attention, place_weights(m, place));
-    bool pairs = has_pairs(&d) && !(positions && positions->rotated);
-    double moved = 0, norm = 0, along = 0, all = 0;
-    for (int h = 0; h < d.heads && pairs; h++) {
-        Matrix pair[2];
-        find_pair(term_of(&d, h, which ? VALUES : SCORES, 0), pair);
-        int k = pair[0].cols, size = k * k;
-        double *qq = products(pair[0], m, before), *q_dq = qq + size;
-        double *kk = products(pair[1], m, before), *k_dk = kk + size;
-        double *dq_dq = q_dq + size, *dk_dk = k_dk + size;
-        double *c = dq_dq; /* written where an entry has been read */
-        for (int e = 0; e < size; e++) {
-            int turned = e % k * k + e / k;
-            double was = qq[e] - kk[e];
-            double apart = q_dq[e] + q_dq[turned] + dq_dq[e] -
-                           (k_dk[e] + k_dk[turned] + dk_dk[e]);
-            norm += was * was;
-            moved += apart * apart;
-            all += e == turned ? dq_dq[e] + dk_dk[e] : 0;
-            c[e] = q_dq[e] - k_dk[turned];
-        }
-        along += along_gauge(qq, kk, c, k);
-        free(qq);
-        free(kk);
+    bool pairs =
+        !d.why && d.count == 2 * d.heads && !(positions && positions->rotated);
+    int unseen = 0; /* weights */
+    Sums s = {0};
+    for (int i = 0; i < p->declared; i++)
+        unseen += d.run.weights.list[i].rows * d.run.weights.list[i].cols;
+    for (const Term *t = d.term; pairs && t < d.term + d.count; t++) {
+        const Chain *q = &t->chain[0], *k = &t->chain[1];
+        Matrix a = q->of[0].m;
+        Matrix b = k->count ? k->of[0].m : transposed(q->of[1].m);
+        pairs = q->count && q->count + k->count == 2;
+        unseen -= (a.rows + b.rows) * a.cols;
+        if (pairs && t->piece == (which ? VALUES : SCORES))
+            add_head(&s, a, b, m, before);
     }
+    pairs &= unseen == 0;
     derived_free(&d);
-    return (GaugeMove){sqrt(moved / norm), along / all};
+    return (GaugeMove){pairs ? sqrt(s.change / s.conserved) : NAN,
+                       pairs ? s.along / s.step : NAN};
 }
