@@ -265,13 +265,10 @@ derive_heads(Derived *d)
     int n = out->cols;
     d->heads = r->place[0].heads;
     for (int h = 0; h < d->heads || h == 0; h++) {
-        Walk w = {.to = d,
-                  .term = {.piece = CONSTANT, .factor = 1, .width = n},
-                  .role = 'v',
-                  .width = n};
+        Walk w = {.to = d, .role = 'v', .width = n};
+        w.term = (Term){.piece = CONSTANT, .head = h, .factor = 1, .width = n};
         if (d->heads) {
             w.call = capture_head(r, 0, d->heads - 1 - h, &w.own);
-            w.term.head = h;
             derive_scores(w);
         }
         begin(out, w);
@@ -291,10 +288,8 @@ derive(const Variant *v, Attention a, Weights w)
     run_alone(&d.run, identity, 5, identity, 7, EVERY_HEAD);
     derive_heads(&d);
     d.why = d.run.recalled ? "it recalls what an earlier block computed"
-            : d.run.capture.rotated
-                ? "queries and keys are rotated by their positions"
-            : !d.heads ? "it has no softmax"
-                       : d.why;
+            : d.heads      ? d.why
+                           : "it has no softmax";
     return d;
 }
 

@@ -86,24 +86,24 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
 
 /* Keys are written as the transpose of what they are. */
 void
-print_term(FILE *to, const Derived *d, const Term *t)
+print_term(FILE *to, const Derived *d, const Term *t, bool tokens)
 {
     const char *before = "";
     fprintf(to, "%s", t->factor < 0 ? "-" : "");
     for (int side = 0; side < 2; side++) {
         const Chain *c = &t->chain[side];
-        bool inside = side && c->count;
+        bool inside = side && c->count, begun = tokens && c->tokens;
         if (inside) {
             fprintf(to, "%s(", before);
             before = "";
         }
-        for (int i = c->tokens ? -1 : 0; i < c->count; i++, before = " ") {
+        for (int i = begun ? -1 : 0; i < c->count; i++, before = " ") {
             fprintf(to, "%s%s", before, i < 0 ? c->tokens : "");
             if (i >= 0)
                 print_symbol(to, d, &c->of[i]);
         }
         fprintf(to, "%s%s", inside ? ")" : "",
-                side && (inside || c->tokens) ? "'" : "");
+                side && (inside || begun) ? "'" : "");
     }
     fprintf(to, "%s", *before ? "" : "I");
     print_factor(to, d, t->factor);
@@ -112,16 +112,13 @@ print_term(FILE *to, const Derived *d, const Term *t)
 void
 print_piece(FILE *to, const Derived *d, int piece, bool tokens)
 {
-    const Term *found;
-    for (int k = 0; (found = term_of(d, 0, piece, k)); k++) {
-        Term t = *found;
+    const Term *t;
+    for (int k = 0; (t = term_of(d, 0, piece, k)); k++) {
         bool last = !term_of(d, 0, piece, k + 1);
         if (k && (last || k == 1))
             fprintf(to, last ? " + " : " + ...");
-        if (!tokens)
-            t.chain[0].tokens = t.chain[1].tokens = NULL;
         if (k == 0 || last)
-            print_term(to, d, &t);
+            print_term(to, d, t, tokens);
     }
 }
 

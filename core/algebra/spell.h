@@ -11,9 +11,9 @@
 
 #include "algebra/derive.h"
 
-/* Prints a term; and a piece, with its tokens or without: of more than two
+/* Prints a term, with its tokens or without; and a piece: of more than two
    terms only the first and the last. */
-void print_term(FILE *to, const Derived *d, const Term *t);
+void print_term(FILE *to, const Derived *d, const Term *t, bool tokens);
 void print_piece(FILE *to, const Derived *d, int piece, bool tokens);
 
 /* The form as an equation: "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V

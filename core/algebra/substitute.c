@@ -16,9 +16,9 @@ set_matrix(const Derived *to, const Symbol *s, const Derived *from,
     if (fits && *m.at == 0 && product->head == 0) {
         char *line;
         FILE *text = begin_text(&line);
-        print_term(text, to, &name);
+        print_term(text, to, &name, false);
         fprintf(text, " := ");
-        print_term(text, from, product);
+        print_term(text, from, product, false);
         end_text(text, &line);
         values_add(lines, line);
     }
@@ -60,7 +60,6 @@ set_term(const Derived *to, const Term *target, const Derived *from,
             memcpy(c->of, t->of + at, (size_t)c->count * sizeof *c->of);
             if (last && !target->chain[1].count)
                 c[1] = source->chain[1];
-            c[1].tokens = NULL;
             set_matrix(to, &s->of[k], from, &product, lines);
             at += c->count;
             factor = 1;
