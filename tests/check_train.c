@@ -449,7 +449,8 @@ TEST(a_step_along_the_gauge_is_told)
     real *q = w.list[0].value, *k = w.list[1].value;
     Random r = random_stream(3, "gauge");
     memcpy(start, m->values, size);
-    ck_assert_double_eq(gauge_move(m, 0, start, 0).drift, 0);
+    GaugeMove g = gauge_move(m, 0, start, 0);
+    ck_assert(g.conserved > 0 && g.change == 0 && g.step == 0);
     for (int i = 0; i < K * K; i++)
         x[i / K][i % K] = (real)(0.01 * random_normal(&r));
     const real *old_q = start + (q - m->values),
@@ -461,8 +462,9 @@ TEST(a_step_along_the_gauge_is_told)
                     q[i * ALL + h + j] += old_q[i * ALL + h + l] * x[l][j];
                     k[i * ALL + h + j] -= old_k[i * ALL + h + l] * x[j][l];
                 }
-    ck_assert_double_eq_tol(gauge_move(m, 0, start, 0).share, 1, 1e-4);
-    ck_assert(gauge_move(m, 0, start, 0).drift > 0.001);
+    g = gauge_move(m, 0, start, 0);
+    ck_assert_double_eq_tol(g.along / g.step, 1, 1e-4);
+    ck_assert(g.change / g.conserved > 1e-6);
     memcpy(m->values, start, size);
     Batch b = batch_new(s.sizes, 4);
     Random stream = dataset_stream(&s, TRAINING);
@@ -470,9 +472,11 @@ TEST(a_step_along_the_gauge_is_told)
     double accuracy;
     dataset_draw(&s, TRAINING, &stream, 0, &b);
     train_step(m, t, &b, &accuracy);
-    for (size_t which = 0; which < 2; which++)
-        ck_assert_double_lt(gauge_move(m, 0, start, which).share, 1e-3);
-    ck_assert_double_lt(gauge_move(m, 0, start, 1).drift, 1e-3);
+    for (size_t which = 0; which < 2; which++) {
+        g = gauge_move(m, 0, start, which);
+        ck_assert_double_lt(g.along / g.step, 1e-3);
+    }
+    ck_assert_double_lt(g.change / g.conserved, 1e-6);
     tape_free(t);
     batch_free(&b);
     free(start);

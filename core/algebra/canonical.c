@@ -69,7 +69,7 @@ at(Matrix m, int i, int j)
     return (double)m.at[i * m.down + j];
 }
 
-static double
+double
 sink_of(const Node *weights, int head)
 {
     const Attended *with = weights->arguments;

@@ -65,6 +65,10 @@ Canonical model_form(const Model *m, int place);
 /* Memory for c's matrices, constant and sinks, where c->d_model is set. */
 void canonical_allocate(Canonical *c, int heads);
 
+/* The sink of a head of a softmax, -INFINITY if it has none: then each row of
+   its weights sums to 1. */
+double sink_of(const Node *weights, int head);
+
 /* The largest difference of numbers that are compared, one by one, and the
    largest that was wanted, which it is relative to. What is no number is as far
    off as can be. */

@@ -73,8 +73,9 @@ add_term(Derived *d, Term t)
     d->term[d->count++] = t;
 }
 
-/* A walk for `width` columns begins with the identity matrix, of which the rows
-   are kept that the columns on the way belong to. */
+/* Begins a walk that needs `width` columns of n with the identity matrix. It is
+   narrowed as any other symbol is, so in the end it tells for which of these
+   columns a chain is. */
 static void
 begin(const Node *n, Walk w)
 {
@@ -84,16 +85,16 @@ begin(const Node *n, Walk w)
 }
 
 /* Tokens, or a row of weights, end a chain. A bias of keys adds the same to all
-   scores of a row, to which the softmax is blind: it is left out. What part of
-   a head queries are tells which keys they meet. */
+   scores of a row, to which the softmax is blind: it is left out. The walk of
+   queries goes on in the keys, in the columns that these queries meet. */
 static void
 walk_leaf(const Node *c, Walk w)
 {
     Derived *d = w.to;
     Chain *chain = &w.term.chain[w.role == 'k'];
     Matrix part = chain->of[chain->count - 1].m;
-    bool tokens = c == d->run.x || c == d->run.y,
-         whole = part.rows == part.cols;
+    bool tokens = c == d->run.x || c == d->run.y;
+    bool whole = part.rows == part.cols;
     if (w.term.piece == CONSTANT && tokens && !d->why)
         d->why = "it adds tokens without attention";
     if (w.role == 'k' && !whole)
@@ -143,17 +144,9 @@ diagonal(const Node *row, int from, int count)
     return matrix(at + from * (n + 1), count, count, n);
 }
 
-/* Is it a softmax whose rows of weights sum to 1, as it has no sink? */
-static bool
-is_softmax(const Node *n)
-{
-    const Attended *with = n->arguments;
-    return n->op == &softmax_op && n->inputs == 1 && with->sink == -INFINITY;
-}
-
-/* Leaves of a walk those of `size` columns from `start` on, counted from there;
-   false if it has none. The symbol that is multiplied with them needs only the
-   rows that it has for these. */
+/* Keeps the columns of a walk that are among the `size` columns from `start`
+   on, and counts them from there; false if there are none. The symbol that is
+   multiplied with them needs only the rows that it has for these. */
 static bool
 narrow(Walk *w, int start, int size)
 {
@@ -176,7 +169,7 @@ walk_block(const Node *c, int h, int k, Walk w)
 {
     Node *const *in = c->in;
     const Node *last = c->op ? in[c->inputs - 1]->root : NULL;
-    int width = c->cols / c->heads, end = k; /* the operands that are added */
+    int width = c->cols / c->heads, end = k; /* goes on from in[k .. end] */
     bool turned = c->op == &matmul_t_op.op;
     if (!c->op) {
         walk_leaf(c, w);
@@ -200,8 +193,9 @@ walk_block(const Node *c, int h, int k, Walk w)
         const Node *gain = last->in[0];
         int from = start_of(gain, h, c) + w.from;
         w = times(gain->root, diagonal(gain, from, w.width), w);
-    } else if (c->op == &apply_weights_op.op && is_softmax(in[0]->root) &&
-               w.term.piece == CONSTANT) {
+    } else if (c->op == &apply_weights_op.op && w.term.piece == CONSTANT &&
+               in[0]->root->op == &softmax_op &&
+               sink_of(in[0]->root, h) == -INFINITY) {
         if (in[0]->root != w.call->weights || h != w.own)
             return;
         w.term.piece = VALUES;
@@ -227,7 +221,7 @@ walk(const Node *n, Walk w)
 {
     const Node *c = n->root;
     int blocks = is(c, "concat") ? c->inputs : 1;
-    for (int i = 0, start = 0; i < c->heads * blocks; i++) {
+    for (int i = 0, start = 0; start < w.from + w.width; i++) {
         const Node *block = blocks > 1 ? c->in[i % blocks] : c;
         int size = block->cols / block->heads;
         Walk part = w;
@@ -288,8 +282,10 @@ derive(const Variant *v, Attention a, Weights w)
     run_alone(&d.run, identity, 5, identity, 7, EVERY_HEAD);
     derive_heads(&d);
     d.why = d.run.recalled ? "it recalls what an earlier block computed"
-            : d.heads      ? d.why
-                           : "it has no softmax";
+            : d.run.capture.rotated
+                ? "queries and keys are rotated by their positions"
+            : d.heads ? d.why
+                      : "it has no softmax";
     return d;
 }
 

@@ -1,8 +1,6 @@
 /* gauge.c - what training does in the directions that change nothing.
 
    A pair is W_i^Q and W_i^K, or W_i^V and W_i^O', each with k columns. */
-#include <math.h>
-
 #include "algebra/derive.h"
 #include "algebra/svd.h"
 #include "heart/attention.h"
@@ -48,15 +46,9 @@ along_gauge(const double *qq, const double *kk, const double *c, int k)
     return along;
 }
 
-/* What heads add up to: the squared lengths of what is conserved, and of its
-   change; of a step, and of its part along the gauge. */
-typedef struct Sums {
-    double conserved, change, step, along;
-} Sums;
-
 /* Adds the head whose sides are now Q and K. */
 static void
-add_head(Sums *s, Matrix q, Matrix k, const Model *m, const real *before)
+add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
 {
     int n = q.cols, size = n * n;
     double *qq = products(q, m, before), *q_dq = qq + size;
@@ -89,7 +81,7 @@ gauge_move(const Model *m, int place, const real *before, size_t which)
     bool pairs =
         !d.why && d.count == 2 * d.heads && !(positions && positions->rotated);
     int unseen = 0; /* weights */
-    Sums s = {0};
+    GaugeMove s = {0};
     for (int i = 0; i < p->declared; i++)
         unseen += d.run.weights.list[i].rows * d.run.weights.list[i].cols;
     for (const Term *t = d.term; pairs && t < d.term + d.count; t++) {
@@ -101,8 +93,6 @@ gauge_move(const Model *m, int place, const real *before, size_t which)
         if (pairs && t->piece == (which ? VALUES : SCORES))
             add_head(&s, a, b, m, before);
     }
-    pairs &= unseen == 0;
     derived_free(&d);
-    return (GaugeMove){pairs ? sqrt(s.change / s.conserved) : NAN,
-                       pairs ? s.along / s.step : NAN};
+    return pairs && unseen == 0 ? s : (GaugeMove){0};
 }

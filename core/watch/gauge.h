@@ -11,18 +11,17 @@
 
 #include "config/build_model.h"
 
-/* Of the way from one copy of the weights to another. */
+/* Squared lengths (Frobenius), of all heads together. */
 typedef struct GaugeMove {
-    double drift; /* how far the conserved matrices of all heads have moved,
-                     relative to their norm before (Frobenius) */
-    double
-        share; /* of the squared length of the way, what is along the gauge */
+    double conserved, change; /* of what is conserved, before; of its change */
+    double step, along;       /* of the step; of its part along the gauge */
 } GaugeMove;
 
-/* From the weights `before` to the present ones, in the pair W^Q, W^K of a
-   place (which 0), or in W^V, W^O (1). Both numbers are NaN unless the place
-   has the form M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O (algebra/derive.h),
-   with nothing between or beside, and no two heads share a matrix. */
+/* What a step from the weights `before` to the present ones does to the pair
+   W^Q, W^K of a place (which 0), or to W^V, W^O (1). All numbers are 0 unless
+   the place has the form M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O
+   (algebra/derive.h), with nothing between or beside, and no two heads share a
+   matrix. */
 GaugeMove gauge_move(const Model *m, int place, const real *before,
                      size_t which);
 

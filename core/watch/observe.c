@@ -177,18 +177,21 @@ distance(const Observation *s, size_t which)
     return sqrt(apart / size);
 }
 
+/* Without a pair both are 0 / 0. */
 static double
 drift(const Observation *s, size_t which)
 {
     const Observer *o = s->observer;
-    return gauge_move(o->model, s->place, o->first, which).drift;
+    GaugeMove g = gauge_move(o->model, s->place, o->first, which);
+    return sqrt(g.change / g.conserved);
 }
 
 static double
 share_of_gauge(const Observation *s, size_t which)
 {
     const Observer *o = s->observer;
-    return gauge_move(o->model, s->place, o->before, which).share;
+    GaugeMove g = gauge_move(o->model, s->place, o->before, which);
+    return g.along / g.step;
 }
 
 /* The columns. The value of one is the mean over all places of attention, NaN
