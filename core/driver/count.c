@@ -135,9 +135,9 @@ count_models(const Options *o)
         const char *name = o->config ? o->config : table_cell(&known, i, NAME);
         if (o->preset && strcmp(o->preset, name))
             continue;
-        char *text = o->config ? read_file(name, "configuration", NULL)
-                               : copy_text(table_cell(&known, i, CONFIG));
-        Published p = published_of(text, name);
+        char *text =
+            o->config ? NULL : copy_text(table_cell(&known, i, CONFIG));
+        Published p = published_read(name, text);
         Account a = published_account(&p, c.length);
         const Published *last = &p.each[p.layers - 1];
         what = format_text("%s kdim=%d vdim=%d; has: %s; biases: %s; layers "

@@ -143,7 +143,7 @@ command_open(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     bool shows = isatty(STDERR_FILENO) && !o.quiet;
-    Published m = published_read(within(o.rest[0], "config.json"));
+    Published m = published_read(within(o.rest[0], "config.json"), NULL);
     Checkpoint c = checkpoint_open(o.rest[0]);
     Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
                    .label = "open"};

@@ -46,7 +46,7 @@ read_object(Said *s, char *text, int of, int depth)
         else if (what >= 0 && strcmp(value, "null"))
             s->text[type < 0 ? of : type][what] = value;
         else if (depth && !meaning && *value == '{' &&
-                 !number_read(name, true, 0, LAYERS, &layer))
+                 !number_read(name, true, 0, LAYERS - 1, &layer))
             read_object(s, value, FIRST + (int)layer, depth - 1);
         else if (!meaning)
             note("%s: not known, and left out of account: %.64s", s->path,
@@ -90,8 +90,9 @@ layer_of(Said *s, Published l, int layer, int type)
     l.encoders = layer < l.encoders || published_has(&l, "encodes");
     l.shared = layer >= l.layers - l.shared;
     if (!l.layers || l.layers > LAYERS || !l.d_k || !l.groups ||
-        l.heads % l.groups || !(0 <= share && share <= 1) ||
-        latent != (l.latent > 0) || (latent && *l.biases != '-'))
+        l.heads % l.groups || l.heads * (l.d_k + (double)l.d_v) > MOST ||
+        !(0 <= share && share <= 1) || latent != (l.latent > 0) ||
+        (latent && *l.biases != '-'))
         fail("%s: %s, latent=%d, %g of a key rotated, biases %s: no %s is like "
              "that: correct it, or say in models/keys.tsv which key has what "
              "is 0 here: nothing is guessed",
@@ -100,7 +101,7 @@ layer_of(Said *s, Published l, int layer, int type)
 }
 
 Published
-published_of(char *text, const char *path)
+published_read(const char *path, char *text)
 {
     Said *s = allocate(1, sizeof *s);
     char *folder = beside_program("models");
@@ -109,6 +110,8 @@ published_of(char *text, const char *path)
         table_add(&families, within(folder, "families.tsv"));
     }
     s->path = path;
+    if (!text)
+        text = read_file(path, "configuration", NULL);
     read_object(s, text, ALL, DEPTH);
     const char *type = s->text[ALL][FAMILY] ? s->text[ALL][FAMILY] : "";
     Published family = {.name = path,
@@ -149,12 +152,6 @@ bool
 published_has(const Published *p, const char *what)
 {
     return index_in(p->has, what) >= 0;
-}
-
-Published
-published_read(const char *path)
-{
-    return published_of(read_file(path, "configuration", NULL), path);
 }
 
 char *

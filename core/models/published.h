@@ -56,10 +56,10 @@ typedef struct Published {
 /* Has its family this? */
 bool published_has(const Published *p, const char *what);
 
-/* Reads a config.json, or its text, which is cut in place; fails with what is
-   wrong or unknown, and notes unknown keys. What it reads is never freed. */
-Published published_read(const char *path);
-Published published_of(char *text, const char *path);
+/* Reads a config.json: the file, or this text, which is cut in place. Fails
+   with what is wrong or unknown, and notes unknown keys. What it reads is never
+   freed. */
+Published published_read(const char *path, char *text);
 
 /* The settings that give a run its shape, without latents; to be freed. */
 char *published_settings(const Published *p);
