@@ -54,7 +54,7 @@ add_layer(Account *all, const Published *p, int tokens)
     }
 
     /* What is free in scores and in values, and what else changes that. */
-    double q = strchr(p->biases, 'q') ? d + 1 : d;
+    double q = rows[0] + (strchr(p->biases, 'q') ? 1 : 0);
     double scores = g * free_within(plain, p->kdim, h / g * q);
     double values = g * free_within(v, p->vdim, h / g * d);
     scores += n > 0 ? r : g * r;

@@ -40,14 +40,19 @@ read_object(Said *s, char *text, int of, int depth)
         const char *meaning = table_text(&keys, name, MEANING);
         int type = meaning ? index_in(types, table_text(&keys, name, OF)) : -1;
         int what = meaning ? index_in(meanings, meaning) : -1;
-        double layer;
+        double number;
+        const char *why = NULL;
+        if (what >= 0 && what < SIZES && index_in("false true null", value) < 0)
+            why = number_read(value, true, 0, MOST, &number);
+        if (why)
+            fail("%s: its %s: %s: correct it", s->path, name, why);
         if (depth && meaning && !strcmp(meaning, "more of the same"))
             read_object(s, value, type < 0 ? of : type, depth - 1);
         else if (what >= 0 && strcmp(value, "null"))
             s->text[type < 0 ? of : type][what] = value;
         else if (depth && !meaning && *value == '{' &&
-                 !number_read(name, true, 0, LAYERS - 1, &layer))
-            read_object(s, value, FIRST + (int)layer, depth - 1);
+                 !number_read(name, true, 0, LAYERS - 1, &number))
+            read_object(s, value, FIRST + (int)number, depth - 1);
         else if (!meaning)
             note("%s: not known, and left out of account: %.64s", s->path,
                  name);
@@ -64,11 +69,8 @@ layer_of(Said *s, Published l, int layer, int type)
         if (!own[i])
             own[i] = s->text[type][i] ? s->text[type][i] : s->text[ALL][i];
     for (int i = 0; i < SIZES; i++) {
-        double x = own[i] ? index_in("false true", own[i]) : 0;
-        const char *why = x < 0 ? number_read(own[i], true, 0, MOST, &x) : NULL;
-        if (why)
-            fail("%s: %s: correct it", l.name, why);
-        l.size[i] = (int)x;
+        int word = own[i] ? index_in("false true", own[i]) : 0;
+        l.size[i] = word < 0 ? (int)strtod(own[i], NULL) : word;
     }
     double share = own[ROTATED] ? strtod(own[ROTATED], NULL) : 1;
     bool latent = published_has(&l, "latent"), rope = published_has(&l, "rope");
@@ -89,9 +91,10 @@ layer_of(Said *s, Published l, int layer, int type)
     l.window = type == LOCAL && l.window ? l.window : MOST;
     l.encoders = layer < l.encoders || published_has(&l, "encodes");
     l.shared = layer >= l.layers - l.shared;
-    if (!l.layers || l.layers > LAYERS || !l.d_k || !l.groups ||
+    if (!l.layers || l.layers > LAYERS || !l.d_model || !l.d_k || !l.groups ||
         l.heads % l.groups || l.heads * (l.d_k + (double)l.d_v) > MOST ||
         !(0 <= share && share <= 1) || latent != (l.latent > 0) ||
+        l.latent > l.d_model || l.query_latent > l.d_model ||
         (latent && *l.biases != '-'))
         fail("%s: %s, latent=%d, %g of a key rotated, biases %s: no %s is like "
              "that: correct it, or say in models/keys.tsv which key has what "
