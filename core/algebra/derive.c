@@ -97,8 +97,9 @@ walk_leaf(const Node *c, Walk w)
     bool whole = part.rows == part.cols;
     if (w.term.piece == CONSTANT && tokens && !d->why)
         d->why = "it adds tokens without attention";
-    if (w.role == 'k' && !whole)
-        d->why = "keys are put together of other parts than queries";
+    if (w.role == 'k' && !whole && part.cols > d->run.x->cols)
+        d->why =
+            "keys have other parts than queries, and are wider than tokens";
     if (whole || w.role == 'q')
         chain->count--;
     if (tokens)
