@@ -13,16 +13,18 @@ static Table families, keys;
 enum { TYPE, HAS, BIASES, EVERY, TENSORS }; /* columns of families */
 enum { KEY, MEANING, OF };                  /* columns of keys */
 
-/* What keys.tsv says that a key means: a size of Published, in their order, or
-   a text. */
+/* What a key can mean: the sizes of Published, in their order, and texts. Any
+   other meaning is "more of the same", an object that says more, or a reason
+   not to count the key. */
 static const char meanings[] =
     "layers d-model heads kv-heads d-k d-v rope latent query-latent kdim vdim "
     "window encoders shared keys-are-values head equal-kv-heads windows-on "
     "global-every rotated biases model-type layer-types";
 enum { ROTATED = SIZES, BIASED, FAMILY, TYPES, MEANINGS };
 
-/* What a config.json says of layers of a type, of all, and from FIRST on of
-   one after the other; NULL where it says nothing. */
+/* What a config.json says of the layers of a type, of all, and from FIRST on of
+   each; NULL if it says nothing. The last one is of no layer, for what is asked
+   of the model. */
 static const char types[] = "full_attention sliding_attention";
 enum { GLOBAL, LOCAL, ALL, FIRST, DEPTH = 4, LAYERS = 1000, MOST = 1000000 };
 typedef struct Said {

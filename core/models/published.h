@@ -1,12 +1,14 @@
 /* published.h - models as the world runs them: from a config.json, as it is
    published.
 
-   What is known of the world is data, in three tables beside this file, each
-   row with its source. families.tsv describes the attention of each model_type
-   and names its tensors; keys.tsv says what the keys of a config.json mean;
-   published.tsv has models whose sizes are in a paper, as a config.json would
-   say them. A key or a model_type that is in no table is reported by name, and
-   nothing is guessed.
+   What is known of the world is data, in three tables beside this file.
+   families.tsv describes the attention of each model_type, with its source, and
+   names its tensors. Its layers have a window except every n-th; 0 is for those
+   that all have one, -1 for those whose config.json has to say it. keys.tsv
+   says what the keys of a config.json mean, and of which layers. published.tsv
+   has models whose sizes are in a paper, as a config.json would say them. A key
+   or a model_type that is in no table is reported by name, and nothing is
+   guessed.
 
    A model is a list of layers, each with sizes of its own. So local and global
    layers in turn, layers that use the keys of others, and an encoder before a
@@ -35,13 +37,13 @@ typedef struct Published {
                                number; several may be in one tensor */
     struct Published *each; /* a model's layers */
 
-    /* Its sizes, in the order of their names in published.c, 0 if it has none.
+    /* Its sizes, in the order of their names in published.c; 0: there is none.
        rope: rotated columns, a part of d_k, or added to d_k if there is a
        latent. kdim, vdim: the widths of what keys and values are made from.
-       window: the tokens that it sees. encoders: is it in an
-       encoder, which caches nothing? shared: are its keys and values those of
-       an earlier layer? keys_are_values: before norms and positions. The last
-       row is only read: other sizes follow from it. */
+       window: the most tokens that it sees. encoders: is it in an encoder,
+       which caches nothing? shared: are its keys and values those of an earlier
+       layer? keys_are_values: before norms and positions. The last row is only
+       read, because other sizes follow from it. */
     union {
         int size[SIZES];
         struct {
