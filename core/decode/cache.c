@@ -103,14 +103,11 @@ next_use(Cache *c, const Node *n)
     return &p->use[p->called++];
 }
 
-/* All rows of the kept node that `use` says, to which n has the new ones. */
+/* All rows of what is kept, to which n has the new ones. */
 static Node *
-kept_rows(Cache *c, const Use *use, Node *n)
+kept_rows(Cache *c, Kept *k, Node *n)
 {
-    if (!use->at)
-        return n;
     CachePlace *p = c->at;
-    Kept *k = &use->at->kept[use->kind];
     int fresh = c->keeper.fresh;
     if (n->rows != fresh || n->cols != k->cols)
         bug("a decoder finds other keys and values than in the first step, for "
@@ -125,31 +122,19 @@ kept_rows(Cache *c, const Use *use, Node *n)
     return all;
 }
 
-/* After the step for shapes: is the node that comes next used by scores alone?
- */
-static bool
-only_keys(const Cache *c)
-{
-    const CachePlace *p = c->at;
-    if (c->shapes || p->called >= p->uses)
-        return false;
-    const Use *use = &p->use[p->called];
-    return use->at && !use->at->kept[use->kind].plain;
-}
-
 /* Keys of a model with RoPE: each is rotated once and kept so, unless something
-   else needs what it was before. */
+   else needs what it was before, as the step for shapes finds out. */
 static Node *
 all_rows(Keeper *keeper, const Attention *of, Node *n)
 {
     Cache *c = (Cache *)keeper;
-    bool once = of && c->at && only_keys(c);
-    if (once)
-        n = positioned(of, n, of->position);
     const Use *use = c->at ? next_use(c, n) : NULL;
-    if (!of && use && use->at && c->shapes)
-        use->at->kept[use->kind].plain = true;
-    n = c->at ? kept_rows(c, use, n) : n;
+    Kept *k = use && use->at ? &use->at->kept[use->kind] : NULL;
+    if (!k)
+        return of ? positioned(of, n, 0) : n;
+    bool once = of && !c->shapes && !k->plain;
+    k->plain |= !of;
+    n = kept_rows(c, k, once ? positioned(of, n, of->position) : n);
     return of && !once ? positioned(of, n, 0) : n;
 }
 
