@@ -135,6 +135,62 @@ def torch_attention(d, heads, **more):
 torch_attention(24, 4, kdim=10, vdim=12)
 torch_attention(24, 2, kdim=30, vdim=7, bias=False)
 
+# What is gauge, measured: the parameters less the rank of d outputs / d parameters.
+def compare_rank(what, outputs, parameters, settings):
+    jacobian = [j.flatten(end_dim=-p.ndim - 1).flatten(1) for j, p in
+                zip(torch.func.jacrev(outputs)(parameters).values(), parameters.values())]
+    values = torch.linalg.svdvals(torch.cat(jacobian, 1))
+    wanted = sum(p.numel() for p in parameters.values()) - int((values > 1e-11 * values[0]).sum())
+    path = os.path.join(folder, "config.json")
+    with open(path, "w") as file:
+        json.dump(settings, file)
+    (row,), _ = rows("count", "--config", path)
+    print("ok" if float(row["gauge"]) == wanted else "wrong", what, "gauge", row["gauge"], "measured", wanted)
+
+def compare_torch_rank(d, heads, kdim, vdim):
+    layer = torch.nn.MultiheadAttention(d, heads, kdim=kdim, vdim=vdim, batch_first=True).double()
+    parameters = {n: torch.randn_like(p) for n, p in layer.named_parameters()}
+    x, y, z = (torch.randn(8, 12, width).double() for width in (d, kdim, vdim))
+    def outputs(p):
+        return torch.func.functional_call(layer, p, (x, y, z), dict(average_attn_weights=False))[0].flatten()
+    compare_rank(f"torch {heads} {kdim} {vdim}", outputs, parameters, dict(
+        model_type="transformer", num_hidden_layers=1, hidden_size=d, num_attention_heads=heads, kdim=kdim, vdim=vdim,
+        attention_bias=True))
+
+# Of all layers together, since some have the keys and values of others. The module rounds
+# to float in places, which a rank does not bear.
+def compare_gemma_rank(**more):
+    types = ["sliding_attention", "full_attention"] * 2
+    config = AutoConfig.for_model("gemma4_text", **gqa(4, 8, 2, 2, 4, layer_types=types, **{
+        **GEMMA4, **more, "global_head_dim": 8, "num_kv_shared_layers": 2, "vocab_size": 99, "rms_norm_eps": 0.1,
+        "num_global_key_value_heads": 1, "attn_implementation": "eager"}))
+    model = AutoModel.from_config(config).double()
+    layers = torch.nn.ModuleList(layer.self_attn for layer in model.layers)
+    x = torch.randn(4, 1, 60, 8).double()
+    angles = {t: model.rotary_emb(x[0], torch.arange(60)[None], t) for t in types}
+    def outputs(p):
+        shared, out = {}, []
+        for i, layer in enumerate(layers):
+            own = {n.partition(".")[2]: w for n, w in p.items() if n.startswith(f"{i}.")}
+            more = angles[types[i]], causal(60).double(), shared
+            out.append(torch.func.functional_call(layer, own, (x[i], *more))[0].flatten())
+        return torch.cat(out)
+    compare_rank(f"gemma4 {more}", outputs, {n: torch.randn_like(p) for n, p in layers.named_parameters()},
+                 json.loads(config.to_json_string(use_diff=False)))
+
+def causal(tokens):
+    return torch.full((tokens, tokens), -1e9).triu(1)[None, None]
+
+torch.manual_seed(1)
+compare_torch_rank(12, 3, 5, 7)
+compare_torch_rank(12, 1, 5, 7)
+was, softmax = torch.Tensor.float, torch.nn.functional.softmax
+torch.Tensor.float = lambda x: x
+torch.nn.functional.softmax = lambda x, dim, dtype=None: softmax(x, dim)
+compare_gemma_rank()
+compare_gemma_rank(attention_k_eq_v=False, attention_bias=True)
+torch.Tensor.float, torch.nn.functional.softmax = was, softmax
+
 for name in set(published) - compared - {"transformer-base", "llama-3-70b"}:
     print("wrong", name, "was compared with nothing")
 
@@ -162,9 +218,6 @@ TINY = [
 # The variant that has a family's own matrices.
 NATIVE = {"bert": "biased", "roberta": "biased", "gpt2": "biased", "llama": "gqa", "mistral": "gqa",
           "gemma": "gqa", "phi3": "gqa", "olmo": "gqa"}
-
-def causal(tokens):
-    return torch.full((tokens, tokens), -1e9).triu(1)[None, None]
 
 def fresh(argument):
     """The same, without the keys that the old model has cached already."""

@@ -115,8 +115,7 @@ published_read(const char *path, char *text)
         table_add(&families, within(folder, "families.tsv"));
     }
     s->path = path;
-    if (!text)
-        text = read_file(path, "configuration", NULL);
+    text = text ? text : read_file(path, "configuration", NULL);
     read_object(s, text, ALL, DEPTH);
     const char *type = s->text[ALL][FAMILY] ? s->text[ALL][FAMILY] : "";
     Published family = {.name = path,
@@ -135,12 +134,11 @@ published_read(const char *path, char *text)
     char *list = s->text[ALL][TYPES], *name, *word;
     char *at = list ? json_enter(list, path) : "";
     int every = p.every ? p.every : atoi(table_text(&families, type, EVERY));
+    bool unsaid = list || p.windows || every < 0;
     for (int i = 0; i < p.layers; i++) {
-        int of = every && (i + 1) % every == 0 ? GLOBAL : LOCAL;
+        int of = unsaid ? -1 : every && (i + 1) % every == 0 ? GLOBAL : LOCAL;
         if (json_next(&at, &name, &word, path))
             of = index_in(types, word);
-        else if (list || p.windows || every < 0)
-            of = -1;
         if (of < 0 || (i + 1 == p.layers && json_next(&at, &name, &word, path)))
             fail("%s: its layer_types do not say full_attention or "
                  "sliding_attention for each of its %d layers, and others are "
