@@ -17,8 +17,9 @@
                       are the keys, whose gains no rotation leaves alone
 
    A product of a rank lower than its inner width leaves more free: keys and
-   values made from fewer columns, if no norm is between. A layer that has the keys and values of an
-   earlier one adds nothing: both are written in the same k and v columns. */
+   values made from fewer columns, if no norm is between. A layer that has the
+   keys and values of an earlier one adds nothing: both are written in the same
+   k and v columns. */
 #include <math.h>
 #include <string.h>
 
