@@ -12,9 +12,9 @@ static double *
 products(Matrix w, const Model *m, const real *before)
 {
     int k = w.cols, n = w.rows, size = k * k;
-    double *ww = allocate((size_t)(3 * size + 2 * k * n), sizeof *ww);
-    double *wd = ww + size, *dd = wd + size, *was = dd + size,
-           *by = was + k * n;
+    double *ww = allocate((size_t)3 * size + (size_t)2 * k * n, sizeof *ww);
+    double *wd = ww + size, *dd = wd + size;
+    double *was = dd + size, *by = was + k * n;
     for (int i = 0; i < k * n; i++) {
         const real *now = w.at + i % n * w.down + i / n * w.across;
         was[i] = (double)before[now - m->values];
