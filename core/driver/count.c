@@ -130,6 +130,7 @@ count_models(const Options *o)
     Table known = {0};
     char *what = "";
     request_apply(&o->request, &c);
+    request_used(&o->request, "");
     table_add(&known, within(beside_program("models"), "published.tsv"));
     for (int i = 0; i < (o->config ? 1 : known.rows); i++) {
         const char *name = o->config ? o->config : table_cell(&known, i, NAME);

@@ -44,8 +44,9 @@ read_object(Said *s, char *text, int of, int depth)
         int what = meaning ? index_in(meanings, meaning) : -1;
         double number;
         const char *why = NULL;
-        if (what >= 0 && what < SIZES && index_in("false true null", value) < 0)
-            why = number_read(value, true, 0, MOST, &number);
+        if (what >= 0 && what <= ROTATED &&
+            index_in("false true null", value) < 0)
+            why = number_read(value, what < ROTATED, 0, MOST, &number);
         if (why)
             fail("%s: its %s: %s: correct it", s->path, name, why);
         if (depth && meaning && !strcmp(meaning, "more of the same"))
