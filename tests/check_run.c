@@ -41,7 +41,6 @@ TEST(settings_round_trip)
    give is record. */
 TEST(roles_of_settings)
 {
-    Config a = config_start(), b = config_start();
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
         ck_assert_msg(s->role && !(s->role & (s->role - 1)), "%s", s->name);
@@ -50,9 +49,6 @@ TEST(roles_of_settings)
                       "%s", s->name);
         ck_assert_msg((s->role == OF_RECORD) == !s->help, "%s", s->name);
     }
-    config_apply(&b, "latent=5 heads=3 steps=7");
-    config_shape(&a, &b);
-    ck_assert(a.latent == 5 && a.heads == 3 && a.steps != 7);
 }
 
 TEST(wrong_values_are_refused)

@@ -10,34 +10,31 @@
 #include "heart/tape.h"
 
 /* Place `place` of `to` becomes what that of `from` is, as nearly as can be,
-   with the embedding folded into it if only `from` has one; false with the
-   reason where that cannot be asked. */
-static bool
+   with the embedding folded into it if only `from` has one; or v->why says why
+   that cannot be asked. */
+static void
 adopt_place(const Model *from, Model *to, int place, Conversion *v)
 {
     Canonical c = model_form(from, place), now = {0};
     const Variant *target = to->place[place].variant;
     Attention a = to->place[place].attention;
-    bool done = false;
     if (c.m && to->config.embed != from->config.embed)
         fold_form(&c, from, to);
     if (!c.m)
         snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
     else if (fit(target, &a, place_weights(to, place), &c, v->why)) {
         now = model_form(to, place);
-        done = now.m && equal_biases(&now, &c);
         if (!now.m)
             snprintf(v->why, sizeof v->why,
                      "what it fits has no canonical form: %.120s", now.why);
-        else if (!done)
+        else if (!equal_biases(&now, &c))
             snprintf(v->why, sizeof v->why,
                      "its scores have another bias by position, or sink");
     }
-    FitError f = done ? fit_error(&now, &c) : v->form;
+    FitError f = *v->why ? v->form : fit_error(&now, &c);
     v->form = f.apart >= v->form.apart ? f : v->form;
     canonical_free(&now);
     canonical_free(&c);
-    return done;
 }
 
 /* What is not attention, where both have it in one shape. */
@@ -55,33 +52,19 @@ copy_rest(const Model *from, Model *to)
     }
 }
 
-Model *
-converted(const Model *from, const Plugin *p, const Config *shape,
-          const char *run, Conversion *v)
+bool
+convert_model(const Model *from, Model *to, Conversion *v)
 {
-    Config c = from->config;
-    c.from = interned(run);
-    c.init = interned("");
-    config_shape(&c, shape);
-    c.heads = c.heads ? c.heads : 1;
-    c.embed = shape->embed;
-    config_cast(&c, p);
-    *v = (Conversion){0};
     const char *refusal =
-        c.embed == from->config.embed ? NULL : fold_refusal(from);
-    if (refusal) {
+        to->config.embed == from->config.embed ? NULL : fold_refusal(from);
+    *v = (Conversion){0};
+    if (refusal)
         snprintf(v->why, sizeof v->why, "its embedding cannot be folded: %s",
                  refusal);
-        return NULL;
-    }
-    Model *to = model_new(&c, from->sizes, p->variant);
     copy_rest(from, to);
-    for (int place = 0; place < to->places; place++)
-        if (!adopt_place(from, to, place, v)) {
-            model_free(to);
-            return NULL;
-        }
-    return to;
+    for (int place = 0; !*v->why && place < to->places; place++)
+        adopt_place(from, to, place, v);
+    return !*v->why;
 }
 
 Config
@@ -100,18 +83,12 @@ bool
 start_alike(Model *m, Conversion *v)
 {
     Config c = config_alike(&m->config);
-    Plugin own = plugin_open(m->config.variant);
     Model *from = model_new(&c, m->sizes, plugin_open(c.variant).variant);
-    Model *to = converted(from, &own, &m->config, "", v);
-    bool alike = to && v->form.apart <= CONVERTS_EXACTLY;
-    if (alike)
-        memcpy(m->values, to->values, m->parameters * sizeof *m->values);
-    else if (to)
+    if (convert_model(from, m, v) && v->form.apart > CONVERTS_EXACTLY)
         snprintf(v->why, sizeof v->why,
                  "%.2g of the largest entry of M or N is lost", v->form.apart);
-    model_free(to);
     model_free(from);
-    return alike;
+    return !*v->why;
 }
 
 static double

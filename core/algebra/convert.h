@@ -18,14 +18,12 @@ typedef struct Conversion {
     double before, after; /* test accuracy */
 } Conversion;
 
-/* Returns a model of plugin p with the shape options of `shape` (heads,
-   kv_heads, d_k, d_v, latent, embed) that computes what `from` does, or the
-   nearest that p's fit finds. Every attention, the encoder's and
-   cross-attention too, is fitted to the canonical form of the one it replaces;
-   all other weights are copied. `run` is the run that its config names as its
-   origin. Returns NULL, with the reason in v->why, if it cannot be done. */
-Model *converted(const Model *from, const Plugin *p, const Config *shape,
-                 const char *run, Conversion *v);
+/* Makes `to`, of another variant or of other shapes, compute what `from` does,
+   or the nearest that its variant's fit finds. Every attention, the encoder's
+   and cross-attention too, is fitted to the canonical form of the one it
+   replaces; all other weights are copied. False if it cannot be done, with the
+   reason in v->why. */
+bool convert_model(const Model *from, Model *to, Conversion *v);
 
 /* The variant that m's config starts as (same-start), in the shape of m's
    attention where both use it, and else in its usual one. */
@@ -34,7 +32,7 @@ Config config_alike(const Config *own);
 /* Initialises m as the function that this variant has with the same seed. So
    all variants with one same-start begin as the same function, each in its own
    matrices. Returns false, with the reason in v->why, if m's variant cannot do
-   that exactly; then m is unchanged. */
+   that exactly. */
 bool start_alike(Model *m, Conversion *v);
 
 /* How the two differ on test data: v->logits on a batch, the accuracies on all

@@ -263,16 +263,6 @@ setting_text(const Setting *s, const Config *c)
 }
 
 void
-config_shape(Config *c, const Config *from)
-{
-    c->variant = from->variant;
-    c->settings = from->settings;
-    for (const Setting *s = settings; s < settings + BUILT_IN; s++)
-        if (s->role == OF_SHAPE)
-            *(int *)value_at(s, c) = *(int *)value_at(s, from);
-}
-
-void
 config_apply(Config *c, const char *assignments)
 {
     char name[64], value[64];

@@ -89,9 +89,6 @@ const char *setting_set(const Setting *s, Config *c, const char *text);
 /* Its value as text that sets the same value again; interned. */
 const char *setting_text(const Setting *s, const Config *c);
 
-/* Gives c the variant of `from`, its shape options and settings of its own. */
-void config_shape(Config *c, const Config *from);
-
 /* Applies "name=value name=value ..."; a bug if that cannot be done. */
 void config_apply(Config *c, const char *assignments);
 

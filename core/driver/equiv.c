@@ -58,8 +58,8 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
     for (const Job *job = g->jobs; job < g->jobs + g->count; job++) {
         Conversion v;
         Plugin p = plugin_open(job->config.variant);
-        Model *to = converted(from, &p, &job->config, r->name, &v);
-        if (to)
+        Model *to = model_new(&job->config, from->sizes, p.variant);
+        if (convert_model(from, to, &v))
             measure_conversion(from, to, &data, &v);
         else if (o->rest_count)
             fail("%s cannot become %s: %s", r->path, p.name, v.why);

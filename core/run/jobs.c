@@ -42,18 +42,15 @@ take_weights(Model *m, const Run *begun)
 {
     Dataset data;
     Conversion v;
-    Plugin p = plugin_open(m->config.variant);
     if (config_equal(&m->config, &begun->config, OF_VARIANT | OF_SHAPE) &&
         m->config.embed == begun->config.embed) {
         run_weights(begun, m);
         return;
     }
     Model *from = run_model(begun, &data);
-    Model *to = converted(from, &p, &m->config, begun->name, &v);
-    if (!to)
-        fail("%s cannot become %s: %s", begun->path, p.name, v.why);
-    memcpy(m->values, to->values, m->parameters * sizeof *m->values);
-    model_free(to);
+    if (!convert_model(from, m, &v))
+        fail("%s cannot become %s: %s", begun->path,
+             plugin_name(m->config.variant), v.why);
     model_free(from);
 }
 
