@@ -29,7 +29,7 @@ typedef struct Chain {
 } Chain;
 
 /* The pieces of a head: M_i and the row below it, N_i and the row below it; and
-   the row that is added to every token without attention. */
+   the row that is added to every token without attention: each head has it. */
 enum { SCORES, SCORES_BIAS, VALUES, VALUES_BIAS, CONSTANT, PIECES };
 
 /* factor Q K', where K, the second chain, is only in scores. */

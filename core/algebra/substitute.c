@@ -27,11 +27,24 @@ set_matrix(const Derived *to, const Symbol *s, const Derived *from,
     free(value.at);
 }
 
+/* How many symbols of a chain, from `at` on, a matrix is set to: one, if that
+   has its shape; none, the identity, if it is square; or as many as it takes.
+ */
+static int
+symbols_for(const Matrix *m, const Chain *c, int at)
+{
+    for (int end = at; end < c->count; end++) {
+        if (c->of[at].m.rows == m->rows && c->of[end].m.cols == m->cols)
+            return end + 1 - at;
+        if (m->rows == m->cols)
+            return 0;
+    }
+    return 0;
+}
+
 /* Sets the matrices of a term in order: those of queries to products of
-   queries, unless the keys have no matrix. Each is set to the next matrix, if
-   that has its shape; to none, the identity, if it is square; or to as many as
-   it takes. The last one of a chain is all that is left, then also of the other
-   chain. A factor goes to the first one. */
+   queries, unless the keys have no matrix. The last one of a chain is all that
+   is left, then also of the other chain. A factor goes to the first one. */
 static void
 set_term(const Derived *to, const Term *target, const Derived *from,
          const Term *source, Values *lines)
@@ -40,22 +53,15 @@ set_term(const Derived *to, const Term *target, const Derived *from,
     for (int i = 0; i < 2; i++) {
         const Chain *s = &target->chain[i], *t = &source->chain[i];
         for (int k = 0, at = 0; k < s->count; k++) {
-            const Matrix *m = &s->of[k].m;
-            bool last = k == s->count - 1, square = m->rows == m->cols;
-            int end = last ? t->count : at;
-            for (int n = at; n < t->count && end == at; n++)
-                if (t->of[at].m.rows == m->rows && t->of[n].m.cols == m->cols)
-                    end = n + 1;
-                else if (square)
-                    break;
+            bool last = k == s->count - 1;
             Term product = {.head = source->head, .factor = factor};
             Chain *c = product.chain;
-            c->count = end - at;
+            c->count = last ? t->count - at : symbols_for(&s->of[k].m, t, at);
             memcpy(c->of, t->of + at, (size_t)c->count * sizeof *c->of);
             if (last && !target->chain[1].count)
                 c[1] = source->chain[1];
             set_matrix(to, &s->of[k], from, &product, lines);
-            at = end;
+            at += c->count;
             factor = 1;
         }
     }
