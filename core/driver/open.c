@@ -3,11 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "algebra/svd.h"
+#include "algebra/canonical.h"
 #include "base/files.h"
-#include "base/words.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"
@@ -16,10 +14,6 @@
 #include "page/draw.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
-
-/* Above this condition a part of a map is not inverted: float would keep half
-   of its digits. */
-static const double worst_condition = 1e4;
 
 static const Column facts[] = {{.name = "layer"},
                                {.name = "head"},
@@ -33,38 +27,70 @@ static const Column facts[] = {{.name = "layer"},
                                {"pivot", .format = "%.1f"},
                                {"error", .format = "%.1e"}};
 
-/* Takes the gauge out of a layer of the checkpoint, in memory. Returns the
-   condition of what was inverted; *error is what the attention of the layer has
-   changed by. */
-static double
-slim_layer(const Heads *l, const Checkpoint *c, double *error)
+/* How many singular values of left shared' of a head have 99% of the sum of
+   squares. Adds all of them to the figure's data, if there is one. */
+static int
+energy_rank(const Heads *l, int left, int shared, int head, double *product,
+            FILE *data)
 {
-    Heads slim = heads_read(c, l->model, l->number);
-    double condition = heads_slim(&slim);
-    if (error && !(condition <= worst_condition))
-        fail("%s: layer %d: a part of its maps that would become the identity "
-             "has condition %.1e, above %.0e: it is not slimmed, as its digits "
-             "would be lost",
-             c->directory, l->number + 1, condition, worst_condition);
-    if (error) {
-        heads_store(&slim);
-        Heads stored = heads_read(c, l->model, l->number);
-        *error = heads_apart(l, &stored);
-        free(stored.constant);
+    Svd s = head_svd(l, left, shared, head, product);
+    double all = 0, sum = 0;
+    int rank = 0;
+    for (int i = 0; i < s.k; i++) {
+        all += s.s[i] * s.s[i];
+        if (data)
+            fprintf(data, "%d\t%d\t%s\t%d\t%.4g\n", l->number + 1, head + 1,
+                    left == QUERY ? "M" : "N", i + 1, s.s[i] / s.s[0]);
     }
-    free(slim.constant);
-    return condition;
+    while (rank < s.k && sum < 0.99 * all) {
+        sum += s.s[rank] * s.s[rank];
+        rank++;
+    }
+    free(s.u);
+    return rank;
 }
 
-/* Adds the singular values of a head to the figure's data. */
-static void
-put_spectra(FILE *data, const Heads *l, int head, const double *values)
+/* The norm of a bias over all heads; NaN if there is none. */
+static double
+bias_norm(const Heads *l, int map)
 {
-    int k = l->model->d_k;
-    for (int i = 0; i < k + l->model->d_v; i++)
-        fprintf(data, "%d\t%d\t%s\t%d\t%.4g\n", l->number + 1, head + 1,
-                i < k ? "M" : "N", i < k ? i + 1 : i - k + 1,
-                values[i] / values[i < k ? 0 : k]);
+    const Projection *p = &l->of[map];
+    double sum = 0;
+    for (int col = 0; col < p->heads * p->width; col++)
+        sum += pow(entry_of(l, map, l->model->d_model, col, NULL), 2);
+    return p->bias ? sqrt(sum) : NAN;
+}
+
+/* Adds the row of a layer, with the means of its heads, or one for each. */
+static void
+add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
+          FILE *spectra)
+{
+    const Published *m = l->model;
+    int d = m->d_model;
+    Account all = published_account(m, 1);
+    double *form = allocate((size_t)d * (size_t)d, sizeof *form);
+    double pivot = heads_slim(l, slim);
+    double error = slim ? heads_apart(l, slim) : NAN;
+    double b_q = bias_norm(l, QUERY), b_k = bias_norm(l, KEY), mean[3] = {0};
+    for (int head = 0; head < m->heads; head++) {
+        double fact[3];
+        fact[0] = energy_rank(l, QUERY, KEY, head, form, spectra);
+        fact[1] = energy_rank(l, OUTPUT, VALUE, head, NULL, spectra);
+        fact[2] = symmetric_share(form, d);
+        for (int i = 0; i < 3; i++)
+            mean[i] += fact[i] / m->heads;
+        const double *shown = each ? fact : mean;
+        if (each || head == m->heads - 1)
+            sheet_row(sheet, cell_number(l->number + 1),
+                      cell_number(each ? head + 1 : NAN),
+                      cell_number(all.stored / m->layers),
+                      cell_number((all.stored - all.gauge) / m->layers),
+                      cell_number(shown[0]), cell_number(shown[1]),
+                      cell_number(shown[2]), cell_number(b_q), cell_number(b_k),
+                      cell_number(pivot), cell_number(error));
+    }
+    free(form);
 }
 
 /* Draws M of a head of a layer, entry by entry. */
@@ -72,51 +98,15 @@ static void
 draw_map(const Options *o, const Heads *l)
 {
     int d = l->model->d_model;
-    const double *m = head_product(l, QUERY, KEY, o->head - 1);
+    double *m = allocate((size_t)d * (size_t)d, sizeof *m);
     char *what =
         format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head);
     Figure f = figure_begin(&o->draw, "form", "", what);
+    head_svd(l, QUERY, KEY, o->head - 1, m);
     fprintf(f.data, "row\tcolumn\tentry\n");
     for (int i = 0; i < d * d; i++)
         fprintf(f.data, "%d\t%d\t%.4g\n", i / d + 1, i % d + 1, m[i]);
     figure_end(&f, "form.gp", "");
-}
-
-/* Adds the row of a layer, with the means of its heads, or one for each. */
-static void
-add_layer(Sheet *sheet, const Options *o, const Checkpoint *c,
-          const Published *m, int layer, FILE *spectra)
-{
-    enum { RANK_M, RANK_N, SYMMETRIC, FACTS };
-    Heads l = heads_read(c, m, layer);
-    Account all = published_account(m, 1);
-    double *values = allocate((size_t)(m->d_k + m->d_v), sizeof *values);
-    double mean[FACTS] = {0}, error = NAN;
-    double pivot = slim_layer(&l, c, o->slim ? &error : NULL);
-    for (int head = 0; head < m->heads; head++) {
-        double *form = head_product(&l, QUERY, KEY, head);
-        double fact[] = {energy_rank(&l, QUERY, KEY, head, values),
-                         energy_rank(&l, OUTPUT, VALUE, head, values + m->d_k),
-                         symmetric_share(form, m->d_model)};
-        const double *shown = o->heads ? fact : mean;
-        for (int i = 0; i < FACTS; i++)
-            mean[i] += fact[i] / m->heads;
-        if (spectra)
-            put_spectra(spectra, &l, head, values);
-        if (o->heads || head == m->heads - 1)
-            sheet_row(sheet, cell_number(layer + 1),
-                      cell_number(o->heads ? head + 1 : NAN),
-                      cell_number(all.stored / m->layers),
-                      cell_number((all.stored - all.gauge) / m->layers),
-                      cell_number(shown[RANK_M]), cell_number(shown[RANK_N]),
-                      cell_number(shown[SYMMETRIC]),
-                      cell_number(bias_norm(&l, QUERY)),
-                      cell_number(bias_norm(&l, KEY)), cell_number(pivot),
-                      cell_number(error));
-        free(form);
-    }
-    free(values);
-    free(l.constant);
 }
 
 /* In words what is not there. To be freed. */
@@ -142,9 +132,8 @@ int
 command_open(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    bool shows = isatty(STDERR_FILENO) && !o.quiet;
     Published m = published_read(within(o.rest[0], "config.json"), NULL);
-    Checkpoint c = checkpoint_open(o.rest[0]);
+    Checkpoint c = checkpoint_open(o.rest[0]), to = checkpoint_open(o.rest[0]);
     Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
                    .label = "open"};
     Figure f = {0};
@@ -152,7 +141,7 @@ command_open(int argc, char **argv)
         usage("--layer, --head: there are layers 1 to %d, and heads 1 to %d",
               m.layers, m.heads);
     if (o.head || o.to) {
-        Heads l = heads_read(&c, &m, o.layer - 1);
+        Heads l = heads_of(&c, &m, o.layer - 1);
         const char *run = o.to ? layer_as_run(&l, o.to, o.out) : NULL;
         if (run && !o.quiet)
             note("the run is %s/%s", o.out, run);
@@ -168,14 +157,11 @@ command_open(int argc, char **argv)
         fprintf(f.data, "layer\thead\tmap\twhich\tsize\n");
     }
     for (int layer = 0; layer < m.layers; layer++) {
-        if (shows)
-            fprintf(stderr, "\rlayer %d of %d\033[K", layer + 1, m.layers);
-        add_layer(&sheet, &o, &c, &m, layer, f.data);
+        Heads l = heads_of(&c, &m, layer), slim = heads_of(&to, &m, layer);
+        add_layer(&sheet, &l, o.slim ? &slim : NULL, o.heads, f.data);
     }
-    if (shows)
-        fprintf(stderr, "\r\033[K");
     if (o.slim)
-        checkpoint_write(&c, o.slim);
+        checkpoint_write(&to, o.slim);
     if (o.spectra) {
         figure_word(
             &f, "shape",

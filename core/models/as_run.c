@@ -11,21 +11,21 @@
 static bool
 take_weight(Weight *w, const Heads *l)
 {
-    static const char letters[] = "QKVO";
-    const char *name = strrchr(w->name, '.') + 1;
-    const char *letter = strlen(name) == 3 ? strchr(letters, name[2]) : NULL;
-    int i = letter ? (int)(letter - letters) : 0, d = l->model->d_model;
-    int columns = l->of[i].heads * l->of[i].width;
-    bool bias = *name == 'b';
-    int rows = bias ? 1 : i == OUTPUT ? columns : d;
-    if (!letter || (bias && !l->of[i].bias) || w->rows != rows ||
-        w->cols != (i == OUTPUT ? d : columns))
+    int i =
+        index_in("W^Q W^K W^V W^O b^O b^Q b^K b^V", strrchr(w->name, '.') + 1);
+    int d = l->model->d_model, map = i < MAPS ? i : i - MAPS;
+    bool turned = map >= OUTPUT, bias = i >= MAPS;
+    const Projection *p = &l->of[i < 0 ? 0 : map];
+    int columns = p->heads * p->width, rows = bias ? 1 : d;
+    if (i < 0 || !(bias ? p->bias : p->weight) ||
+        w->rows != (turned ? columns : rows) ||
+        w->cols != (turned ? rows : columns))
         return false;
     for (int at = 0; at < w->rows * w->cols; at++) {
         int row = at / w->cols, col = at % w->cols;
-        w->value[at] = (real)(i < OUTPUT ? *entry_of(l, i, bias ? d : row, col)
-                              : bias     ? l->constant[col]
-                                         : *entry_of(l, i, col, row));
+        w->value[at] =
+            (real)(turned ? entry_of(l, map, col, row, NULL)
+                          : entry_of(l, map, bias ? d : row, col, NULL));
     }
     return true;
 }
@@ -52,14 +52,14 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     const Published *p = l->model;
     Dataset data;
     Config c = task_start("reverse");
-    /* A run is named by what it is from, so that must tell layers apart. */
-    const double *first = l->of[QUERY].w, *next = l->of[KEY].w;
-    uint64_t hash =
-        hash_bytes(HASH_START, first, (uint64_t)(next - first) * sizeof *first);
     config_apply(&c, published_settings(p));
     config_apply(&c, "layers=1 steps=0 test=8 validate=8");
     c.mask = p->encoders ? MASK_NONE : MASK_CAUSAL;
     c.variant = interned(variant);
+    /* A run is named by what it is from, so that must tell layers apart. */
+    const double *first = map_columns(l, QUERY, 0, 1);
+    uint64_t hash =
+        hash_bytes(HASH_START, first, (uint64_t)p->d_model * sizeof *first);
     c.from = format_text("layer%d-%08x", l->number + 1, (unsigned)hash);
     Model *m = model_open(c, &data);
     bool whole = index_in("- rope encodes transposed", p->has) >= 0 &&

@@ -8,162 +8,165 @@
    it: there A is the inverse of one complex number of a row. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <qkv/attend.h>
 
 #include "algebra/canonical.h"
-#include "algebra/svd.h"
+#include "heart/fail.h"
 #include "heart/random.h"
 #include "heart/tape.h"
 #include "models/slim.h"
 
-/* n columns of a head's map, from `first` on, times a' (n x n). */
+/* Above this condition a part of a map is not inverted: float would keep half
+   of its digits. */
+static const double worst_condition = 1e4;
+
+/* Writes n columns of a map, from one on, times a' (n x n). */
 static void
-multiply_columns(double *map, int rows, int width, int first, const double *a,
-                 int n)
+write_times(const Heads *l, const Heads *to, int map, int from, const double *a,
+            int n)
 {
-    double *row = allocate((size_t)n, sizeof *row);
-    for (double *at = map + first; at < map + rows * width; at += width) {
-        product_of(row, at, a, 1, n, n, true);
-        memcpy(at, row, (size_t)n * sizeof *row);
+    double *w = map_columns(l, map, from, n), entry;
+    for (int i = 0; i < (l->model->d_model + 1) * n; i++) {
+        product_of(&entry, w + i / n * n, a + i % n * n, 1, n, 1, true);
+        entry_of(to, map, i / n, from + i % n, &entry);
     }
-    free(row);
+    free(w);
 }
 
-/* Makes n rows of those columns of `shared` the identity, or of a rotated pair
-   one row 1, and the heads of `left` that share them what they must be. The
+/* Makes n rows of the columns of `shared` from one on the identity, or of a
+   rotated pair one row 1, and the heads that share them what they must be. The
    rows are chosen one by one, each the farthest from the span of those before
    it. Returns their condition. */
 static double
-slim_columns(const Heads *l, int left, int shared, int group, int from, int n)
+slim_columns(const Heads *l, const Heads *to, int shared, int from, int n)
 {
     const Published *p = l->model;
-    int d = p->d_model, width = l->of[shared].width, size = n * n;
-    int count = p->heads / p->groups, first = group * count;
-    bool rotated = shared == KEY && from < p->rope;
-    double *map = head_map(l, shared, first);
+    int left = shared == KEY ? QUERY : OUTPUT, count = p->heads / p->groups;
+    int width = l->of[shared].width, own = from % width, size = n * n;
+    bool rotated = shared == KEY && own < p->rope;
+    double *rest = map_columns(l, shared, from, n);
+    double *part = allocate((size_t)(2 * size), sizeof *part);
     int *rows = allocate((size_t)n, sizeof *rows);
-    double *part = allocate((size_t)(3 * size + d * n), sizeof *part);
-    double *inverse = part + size, *rest = inverse + 2 * size;
-    for (int i = 0; i < d * n; i++)
-        rest[i] = map[i / n * width + from + i % n];
-    row_basis(rest, d, n, inverse + size, rows);
+    row_basis(rest, p->d_model, n, part, rows);
     for (int i = 0; i < size; i++)
-        part[i] = map[rows[i / n] * width + from + i % n];
-    if (rotated) {
+        part[i] = entry_of(l, shared, rows[i / n], from + i % n, NULL);
+    if (rotated) { /* the complex number that part[0], part[1] is */
         part[2] = -part[1];
         part[3] = part[0];
     }
     Svd s = svd_of(part, n, n);
     double condition = s.s[n - 1] > 0 ? s.s[0] / s.s[n - 1] : INFINITY;
+    if (to) {
+        pseudo_inverse(part, n, n, part + size);
+        write_times(l, to, shared, from, part + size, n);
+        for (int i = 0; i < (rotated ? n : size); i++)
+            entry_of(to, shared, rows[i / n], from + i % n,
+                     &(double){i / n == i % n});
+        for (int i = 0; i < count; i++)
+            write_times(l, to, left, (from / width * count + i) * width + own,
+                        part, n);
+    }
     free(s.u);
-    pseudo_inverse(part, n, n, inverse);
-    multiply_columns(map, d + 1, width, from, inverse, n);
-    for (int i = 0; i < (rotated ? n : size); i++)
-        map[rows[i / n] * width + from + i % n] = i / n == i % n;
-    for (int head = first; head < first + count; head++)
-        multiply_columns(head_map(l, left, head), d + 1, width, from, part, n);
-    free(part);
     free(rows);
+    free(part);
+    free(rest);
     return condition;
 }
 
 /* Biases that do nothing: of keys, unless they are rotated; and of values,
    which that of the output gets, as the weights of a row sum to 1. */
 static void
-slim_biases(const Heads *l)
+slim_biases(const Heads *l, const Heads *to)
 {
     const Published *p = l->model;
-    int d = p->d_model, v = p->d_v;
-    bool moves = l->of[OUTPUT].bias && !published_has(p, "sinks");
-    for (int head = 0; moves && head < p->heads; head++) {
-        const double *value = head_map(l, VALUE, head) + d * v;
-        const double *output = head_map(l, OUTPUT, head);
-        for (int i = 0; i < d * v; i++)
-            l->constant[i / v] += output[i] * value[i % v];
+    int d = p->d_model, v = p->d_v, count = p->heads / p->groups;
+    bool moves = l->of[CONSTANT].weight && !published_has(p, "sinks");
+    for (int row = 0; moves && row < d; row++) {
+        double sum = entry_of(l, CONSTANT, row, 0, NULL);
+        for (int col = 0; col < p->heads * v; col++)
+            sum += entry_of(l, OUTPUT, row, col, NULL) *
+                   entry_of(l, VALUE, d, col / v / count * v + col % v, NULL);
+        entry_of(to, CONSTANT, row, 0, &sum);
     }
     for (int col = 0; moves && col < p->groups * v; col++)
-        *entry_of(l, VALUE, d, col) = 0;
+        entry_of(to, VALUE, d, col, &(double){0});
     for (int col = 0; col < p->groups * p->d_k; col++)
         if (col % p->d_k >= p->rope)
-            *entry_of(l, KEY, d, col) = 0;
+            entry_of(to, KEY, d, col, &(double){0});
 }
 
 double
-heads_slim(const Heads *l)
+heads_slim(const Heads *l, const Heads *to)
 {
     const Published *p = l->model;
     bool norm = published_has(p, "head-norm") || published_has(p, "full-norm");
     double worst = 1;
-    for (int g = 0; g < p->groups; g++) {
-        for (int at = norm ? p->d_k : 0, n; at < p->d_k; at += n) {
-            n = at < p->rope ? 2 : p->d_k - at;
-            worst = fmax(worst, slim_columns(l, QUERY, KEY, g, at, n));
+    for (int shared = norm ? VALUE : KEY; shared <= VALUE; shared++) {
+        int width = l->of[shared].width, rope = shared == KEY ? p->rope : 0;
+        for (int from = 0, n; from < p->groups * width; from += n) {
+            n = from % width < rope ? 2 : width - from % width;
+            worst = fmax(worst, slim_columns(l, to, shared, from, n));
         }
-        worst = fmax(worst, slim_columns(l, OUTPUT, VALUE, g, 0, p->d_v));
     }
-    slim_biases(l);
+    if (to && !(worst <= worst_condition))
+        fail("%s: layer %d: a part of its maps that would become the identity "
+             "has condition %.1e, above %.0e: it is not slimmed, as its digits "
+             "would be lost",
+             p->name, l->number + 1, worst, worst_condition);
+    if (to)
+        slim_biases(l, to);
     return worst;
 }
 
-/* A matrix of doubles on a tape, which owns the copy. */
+/* A map as a leaf of a tape. */
 static Node *
-leaf_of(Tape *t, int rows, int cols, const double *w)
+leaf_of(Tape *t, const Heads *l, int map)
 {
-    Node *n = leaf(t, rows, cols, 1, NULL, NULL);
+    int cols = l->of[map].heads * l->of[map].width;
+    Node *n = leaf(t, l->model->d_model + 1, cols, 1, NULL, NULL);
     n->value = keep(n, size_of(n));
-    for (size_t i = 0; i < size_of(n); i++)
-        n->value[i] = (real)w[i];
+    for (int i = 0; i < n->rows * cols; i++)
+        n->value[i] = (real)entry_of(l, map, i / cols, i % cols, NULL);
     return n;
 }
 
-/* q, k or v of a head for tokens x (tokens x d_model + 1) that end in a 1. */
+/* What attention makes of tokens x that end in a 1. */
 static Node *
-projected(Attention *a, const Heads *l, int map, int head, Node *x)
+output_of(const Heads *l, Node *x)
 {
-    int width = l->of[map].width, rope = map == VALUE ? 0 : l->model->rope;
-    double *w = head_map(l, map, head);
-    Node *n = matmul(x, leaf_of(a->tape, l->model->d_model + 1, width, w));
-    if (!rope)
-        return n;
-    Node *turned = rotate(a, columns(n, 0, rope), 10000);
-    return rope == width
-               ? turned
-               : concat((Node *[]){turned, columns(n, rope, width - rope)}, 2);
-}
-
-/* What attention makes of random tokens of about length 1. */
-static Node *
-output_of(const Heads *l, Tape *t)
-{
-    enum { TOKENS = 16 };
     const Published *p = l->model;
-    int d = p->d_model;
-    Attention a = {.d_model = d, .heads = 1, .tape = t};
-    Random random = random_stream(1, "open");
-    double *tokens = allocate((size_t)(TOKENS * (d + 1)), sizeof *tokens);
-    for (int i = 0; i < TOKENS * (d + 1); i++)
-        tokens[i] = i % (d + 1) == d ? 1 : random_normal(&random) / sqrt(d);
-    Node *x = leaf_of(t, TOKENS, d + 1, tokens);
-    free(tokens);
-    Node *out = leaf_of(t, 1, d, l->constant);
-    for (int head = 0; head < p->heads; head++) {
-        Node *q = projected(&a, l, QUERY, head, x);
-        Node *k = projected(&a, l, KEY, head, x);
-        Node *v = projected(&a, l, VALUE, head, x);
-        Node *o = leaf_of(t, d, p->d_v, head_map(l, OUTPUT, head));
-        out = add(matmul_t(attend(&a, q, k, v, 1 / sqrt(p->d_k)), o), out);
+    Attention a = {.d_model = p->d_model, .heads = p->heads, .tape = x->tape};
+    Node *of[MAPS];
+    for (int i = QUERY; i <= VALUE; i++) {
+        int rope = i == VALUE ? 0 : p->rope, rest = l->of[i].width - rope;
+        of[i] = split(matmul(x, leaf_of(x->tape, l, i)), l->of[i].heads);
+        Node *turned = rope ? rotate(&a, columns(of[i], 0, rope), 10000) : NULL;
+        if (rope && rest)
+            of[i] = concat((Node *[]){turned, columns(of[i], rope, rest)}, 2);
+        else if (rope)
+            of[i] = turned;
     }
-    return out;
+    Node *out = attend(&a, of[QUERY], of[KEY], of[VALUE], 1 / sqrt(p->d_k));
+    Node *constant = leaf_of(x->tape, l, CONSTANT);
+    return add(matmul_t(out, leaf_of(x->tape, l, OUTPUT)),
+               matmul_t(columns(x, p->d_model, 1), constant));
 }
 
 double
 heads_apart(const Heads *a, const Heads *b)
 {
+    enum { TOKENS = 16 };
+    int d = a->model->d_model;
     Tape *t = tape_new(0);
+    Random random = random_stream(1, "open");
     Difference apart = {0};
-    const Node *of_a = output_of(a, t), *of_b = output_of(b, t);
+    Node *x = leaf(t, TOKENS, d + 1, 1, NULL, NULL);
+    x->value = keep(x, size_of(x));
+    for (int i = 0; i < TOKENS * (d + 1); i++) /* of about length 1 */
+        x->value[i] =
+            (real)(i % (d + 1) == d ? 1 : random_normal(&random) / sqrt(d));
+    const Node *of_a = output_of(a, x), *of_b = output_of(b, x);
     for (size_t i = 0; i < size_of(of_a); i++)
         compare_entries(&apart, (double)of_b->value[i], (double)of_a->value[i]);
     tape_free(t);

@@ -4,11 +4,14 @@
 
 #include "models/heads.h"
 
-/* Takes out the gauge. In each group of heads a square part of W^K, and one of
-   W^V, becomes the identity (for a rotated pair of columns, one complex number
+/* Writes the layer without its gauge into `to`, the same layer of a second
+   checkpoint. In each group of heads a square part of W^K, and one of W^V,
+   becomes the identity (for a rotated pair of columns, one complex number
    becomes 1). A bias that the softmax cancels, or that b^O can absorb, becomes
-   0. Returns the largest condition number of a part that was inverted. */
-double heads_slim(const Heads *l);
+   0. Returns the largest condition number of a part that is inverted; if it is
+   too large, or a tensor has too few bits, fails. With `to` NULL only the
+   condition is found. */
+double heads_slim(const Heads *l, const Heads *to);
 
 /* The largest difference between the outputs of the attention of two layers of
    one model for the same random tokens, relative to the largest. It leaves out
