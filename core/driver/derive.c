@@ -7,7 +7,6 @@
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"
-#include "run/compile.h"
 #include "run/plugin_process.h"
 
 /* Prints a formula. In LaTeX it is a display, in which what follows ^ or _, or
@@ -131,9 +130,7 @@ command_derive(int argc, char **argv)
     if (sizeof(real) == 4)
         return run_in_double(argc, argv);
     for (int i = 0; i < count; i++) {
-        const char *word = plugin_built(o.rest[i ? o.rest_count - 1 : 0]);
-        plugin_given(word);
-        p[i] = plugin_open(word);
+        p[i] = plugin_open(plugin_meant(o.rest[i ? o.rest_count - 1 : 0]));
         forms &= print_form(&p[i], layout);
     }
     for (int i = 0; i < count && forms; i++)
