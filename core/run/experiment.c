@@ -73,12 +73,6 @@ manifest_record(const char *directory, const char *line)
     close(file);
 }
 
-bool
-run_exists(const char *directory, const char *name)
-{
-    return !access(within(within(directory, name), "result.tsv"), F_OK);
-}
-
 void
 experiment_open(const char *directory, const char *asked)
 {

@@ -214,6 +214,12 @@ read_config(const char *path)
     return c;
 }
 
+bool
+run_exists(const char *directory, const char *name)
+{
+    return !access(within(within(directory, name), "result.tsv"), F_OK);
+}
+
 static const char *const results[] = {"result.tsv", "timing.tsv", "real.tsv"};
 
 Run
