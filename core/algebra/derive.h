@@ -49,11 +49,10 @@ typedef struct Derived {
     const char *why; /* why there is no form; NULL if there is one */
 } Derived;
 
-/* Derives the form of v at a, where its weights have the entries `values`; or
-   at a shape, "d-model=16", and random weights, in the last of `layers` blocks,
+/* Derives the form of v at a with the matrices w, as it declares them; or at a
+   shape, "d-model=16", and random matrices, in the last of `layers` blocks,
    since only a later block can recall what an earlier one remembered. To be
-   freed with derived_free; the values are the caller's, random ones are kept
-   until the process ends. */
+   freed with derived_free, which leaves the matrices. */
 Derived derive(const Variant *v, Attention a, Weights w);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 
