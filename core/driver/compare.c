@@ -56,10 +56,8 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
         return status;
     if (!o->no_figures)
         count_real(&o->request.work, e);
-    for (int i = 0; i < e->count; i++) {
-        const char *status = run_text(&e->runs[i], "status");
-        diverged |= status && !strcmp(status, "diverged");
-    }
+    for (const Run *r = e->runs; r < e->runs + e->count; r++)
+        diverged |= run_value(r, "status") == interned("diverged");
     Outcomes all = outcomes_of(&o->request, e);
     results_print(&all, layout_of(o));
     if (diverged)
