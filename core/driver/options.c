@@ -180,8 +180,10 @@ options_read(int argc, char **argv)
         usage("%s takes %s: `qkv %s --help` tells more", c->name,
               *c->arguments ? c->arguments : "options, and nothing else",
               c->name);
-    if (!o.out)
-        o.out = o.rest_count && !c->roles ? o.rest[0] : "qkv-out";
+    if (!o.out) /* beside the runs; a model is somebody else's directory */
+        o.out = o.rest_count && !c->roles && strcmp(c->name, "open")
+                    ? o.rest[0]
+                    : "qkv-out";
     o.draw.by = o.request.by ? o.request.by : "variant";
     o.draw.out = work->out = o.out;
     o.draw.quiet = work->quiet = o.quiet;
