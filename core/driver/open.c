@@ -42,10 +42,8 @@ energy_rank(const Heads *l, int left, int shared, int head, double *product,
             fprintf(data, "%d\t%d\t%s\t%d\t%.4g\n", l->number + 1, head + 1,
                     left == QUERY ? "M" : "N", i + 1, s.s[i] / s.s[0]);
     }
-    while (rank < s.k && sum < 0.99 * all) {
+    for (; rank < s.k && sum < 0.99 * all; rank++)
         sum += s.s[rank] * s.s[rank];
-        rank++;
-    }
     free(s.u);
     return rank;
 }
@@ -98,10 +96,10 @@ static void
 draw_map(const Options *o, const Heads *l)
 {
     int d = l->model->d_model;
-    double *m = allocate((size_t)d * (size_t)d, sizeof *m);
-    char *what =
-        format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head);
-    Figure f = figure_begin(&o->draw, "form", "", what);
+    double *m = allocate(matrix_entries(d, d), sizeof *m);
+    Figure f = figure_begin(
+        &o->draw, "form", "",
+        format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head));
     head_svd(l, QUERY, KEY, o->head - 1, m);
     fprintf(f.data, "row\tcolumn\tentry\n");
     for (int i = 0; i < d * d; i++)

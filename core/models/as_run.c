@@ -56,11 +56,8 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     config_apply(&c, "layers=1 steps=0 test=8 validate=8");
     c.mask = p->encoders ? MASK_NONE : MASK_CAUSAL;
     c.variant = interned(variant);
-    /* A run is named by what it is from, so that must tell layers apart. */
-    const double *first = map_columns(l, QUERY, 0, 1);
-    uint64_t hash =
-        hash_bytes(HASH_START, first, (uint64_t)p->d_model * sizeof *first);
-    c.from = format_text("layer%d-%08x", l->number + 1, (unsigned)hash);
+    /* A run's name has a digest of this, too, and so tells layers apart. */
+    c.from = format_text("%s, layer %d", p->name, l->number + 1);
     Model *m = model_open(c, &data);
     bool whole = index_in("- rope encodes transposed", p->has) >= 0 &&
                  (p->rope == 0 || p->rope == p->d_k);
@@ -68,10 +65,10 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     for (Weight *w = m->weights; w < m->weights + m->count; w++)
         whole &= !w->attention || take_weight(w, l);
     if (!whole || (double)attention_parameters(m) != stored)
-        fail("%s: %s has other matrices than a %s, or no norms, sinks, cap or "
-             "columns that are not rotated between them; biased, gqa and "
-             "standard have those of many, and `qkv train --from RUN -v %s` "
-             "converts such a run",
-             p->name, variant, p->type, variant);
+        fail("%s: %s has other matrices than a %s (biases: %s; has: %s): "
+             "biased has those of a bert or gpt2, gqa those of a llama, and "
+             "none has norms, sinks, a cap or columns that are not rotated; "
+             "`qkv train --from RUN -v %s --steps 0` converts such a run",
+             p->name, variant, p->type, p->biases, p->has, variant);
     return write_run(m, &data, out);
 }

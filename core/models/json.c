@@ -29,7 +29,10 @@ json_enter(char *text, const char *path)
 {
     char *at = strpbrk(text, "{[");
     if (!at)
-        fail("%s: no JSON is in it; download the file again", path);
+        fail(
+            "%s: no list or object is where JSON must have one: correct it, or "
+            "download the file again",
+            path);
     return at + 1 + strspn(at + 1, blanks);
 }
 
