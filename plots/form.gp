@@ -13,11 +13,12 @@ set title said(title) noenhanced font title_font
 set palette defined (-1 "#0072B2", 0 "white", 1 "#D55E00")
 set cbrange [-most:most]
 set cbtics scale 0
+set cblabel "colours end at three standard deviations"
 set xrange [0.5:d + 0.5]
 set yrange [d + 0.5:0.5]
 set size ratio 1
 set lmargin 9
-set rmargin 7
+set rmargin 11
 set tmargin 2
 set bmargin 3.2
 set tics scale 0
