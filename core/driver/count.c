@@ -35,8 +35,9 @@ static const Column of_table[2][6] = {{{"variant", .words = true},
 
 /* What each shows besides. */
 static const char *const explained[2] = {
-    " forward, backward: FLOPs a token; cache: numbers a decoder keeps of a "
-    "token, on average; activations: numbers a training step keeps of one.",
+    " forward, backward: FLOPs a token, with no mask; cache: numbers a decoder "
+    "keeps of a token, on average; activations: numbers a training step keeps "
+    "of one.",
     " real: the rank of d outputs / d parameters, in double, of each layer or, "
     "where layers share what they compute, of all; gauge: the others, which "
     "change nothing; smallest, next: the pivots of the elimination between "

@@ -135,5 +135,8 @@ command_derive(int argc, char **argv)
     }
     for (int i = 0; i < count && forms; i++)
         print_substitution(&p[i], &p[!i], layout);
+    if (count == 2 && !forms)
+        printf("%sno verdict: only two forms can be compared\n",
+               layout == LATEX ? "% " : "");
     return 0;
 }
