@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "algebra/canonical.h"
+#include "algebra/svd.h"
 #include "base/files.h"
 #include "driver/commands.h"
 #include "driver/options.h"
@@ -26,38 +27,6 @@ static const Column facts[] = {{.name = "layer"},
                                {"b_K", .title = "|b^K|", .format = "%.3g"},
                                {"pivot", .format = "%.1f"},
                                {"error", .format = "%.1e"}};
-
-/* How many singular values of left shared' of a head have 99% of the sum of
-   squares. Adds all of them to the figure's data, if there is one. */
-static int
-energy_rank(const Heads *l, int left, int shared, int head, double *product,
-            FILE *data)
-{
-    Svd s = head_svd(l, left, shared, head, product);
-    double all = 0, sum = 0;
-    int rank = 0;
-    for (int i = 0; i < s.k; i++) {
-        all += s.s[i] * s.s[i];
-        if (data)
-            fprintf(data, "%d\t%d\t%s\t%d\t%.4g\n", l->number + 1, head + 1,
-                    left == QUERY ? "M" : "N", i + 1, s.s[i] / s.s[0]);
-    }
-    for (; rank < s.k && sum < 0.99 * all; rank++)
-        sum += s.s[rank] * s.s[rank];
-    free(s.u);
-    return rank;
-}
-
-/* The norm of a bias over all heads; NaN if there is none. */
-static double
-bias_norm(const Heads *l, int map)
-{
-    const Projection *p = &l->of[map];
-    double sum = 0;
-    for (int col = 0; col < p->heads * p->width; col++)
-        sum += pow(entry_of(l, map, l->model->d_model, col, NULL), 2);
-    return p->bias ? sqrt(sum) : NAN;
-}
 
 /* Adds the row of a layer, with the means of its heads, or one for each. */
 static void
@@ -100,7 +69,7 @@ draw_map(const Options *o, const Heads *l)
     Figure f = figure_begin(
         &o->draw, "form", "",
         format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head));
-    head_svd(l, QUERY, KEY, o->head - 1, m);
+    energy_rank(l, QUERY, KEY, o->head - 1, m, NULL);
     fprintf(f.data, "row\tcolumn\tentry\n");
     for (int i = 0; i < d * d; i++)
         fprintf(f.data, "%d\t%d\t%.4g\n", i / d + 1, i % d + 1, m[i]);

@@ -1,9 +1,11 @@
 /* heads.c - finds the maps of a layer among the tensors of a checkpoint, and
    says what they are. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algebra/canonical.h"
+#include "algebra/svd.h"
 #include "heart/fail.h"
 #include "models/heads.h"
 
@@ -96,23 +98,44 @@ map_columns(const Heads *l, int map, int from, int n)
     return w;
 }
 
-/* They are those of left V S, a narrow matrix, if U S V' is `shared`. */
-Svd
-head_svd(const Heads *l, int left, int shared, int head, double *product)
+/* The singular values are those of left V S, which is narrow, if U S V' is
+   `shared`. */
+int
+energy_rank(const Heads *l, int left, int shared, int head, double *product,
+            FILE *data)
 {
-    int d = l->model->d_model, n = l->of[left].width;
+    int d = l->model->d_model, n = l->of[left].width, rank = 0;
     int group = head * l->of[shared].heads / l->model->heads;
-    double *a = map_columns(l, left, head * n, n);
+    double *a = map_columns(l, left, head * n, n), all = 0, sum = 0;
     double *b = map_columns(l, shared, group * n, n);
     if (product)
         product_of(product, a, b, d, n, d, true);
-    Svd s = svd_of(b, d, n);
-    for (int i = 0; i < n * s.k; i++)
-        s.v[i] *= s.s[i % s.k];
-    product_of(b, a, s.v, d, n, s.k, false);
+    Svd of_b = svd_of(b, d, n);
+    for (int i = 0; i < n * of_b.k; i++)
+        of_b.v[i] *= of_b.s[i % of_b.k];
+    product_of(b, a, of_b.v, d, n, of_b.k, false);
+    Svd s = svd_of(b, d, of_b.k);
+    for (int i = 0; i < s.k; i++) {
+        all += s.s[i] * s.s[i];
+        if (data)
+            fprintf(data, "%d\t%d\t%s\t%d\t%.4g\n", l->number + 1, head + 1,
+                    left == QUERY ? "M" : "N", i + 1, s.s[i] / s.s[0]);
+    }
+    for (; rank < s.k && sum < 0.99 * all; rank++)
+        sum += s.s[rank] * s.s[rank];
     free(s.u);
-    s = svd_of(b, d, s.k);
-    free(a);
+    free(of_b.u);
     free(b);
-    return s;
+    free(a);
+    return rank;
+}
+
+double
+bias_norm(const Heads *l, int map)
+{
+    const Projection *p = &l->of[map];
+    double sum = 0;
+    for (int col = 0; col < p->heads * p->width; col++)
+        sum += pow(entry_of(l, map, l->model->d_model, col, NULL), 2);
+    return p->bias ? sqrt(sum) : NAN;
 }

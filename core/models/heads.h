@@ -12,7 +12,8 @@
 #ifndef MODELS_HEADS_H
 #define MODELS_HEADS_H
 
-#include "algebra/svd.h"
+#include <stdio.h>
+
 #include "models/checkpoint.h"
 #include "models/published.h"
 
@@ -43,9 +44,15 @@ double entry_of(const Heads *l, int map, int row, int col, const double *set);
 /* n columns of a map from one on, (d_model + 1 x n), to be freed. */
 double *map_columns(const Heads *l, int map, int from, int n);
 
-/* The singular values of left shared' of a head: of M for QUERY and KEY, of N
-   transposed for OUTPUT and VALUE, without norms, rotations and biases. The
-   matrix itself (d_model x d_model) goes to `product` unless that is NULL. */
-Svd head_svd(const Heads *l, int left, int shared, int head, double *product);
+/* The norm of a bias over all heads; NaN if there is none. */
+double bias_norm(const Heads *l, int map);
+
+/* The product left shared' of a head: M of QUERY and KEY, N transposed of
+   OUTPUT and VALUE, without norms, rotations and biases. Puts it into `product`
+   (d_model x d_model), and its singular values into the data of a figure,
+   unless these are NULL; returns how many of them have 99% of the sum of
+   squares. */
+int energy_rank(const Heads *l, int left, int shared, int head, double *product,
+                FILE *data);
 
 #endif

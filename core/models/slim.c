@@ -12,6 +12,7 @@
 #include <qkv/attend.h>
 
 #include "algebra/canonical.h"
+#include "algebra/svd.h"
 #include "heart/fail.h"
 #include "heart/random.h"
 #include "heart/tape.h"
@@ -111,8 +112,7 @@ heads_slim(const Heads *l, const Heads *to)
     }
     if (to && !(worst <= worst_condition))
         fail("%s: layer %d: a part of its maps that would become the identity "
-             "has condition %.1e, above %.0e: it is not slimmed, as its digits "
-             "would be lost",
+             "has condition %.1e, above %.0e: its digits would be lost",
              p->name, l->number + 1, worst, worst_condition);
     if (to)
         slim_biases(l, to);
