@@ -75,47 +75,48 @@ slim_columns(const Heads *l, const Heads *to, int shared, int from, int n)
     return condition;
 }
 
-/* Biases that do nothing: of keys, unless they are rotated; and of values,
-   which that of the output gets, as the weights of a row sum to 1. */
+/* Adds to b^O what the biases of values make of it, as the weights of a row sum
+   to 1. */
 static void
-slim_biases(const Heads *l, const Heads *to)
+move_biases(const Heads *l, const Heads *to)
 {
     const Published *p = l->model;
     int d = p->d_model, v = p->d_v, count = p->heads / p->groups;
-    bool moves = l->of[CONSTANT].weight && !published_has(p, "sinks");
-    for (int row = 0; moves && row < d; row++) {
+    for (int row = 0; row < d; row++) {
         double sum = entry_of(l, CONSTANT, row, 0, NULL);
         for (int col = 0; col < p->heads * v; col++)
             sum += entry_of(l, OUTPUT, row, col, NULL) *
                    entry_of(l, VALUE, d, col / v / count * v + col % v, NULL);
         entry_of(to, CONSTANT, row, 0, &sum);
     }
-    for (int col = 0; moves && col < p->groups * v; col++)
-        entry_of(to, VALUE, d, col, &(double){0});
-    for (int col = 0; col < p->groups * p->d_k; col++)
-        if (col % p->d_k >= p->rope)
-            entry_of(to, KEY, d, col, &(double){0});
 }
 
+/* Biases that do nothing become 0, too: of keys, unless they are rotated, and
+   of values, if b^O can have what they do. */
 double
 heads_slim(const Heads *l, const Heads *to)
 {
     const Published *p = l->model;
     bool norm = published_has(p, "head-norm") || published_has(p, "full-norm");
+    bool moves = l->of[CONSTANT].weight && !published_has(p, "sinks");
     double worst = 1;
     for (int shared = norm ? VALUE : KEY; shared <= VALUE; shared++) {
         int width = l->of[shared].width, rope = shared == KEY ? p->rope : 0;
         for (int from = 0, n; from < p->groups * width; from += n) {
-            n = from % width < rope ? 2 : width - from % width;
+            bool rotated = from % width < rope;
+            n = rotated ? 2 : width - from % width;
             worst = fmax(worst, slim_columns(l, to, shared, from, n));
+            for (int i = 0; to && i < n; i++)
+                if (shared == KEY ? !rotated : moves)
+                    entry_of(to, shared, p->d_model, from + i, &(double){0});
         }
     }
     if (to && !(worst <= worst_condition))
         fail("%s: layer %d: a part of its maps that would become the identity "
              "has condition %.1e, above %.0e: its digits would be lost",
              p->name, l->number + 1, worst, worst_condition);
-    if (to)
-        slim_biases(l, to);
+    if (to && moves)
+        move_biases(l, to);
     return worst;
 }
 
@@ -140,12 +141,14 @@ output_of(const Heads *l, Node *x)
     Node *of[MAPS];
     for (int i = QUERY; i <= VALUE; i++) {
         int rope = i == VALUE ? 0 : p->rope, rest = l->of[i].width - rope;
-        of[i] = split(matmul(x, leaf_of(x->tape, l, i)), l->of[i].heads);
-        Node *turned = rope ? rotate(&a, columns(of[i], 0, rope), 10000) : NULL;
-        if (rope && rest)
-            of[i] = concat((Node *[]){turned, columns(of[i], rope, rest)}, 2);
-        else if (rope)
-            of[i] = turned;
+        Node *all = matmul(x, leaf_of(x->tape, l, i)), *part[2];
+        int parts = 0;
+        all = split(all, l->of[i].heads);
+        if (rope)
+            part[parts++] = rotate(&a, columns(all, 0, rope), 10000);
+        if (rest)
+            part[parts++] = columns(all, rope, rest);
+        of[i] = concat(part, parts);
     }
     Node *out = attend(&a, of[QUERY], of[KEY], of[VALUE], 1 / sqrt(p->d_k));
     Node *constant = leaf_of(x->tape, l, CONSTANT);
