@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "algebra/canonical.h"
 #include "algebra/svd.h"
@@ -33,19 +34,20 @@ static void
 add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
           FILE *spectra)
 {
+    enum { RANK_M, RANK_N, SYMMETRIC, OF_HEAD };
     const Published *m = l->model;
     int d = m->d_model;
     Account all = published_account(m, 1);
-    double *form = allocate((size_t)d * (size_t)d, sizeof *form);
-    double pivot = heads_slim(l, slim);
+    double *form = allocate(matrix_entries(d, d), sizeof *form);
+    double pivot = heads_slim(l, slim), mean[OF_HEAD] = {0};
     double error = slim ? heads_apart(l, slim) : NAN;
-    double b_q = bias_norm(l, QUERY), b_k = bias_norm(l, KEY), mean[3] = {0};
+    double b_q = bias_norm(l, QUERY), b_k = bias_norm(l, KEY);
     for (int head = 0; head < m->heads; head++) {
-        double fact[3];
-        fact[0] = energy_rank(l, QUERY, KEY, head, form, spectra);
-        fact[1] = energy_rank(l, OUTPUT, VALUE, head, NULL, spectra);
-        fact[2] = symmetric_share(form, d);
-        for (int i = 0; i < 3; i++)
+        double fact[OF_HEAD];
+        fact[RANK_M] = energy_rank(l, QUERY, KEY, head, form, spectra);
+        fact[RANK_N] = energy_rank(l, OUTPUT, VALUE, head, NULL, spectra);
+        fact[SYMMETRIC] = symmetric_share(form, d);
+        for (int i = 0; i < OF_HEAD; i++)
             mean[i] += fact[i] / m->heads;
         const double *shown = each ? fact : mean;
         if (each || head == m->heads - 1)
@@ -53,9 +55,9 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
                       cell_number(each ? head + 1 : NAN),
                       cell_number(all.stored / m->layers),
                       cell_number((all.stored - all.gauge) / m->layers),
-                      cell_number(shown[0]), cell_number(shown[1]),
-                      cell_number(shown[2]), cell_number(b_q), cell_number(b_k),
-                      cell_number(pivot), cell_number(error));
+                      cell_number(shown[RANK_M]), cell_number(shown[RANK_N]),
+                      cell_number(shown[SYMMETRIC]), cell_number(b_q),
+                      cell_number(b_k), cell_number(pivot), cell_number(error));
     }
     free(form);
 }
@@ -126,6 +128,9 @@ command_open(int argc, char **argv)
     for (int layer = 0; layer < m.layers; layer++) {
         Heads l = heads_of(&c, &m, layer), slim = heads_of(&to, &m, layer);
         add_layer(&sheet, &l, o.slim ? &slim : NULL, o.heads, f.data);
+        if (isatty(STDERR_FILENO) && !o.quiet)
+            fprintf(stderr, "\r%d of %d layers%s", layer + 1, m.layers,
+                    layer + 1 < m.layers ? "" : "\r\033[K");
     }
     if (o.slim)
         checkpoint_write(&to, o.slim);
