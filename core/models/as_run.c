@@ -58,15 +58,14 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     /* A run's name has a digest of this, too, and so tells layers apart. */
     c.from = format_text("%s, layer %d", p->name, l->number + 1);
     Model *m = model_open(c, &data);
-    bool whole = index_in("- rope encodes transposed", p->has) >= 0 &&
-                 (p->rope == 0 || p->rope == p->d_k);
+    bool whole = !published_has(p, "capped") && p->rope % p->d_k == 0;
     double stored = published_account(p, 1).stored / p->layers;
     for (Weight *w = m->weights; w < m->weights + m->count; w++)
         whole &= !w->attention || take_weight(w, l);
     if (!whole || (double)attention_parameters(m) != stored)
         fail("%s: %s has other matrices than a %s (biases: %s; has: %s): "
              "biased has those of a bert or gpt2, gqa those of a llama, and "
-             "none has norms, sinks, a cap or columns that are not rotated; "
+             "none has norms, sinks, a cap or a part of a key rotated; "
              "`qkv train --from RUN -v %s --steps 0` converts such a run",
              p->name, variant, p->type, p->biases, p->has, variant);
     return write_run(m, &data, out);
