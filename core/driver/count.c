@@ -131,7 +131,6 @@ count_models(const Options *o)
     Table known = {0};
     char *what = "";
     request_apply(&o->request, &c);
-    request_used(&o->request, "");
     table_add(&known, within(beside_program("models"), "published.tsv"));
     for (int i = 0; i < (o->config ? 1 : known.rows); i++) {
         const char *name = o->config ? o->config : table_cell(&known, i, NAME);
@@ -170,9 +169,14 @@ command_count(int argc, char **argv)
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
     if (o.preset || o.config || o.models) {
-        if (given->count)
-            usage("-v: a published model has its own attention; to count a "
-                  "variant at its shape, give the widths that are printed");
+        bool more = o.real || o.rest_count || (o.preset && o.config);
+        for (int i = 0; i < setting_count; i++)
+            more |=
+                o.request.given[i].count && strcmp(settings[i].name, "length");
+        if (more)
+            usage("--preset, --config: give one of them, and of other "
+                  "settings only --length: a published model has its own "
+                  "shape and attention, and --real is what it prints");
         count_models(&o);
         return 0;
     }

@@ -1,5 +1,6 @@
 /* published.c - reads what is known of published models, and a config.json by
    it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +16,14 @@ enum { KEY, MEANING, OF };                  /* columns of keys */
 
 /* What a key can mean: the sizes of Published, in their order, and texts. Any
    other meaning is "more of the same", an object that says more, or a reason
-   not to count the key. */
+   not to count the key. Every model has to say the sizes up to HEADS, and one
+   with a latent those up to LATENT. Those before NEVER_0 are never 0. */
 static const char meanings[] =
-    "layers d-model heads kv-heads d-k d-v rope latent query-latent kdim vdim "
-    "window encoders shared keys-are-values head equal-kv-heads windows-on "
-    "global-every rotated biases model-type layer-types";
-enum { ROTATED = SIZES, BIASED, FAMILY, TYPES, MEANINGS };
+    "layers d-model heads d-k d-v rope latent kv-heads head query-latent kdim "
+    "vdim window encoders shared keys-are-values equal-kv-heads windows-on "
+    "global-every biases rotated model-type layer-types";
+enum { D_MODEL = 1, HEADS, LATENT = 6, GROUPS, NEVER_0 = 9, BIASED = 19 };
+enum { ROTATED = SIZES, FAMILY, TYPES, MEANINGS };
 
 /* What a config.json says of the layers of a type, of all, and from FIRST on of
    each; NULL if it says nothing. The last one is of no layer, for what is asked
@@ -32,6 +35,19 @@ typedef struct Said {
     char *text[FIRST + LAYERS + 1][MEANINGS];
 } Said;
 
+/* Exits: it cannot be counted for what it says of this, or if that is NULL,
+   because it does not say it. Names the first key that means this. */
+static _Noreturn void
+refuse(const char *path, int what, const char *why)
+{
+    int row = 0;
+    while (index_in(meanings, table_cell(&keys, row, MEANING)) != what)
+        row++;
+    fail("%s: its %s (%s in models/keys.tsv): %s", path,
+         table_cell(&keys, row, MEANING), table_cell(&keys, row, KEY),
+         why ? why : "no key says it: add one");
+}
+
 /* Reads an object that says something of those layers. An object within it says
    more: of the same layers or, if a number names it, of that layer. */
 static void
@@ -42,17 +58,13 @@ read_object(Said *s, char *text, int of, int depth)
         const char *meaning = table_text(&keys, name, MEANING);
         int type = meaning ? index_in(types, table_text(&keys, name, OF)) : -1;
         int what = meaning ? index_in(meanings, meaning) : -1;
+        int word = index_in("false true null", value);
         double number;
-        const char *why = NULL;
-        if (what >= 0 && what <= ROTATED &&
-            index_in("false true null", value) < 0)
-            why = number_read(value, what < ROTATED, 0, MOST, &number);
-        if (why)
-            fail("%s: its %s: %s: correct it", s->path, name, why);
         if (depth && meaning && !strcmp(meaning, "more of the same"))
             read_object(s, value, type < 0 ? of : type, depth - 1);
-        else if (what >= 0 && strcmp(value, "null"))
-            s->text[type < 0 ? of : type][what] = value;
+        else if (what >= 0 && word < 2)
+            s->text[type < 0 ? of : type][what] =
+                word < 0 ? value : strcpy(value, word ? "1" : "0");
         else if (depth && !meaning && *value == '{' &&
                  !number_read(name, true, 0, LAYERS - 1, &number))
             read_object(s, value, FIRST + (int)number, depth - 1);
@@ -62,30 +74,60 @@ read_object(Said *s, char *text, int of, int depth)
     }
 }
 
+/* Exits if a layer cannot be as it is said to be, or if its gauge is not known:
+   more is free than accounts.c says in what is normed, if it is wider than what
+   it is made from. */
+static void
+check_layer(const Published *l)
+{
+    bool latent = published_has(l, "latent");
+    double wide = strstr(l->has, "-norm") ? fmax(l->d_k, l->d_v)
+                                          : fmax(l->latent, l->query_latent);
+    if (!l->head && !latent && l->d_model % l->heads)
+        refuse(l->name, HEADS,
+               "they do not divide d-model, and no key says head_dim");
+    if (l->heads % l->groups)
+        refuse(l->name, GROUPS,
+               format_text("%d do not divide %d heads", l->groups, l->heads));
+    if (l->layers > LAYERS || l->heads * (l->d_k + (double)l->d_v) > MOST)
+        refuse(l->name, HEADS, "they are too wide, or in too many layers");
+    if (latent ? *l->biases != '-' : l->latent || l->query_latent)
+        refuse(l->name, LATENT, "its model_type has none, or without biases");
+    if (wide > l->d_model)
+        refuse(l->name, D_MODEL, "less than what is normed: gauge unknown");
+}
+
 /* A layer of that type, in a model of that family. What is not said of it is
    said of layers of its type, or of all, or follows from the rest. */
 static Published
 layer_of(Said *s, Published l, int layer, int type)
 {
+    bool latent = published_has(&l, "latent"), rope = published_has(&l, "rope");
     char **own = s->text[FIRST + layer];
+    double number;
     for (int i = 0; i < MEANINGS; i++)
         if (!own[i])
             own[i] = s->text[type][i] ? s->text[type][i] : s->text[ALL][i];
-    for (int i = 0; i < SIZES; i++) {
-        int word = own[i] ? index_in("false true", own[i]) : 0;
-        l.size[i] = word < 0 ? (int)strtod(own[i], NULL) : word;
+    for (int i = 0; i <= ROTATED; i++) {
+        const char *why = NULL;
+        number = 0;
+        if (own[i])
+            why = number_read(own[i], i < ROTATED, i < NEVER_0,
+                              i < BIASED ? MOST : 1, &number);
+        if (why || (!own[i] && i <= (latent ? LATENT : HEADS)))
+            refuse(s->path, i, why);
+        if (i < ROTATED)
+            l.size[i] = (int)number;
     }
-    double share = own[ROTATED] ? strtod(own[ROTATED], NULL) : 1;
-    bool latent = published_has(&l, "latent"), rope = published_has(&l, "rope");
+    double share = own[ROTATED] ? number : 1;
     if (own[BIASED])
-        l.biases = strcmp(own[BIASED], "true") ? "-" : "qkvo";
-    if (!l.head && l.heads)
-        l.head = l.d_model / l.heads;
+        l.biases = l.biased ? "qkvo" : "-";
     if (!l.groups || latent)
         l.groups = l.heads;
     if (l.keys_are_values && l.equal_groups)
         l.groups = l.equal_groups;
-    l.d_k = l.d_k ? l.d_k : l.head;
+    int head = l.head ? l.head : l.d_model / l.heads;
+    l.d_k = l.d_k ? l.d_k : head;
     l.d_v = l.d_v ? l.d_v : l.d_k;
     l.kdim = latent ? l.latent : l.kdim ? l.kdim : l.d_model;
     l.vdim = latent ? l.latent : l.vdim ? l.vdim : l.d_model;
@@ -94,15 +136,7 @@ layer_of(Said *s, Published l, int layer, int type)
     l.window = type == LOCAL && l.window ? l.window : MOST;
     l.encoders = layer < l.encoders || published_has(&l, "encodes");
     l.shared = layer >= l.layers - l.shared;
-    if (!l.layers || l.layers > LAYERS || !l.d_model || !l.d_k || !l.groups ||
-        l.heads % l.groups || l.heads * (l.d_k + (double)l.d_v) > MOST ||
-        !(0 <= share && share <= 1) || latent != (l.latent > 0) ||
-        l.latent > l.d_model || l.query_latent > l.d_model ||
-        (latent && *l.biases != '-'))
-        fail("%s: %s, latent=%d, %g of a key rotated, biases %s: no %s is like "
-             "that: correct it, or say in models/keys.tsv which key has what "
-             "is 0 here: nothing is guessed",
-             l.name, published_settings(&l), l.latent, share, l.biases, l.type);
+    check_layer(&l);
     return l;
 }
 
@@ -118,7 +152,9 @@ published_read(const char *path, char *text)
     s->path = path;
     text = text ? text : read_file(path, "configuration", NULL);
     read_object(s, text, ALL, DEPTH);
-    const char *type = s->text[ALL][FAMILY] ? s->text[ALL][FAMILY] : "";
+    const char *type = s->text[ALL][FAMILY];
+    if (!type)
+        refuse(path, FAMILY, NULL);
     Published family = {.name = path,
                         .type = type,
                         .has = table_text(&families, type, HAS),
@@ -126,27 +162,31 @@ published_read(const char *path, char *text)
     if (!family.has)
         fail("%s: its model_type \"%.64s\" has no row in %s/families.tsv, and "
              "nothing is guessed: give it that of a model with the same "
-             "attention, or write a row",
+             "attention, or write a row (lessons/reference.md)",
              path, type, folder);
     for (int i = 0; i < 4; i++)
         family.tensors[i] = table_text(&families, type, TENSORS + i);
     Published p = layer_of(s, family, LAYERS, ALL);
-    Published *each = allocate((size_t)p.layers, sizeof *each);
-    char *list = s->text[ALL][TYPES], *name, *word;
-    char *at = list ? json_enter(list, path) : "";
+    Published *each = allocate(LAYERS, sizeof *each);
+    char *at = s->text[ALL][TYPES], *name, *word;
+    at = at ? json_enter(at, path) : NULL;
     int every = p.every ? p.every : atoi(table_text(&families, type, EVERY));
-    bool unsaid = list || p.windows || every < 0;
-    for (int i = 0; i < p.layers; i++) {
-        int of = unsaid ? -1 : every && (i + 1) % every == 0 ? GLOBAL : LOCAL;
-        if (json_next(&at, &name, &word, path))
-            of = index_in(types, word);
-        if (of < 0 || (i + 1 == p.layers && json_next(&at, &name, &word, path)))
-            fail("%s: its layer_types do not say full_attention or "
-                 "sliding_attention for each of its %d layers, and others are "
-                 "not guessed",
-                 path, p.layers);
-        each[i] = layer_of(s, family, i, of);
+    int i = 0;
+    if (!at && (p.windows || every < 0))
+        refuse(path, TYPES, NULL);
+    for (; at ? json_next(&at, &name, &word, path) : i < p.layers; i++) {
+        int of = every && (i + 1) % every == 0 ? GLOBAL : LOCAL;
+        if (at && (of = index_in(types, word)) < 0)
+            refuse(
+                path, TYPES,
+                format_text(
+                    "\"%.64s\" is neither full_attention nor sliding_attention",
+                    word));
+        if (i < p.layers)
+            each[i] = layer_of(s, family, i, of);
     }
+    if (i != p.layers)
+        refuse(path, TYPES, format_text("%d for %d layers", i, p.layers));
     free(s);
     each->each = each;
     return *each;

@@ -18,7 +18,7 @@
 
 #include <stdbool.h>
 
-enum { SIZES = 19 };
+enum { SIZES = 20 };
 
 /* A layer; or a model, which is its first layer, and the list of all. */
 typedef struct Published {
@@ -42,15 +42,14 @@ typedef struct Published {
        latent. kdim, vdim: the widths of what keys and values are made from.
        window: the most tokens that it sees. encoders: is it in an encoder,
        which caches nothing? shared: are its keys and values those of an earlier
-       layer? keys_are_values: before norms and positions. The last row is only
-       read, because other sizes follow from it. */
+       layer? keys_are_values: before norms and positions. head, equal_groups,
+       windows, every and biased are only read: others follow from them. */
     union {
         int size[SIZES];
         struct {
-            int layers, d_model, heads, groups, d_k, d_v, rope;
-            int latent, query_latent, kdim, vdim;
-            int window, encoders, shared, keys_are_values;
-            int head, equal_groups, windows, every;
+            int layers, d_model, heads, d_k, d_v, rope, latent, groups, head;
+            int query_latent, kdim, vdim, window, encoders, shared;
+            int keys_are_values, equal_groups, windows, every, biased;
         };
     };
 } Published;
