@@ -169,14 +169,10 @@ command_count(int argc, char **argv)
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
     if (o.preset || o.config || o.models) {
-        bool more = o.real || o.rest_count || (o.preset && o.config);
-        for (int i = 0; i < setting_count; i++)
-            more |=
-                o.request.given[i].count && strcmp(settings[i].name, "length");
-        if (more)
-            usage("--preset, --config: give one of them, and of other "
-                  "settings only --length: a published model has its own "
-                  "shape and attention, and --real is what it prints");
+        request_used(&o.request, NULL, "length");
+        if (o.real || o.rest_count || (o.preset && o.config))
+            usage("--preset, --config: give one of them, and neither a run nor "
+                  "--real, which is printed anyway");
         count_models(&o);
         return 0;
     }
@@ -193,7 +189,7 @@ command_count(int argc, char **argv)
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     for (int i = 0; i < given->count; i++)
         add_variant(&sheet, given->text[i], c, &o, &uses);
-    request_used(&o.request, uses);
+    request_used(&o.request, SHAPE_OPTIONS, uses);
     sheet.note = caption(c, uses, explained[o.real]);
     sheet_print(&sheet, layout_of(&o));
     return 0;

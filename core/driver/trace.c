@@ -31,7 +31,7 @@ model_untrained(const Options *o, Sizes sizes)
     config_apply(&c, "d-model=8 heads=2");
     request_apply(&o->request, &c);
     Plugin p = plugin_open(c.variant);
-    request_used(&o->request, variant_uses(p.variant));
+    request_used(&o->request, SHAPE_OPTIONS, variant_uses(p.variant));
     config_cast(&c, &p);
     return model_new(&c, sizes, p.variant);
 }

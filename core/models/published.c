@@ -104,22 +104,19 @@ layer_of(Said *s, Published l, int layer, int type)
 {
     bool latent = published_has(&l, "latent"), rope = published_has(&l, "rope");
     char **own = s->text[FIRST + layer];
-    double number;
+    double number; /* the last: the share that is rotated */
     for (int i = 0; i < MEANINGS; i++)
         if (!own[i])
             own[i] = s->text[type][i] ? s->text[type][i] : s->text[ALL][i];
     for (int i = 0; i <= ROTATED; i++) {
-        const char *why = NULL;
-        number = 0;
-        if (own[i])
-            why = number_read(own[i], i < ROTATED, i < NEVER_0,
-                              i < BIASED ? MOST : 1, &number);
+        const char *value = own[i] ? own[i] : i == ROTATED ? "1" : "0";
+        const char *why = number_read(value, i < ROTATED, own[i] && i < NEVER_0,
+                                      i < BIASED ? MOST : 1, &number);
         if (why || (!own[i] && i <= (latent ? LATENT : HEADS)))
             refuse(s->path, i, why);
         if (i < ROTATED)
             l.size[i] = (int)number;
     }
-    double share = own[ROTATED] ? number : 1;
     if (own[BIASED])
         l.biases = l.biased ? "qkvo" : "-";
     if (!l.groups || latent)
@@ -132,7 +129,7 @@ layer_of(Said *s, Published l, int layer, int type)
     l.kdim = latent ? l.latent : l.kdim ? l.kdim : l.d_model;
     l.vdim = latent ? l.latent : l.vdim ? l.vdim : l.d_model;
     if (rope && !latent)
-        l.rope = (int)(l.d_k * share) / 2 * 2;
+        l.rope = (int)(l.d_k * number) / 2 * 2;
     l.window = type == LOCAL && l.window ? l.window : MOST;
     l.encoders = layer < l.encoders || published_has(&l, "encodes");
     l.shared = layer >= l.layers - l.shared;

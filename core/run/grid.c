@@ -30,13 +30,13 @@ request_apply(const Request *r, Config *c)
 }
 
 void
-request_used(const Request *r, const char *uses)
+request_used(const Request *r, const char *of, const char *uses)
 {
     for (int i = 0; i < setting_count; i++) {
         const char *name = settings[i].name;
-        if (r->given[i].count && index_in(SHAPE_OPTIONS, name) >= 0 &&
+        if (r->given[i].count && (!of || index_in(of, name) >= 0) &&
             index_in(uses, name) < 0)
-            usage("--%s: no variant named here uses it; leave it out", name);
+            usage("--%s: nothing named here uses it; leave it out", name);
     }
 }
 
@@ -76,7 +76,7 @@ check_variants(const Request *o)
                   p.name, p.path);
     }
     if (!given_to(o, "same-start")->count) /* it may be another variant's */
-        request_used(o, uses);
+        request_used(o, SHAPE_OPTIONS, uses);
 }
 
 /* Adds the runs of one point of the grid, one for each seed, unless they are

@@ -26,9 +26,10 @@ Values *given_to(const Request *r, const char *setting);
 /* Gives what was given to settings to c, of a list the first. */
 void request_apply(const Request *r, Config *c);
 
-/* Exits for a shape option that was given and that is not among these, which
-   the variants use (variant_uses): it would change nothing. */
-void request_used(const Request *r, const char *uses);
+/* Exits for a setting that was given and is not among `uses`, since it would
+   change nothing: of SHAPE_OPTIONS, those that variants use (variant_uses); or,
+   if `of` is NULL, of all settings. */
+void request_used(const Request *r, const char *of, const char *uses);
 
 typedef struct Job {
     Config config;
