@@ -36,16 +36,19 @@ typedef struct Said {
 } Said;
 
 /* Exits: it cannot be counted for what it says of this, or if that is NULL,
-   because it does not say it. Names the first key that means this. */
+   because it does not say it. Names the keys that mean this. */
 static _Noreturn void
 refuse(const char *path, int what, const char *why)
 {
-    int row = 0;
-    while (index_in(meanings, table_cell(&keys, row, MEANING)) != what)
-        row++;
-    fail("%s: its %s (%s in models/keys.tsv): %s", path,
-         table_cell(&keys, row, MEANING), table_cell(&keys, row, KEY),
-         why ? why : "no key says it: add one");
+    Values names = {0};
+    const char *meaning = "";
+    for (int i = 0; i < keys.rows; i++)
+        if (index_in(meanings, table_cell(&keys, i, MEANING)) == what) {
+            meaning = table_cell(&keys, i, MEANING);
+            values_add(&names, copy_text(table_cell(&keys, i, KEY)));
+        }
+    fail("%s: its %s (%s; models/keys.tsv): %s", path, meaning,
+         joined(&names, ", "), why ? why : "no key says it: add one");
 }
 
 /* Reads an object that says something of those layers. An object within it says
@@ -113,7 +116,7 @@ layer_of(Said *s, Published l, int layer, int type)
         const char *why = number_read(value, i < ROTATED, own[i] && i < NEVER_0,
                                       i < BIASED ? MOST : 1, &number);
         if (why || (!own[i] && i <= (latent ? LATENT : HEADS)))
-            refuse(s->path, i, why);
+            refuse(s->path, i, i == BIASED ? "neither true nor false" : why);
         if (i < ROTATED)
             l.size[i] = (int)number;
     }
