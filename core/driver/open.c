@@ -85,12 +85,11 @@ absent(const Published *m)
     Account all = published_account(m, 1);
     return format_text(
         "%.0f of the %.0f parameters of attention (%.2f%%) are not there: they "
-        "are gauge, and can be chosen freely.%s rank: how many singular values "
-        "have 99%% of the sum of squares, of %d for M and %d for N; sym.: "
-        "share "
-        "of M that equals its transpose, 0.5 if random; of a layer these are "
-        "the means of its heads; pivot: the worst condition of the parts that "
-        "become identities.",
+        "are gauge, and can be chosen freely.%s rank: singular values that "
+        "have 99%% of the squares' sum, of %d for M and %d for N; sym.: share "
+        "of M that equals its transpose, 0.5 if random; of a layer: the mean "
+        "of its heads; pivot: the worst condition of the parts that become "
+        "identities.",
         all.gauge, all.stored, 100 * all.gauge / all.stored,
         m->rope ? ""
                 : " A key bias, |b^K|, does nothing: it adds the same to "
