@@ -68,6 +68,8 @@ names_in(const char *directory)
 {
     Values names = {0};
     DIR *dir = opendir(directory);
+    if (!dir && errno == ENOMEM)
+        fail("%s: cannot be read: %s", directory, strerror(errno));
     for (struct dirent *e; dir && (e = readdir(dir));)
         if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
             values_add(&names, copy_text(e->d_name));
@@ -86,7 +88,8 @@ remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
 void
 discard(const char *path)
 {
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) && errno == ENOMEM)
+        fail("%s: cannot be removed: %s", path, strerror(errno));
 }
 
 Draft *
