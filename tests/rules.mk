@@ -1,6 +1,5 @@
 # How the project is tested and measured; the Makefile includes this.
 
-check: EACH = 5
 check: check-quick run-solve run-install run-starve run-parallel run-together run-drawn run-paper run-hostile run-states   ## all tests that take under two minutes (-j2: side by side)
 
 check-quick: run-floors run-same run-heart run-plain run-one-file run-float run-double run-shown run-command run-check   ## the first of them
@@ -18,8 +17,8 @@ run-together: all    # PAIRS=100: each call that changes a file is the last once
 	sh tests/together.sh $(BUILD) $(PAIRS)
 run-plain: $(BUILD)/tests/plain
 run-one-file: $(BUILD)/one-file
-run-starve: all      # EACH=5: every fifth allocation is refused once
-	sh tests/starve.sh $(BUILD) 1 $(EACH)
+run-starve: all      # each allocation is refused once
+	sh tests/starve.sh $(BUILD)
 run-same: all        # every weight is what it was
 	sh tests/same.sh $(BUILD) quick
 check-same: all      ## and every weight of the demo and of the recipes
