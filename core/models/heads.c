@@ -79,8 +79,8 @@ entry_of(const Heads *l, int map, int row, int col, const double *set)
     Tensor *t = bias ? p->bias : p->weight;
     if (!t)
         return 0;
-    size_t at = (size_t)(p->first + head * p->every + own), i = (size_t)row;
-    size_t stride = (size_t)t->shape[1]; /* 0 of a vector */
+    size_t at = (size_t)head * (size_t)p->every + (size_t)(p->first + own);
+    size_t stride = (size_t)t->shape[1], i = (size_t)row; /* 0 of a vector */
     if (!bias)
         at = p->upright ? at * stride + i : i * stride + at;
     if (set)

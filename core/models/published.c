@@ -113,7 +113,7 @@ layer_of(Said *s, Published l, int layer, int type)
             own[i] = s->text[type][i] ? s->text[type][i] : s->text[ALL][i];
     for (int i = 0; i <= ROTATED; i++) {
         const char *value = own[i] ? own[i] : i == ROTATED ? "1" : "0";
-        const char *why = number_read(value, i < ROTATED, own[i] && i < NEVER_0,
+        const char *why = number_read(value, i < ROTATED, i < NEVER_0 && own[i],
                                       i < BIASED ? MOST : 1, &number);
         if (why || (!own[i] && i <= (latent ? LATENT : HEADS)))
             refuse(s->path, i, i == BIASED ? "neither true nor false" : why);

@@ -47,7 +47,7 @@ slim_columns(const Heads *l, const Heads *to, int shared, int from, int n)
     int width = l->of[shared].width, own = from % width, size = n * n;
     bool rotated = shared == KEY && own < p->rope;
     double *rest = map_columns(l, shared, from, n);
-    double *part = allocate((size_t)(2 * size), sizeof *part);
+    double *part = allocate(2 * (size_t)size, sizeof *part);
     int *rows = allocate((size_t)n, sizeof *rows);
     row_basis(rest, p->d_model, n, part, rows);
     for (int i = 0; i < size; i++)
