@@ -17,10 +17,7 @@ set cblabel "colours end at three standard deviations"
 set xrange [0.5:d + 0.5]
 set yrange [d + 0.5:0.5]
 set size ratio 1
-set lmargin 9
-set rmargin 11
-set tmargin 2
-set bmargin 3.2
+set margins 9, 11, 3.2, 2 # left, right, below, above
 set tics scale 0
 unset grid
 unset key

@@ -43,13 +43,13 @@ typedef struct Canonical {
 } Canonical;
 
 /* Finds the canonical form of v at attention a (its mask aside) with the
-   matrices w, as it declares them. Nothing is known of the
-   variant: it is probed with identity matrices, and what that yields is then
-   proved on random tokens, y of another length than x, at their size and eight
-   times it: scores, of which each row may be off by a number of its own, and
-   output must agree to 1e-4 (1e-10 in double). Where they do not, `why` says so
-   and m, n are NULL. What scores add by position is probed for so many
-   `positions`, and nothing is known beyond. canonical_free it.
+   matrices w, as it declares them. Nothing is known of the variant: it is
+   probed with identity matrices, and what that yields is then proved on random
+   tokens, y of another length than x, at their size and eight times it: scores,
+   of which each row may be off by a number of its own, and output must agree to
+   1e-4 (1e-10 in double). Where they do not, `why` says so and m, n are NULL.
+   What scores add by position is probed for so many `positions`, and nothing is
+   known beyond. canonical_free it.
 
    With rope M is another matrix at each distance, W_i^Q R(distance) W_i^K'. The
    probe finds that of distance 0, by leaving the rotation out: enough to look

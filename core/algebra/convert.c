@@ -10,8 +10,8 @@
 #include "heart/tape.h"
 
 /* Place `place` of `to` becomes what that of `from` is, as nearly as can be,
-   with the embedding folded into it if only `from` has one; or v->why says why
-   that cannot be asked. */
+   with the embedding folded into it if only `from` has one; if that cannot be
+   done, v->why says why. */
 static void
 adopt_place(const Model *from, Model *to, int place, Conversion *v)
 {

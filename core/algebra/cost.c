@@ -88,10 +88,10 @@ seen_by_newest(const Node *bias)
     return seen / keys;
 }
 
-/* The share of scores that is left by each fixed_bias after them, on a tape
-   that ends with `last`. */
+/* The product of the shares that each fixed_bias after these scores leaves, on
+   a tape that ends with `last`; by(bias) is the share of one. */
 static double
-left(const Node *scores, const Node *last, double (*by)(const Node *bias))
+share_after(const Node *scores, const Node *last, double (*by)(const Node *))
 {
     double share = 1;
     for (const Node *n = last; n != scores; n = n->previous) {
@@ -122,7 +122,7 @@ node_flops(const Node *n, const Node *last, double flops[2])
     else if (n->op == &mix_heads_op.op)
         flops[0] = 2. * a->rows * a->cols * n->heads;
     else if (n->op == &scores_op.op)
-        flops[0] = left(n, last, unmasked_share) *
+        flops[0] = share_after(n, last, unmasked_share) *
                    pair_flops(a, b, a->cols / a->heads);
     else if (n->op == &apply_weights_op.op)
         flops[0] = seen_of(a) * pair_flops(a, b, b->cols / b->heads);
@@ -163,7 +163,7 @@ add_block(Cost *c, const Tape *t, const Node *before, Node *out, int tokens)
         c->backward += flops[1] / tokens;
         c->rotates |= !strcmp(n->op ? n->op->name : "", "rotate");
         if (n->op == &scores_op.op || n->op == &attend_op)
-            c->kept = fmax(c->kept, left(n, t->last, seen_by_newest));
+            c->kept = fmax(c->kept, share_after(n, t->last, seen_by_newest));
     }
     c->parameters += parameters_of(out);
 }

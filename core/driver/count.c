@@ -111,7 +111,8 @@ caption(Config c, const char *uses, const char *more)
                        c.length, more);
 }
 
-/* Prints a row for each model that is known, or for the one that was asked. */
+/* Prints a row for each model that is known, or for that of --preset or
+   --config. */
 static void
 count_models(const Options *o)
 {

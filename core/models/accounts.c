@@ -14,7 +14,7 @@
                       leaves nothing else free. g times that if each has its own
        n (n + 1) / 2  O(n) and a gain behind the norm of a latent of n
        g v (v - 1) /2 O(v), if values are normed without a gain; nothing if they
-                      are the keys, whose gains no rotation leaves alone
+                      are the keys, whose gains no rotation leaves as is
 
    A product of a rank lower than its inner width leaves more free: keys and
    values made from fewer columns, if no norm is between. A layer that has the

@@ -9,8 +9,8 @@
 #include "heart/fail.h"
 #include "models/heads.h"
 
-/* Finds a tensor of a map: the family's pattern with the layer in place of its
-   #. A bias that the family or config.json does not have is left out, as it is
+/* Finds a tensor of a map: the # in the family's pattern stands for the layer.
+   A bias that the family or config.json does not have is left out, as it is
    where the model runs. */
 static Tensor *
 find(const Heads *l, const Checkpoint *c, int map, const char *part, int rows,

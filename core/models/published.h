@@ -10,7 +10,7 @@
    or a model_type that is in no table is reported by name, and nothing is
    guessed.
 
-   A model is a list of layers, each with sizes of its own. So local and global
+   A model is a list of layers, each with its own sizes. So local and global
    layers in turn, layers that use the keys of others, and an encoder before a
    decoder are counted alike, layer by layer. */
 #ifndef PUBLISHED_H
