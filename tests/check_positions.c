@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "heart/tape.h"
-#include "config/positions.h"
+#include "training/positions.h"
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/positions.h"
+#include "training/positions.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/random.h"

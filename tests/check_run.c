@@ -12,7 +12,7 @@
 #include "heart/fail.h"
 #include "base/npy.h"
 #include "base/words.h"
-#include "config/build_model.h"
+#include "training/build_model.h"
 #include "run/experiment.h"
 #include "suites.h"
 

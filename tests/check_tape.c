@@ -8,7 +8,7 @@
 #include "heart/composed.h"
 #include "heart/layers.h"
 #include "heart/tape.h"
-#include "config/two_sequences.h"
+#include "training/architectures.h"
 #include "gradient.h"
 #include "suites.h"
 

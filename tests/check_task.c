@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "config/corpus.h"
-#include "config/tasks.h"
+#include "tasks/corpus.h"
+#include "tasks/tasks.h"
 #include "suites.h"
 
 enum { GAMES = 200 };

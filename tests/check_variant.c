@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/positions.h"
+#include "training/positions.h"
 #include "heart/fail.h"
 #include "base/words.h"
 #include "heart/random.h"
@@ -12,7 +12,7 @@
 #include "algebra/cost.h"
 #include "algebra/capture.h"
 #include "config/find_plugin.h"
-#include "config/build_model.h"
+#include "training/build_model.h"
 #include "heart/train.h"
 #include "gradient.h"
 #include "suites.h"

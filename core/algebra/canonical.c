@@ -11,7 +11,7 @@
 
 #include "algebra/canonical.h"
 #include "algebra/capture.h"
-#include "config/positions.h"
+#include "training/positions.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"

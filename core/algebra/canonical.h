@@ -23,7 +23,7 @@
 
 #include <qkv/real.h>
 
-#include "config/build_model.h"
+#include "training/build_model.h"
 
 enum { WHY_SIZE = 160 };
 

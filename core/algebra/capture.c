@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "algebra/capture.h"
-#include "config/positions.h"
+#include "training/positions.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"

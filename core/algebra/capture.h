@@ -21,7 +21,7 @@
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
-#include "config/build_model.h"
+#include "training/build_model.h"
 #include "heart/matrix.h"
 
 enum { MOST_CALLS = 256 };

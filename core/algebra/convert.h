@@ -3,7 +3,7 @@
 #define CONVERT_H
 
 #include "algebra/fit.h"
-#include "config/build_model.h"
+#include "training/build_model.h"
 #include "heart/train.h"
 
 /* Below this largest difference of logits, relative to the largest of them

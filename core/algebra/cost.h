@@ -6,7 +6,7 @@
 
 #include <qkv/operator.h>
 
-#include "config/build_model.h"
+#include "training/build_model.h"
 
 typedef struct Cost {
     double parameters;

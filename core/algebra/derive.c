@@ -10,7 +10,7 @@
 #include "algebra/derive.h"
 #include "algebra/fit.h"
 #include "config/settings.h"
-#include "config/tasks.h"
+#include "tasks/tasks.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/random.h"

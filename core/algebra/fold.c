@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "algebra/fold.h"
-#include "config/two_sequences.h"
+#include "training/architectures.h"
 #include "heart/fail.h"
 
 const char *

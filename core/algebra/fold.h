@@ -6,7 +6,7 @@
 #define FOLD_H
 
 #include "algebra/canonical.h"
-#include "config/build_model.h"
+#include "training/build_model.h"
 
 /* Why the embedding of m cannot be folded into its attention, and how to train
    one where it can; NULL where it can. */

@@ -9,7 +9,7 @@
 #include "algebra/real_parameters.h"
 #include "algebra/svd.h"
 #include "base/words.h"
-#include "config/positions.h"
+#include "training/positions.h"
 #include "heart/fail.h"
 #include "heart/random.h"
 

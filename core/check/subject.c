@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "check/difference.h"
 #include "check/subject.h"
-#include "config/positions.h"
+#include "training/positions.h"
 #include "heart/attention.h"
 #include "heart/composed.h"
 #include "heart/fail.h"

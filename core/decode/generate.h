@@ -5,8 +5,8 @@
 #ifndef GENERATE_H
 #define GENERATE_H
 
-#include "config/build_model.h"
-#include "config/tasks.h"
+#include "training/build_model.h"
+#include "tasks/tasks.h"
 #include "decode/cache.h"
 #include "heart/random.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "config/corpus.h"
+#include "tasks/corpus.h"
 #include "decode/tokens.h"
 #include "heart/fail.h"
 

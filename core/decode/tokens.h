@@ -5,7 +5,7 @@
 #ifndef TOKENS_H
 #define TOKENS_H
 
-#include "config/tasks.h"
+#include "tasks/tasks.h"
 
 /* The text of an id, as it is written in a prompt. Like the other texts here it
    is kept until the program ends (interned, words.h). */

@@ -8,7 +8,7 @@
 #include "base/tsv.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
-#include "config/positions.h"
+#include "training/positions.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
 #include "heart/fail.h"

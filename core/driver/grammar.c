@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "config/tasks.h"
+#include "tasks/tasks.h"
 #include "driver/grammar.h"
 #include "page/table.h"
 

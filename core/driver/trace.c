@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/corpus.h"
+#include "tasks/corpus.h"
 #include "decode/tokens.h"
 #include "driver/commands.h"
 #include "driver/compare.h"

@@ -12,7 +12,7 @@ enum { MASK_NONE, MASK_CAUSAL };
 enum {
     POSITIONS_NONE,
     POSITIONS_LEARNED, /* vectors that are added to the tokens */
-    POSITIONS_ROPE,    /* in the scores: config/positions.h */
+    POSITIONS_ROPE,    /* in the scores: training/positions.h */
     POSITIONS_ALIBI
 };
 

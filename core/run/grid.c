@@ -9,8 +9,8 @@
 
 #include "algebra/convert.h"
 #include "base/words.h"
-#include "config/build_model.h"
-#include "config/tasks.h"
+#include "training/build_model.h"
+#include "tasks/tasks.h"
 #include "heart/fail.h"
 #include "run/grid.h"
 #include "run/run.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "algebra/convert.h"
-#include "config/schedule.h"
+#include "training/solved.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
 #include "run/jobs.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "config/build_model.h"
+#include "training/build_model.h"
 #include "heart/fail.h"
 #include "run/real_count.h"
 

@@ -15,7 +15,7 @@
 #include "base/npy.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
-#include "config/schedule.h"
+#include "training/solved.h"
 #include "heart/fail.h"
 #include "run/run.h"
 

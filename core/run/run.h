@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 #include "base/tsv.h"
-#include "config/build_model.h"
+#include "training/build_model.h"
 #include "config/settings.h"
 #include "heart/train.h"
 #include "watch/observe.h"
@@ -25,7 +25,7 @@ char *run_name(const Config *c, const char *uses);
 /* What a run has come to. */
 typedef struct Finished {
     Result result;
-    int solved_at;  /* as config/schedule.h has it; 0: never */
+    int solved_at;  /* as training/optimizers.h has it; 0: never */
     double seconds; /* of training */
 } Finished;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "config/tasks.h"
+#include "tasks/tasks.h"
 #include "heart/fail.h"
 #include "study/figure.h"
 #include "study/quantity.h"

@@ -3,7 +3,7 @@
 #ifndef INSPECT_H
 #define INSPECT_H
 
-#include "config/build_model.h"
+#include "training/build_model.h"
 #include "page/draw.h"
 #include "page/escape.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "config/tasks.h"
+#include "tasks/tasks.h"
 #include "math/statistics.h"
 #include "study/frame.h"
 

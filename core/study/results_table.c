@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "config/tasks.h"
+#include "tasks/tasks.h"
 #include "heart/fail.h"
 #include "study/quantity.h"
 #include "study/results_table.h"

@@ -9,7 +9,7 @@
 #ifndef GAUGE_H
 #define GAUGE_H
 
-#include "config/build_model.h"
+#include "training/build_model.h"
 
 /* Squared lengths (Frobenius), of all heads together. */
 typedef struct GaugeMove {

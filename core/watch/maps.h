@@ -4,7 +4,7 @@
 
 #include "algebra/capture.h"
 #include "base/words.h"
-#include "config/build_model.h"
+#include "training/build_model.h"
 
 /* The weights of one head, a row for each query and a column for each key. */
 typedef struct Map {

@@ -24,8 +24,8 @@
 
 #include "algebra/canonical.h"
 #include "base/words.h"
-#include "config/build_model.h"
-#include "config/tasks.h"
+#include "training/build_model.h"
+#include "tasks/tasks.h"
 
 typedef struct Observer {
     char *log;      /* what is asked for: "attention,rank" */

@@ -2,7 +2,7 @@
 #ifndef TRACE_H
 #define TRACE_H
 
-#include "config/build_model.h"
+#include "training/build_model.h"
 
 /* Prints a forward pass of m on `count` tokens of a dataset: the tokens and
    their ids; and for every place its matrices (the first 8 rows and columns),

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/words.h"
-#include "config/tasks.h"
+#include "tasks/tasks.h"
 
 typedef struct Corpus {
     int *ids;      /* of all tokens */

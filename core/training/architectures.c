@@ -1,9 +1,9 @@
-/* two_sequences.c - kinds of models besides the heart's. */
+/* architectures.c - kinds of models besides the heart's. */
 #include <math.h>
 
-#include "config/positions.h"
+#include "training/positions.h"
 #include "config/settings.h"
-#include "config/two_sequences.h"
+#include "training/architectures.h"
 #include "heart/fail.h"
 #include "heart/layers.h"
 

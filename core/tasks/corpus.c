@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/corpus.h"
+#include "tasks/corpus.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
 

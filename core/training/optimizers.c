@@ -1,8 +1,8 @@
-/* schedule.c - a step of training: its rate, weight decay, and SGD. */
+/* optimizers.c - a step of training: its rate, weight decay, and SGD. */
 #include <math.h>
 
-#include "config/muon.h"
-#include "config/schedule.h"
+#include "training/muon.h"
+#include "training/optimizers.h"
 #include "config/settings.h"
 #include "heart/numbers.h"
 
@@ -59,27 +59,4 @@ scheduled(Model *m)
         muon(m, rate);
     else
         adam(m, rate);
-}
-
-void
-solved_watch(Solved *s, const Result *so_far)
-{
-    double sum = 0;
-    s->last[so_far->steps % WINDOW] = so_far->accuracy;
-    for (int i = 0; i < WINDOW; i++)
-        sum += s->last[i];
-    if (!s->at && so_far->steps >= WINDOW && sum / WINDOW >= s->threshold)
-        s->at = so_far->steps;
-}
-
-/* The last step may have spoilt a weight that no batch has used since. */
-bool
-has_diverged(const Model *m, const Result *r)
-{
-    const LogRow *last = &r->rows[r->count - 1];
-    bool finite = (!r->steps || isfinite(last->loss)) &&
-                  isfinite(last->validation_loss) && isfinite(r->test_loss);
-    for (size_t i = 0; i < m->parameters; i++)
-        finite &= isfinite(m->values[i]) != 0;
-    return !finite;
 }

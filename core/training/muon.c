@@ -7,7 +7,7 @@
    left to Adam. */
 #include <math.h>
 
-#include "config/muon.h"
+#include "training/muon.h"
 #include "heart/numbers.h"
 #include "heart/train.h"
 

@@ -5,7 +5,7 @@
 #define BUILD_MODEL_H
 
 #include "config/find_plugin.h"
-#include "config/tasks.h"
+#include "tasks/tasks.h"
 #include "heart/train.h"
 
 /* Resolves c (config_resolve) for the variant of this plugin, and notes the

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "config/corpus.h"
-#include "config/tasks.h"
+#include "tasks/corpus.h"
+#include "tasks/tasks.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
 

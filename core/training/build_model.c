@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/build_model.h"
-#include "config/schedule.h"
-#include "config/two_sequences.h"
+#include "training/build_model.h"
+#include "training/optimizers.h"
+#include "training/architectures.h"
 #include "heart/fail.h"
 
 /* Multiplies initial weights by the factors of --init, "W_Q=0.1+W_K=0.1". Exits

@@ -2,7 +2,7 @@
  */
 #include <stdlib.h>
 
-#include "config/positions.h"
+#include "training/positions.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/numbers.h"

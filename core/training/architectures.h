@@ -1,7 +1,7 @@
-/* two_sequences.h - kinds of models besides the heart's: with a second
+/* architectures.h - kinds of models besides the heart's: with a second
    sequence, with one-hot tokens, with answers that are numbers. */
-#ifndef TWO_SEQUENCES_H
-#define TWO_SEQUENCES_H
+#ifndef ARCHITECTURES_H
+#define ARCHITECTURES_H
 
 #include "heart/model.h"
 
