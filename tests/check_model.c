@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/tape.h"
-#include "training/positions.h"
-#include "heart/fail.h"
-#include "base/words.h"
-#include "heart/layers.h"
-#include "algebra/cost.h"
 #include "algebra/canonical.h"
-#include "algebra/fold.h"
 #include "algebra/capture.h"
 #include "algebra/convert.h"
+#include "algebra/cost.h"
+#include "algebra/fold.h"
+#include "base/words.h"
+#include "heart/fail.h"
+#include "heart/layers.h"
+#include "heart/tape.h"
 #include "suites.h"
+#include "training/positions.h"
 
 /* A trained model of a task, at settings "a=b c=d". */
 static Model *

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/tape.h"
-#include "training/positions.h"
-#include "heart/fail.h"
-#include "base/words.h"
-#include "heart/random.h"
-#include "algebra/capture.h"
-#include "heart/heads.h"
 #include "algebra/canonical.h"
-#include "algebra/fold.h"
+#include "algebra/capture.h"
 #include "algebra/convert.h"
+#include "algebra/fold.h"
+#include "base/words.h"
+#include "heart/fail.h"
+#include "heart/heads.h"
+#include "heart/random.h"
+#include "heart/tape.h"
 #include "suites.h"
+#include "training/positions.h"
 
 enum { TOKENS = 5, WIDE = 8, HEADS = 2 };
 

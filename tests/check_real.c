@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/positions.h"
+#include "algebra/formula.h"
+#include "algebra/real_parameters.h"
+#include "algebra/svd.h"
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
-#include "algebra/svd.h"
-#include "algebra/formula.h"
-#include "algebra/real_parameters.h"
 #include "suites.h"
+#include "training/positions.h"
 
 /* A (m x n) of rank r: B C, and so that its singular values differ, row
    i of C shrinks by `fall` to the power of i. To be freed. */

@@ -9,12 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "base/npy.h"
 #include "base/words.h"
-#include "training/build_model.h"
+#include "heart/fail.h"
 #include "run/experiment.h"
 #include "suites.h"
+#include "training/build_model.h"
 
 /* Every setting survives being printed and read. */
 TEST(settings_round_trip)

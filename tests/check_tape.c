@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
-#include "heart/random.h"
-#include "heart/composed.h"
-#include "heart/layers.h"
-#include "heart/tape.h"
-#include "training/architectures.h"
 #include "gradient.h"
+#include "heart/composed.h"
+#include "heart/fail.h"
+#include "heart/layers.h"
+#include "heart/random.h"
+#include "heart/tape.h"
 #include "suites.h"
+#include "training/architectures.h"
 
 #define LEAVES(...) \
     (Leaf[])        \

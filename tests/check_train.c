@@ -9,20 +9,20 @@
 #include <unistd.h>
 
 #include "algebra/svd.h"
-#include "heart/fail.h"
-#include "heart/random.h"
-#include "heart/threads.h"
 #include "base/words.h"
-#include "heart/layers.h"
-#include "heart/tape.h"
 #include "config/find_plugin.h"
+#include "heart/fail.h"
+#include "heart/layers.h"
+#include "heart/random.h"
+#include "heart/tape.h"
+#include "heart/threads.h"
+#include "heart/train.h"
+#include "suites.h"
 #include "training/build_model.h"
 #include "training/optimizers.h"
 #include "training/solved.h"
 #include "watch/gauge.h"
 #include "watch/observe.h"
-#include "heart/train.h"
-#include "suites.h"
 
 static Model *
 make(const char *task, const char *more, Dataset *s)

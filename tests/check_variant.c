@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/positions.h"
-#include "heart/fail.h"
+#include "algebra/capture.h"
+#include "algebra/cost.h"
 #include "base/words.h"
+#include "config/find_plugin.h"
+#include "gradient.h"
+#include "heart/fail.h"
 #include "heart/random.h"
 #include "heart/tape.h"
-#include "algebra/cost.h"
-#include "algebra/capture.h"
-#include "config/find_plugin.h"
-#include "training/build_model.h"
 #include "heart/train.h"
-#include "gradient.h"
 #include "suites.h"
+#include "training/build_model.h"
+#include "training/positions.h"
 
 /* Every variant: how many parameters it has, and how many numbers of a token
    its decoder keeps, in closed form. */

@@ -11,13 +11,13 @@
 
 #include "algebra/canonical.h"
 #include "algebra/capture.h"
-#include "training/positions.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/matrix.h"
 #include "heart/random.h"
 #include "heart/tape.h"
+#include "training/positions.h"
 
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 

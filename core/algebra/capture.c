@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "algebra/capture.h"
-#include "training/positions.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
@@ -13,6 +12,7 @@
 #include "heart/plugin.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
+#include "training/positions.h"
 
 /* The number of an entry, with place for it. */
 static int

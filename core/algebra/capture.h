@@ -21,8 +21,8 @@
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
-#include "training/build_model.h"
 #include "heart/matrix.h"
+#include "training/build_model.h"
 
 enum { MOST_CALLS = 256 };
 

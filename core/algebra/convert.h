@@ -3,8 +3,8 @@
 #define CONVERT_H
 
 #include "algebra/fit.h"
-#include "training/build_model.h"
 #include "heart/train.h"
+#include "training/build_model.h"
 
 /* Below this largest difference of logits, relative to the largest of them
    where that is above 1, two models are the same function. */

@@ -10,10 +10,10 @@
 #include "algebra/derive.h"
 #include "algebra/fit.h"
 #include "config/settings.h"
-#include "tasks/tasks.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/random.h"
+#include "tasks/tasks.h"
 
 /* A product on the walk from the output. It is to be multiplied with `width`
    columns of the node that comes next, the first of which is `from`. */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "algebra/fold.h"
-#include "training/architectures.h"
 #include "heart/fail.h"
+#include "training/architectures.h"
 
 const char *
 fold_refusal(const Model *m)

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algebra/formula.h"
 #include "algebra/cost.h"
+#include "algebra/formula.h"
 #include "algebra/real_parameters.h"
 #include "algebra/svd.h"
 #include "base/words.h"
-#include "training/positions.h"
 #include "heart/fail.h"
 #include "heart/random.h"
+#include "training/positions.h"
 
 /* d_model, heads, kv_heads, d_k, d_v, latent, and a variant's own widths. */
 enum { D, H, G, K, V, R, OWNS, LETTERS = OWNS + 4 };

@@ -8,11 +8,11 @@
 #include "base/words.h"
 #include "check/difference.h"
 #include "check/subject.h"
-#include "training/positions.h"
 #include "heart/attention.h"
 #include "heart/composed.h"
 #include "heart/fail.h"
 #include "heart/random.h"
+#include "training/positions.h"
 
 const Way ways[WAYS] = {
     {2, 3, 0, false, 1, false},  {2, 3, 5, false, 1, false},

@@ -5,10 +5,10 @@
 #ifndef GENERATE_H
 #define GENERATE_H
 
-#include "training/build_model.h"
-#include "tasks/tasks.h"
 #include "decode/cache.h"
 #include "heart/random.h"
+#include "tasks/tasks.h"
+#include "training/build_model.h"
 
 /* Memory for a sequence of `tokens` tokens, of which a step takes AT_ONCE at
    most. All of it: no step allocates. decoder_free it. */

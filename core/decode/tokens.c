@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "tasks/corpus.h"
 #include "decode/tokens.h"
 #include "heart/fail.h"
+#include "tasks/corpus.h"
 
 enum { LABEL = 24 }; /* bytes of the longest label, with its 0 */
 

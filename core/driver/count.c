@@ -8,7 +8,6 @@
 #include "base/tsv.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
-#include "training/positions.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
 #include "heart/fail.h"
@@ -17,6 +16,7 @@
 #include "page/table.h"
 #include "run/plugin_process.h"
 #include "run/run.h"
+#include "training/positions.h"
 
 /* The two tables: of what all layers cost, a token's FLOPs and numbers; and,
    --real, of what is really there, and the gap that tells. */

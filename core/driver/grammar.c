@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "tasks/tasks.h"
 #include "driver/grammar.h"
 #include "page/table.h"
+#include "tasks/tasks.h"
 
 enum { MANY = 1 << 30 };
 

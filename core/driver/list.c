@@ -4,12 +4,12 @@
 #include "algebra/cost.h"
 #include "algebra/spell.h"
 #include "base/words.h"
-#include "training/positions.h"
-#include "tasks/tasks.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "page/table.h"
+#include "tasks/tasks.h"
+#include "training/positions.h"
 
 /* Opens all plugins, one after the other, so one that cannot be opened ends the
    list, and is named. */

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tasks/corpus.h"
 #include "decode/tokens.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
 #include "driver/options.h"
 #include "heart/fail.h"
+#include "tasks/corpus.h"
 #include "watch/trace.h"
 
 /* The different words of a text. */

@@ -9,11 +9,11 @@
 
 #include "algebra/convert.h"
 #include "base/words.h"
-#include "training/build_model.h"
-#include "tasks/tasks.h"
 #include "heart/fail.h"
 #include "run/grid.h"
 #include "run/run.h"
+#include "tasks/tasks.h"
+#include "training/build_model.h"
 
 Values *
 given_to(const Request *r, const char *setting)

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "algebra/convert.h"
-#include "training/solved.h"
 #include "heart/fail.h"
 #include "heart/threads.h"
 #include "run/jobs.h"
 #include "run/plugin_process.h"
+#include "training/solved.h"
 
 /* All workers, and the work for them: of one grid after the other. */
 static struct Crew {

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "training/build_model.h"
 #include "heart/fail.h"
 #include "run/real_count.h"
+#include "training/build_model.h"
 
 /* How many parameters of a run's attention are real, as qkv-double counts them.
    NaN if it cannot tell, or counts other ones; -1 if it does not answer, as in

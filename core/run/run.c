@@ -15,9 +15,9 @@
 #include "base/npy.h"
 #include "base/words.h"
 #include "config/find_plugin.h"
-#include "training/solved.h"
 #include "heart/fail.h"
 #include "run/run.h"
+#include "training/solved.h"
 
 /* Adds the setting to a name, unless c has what is ordinary. */
 static void

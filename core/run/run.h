@@ -10,9 +10,9 @@
 
 #include "base/files.h"
 #include "base/tsv.h"
-#include "training/build_model.h"
 #include "config/settings.h"
 #include "heart/train.h"
+#include "training/build_model.h"
 #include "watch/observe.h"
 
 enum { RUN_FORMAT = 4 };

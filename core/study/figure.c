@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "tasks/tasks.h"
 #include "heart/fail.h"
 #include "study/figure.h"
 #include "study/quantity.h"
 #include "study/rate.h"
+#include "tasks/tasks.h"
 
 /* One quantity of one group of runs. */
 typedef struct Panel {

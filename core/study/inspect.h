@@ -3,9 +3,9 @@
 #ifndef INSPECT_H
 #define INSPECT_H
 
-#include "training/build_model.h"
 #include "page/draw.h"
 #include "page/escape.h"
+#include "training/build_model.h"
 
 /* Prints the canonical form of every head (canonical.h), a row each, whatever
    matrices it is written in; exits if a place has none. */

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-#include "tasks/tasks.h"
 #include "math/statistics.h"
 #include "study/frame.h"
+#include "tasks/tasks.h"
 
 enum { LEVELS = 2 };
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "tasks/tasks.h"
 #include "heart/fail.h"
 #include "study/quantity.h"
 #include "study/results_table.h"
+#include "tasks/tasks.h"
 
 static Cell
 solved_cell(const Outcome *a)

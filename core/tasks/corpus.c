@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tasks/corpus.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
+#include "tasks/corpus.h"
 
 enum { CODES = 0x110000 };
 
@@ -78,30 +78,51 @@ corpus_read(const Dataset *data, Split split, int index, Random *r, Batch *e)
     return true;
 }
 
-/* Counts the characters of the training part by the one before: a row for each
-   of these, with its sum behind. */
-void
-corpus_levels(const Corpus *c, Split split, Levels *l)
+/* How often each character follows each other one in the training part: a row
+   for each character before, whose last entry is the sum of the others. */
+static int *
+count_pairs(const Corpus *c)
 {
-    int v = c->names.count, from = c->part[split], end = c->part[split + 1] - 1;
-    size_t rows = (size_t)v, width = rows + 1;
-    int *count = allocate(rows * width, sizeof *count);
-    int *likeliest = allocate(rows, sizeof *likeliest); /* the first of them */
+    size_t kinds = (size_t)c->names.count, width = kinds + 1;
+    int *count = allocate(kinds * width, sizeof *count);
     for (int i = 0; i < c->part[1] - 1; i++) {
-        int last = c->ids[i], id = c->ids[i + 1], *best = &likeliest[last];
-        int *row = count + (size_t)last * width;
-        row[id]++;
-        row[v]++;
-        if (row[id] > row[*best] || (id < *best && row[id] == row[*best]))
-            *best = id;
+        int *row = count + (size_t)c->ids[i] * width;
+        row[c->ids[i + 1]]++;
+        row[kinds]++;
     }
-    l->trivial = l->bigram_loss = 0;
-    for (int i = from; i < end; i++) {
-        int last = c->ids[i], id = c->ids[i + 1];
-        const int *row = count + (size_t)last * width;
-        l->trivial += likeliest[last] == id;
-        l->bigram_loss -= logarithm((row[id] + 1.) / (row[v] + (double)v));
+    return count;
+}
+
+/* The index of the largest of n numbers; the first of them if several are. */
+static int
+largest_of(const int *numbers, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (numbers[i] > numbers[best])
+            best = i;
+    return best;
+}
+
+PairBaseline
+pair_baseline(const Corpus *c, Split split)
+{
+    int kinds = c->names.count;
+    int first = c->part[split], last = c->part[split + 1] - 1;
+    size_t width = (size_t)kinds + 1;
+    int *count = count_pairs(c);
+    int *likeliest = allocate((size_t)kinds, sizeof *likeliest);
+    PairBaseline found = {0};
+    for (int id = 0; id < kinds; id++)
+        likeliest[id] = largest_of(count + (size_t)id * width, kinds);
+    for (int i = first; i < last; i++) {
+        int before = c->ids[i], id = c->ids[i + 1];
+        const int *row = count + (size_t)before * width;
+        double share = (row[id] + 1.) / (row[kinds] + (double)kinds);
+        found.accuracy += likeliest[before] == id;
+        found.loss -= logarithm(share);
     }
-    l->trivial /= end - from;
-    l->bigram_loss /= end - from;
+    found.accuracy /= last - first;
+    found.loss /= last - first;
+    return found;
 }

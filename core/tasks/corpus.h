@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/words.h"
-#include "tasks/tasks.h"
+#include "heart/task.h"
 
 typedef struct Corpus {
     int *ids;      /* of all tokens */
@@ -28,10 +28,13 @@ Corpus *text_open(const char *path, int tokens);
 bool corpus_read(const Dataset *data, Split split, int index, Random *r,
                  Batch *e);
 
-/* What counting pairs of characters achieves on a split: the loss, in nats a
-   token, of predicting each by how often it occurs after the one before it in
-   the training part, with one added to every count; and the share that is the
-   likeliest after the one before it. */
-void corpus_levels(const Corpus *c, Split split, Levels *l);
+/* What counting pairs of characters achieves on a split. Its guess is the
+   character that most often follows the one before it in the training part. Its
+   loss, in nats a token, is that of the shares of these counts, with one added
+   to every count. */
+typedef struct PairBaseline {
+    double accuracy, loss;
+} PairBaseline;
+PairBaseline pair_baseline(const Corpus *c, Split split);
 
 #endif

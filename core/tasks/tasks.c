@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "tasks/corpus.h"
-#include "tasks/tasks.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
+#include "tasks/corpus.h"
+#include "tasks/tasks.h"
 
 /* A task says after USUAL what is different. */
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -322,9 +322,11 @@ dataset_levels(const Dataset *data, Split split)
     Levels l = {.chance = 1. / data->sizes.classes,
                 .chance_loss = logarithm(data->sizes.classes),
                 .bigram_loss = NAN};
-    if (data->corpus)
-        corpus_levels(data->corpus, split, &l);
-    else if (data->sizes.step == 0)
+    if (data->corpus) {
+        PairBaseline pairs = pair_baseline(data->corpus, split);
+        l.trivial = pairs.accuracy;
+        l.bigram_loss = pairs.loss;
+    } else if (data->sizes.step == 0)
         l.trivial = play(data);
     else { /* R^2 and error of answering with the mean, 0 */
         l.chance = l.trivial = 0;

@@ -1,11 +1,11 @@
 /* architectures.c - kinds of models besides the heart's. */
 #include <math.h>
 
-#include "training/positions.h"
 #include "config/settings.h"
-#include "training/architectures.h"
 #include "heart/fail.h"
 #include "heart/layers.h"
+#include "training/architectures.h"
+#include "training/positions.h"
 
 /* What a variant sees in a block of the encoder, or of a second sequence. */
 static Attention

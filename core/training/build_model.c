@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heart/fail.h"
+#include "training/architectures.h"
 #include "training/build_model.h"
 #include "training/optimizers.h"
-#include "training/architectures.h"
-#include "heart/fail.h"
 
 /* Multiplies initial weights by the factors of --init, "W_Q=0.1+W_K=0.1". Exits
    (2) if it cannot be read, or if the model has none of the weights it names.

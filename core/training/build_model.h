@@ -5,8 +5,8 @@
 #define BUILD_MODEL_H
 
 #include "config/find_plugin.h"
-#include "tasks/tasks.h"
 #include "heart/train.h"
+#include "tasks/tasks.h"
 
 /* Resolves c (config_resolve) for the variant of this plugin, and notes the
    hash of the plugin's file in it. */

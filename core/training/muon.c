@@ -7,9 +7,9 @@
    left to Adam. */
 #include <math.h>
 
-#include "training/muon.h"
 #include "heart/numbers.h"
 #include "heart/train.h"
+#include "training/muon.h"
 
 /* X := a X + (b G + c G G) X with G = X X', five times, from X of norm 1: the
    quintic iteration of Newton and Schulz, with Jordan's coefficients. Each

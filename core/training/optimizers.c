@@ -1,10 +1,10 @@
 /* optimizers.c - a step of training: its rate, weight decay, and SGD. */
 #include <math.h>
 
-#include "training/muon.h"
-#include "training/optimizers.h"
 #include "config/settings.h"
 #include "heart/numbers.h"
+#include "training/muon.h"
+#include "training/optimizers.h"
 
 double
 learning_rate(const Config *c, int step)

@@ -2,12 +2,12 @@
  */
 #include <stdlib.h>
 
-#include "training/positions.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/numbers.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
+#include "training/positions.h"
 
 static const Linear rope_op = {{"rope", LINEAR}, add_rotated};
 

@@ -24,8 +24,8 @@
 
 #include "algebra/canonical.h"
 #include "base/words.h"
-#include "training/build_model.h"
 #include "tasks/tasks.h"
+#include "training/build_model.h"
 
 typedef struct Observer {
     char *log;      /* what is asked for: "attention,rank" */

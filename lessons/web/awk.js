@@ -1,7 +1,8 @@
 // awk.js - as much of awk as the lessons' commands need: patterns, print, printf, if,
 // for (;;), expressions and arrays. A program becomes functions of one state.
 
-import {lines} from './filters.js';
+// The lines of a text, without their ends.
+export const lines = text => text.replace(/\n$/, '').split('\n').slice(0, text ? undefined : 0);
 
 const TOKEN = /[ \t]*(?:(\d*\.?\d+(?:e[-+]?\d+)?)|"((?:\\[^]|[^"\\])*)"|([A-Za-z_]\w*)|(\+\+|--|&&|\|\||[-+*/%=!<>]=|!~|[-+*/%^=!<>~?:;,$(){}[\]\n]))/y;
 const numeric = v => typeof v === 'number' || /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/.test(v);

@@ -2,9 +2,8 @@
 // the options that these use: filters.get('cut')(['-f1,2'], text, shell) is the text, or
 // {text, status}.
 
-import {awk} from './awk.js';
+import {awk, lines} from './awk.js';
 
-export const lines = text => text.replace(/\n$/, '').split('\n').slice(0, text ? undefined : 0);
 const joined = all => all.map(line => line + '\n').join('');
 
 // A basic regular expression of POSIX, or an extended one, as one of JavaScript. In a

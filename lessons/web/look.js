@@ -3,7 +3,7 @@
 // the runs that a block has trained.
 
 import {element, symbols} from './matrix.js';
-import {inTurn} from './run.js';
+import {inTurn} from './one-engine.js';
 
 // The matrices in a trace: "NAME (2 x 4)", perhaps a line of columns, and the rows.
 export function matricesIn(text) {

@@ -3,7 +3,7 @@
 // are in the address, so that a link keeps them.
 
 import {element} from './matrix.js';
-import {inTurn, loaded} from './run.js';
+import {inTurn, loaded} from './one-engine.js';
 import {usual} from './settings.js';
 import {Curves} from './curves.js';
 import {attention, runsIn} from './look.js';

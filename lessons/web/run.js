@@ -5,24 +5,9 @@
 import {element} from './matrix.js';
 import {Shell} from './shell.js';
 import {Curves} from './curves.js';
+import {inTurn, loaded} from './one-engine.js';
 import {looks} from './look.js';
 import {settings} from './settings.js';
-
-// A function with an instruction for 16 bytes at once, which the program is full of.
-const SIMD = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
-    253, 98, 11]);
-
-let loading;
-export const loaded = () => loading ??= import('./engine.js').then(async ({Engine}) => {
-    if (!WebAssembly.validate(SIMD))
-        throw new Error('This browser cannot run the program: it has no WebAssembly SIMD (Chrome 91, Firefox 89 and Safari 16.4 do).');
-    const engine = new Engine();
-    await engine.ready;
-    return engine;
-}).catch(error => {
-    loading = null;
-    throw error;
-});
 
 // Tabs as columns, as the book has them.
 export function columns(text) {
@@ -66,14 +51,6 @@ function commands(pre) {
             all.at(-1)?.shown.push(line);
     return all;
 }
-
-// What uses the engine waits for what uses it now.
-let before = Promise.resolve();
-export const inTurn = task => {
-    const turn = before.then(task);
-    before = turn.catch(() => {});
-    return turn;
-};
 
 class Block {
     constructor(pre) {
