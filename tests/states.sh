@@ -218,4 +218,17 @@ make -v standard --seed 2 --warmup 3 -o two
 expect "not drawn again" "$qkv" plot two -q --format svg -o recorded
 expect "the command that made it does not record it" grep -q "^2	standard	" recorded/figures/validation_loss-reverse.tsv
 
+# one text under two paths is one text; another text is another
+head -c 9000 "$top/README.md" >here.txt
+cp here.txt there.txt && echo more | cat here.txt - >longer.txt
+small='-t text --steps 3 --batch 2 --test 8 --validate 8 -q'
+rm -rf one two other
+make --file here.txt -v standard,full-rank --seed 1,2 -o one
+make --file there.txt -v standard,full-rank --seed 3,4 -o two
+make --file longer.txt -v standard,full-rank --seed 5,6 -o other
+expect "one text under two paths: verdicts" sh -c '"$1" table one two --verdicts --columns seeds --tsv | tail -n +2 | tr "\n" " " | grep -qx "4 4 "' sh "$qkv"
+expect "one text under two paths: a figure" "$qkv" plot one two -q --format svg -o paths
+expect "one text under two paths: a report" "$qkv" report one two -q -o paths-told
+expect "two texts are averaged" sh -c '"$1" table one other --verdicts --columns seeds --tsv | tail -n +2 | tr "\n" " " | grep -qx "2 2 2 2 "' sh "$qkv"
+
 finish

@@ -127,6 +127,12 @@ value_at(const Setting *s, const Config *c)
 }
 
 bool
+setting_decides(const Setting *s)
+{
+    return s->offset != AT(file) && s->offset != AT(plugin_hash);
+}
+
+bool
 setting_equal(const Setting *s, const Config *a, const Config *b)
 {
     return !strcmp(setting_text(s, a), setting_text(s, b));
@@ -338,14 +344,13 @@ config_resolve(Config *c, const char *uses)
               "and with cross only there is none: take others, or an encoder");
 }
 
-/* plugin-hash is checked apart, and file by file-hash. */
 void
 config_digest(const Config *c, char digest[9])
 {
     uint64_t hash = HASH_START;
     for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
         const char *value = setting_text(s, c);
-        if (s->offset == AT(plugin_hash) || s->offset == AT(file))
+        if (!setting_decides(s))
             continue;
         if (s->kind == PLUGIN && *value)
             value = plugin_name(value);

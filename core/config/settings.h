@@ -73,6 +73,10 @@ const Setting *setting_named(const char *name);
    for "", which none is called. */
 const Setting *setting_declare(const char *name);
 
+/* Does it decide what comes of a run? A text does by its bytes (file-hash), not
+   by its path. The bytes of a plugin are compared elsewhere. */
+bool setting_decides(const Setting *s);
+
 /* Have a and b the same value of it? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
 

@@ -91,7 +91,7 @@ put_places(Plot *all, const Panel *p, const Series *s)
     const Run **here = allocate((size_t)s->count, sizeof(const Run *));
     bool *drawn = allocate((size_t)s->count, sizeof *drawn);
     bool worded = is_axis(all->x) && strcmp(all->x, "init");
-    const char *but = all->rates ? "seed lr log file" : "seed log file";
+    const char *but = all->rates ? "seed lr log" : "seed log";
     for (int first = 0; first < s->count; first++) {
         int n = 0, seeds;
         if (drawn[first])

@@ -174,7 +174,8 @@ const char *
 differ_in(const Config *a, const Config *b, const char *but)
 {
     for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (index_in(but, s->name) < 0 && !setting_equal(s, a, b))
+        if (setting_decides(s) && index_in(but, s->name) < 0 &&
+            !setting_equal(s, a, b))
             return s->name;
     return NULL;
 }

@@ -37,8 +37,8 @@ Values values_in(const Experiment *e, const char *name);
    left. */
 void keep_where(Experiment *e, const char *where);
 
-/* A setting in which two runs differ that is none of these, "lr seed"; or NULL.
- */
+/* The first setting that decides a result and in which two runs differ, leaving
+   out these, "lr seed"; NULL if there is none. */
 const char *differ_in(const Config *a, const Config *b, const char *but);
 
 /* The order of two values, or lists of them, "fused" or "fused,0.01": the

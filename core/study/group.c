@@ -86,8 +86,7 @@ places_of(const Cut *c)
 static bool
 is_twice(const Run *a, const Run *b)
 {
-    const char *name =
-        differ_in(&a->config, &b->config, "seed lr log plugin-hash");
+    const char *name = differ_in(&a->config, &b->config, "seed lr log");
     if (name)
         fail("%s and %s differ in %s, which no command asked for that is "
              "recorded in their experiment.tsv, so they are not averaged: "
