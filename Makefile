@@ -99,7 +99,7 @@ HEART    = $(sort $(wildcard core/heart/*.c))
 heart: $(BUILD)/heart $(BUILD)/heart-double $(PLUGINS)   ## the minimal attention core alone, which trains any variant
 $(BUILD)/heart: $(HEART:%.c=$(BUILD)/float/%.o)
 $(BUILD)/heart-double: $(HEART:%.c=$(BUILD)/double/%.o)
-$(BUILD)/heart: SHOWN = $$ORIGIN/variants
+$(BUILD)/heart: BESIDE = $$ORIGIN/variants
 $(BUILD)/heart-double: BESIDE = $$ORIGIN/variants/double:$$ORIGIN/variants
 $(BUILD)/heart $(BUILD)/heart-double:
 	@mkdir -p $(@D)

@@ -15,6 +15,7 @@ $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-together: all    # PAIRS=100: each call that changes a file is the last once
 	sh tests/together.sh $(BUILD) $(PAIRS)
+run-heart: heart
 run-plain: $(BUILD)/tests/plain
 run-one-file: $(BUILD)/one-file
 run-starve: all      # each allocation is refused once
