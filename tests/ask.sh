@@ -32,8 +32,9 @@ whole/*) exec sh "tests/${part#*/}.sh" "$build" ;;
 shown/*) exec sh lessons/check.sh "$build" "tests/$part.md" ;;
 same) exec sh tests/same.sh "$build" quick ;;
 esac
-section=$(mktemp)
-trap 'rm -f "$section"' EXIT
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+section=$folder/${part%/*}.sh
 awk -v wanted="${part#*/}" '
     /^# --- / { n++ }
     !n || n == wanted

@@ -100,9 +100,9 @@ builds >list
 while IFS='|' read -r what amount with emulator compiler arguments; do
     if ! make -s -C "$top" CC=$compiler $arguments BUILD="$work/build" "$work/build/qkv" variants-only \
         "$work/build/plots" >made 2>&1 </dev/null; then
-        echo "bits: skipped, $what does not build here"
+        skip "$what does not build here"
     elif ! $emulator build/qkv --version >made 2>&1; then
-        echo "bits: skipped, $what does not run here"
+        skip "$what does not run here"
     else
         same "$what" "$emulator $work/build/qkv" $compiler $amount "$with"
     fi

@@ -8,10 +8,8 @@
 build=$1
 . tests/lib.sh
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
-command -v pandoc >/dev/null && [ "$browser" ] || {
-    echo "book: skipped: it needs pandoc and chromium (make deps-all)"
-    exit 0
-}
+companion pandoc "the book" || { finish; exit; }
+[ "$browser" ] || { skip "the book: no chromium here"; finish; exit; }
 # browse PAGE: what the page says of itself when it is shown, one fault a line.
 browse() {
     "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \

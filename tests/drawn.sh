@@ -6,12 +6,11 @@
 
 build=$1
 . tests/lib.sh
-command -v gnuplot >/dev/null || { echo "drawn: skipped, no gnuplot here"; exit 0; }
+companion gnuplot "all figures" || { finish; exit; }
 short="--steps 20 --test 16 --validate 16 -q --no-figures"
 # One document has every figure for LaTeX: it compiles, with nothing too wide.
-latex=pdflatex
-command -v pdflatex >/dev/null || latex=
-[ "$latex" ] || echo "drawn: no pdflatex here: figures are not compiled" >&2
+latex=
+companion pdflatex "compiling figures for LaTeX" && latex=yes
 printf '%s\n' '\documentclass[twocolumn]{article}' '\usepackage{color,graphicx}' \
     '\begin{document}' >figures.tex
 # small FIGURE: narrower than a column, whatever its size.
@@ -139,7 +138,7 @@ rm -f err
 grep -v '^    ' page/report.md >words.md # all but code
 ! grep -q '^```' page/report.md && ! grep -q '[^\\]](j\|[^\\]](http\|[^\\]<b\|http://\|www\.a\|[^\\]&lt' words.md &&
     ! LC_ALL=C grep -q "$(printf '\033')" page/*.* && ok || complain "Markdown takes a record's words for its own"
-if command -v pandoc >/dev/null; then
+if companion pandoc "a record's words in report.html"; then
     ! grep -q '<b>\|<a \|<img src="[^d]\|&lt;b&gt;&lt;' page/report.html && ok ||
         complain "HTML takes a record's words for its own"
 fi

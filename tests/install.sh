@@ -32,12 +32,12 @@ export PATH
 works 'collaborative' qkv list
 works 'exact' qkv-double equiv -v standard,collaborative -t reverse --steps 5 -q --tsv
 works 'reverse' qkv compare -v standard,mqa -t reverse --seeds 1 --steps 20 -q --no-figures --tsv -o runs
-if command -v gnuplot >/dev/null; then
+if companion gnuplot "plot and report of an installed copy"; then
     expect 'plot' qkv plot runs --format svg -q
     [ -s runs/figures/curves-reverse.svg ] && ok || complain "plot draws nothing"
+    expect 'report' qkv report runs --out page -q
+    [ -s page/report.md ] && ok || complain "no report"
 fi
-expect 'report' qkv report runs --out page -q
-[ -s page/report.md ] && ok || complain "no report"
 works 'qkv compare' qkv new mine
 works 'parameters' qkv count -v ./mine.c --tsv
 [ -s mine.so ] && ok || complain "mine.c is not compiled beside itself"
@@ -45,7 +45,7 @@ works 'gradients' qkv check ./mine.c --tsv
 works '-ffp-contract=off' env PKG_CONFIG_PATH="$work/moved/lib/pkgconfig" pkg-config --cflags qkv
 
 # Completion knows what there is, from --help=all.
-if command -v bash >/dev/null; then
+if companion bash "completion"; then
     cat >try.bash <<'END'
 . "$1"
 shift
@@ -74,7 +74,7 @@ for command in $(qkv help | sed -n 's/^  qkv \([a-z]*\) .*/\1/p'); do
     grep -qx ".SS $command" "$work/moved/share/man/man1/qkv.1" && ok ||
         complain "the manual does not have $command"
 done
-if command -v groff >/dev/null; then
+if companion groff "what man complains of"; then
     groff -man -Tutf8 -ww -z "$work/moved/share/man/man1/qkv.1" 2>err
     [ ! -s err ] && ok || complain "the manual: $(cat err)"
 fi

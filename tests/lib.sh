@@ -5,7 +5,9 @@
 #
 # and then stands in an empty folder, which is removed when it ends, with $top (the
 # project), $build, $qkv and $work as absolute paths. It ends with `finish`. With
-# STOP set it ends at its first fault (ask.sh).
+# STOP set it ends at its first fault (ask.sh). What it skips is a line of
+# BUILD/skipped/SCRIPT, which `make check` prints at its end, and by which .ci/run knows
+# what a newcomer's machine cannot test.
 
 set -u
 # Under the address sanitizer: a program that ends with a message does not free first,
@@ -19,6 +21,9 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 passed=0 failed=0
+skipped=$build/skipped/$script
+mkdir -p "$build/skipped"
+: >"$skipped"
 
 ok() { passed=$((passed + 1)); }
 
@@ -35,6 +40,17 @@ expect() {
     what=$1
     shift
     if "$@"; then ok; else complain "$what"; fi
+}
+
+# skip WHAT: WHAT is not tested here, and why; it is counted.
+skip() { echo "$script: skipped: $*" >>"$skipped"; }
+
+# companion TOOL WHAT: is TOOL, which qkv can do without, installed? WHAT is skipped if
+# it is not. .ci/run runs such a script without that tool, too.
+companion() {
+    command -v "$1" >/dev/null && return
+    skip "$2: no $1 here"
+    return 1
 }
 
 # refuses STATUS WORDS COMMAND ...: exits so, with one line, with those words.
@@ -78,6 +94,7 @@ plugin() {
 }
 
 finish() {
-    echo "$script: $passed passed, $failed failed"
+    cat "$skipped"
+    echo "$script: $passed passed, $failed failed, $(wc -l <"$skipped") skipped"
     [ "$failed" -eq 0 ]
 }

@@ -13,12 +13,13 @@ is() { # NAME COMMAND ...
     shift
     "$@" >said 2>&1 && ok || complain "$name: $(head -n 5 said)"
 }
+compilers=gcc
+companion clang "lessons/one-file and lessons/depth by clang" && compilers="gcc clang"
 strict="-std=c11 -Wall -Wextra -Wpedantic -Werror -O3 -ffp-contract=off"
 
 is 'at most 499 lines' [ "$(wc -l <"$source")" -lt 500 ]
 is "is built" cp "$build/one-file" built
-for cc in gcc clang; do
-    command -v $cc >/dev/null || continue
+for cc in $compilers; do
     # shellcheck disable=SC2086
     is "compiles with $cc" $cc $strict -march=native "$source" -lm -o $cc
 done
@@ -34,16 +35,14 @@ for seed in 1 2 3; do
     { cat "$run/log.tsv"
       echo "solved at step $(value solved_at); test accuracy $(value test_accuracy)," \
           "loss $(value test_loss)"; } >wanted
-    for program in built gcc clang; do
-        [ -x $program ] || continue
+    for program in built $compilers; do
         is "$program, seed $seed" ./$program $seed $program.weights
         cp said printed
         is "$program, seed $seed: what it prints" diff wanted printed
         is "$program, seed $seed: its weights" cmp weights $program.weights
     done
 done
-for cc in gcc clang; do
-    command -v $cc >/dev/null || continue
+for cc in $compilers; do
     # shellcheck disable=SC2086
     is "depth compiles with $cc" $cc $strict "$top/lessons/depth/depth.c" -lm -o depth.$cc
     ./depth.$cc >$cc.tsv

@@ -7,12 +7,8 @@ build=$1
 . tests/lib.sh
 few='-t reverse --steps 2 --test 8 --validate 8 --batch 4 -q'
 tiny="$few --d-model 8 --heads 2 --length 4 --symbols 3"
-if command -v gnuplot >/dev/null; then
-    draws=yes
-else
-    draws=
-    echo 'outcomes: no gnuplot here: figures are skipped'
-fi
+draws=
+companion gnuplot "figures" && draws=yes
 # fails WORDS COMMAND ...: status 1, and words among what it says.
 fails() {
     words=$1
@@ -91,7 +87,7 @@ expect 'make does not link' made build/plots build/include
 expect 'make does not link plots' [ -e "$odd/build/plots/style.gp" ]
 expect 'make does not link the headers' [ -e "$odd/build/include/qkv/variant.h" ]
 expect 'make does not install' made install PREFIX="$prefix"
-if command -v pkg-config >/dev/null; then
+if companion pkg-config "the flags of an odd prefix"; then
     eval "set -- $(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags qkv)"
     expect "pkg-config: $1" [ "$1" = "-I$prefix/include" ]
 fi
@@ -223,7 +219,7 @@ if $other true 2>/dev/null; then
     expect 'another table of it' cmp out wanted
     refuses 1 'sealed/experiment.tsv: cannot be written' $other "$qkv" compare $all --lr 0.01
 else
-    echo 'outcomes: no setpriv here: a read-only experiment is skipped'
+    skip 'a read-only experiment: no setpriv here'
 fi
 
 # --- what a terminal of 80 columns shows
@@ -231,7 +227,7 @@ works '' sh -c '"$@" 2>&1' sh "$qkv" compare -v standard,two-step ${few% -q} --s
 expect "no note in one file with a table" grep -q '^qkv: a single' out
 expect "a note in the middle of a row" [ -z "$(grep '.qkv: ' out)" ]
 if ! script -qec true /dev/null >/dev/null 2>&1; then
-    echo "outcomes: skipped, on a terminal: it needs script and a pseudo-terminal"
+    skip "tables on a terminal: no script here, or no pseudo-terminal"
     finish
     exit
 fi

@@ -5,14 +5,13 @@
 
 build=$1
 . tests/lib.sh
-has() { command -v "$1" >/dev/null; }
 small="--test 8 --validate 8 -q"
-for tool in pdflatex pandoc python3 gnuplot; do
-    has $tool || echo "paper: no $tool here: what needs it is skipped" >&2
-done
+latex='' pandoc=''
+companion pdflatex "compiling a paper and a report" && latex=yes
+companion pandoc "reading tables in Markdown" && pandoc=yes
 # typeset FOLDER NAME: NAME.tex compiles there, twice, with nothing too wide or missing.
 typeset() {
-    has pdflatex || return 0
+    [ "$latex" ] || return 0
     for pass in 1 2; do
         (cd "$1" && timeout 100 pdflatex -interaction=nonstopmode -halt-on-error "$2.tex") >tex.log 2>&1 \
             </dev/null || break
@@ -41,7 +40,7 @@ for layout in latex markdown; do
     while read -r command; do
         number=$((number + 1)) file=table-$((number + 100)).$layout
         sh -c "'$qkv' $command --$layout" >$file 2>err </dev/null && [ -s $file ] && ok || complain "$command --$layout"
-        [ $layout = markdown ] && has pandoc || continue
+        [ $layout = markdown ] && [ "$pandoc" ] || continue
         pandoc -f gfm -t html $file >out 2>err && grep -q '<td' out &&
             ! grep -q '<p>|' out && ok || complain "$command --markdown is no table"
     done <<END
@@ -57,7 +56,7 @@ inspect $run --attention -q --format svg -o seen
 equiv -v standard,two-step-tanh,symmetric-data,mqa,identity,no-wv-wo -t reverse --d-model 16 --steps 2 $small -o same --format svg
 END
 done
-! has pandoc || pandoc -f gfm -t plain --columns=400 table-107.markdown | grep -qF -- "$(echo "$name" | tr '\\' _)" && ok ||
+[ ! "$pandoc" ] || pandoc -f gfm -t plain --columns=400 table-107.markdown | grep -qF -- "$(echo "$name" | tr '\\' _)" && ok ||
     complain "$name in Markdown"
 cat table-*.latex >all.latex
 expect "a number that is none in LaTeX" [ -z "$(grep -v '^%' all.latex | grep -i 'nan\|\binf\b')" ]
@@ -84,7 +83,7 @@ input() {
         printf 'As \\ref{%s} shows.\n\\input{../%s}\n' "$label" "${file%.tex}"
     done
 }
-if has gnuplot; then
+if companion gnuplot "a paper with figures"; then
     "$qkv" report mine -o report --size 219 -q 2>err && ok || complain "report"
     mkdir paper
     # columns as wide as an ACL's; other tables have labels that these have too

@@ -1,6 +1,8 @@
 # How the project is tested and measured; the Makefile includes this.
 
 check: check-quick run-solve run-install run-starve run-parallel run-together run-drawn run-paper run-hostile run-states   ## all tests that take under two minutes (-j2: side by side)
+	@echo "check: all passed; $$(cat $(BUILD)/skipped/* | wc -l) parts were skipped"
+	@cat $(BUILD)/skipped/*
 
 check-quick: run-floors run-same run-heart run-plain run-one-file run-float run-double run-shown run-command run-check   ## the first of them
 

@@ -8,8 +8,9 @@ build=$1
 . tests/lib.sh
 n=${2:-1} each=${3:-1}
 ${CC:-cc} -O1 -shared -fPIC "$top/tests/starve/refuse.c" -o starve.so 2>err || {
-    echo "starve: skipped: no glibc here"
-    exit 0
+    skip "refused allocations: no glibc here"
+    finish
+    exit
 }
 starved() { # N: the comparison, to which allocation N is refused
     rm -rf out

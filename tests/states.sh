@@ -4,10 +4,8 @@
 # command believes, follows, executes or overwrites what another one refuses.
 build=$1
 . tests/lib.sh
-command -v gnuplot flock >/dev/null || {
-    echo "states: skipped: it needs gnuplot and flock"
-    exit 0
-}
+companion gnuplot "all states" || { finish; exit; }
+command -v flock >/dev/null || { skip "all states: no flock here"; finish; exit; }
 nm "$qkv" 2>/dev/null | grep -q __asan_init || limited=yes
 q() {
     (

@@ -13,6 +13,8 @@ pairs=${2:-5}
 [ "$pairs" -lt 100 ] && every=3 || every=1 # of so many calls one is the last
 small="--steps 4 --test 16 --validate 16 --batch 4 --no-figures -q"
 grid="$qkv compare -v standard,full-rank -t reverse --seeds 6 --jobs 2 $small"
+draws=
+companion gnuplot "figures" && draws=yes
 left() { find . -name '.?*' -o -name '*partial*' | head -n 3; }
 # same WHOLE DIRECTORY WORDS: the one is what the other is, and nothing is left over.
 same() {
@@ -57,7 +59,7 @@ one="$qkv compare -v standard -t reverse --seeds 1 --jobs 1 $small"
 $one -o single >out 2>err || complain "a single run"
 run=$(basename single/re*)
 "$qkv" export "single/$run" kept -q 2>err || complain "export"
-if command -v gnuplot >/dev/null; then
+if [ "$draws" ]; then
     "$qkv" plot single -q --format svg -o drawn 2>err || complain "plot"
 fi
 # at MOMENT COMMAND: killed before that call, 0 for never; until all its processes
@@ -163,10 +165,12 @@ END
     full 200k whole $grid -o disk/x
     full 24k kept "$qkv" export "single/$run" disk/x -q
     [ ! -d drawn ] || full 40k drawn "$qkv" plot single -q --format svg -o disk/x
+else
+    skip "a full disk: no namespaces here"
 fi
 
 # --- interrupted, gnuplot's parent ends, and gnuplot goes too
-if command -v gnuplot >/dev/null; then
+if [ "$draws" ]; then
     mkdir bin
     printf '#!/bin/sh\necho $$ >"%s/drawing"\nkill -TERM $PPID\nexec sleep 30\n' "$work" >bin/gnuplot
     chmod +x bin/gnuplot
