@@ -1,6 +1,7 @@
 #!/bin/sh
-# deps.sh TOOL ... - installs the tools that are missing, with the package manager that
-# the system has; where it cannot, says the one command to type.
+# deps.sh [--list] TOOL ... - installs the tools that are missing, with the package manager
+# that the system has; where it cannot, says the one command to type. --list prints the
+# packages of all of them instead.
 
 set -eu
 try=$(mktemp)
@@ -46,6 +47,11 @@ package() {
 }
 
 manager=$(for name in apt-get dnf pacman brew; do command -v $name >/dev/null && echo $name; done | head -n 1)
+if [ "$1" = --list ]; then
+    shift
+    for tool; do package "$tool"; done
+    exit
+fi
 packages=
 for tool in "$@"; do
     present "$tool" || packages="$packages $(package "$tool")"
