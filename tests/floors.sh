@@ -16,7 +16,7 @@ ls | grep -vxE 'core|variants|lessons|tests|plots|Makefile|README.md|LICENSE|bui
 
 # The floors, lowest first: a file may use those of its own folder and of the folders
 # before it. core/fast/NAME.c has the functions of core/heart/NAME.c once more.
-order="qkv heart fast base math config tasks training decode algebra watch check run models page study driver"
+order="qkv heart fast base math equation config tasks training decode algebra watch check run models page study driver"
 {
     # FROM TO: an include,
     find core -name '*.[ch]' -exec grep -o '^ *# *include *[<"][a-z].*/[^>"]*' {} + |

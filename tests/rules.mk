@@ -4,13 +4,13 @@ check: check-quick run-solve run-install run-starve run-parallel run-together ru
 	@echo "check: all passed; $$(cat $(BUILD)/skipped/* | wc -l) parts were skipped"
 	@cat $(BUILD)/skipped/*
 
-check-quick: run-floors run-same run-heart run-plain run-one-file run-float run-double run-shown run-command run-check   ## the first of them
+check-quick: run-floors run-same run-heart run-plain run-one-file run-equations run-float run-double run-shown run-command run-check   ## the first of them
 
 check-long: PAIRS = 100
 check-long: check run-outcomes run-lessons check-text check-bits check-figures check-book check-scipy check-valgrind run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
-SCRIPTS  = run-floors run-command run-check run-drawn run-hostile \
+SCRIPTS  = run-equations run-floors run-command run-check run-drawn run-hostile \
   run-parallel run-fuzz run-solve run-lessons run-exercises run-install run-states \
   run-outcomes run-heart run-plain run-one-file run-paper
 $(SCRIPTS): all
@@ -107,6 +107,6 @@ $(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o) $(DRIVER:%.c=$(BUILD)/floa
 $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
 
-.PHONY: check check-quick check-long $(SCRIPTS) run-together run-same check-same run-starve run-float run-double run-shown \
+.PHONY: check check-quick check-long $(SCRIPTS) run-together run-same check-same run-starve run-equations run-float run-double run-shown \
   shown-update check-figures check-book check-web check-text check-bits check-torch check-hf check-scipy check-valgrind \
   check-style bench coverage fuzz compdb

@@ -10,6 +10,7 @@
 
 #include "base/report.h"
 #include "config/find_plugin.h"
+#include "equation/run_equation.h"
 #include "heart/config.h"
 #include "heart/fail.h"
 
@@ -55,12 +56,20 @@ search_path(void)
     return path;
 }
 
+/* Is it the file of an equation, NAME.eq? */
+static bool
+is_equation(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+    return dot && !strcmp(dot, ".eq");
+}
+
 const char *
 plugin_name(const char *word)
 {
     const char *slash = strrchr(word, '/'), *from = slash ? slash + 1 : word;
     size_t n = strlen(from);
-    if (n > 3 && !strcmp(from + n - 3, ".so"))
+    if (n > 3 && (!strcmp(from + n - 3, ".so") || is_equation(from)))
         n -= 3;
     if (n == 0 || n >= NAME_SIZE || strspn(from, NAME_LETTERS) < n)
         usage("\"%s\": not the name of a variant: it takes 1 to %d letters, "
@@ -81,12 +90,15 @@ plugin_given(const char *word)
 static char *
 plugin_find(const char *name)
 {
+    static const char *const endings[] = {"so", "eq"};
     Values path = search_path();
-    for (int i = 0; i < path.count; i++) {
-        char *file = format_text("%s/%s.so", path.text[i], name);
-        if (!access(file, F_OK))
-            return file;
-    }
+    for (int i = 0; i < path.count; i++)
+        for (int k = 0; k < 2; k++) {
+            char *file =
+                format_text("%s/%s.%s", path.text[i], name, endings[k]);
+            if (!access(file, F_OK))
+                return file;
+        }
     return NULL;
 }
 
@@ -116,7 +128,8 @@ plugin_list(void)
         for (int i = 0; i < files.count; i++) {
             char *name = files.text[i],
                  *end = name + strspn(name, NAME_LETTERS);
-            bool plugin = end > name && !strcmp(end, ".so");
+            bool plugin =
+                end > name && (!strcmp(end, ".so") || !strcmp(end, ".eq"));
             *end = 0;
             if (plugin && strlen(name) < NAME_SIZE && word_added(&seen, name))
                 values_add(&names, name);
@@ -204,6 +217,11 @@ plugin_open(const char *word)
     char *bytes = read_file(p.path, "plugin", &size);
     p.hash = hash_bytes(HASH_START, bytes, size);
     free(bytes);
+    if (is_equation(p.path)) {
+        p.variant = equation_load(p.path);
+        check_variant(p.path, p.variant);
+        return p;
+    }
     plugin_runs(p.path, " being loaded");
     p.variant = plugin_load(p.path, RTLD_NOW);
     plugin_runs(NULL, "");

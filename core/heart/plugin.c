@@ -117,8 +117,10 @@ Weights
 weights_declared(const Variant *v, const Attention *a)
 {
     Weights w = {0};
+    Attention of_v = *a;
+    of_v.variant = v;
     enter(v, " in weights");
-    v->weights(&w, a);
+    v->weights(&w, &of_v);
     enter(v, "");
     return w;
 }
@@ -128,6 +130,7 @@ plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
 {
     enter(v, " in forward");
     a->tape = x->tape;
+    a->variant = v;
     a->scored = 0;
     Node *out = v->forward(a, x, y, w);
     if (!out || out->rows != x->rows || out->cols != x->cols)

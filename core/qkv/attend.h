@@ -35,6 +35,7 @@ typedef struct Attention {
     struct Tape *tape;               /* the tape of x */
     const char *settings;            /* the list that setting() reads */
     const struct Relative *relative; /* positions in the scores, or NULL */
+    const struct Variant *variant;   /* whose weights or forward is running */
 } Attention;
 
 /* A Bias returns the number that is added to the score of the query at one

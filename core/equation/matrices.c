@@ -1,0 +1,142 @@
+/* matrices.c - the matrices of an equation: their names, shapes and order. */
+#include <math.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "equation/matrices.h"
+
+/* The index behind the first "_" of a name, as in W_i^Q or alpha_1i: 'i' for
+   each head, 'g' for each group of heads, or 0. */
+char
+index_of(const char *name)
+{
+    const char *sub = strchr(name, '_');
+    if (!sub)
+        return 0;
+    size_t digits = strspn(sub + 1, "0123456789");
+    char index = sub[1 + digits], after = index ? sub[2 + digits] : 0;
+    bool ends = after == 0 || after == '^';
+    return ends && (index == 'i' || index == 'g') ? index : 0;
+}
+
+/* The name without its index: W_i^Q is W^Q, alpha_1i is alpha_1. */
+static const char *
+without_index(const char *name)
+{
+    if (!index_of(name))
+        return name;
+    const char *sub = strchr(name, '_');
+    size_t digits = strspn(sub + 1, "0123456789");
+    size_t kept = digits ? 1 + digits : 0; /* of the "_1" */
+    return interned(format_text("%.*s%s", (int)(sub - name + (long)kept), name,
+                                sub + 2 + digits));
+}
+
+Tree *
+heads_of_index(char index)
+{
+    return index == 'i' ? tree_name("h") : index == 'g' ? tree_name("g") : NULL;
+}
+
+const Declaration *
+declaration_of(const EquationText *e, const char *name)
+{
+    for (int i = 0; i < e->declarations; i++)
+        if (e->declaration[i].name == name)
+            return &e->declaration[i];
+    return NULL;
+}
+
+/* The matrix of that name, which is new if it is named for the first time. */
+int
+weight_of(Builder *b, const char *name, const char *at)
+{
+    Plan *p = b->plan;
+    for (int i = 0; i < p->weights; i++)
+        if (p->weight[i].written == name)
+            return i;
+    const Declaration *d = declaration_of(b->text, name);
+    PlanWeight w = {.written = name,
+                    .heads = heads_of_index(index_of(name)),
+                    .rows = width_new(NULL),
+                    .cols = width_new(NULL),
+                    .declared = d,
+                    .at = at};
+    if (d) {
+        w.rows->value = d->rows;
+        w.cols->value = d->cols;
+    }
+    p->weight = grow(p->weight, p->weights, &p->weight_capacity, sizeof w);
+    p->weight[p->weights] = w;
+    p->weights++;
+    return p->weights - 1;
+}
+
+/* Does matrix i of the plan come before matrix k among those that a variant
+   declares? In the order of their lines, if each has one; otherwise maps first,
+   by how many matrices are between the tokens and them, then rows and
+   mixtures of heads; in the order in which the equation names them. */
+static bool
+declared_before(const Plan *p, int i, int k, bool by_lines)
+{
+    const PlanWeight *v = &p->weight[i], *w = &p->weight[k];
+    if (by_lines)
+        return v->declared < w->declared;
+    Tree *v_rows = width_known(v->rows), *w_rows = width_known(w->rows);
+    bool v_late = v->mixes || (v_rows->kind == TREE_NUMBER);
+    bool w_late = w->mixes || (w_rows->kind == TREE_NUMBER);
+    if (v_late != w_late)
+        return w_late;
+    if (!v_late && v->depth != w->depth)
+        return v->depth < w->depth;
+    return i < k;
+}
+
+void
+order_weights(Plan *p)
+{
+    bool by_lines = true;
+    for (int i = 0; i < p->weights; i++)
+        by_lines &= p->weight[i].declared != NULL;
+    p->order = allocate((size_t)p->weights + 1, sizeof *p->order);
+    for (int i = 0; i < p->weights; i++) {
+        int place = 0;
+        for (int k = 0; k < p->weights; k++)
+            place += k != i && declared_before(p, k, i, by_lines);
+        p->order[place] = i;
+    }
+}
+
+/* A matrix is stored without its index, W^Q for W_i^Q, unless the equation has
+   a W^Q besides. */
+void
+name_weights(Plan *p)
+{
+    for (int i = 0; i < p->weights; i++) {
+        PlanWeight *w = &p->weight[i];
+        w->stored = without_index(w->written);
+        for (int k = 0; k < p->weights; k++)
+            if (k != i && without_index(p->weight[k].written) == w->stored)
+                w->stored = w->written;
+    }
+}
+
+static double
+stored_width(const Width *w, const Attention *a)
+{
+    return scalar_value(width_known(w), a);
+}
+
+int
+stored_rows(const PlanWeight *w, const Attention *a)
+{
+    double blocks = w->stacked && w->heads ? scalar_value(w->heads, a) : 1;
+    return (int)lrint(blocks * stored_width(w->rows, a));
+}
+
+int
+stored_cols(const PlanWeight *w, const Attention *a)
+{
+    double blocks = !w->stacked && w->heads ? scalar_value(w->heads, a) : 1;
+    return (int)lrint(blocks * stored_width(w->cols, a));
+}

@@ -1,0 +1,403 @@
+/* operation.c - what the operators of an equation make of its values.
+
+   What a product means depends on what is multiplied. Tokens by a matrix are a
+   map; a map with an index gives its heads to what has none. Tokens by
+   transposed tokens are scores. Scores by tokens are a weighted sum. */
+#include <string.h>
+
+#include "equation/operation.h"
+
+int
+add_step(Builder *b, Act act, const char *at, int first, int second)
+{
+    Plan *p = b->plan;
+    Step s = {.act = act, .at = at, .in = {first, second}};
+    s.inputs = first == NO_STEP ? 0 : second == NO_STEP ? 1 : 2;
+    p->step = grow(p->step, p->steps, &p->step_capacity, sizeof s);
+    p->step[p->steps] = s;
+    p->steps++;
+    return p->steps - 1;
+}
+
+/* A step with one operand and a scalar, or NULL. */
+static int
+add_scalar_step(Builder *b, Act act, const char *at, int of, Tree *number)
+{
+    int step = add_step(b, act, at, of, NO_STEP);
+    b->plan->step[step].number[0] = number;
+    return step;
+}
+
+/* The matrix that a value is, if it is one of the variant's own. */
+static PlanWeight *
+own_weight(const Builder *b, Value v)
+{
+    const Step *s = &b->plan->step[v.step];
+    bool own = v.sort == MATRIX && s->act == STEP_WEIGHT;
+    return own ? &b->plan->weight[s->weight] : NULL;
+}
+
+static bool
+same_heads(const Builder *b, const Tree *s, const Tree *t)
+{
+    return s == t || (s && t && equal_scalars(b->text, s, t));
+}
+
+static void
+equal_widths(Builder *b, Width *v, Width *w, const char *at)
+{
+    make_equal(b->text, v, w, at, "the two must have the same width");
+}
+
+static Width *
+width_one(void)
+{
+    return width_new(tree_number(1));
+}
+
+Value
+scaled(Builder *b, Value v, Tree *scale)
+{
+    if (scale)
+        v.step = add_scalar_step(b, STEP_SCALE, v.at, v.step, scale);
+    return v;
+}
+
+/* Products */
+
+/* How many matrices are on the way from the tokens to a step. */
+static int
+depth_of(const Builder *b, int step)
+{
+    const Step *s = &b->plan->step[step];
+    int depth = s->act == STEP_WEIGHT ? b->plan->weight[s->weight].depth : 0;
+    for (int i = 0; i < s->inputs; i++) {
+        int d = depth_of(b, s->in[i]);
+        depth = d > depth ? d : depth;
+    }
+    return depth;
+}
+
+/* Notes how far from the tokens a matrix is, when it is first used. */
+static void
+note_depth(Builder *b, Value left, PlanWeight *w)
+{
+    if (w && w->depth == 0)
+        w->depth = depth_of(b, left.step) + 1;
+}
+
+/* left m, where left has one row for each token, or is a matrix itself. Two
+   with the same heads are multiplied head by head. */
+static Value
+mapped(Builder *b, Value left, Value m)
+{
+    PlanWeight *w = own_weight(b, m);
+    equal_widths(b, left.width, m.transposed ? m.width : m.rows, m.at);
+    note_depth(b, left, w);
+    if (m.transposed) /* W_i^Q (W_i^K)': the width of queries and keys */
+        set_purpose(m.width, 'k', NULL);
+    if (w)
+        w->beside = true;
+    if (left.heads && m.heads && !same_heads(b, left.heads, m.heads))
+        equation_wrong(b->text, m.at,
+                       "its index is not that of what it multiplies");
+    if (!left.heads && m.heads && m.transposed)
+        equation_wrong(b->text, m.at,
+                       "the transposed block of a head meets a head, and what "
+                       "is before it has none");
+    Act whole = m.transposed ? STEP_MAP_T : STEP_MAP;
+    Act each = m.transposed ? STEP_EACH_HEAD_T : STEP_EACH_HEAD;
+    int step = add_step(b, left.heads ? each : whole, m.at, left.step, m.step);
+    if (!left.heads && m.heads)
+        step = add_scalar_step(b, STEP_SPLIT, m.at, step, m.heads);
+    left.step = step;
+    left.heads = left.heads ? left.heads : m.heads;
+    left.width = m.transposed ? m.rows : m.width;
+    left.at = m.at;
+    return left;
+}
+
+/* left m, where m leads back from the heads: its blocks are below each other,
+   so that one product also sums over the heads. */
+static Value
+led_back(Builder *b, Value left, Value m)
+{
+    PlanWeight *w = own_weight(b, m);
+    equal_widths(b, left.width, m.transposed ? m.width : m.rows, m.at);
+    note_depth(b, left, w);
+    if (w && !m.transposed && w->beside)
+        equation_wrong(b->text, m.at,
+                       "%s maps to heads above, so it cannot lead back from "
+                       "them: take its transpose, or another matrix",
+                       w->written);
+    if (w && !m.transposed)
+        w->stacked = true;
+    Act act = m.transposed ? STEP_MAP_T : STEP_MAP;
+    left.step = add_step(b, act, m.at, left.step, m.step);
+    left.heads = NULL;
+    left.width = m.transposed ? m.rows : m.width;
+    return left;
+}
+
+/* left I_i cuts tokens into heads; left I_i' puts head i back in its place. */
+static Value
+sliced(Builder *b, Value left, Value slice)
+{
+    Tree *share = tree_of(TREE_PRODUCT, slice.at, tree_name("d_model"),
+                          tree_of(TREE_INVERSE, slice.at, slice.heads, NULL));
+    Width *whole = width_new(tree_name("d_model")), *part = width_new(share);
+    Tree *needed = slice.transposed ? slice.heads : NULL;
+    if (!same_heads(b, left.heads, needed))
+        equation_wrong(b->text, slice.at,
+                       needed ? "I_i' puts head i back in its place, and what "
+                                "is before it has no such heads"
+                              : "I_i cuts tokens into heads, and what is "
+                                "before it has heads already");
+    equal_widths(b, left.width, needed ? part : whole, slice.at);
+    left.heads = needed ? NULL : slice.heads;
+    left.width = needed ? whole : part;
+    left.step = add_scalar_step(b, STEP_SPLIT, slice.at, left.step, left.heads);
+    return left;
+}
+
+/* W, if 1 / sqrt(W) is the scale; or NULL. */
+static Tree *
+below_root(const Tree *scale)
+{
+    const Tree *inverse = scale && scale->count == 1 ? scale->of[0] : NULL;
+    if (!inverse || inverse->kind != TREE_INVERSE ||
+        !tree_calls(inverse->of[0], "sqrt"))
+        return NULL;
+    return inverse->of[0]->of[0];
+}
+
+/* scale q k' */
+static Value
+scored(Builder *b, Value q, Value k, Tree *scale)
+{
+    equal_widths(b, q.width, k.width, k.at);
+    set_purpose(q.width, 'k', below_root(scale));
+    if (k.heads && !q.heads)
+        equation_wrong(b->text, k.at, "keys have heads, and queries have none");
+    q.sort = SCORES;
+    q.step = add_step(b, STEP_SCORES, k.at, q.step, k.step);
+    q.width = width_one();
+    b->plan->step[q.step].number[0] = scale;
+    return q;
+}
+
+Value
+multiplied(Builder *b, Value left, Value right, bool output, Tree **scale)
+{
+    if (left.transposed || left.sort == SLICE)
+        equation_wrong(b->text, left.at,
+                       "a product begins with tokens that are not transposed: "
+                       "x W");
+    if (right.sort == SLICE && left.sort == TOKENS)
+        return sliced(b, left, right);
+    if (right.sort == MATRIX && output && left.heads)
+        return led_back(b, left, right);
+    if (right.sort == MATRIX)
+        return mapped(b, left, right);
+    if (left.sort == TOKENS && right.sort == TOKENS && right.transposed) {
+        Tree *all = *scale;
+        *scale = NULL;
+        return scored(b, left, right, all);
+    }
+    equation_wrong(b->text, right.at,
+                   left.sort == MATRIX
+                       ? "a matrix is on the right of what it maps: x W"
+                   : right.sort == TOKENS
+                       ? "tokens meet tokens in scores, with the second "
+                         "transposed: q k'"
+                       : "what scores weigh is on their right");
+}
+
+Value
+applied(Builder *b, Value p, Value v)
+{
+    if (v.sort != TOKENS || v.transposed)
+        equation_wrong(b->text, v.at,
+                       "expected values: attention weights multiply tokens, "
+                       "y W_i^V");
+    if (v.heads && !p.heads)
+        equation_wrong(b->text, v.at,
+                       "values have heads, and their weights have none");
+    set_purpose(v.width, 'v', NULL);
+    if (!p.masked)
+        p.step = add_step(b, STEP_MASK, p.at, p.step, NO_STEP);
+    v.heads = p.heads;
+    v.step = add_step(b, STEP_APPLY, p.at, p.step, v.step);
+    return v;
+}
+
+/* Sums, and products entry by entry */
+
+/* Makes a row of weights fit what it is added to, or multiplied with entry by
+   entry: all tokens share it, and it has one number for each column, or one. */
+static Value
+fitted(Builder *b, Value to, Value m, Act act)
+{
+    PlanWeight *w = own_weight(b, m);
+    Tree *width = width_known(m.width);
+    bool one = width && width->kind == TREE_NUMBER && width->number == 1;
+    make_equal(b->text, m.rows, width_one(), m.at,
+               "what all tokens share has one row");
+    if (!one)
+        equal_widths(b, to.width, m.width, m.at);
+    if (w && act == STEP_ADD)
+        w->adds = true;
+    if (w && act == STEP_ENTRIES)
+        w->multiplies = true;
+    if (m.heads)
+        m.step = add_scalar_step(b, STEP_SPLIT, m.at, m.step, m.heads);
+    return m;
+}
+
+static void
+check_combined(const Builder *b, Value v)
+{
+    if (v.transposed || v.sort == NUMBERS || v.sort == SLICE)
+        equation_wrong(b->text, v.at,
+                       "neither a number nor what is transposed can be added, "
+                       "or multiplied entry by entry");
+}
+
+Value
+combined(Builder *b, Act act, Value left, Value right)
+{
+    check_combined(b, left);
+    check_combined(b, right);
+    /* The first operand of an operator has the shape of its result. */
+    bool smaller = left.sort == MATRIX && right.sort != MATRIX;
+    bool fewer = left.sort == right.sort && !left.heads && right.heads;
+    Value first = smaller || fewer ? right : left;
+    Value second = smaller || fewer ? left : right;
+    if (second.sort == MATRIX && first.sort != MATRIX)
+        second = fitted(b, first, second, act);
+    else if (second.sort != first.sort)
+        equation_wrong(b->text, right.at,
+                       "scores and tokens have different shapes");
+    else
+        equal_widths(b, first.width, second.width, right.at);
+    if (first.sort == MATRIX)
+        equal_widths(b, first.rows, second.rows, right.at);
+    if (second.heads && !same_heads(b, first.heads, second.heads))
+        equation_wrong(b->text, right.at, "the two have different heads");
+    bool both = first.masked && second.masked;
+    bool either = first.masked || second.masked;
+    first.masked = act == STEP_ADD ? both : either;
+    first.step = add_step(b, act, right.at, first.step, second.step);
+    return first;
+}
+
+/* Functions */
+
+Value
+softmax_value(Builder *b, Value s, const Value *sink)
+{
+    Act act = STEP_SOFTMAX;
+    int second = NO_STEP;
+    if (sink && sink->sort == NUMBERS) {
+        const Tree *zero = sink->number;
+        if (zero->kind != TREE_NUMBER || zero->number != 0)
+            equation_wrong(b->text, sink->at, "a sink is 0, or learned: b_i");
+        act = STEP_SINK_ZERO;
+    } else if (sink) {
+        PlanWeight *w = own_weight(b, *sink);
+        if (!w || !same_heads(b, sink->heads, s.heads))
+            equation_wrong(b->text, sink->at,
+                           "a sink is 0, or a number for each head: b_i");
+        equal_widths(b, w->rows, width_one(), sink->at);
+        equal_widths(b, w->cols, width_one(), sink->at);
+        w->adds = true;
+        second = sink->step;
+    }
+    s.step = add_step(b, act, s.at, s.step, second);
+    s.masked = true;
+    return s;
+}
+
+Value
+mixed(Builder *b, Value a, Value p)
+{
+    PlanWeight *w = own_weight(b, p);
+    Tree *heads = a.heads ? a.heads : tree_number(1);
+    if (p.sort == MATRIX) {
+        equal_widths(b, p.rows, width_new(heads), p.at);
+        if (!width_known(p.width))
+            equal_widths(b, p.width, width_new(heads), p.at);
+    }
+    if (w)
+        w->mixes = true;
+    if (p.sort != MATRIX && !same_heads(b, p.heads, a.heads))
+        equation_wrong(b->text, p.at,
+                       "a mixture that depends on the token has the heads of "
+                       "what it mixes: split(x A^Q, n)");
+    a.heads = width_known(p.width);
+    if (!a.heads)
+        equation_wrong(b->text, p.at,
+                       "how many heads it makes is not known: "
+                       "declare its matrix");
+    a.step = add_step(b, STEP_MIX, p.at, a.step, p.step);
+    return a;
+}
+
+Value
+split_value(Builder *b, Value a, Tree *count)
+{
+    Tree *all = width_known(a.width);
+    if (!all)
+        equation_wrong(b->text, a.at,
+                       "the width of what is split is not known: declare its "
+                       "matrix, \"W: d_model x h d_k\"");
+    if (a.heads)
+        all = tree_of(TREE_PRODUCT, a.at, a.heads, all);
+    Tree *inverse = tree_of(TREE_INVERSE, a.at, count, NULL);
+    a.step = add_scalar_step(b, STEP_SPLIT, a.at, a.step, count);
+    a.heads = count;
+    a.width = width_new(tree_of(TREE_PRODUCT, a.at, all, inverse));
+    return a;
+}
+
+Value
+columns_value(Builder *b, Value a, Tree *from, Tree *end)
+{
+    if (a.sort != TOKENS || a.transposed)
+        equation_wrong(b->text, a.at,
+                       "columns are taken of tokens: q[0 : d_k]");
+    Tree *minus = tree_of(TREE_NEGATIVE, a.at, from, NULL);
+    bool first = from->kind == TREE_NUMBER && from->number == 0;
+    Tree *count = first ? end : tree_of(TREE_SUM, a.at, end, minus);
+    a.step = add_scalar_step(b, STEP_COLUMNS, a.at, a.step, from);
+    b->plan->step[a.step].number[1] = count;
+    a.width = width_new(count);
+    return a;
+}
+
+Value
+joined_values(Builder *b, const Value *v, int count, const char *at)
+{
+    Value all = v[0];
+    int step = add_step(b, STEP_JOIN, at, NO_STEP, NO_STEP);
+    Step *join = &b->plan->step[step];
+    Tree *sum = NULL;
+    for (int i = 0; i < count; i++) {
+        Tree *width = width_known(v[i].width);
+        if (v[i].sort != TOKENS || v[i].transposed || !width)
+            equation_wrong(b->text, v[i].at,
+                           "what stands side by side are tokens whose width is "
+                           "known: declare the last matrix, \"W_i^K: d_model x "
+                           "d_k\"");
+        if (all.heads && v[i].heads && !same_heads(b, all.heads, v[i].heads))
+            equation_wrong(b->text, v[i].at,
+                           "it has other heads than what is before it");
+        all.heads = all.heads ? all.heads : v[i].heads;
+        sum = i == 0 ? width : tree_of(TREE_SUM, at, sum, width);
+        join->in[i] = v[i].step;
+    }
+    join->inputs = count;
+    all.step = step;
+    all.width = width_new(sum);
+    return all;
+}

@@ -1,0 +1,184 @@
+/* plan.c - an equation as a list of steps. */
+#include <string.h>
+
+#include "equation/matrices.h"
+#include "equation/operation.h"
+#include "equation/plan.h"
+#include "equation/value.h"
+
+/* Counts how often the steps that the output depends on use each other. */
+static void
+count_uses(Plan *p)
+{
+    for (int i = 0; i < p->steps; i++)
+        p->step[i].uses = i == p->output;
+    for (int i = p->steps - 1; i >= 0; i--)
+        for (int k = 0; p->step[i].uses && k < p->step[i].inputs; k++)
+            p->step[p->step[i].in[k]].uses++;
+}
+
+/* softmax(q k') v is one operator, attend, if neither the scores nor the
+   weights have a name, by which something else may read them. */
+static void
+fuse_attention(Plan *p)
+{
+    for (Step *s = p->step; s < p->step + p->steps; s++) {
+        if (s->act != STEP_APPLY)
+            continue;
+        const Step *weights = &p->step[s->in[0]];
+        const Step *scores = &p->step[weights->in[0]];
+        bool plain = weights->act == STEP_SOFTMAX && weights->inputs == 1;
+        if (!plain || scores->act != STEP_SCORES || weights->name ||
+            scores->name)
+            continue;
+        *s = (Step){.act = STEP_ATTEND,
+                    .in = {scores->in[0], scores->in[1], s->in[1]},
+                    .inputs = 3,
+                    .number = {scores->number[0]},
+                    .name = s->name,
+                    .at = s->at};
+    }
+}
+
+/* Exits if a definition cannot have its name. */
+static void
+check_name(const Builder *b, const Definition *d)
+{
+    const char *at = d->value->at;
+    if (size_named(d->name) || has_setting(b->text, d->name) ||
+        !strcmp(d->name, "x") || !strcmp(d->name, "y") || is_function(d->name))
+        equation_wrong(b->text, at, "%s has a meaning already", d->name);
+    for (int k = 0; k < b->count; k++)
+        if (b->text->definition[k].name == d->name)
+            equation_wrong(b->text, at, "%s is defined above", d->name);
+    for (int k = 0; k < b->plan->weights; k++)
+        if (b->plan->weight[k].written == d->name)
+            equation_wrong(b->text, at, "%s was a matrix above", d->name);
+}
+
+/* The last factor of an output that ends in a product; or NULL. */
+static const Tree *
+last_factor(const Tree *t)
+{
+    const Tree *last = NULL;
+    for (int i = 0; t->kind == TREE_PRODUCT && i < t->count; i++)
+        if (t->of[i]->kind != TREE_INVERSE && t->of[i]->kind != TREE_NUMBER)
+            last = t->of[i];
+    return last;
+}
+
+/* The output has a row as wide as a token for each token; heads that are left
+   are summed. */
+static void
+finish_output(Builder *b, Value out, const Tree *t)
+{
+    const Tree *last = last_factor(t);
+    if (out.sort != TOKENS || out.transposed)
+        equation_wrong(b->text, t->at,
+                       "the output has a row for each token: softmax(...) y "
+                       "W_i^V W_i^O");
+    if (out.heads && last && last->kind == TREE_NAME && !index_of(last->name))
+        equation_wrong(b->text, last->at,
+                       "%s has no index, and what it maps has heads: write "
+                       "W_i^O for the block of head i",
+                       last->name);
+    make_equal(b->text, out.width, width_new(tree_name("d_model")), t->at,
+               "the output is as wide as a token");
+    if (out.heads)
+        out.step = add_step(b, STEP_SUM_HEADS, t->at, out.step, NO_STEP);
+    b->plan->output = out.step;
+}
+
+/* Exits if a line says something that nothing uses. */
+static void
+check_used(const Builder *b)
+{
+    const EquationText *e = b->text;
+    const Plan *p = b->plan;
+    for (int i = 0; i < e->definitions - 1; i++)
+        if (!b->used[i])
+            equation_wrong(e, e->definition[i].value->at,
+                           "%s is defined, and nothing uses it",
+                           e->definition[i].name);
+    for (int i = 0; i < e->declarations; i++) {
+        const Declaration *d = &e->declaration[i];
+        bool used = false;
+        for (int k = 0; k < p->weights; k++)
+            used |= p->weight[k].declared == d;
+        if (!used)
+            equation_wrong(e, d->at,
+                           "%s has a shape, and the equation does not use it",
+                           d->name);
+    }
+}
+
+/* Exits if a declared shape is not made of numbers, sizes and settings. */
+static void
+check_shapes(Builder *b)
+{
+    const EquationText *e = b->text;
+    for (int i = 0; i < e->declarations; i++) {
+        const Declaration *d = &e->declaration[i];
+        number_of(b, d->rows);
+        number_of(b, d->cols);
+        if (d->mean) {
+            number_of(b, d->mean);
+            number_of(b, d->deviation);
+        }
+    }
+}
+
+Plan *
+plan_make(const EquationText *e)
+{
+    Plan *p = allocate(1, sizeof *p);
+    p->text = e;
+    Builder b = {.plan = p, .text = e};
+    b.defined = allocate((size_t)e->definitions, sizeof *b.defined);
+    b.used = allocate((size_t)e->definitions, sizeof *b.used);
+    check_shapes(&b);
+    Value last = {0};
+    for (; b.count < e->definitions; b.count++) {
+        const Definition *d = &e->definition[b.count];
+        if (d->name)
+            check_name(&b, d);
+        last = value_of(&b, d->value, !d->name);
+        b.defined[b.count] = last;
+        if (d->name && last.sort != NUMBERS && last.sort != SLICE)
+            p->step[last.step].name = d->name;
+    }
+    finish_output(&b, last, e->definition[e->definitions - 1].value);
+    check_used(&b);
+    for (int i = 0; i < p->weights; i++) {
+        choose_width(p->weight[i].rows);
+        choose_width(p->weight[i].cols);
+    }
+    order_weights(p);
+    name_weights(p);
+    fuse_attention(p);
+    count_uses(p);
+    return p;
+}
+
+/* Does a step depend on the size of that name? */
+static bool
+step_names(const Step *s, const char *size)
+{
+    return scalar_names(s->number[0], size) || scalar_names(s->number[1], size);
+}
+
+bool
+plan_uses(const Plan *p, const char *size)
+{
+    for (int i = 0; i < p->weights; i++) {
+        const PlanWeight *w = &p->weight[i];
+        if (scalar_names(w->heads, size) ||
+            scalar_names(width_known(w->rows), size) ||
+            scalar_names(width_known(w->cols), size))
+            return true;
+    }
+    for (int i = 0; i < p->steps; i++)
+        if (p->step[i].uses && step_names(&p->step[i], size))
+            return true;
+    return false;
+}

@@ -1,0 +1,270 @@
+/* run_equation.c - an equation as a variant. */
+#include <math.h>
+#include <string.h>
+
+#include <qkv/operator.h>
+
+#include "base/words.h"
+#include "equation/matrices.h"
+#include "equation/plan.h"
+#include "equation/run_equation.h"
+#include "heart/fail.h"
+#include "heart/plugin.h"
+
+/* `variant` is the first member, so the address of the one is that of the
+   other: Attention.variant tells forward and weights which plan is meant. */
+typedef struct Equation {
+    Variant variant;
+    const Plan *plan;
+} Equation;
+
+static const Plan *
+plan_of(const Attention *a)
+{
+    return ((const Equation *)a->variant)->plan;
+}
+
+static void
+weights(Weights *w, const Attention *a)
+{
+    const Plan *p = plan_of(a);
+    for (int k = 0; k < p->weights; k++) {
+        const PlanWeight *m = &p->weight[p->order[k]];
+        weight(w, k, m->stored, stored_rows(m, a), stored_cols(m, a));
+        if (m->declared && m->declared->mean)
+            initialise(w, k, scalar_value(m->declared->mean, a),
+                       scalar_value(m->declared->deviation, a));
+        else if (m->adds)
+            initialise(w, k, 0, 0);
+        else if (m->multiplies)
+            initialise(w, k, 1, 0);
+    }
+}
+
+/* Number k of a step, a whole one. */
+static int
+whole(const Step *s, int k, const Attention *a)
+{
+    return (int)lrint(scalar_value(s->number[k], a));
+}
+
+static double
+scale_of(const Step *s, const Attention *a)
+{
+    return s->number[0] ? scalar_value(s->number[0], a) : 1;
+}
+
+/* Head i of A by block i of B, or by B itself if it has only one block, for
+   each head, side by side again. */
+static Node *
+each_head(Node *a, Node *b, bool transposed, int b_heads)
+{
+    int heads = a->heads, width = a->cols / heads, block = b->cols / b_heads;
+    Node *made[heads], *all = split(a, 1), *blocks = split(b, 1);
+    for (int i = 0; i < heads; i++) {
+        Node *part = columns(all, i * width, width);
+        Node *m = b_heads == 1 ? blocks : columns(blocks, i * block, block);
+        made[i] = transposed ? matmul_t(part, m) : matmul(part, m);
+    }
+    return split(concat(made, heads), heads);
+}
+
+/* sum_i A_i */
+static Node *
+sum_heads(Node *a)
+{
+    int heads = a->heads, width = a->cols / heads;
+    Node *all = split(a, 1), *sum = columns(all, 0, width);
+    for (int i = 1; i < heads; i++)
+        sum = add(sum, columns(all, i * width, width));
+    return sum;
+}
+
+/* The node of a step that is part of attention proper; NULL of another. */
+static Node *
+attention_node(const Step *s, Attention *a, Node **in)
+{
+    switch (s->act) {
+    case STEP_SCORES:
+        return scores(a, in[0], in[1], scale_of(s, a));
+    case STEP_SOFTMAX:
+        return s->inputs > 1 ? softmax_sink(a, in[0], in[1])
+                             : softmax(a, in[0]);
+    case STEP_SINK_ZERO:
+        return softmax_sink(a, in[0], NULL);
+    case STEP_MASK:
+        return mask_zero(a, in[0]);
+    case STEP_APPLY:
+        return apply_weights(a, in[0], in[1]);
+    case STEP_ATTEND:
+        return attend(a, in[0], in[1], in[2], scale_of(s, a));
+    case STEP_ROTATE:
+        return rotate(a, in[0], scalar_value(s->number[0], a));
+    default:
+        return NULL;
+    }
+}
+
+/* How many blocks of heads the second operand has. */
+static int
+blocks_of(const Plan *p, const Step *s, Node **in)
+{
+    const Step *second = &p->step[s->in[1]];
+    bool one = second->act == STEP_WEIGHT && !p->weight[second->weight].heads;
+    return one ? 1 : in[0]->heads;
+}
+
+static Node *
+other_node(const Plan *p, const Step *s, Attention *a, Node **in)
+{
+    switch (s->act) {
+    case STEP_MAP:
+        return matmul(split(in[0], 1), in[1]);
+    case STEP_MAP_T:
+        return matmul_t(split(in[0], 1), in[1]);
+    case STEP_EACH_HEAD:
+        return each_head(in[0], in[1], false, blocks_of(p, s, in));
+    case STEP_EACH_HEAD_T:
+        return each_head(in[0], in[1], true, blocks_of(p, s, in));
+    case STEP_SUM_HEADS:
+        return sum_heads(in[0]);
+    case STEP_ADD:
+        return add(in[0], in[1]);
+    case STEP_ENTRIES:
+        return hadamard(in[0], in[1]);
+    case STEP_SCALE:
+        return scale(in[0], scale_of(s, a));
+    case STEP_SPLIT:
+        return split(in[0], s->number[0] ? whole(s, 0, a) : 1);
+    case STEP_COLUMNS:
+        return columns(in[0], whole(s, 0, a), whole(s, 1, a));
+    case STEP_JOIN:
+        return concat(in, s->inputs);
+    case STEP_RMS:
+        return rms_norm(in[0], scalar_value(s->number[0], a));
+    case STEP_SHIFT:
+        return shift(in[0], whole(s, 0, a));
+    case STEP_MIX:
+        return mix_heads(in[0], in[1]);
+    case STEP_CACHED:
+        return cached(in[0]);
+    case STEP_TANH:
+        return tanh_of(in[0]);
+    case STEP_SIGMOID:
+        return sigmoid(in[0]);
+    case STEP_GELU:
+        return gelu(in[0]);
+    case STEP_EXP:
+        return map(in[0], exp, exp);
+    default:
+        bug("equation: step %d has no operator", s->act);
+    }
+}
+
+/* An earlier step with the same operator, operands and numbers, so that
+   nothing is computed twice: as q and k are the same if W^K is W^Q and y is x.
+   Returns its number, or -1. */
+static int
+computed_before(const Plan *p, int step, const Attention *a, Node **value)
+{
+    const Step *s = &p->step[step];
+    for (int i = 0; i < step; i++) {
+        const Step *t = &p->step[i];
+        bool same = t->uses && t->act == s->act && t->inputs == s->inputs;
+        for (int k = 0; same && k < s->inputs; k++)
+            same = value[t->in[k]] == value[s->in[k]];
+        for (int k = 0; same && k < 2; k++)
+            same = s->number[k] == t->number[k] ||
+                   (s->number[k] && t->number[k] &&
+                    scalar_value(s->number[k], a) ==
+                        scalar_value(t->number[k], a));
+        if (same)
+            return i;
+    }
+    return -1;
+}
+
+static Node *
+forward(Attention *a, Node *x, Node *y, Node **w)
+{
+    const Plan *p = plan_of(a);
+    Node *value[p->steps], *of_weight[p->weights + 1];
+    for (int k = 0; k < p->weights; k++)
+        of_weight[p->order[k]] = w[k];
+    for (int i = 0; i < p->steps; i++) {
+        const Step *s = &p->step[i];
+        Node *in[MOST_OPERANDS];
+        for (int k = 0; k < s->inputs; k++)
+            in[k] = value[s->in[k]];
+        int before =
+            s->inputs && s->uses ? computed_before(p, i, a, value) : -1;
+        value[i] = NULL;
+        if (!s->uses)
+            continue;
+        if (s->act == STEP_X || s->act == STEP_Y)
+            value[i] = s->act == STEP_X ? x : y;
+        else if (s->act == STEP_WEIGHT)
+            value[i] = of_weight[s->weight];
+        else if (before >= 0)
+            value[i] = value[before];
+        else
+            value[i] = attention_node(s, a, in);
+        if (!value[i])
+            value[i] = other_node(p, s, a, in);
+    }
+    return value[p->output];
+}
+
+/* The words of .shape that a plan needs. */
+static const char *
+shape_of(const Plan *p)
+{
+    static const char *const words[][2] = {{"h", "heads"},
+                                           {"g", "kv-heads"},
+                                           {"d_k", "d-k"},
+                                           {"d_v", "d-v"},
+                                           {"latent", "latent"}};
+    Values used = {0};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (plan_uses(p, words[i][0]))
+            values_add(&used, copy_text(words[i][1]));
+    return used.count ? joined(&used, " ") : "";
+}
+
+/* The output as it is written; what is defined before it is not in it. */
+static const char *
+output_text(const EquationText *e)
+{
+    const char *at = e->definition[e->definitions - 1].value->at;
+    const char *begin = at;
+    while (begin > e->text && begin[-1] != '\n')
+        begin--;
+    begin += strspn(begin, " \t");
+    int n = (int)strcspn(begin, "#\n");
+    while (n > 0 && begin[n - 1] == ' ')
+        n--;
+    return interned(format_text("%.*s", n, begin));
+}
+
+const Variant *
+variant_of_plan(const Plan *p)
+{
+    const EquationText *e = p->text;
+    Equation *made = allocate(1, sizeof *made);
+    made->plan = p;
+    made->variant = (Variant){.abi = QKV_ABI,
+                              .equation = output_text(e),
+                              .family = *e->family ? e->family : NULL,
+                              .shape = shape_of(p),
+                              .weights = weights,
+                              .forward = forward,
+                              .settings = *e->settings ? e->settings : NULL};
+    return &made->variant;
+}
+
+const Variant *
+equation_load(const char *path)
+{
+    char *text = read_file(path, "equation", NULL);
+    return variant_of_plan(plan_make(equation_read(path, text)));
+}

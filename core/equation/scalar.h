@@ -1,0 +1,68 @@
+/* scalar.h - the numbers of an equation, and the widths of its matrices.
+
+   A scalar is a tree of numbers, sizes (d_k, h) and settings. A width is a
+   scalar that may not be known yet: widths that a product needs to be equal are
+   made one, and what is known of any of them is then known of all. */
+#ifndef SCALAR_H
+#define SCALAR_H
+
+#include <qkv/attend.h>
+
+#include "equation/tree.h"
+
+/* The sizes that an equation may name, and the words of .shape for those that
+   are options. */
+typedef struct Size {
+    const char *name, *option;
+    size_t offset; /* in Attention */
+} Size;
+extern const Size sizes[];
+extern const int size_count;
+
+const Size *size_named(const char *name);
+
+/* A setting "query-rank" is written query_rank. Does the list "rank=2 ..." of
+   an equation have it? */
+bool has_setting(const EquationText *e, const char *name);
+
+/* Can a scalar be a tree of this kind, if all of its operands are scalars? */
+bool is_scalar_kind(const EquationText *e, const Tree *t);
+
+double scalar_value(const Tree *t, const Attention *a);
+
+/* "d_k", "2 d_k": for messages. */
+const char *scalar_text(const Tree *t);
+
+/* Does it depend on the size of that name? */
+bool scalar_names(const Tree *t, const char *name);
+
+/* Are two scalars equal whatever the sizes are? (They are compared where no two
+   products of a few sizes are equal.) */
+bool equal_scalars(const EquationText *e, const Tree *s, const Tree *t);
+
+typedef struct Width {
+    struct Width *same; /* it is that one's; NULL: its own */
+    Tree *value;        /* NULL: not known */
+    char purpose;       /* 'k' of queries and keys, 'v' of values, or 0 */
+    Tree *root;         /* scores were divided by the root of this, or NULL */
+} Width;
+
+Width *width_new(Tree *value);
+
+/* The scalar that it is, or NULL. */
+Tree *width_known(const Width *w);
+
+/* Notes that two widths are equal; exits if they cannot be. `rule` says why
+   they have to be. */
+void make_equal(const EquationText *e, Width *v, Width *w, const char *at,
+                const char *rule);
+
+/* Says what a width is for, and below which root it stands. */
+void set_purpose(Width *w, char purpose, Tree *root);
+
+/* The usual width, if nothing has determined it: of queries and keys the number
+   below the root that their scores are divided by, or else d_k; of values d_v;
+   d_model elsewhere. */
+void choose_width(Width *w);
+
+#endif

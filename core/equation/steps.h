@@ -1,0 +1,86 @@
+/* steps.h - a plan: an equation as a list of steps, each an operator and what
+   it works on.
+
+   The steps are in the order in which a plugin would call the operators of
+   <qkv/tape.h> and <qkv/attend.h>. */
+#ifndef STEPS_H
+#define STEPS_H
+
+#include <qkv/variant.h>
+
+#include "equation/scalar.h"
+
+typedef enum {
+    STEP_X,         /* the tokens that queries come from */
+    STEP_Y,         /* those that keys and values come from */
+    STEP_WEIGHT,    /* a matrix of the variant */
+    STEP_MAP,       /* A B */
+    STEP_MAP_T,     /* A B' */
+    STEP_EACH_HEAD, /* A_i B_i, or A_i B if B has no heads */
+    STEP_EACH_HEAD_T,
+    STEP_SUM_HEADS, /* sum_i A_i */
+    STEP_SCORES,    /* scale A_i B_i' */
+    STEP_SOFTMAX,   /* with a sink, if there is a second operand */
+    STEP_SINK_ZERO, /* softmax with a sink of 0 */
+    STEP_MASK,
+    STEP_APPLY,  /* the weighted sum A_i B_i */
+    STEP_ATTEND, /* scores, softmax and apply in one */
+    STEP_ADD,
+    STEP_ENTRIES, /* A . B */
+    STEP_SCALE,
+    STEP_SPLIT, /* seen as so many heads */
+    STEP_COLUMNS,
+    STEP_JOIN,
+    STEP_RMS,
+    STEP_ROTATE,
+    STEP_SHIFT,
+    STEP_MIX,
+    STEP_CACHED,
+    STEP_TANH,
+    STEP_SIGMOID,
+    STEP_GELU,
+    STEP_EXP
+} Act;
+
+enum { MOST_OPERANDS = 8 };
+
+typedef struct Step {
+    Act act;
+    int in[MOST_OPERANDS]; /* numbers of earlier steps */
+    int inputs;
+    int weight;       /* of STEP_WEIGHT: which matrix */
+    Tree *number[2];  /* scale; from and count of columns; heads; eps; ... */
+    const char *name; /* of the definition that it is the value of, or NULL */
+    const char *at;   /* in the text */
+    int uses;         /* by steps that are used themselves */
+} Step;
+
+/* A matrix of the variant. A head's block is rows x cols. The blocks of all
+   heads are side by side in the stored matrix or, if it leads back from the
+   heads, below each other. */
+typedef struct PlanWeight {
+    const char *written; /* "W_i^Q" */
+    const char *stored;  /* "W^Q" */
+    Tree *heads;         /* NULL: it is one for all heads */
+    Width *rows, *cols;
+    bool stacked, beside; /* how the blocks of its heads are used */
+    bool multiplies;      /* a gain, entry by entry: it starts as 1 */
+    bool adds;            /* a bias or a sink: it starts as 0 */
+    bool mixes;           /* heads, not columns */
+    bool mapped;          /* its depth is known */
+    int depth;            /* matrices between the tokens and it */
+    const Declaration *declared;
+    const char *at;
+} PlanWeight;
+
+typedef struct Plan {
+    const EquationText *text;
+    Step *step;
+    int steps, step_capacity;
+    int output; /* the step whose value is the attention's */
+    PlanWeight *weight;
+    int weights, weight_capacity;
+    int *order; /* order[k]: the matrix that is declared as number k */
+} Plan;
+
+#endif

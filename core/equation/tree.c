@@ -1,0 +1,421 @@
+/* tree.c - an equation as a paper writes it, read into a tree. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "equation/tree.h"
+#include "heart/plugin.h"
+
+enum { MOST_DEPTH = 64, MOST_TEXT = 1 << 16, SHOWN = 72 };
+
+/* Reads from `at`; a line ends at `end`. */
+typedef struct Reader {
+    EquationText *equation;
+    const char *at, *end;
+    int depth;
+} Reader;
+
+void
+equation_wrong(const EquationText *e, const char *at, const char *format, ...)
+{
+    char what[MESSAGE / 2];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+
+    int number = 1;
+    const char *line = e->text;
+    for (const char *c = e->text; c < at; c++)
+        if (*c == '\n') {
+            number++;
+            line = c + 1;
+        }
+    /* Of a long line only what is around the mark is shown. */
+    int length = (int)strcspn(line, "\n"), before = (int)(at - line);
+    int from = before > SHOWN / 2 && length > SHOWN ? before - SHOWN / 2 : 0;
+    int shown = length - from < SHOWN ? length - from : SHOWN;
+    fprintf(stderr, "    %.*s\n    %*s^\n", shown, line + from, before - from,
+            "");
+    fail("%s:%d: %s", e->path, number, what);
+}
+
+static Tree *
+tree_new(TreeKind kind, const char *at)
+{
+    Tree *t = allocate(1, sizeof *t);
+    t->kind = kind;
+    t->at = at;
+    return t;
+}
+
+void
+tree_add(Tree *t, Tree *operand)
+{
+    t->of = grow(t->of, t->count, &t->capacity, sizeof *t->of);
+    t->of[t->count] = operand;
+    t->count++;
+}
+
+Tree *
+tree_of(TreeKind kind, const char *at, Tree *first, Tree *second)
+{
+    Tree *t = tree_new(kind, at);
+    tree_add(t, first);
+    if (second)
+        tree_add(t, second);
+    return t;
+}
+
+Tree *
+tree_name(const char *name)
+{
+    Tree *t = tree_new(TREE_NAME, NULL);
+    t->name = interned(name);
+    return t;
+}
+
+Tree *
+tree_number(double number)
+{
+    Tree *t = tree_new(TREE_NUMBER, NULL);
+    t->number = number;
+    return t;
+}
+
+bool
+tree_calls(const Tree *t, const char *name)
+{
+    return t->kind == TREE_CALL && !strcmp(t->name, name);
+}
+
+/* The two signs beyond ASCII that `qkv derive` prints on a terminal. */
+#define ROOT_SIGN      "\xe2\x88\x9a" /* a square root */
+#define TRANSPOSE_SIGN "\xe1\xb5\x80" /* a raised T */
+
+static bool
+begins(const Reader *r, const char *word)
+{
+    return !strncmp(r->at, word, strlen(word));
+}
+
+static void
+skip_blanks(Reader *r)
+{
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
+        r->at++;
+}
+
+/* Steps over a sign, if it is next. */
+static bool
+take(Reader *r, const char *sign)
+{
+    skip_blanks(r);
+    if (r->at >= r->end || !begins(r, sign))
+        return false;
+    r->at += strlen(sign);
+    return true;
+}
+
+static void
+expect(Reader *r, const char *sign, const char *where)
+{
+    if (!take(r, sign))
+        equation_wrong(r->equation, r->at, "expected \"%s\" %s", sign, where);
+}
+
+/* How many characters from `at` on are a name: W_i^Q, d_k, W_{i+1}^Q. */
+static size_t
+name_length(const char *at)
+{
+    size_t n = 0;
+    if (!isalpha((unsigned char)*at))
+        return 0;
+    while (isalnum((unsigned char)at[n]) || at[n] == '_' || at[n] == '^')
+        n++;
+    return n;
+}
+
+static const char *
+read_name(Reader *r)
+{
+    char name[NAME_SIZE];
+    size_t n = name_length(r->at);
+    if (n >= sizeof name)
+        equation_wrong(r->equation, r->at, "a name has at most %d characters",
+                       NAME_SIZE - 1);
+    snprintf(name, sizeof name, "%.*s", (int)n, r->at);
+    r->at += n;
+    return interned(name);
+}
+
+static Tree *read_sum(Reader *r);
+
+/* Reads operands up to the sign that closes them. */
+static void
+read_list(Reader *r, Tree *to, const char *closing)
+{
+    do
+        tree_add(to, read_sum(r));
+    while (take(r, ","));
+    expect(r, closing, "or a comma");
+}
+
+static Tree *
+read_number(Reader *r)
+{
+    char *after;
+    Tree *t = tree_new(TREE_NUMBER, r->at);
+    t->number = strtod(r->at, &after);
+    if (!(t->number <= 1e12))
+        equation_wrong(r->equation, r->at, "a number is at most 1e12");
+    r->at = after;
+    return t;
+}
+
+static Tree *
+read_primary(Reader *r)
+{
+    skip_blanks(r);
+    const char *at = r->at;
+    if (isdigit((unsigned char)*at))
+        return read_number(r);
+    if (begins(r, ROOT_SIGN)) {
+        Tree *root = tree_new(TREE_CALL, at);
+        root->name = interned("sqrt");
+        r->at += strlen(ROOT_SIGN);
+        expect(r, "(", "after the root");
+        read_list(r, root, ")");
+        return root;
+    }
+    if (name_length(at)) {
+        Tree *t = tree_new(TREE_NAME, at);
+        t->name = read_name(r);
+        if (*r->at == '(') {
+            t->kind = TREE_CALL;
+            r->at++;
+            read_list(r, t, ")");
+        }
+        return t;
+    }
+    if (take(r, "(")) {
+        Tree *t = read_sum(r);
+        expect(r, ")", "to close the bracket");
+        return t;
+    }
+    if (take(r, "[")) {
+        Tree *t = tree_new(TREE_JOINED, at);
+        read_list(r, t, "]");
+        return t;
+    }
+    equation_wrong(r->equation, at,
+                   "expected a matrix, a number, a function or a bracket");
+}
+
+static Tree *
+read_factor(Reader *r)
+{
+    Tree *t = read_primary(r);
+    for (;;)
+        if (begins(r, "'") || begins(r, TRANSPOSE_SIGN)) {
+            t = tree_of(TREE_TRANSPOSED, t->at, t, NULL);
+            r->at += *r->at == '\'' ? 1 : strlen(TRANSPOSE_SIGN);
+        } else if (*r->at == '[') {
+            r->at++;
+            Tree *from = read_sum(r);
+            expect(r, ":",
+                   "between the first column and the one after the last");
+            t = tree_of(TREE_COLUMNS, t->at, t, from);
+            tree_add(t, read_sum(r));
+            expect(r, "]", "to close the bracket");
+        } else
+            return t;
+}
+
+/* Does another factor follow, without a sign before it? */
+static bool
+at_factor(Reader *r)
+{
+    skip_blanks(r);
+    return r->at < r->end && (isalnum((unsigned char)*r->at) || *r->at == '(' ||
+                              *r->at == '[' || begins(r, ROOT_SIGN));
+}
+
+static Tree *
+read_product(Reader *r)
+{
+    Tree *first = read_factor(r);
+    Tree *product = tree_of(TREE_PRODUCT, first->at, first, NULL);
+    for (;;)
+        if (take(r, "/")) {
+            Tree *divisor = read_factor(r);
+            tree_add(product,
+                     tree_of(TREE_INVERSE, divisor->at, divisor, NULL));
+        } else if (at_factor(r))
+            tree_add(product, read_factor(r));
+        else
+            return product->count == 1 ? first : product;
+}
+
+static Tree *
+read_entries(Reader *r)
+{
+    Tree *first = read_product(r);
+    Tree *entries = tree_of(TREE_ENTRIES, first->at, first, NULL);
+    while (take(r, "."))
+        tree_add(entries, read_product(r));
+    return entries->count == 1 ? first : entries;
+}
+
+static Tree *
+read_term(Reader *r, bool negative)
+{
+    Tree *t = read_entries(r);
+    return negative ? tree_of(TREE_NEGATIVE, t->at, t, NULL) : t;
+}
+
+static Tree *
+read_sum(Reader *r)
+{
+    r->depth++;
+    if (r->depth > MOST_DEPTH)
+        equation_wrong(r->equation, r->at,
+                       "more than %d brackets within each other", MOST_DEPTH);
+    bool negative = take(r, "-");
+    Tree *first = read_term(r, negative);
+    Tree *sum = tree_of(TREE_SUM, first->at, first, NULL);
+    for (;;)
+        if (take(r, "+"))
+            tree_add(sum, read_term(r, false));
+        else if (take(r, "-"))
+            tree_add(sum, read_term(r, true));
+        else
+            break;
+    r->depth--;
+    return sum->count == 1 ? first : sum;
+}
+
+/* "d_model x d_k", and perhaps "~ N(0, 0.1)" behind it. */
+static void
+read_declaration(Reader *r, const char *name, const char *at)
+{
+    EquationText *e = r->equation;
+    Declaration d = {.name = name, .at = at};
+    for (int i = 0; i < e->declarations; i++)
+        if (e->declaration[i].name == name)
+            equation_wrong(e, at, "%s has a shape already", name);
+    d.rows = read_factor(r);
+    while (at_factor(r) && strncmp(r->at, "x ", 2))
+        d.rows = tree_of(TREE_PRODUCT, d.rows->at, d.rows, read_factor(r));
+    expect(r, "x", "between rows and columns, as in d_model x d_k");
+    d.cols = read_sum(r);
+    if (take(r, "~")) {
+        expect(r, "N(", "as in N(0, 0.1): mean and standard deviation");
+        d.mean = read_sum(r);
+        expect(r, ",", "between mean and standard deviation");
+        d.deviation = read_sum(r);
+        expect(r, ")", "to close the bracket");
+    }
+    e->declaration = grow(e->declaration, e->declarations,
+                          &e->declaration_capacity, sizeof d);
+    e->declaration[e->declarations] = d;
+    e->declarations++;
+}
+
+/* What is behind "family:", "cite:" or "settings:", or else a shape. */
+static void
+read_fact(Reader *r, const char *name, const char *at)
+{
+    EquationText *e = r->equation;
+    skip_blanks(r);
+    const char *value =
+        interned(format_text("%.*s", (int)(r->end - r->at), r->at));
+    if (!strcmp(name, "family"))
+        e->family = value;
+    else if (!strcmp(name, "cite"))
+        e->cite = value;
+    else if (!strcmp(name, "settings"))
+        e->settings = value;
+    else {
+        read_declaration(r, name, at);
+        return;
+    }
+    r->at = r->end;
+}
+
+static void
+add_definition(EquationText *e, const char *name, Tree *value)
+{
+    e->definition = grow(e->definition, e->definitions, &e->definition_capacity,
+                         sizeof *e->definition);
+    e->definition[e->definitions] = (Definition){name, value};
+    e->definitions++;
+}
+
+/* Reads the line from `at` to `end`. */
+static void
+read_line(Reader *r)
+{
+    skip_blanks(r);
+    const char *at = r->at;
+    if (at == r->end)
+        return;
+    EquationText *e = r->equation;
+    int last = e->definitions - 1;
+    if (last >= 0 && !e->definition[last].name)
+        equation_wrong(e, at,
+                       "the line before it is the output, since it has "
+                       "no name: nothing may follow it");
+    if (name_length(at)) {
+        const char *name = read_name(r);
+        if (take(r, ":"))
+            read_fact(r, name, at);
+        else if (take(r, "="))
+            add_definition(e, name, read_sum(r));
+        else
+            r->at = at;
+    }
+    if (r->at == at)
+        add_definition(e, NULL, read_sum(r));
+    skip_blanks(r);
+    if (r->at < r->end)
+        equation_wrong(e, r->at, "this cannot follow what is before it");
+}
+
+/* What is printed of a line must not command a terminal. */
+static void
+check_characters(const EquationText *e, const char *line)
+{
+    char *copy = format_text("%.*s", (int)strcspn(line, "\n"), line);
+    for (char *c = copy; *c; c++)
+        if (*c == '\t')
+            *c = ' ';
+    if (!is_text(copy))
+        fail("%s: a line has a control character, or bytes that are no UTF-8: "
+             "write plain text",
+             e->path);
+}
+
+EquationText *
+equation_read(const char *path, const char *text)
+{
+    EquationText *e = allocate(1, sizeof *e);
+    *e = (EquationText){
+        .path = path, .text = text, .family = "", .cite = "", .settings = ""};
+    if (strlen(text) > MOST_TEXT)
+        fail("%s: an equation has at most %d characters", path, MOST_TEXT);
+    for (const char *line = text; *line;) {
+        check_characters(e, line);
+        Reader r = {e, line, line + strcspn(line, "#\n"), 0};
+        read_line(&r);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    if (!e->definitions || e->definition[e->definitions - 1].name)
+        fail("%s: it has no output: the last line is an expression without a "
+             "name, softmax(...) ... W_i^O",
+             path);
+    return e;
+}

@@ -1,0 +1,18 @@
+/* value.h - the walk over the tree of an equation. */
+#ifndef EQUATION_VALUE_H
+#define EQUATION_VALUE_H
+
+#include "equation/builder.h"
+
+/* The value of a part of the equation. `output`: it is the output, whose last
+   matrix with an index i leads back from the heads. */
+Value value_of(Builder *b, const Tree *t, bool output);
+
+/* A scalar, in which definitions are replaced by what they are; exits unless it
+   is one. */
+Tree *number_of(Builder *b, const Tree *t);
+
+/* Is it the name of a function? */
+bool is_function(const char *name);
+
+#endif

@@ -1,0 +1,55 @@
+#!/bin/sh
+# equations.sh BUILD - each tests/equations/NAME.eq trains to the bits of the plugin
+# variants/NAME.c: the same weights, whatever their names. What an equation cannot say is
+# refused with a mark below the place (tests/equations.tsv).
+# Only here is an equation run beside the plugin that somebody wrote for it.
+
+build=$1
+. tests/lib.sh
+
+# trained WORD OUT: the sums of a short run's weights, sorted.
+trained() {
+    "$qkv" train -v "$1" -t mqar --steps 12 --validate 8 --test 8 -q --out "$2" >/dev/null 2>err ||
+        complain "$1 does not train"
+    find "$2" -name '*.npy' -exec cksum {} + | awk '{ print $1, $2 }' | sort
+}
+for file in "$top"/tests/equations/*.eq; do
+    name=$(basename "$file" .eq)
+    trained "$name" "c-$name" >c
+    trained "$file" "eq-$name" >eq
+    expect "$name: the equation and the plugin differ" cmp -s c eq
+done
+
+# Which shipped variants have no equation, and why.
+list=$("$qkv" list --tsv | awk -F '\t' 'NR > 1 { print $1 }')
+for name in $list; do
+    [ -f "$top/tests/equations/$name.eq" ] || echo "$name"
+done >without
+sed -n 's/^\([a-z-]*\): .*/\1/p' "$top/tests/equations/without.txt" | sort >listed
+expect "without.txt lists other variants than those that have no equation" cmp -s without listed
+
+grep -v '^#' "$top/tests/equations.tsv" | while IFS='	' read -r lines column words; do
+    echo "$lines" | tr '|' '\n' >wrong.eq
+    "$qkv" count -v ./wrong.eq >out 2>err </dev/null
+    status=$?
+    marked=$(sed -n 's/^ *^$/&/p' err | awk '{ print length($0) - 4 }')
+    said=$(tail -n 1 err)
+    case $status:$marked:$said in
+    1:$column:*"$words"*) echo ok ;;
+    *) echo "$lines: status $status, mark at $marked: $said" ;;
+    esac
+done >refused
+while read -r line; do
+    if [ "$line" = ok ]; then ok; else complain "$line"; fi
+done <refused
+printf 'softmax(x y\033[31m) y\n' >wrong.eq
+refuses 1 'control character' "$qkv" count -v ./wrong.eq
+
+# As every plugin: by its name in a folder of $QKV_PATH, and in every command.
+mkdir found
+cp "$top/tests/equations/two-step.eq" found/twice.eq
+works 7168 env QKV_PATH=found "$qkv" count -v twice --columns variant,parameters
+works twice env QKV_PATH=found "$qkv" list --columns variant
+works 'M_i = W^Q W_i^Q (W^K W_i^K)' "$qkv" derive ./found/twice.eq
+works '' "$qkv" check ./found/twice.eq
+finish

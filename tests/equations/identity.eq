@@ -1,0 +1,1 @@
+softmax(x y' / sqrt(d_model)) y

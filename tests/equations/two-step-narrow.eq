@@ -1,0 +1,4 @@
+W^Q: d_model x d_k
+W^K: d_model x d_k
+W^V: d_model x d_v
+softmax(x W^Q W_i^Q (y W^K W_i^K)' / sqrt(d_k)) y W^V W_i^V W_i^O
