@@ -31,6 +31,8 @@ victim harmless
 "$qkv" compare -v standard,victim -t reverse $small --no-figures -o runs >table 2>err
 expect "no runs" test "$(grep -c '^reverse' table)" -eq 2
 as='' its=$(echo runs/reverse.victim.*) other=$(echo runs/reverse.standard.*)
+"$qkv" train -v victim -t induction $short --seed 1 -o texts >out 2>err
+next=$(echo texts/induction.victim.*) # a run that `generate` goes on from
 
 # asks WHAT STATUS WORDS LINES COMMAND: side by side; told says how they went.
 asks() {
@@ -92,6 +94,8 @@ inspect inspect $its
 export export $its $deed/batch -q
 equiv equiv $its -v standard -q -o $deed/from
 trace trace 0 -v victim
+generate generate $next -p 1
+derive derive victim
 END
     lines=2 # the run's, and how many there are
     [ "$place" != LOAD ] || lines=1
@@ -143,6 +147,17 @@ tries misfits FORWARD 'return add(x, w[W_O])' 'add: .*do not fit'
 tries nothing FORWARD 'return NULL' 'forward returned'
 told
 
+# --- when it does all that it can to be given more time
+tries ignores FORWARD "for (int i = 1; i < 32; i++) signal(i, SIG_IGN); for (;;)" "$late in forward"
+tries blocks FORWARD "sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, 0); $hang" "$late in forward"
+told
+tries disarms FORWARD "alarm(0); $hang" "$late in forward"
+tries stops FORWARD 'raise(SIGSTOP)' "$late in forward"
+told
+tries load-stops LOAD 'raise(SIGSTOP)' "$late being loaded"
+tries fit-stops FIT 'raise(SIGSTOP)' "$late in fit"
+told
+
 # --- when it is called in a run, after it was described
 costs crashes '*(volatile int *)8 = 1' "$crashed Segmentation fault"
 costs aborts 'abort()' "$crashed Aborted"
@@ -152,6 +167,8 @@ costs narrow 'return columns(x, 0, 1)' 'forward returned'
 costs nothing 'return NULL' 'forward returned'
 costs misfits 'return add(x, w[W_O])' 'add: ([0-9]* x 32) and .*W^O (32 x 32) do not fit'
 costs loops 'for (volatile int i = 0;; i++)' "$late in forward"
+costs stops 'raise(SIGSTOP)' "$late in forward"
+costs alarms 'alarm(1); for (;;) pause()' "$crashed Alarm clock"
 told
 export QKV_CALL_SECONDS=20
 sanitized || costs leaks "$leak" 'it had taken [0-9.]* MB (it may have 200 MB)' --memory 200
@@ -160,6 +177,28 @@ victim elsewhere FORWARD 'static Node *kept; if (!x->value) kept = x; return add
 comparing 1 'of an earlier call\|crashed' 2
 told
 QKV_CALL_SECONDS=2
+
+# The time in which somebody has stopped the command, as Ctrl-Z does, is not the plugin's.
+deed=paused
+victim paused FORWARD 'if (x->value && access("called", F_OK)) { creat("called", 0666); works_for(0.5); }'
+setsid "$qkv" train -v victim -t reverse $short --seed 1 -o paused/train >out 2>err &
+paused=$!
+timeout 20 sh -c 'until [ -e called ]; do sleep 0.05; done'
+sleep 0.2 # it is seen in that call
+kill -STOP -$paused
+sleep 3
+kill -CONT -$paused
+expect 'a run that was stopped, and went on' wait $paused
+
+# A hundred steps of a run need nothing of the system: its steps 20 to 120.
+if sanitized || [ "$(uname)" != Linux ]; then
+    echo 'hostile: system calls of a run are not watched here'
+else
+    deed=calls
+    victim calls FORWARD 'static int n; n += !!x->value; if (n == 20) only_exits(); if (n == 120) _exit(77)'
+    comparing 1 'ended its process in forward (status 77)' 2 --steps 200 --log-every 1000
+    told
+fi
 
 # A default that no option could have is refused when the plugin is loaded, and -0 is 0.
 for value in 1e308 0x nan -0; do

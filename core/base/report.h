@@ -11,9 +11,9 @@
 typedef struct Report {
     volatile bool done;         /* end_well */
     char text[MESSAGE];         /* the message that ended it, or "" */
-    char plugin[256];           /* whose code was called last, and */
+    char plugin[256];           /* whose code was called last, */
+    volatile unsigned calls;    /* how often any was called, and */
     const char *volatile doing; /* what it does, " in forward"; "": no more */
-    unsigned seconds;           /* that a call may take; 0: for ever */
     char limit[128];            /* of memory, in words; or "" */
     char drafts[4096];          /* the directory with its drafts, or "" */
     _Alignas(max_align_t) char answer[];

@@ -28,11 +28,10 @@ $(commands | while read -r command; do echo ".SS $command" && helped "$command";
 Directories with variants, separated by colons; they are searched before the program's own.
 .TP
 .B QKV_CALL_SECONDS
-Seconds that one call of a plugin's code may take before its process is stopped (60).
+Seconds that one call of a plugin's code may take before its process is ended (60); 0: no limit.
 .TP
-.BR CC ", " TMPDIR
-The compiler for plugins that are given as source (cc), and the directory in which it builds
-them (/tmp).
+.B CC
+The compiler for plugins that are given as source (cc).
 .SH EXIT STATUS
 0 if all went well; 1 if something failed, for example a run; 2 if the command line is
 wrong.

@@ -10,7 +10,6 @@
    Elsewhere it prints a line for each run that is done. A worker writes its run
    in the driver's draft, so that nothing of a killed one is left. */
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "algebra/convert.h"
@@ -81,15 +80,6 @@ typedef struct Training {
     volatile LogRow *last;
 } Training;
 
-/* Seconds since some moment in the past. Never goes back. */
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bool
 watch_run(void *training, const Result *so_far)
 {
@@ -101,7 +91,7 @@ watch_run(void *training, const Result *so_far)
     *t->last = so_far->rows[so_far->count - 1];
     if (row_logged)
         row_logged(crew.w, t->job, crew.total, *t->last);
-    t->end.seconds = now() - t->begun;
+    t->end.seconds = clock_seconds() - t->begun;
     return true;
 }
 
@@ -119,7 +109,7 @@ work(const void *job, void *last)
     Model *m = prepare(&t.job->config, &data);
     t.solved.threshold = m->config.threshold;
     t.observer = observer_new(m, &data);
-    t.begun = now();
+    t.begun = clock_seconds();
     t.end.result = train(m, &data, watch_run, &t);
     t.end.solved_at = t.solved.at;
     run_write(&own, t.job->name, m, &t.end, &t.observer, &data,

@@ -35,13 +35,13 @@ explained(const Child *c)
     int signal = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
     if (*r->text)
         return interned(r->text);
+    if (c->late)
+        return format_text("took more than %.0f seconds%s; QKV_CALL_SECONDS "
+                           "gives more",
+                           c->call_limit, doing);
     if (!signal)
         return format_text("ended its process%s (status %d)", doing,
                            WEXITSTATUS(c->status));
-    if (signal == SIGALRM)
-        return format_text("took more than %u seconds%s; QKV_CALL_SECONDS "
-                           "gives more",
-                           r->seconds, doing);
     return format_text("%s%s: %s; it had taken %.0f MB%s",
                        signal == SIGKILL ? "was ended" : "crashed", doing,
                        strsignal(signal), c->taken / 1e6, r->limit);

@@ -82,12 +82,12 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
 {
     const char *seconds = getenv("QKV_CALL_SECONDS");
     *c = (Child){.more = more, .size = size};
+    c->call_limit = seconds ? atoi(seconds) : 60;
     c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
         fail("no memory to share with a process: %s", strerror(errno));
     c->report->doing = "";
-    c->report->seconds = seconds ? (unsigned)atoi(seconds) : 60;
     signal(SIGCHLD, wake);
     c->process = begin_process("a plugin's code");
     if (c->process)
@@ -101,15 +101,57 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
     _exit(end_well(0));
 }
 
+double
+clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+enum { LOOK = 50 }; /* milliseconds from one look at the children to the next */
+
+/* Seconds since the last look. While this process was stopped itself, as Ctrl-Z
+   does, its children's time did not run: a look counts as two at most. */
+static double
+time_passed(void)
+{
+    static double last;
+    const double most = 2e-3 * LOOK;
+    double passed = clock_seconds() - last;
+    last += passed;
+    return passed < most ? passed : most;
+}
+
+/* Ends a child in which one call of a plugin's code lasts too long. The child
+   only counts its calls: whatever the code does to its own process, it cannot
+   stop this clock. */
+static void
+limit_call(Child *c, double passed)
+{
+    const Report *r = c->report;
+    bool still = *r->doing && r->calls == c->call;
+    c->call = r->calls;
+    c->call_time = still ? c->call_time + passed : 0;
+    if (c->call_limit && c->call_time > c->call_limit) {
+        c->late = true;
+        kill(c->process, SIGKILL);
+    }
+}
+
 Child *
 children_wait(Child *children, int count)
 {
     struct rusage usage;
+    double passed = time_passed();
+    for (Child *c = children; c < children + count; c++)
+        if (c->process)
+            limit_call(c, passed);
     for (Child *c = children; c < children + count; c++)
         if (c->process && wait4(c->process, &c->status, WNOHANG, &usage)) {
             c->taken = 1024. * (double)usage.ru_maxrss;
             return c;
         }
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = LOOK * 1000000}, NULL);
     return NULL;
 }

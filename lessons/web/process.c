@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "run/process.h"
@@ -22,6 +23,14 @@ int call_apart(void (*run)(const Begun *begun), const Begun *begun,
 
 /* The status of qkv-double with these words. */
 int call_double(char *argv[]);
+
+double
+clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 double
 machine_memory(void)

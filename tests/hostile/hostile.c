@@ -1,13 +1,22 @@
 /* hostile.c - a plugin that does as standard does, except for C statements at
    one place: -DFORWARD='abort()'. */
+#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 
 #include <qkv/variant.h>
 
@@ -34,6 +43,32 @@ recurses(void)
     much[0] = 1;
     recurses();
     much[1] = much[0];
+}
+
+/* Works for so many seconds of its own time. */
+static inline void
+works_for(double seconds)
+{
+    double end = seconds * CLOCKS_PER_SEC + (double)clock();
+    while ((double)clock() < end)
+        ;
+}
+
+/* From here on any system call but exit's ends the process. */
+static inline void
+only_exits(void)
+{
+#ifdef __linux__
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+    struct sock_fprog program = {4, rules};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        abort();
+#endif
 }
 
 __attribute__((constructor)) static void
