@@ -40,6 +40,16 @@ expect "standard's costs" [ "$(costs standard)" = "8192 128" ]
 expect "keys and values are shared, and priced twice" [ "$(costs ./tests/right/yoco.c)" = "6144 64" ]
 expect "values that are made from a cached y are kept too" [ "$(costs ./only-y.c)" = "8192 128" ]
 
+# --- a plugin's own operator has the name of one of the core's: it is not taken for it
+for name in add columns concat hadamard rotate scale scores softmax spread; do
+    sed "s/\"own\", own_forward/\"$name\", own_forward/" "$top/tests/broken/operator.c" >"called-$name.c"
+    "$qkv" derive "./called-$name.c" >out 2>err
+    expect "an operator called $name: derive" grep -q "^  M_i = .*\[$name\].*" out
+    expect "an operator called $name: count" [ "$(costs "./called-$name.c")" = "$(costs ./tests/broken/operator.c)" ]
+done
+expect "an operator called columns: check" check ./called-columns.c
+works called "$qkv" train -v ./called-columns.c -t recall --steps 2 --log gauge -o called
+
 # --- planted bugs
 # planted: the source with the edit fails that check, in a line with all the words.
 planted() {

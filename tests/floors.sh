@@ -61,6 +61,18 @@ for file in core/heart/*.c core/fast/*.c; do
         done
 done | none "declared in a header of another name"
 
+# Who reads a tape knows each operator of the core by its address: it is a constant of
+# its own, with a row in the table of what operators mean.
+grep -hoE '(static )?const (Operator|Linear|Product) [a-z_]+ =' core/*/*.c |
+    while read -r words; do
+        name=$(echo "$words" | sed 's/ =//; s/.* //')
+        case $words in
+        static*) echo "$name is static, so nobody can know it" ;;
+        *) grep -qE "\{&$name(\.op)?," core/algebra/meaning.c || echo "$name has no row in core/algebra/meaning.c" ;;
+        esac
+    done | none "an operator"
+grep -n 'op->name' core/*/*.c | grep -E 'strn?cmp' | none "an operator is compared by its name"
+
 # What the program exports, without what the linker adds; and what it is linked with.
 nm -D --defined-only "$build/qkv" | awk '{ print $3 }' |
     grep -vxE '_.*|data_start|main|stdin|stdout|stderr|environ|opt(arg|ind|err|opt)|.*@.*' |

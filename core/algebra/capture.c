@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "algebra/capture.h"
+#include "algebra/meaning.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
@@ -89,7 +90,7 @@ capture_node(void *capture, Node *n)
     for (int i = 0; n->op == &apply_weights_op.op && i < r->calls; i++)
         if (r->call[i].weights == n->in[0])
             r->call[i].sum = n;
-    r->rotated |= !strcmp(n->op->name, "rotate");
+    r->rotated |= meaning_of(n)->rotates;
 }
 
 void

@@ -5,15 +5,13 @@
    is found by its own first step. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "algebra/capture.h"
 #include "algebra/cost.h"
+#include "algebra/meaning.h"
 #include "decode/cache.h"
 #include "heart/attention.h"
-#include "heart/composed.h"
 #include "heart/fail.h"
-#include "heart/heads.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
 
@@ -116,25 +114,33 @@ node_flops(const Node *n, const Node *last, double flops[2])
 {
     const Node *a = n->inputs > 0 ? n->in[0] : n;
     const Node *b = n->inputs > 1 ? n->in[1] : n;
-    flops[0] = 0;
-    if (n->op == &matmul_op.op || n->op == &matmul_t_op.op)
-        flops[0] = 2. * n->rows * n->cols * a->cols;
-    else if (n->op == &mix_heads_op.op)
-        flops[0] = 2. * a->rows * a->cols * n->heads;
-    else if (n->op == &scores_op.op)
-        flops[0] = share_after(n, last, unmasked_share) *
-                   pair_flops(a, b, a->cols / a->heads);
-    else if (n->op == &apply_weights_op.op)
-        flops[0] = seen_of(a) * pair_flops(a, b, b->cols / b->heads);
-    flops[1] = flops[0] * (a->trained + b->trained);
-    if (n->op == &attend_op) {
-        const Node *v = n->in[2];
-        double to_score = pair_flops(a, b, a->cols / a->heads);
-        double to_weigh = pair_flops(a, v, v->cols / v->heads);
-        flops[0] = to_score + to_weigh;
-        flops[1] = to_score * (a->trained + b->trained) +
-                   to_weigh * ((a->trained || b->trained) + v->trained);
+    const Node *v = n->inputs > 2 ? n->in[2] : n;
+    double forward = 0, values = 0;
+    switch (meaning_of(n)->work) {
+    case MATRICES:
+        forward = 2. * n->rows * n->cols * a->cols;
+        break;
+    case MIXTURES:
+        forward = 2. * a->rows * a->cols * n->heads;
+        break;
+    case SCORING:
+        forward = share_after(n, last, unmasked_share) *
+                  pair_flops(a, b, a->cols / a->heads);
+        break;
+    case WEIGHTING:
+        forward = seen_of(a) * pair_flops(a, b, b->cols / b->heads);
+        break;
+    case ATTENDING:
+        forward = pair_flops(a, b, a->cols / a->heads);
+        values = pair_flops(a, v, v->cols / v->heads);
+        break;
+    case NO_PRODUCTS:
+    case UNKNOWN:
+        break;
     }
+    flops[0] = forward + values;
+    flops[1] = forward * (a->trained + b->trained) +
+               values * ((a->trained || b->trained) + v->trained);
 }
 
 /* Entries of the weights on which the block's output depends, and no earlier
@@ -161,8 +167,9 @@ add_block(Cost *c, const Tape *t, const Node *before, Node *out, int tokens)
         node_flops(n, t->last, flops);
         c->forward += flops[0] / tokens;
         c->backward += flops[1] / tokens;
-        c->rotates |= !strcmp(n->op ? n->op->name : "", "rotate");
-        if (n->op == &scores_op.op || n->op == &attend_op)
+        const Meaning *m = meaning_of(n);
+        c->rotates |= m->rotates;
+        if (m->work == SCORING || m->work == ATTENDING)
             c->kept = fmax(c->kept, share_after(n, t->last, seen_by_newest));
     }
     c->parameters += parameters_of(out);

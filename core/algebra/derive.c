@@ -9,6 +9,7 @@
 
 #include "algebra/derive.h"
 #include "algebra/fit.h"
+#include "algebra/meaning.h"
 #include "config/settings.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
@@ -35,12 +36,6 @@ start_of(const Node *n, int h, const Node *c)
     return h * n->heads / c->heads * (n->cols / n->heads);
 }
 
-static bool
-is(const Node *n, const char *name)
-{
-    return n->op && !strcmp(n->op->name, name);
-}
-
 const Term *
 term_of(const Derived *d, int head, int piece, int number)
 {
@@ -55,8 +50,10 @@ static Walk
 times(const Node *of, Matrix m, Walk w)
 {
     Chain *c = &w.term.chain[w.role == 'k'];
-    if (c->count == MOST_SYMBOLS)
-        fail("derive: a product of more than %d matrices", c->count);
+    if (c->count == MOST_SYMBOLS) {
+        w.to->why = "it multiplies more matrices than can be followed";
+        return w;
+    }
     if (of->op)
         w.to->why = "what is in brackets is no matrix";
     memmove(c->of + 1, c->of, (size_t)c->count++ * sizeof *c->of);
@@ -126,7 +123,7 @@ walk_leaf(const Node *c, Walk w)
 static const Node *
 row_of(const Node *n, int width)
 {
-    const Node *row = is(n, "spread") ? n->in[0] : NULL;
+    const Node *row = meaning_of(n)->passage == REPEATED ? n->in[0] : NULL;
     bool fits = row && row->rows == 1 && row->cols / row->heads == width;
     return fits && !row->root->op ? row : NULL;
 }
@@ -164,49 +161,104 @@ narrow(Walk *w, int start, int size)
     return w->width > 0;
 }
 
-/* Goes on from head h of c, or from operand k of it, if it is concat. */
+/* Is n a matrix, or row, of weights? */
+static bool
+is_weights(const Derived *d, const Node *n)
+{
+    return !n->op && n != d->run.x && n != d->run.y;
+}
+
+/* How a walk passes a node: as its operator means, if its operands are what
+   that asks for. */
+static Passage
+passage_of(const Node *c, const Walk *w)
+{
+    Passage as = meaning_of(c)->passage;
+    const Node *first = as == LEAF ? c : c->in[0]->root;
+    const Node *last = as == LEAF ? c : c->in[c->inputs - 1]->root;
+    int width = c->cols / c->heads;
+    bool passes = true;
+    if (as == TIMES || as == TIMES_TURNED)
+        passes = is_weights(w->to, last);
+    else if (as == GAIN)
+        passes = row_of(last, width);
+    else if (as == REPEATED)
+        passes = row_of(c, width);
+    else if (as == WEIGHTED)
+        passes = w->call && w->term.piece == CONSTANT &&
+                 first->op == &softmax_op && first->inputs == 1 &&
+                 sink_of(first, 0) == -INFINITY;
+    return passes ? as : OPAQUE;
+}
+
+/* Multiplies with the columns that the walk needs of a matrix, and goes on to
+   need all columns of the factor before it. */
+static Walk
+pass_matrix(const Node *of, bool turned, Walk w)
+{
+    Matrix m = matrix(of->value, of->rows, of->cols, of->cols);
+    m = turned ? transposed(m) : m;
+    m.at += w.from * m.across;
+    m.cols = w.width;
+    w = times(of, m, w);
+    w.from = 0;
+    w.width = m.rows;
+    return w;
+}
+
+/* Multiplies with the diagonal matrix of a row of gains, whose head that serves
+   here begins at column `start`. */
+static Walk
+pass_gain(const Node *row, int start, Walk w)
+{
+    return times(row->root, diagonal(row, start + w.from, w.width), w);
+}
+
+/* Goes on from head h of c; or if c is side by side, from its operand k. */
 static void
 walk_block(const Node *c, int h, int k, Walk w)
 {
     Node *const *in = c->in;
     const Node *last = c->op ? in[c->inputs - 1]->root : NULL;
-    int width = c->cols / c->heads, end = k; /* goes on from in[k .. end] */
-    bool turned = c->op == &matmul_t_op.op;
-    if (!c->op) {
+    int end = k; /* goes on from in[k .. end] */
+    switch (passage_of(c, &w)) {
+    case LEAF:
         walk_leaf(c, w);
         return;
-    }
-    if (!last->op && (turned || c->op == &matmul_op.op)) {
-        Matrix m = matrix(last->value, last->rows, last->cols, last->cols);
-        m = turned ? transposed(m) : m;
-        m.at += w.from * m.across;
-        m.cols = w.width;
-        w = times(last, m, w);
-        w.from = 0;
-        w.width = m.rows;
-    } else if (c->op == &scale_op.op)
+    case TIMES:
+        w = pass_matrix(last, false, w);
+        break;
+    case TIMES_TURNED:
+        w = pass_matrix(last, true, w);
+        break;
+    case FACTOR:
         w.term.factor *= *(const double *)c->arguments;
-    else if (is(c, "add"))
+        break;
+    case SUM:
         end = 1;
-    else if (is(c, "columns"))
+        break;
+    case COLUMNS:
         w.from += *(const int *)c->arguments;
-    else if (is(c, "hadamard") && row_of(last, width)) {
-        const Node *gain = last->in[0];
-        int from = start_of(gain, h, c) + w.from;
-        w = times(gain->root, diagonal(gain, from, w.width), w);
-    } else if (c->op == &apply_weights_op.op && w.term.piece == CONSTANT &&
-               in[0]->root->op == &softmax_op &&
-               sink_of(in[0]->root, h) == -INFINITY) {
+        break;
+    case SIDE_BY_SIDE:
+    case REPEATED:
+        break;
+    case GAIN:
+        w = pass_gain(last->in[0], start_of(last->in[0], h, c), w);
+        break;
+    case WEIGHTED: /* the head at hand, or another one with its own walk */
         if (in[0]->root != w.call->weights || h != w.own)
             return;
         w.term.piece = VALUES;
         k = end = 1;
-    } else if (!is(c, "concat") && !row_of(c, width)) {
+        break;
+    case OPAQUE:
         w = times(c, matrix(w.to->run.x->value, w.width, w.width, 1), w);
         if (in[0]->cols != c->cols) { /* all columns are in it */
             w.from = h = 0;
             w.width = in[0]->cols;
         }
+        break;
     }
     for (; k <= end; k++) {
         Walk on = w;
@@ -215,15 +267,16 @@ walk_block(const Node *c, int h, int k, Walk w)
     }
 }
 
-/* Goes on from each head of n, and each operand of concat, that has some of the
-   columns. */
+/* Goes on from each head of n, and each operand that is side by side with
+   others, that has some of the columns. */
 static void
 walk(const Node *n, Walk w)
 {
     const Node *c = n->root;
-    int blocks = is(c, "concat") ? c->inputs : 1;
+    bool beside = meaning_of(c)->passage == SIDE_BY_SIDE;
+    int blocks = beside ? c->inputs : 1;
     for (int i = 0, start = 0; start < w.from + w.width; i++) {
-        const Node *block = blocks > 1 ? c->in[i % blocks] : c;
+        const Node *block = beside ? c->in[i % blocks] : c;
         int size = block->cols / block->heads;
         Walk part = w;
         if (narrow(&part, start, size))

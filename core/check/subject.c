@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "algebra/capture.h"
+#include "algebra/meaning.h"
 #include "base/words.h"
 #include "check/difference.h"
 #include "check/subject.h"
 #include "heart/attention.h"
-#include "heart/composed.h"
 #include "heart/fail.h"
 #include "heart/random.h"
 #include "training/positions.h"
@@ -111,10 +111,12 @@ takes_rope(Subject s)
     s.attention.layer = s.attention.layers - 1; /* and of those before it */
     Tokens in = tokens_of(&s, ways[0]);
     Tape *t = shapes_of(&in);
-    for (const Node *n = t->last; n; n = n->previous)
-        if ((n->op == &scores_op.op || n->op == &attend_op) &&
+    for (const Node *n = t->last; n; n = n->previous) {
+        Work work = meaning_of(n)->work;
+        if ((work == SCORING || work == ATTENDING) &&
             n->in[0]->cols / n->in[0]->heads % 2)
             return false;
+    }
     return true;
 }
 

@@ -462,12 +462,13 @@ norm_backward(Node *c)
     }
 }
 
+const Operator layer_norm_op = {"layer_norm", norm_forward, norm_backward};
+
 /* Kept are n, then 1 / deviation of each row, and memory for the backward pass,
    ROWS_AT_A_TIME rows. */
 Node *
 layer_norm(Node *x, Node *gain, Node *bias)
 {
-    static const Operator op = {"layer_norm", norm_forward, norm_backward};
     size_t keeps = size_of(x) + x->rows + (size_t)x->cols * ROWS_AT_A_TIME;
-    return make(&op, OF(x, gain, bias), (Made){.keeps = keeps});
+    return make(&layer_norm_op, OF(x, gain, bias), (Made){.keeps = keeps});
 }

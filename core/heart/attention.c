@@ -244,12 +244,13 @@ add_seen(const Node *c, int k, real *of_c, real *of_a, bool back)
             keys_seen(with->causal, i / c->heads % tokens, tokens, keys), back);
 }
 
+const Linear mask_zero_op = {{"mask_zero", LINEAR}, add_seen};
+
 Node *
 mask_zero(Attention *a, Node *s)
 {
-    static const Linear zeroed = {{"mask_zero", LINEAR}, add_seen};
     check_mask("mask_zero", a, s, s->cols / s->heads);
-    return make(&zeroed.op, OF(s),
+    return make(&mask_zero_op.op, OF(s),
                 (Made){WITH((Attended){.causal = a->causal})});
 }
 

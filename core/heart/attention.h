@@ -20,6 +20,7 @@ extern const Product scores_op;
 extern const Operator softmax_op;
 extern const Product apply_weights_op;
 extern const Operator fixed_bias_op;
+extern const Linear mask_zero_op;
 
 /* What attend works on: q, k and v with positions, and with the rows that a
    decoder keeps. Aborts where they do not fit. */

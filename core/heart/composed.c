@@ -6,8 +6,6 @@
 #include "heart/heads.h"
 #include "heart/tape.h"
 
-const Operator attend_op = {"attend", NULL, NULL};
-
 /* The three steps are computed before; the last one is the argument, and its
    value is taken over. The backward pass does not see them but through this
    node: so gradients are added up in the order of core/fast, where one operator
@@ -34,17 +32,19 @@ steps_backward(Node *c)
     }
 }
 
+const Operator attend_op = {"attend", steps_forward, steps_backward};
+
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
-    static const Operator op = {"attend", steps_forward, steps_backward};
     if ((a->relative && a->relative->bias) || q->tape->purpose & IN_STEPS)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
     attend_operands(a, &q, &k, &v);
     Attended with = {scale, a->causal, .sink = -INFINITY};
     Node *p = make(&softmax_op, OF(raw_scores(q, k)), (Made){WITH(with)});
     Node *last = weighted_sum(p, v);
-    return make(&op, OF(q, k, v), (Made){.cols = last->cols, WITH(last)});
+    return make(&attend_op, OF(q, k, v),
+                (Made){.cols = last->cols, WITH(last)});
 }
 
 Node *

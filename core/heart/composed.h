@@ -5,9 +5,8 @@
 
 #include <qkv/operator.h>
 
-/* The operator that core/fast has for attend. No node has it where attend is
-   composed. */
-extern const Operator attend_op;
+/* Which operator made a node. Only core/fast has one for layer_norm. */
+extern const Operator attend_op, layer_norm_op;
 
 /* gain (x - mean) / sqrt(variance + 1e-5) + bias, row by row; gain and bias
    are (1 x cols). Ba, Kiros and Hinton 2016, equation 4. */

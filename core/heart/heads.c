@@ -26,21 +26,22 @@ head_for(const Node *c, int h, int k, real *at)
     return m;
 }
 
+const Linear columns_op = {{"columns", LINEAR}, add_to_heads};
+const Linear concat_op = {{"concat", LINEAR}, add_to_heads};
+
 Node *
 columns(Node *a, int from, int count)
 {
-    static const Linear columns = {{"columns", LINEAR}, add_to_heads};
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
         bug("columns: %s has no columns %d to %d in each of its heads, %d",
             label(a), from, from + count - 1, a->heads);
-    return make(&columns.op, OF(a),
+    return make(&columns_op.op, OF(a),
                 (Made){.cols = a->heads * count, WITH(from)});
 }
 
 Node *
 concat(Node *const *a, int count)
 {
-    static const Linear concat = {{"concat", LINEAR}, add_to_heads};
     int width = 0, heads = 1;
     for (int k = 0; k < count; k++) {
         bool as_many = a[k]->heads == heads || a[k]->heads == 1 || heads == 1;
@@ -49,7 +50,7 @@ concat(Node *const *a, int count)
         heads = a[k]->heads > heads ? a[k]->heads : heads;
         width += a[k]->cols / a[k]->heads;
     }
-    return make(&concat.op, a, count,
+    return make(&concat_op.op, a, count,
                 (Made){.cols = heads * width, .heads = heads});
 }
 
@@ -80,18 +81,19 @@ add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
     }
 }
 
+const Linear rotate_op = {{"rotate", LINEAR}, add_rotated};
+
 /* Under a decoder n has the rows of new tokens, or of all. */
 Node *
 rotate(Attention *a, Node *n, double base)
 {
-    static const Linear rotate = {{"rotate", LINEAR}, add_rotated};
     const Keeper *k = n->tape->keeper;
     bool all = k && n->rows == (k->earlier + k->fresh) * n->sequences;
     if (n->cols / n->heads % 2 || !(base >= 1))
         bug("rotate: %s of %d heads, base %g: heads are an even number of "
             "columns wide, and the base is at least 1",
             label(n), n->heads, base);
-    return make(&rotate.op, OF(n),
+    return make(&rotate_op.op, OF(n),
                 (Made){WITH((Rotation){all ? 0 : a->position, base})});
 }
 
@@ -146,11 +148,12 @@ norm_backward(Node *c)
     }
 }
 
+const Operator normalize_op = {"normalize", norm_forward, norm_backward};
+
 Node *
 normalize(Node *a, double eps, bool centred)
 {
-    static const Operator op = {"normalize", norm_forward, norm_backward};
-    return make(&op, OF(a),
+    return make(&normalize_op, OF(a),
                 (Made){WITH((Norm){eps, centred}),
                        .keeps = (size_t)a->rows * (size_t)a->heads});
 }

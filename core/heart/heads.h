@@ -24,7 +24,9 @@ LinearAdd add_rotated;
    of (the mean of its squares + eps). */
 Node *normalize(Node *a, double eps, bool centred);
 
-/* n->op of a node that mix_heads made. */
+/* Which operator made a node: n->op. The argument of columns is the first. */
+extern const Linear columns_op, concat_op, rotate_op;
+extern const Operator normalize_op;
 extern const Product mix_heads_op;
 
 #endif

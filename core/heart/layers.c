@@ -43,12 +43,14 @@ add_rows(const Node *c, int k, real *of_c, real *of_k, bool back)
     }
 }
 
+const Linear embed_op = {{"embed", LINEAR}, add_rows};
+const Linear shift_op = {{"shift", LINEAR}, add_rows};
+
 Node *
 embed(Node *table, const int *ids, int each, Node *positions, int first,
       int rows, int sequences)
 {
-    static const Linear embed = {{"embed", LINEAR}, add_rows};
-    return make(&embed.op, (Node *[]){table, positions}, positions ? 2 : 1,
+    return make(&embed_op.op, (Node *[]){table, positions}, positions ? 2 : 1,
                 (Made){.rows = rows,
                        .sequences = sequences,
                        WITH((Rows){ids, each, first})});
@@ -57,12 +59,11 @@ embed(Node *table, const int *ids, int each, Node *positions, int first,
 Node *
 shift(Node *a, int by)
 {
-    static const Linear shift = {{"shift", LINEAR}, add_rows};
     if (by < 0)
         bug("shift: %s by %d: rows can only be moved down, which is towards "
             "later tokens",
             label(a), by);
-    return make(&shift.op, OF(a), (Made){WITH((Rows){.first = -by})});
+    return make(&shift_op.op, OF(a), (Made){WITH((Rows){.first = -by})});
 }
 
 /* What a loss compares the rows with, and how many of a whole batch count. */
@@ -111,12 +112,13 @@ cross_entropy_backward(Node *c)
     }
 }
 
+const Operator cross_entropy_op = {"cross_entropy", cross_entropy_forward,
+                                   cross_entropy_backward};
+
 Node *
 cross_entropy(Node *logits, const int *targets, int counted)
 {
-    static const Operator op = {"cross_entropy", cross_entropy_forward,
-                                cross_entropy_backward};
-    return make(&op, OF(logits),
+    return make(&cross_entropy_op, OF(logits),
                 (Made){.rows = 1,
                        .cols = 1,
                        .sequences = 1,

@@ -6,6 +6,8 @@
 
 #include <qkv/tape.h>
 
+#include "heart/operators.h"
+
 /* Row t is the sum of the rows of `table` that ids[t * each ...] name, `each`
    of them a token (-1 names none), and, if `positions` is not NULL, of row
    first + t of that, with t counted in each sequence. (rows x table's cols) */
@@ -23,5 +25,9 @@ Node *cross_entropy(Node *logits, const int *targets, int counted);
 
 /* How many counted rows' largest logit is the target's. */
 int correct_rows(const Node *logits, const int *targets);
+
+/* Which operator made a node: n->op. */
+extern const Linear embed_op, shift_op;
+extern const Operator cross_entropy_op;
 
 #endif

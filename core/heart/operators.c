@@ -233,12 +233,15 @@ hadamard_backward(Node *c)
     }
 }
 
+const Operator add_op = {"add", add_forward, add_backward};
+const Operator hadamard_op = {"hadamard", hadamard_forward, hadamard_backward};
+const Linear spread_op = {{"spread", LINEAR}, add_to_heads};
+
 /* A node of A and B, which is repeated along the axes in which it is 1 long, to
    A's shape and heads. */
 static Node *
 pair(const Operator *op, Node *a, Node *b)
 {
-    static const Linear spread = {{"spread", LINEAR}, add_to_heads};
     if (a->cols == b->cols)
         b = split(b, a->heads);
     int width = b->cols / b->heads;
@@ -250,7 +253,7 @@ pair(const Operator *op, Node *a, Node *b)
                  "the first, or 1; split(w, a->heads) makes a number for each "
                  "head of w");
     if (b->rows != a->rows || b->cols != a->cols)
-        b = make(&spread.op, OF(b),
+        b = make(&spread_op.op, OF(b),
                  (Made){.rows = a->rows, .cols = a->cols, .heads = a->heads});
     return make(op, OF(a, b), (Made){0});
 }
@@ -258,16 +261,13 @@ pair(const Operator *op, Node *a, Node *b)
 Node *
 add(Node *a, Node *b)
 {
-    static const Operator op = {"add", add_forward, add_backward};
-    return pair(&op, a, b);
+    return pair(&add_op, a, b);
 }
 
 Node *
 hadamard(Node *a, Node *b)
 {
-    static const Operator op = {"hadamard", hadamard_forward,
-                                hadamard_backward};
-    return pair(&op, a, b);
+    return pair(&hadamard_op, a, b);
 }
 
 /* dA += dC . f'(A): functions of each entry keep their slope, which becomes
@@ -289,11 +289,12 @@ tanh_forward(Node *c)
         c->kept[i] = 1 - c->value[i] * c->value[i];
 }
 
+const Operator tanh_op = {"tanh_of", tanh_forward, slope_backward};
+
 Node *
 tanh_of(Node *a)
 {
-    static const Operator op = {"tanh_of", tanh_forward, slope_backward};
-    return make(&op, OF(a), (Made){.keeps = size_of(a)});
+    return make(&tanh_op, OF(a), (Made){.keeps = size_of(a)});
 }
 
 /* C = 1 / (1 + e^-A) = (1 + tanh(A / 2)) / 2 */
@@ -317,11 +318,12 @@ sigmoid_backward(Node *c)
         d[i] += c->gradient[i] * c->value[i] * (1 - c->value[i]);
 }
 
+const Operator sigmoid_op = {"sigmoid", sigmoid_forward, sigmoid_backward};
+
 Node *
 sigmoid(Node *a)
 {
-    static const Operator op = {"sigmoid", sigmoid_forward, sigmoid_backward};
-    return make(&op, OF(a), (Made){0});
+    return make(&sigmoid_op, OF(a), (Made){0});
 }
 
 /* C = f(A), and f'(A) is kept */
@@ -366,11 +368,12 @@ gelu_forward(Node *c)
     }
 }
 
+const Operator gelu_op = {"gelu", gelu_forward, slope_backward};
+
 Node *
 gelu(Node *a)
 {
-    static const Operator op = {"gelu", gelu_forward, slope_backward};
-    return make(&op, OF(a), (Made){.keeps = size_of(a)});
+    return make(&gelu_op, OF(a), (Made){.keeps = size_of(a)});
 }
 
 /* What is remembered is one more view on the tape, whose arguments are where:

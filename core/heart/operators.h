@@ -61,11 +61,13 @@ void product_backward(Node *c);
 void product_part_backward(Node *c, int i);
 #define PRODUCT product_forward, product_backward
 
-/* By c->op one knows which operator made c. The argument of scale is its
-   factor; those of map are its f and df. */
+/* By c->op one knows which operator made c; its name is only for messages,
+   since a plugin's operator may have the same one. Every operator of the core
+   has such a constant, and a row in algebra/meaning.c. The argument of scale is
+   its factor; those of map are its f and df. */
 extern const Product matmul_op, matmul_t_op;
-extern const Linear scale_op;
-extern const Operator map_op;
+extern const Linear scale_op, spread_op; /* spread: what add repeats */
+extern const Operator add_op, hadamard_op, map_op, tanh_op, sigmoid_op, gelu_op;
 typedef struct Mapping {
     double (*f)(double), (*df)(double);
 } Mapping;

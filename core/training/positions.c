@@ -9,7 +9,7 @@
 #include "heart/tape.h"
 #include "training/positions.h"
 
-static const Linear rope_op = {{"rope", LINEAR}, add_rotated};
+const Linear rope_op = {{"rope", LINEAR}, add_rotated};
 
 static Node *
 rotated(Node *n, int position)

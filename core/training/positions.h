@@ -19,6 +19,9 @@ extern const Relative rope, alibi;
    positions and its layers included. */
 Attention positioned_attention(const Config *c);
 
+/* n->op of queries and keys that the model rotated. */
+extern const Linear rope_op;
+
 /* What n was before the model rotated it; n itself if a variant did, or nobody.
  */
 Node *before_rope(Node *n);

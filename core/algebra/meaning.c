@@ -1,0 +1,53 @@
+/* meaning.c - what the operators mean to those who read a tape. */
+#include <stddef.h>
+
+#include "algebra/meaning.h"
+#include "heart/attention.h"
+#include "heart/composed.h"
+#include "heart/heads.h"
+#include "heart/layers.h"
+#include "heart/operators.h"
+#include "training/positions.h"
+
+/* A new operator of the core gets one row here. */
+static const Meaning meanings[] = {
+    {&matmul_op.op, TIMES, MATRICES, false},
+    {&matmul_t_op.op, TIMES_TURNED, MATRICES, false},
+    {&scale_op.op, FACTOR, NO_PRODUCTS, false},
+    {&add_op, SUM, NO_PRODUCTS, false},
+    {&hadamard_op, GAIN, NO_PRODUCTS, false},
+    {&spread_op.op, REPEATED, NO_PRODUCTS, false},
+    {&columns_op.op, COLUMNS, NO_PRODUCTS, false},
+    {&concat_op.op, SIDE_BY_SIDE, NO_PRODUCTS, false},
+    {&tanh_op, OPAQUE, NO_PRODUCTS, false},
+    {&sigmoid_op, OPAQUE, NO_PRODUCTS, false},
+    {&gelu_op, OPAQUE, NO_PRODUCTS, false},
+    {&map_op, OPAQUE, NO_PRODUCTS, false},
+    {&normalize_op, OPAQUE, NO_PRODUCTS, false},
+    {&layer_norm_op, OPAQUE, NO_PRODUCTS, false},
+    {&mix_heads_op.op, OPAQUE, MIXTURES, false},
+    {&shift_op.op, OPAQUE, NO_PRODUCTS, false},
+    {&rotate_op.op, OPAQUE, NO_PRODUCTS, true},
+    {&rope_op.op, OPAQUE, NO_PRODUCTS, false},
+    {&scores_op.op, OPAQUE, SCORING, false},
+    {&fixed_bias_op, OPAQUE, NO_PRODUCTS, false},
+    {&softmax_op, OPAQUE, NO_PRODUCTS, false},
+    {&mask_zero_op.op, OPAQUE, NO_PRODUCTS, false},
+    {&apply_weights_op.op, WEIGHTED, WEIGHTING, false},
+    {&attend_op, OPAQUE, ATTENDING, false},
+    {&embed_op.op, OPAQUE, NO_PRODUCTS, false},
+    {&cross_entropy_op, OPAQUE, NO_PRODUCTS, false},
+};
+
+const Meaning *
+meaning_of(const Node *n)
+{
+    static const Meaning leaf = {NULL, LEAF, NO_PRODUCTS, false};
+    static const Meaning unknown = {NULL, OPAQUE, UNKNOWN, false};
+    if (!n->op)
+        return &leaf;
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (meanings[i].op == n->op)
+            return &meanings[i];
+    return &unknown;
+}
