@@ -25,7 +25,7 @@
 #include "watch/observe.h"
 
 static Model *
-make(const char *task, const char *more, Dataset *s)
+built(const char *task, const char *more, Dataset *s)
 {
     Config c = task_start(task);
     config_apply(&c, more);
@@ -71,7 +71,7 @@ TESTS(a_step_allocates_nothing_and_calls_nobody, 3)
 #endif
     };
     Dataset s;
-    Model *m = make(run[_i].task, run[_i].settings, &s);
+    Model *m = built(run[_i].task, run[_i].settings, &s);
     Batch b = batch_new(s.sizes, m->config.batch);
     Tape *t = tape_new(0);
     Random r = dataset_stream(&s, TRAINING);
@@ -108,7 +108,7 @@ TESTS(micro_batches, 2)
     Model *m[2];
     Dataset s;
     for (int i = 0; i < 2; i++)
-        m[i] = make(tasks_of[_i], "mlp=2 norm=pre batch=37", &s);
+        m[i] = built(tasks_of[_i], "mlp=2 norm=pre batch=37", &s);
     ck_assert_int_lt(micro_batch_size(m[0], 37), 37);
     Batch b = batch_new(s.sizes, 37);
     Tape *t = tape_new(0);
@@ -150,7 +150,7 @@ TESTS(threads_change_nothing, 3)
     Model *m[2];
     for (int i = 0; i < 2; i++) {
         Dataset s;
-        m[i] = make("reverse", settings_of[_i], &s);
+        m[i] = built("reverse", settings_of[_i], &s);
         thread_count = 1 + 2 * i;
         Batch b = batch_new(s.sizes, m[i]->config.batch);
         Tape *t = tape_new(0);
@@ -175,10 +175,10 @@ TEST(memory_of_long_sequences)
     size_t bytes[2];
     for (int i = 0; i < 2; i++) {
         Dataset s;
-        Model *m = make("reverse",
-                        i ? "length=8192 heads=1 batch=1 mask=causal"
-                          : "length=1024 heads=1 batch=1 mask=causal",
-                        &s);
+        Model *m = built("reverse",
+                         i ? "length=8192 heads=1 batch=1 mask=causal"
+                           : "length=1024 heads=1 batch=1 mask=causal",
+                         &s);
         Batch b = batch_new(s.sizes, 1);
         Tape *t = tape_new(SHAPES_ONLY);
         backward(cross_entropy(model_forward(m, t, &b), b.targets, b.rows));
@@ -213,7 +213,7 @@ TEST(optimizers)
                                       "optimizer=muon"}; /* Adam for vectors */
     for (int k = 0; k < 4; k++) {
         Dataset s;
-        Model *m = make("reverse", how[k], &s);
+        Model *m = built("reverse", how[k], &s);
         config_apply(&m->config, "lr=0.1 weight-decay=0.01");
         double w = 0.5, v = 0, first = 0, second = 0;
         m->values[3] = (real)w;
@@ -246,7 +246,7 @@ TESTS(steps_of_muon_are_orthogonal, 2)
 {
     static const char *const of[] = {"variant=fused", "variant=mla"};
     Dataset s;
-    Model *m = make("reverse", of[_i], &s);
+    Model *m = built("reverse", of[_i], &s);
     config_apply(&m->config, "optimizer=muon lr=0.01");
     const Weight *w = m->weights;
     while (!w->attention || w->rows == w->cols)
@@ -299,7 +299,7 @@ TEST(every_kind_of_model_trains_alike_twice)
         for (int again = 0; again < 2; again++) {
             Dataset s;
             int rows = 0;
-            Model *m = make("reverse", kinds[k], &s);
+            Model *m = built("reverse", kinds[k], &s);
             config_apply(&m->config, "steps=23 log-every=10");
             Result r = train(m, &s, count_rows, &rows);
             ck_assert_int_eq(rows, 3);
@@ -317,7 +317,7 @@ TEST(every_kind_of_model_trains_alike_twice)
 TEST(a_diverging_run_stops_and_says_so)
 {
     Dataset s;
-    Model *m = make("reverse", "optimizer=sgd lr=100000 steps=50", &s);
+    Model *m = built("reverse", "optimizer=sgd lr=100000 steps=50", &s);
     Result r = train(m, &s, NULL, NULL);
     ck_assert(has_diverged(m, &r));
     ck_assert_int_lt(r.steps, 50);
@@ -354,7 +354,7 @@ watch_solved(void *solved, const Result *so_far)
 LONG_TESTS(standard_solves, !IN_DOUBLE * (int)(sizeof trials / sizeof *trials))
 {
     Dataset s;
-    Model *m = make(trials[_i].task, trials[_i].more, &s);
+    Model *m = built(trials[_i].task, trials[_i].more, &s);
     Solved solved = {.threshold = m->config.threshold};
     Result r = train(m, &s, watch_solved, &solved);
     ck_assert_msg((solved.at > 0) == trials[_i].solved, "%s %s: accuracy %g",
@@ -377,8 +377,8 @@ TEST(score_gradients_are_those_of_the_steps)
 {
     enum { TOKENS = 6, SEQUENCES = 4, HEADS = 2, D = 8 };
     Dataset s;
-    Model *m = make("reverse",
-                    "d-model=8 heads=2 length=6 batch=4 norm=none mlp=0", &s);
+    Model *m = built("reverse",
+                     "d-model=8 heads=2 length=6 batch=4 norm=none mlp=0", &s);
     m->config.log = interned("scores");
     Observer o = observer_new(m, &s);
     observe(&o);
@@ -423,7 +423,7 @@ TEST(score_gradients_are_those_of_the_steps)
 TEST(weights_that_are_no_numbers_have_no_entropy)
 {
     Dataset s;
-    Model *m = make("reverse", "d-model=8 heads=2 length=6 batch=4", &s);
+    Model *m = built("reverse", "d-model=8 heads=2 length=6 batch=4", &s);
     m->config.log = interned("attention+scores");
     *place_weights(m, 0).list->value = (real)NAN;
     Observer o = observer_new(m, &s);
@@ -442,8 +442,8 @@ TEST(a_step_along_the_gauge_is_told)
     enum { D = 8, HEADS = 2, K = 4, ALL = HEADS * K };
     Dataset s;
     Model *m =
-        make("reverse",
-             "d-model=8 heads=2 length=6 batch=4 optimizer=sgd lr=0.001", &s);
+        built("reverse",
+              "d-model=8 heads=2 length=6 batch=4 optimizer=sgd lr=0.001", &s);
     size_t size = m->parameters * sizeof *m->values;
     real *start = allocate(m->parameters, sizeof *start), x[K][K];
     Weights w = place_weights(m, 0);
