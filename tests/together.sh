@@ -31,8 +31,12 @@ again() {
     [ -z "$(comm -23 before after)" ]
 }
 
-# --- two at once
+# --- two at once, which have both looked at what is there before one of them writes
 $grid -o whole >table 2>err || complain "undisturbed"
+late=
+if ${CC:-cc} -O1 -D_GNU_SOURCE -shared -fPIC "$top/tests/together/late.c" -o late.so 2>err; then
+    late=$work/late.so
+fi
 cat >one.sh <<'END'
 # ONE-OR-TWO COMMAND: says that it is there, waits for the other, and runs it.
 me=$1
@@ -45,8 +49,8 @@ for pair in $(seq "$pairs"); do
     for stale in '' yes; do
         rm -rf two ready1 ready2
         [ ! "$stale" ] || { cp -r whole two && other two; }
-        sh one.sh 1 $grid -o two >out1 2>err1 &
-        sh one.sh 2 $grid -o two >out2 2>err2
+        LD_PRELOAD=$late sh one.sh 1 $grid -o two >out1 2>err1 &
+        LD_PRELOAD=$late sh one.sh 2 $grid -o two >out2 2>err2
         second=$?
         wait $! && [ $second -eq 0 ] && ok || complain "pair $pair $stale: not both succeeded: $(cat err1 err2)"
         cmp -s table out1 && cmp -s table out2 && ok || complain "pair $pair $stale: tables"

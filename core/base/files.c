@@ -53,6 +53,14 @@ end_file(FILE *file, const char *directory, const char *name)
         not_written(within(directory, name));
 }
 
+int
+lock_directory(const char *path)
+{
+    int lock = open(path, O_RDONLY | O_CLOEXEC);
+    flock(lock, LOCK_EX);
+    return lock;
+}
+
 #define DRAFT "@qkv-" /* and six letters that mkdtemp draws */
 
 static bool
@@ -105,8 +113,7 @@ draft_begin(const char *directory, const char *name)
         if (!mkdtemp(d->path))
             fail("%s: nothing can be written there: %s", directory,
                  strerror(errno));
-        d->lock = open(d->path, O_RDONLY | O_CLOEXEC);
-        flock(d->lock, LOCK_EX);
+        d->lock = lock_directory(d->path);
     } while (access(d->path, F_OK)); /* swept away before it was locked */
     return d;
 }

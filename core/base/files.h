@@ -30,6 +30,10 @@ Values names_in(const char *directory);
    are removed, not followed. */
 void discard(const char *path);
 
+/* Locks a directory against others that lock it, which it waits for; until the
+   file that it returns is closed, or this process ends. */
+int lock_directory(const char *path);
+
 typedef struct Draft {
     char *path;  /* DIRECTORY/.NAME@qkv-XXXXXX: nobody else writes there */
     char *place; /* DIRECTORY */

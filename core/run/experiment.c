@@ -54,23 +54,31 @@ manifest_read(const char *directory, Values *lines)
     }
 }
 
-/* Appends a line to the record, or starts one, unless that line is there.
-   Several commands may do so at once: each line is one write. */
+/* Each line is one write: somebody may be reading. */
+static void
+append_line(const char *path, const char *line)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file < 0 || dprintf(file, "%s\n", line) < 0)
+        fail("%s: cannot be written: %s", path, strerror(errno));
+    close(file);
+}
+
+/* Appends a line to the record, or starts one, unless that line is there: of
+   several commands that do so at once, one after the other. */
 static void
 manifest_record(const char *directory, const char *line)
 {
     char *path = within(directory, record);
     Values lines = {0};
     bool there = false;
+    int lock = lock_directory(directory);
     manifest_read(directory, &lines);
     for (int i = 0; i < lines.count; i++)
         there |= !strcmp(lines.text[i], line);
-    if (there)
-        return; /* it may be read-only */
-    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (file < 0 || dprintf(file, "%s\n", line) < 0)
-        fail("%s: cannot be written: %s", path, strerror(errno));
-    close(file);
+    if (!there) /* the record may be read-only */
+        append_line(path, line);
+    close(lock);
 }
 
 void
