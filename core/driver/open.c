@@ -29,19 +29,33 @@ static const Column facts[] = {{.name = "layer"},
                                {"pivot", .format = "%.1f"},
                                {"error", .format = "%.1e"}};
 
-/* Adds the row of a layer, with the means of its heads, or one for each. */
+/* What is found of each head; in the row of a layer, the mean of its heads. */
+enum { RANK_M, RANK_N, SYMMETRIC, OF_HEAD };
+
+/* Adds a head's row. What only its layer has is not known of it. */
+static void
+add_head(Sheet *sheet, const Heads *l, int head, const double fact[OF_HEAD])
+{
+    int k = l->model->d_k, group = head * l->of[KEY].heads / l->model->heads;
+    sheet_row(sheet, cell_number(l->number + 1), cell_number(head + 1),
+              cell_number(NAN), cell_number(NAN), cell_number(fact[RANK_M]),
+              cell_number(fact[RANK_N]), cell_number(fact[SYMMETRIC]),
+              cell_number(bias_norm(l, QUERY, head * k, k)),
+              cell_number(bias_norm(l, KEY, group * k, k)), cell_number(NAN),
+              cell_number(NAN));
+}
+
+/* Adds the row of a layer, or one for each of its heads. */
 static void
 add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
           FILE *spectra)
 {
-    enum { RANK_M, RANK_N, SYMMETRIC, OF_HEAD };
     const Published *m = l->model;
     int d = m->d_model;
     Account all = published_account(m, 1);
     double *form = allocate(matrix_entries(d, d), sizeof *form);
     double pivot = heads_slim(l, slim), mean[OF_HEAD] = {0};
     double error = slim ? heads_apart(l, slim) : NAN;
-    double b_q = bias_norm(l, QUERY), b_k = bias_norm(l, KEY);
     for (int head = 0; head < m->heads; head++) {
         double fact[OF_HEAD];
         fact[RANK_M] = energy_rank(l, QUERY, KEY, head, form, spectra);
@@ -49,16 +63,18 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
         fact[SYMMETRIC] = symmetric_share(form, d);
         for (int i = 0; i < OF_HEAD; i++)
             mean[i] += fact[i] / m->heads;
-        const double *shown = each ? fact : mean;
-        if (each || head == m->heads - 1)
-            sheet_row(sheet, cell_number(l->number + 1),
-                      cell_number(each ? head + 1 : NAN),
-                      cell_number(all.stored / m->layers),
-                      cell_number((all.stored - all.gauge) / m->layers),
-                      cell_number(shown[RANK_M]), cell_number(shown[RANK_N]),
-                      cell_number(shown[SYMMETRIC]), cell_number(b_q),
-                      cell_number(b_k), cell_number(pivot), cell_number(error));
+        if (each)
+            add_head(sheet, l, head, fact);
     }
+    if (!each)
+        sheet_row(sheet, cell_number(l->number + 1), cell_number(NAN),
+                  cell_number(all.stored / m->layers),
+                  cell_number((all.stored - all.gauge) / m->layers),
+                  cell_number(mean[RANK_M]), cell_number(mean[RANK_N]),
+                  cell_number(mean[SYMMETRIC]),
+                  cell_number(bias_norm(l, QUERY, 0, m->heads * m->d_k)),
+                  cell_number(bias_norm(l, KEY, 0, m->groups * m->d_k)),
+                  cell_number(pivot), cell_number(error));
     free(form);
 }
 

@@ -131,11 +131,10 @@ energy_rank(const Heads *l, int left, int shared, int head, double *product,
 }
 
 double
-bias_norm(const Heads *l, int map)
+bias_norm(const Heads *l, int map, int from, int n)
 {
-    const Projection *p = &l->of[map];
     double sum = 0;
-    for (int col = 0; col < p->heads * p->width; col++)
+    for (int col = from; col < from + n; col++)
         sum += pow(entry_of(l, map, l->model->d_model, col, NULL), 2);
-    return p->bias ? sqrt(sum) : NAN;
+    return l->of[map].bias ? sqrt(sum) : NAN;
 }

@@ -44,8 +44,8 @@ double entry_of(const Heads *l, int map, int row, int col, const double *set);
 /* n columns of a map from one on, (d_model + 1 x n), to be freed. */
 double *map_columns(const Heads *l, int map, int from, int n);
 
-/* The norm of a bias over all heads; NaN if there is none. */
-double bias_norm(const Heads *l, int map);
+/* The norm of n entries of a bias from one on; NaN if there is none. */
+double bias_norm(const Heads *l, int map, int from, int n);
 
 /* The product left shared' of a head: M of QUERY and KEY, N transposed of
    OUTPUT and VALUE, without norms, rotations and biases. Puts it into `product`
