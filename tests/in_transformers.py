@@ -120,6 +120,43 @@ for name, kind, settings in MODELS:
                 print("wrong", name or kind, "cache", which["cache_bytes"], "transformers", bytes_)
     print("ok", name or kind)
     compared.add(name)
+# Where config.json says no more than the sizes that it has to say, the rest is what the
+# class takes for them.
+for kind in ("llama mistral mixtral qwen2 qwen3 qwen3_moe gemma gemma2 gemma3_text gemma4_text olmo olmo2 granite phi3"
+             " gpt_neox gpt_oss deepseek_v2 deepseek_v3").split():
+    sizes = dict(num_hidden_layers=6, hidden_size=4096, num_attention_heads=32)
+    if kind.startswith("deepseek"):
+        sizes.update(qk_nope_head_dim=128, qk_rope_head_dim=64, v_head_dim=128, kv_lora_rank=512)
+    config = AutoConfig.for_model(kind, **sizes)
+    with torch.device("meta"):
+        model = AutoModel.from_config(config)
+    wanted = sum(p.numel() for n, p in model.named_parameters() if re.search(ATTENTION, n))
+    path = os.path.join(folder, "config.json")
+    with open(path, "w") as file:
+        json.dump(dict(sizes, model_type=kind, **({"sliding_window_pattern": 6} if kind == "gemma4_text" else {})), file)
+    (row,), _ = rows("count", "--config", path)
+    bytes_ = float(row["cache_bytes"]) if kind in ("gpt_neox", "deepseek_v2", "deepseek_v3") else 2 * cached(config, 32768)
+    same = float(row["parameters"]) == wanted and float(row["cache_bytes"]) == bytes_
+    print("ok" if same else "wrong", kind, "by default", row["parameters"], wanted, row["cache_bytes"], bytes_)
+
+# What `qkv` refuses to count would have another number: clipped, OLMo has no gauge at all.
+def olmo_rank(clip):
+    config = AutoConfig.for_model("olmo", **gqa(1, 12, 3, 3), vocab_size=99, intermediate_size=20, clip_qkv=clip,
+                                  attn_implementation="eager")
+    model = AutoModel.from_config(config).double()
+    layer, x = model.layers[0].self_attn, torch.randn(1, 160, 12).double()
+    angles = model.rotary_emb(x, torch.arange(160)[None])
+    parameters = {n: torch.randn_like(p) * 0.2 for n, p in layer.named_parameters()}
+    def outputs(p):
+        return torch.func.functional_call(layer, p, (x, angles, causal(160).double()))[0].flatten()
+    jacobian = torch.cat([j.flatten(end_dim=-3).flatten(1) for j in torch.func.jacrev(outputs)(parameters).values()], 1)
+    values = torch.linalg.svdvals(jacobian)
+    with open(os.path.join(folder, "config.json"), "w") as file:
+        json.dump(json.loads(config.to_json_string(use_diff=False)), file)
+    return int((values > 1e-11 * values[0]).sum()), subprocess.run(
+        [qkv, "count", "--config", os.path.join(folder, "config.json"), "--columns", "parameters,real", "--tsv"],
+        capture_output=True, text=True)
+
 # Cross-attention from towers of other widths, which PyTorch has.
 def torch_attention(d, heads, **more):
     with torch.device("meta"):
@@ -189,6 +226,11 @@ torch.Tensor.float = lambda x: x
 torch.nn.functional.softmax = lambda x, dim, dtype=None: softmax(x, dim)
 compare_gemma_rank()
 compare_gemma_rank(attention_k_eq_v=False, attention_bias=True)
+rank, free = olmo_rank(None)
+whole, clipped = olmo_rank(0.5)
+refused = clipped.returncode == 1 and "its clip_qkv is 0.5" in clipped.stderr and not clipped.stdout
+print("ok" if whole == 576 and refused and free.stdout.split()[-2:] == ["576", str(rank)] else "wrong",
+      "olmo: rank", rank, free.stdout.split()[-2:], "clipped", whole, clipped.stderr.strip())
 torch.Tensor.float, torch.nn.functional.softmax = was, softmax
 
 for name in set(published) - compared - {"transformer-base", "llama-3-70b"}:
@@ -212,13 +254,16 @@ TINY = [
     ("gemma3_text", gqa(2, 32, 4, 1, 16)),
     ("phi3", gqa(2, 32, 4, 2)),
     ("olmo", gqa(2, 32, 4, 2)),
+    ("granite", gqa(2, 32, 4, 2)),
+    ("llama", gqa(2, 32, 4, 2, rope_parameters=dict(rope_type="default", rope_theta=5e5))),
     ("qwen3_moe", gqa(2, 32, 4, 2, 16, num_experts=4, num_experts_per_tok=2)),
     ("gpt_oss", gqa(2, 32, 8, 2, 8, num_local_experts=4)),
     ("olmo2", gqa(2, 32, 4, 2)),
 ]
 # The variant that has a family's own matrices.
 NATIVE = {"bert": "biased", "roberta": "biased", "gpt2": "biased", "gpt_neox": "biased", "llama": "gqa", "mistral": "gqa",
-          "gemma": "gqa", "phi3": "gqa", "olmo": "gqa"}
+          "gemma": "gqa", "phi3": "gqa", "olmo": "gqa",
+          "granite": "gqa"}
 
 def fresh(argument):
     """The same, without the keys that the old model has cached already."""
@@ -267,7 +312,10 @@ for number, (kind, settings) in enumerate(TINY):
                           capture_output=True, text=True)
     refused = kind in ("qwen2", "qwen3", "qwen3_moe", "gemma2", "gemma3_text", "gpt_oss", "olmo2")
     refused |= kind == "gpt_neox" and "rope_parameters" not in settings # a part of a key is rotated
-    if refused != (done.returncode == 1 and "has other matrices than" in done.stderr):
+    other = kind == "granite" or config.to_dict().get("rope_parameters", {}).get("rope_theta", 1e4) != 1e4
+    said = "has other matrices than" if refused else "a run has another function than this"
+    refused |= other
+    if refused != (done.returncode == 1 and said in done.stderr):
         print("wrong", kind, "to", done.stderr)
     elif not refused:
         run, = glob.glob(old + "-runs/*/")

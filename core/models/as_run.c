@@ -30,6 +30,20 @@ take_weight(Weight *w, const Heads *l)
     return true;
 }
 
+/* Exits if the layer does something to so many tokens that no run does. */
+static void
+check_function(const Heads *l, int tokens)
+{
+    int window = l->model->each[l->number].window;
+    const char *other = l->model->function;
+    if (!other && window < tokens)
+        other = format_text("a window of %d tokens", window);
+    if (other)
+        fail("%s: a run has another function than this: %s; only the layer's "
+             "matrices would be the same, so it is not written",
+             l->model->name, other);
+}
+
 /* Writes the run of a model as it is, without a step of training. */
 static char *
 write_run(Model *m, const Dataset *data, const char *out)
@@ -68,5 +82,6 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
              "none has norms, sinks, a cap or a part of a key rotated; "
              "`qkv train --from RUN -v %s --steps 0` converts such a run",
              p->name, variant, p->type, p->biases, p->has, variant);
+    check_function(l, c.length);
     return write_run(m, &data, out);
 }

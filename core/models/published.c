@@ -11,19 +11,21 @@
 #include "models/published.h"
 
 static Table families, keys;
-enum { TYPE, HAS, BIASES, EVERY, TENSORS }; /* columns of families */
-enum { KEY, MEANING, OF };                  /* columns of keys */
+enum { TYPE, HAS, BIASES, EVERY, IGNORES, DEFAULTS, TENSORS }; /* of families */
+enum { KEY, MEANING, OF, UNLESS, WHY };                        /* of keys */
 
-/* What a key can mean: the sizes of Published, in their order, and texts. Any
-   other meaning is "more of the same", an object that says more, or a reason
-   not to count the key. Every model has to say the sizes up to HEADS, and one
-   with a latent those up to LATENT. Those before NEVER_0 are never 0. */
+/* What a key can mean: the sizes of Published, in their order; texts; and from
+   MEANINGS on what says something else. Every model has to say the sizes up to
+   HEADS, and one with a latent those up to LATENT. Those before NEVER_0 are
+   never 0. */
 static const char meanings[] =
     "layers d-model heads d-k d-v rope latent kv-heads head query-latent kdim "
-    "vdim window encoders shared keys-are-values equal-kv-heads windows-on "
-    "global-every biases rotated model-type layer-types";
-enum { D_MODEL = 1, HEADS, LATENT = 6, GROUPS, NEVER_0 = 9, BIASED = 19 };
+    "vdim window encoders decodes shared keys-are-values equal-kv-heads "
+    "windows-on global-every biases rotated model-type layer-types "
+    "more text-model noted refused function";
+enum { D_MODEL = 1, HEADS, LATENT = 6, GROUPS, NEVER_0 = 9, BIASED = 20 };
 enum { ROTATED = SIZES, FAMILY, TYPES, MEANINGS };
+enum { MORE = MEANINGS, TEXT_MODEL, NOTED, REFUSED, FUNCTION };
 
 /* What a config.json says of the layers of a type, of all, and from FIRST on of
    each; NULL if it says nothing. The last one is of no layer, for what is asked
@@ -33,7 +35,21 @@ enum { GLOBAL, LOCAL, ALL, FIRST, DEPTH = 4, LAYERS = 1000, MOST = 1000000 };
 typedef struct Said {
     const char *path;
     char *text[FIRST + LAYERS + 1][MEANINGS];
+    char *text_model;     /* the object of a composite model that is counted */
+    char *refused;        /* why it cannot be counted, or NULL */
+    const char *function; /* see Published */
+    Values left_out;      /* keys, and why each is not counted */
 } Said;
+
+/* The word of keys.tsv that has this meaning. */
+static const char *
+meaning_word(int what)
+{
+    for (int i = 0; i < keys.rows; i++)
+        if (index_in(meanings, table_cell(&keys, i, MEANING)) == what)
+            return table_cell(&keys, i, MEANING);
+    return "";
+}
 
 /* Exits: it cannot be counted for what it says of this, or if that is NULL,
    because it does not say it. Names the keys that mean this. */
@@ -41,14 +57,46 @@ static _Noreturn void
 refuse(const char *path, int what, const char *why)
 {
     Values names = {0};
-    const char *meaning = "";
+    const char *meaning = meaning_word(what);
     for (int i = 0; i < keys.rows; i++)
-        if (index_in(meanings, table_cell(&keys, i, MEANING)) == what) {
-            meaning = table_cell(&keys, i, MEANING);
+        if (!strcmp(table_cell(&keys, i, MEANING), meaning))
             values_add(&names, copy_text(table_cell(&keys, i, KEY)));
-        }
     fail("%s: its %s (%s; models/keys.tsv): %s", path, meaning,
          joined(&names, ", "), why ? why : "no key says it: add one");
+}
+
+/* Notes the value of a size or a text. A null says nothing of some layers, and
+   of all that the default of the family does not hold. */
+static void
+set_said(Said *s, int of, int what, char *value)
+{
+    char **said = &s->text[of][what];
+    int word = index_in("false true null", value);
+    if (word == 2) {
+        if (of == ALL && !*said)
+            *said = value;
+        return;
+    }
+    *said = word < 0 ? value : strcpy(value, word ? "1" : "0");
+}
+
+/* Notes a key that says neither: one that nobody knows, or one whose value is
+   not among the usual ones, which change nothing. */
+static void
+judge(Said *s, const char *key, int what, const char *value)
+{
+    const char *why = table_text(&keys, key, WHY);
+    if (!why)
+        values_add(&s->left_out, format_text("%.64s (not known)", key));
+    else if (what < NOTED ||
+             index_in(table_text(&keys, key, UNLESS), value) >= 0)
+        return;
+    else if (what == NOTED)
+        values_add(&s->left_out, format_text("%s (%s)", key, why));
+    else if (what == FUNCTION)
+        s->function = format_text("%s %.64s: %s", key, value, why);
+    else if (!s->refused)
+        s->refused = format_text("its %s is %.64s: %s", key, value, why);
 }
 
 /* Reads an object that says something of those layers. An object within it says
@@ -61,20 +109,64 @@ read_object(Said *s, char *text, int of, int depth)
         const char *meaning = table_text(&keys, name, MEANING);
         int type = meaning ? index_in(types, table_text(&keys, name, OF)) : -1;
         int what = meaning ? index_in(meanings, meaning) : -1;
-        int word = index_in("false true null", value);
+        bool within = *value == '{' && depth;
         double number;
-        if (depth && meaning && !strcmp(meaning, "more of the same"))
+        if (what == MORE && within)
             read_object(s, value, type < 0 ? of : type, depth - 1);
-        else if (what >= 0 && word < 2)
-            s->text[type < 0 ? of : type][what] =
-                word < 0 ? value : strcpy(value, word ? "1" : "0");
-        else if (depth && !meaning && *value == '{' &&
+        else if (what == TEXT_MODEL && within)
+            s->text_model = value;
+        else if (what >= 0 && what < MEANINGS)
+            set_said(s, type < 0 ? of : type, what, value);
+        else if (!meaning && within &&
                  !number_read(name, true, 0, LAYERS - 1, &number))
             read_object(s, value, FIRST + (int)number, depth - 1);
-        else if (!meaning)
-            note("%s: not known, and left out of account: %.64s", s->path,
-                 name);
+        else
+            judge(s, name, what, value);
     }
+}
+
+static Said *
+said_in(const char *path, char *text)
+{
+    Said *s = allocate(1, sizeof *s);
+    s->path = path;
+    read_object(s, text, ALL, DEPTH);
+    return s;
+}
+
+/* What a config.json says of the model that is counted. Of a composite model
+   that is the one for texts: what stands outside its object is said of others,
+   except perhaps the type. */
+static Said *
+model_in(const char *path, char *text)
+{
+    Said *whole = said_in(path, text);
+    if (!whole->text_model)
+        return whole;
+    Said *s = said_in(path, whole->text_model);
+    if (!s->text[ALL][FAMILY])
+        s->text[ALL][FAMILY] = whole->text[ALL][FAMILY];
+    note("%s: text model only: of a composite model, what its text_config says "
+         "is counted",
+         path);
+    free(whole);
+    return s;
+}
+
+/* Where the file says nothing, the program that runs the family takes its own
+   defaults, and so does the count. */
+static void
+add_defaults(Said *s, const char *defaults)
+{
+    const Said *d = said_in(s->path, copy_text(defaults));
+    for (int i = 0; i < FIRST * MEANINGS; i++) {
+        char **said = &s->text[i / MEANINGS][i % MEANINGS];
+        if (!*said)
+            *said = d->text[i / MEANINGS][i % MEANINGS];
+        else if (!strcmp(*said, "null"))
+            *said = NULL;
+    }
+    s->function = s->function ? s->function : d->function;
 }
 
 /* Exits if a layer cannot be as it is said to be, or if its gauge is not known:
@@ -91,7 +183,9 @@ check_layer(const Published *l)
                "they do not divide d-model, and no key says head_dim");
     if (l->heads % l->groups)
         refuse(l->name, GROUPS,
-               format_text("%d do not divide %d heads", l->groups, l->heads));
+               format_text("%d do not divide %d heads: what no key says is "
+                           "the default of its model_type",
+                           l->groups, l->heads));
     if (l->layers > LAYERS || l->heads * (l->d_k + (double)l->d_v) > MOST)
         refuse(l->name, HEADS, "they are too wide, or in too many layers");
     if (latent ? *l->biases != '-' : l->latent || l->query_latent)
@@ -100,17 +194,33 @@ check_layer(const Published *l)
         refuse(l->name, D_MODEL, "less than what is normed: gauge unknown");
 }
 
-/* A layer of that type, in a model of that family. What is not said of it is
-   said of layers of its type, or of all, or follows from the rest. */
+/* What is said of a layer: of itself, else of layers of its type, else of all.
+   If the program that runs the family ignores a key, its value may only be one
+   that changes nothing. */
+static char **
+said_of(Said *s, const Published *family, int layer, int type)
+{
+    char **own = s->text[FIRST + layer];
+    for (int i = 0; i < MEANINGS; i++) {
+        if (!own[i])
+            own[i] = s->text[type][i] ? s->text[type][i] : s->text[ALL][i];
+        if (!own[i] || index_in(family->ignores, meaning_word(i)) < 0)
+            continue;
+        if (index_in(i == ROTATED ? "1 1.0" : "0", own[i]) < 0)
+            refuse(s->path, i, format_text("a %s ignores it", family->type));
+        own[i] = NULL;
+    }
+    return own;
+}
+
+/* A layer of that type, in a model of that family. A size that is not said
+   follows from the rest. */
 static Published
 layer_of(Said *s, Published l, int layer, int type)
 {
     bool latent = published_has(&l, "latent"), rope = published_has(&l, "rope");
-    char **own = s->text[FIRST + layer];
+    char **own = said_of(s, &l, layer, type);
     double number; /* the last: the share that is rotated */
-    for (int i = 0; i < MEANINGS; i++)
-        if (!own[i])
-            own[i] = s->text[type][i] ? s->text[type][i] : s->text[ALL][i];
     for (int i = 0; i <= ROTATED; i++) {
         const char *value = own[i] ? own[i] : i == ROTATED ? "1" : "0";
         const char *why = number_read(value, i < ROTATED, i < NEVER_0 && own[i],
@@ -134,7 +244,8 @@ layer_of(Said *s, Published l, int layer, int type)
     if (rope && !latent)
         l.rope = (int)(l.d_k * number) / 2 * 2;
     l.window = type == LOCAL && l.window ? l.window : MOST;
-    l.encoders = layer < l.encoders || published_has(&l, "encodes");
+    l.encoders =
+        layer < l.encoders || (published_has(&l, "encodes") && !l.decodes);
     l.shared = layer >= l.layers - l.shared;
     check_layer(&l);
     return l;
@@ -143,18 +254,18 @@ layer_of(Said *s, Published l, int layer, int type)
 Published
 published_read(const char *path, char *text)
 {
-    Said *s = allocate(1, sizeof *s);
     char *folder = beside_program("models");
     if (!keys.rows) {
         table_add(&keys, within(folder, "keys.tsv"));
         table_add(&families, within(folder, "families.tsv"));
     }
-    s->path = path;
     text = text ? text : read_file(path, "configuration", NULL);
-    read_object(s, text, ALL, DEPTH);
+    Said *s = model_in(path, text);
     const char *type = s->text[ALL][FAMILY];
     if (!type)
         refuse(path, FAMILY, NULL);
+    if (s->refused)
+        fail("%s: %s (models/keys.tsv)", path, s->refused);
     Published family = {.name = path,
                         .type = type,
                         .has = table_text(&families, type, HAS),
@@ -164,6 +275,9 @@ published_read(const char *path, char *text)
              "nothing is guessed: give it that of a model with the same "
              "attention, or write a row (lessons/reference.md)",
              path, type, folder);
+    add_defaults(s, table_text(&families, type, DEFAULTS));
+    family.ignores = table_text(&families, type, IGNORES);
+    family.function = s->function;
     for (int i = 0; i < 4; i++)
         family.tensors[i] = table_text(&families, type, TENSORS + i);
     Published p = layer_of(s, family, LAYERS, ALL);
@@ -187,6 +301,8 @@ published_read(const char *path, char *text)
     }
     if (i != p.layers)
         refuse(path, TYPES, format_text("%d for %d layers", i, p.layers));
+    if (s->left_out.count)
+        note("%s: left out of account: %s", path, joined(&s->left_out, ", "));
     free(s);
     each->each = each;
     return *each;

@@ -18,7 +18,7 @@
 
 #include <stdbool.h>
 
-enum { SIZES = 20 };
+enum { SIZES = 21 };
 
 /* A layer; or a model, which is its first layer, and the list of all. */
 typedef struct Published {
@@ -35,6 +35,9 @@ typedef struct Published {
     const char *biases;     /* the maps that have a bias, of "qkvo" */
     const char *tensors[4]; /* names of q, k, v and o, with # for the layer's
                                number; several may be in one tensor */
+    const char *ignores; /* the sizes that its family's program does not read */
+    const char *function;   /* the key by which it is not the function that a
+                               run of the same shape has, and why; or NULL */
     struct Published *each; /* a model's layers */
 
     /* Its sizes, in the order of their names in published.c; 0: there is none.
@@ -48,7 +51,7 @@ typedef struct Published {
         int size[SIZES];
         struct {
             int layers, d_model, heads, d_k, d_v, rope, latent, groups, head;
-            int query_latent, kdim, vdim, window, encoders, shared;
+            int query_latent, kdim, vdim, window, encoders, decodes, shared;
             int keys_are_values, equal_groups, windows, every, biased;
         };
     };
