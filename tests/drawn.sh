@@ -195,7 +195,37 @@ done
     --steps 10 --test 16 --validate 16 --log-every 5 -o multiples --format svg -q >out 2>err
 expect "a grid of 2 x 4 makes other figures" [ "$(ls multiples/figures/*.svg | wc -l)" -eq 3 ]
 expect "a grid of 2 x 4 on 2 tasks has not 4 panels" [ "$(cut -f1 multiples/figures/validation_loss.tsv | sort -un | tail -n 1)" -eq 4 ]
-expect "it does not say that rates are chosen" grep -q 'each seed at a chosen learning rate' multiples/figures/validation_loss.txt
+expect "it does not say how rates are chosen" grep -q 'best for the others in what is judged: test accuracy (standard 0' multiples/figures/validation_loss.txt
+
+# --- a report has one choice of rates: its figure and its table agree to the last digit
+# agree EXPERIMENT FIGURE: at each d_k the figure's test loss is the table's.
+agree() {
+    "$qkv" table "$1" --verdicts --tsv --columns task,variant,test_loss |
+        sed -n 's/^recall.d-k\([0-9]*\)/\1/p' | sort >in-table
+    awk -F '\t' 'NR > 1 { printf "%s\t%s\t%.3g\n", $3, $2, $4 }' "$2" | sort >in-figure
+    [ -s in-table ] && expect "$2: not what the table shows" cmp in-table in-figure
+}
+# README's own example, with fewer seeds and steps; and the same as its table judges by itself.
+sed -n '/^## A figure for a report/,/^## /s/^    qkv //p' "$top/README.md" >example
+expect "README has no example of a report" [ "$(cut -d ' ' -f 1 example | tr '\n' ' ')" = 'compare plot table report ' ]
+for judged in '' own; do
+    rm -rf width width-report
+    while read -r words; do
+        case $words in
+        compare*) words="$words --seeds 3 --steps 120 --test 64 --validate 64 -q --no-figures" ;;
+        plot*) words="$words -o width" ;;
+        esac
+        [ ! "$judged" ] || words=$(printf %s "$words" | sed 's/ --judge [a-z_]*//')
+        "$qkv" $words >out 2>err && ok || complain "README's qkv $words"
+    done <example
+    agree width width/figures/test_loss-d-k-recall.tsv
+    agree width width-report/figures/test_loss-d-k-recall.tsv
+    # The note of the tables and the caption name the criterion and the rates, in the same words.
+    rates=$(sed -n 's/.*in what is judged: \(.*)\)\.$/\1/p' width-report/figures/test_loss-d-k-recall.txt)
+    [ "$rates" ] && expect "the note has other rates than the caption" grep -qF "$rates" width-report/report.md
+    [ "$judged" ] || expect "rates are not chosen by --judge" [ "${rates%% (*}" = 'test loss' ]
+done
+expect "judged by itself, the table has one criterion" [ "$(printf %s "$rates" | grep -c 'accuracy (.*steps (\|steps (.*accuracy (')" -eq 1 ]
 
 # --- what is asked for wrongly, and leaves nothing
 while IFS='|' read -r words options; do

@@ -88,10 +88,11 @@ by_text(const void *a, const void *b)
 bool
 word_added(void **set, const char *word)
 {
-    char **there = tsearch(word, set, by_text);
-    if (!there)
+    if (tfind(word, set, by_text))
+        return false;
+    if (!tsearch(word, set, by_text))
         fail(refused, whose_memory);
-    return *there == word;
+    return true;
 }
 
 const char *

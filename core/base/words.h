@@ -25,8 +25,8 @@ char *read_file(const char *path, const char *what, size_t *size);
    between single quotes, into which no shell looks. To be freed. */
 char *quoted(const char *text);
 
-/* Puts a word, which stays the caller's, into a set, a tree that is NULL while
-   it is empty; false where its like is there already. */
+/* Adds a word to a set, which is NULL while it is empty, and keeps the pointer.
+   Returns false if the set has an equal word already. */
 bool word_added(void **set, const char *word);
 
 /* The one copy of the string that the program keeps until it ends: equal words

@@ -37,10 +37,11 @@ resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
 }
 
 void
-draw_all(const Drawing *d, const Experiment *e, const Experiment *whole)
+draw_all(const Drawing *d, const Request *r, const Experiment *e,
+         const Experiment *whole)
 {
     if (e->runs[0].config.steps > 0)
-        figures_draw(d, e);
+        figures_draw(d, r, e);
     bars_draw(d, whole);
 }
 
@@ -85,7 +86,7 @@ command_compare(int argc, char **argv)
     if (e.count && !o.no_figures) {
         Experiment whole = experiment_read(&o.out, 1);
         o.draw.by = compared_by(r, &e);
-        draw_all(&o.draw, &e, &whole);
+        draw_all(&o.draw, r, &e, &whole);
     }
     return status;
 }

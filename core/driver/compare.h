@@ -21,6 +21,7 @@ Run begin_from(Request *r, const char *run, int roles);
 
 /* Draws into d->out/figures the curves over training and the parameters. These
    are those of the whole directory, since their figure has no task's name. */
-void draw_all(const Drawing *d, const Experiment *e, const Experiment *whole);
+void draw_all(const Drawing *d, const Request *r, const Experiment *e,
+              const Experiment *whole);
 
 #endif

@@ -48,7 +48,7 @@ command_named(const char *name)
 #define TABLES   "list train compare inspect equiv count table open"
 #define RUNS     "train compare equiv"
 #define TRAINS   "train compare"
-#define VERDICTS "compare table"
+#define VERDICTS "compare plot table"
 #define FIGURES  "compare plot inspect equiv open"
 #define QUIET    RUNS " plot inspect check export open"
 
@@ -71,9 +71,9 @@ static const Option own[] = {
     {{"no-figures", 0, SWITCH, AT(no_figures), 0, 0, NULL, "only train and print"}, NULL, .commands = "compare"},
     {{"no-weights", 0, SWITCH, WORK(no_weights), 0, 0, NULL, "do not keep the trained matrices"}, NULL, .commands = TRAINS},
     {{"baseline", 0, WORD, AT(request.baseline), 0, 0, NULL, "the variant to compare others with (standard)"}, "NAME", .commands = VERDICTS, .common = true},
-    {{"judge", 0, WORD, AT(request.judge), 0, 0, NULL, "the line of result.tsv that verdicts compare (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)"}, "WHAT", .commands = VERDICTS},
+    {{"judge", 0, WORD, AT(request.judge), 0, 0, NULL, "the line of result.tsv that verdicts compare, and by which learning rates are chosen (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)"}, "WHAT", .commands = VERDICTS},
     {{"margin", 0, WORD, AT(request.margin), 0, 0, NULL, "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)"}, "WHAT=X,...", .commands = VERDICTS},
-    {{"by", 0, WORD, AT(request.by), 0, 0, NULL, "settings whose values verdicts or curves compare (variant)"}, "SETTING,...", .commands = "plot compare table", .common = true},
+    {{"by", 0, WORD, AT(request.by), 0, 0, NULL, "settings whose values verdicts or curves compare (variant)"}, "SETTING,...", .commands = VERDICTS, .common = true},
     {{"where", 0, WORD, AT(request.where), 0, 0, NULL, "only runs with these values, or without such a setting; give a setting twice to allow two"}, "SETTING=VALUE,...", .commands = "table plot", .common = true},
     {{"verdicts", 0, SWITCH, AT(verdicts), 0, 0, NULL, "print what compare prints: means, intervals, verdicts"}, NULL, .commands = "table", .common = true},
     {{"x", 0, WORD, DRAW(x), 0, 0, NULL, "the x axis: a setting, or a line of result.tsv (steps of training)"}, "WHAT", .commands = "plot", .common = true},

@@ -32,11 +32,11 @@ command_plot(int argc, char **argv)
     if (o.request.where)
         keep_where(&e, o.request.where);
     if (d->x || d->y)
-        figures_draw(d, &e);
+        figures_draw(d, &o.request, &e);
     else {
         if (!strcmp(d->by, "variant"))
             d->by = compared_by(&o.request, &e);
-        draw_all(d, &e, &e);
+        draw_all(d, &o.request, &e, &e);
     }
     return !figures_drawn; /* why, they say */
 }

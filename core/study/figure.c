@@ -29,20 +29,51 @@ typedef struct Plot {
     int panel_count;
     bool several;     /* there are several quantities */
     bool rates;       /* is each seed shown at one of several learning rates? */
+    Outcomes tables;  /* if so: what they show */
     const char *task; /* the task of all panels, or "" if there are several */
     FILE *data;       /* its rows, curve by curve */
     int least, most;  /* the fewest and the most seeds of a finite point */
 } Plot;
 
-/* Of each seed the run at the rate that a table would choose for it: by what is
-   drawn, if that can be better or worse, and else by the loss. */
+/* Is a table's group at a place of a panel: is no setting that both have
+   another one? NULL: x is no setting. */
+static bool
+is_place(const Group *table, const Plot *all, const Panel *p, const char *x)
+{
+    for (const Axis *a = table->axes; a < table->axes + table->axis_count;
+         a++) {
+        if (x && !strcmp(a->name, all->x) && strcmp(a->value, x))
+            return false;
+        for (int i = 0; i < p->group->axis_count; i++) {
+            const Axis *b = &p->group->axes[i];
+            if (!strcmp(a->name, b->name) && strcmp(a->value, b->value))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* One run for each seed, of runs that differ in seeds and rates only: the one
+   that the tables show, if each seed is shown at one of several rates. */
 static const Run **
-chosen(const Panel *p, const Run *const *runs, int count, int *seeds)
+shown(const Plot *all, const Panel *p, const char *x, const Run *const *runs,
+      int count, int *seeds)
 {
     double lr;
-    bool better = quantity_named(p->y)->better != NEITHER;
-    const char *key = better ? p->y : "validation_loss";
-    return chosen_runs(runs, count, key, seeds, &lr);
+    if (!all->rates)
+        return chosen_runs(runs, count, "validation_loss", seeds, &lr);
+    const Run **own = allocate((size_t)count + 1, sizeof(const Run *));
+    *seeds = 0;
+    for (int i = 0; i < all->tables.count && !*seeds; i++) {
+        const Outcome *a = &all->tables.list[i];
+        if (!is_place(a->group, all, p, x))
+            continue;
+        for (int k = 0; k < count; k++)
+            for (int s = 0; s < a->seeds; s++)
+                if (a->runs[s] == runs[k])
+                    own[(*seeds)++] = runs[k];
+    }
+    return own;
 }
 
 /* Writes a point of a panel's curve, which is of so many seeds. */
@@ -65,7 +96,9 @@ static void
 put_steps(Plot *all, const Panel *p, const Series *s)
 {
     int n;
-    const Run **runs = chosen(p, s->runs, s->count, &n);
+    const Run **runs = shown(all, p, NULL, s->runs, s->count, &n);
+    if (!n)
+        return;
     double *y = allocate((size_t)n, sizeof *y);
     int rows = runs[0]->log.rows;
     for (int i = 1; i < n; i++)
@@ -81,19 +114,35 @@ put_steps(Plot *all, const Panel *p, const Series *s)
     }
 }
 
+/* The point of runs that differ in seeds and rates only: at this value of the
+   setting x, which is a factor if it is init, or at the mean of the result x.
+ */
+static void
+put_place(Plot *all, const Panel *p, const Series *s, const Run *const *runs,
+          int count, const char *x)
+{
+    int n;
+    const Run **own = shown(all, p, x, runs, count, &n);
+    if (!n)
+        return;
+    const char *at = x;
+    if (!is_axis(all->x) || !strcmp(all->x, "init"))
+        at = number_text(quantity_mean(own, n, all->x).mean, 10);
+    put_point(all, p, s, at, quantity_mean(own, n, p->y), n);
+}
+
 /* A curve along a setting or a result: a point for each configuration, since
-   only seeds are averaged. It is at the setting's value, which is a factor of
-   --init, or at the mean of the result. One that does not use the setting is
-   the same everywhere. */
+   only seeds are averaged. One that does not use the setting is trained once,
+   and has a point at each of its values. */
 static void
 put_places(Plot *all, const Panel *p, const Series *s)
 {
     const Run **here = allocate((size_t)s->count, sizeof(const Run *));
     bool *drawn = allocate((size_t)s->count, sizeof *drawn);
-    bool worded = is_axis(all->x) && strcmp(all->x, "init");
+    bool setting = is_axis(all->x);
     const char *but = all->rates ? "seed lr log" : "seed log";
     for (int first = 0; first < s->count; first++) {
-        int n = 0, seeds;
+        int n = 0;
         if (drawn[first])
             continue;
         for (int i = first; i < s->count; i++)
@@ -101,15 +150,12 @@ put_places(Plot *all, const Panel *p, const Series *s)
                 here[n++] = s->runs[i];
                 drawn[i] = true;
             }
-        const Run **own = chosen(p, here, n, &seeds);
-        Mean y = quantity_mean(own, seeds, p->y);
-        const char *value = run_value(own[0], all->x);
-        if (!worded)
-            value = number_text(quantity_mean(own, seeds, all->x).mean, 10);
-        if (value)
-            put_point(all, p, s, value, y, seeds);
-        for (int v = 0; v < all->xs.count && !value; v++)
-            put_point(all, p, s, all->xs.text[v], y, seeds);
+        const char *x = setting ? run_value(here[0], all->x) : NULL;
+        if (x || !setting)
+            put_place(all, p, s, here, n, x);
+        else
+            for (int v = 0; v < all->xs.count; v++)
+                put_place(all, p, s, here, n, all->xs.text[v]);
     }
 }
 
@@ -169,9 +215,12 @@ put_script(Figure *f, const Plot *all)
     series_sort(&keys); /* each once */
     char *x = axis_title(all->x, NULL);
     char *y = all->several ? joined(&ylabels, ", ") : ylabels.text[0];
-    char *drawn =
-        format_text("%s against %s%s", y, x,
-                    all->rates ? ", each seed at a chosen learning rate" : "");
+    char *rates = "";
+    if (all->rates)
+        rates = format_text(", each seed at the learning rate that was best "
+                            "for the others in what is judged: %s",
+                            chosen_rates(&all->tables));
+    char *drawn = format_text("%s against %s%s", y, x, rates);
     fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
             joined(&keys, " "),
             all->training     ? "training"
@@ -218,8 +267,20 @@ draw_panels(Plot *all)
              name);
 }
 
+/* The tables that show the runs: with what is drawn compared, where that is a
+   setting in which runs differ. */
+static Outcomes
+tables_of(const Request *r, const Experiment *e)
+{
+    Request asked = *r;
+    bool seeds = r->by && index_in(r->by, "seed") >= 0;
+    if (r->by && (seeds || values_in(e, r->by).count < 2))
+        asked.by = NULL;
+    return outcomes_of(&asked, e);
+}
+
 void
-figures_draw(const Drawing *o, const Experiment *e)
+figures_draw(const Drawing *o, const Request *r, const Experiment *e)
 {
     int groups;
     Plot all = {.o = o, .training = !o->x, .x = o->x ? o->x : "step"};
@@ -230,7 +291,9 @@ figures_draw(const Drawing *o, const Experiment *e)
     if (is_axis(all.x))
         all.xs = values_in(e, all.x);
     all.rates = values_in(e, "lr").count > 1 && strcmp(all.x, "lr") != 0 &&
-                index_in(o->by, "lr") < 0;
+                index_in(o->by, "lr") < 0 && index_in(o->by, "run") < 0;
+    if (all.rates)
+        all.tables = tables_of(r, e);
     const Group *g = groups_of(e, o->by, o->x, &groups);
     int each = groups > 1 || o->map ? 1 : ys.count;
     all.several = each > 1;

@@ -70,22 +70,25 @@ static bool
 judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
 {
     Series base = {0};
-    int bases, seeds;
-    double base_lr;
+    int seeds;
     for (int i = 0; i < a->group->series_count; i++)
         if (!strcmp(a->group->series[i].name, all->baseline))
             base = a->group->series[i];
-    const Run **b = chosen_runs(base.runs, base.count, key, &bases, &base_lr);
-    double margin = margin_of(all->margins, key, b, bases);
+    a->judged = key;
+    a->base = chosen_runs(base.runs, base.count, key, &a->bases, &a->base_lr);
     a->runs = chosen_runs(own->runs, own->count, key, &seeds, &a->lr);
     a->seeds = seeds;
-    if (!a->baseline && bases) {
-        a->judged = key;
+    double margin = margin_of(all->margins, key, a->base, a->bases);
+    double sum = 0;
+    for (int i = 0; i < a->bases; i++)
+        sum += run_quantity(a->base[i], key);
+    a->base_mean = sum / a->bases;
+    if (!a->baseline && a->bases) {
         a->margin = margin;
-        a->against = compare(a->runs, seeds, b, bases, key, margin);
+        a->against = compare(a->runs, seeds, a->base, a->bases, key, margin);
     }
     bool full = saturated(a->runs, seeds, key, margin) &&
-                saturated(b, bases, key, margin);
+                saturated(a->base, a->bases, key, margin);
     return !full && (a->baseline || !isnan(a->against.differ));
 }
 
@@ -138,9 +141,9 @@ decide(const Outcomes *all, Outcome *a)
             seeds_to_tell(p->difference / unit, a->margin / unit, p->n, alpha);
 }
 
-/* Adjusts the p-values of all comparisons (Holm), then decides. Of a
-   comparison's two hypotheses, that there is no difference and that there is
-   one of the margin or more, one at most is true. */
+/* Adjusts the p-values of all comparisons, then decides. Of a comparison's two
+   hypotheses, that there is no difference and that there is one of the margin
+   or more, one at most is true: so Holm's adjustment is Shaffer's. */
 static void
 decide_all(Outcomes *all)
 {
@@ -208,6 +211,17 @@ asked_of(const Request *r, const Experiment *e)
                       .margins = asked(r->margin, e, "margin")};
 }
 
+/* Notes whether a variant is compared with other runs of the baseline than
+   those in the baseline's row, which may be judged in another quantity. */
+static void
+note_other_base(const Outcomes *all, Outcome *a)
+{
+    for (const Outcome *b = all->list; b < all->list + all->count; b++)
+        for (int i = 0; i < a->bases && b->group == a->group && b->baseline;
+             i++)
+            a->other_base |= a->base[i] != b->runs[i];
+}
+
 Outcomes
 outcomes_of(const Request *r, const Experiment *e)
 {
@@ -221,5 +235,43 @@ outcomes_of(const Request *r, const Experiment *e)
                 outcome_of(&all, &all.groups[g], &all.groups[g].series[s]);
         }
     decide_all(&all);
+    for (int i = 0; i < all.count; i++)
+        note_other_base(&all, &all.list[i]);
     return all;
+}
+
+/* The rates of a series that were chosen by a quantity, in all groups: "mqa
+   0.01", "mqa 0.003 to 0.01". */
+static char *
+rates_by(const Outcomes *all, const char *judged, const char *series)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (const Outcome *a = all->list; a < all->list + all->count; a++)
+        if (!strcmp(a->judged, judged) && !strcmp(a->series, series)) {
+            low = fmin(low, a->lr);
+            high = fmax(high, a->lr);
+        }
+    return low == high ? format_text("%s %g", series, low)
+                       : format_text("%s %g to %g", series, low, high);
+}
+
+char *
+chosen_rates(const Outcomes *all)
+{
+    const Outcome *end = all->list + all->count;
+    Values parts = {0};
+    void *quantities_said = NULL;
+    for (const Outcome *a = all->list; a < end; a++) {
+        Values rates = {0};
+        void *series_said = NULL;
+        if (!word_added(&quantities_said, a->judged))
+            continue;
+        for (const Outcome *b = a; b < end; b++)
+            if (!strcmp(b->judged, a->judged) &&
+                word_added(&series_said, b->series))
+                values_add(&rates, rates_by(all, b->judged, b->series));
+        values_add(&parts, format_text("%s (%s)", quantity_words(a->judged),
+                                       joined(&rates, ", ")));
+    }
+    return joined(&parts, ", ");
 }

@@ -21,8 +21,8 @@ typedef struct Outcome {
     const char *task;   /* the group's name */
     const char *series; /* the variant, or what else is compared */
     bool baseline;      /* is it what the others are compared with */
-    const char *judged; /* the quantity that its verdict is about; NULL: nothing
-                           that can be compared */
+    const char *judged; /* the quantity by which its rates are chosen, and that
+                           its verdict is about */
 
     const Run **runs; /* one for each seed */
     double seeds, solved;
@@ -32,8 +32,12 @@ typedef struct Outcome {
     bool beyond;          /* or that many were not enough */
     Mean accuracy, loss;  /* on test data */
 
-    double margin;  /* of what is judged, NaN where it has none */
-    Paired against; /* the baseline; both p after Holm */
+    double margin;    /* of what is judged, NaN where it has none */
+    const Run **base; /* the baseline's runs in what is judged, one for each */
+    int bases;        /* seed, */
+    double base_lr, base_mean; /* their rate, and their mean in it */
+    bool other_base;           /* are they other runs than its own row shows */
+    Paired against;            /* those; both p adjusted */
     Verdict verdict;
     const char *word;  /* for it: "better"; "baseline" */
     double detectable; /* the least difference that these seeds show in 80% */
@@ -45,7 +49,7 @@ typedef struct Outcomes {
     int count;
     Group *groups;
     int group_count;
-    int comparisons; /* that Holm's adjustment is over */
+    int comparisons; /* for how many of them p is adjusted */
     bool rates;      /* was there more than one learning rate to choose from */
     const char *by, *baseline;
     const char *judge;   /* what all are judged by; NULL: each by the first
@@ -60,6 +64,10 @@ const char *compared_by(const Request *r, const Experiment *e);
 /* Of the runs, by r's baseline, judge and margin, or those that every compare
    asked for which made the runs (experiment_said). */
 Outcomes outcomes_of(const Request *r, const Experiment *e);
+
+/* By which quantities learning rates were chosen, and which these are, "test
+   accuracy (standard 0.003 to 0.01, mqa 0.01), steps (standard 0.03)". */
+char *chosen_rates(const Outcomes *all);
 
 /* Exits (2) unless verdicts can be about r's judge and margins. */
 void check_judged(const Request *r);

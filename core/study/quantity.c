@@ -23,7 +23,7 @@ const Quantity quantities[] = {
     {"validation_accuracy", "validation %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .levels = {{"trivial", "trivial baseline"}}},
     {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01", .levels = {{"test_bigram_loss", "bigram"}, {"chance_loss", "guessing"}}},
     {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .levels = {{"test_trivial", "trivial baseline"}, {"trivial", "trivial baseline"}}},
-    {"solved_at", "median steps to the threshold", NULL, OTHER, LESS, .median = true, .margin = "10%", .levels = {{"steps", "unsolved"}}},
+    {"solved_at", "median steps to the threshold", NULL, OTHER, LESS, .word = "steps", .median = true, .margin = "10%", .levels = {{"steps", "unsolved"}}},
     {"seconds", "seconds of training", .better = LESS, .margin = "10%"},
 
     {"steps", .title = "steps of training"},
@@ -66,6 +66,17 @@ quantity_named(const char *name)
             return q;
     }
     return &other;
+}
+
+char *
+quantity_words(const char *name)
+{
+    const char *word = quantity_named(name)->word;
+    char *words = copy_text(word ? word : name);
+    for (char *c = words; *c; c++)
+        if (*c == '_')
+            *c = ' ';
+    return words;
 }
 
 char *

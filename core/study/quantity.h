@@ -17,7 +17,8 @@ typedef struct Quantity {
     enum { OTHER, LOSS, ACCURACY } measure;
     enum { NEITHER, LESS, MORE } better;
     enum { ANY, SHARE, POWERS } scale; /* 0 to 1; may span powers of ten */
-    bool median;                       /* not a mean; a 0 is never */
+    const char *word;   /* for it in a sentence; NULL: its name, with blanks */
+    bool median;        /* not a mean; a 0 is never */
     const char *margin; /* a smaller difference is none; "10%": of the baseline;
                            NULL: that cannot be said of it */
     struct {
@@ -31,6 +32,9 @@ extern const int quantity_count;
 
 /* Its row; one that says nothing of it where it has none. */
 const Quantity *quantity_named(const char *name);
+
+/* It in a sentence: "test accuracy", "steps". */
+char *quantity_words(const char *name);
 
 /* A quantity or setting in words, for an axis, as the task measures it (NULL:
    any task). */

@@ -30,6 +30,16 @@ p_cell(const Outcome *a)
                                                : a->against.differ);
 }
 
+/* "1.000 at 0.01": the baseline in what is judged, where its own row shows
+   other runs. */
+static Cell
+baseline_cell(const Outcome *a)
+{
+    return cell_words(a->other_base
+                          ? format_text("%.4g at %g", a->base_mean, a->base_lr)
+                          : NULL);
+}
+
 /* What people see is in two tables, programs have all in one. */
 typedef enum { ALL, RESULTS, VERDICTS, BOTH } Half;
 
@@ -67,6 +77,9 @@ static const Field fields[] = {
     {{"difference", .format = "%.3g"}, AT(against.difference), VERDICTS, .interval = true},
     {{"difference_low", .format = "%.3g"}, AT(against.low)},
     {{"difference_high", .format = "%.3g"}, AT(against.high)},
+    {{"baseline_mean", .format = "%.4g"}, AT(base_mean)},
+    {{.name = "baseline_rate"}, AT(base_lr)},
+    {{"its_baseline", .title = "baseline", .words = true, .readers = PEOPLE}, .half = VERDICTS, .get = baseline_cell},
     {{"margin", .format = "%.3g"}, AT(margin)},
     {{"p", .format = "%.2g", .readers = PEOPLE}, .half = VERDICTS, .get = p_cell},
     {{"p_adjusted", .format = "%.3g"}, AT(against.differ)},
@@ -122,6 +135,24 @@ sheet_of_half(const Outcomes *all, const Group *g, Half half)
     return sheet;
 }
 
+/* "2 better in steps (mqa on recall, gqa on sort)": the comparisons that have
+   the verdict of this one, in the same quantity; those that are neither worse
+   nor better are only counted. */
+static char *
+verdict_count(const Outcomes *all, const Outcome *like)
+{
+    Values names = {0};
+    for (const Outcome *a = all->list; a < all->list + all->count; a++)
+        if (a->verdict == like->verdict && a->judged == like->judged &&
+            a->against.n > 1)
+            values_add(&names, format_text("%s on %s", a->series, a->task));
+    char *count = format_text("%d %s in %s", names.count, like->word,
+                              quantity_words(like->judged));
+    return like->verdict < WORSE
+               ? count
+               : format_text("%s (%s)", count, joined(&names, ", "));
+}
+
 /* What the whole table shows, in a sentence: how many comparisons have each
    verdict, which are worse or better, and that these depend on the learning
    rate where only one was tried. False if there is no comparison. */
@@ -129,20 +160,12 @@ static bool
 print_headline(const Outcomes *all, Layout layout)
 {
     Values parts = {0};
-    for (Verdict verdict = IDENTICAL; verdict <= BETTER; verdict++) {
-        Values names = {0};
-        const char *word = NULL;
+    void *counted = NULL;
+    for (Verdict verdict = IDENTICAL; verdict <= BETTER; verdict++)
         for (const Outcome *a = all->list; a < all->list + all->count; a++)
-            if (a->verdict == verdict && a->against.n > 1) {
-                word = a->word;
-                values_add(&names, format_text("%s on %s", a->series, a->task));
-            }
-        if (word && verdict < WORSE)
-            values_add(&parts, format_text("%d %s", names.count, word));
-        else if (word)
-            values_add(&parts, format_text("%d %s (%s)", names.count, word,
-                                           joined(&names, ", ")));
-    }
+            if (a->verdict == verdict && a->against.n > 1 &&
+                word_added(&counted, format_text("%s %s", a->word, a->judged)))
+                values_add(&parts, verdict_count(all, a));
     if (parts.count)
         words_write(format_text("Compared with %s%s: %s.", all->baseline,
                                 all->rates ? "" : " at this one learning rate",
@@ -155,24 +178,33 @@ print_headline(const Outcomes *all, Layout layout)
 static void
 print_notes(const Outcomes *all, Layout layout)
 {
-    words_write("attention: its parameters in all blocks; real: those that are "
-                "really there; rate: the learning rate, chosen by other "
-                "seeds on validation data (lowest, highest: a wider grid "
-                "may change the verdict); steps: the median seed's first at "
-                "the threshold (> where it had none, or lost it again); "
-                "accuracy: R^2 where answers are numbers; in brackets: 95% "
-                "intervals over seeds, of two seeds their range.",
-                layout);
+    char *rate = "";
+    if (all->rates)
+        rate = format_text(
+            "rate: the learning rate that was best for the other seeds, on "
+            "validation data, in what is judged: %s (lowest, highest: a wider "
+            "grid may change the verdict); ",
+            chosen_rates(all));
+    words_write(
+        format_text(
+            "attention: its parameters in all blocks; real: those that "
+            "are really there; %ssteps: the median seed's first at the "
+            "threshold (> where it had none, or lost it again); "
+            "accuracy: R^2 where answers are numbers; in brackets: 95%% "
+            "intervals over seeds, of two seeds their range.",
+            rate),
+        layout);
     const char *judged =
         all->judge ? ""
                    : " Judged is test accuracy; where that is saturated, the "
                      "steps; where some seed has none, test loss.";
     if (all->comparisons)
         words_write(
-            format_text("difference: paired by seed; p: of a t test, after "
-                        "Holm over %d comparisons; same: within the margin "
-                        "(%s); seeds: how many would decide.%s",
-                        all->comparisons,
+            format_text("difference: paired by seed; p: of a t test, adjusted "
+                        "for %d comparison%s (Holm's method in Shaffer's "
+                        "variant); same: within the margin (%s); seeds: how "
+                        "many would decide.%s",
+                        all->comparisons, all->comparisons == 1 ? "" : "s",
                         all->margins ? all->margins : "0.01, of steps 10%",
                         judged),
             layout);

@@ -12,7 +12,7 @@
 #       --x WHAT, --y WHAT    also draw these figures, as in `qkv plot`
 #       --by SETTING          what verdicts compare; the next three, too, are as in `qkv table`
 #       --baseline VARIANT    what the others are compared with
-#       --judge WHAT          the quantity that verdicts are about
+#       --judge WHAT          what verdicts are about, by which rates are chosen
 #       --margin WHAT=X,...   differences that do not matter
 #   -q, --quiet               no notes
 
@@ -35,10 +35,14 @@ rm -rf "$page"/.report.*
 draft=$page/.report.$$
 trap 'rm -rf "$draft"; rmdir "$page" 2>/dev/null || :' EXIT
 mkdir -p "$draft/figures" "$draft/tables"
-verdicts() {
-    "$QKV" table --verdicts ${by:+"--by=$by"} ${baseline:+"--baseline=$baseline"} \
+# Tables and figures are asked the same, so that they show the same runs.
+asked() { # PROGRAM COMMAND WORD ...: its words come last, and count
+    program=$1 command=$2
+    shift 2
+    "$program" "$command" ${by:+"--by=$by"} ${baseline:+"--baseline=$baseline"} \
         ${judge:+"--judge=$judge"} ${margin:+"--margin=$margin"} "$@"
 }
+verdicts() { asked "$QKV" table --verdicts "$@"; }
 verdicts --markdown "$@" >"$draft/.md"
 # Each float of LaTeX in a file of its own, which report.tex reads.
 verdicts --latex "$@" | awk -v folder="$draft/tables" '
@@ -59,16 +63,16 @@ if [ $# -eq 1 ] && [ -e "$1/recipe.txt" ]; then
     recipe=$(head -c 100 "$1/recipe.txt" | sed -n '1s/^\([a-z][a-z0-9-]*\)$/\1/p')
     [ -f "$plots/recipes/$recipe.sh" ] || recipe=''
 fi
-run_command() { [ "$2" != plot ] || "$@" -o "$draft" -q $drawn; }
+run_command() { [ "$2" != plot ] || asked "$@" -o "$draft" -q $drawn; }
 draw() { # OPTIONS EXPERIMENT ...
     drawn=$1 out=$2
     shift
     if [ "$recipe" ] && grep -q '^qkv plot' "$plots/recipes/$recipe.sh"; then
         . "$plots/recipes/$recipe.sh"
     else
-        qkv plot ${by:+"--by=$by"} "$@"
+        qkv plot "$@"
     fi
-    [ ! "$x$y" ] || qkv plot ${x:+"--x=$x"} ${y:+"--y=$y"} ${by:+"--by=$by"} "$@"
+    [ ! "$x$y" ] || qkv plot ${x:+"--x=$x"} ${y:+"--y=$y"} "$@"
 }
 draw "--format=pdf --size=$size" "$@" # for a paper, then for a page
 draw --format=svg "$@"
