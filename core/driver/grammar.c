@@ -95,6 +95,7 @@ static const Option own[] = {
     {{"attention", 0, SWITCH, AT(attention), 0, 0, NULL, "print and draw which tokens look at which"}, NULL, .commands = "inspect", .common = true},
     {{"forms", 0, SWITCH, AT(forms), 0, 0, NULL, "what each variant computes, derived from its code"}, NULL, .commands = "list", .common = true},
     {{"models", 0, SWITCH, AT(models), 0, 0, NULL, "published models: their attention and its cache at --length"}, NULL, .commands = "list", .common = true},
+    {{"names", 0, SWITCH, AT(names), 0, 0, NULL, "only the names of the variants that are found, without opening them"}, NULL, .commands = "list"},
     {{"heads", 0, SWITCH, AT(heads), 0, 0, NULL, "print a row for each head"}, NULL, .commands = "open", .common = true},
     {{"draw", 0, SWITCH, AT(spectra), 0, 0, NULL, "draw the singular values of all heads into figures/ of --out"}, NULL, .commands = "open", .common = true},
     {{"slim", 0, WORD, AT(slim), 0, 0, NULL, "write the model without its gauge to a new directory"}, "DIR", .commands = "open", .common = true},

@@ -1,4 +1,5 @@
 /* list.c - qkv list: the variants there are, or the tasks. */
+#include <stdio.h>
 #include <string.h>
 
 #include "algebra/cost.h"
@@ -8,12 +9,59 @@
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "page/table.h"
+#include "run/plugin_process.h"
 #include "tasks/tasks.h"
 #include "training/positions.h"
 
-/* Opens all plugins, one after the other, so one that cannot be opened ends the
-   list, and is named. */
+/* What is listed of a variant. */
+typedef struct Listed {
+    double parameters;
+    char equation[MESSAGE], settings[USES_SIZE], family[MESSAGE];
+    char form[8 * MESSAGE];
+} Listed;
+
+/* What to find of which. */
+typedef struct Wanted {
+    const char *name;
+    const Config *config;
+    bool form;
+} Wanted;
+
+/* Copies a text of a plugin's into `size` bytes. */
 static void
+copy_within(char *to, size_t size, const char *text)
+{
+    if (strlen(text) >= size)
+        fail("its text \"%.40s...\" is too long: %zu bytes at most", text,
+             size - 1);
+    strcpy(to, text);
+}
+
+/* In a child, as it runs the plugin's code. */
+static void
+look_at(const void *more, void *answer)
+{
+    const Wanted *wanted = more;
+    Listed *l = answer;
+    const Variant *v = plugin_open(wanted->name).variant;
+    Config own = *wanted->config;
+    config_resolve(&own, variant_uses(v));
+    l->parameters =
+        cost_of(v, positioned_attention(&own), own.length, 0).parameters;
+    copy_within(l->equation, sizeof l->equation, v->equation);
+    copy_within(l->settings, sizeof l->settings,
+                v->settings ? v->settings : "");
+    copy_within(l->family, sizeof l->family, v->family ? v->family : "other");
+    if (wanted->form) {
+        Derived d = derive_at(v, TELLING_SHAPE, 2);
+        copy_within(l->form, sizeof l->form, form_spelled(&d));
+        derived_free(&d);
+    }
+}
+
+/* A plugin that cannot be opened costs a line, not the list. Returns the status
+   to exit with. */
+static int
 list_variants(Layout layout)
 {
     bool forms = columns_asked && index_in(columns_asked, "form") >= 0;
@@ -28,28 +76,37 @@ list_variants(Layout layout)
     Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns - !forms,
                    .label = "variants"};
     Values names = plugin_list();
+    int status = 0;
     config_resolve(&c, "heads d-k d-v");
     for (int i = 0; i < names.count; i++) {
-        Plugin p = plugin_open(names.text[i]);
-        const Variant *v = p.variant;
-        Config own = c;
-        config_resolve(&own, variant_uses(v));
-        Cost cost = cost_of(v, positioned_attention(&own), c.length, 0);
-        char *form = NULL;
-        if (forms) {
-            Derived d = derive_at(v, TELLING_SHAPE, 2);
-            form = form_spelled(&d);
-            derived_free(&d);
+        Wanted wanted = {names.text[i], &c, forms};
+        Listed *l = allocate(1, sizeof *l); /* the table keeps its texts */
+        Ended e = in_child(look_at, &wanted, l, sizeof *l, machine_memory());
+        if (e.answered) {
+            sheet_row(&sheet, cell_words(names.text[i]),
+                      cell_number(l->parameters), cell_words(l->equation),
+                      cell_words(l->settings), cell_words(l->family),
+                      cell_words(l->form));
+        } else {
+            note("%s is not listed: %s%s%s", names.text[i],
+                 e.plugin ? e.plugin : "", e.plugin ? ": " : "", e.why);
+            status = 1;
         }
-        sheet_row(
-            &sheet, cell_words(p.name), cell_number(cost.parameters),
-            cell_words(v->equation), cell_words(v->settings ? v->settings : ""),
-            cell_words(v->family ? v->family : "other"), cell_words(form));
     }
     sheet.note = format_text("Parameters of one attention at d-model %d, heads "
                              "%d.",
                              c.d_model, c.heads);
     sheet_print(&sheet, layout);
+    return status;
+}
+
+/* Opens no plugin: a name may be taken by one that cannot be opened. */
+static void
+list_names(void)
+{
+    Values names = plugin_list();
+    for (int i = 0; i < names.count; i++)
+        puts(names.text[i]);
 }
 
 /* "length=8 ... positions=none": what a task starts with, but for what is 0. */
@@ -90,11 +147,13 @@ command_list(int argc, char **argv)
     Layout layout = layout_of(&o);
     if (o.forms)
         columns_asked = "variant,form";
+    if (o.models)
+        return command_count(argc, argv);
     if (o.tasks)
         list_tasks(layout);
-    else if (o.models)
-        return command_count(argc, argv);
+    else if (o.names)
+        list_names();
     else
-        list_variants(layout);
+        return list_variants(layout);
     return 0;
 }

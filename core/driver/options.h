@@ -28,7 +28,7 @@ typedef struct Options {
     const char *preset, *config;
     bool real;                 /* of count */
     bool verdicts;             /* of table */
-    bool tasks, models, forms; /* of list */
+    bool tasks, models, forms, names; /* of list */
     bool plan, no_figures;     /* of compare */
     struct {
         const char *prompt;

@@ -10,7 +10,7 @@ _qkv() {
             sed -n 's/^  ... \(--[a-z0-9-]*\).*/\1/p')
         ;;
     *:-v:* | *:--*variant:* | *:--baseline:*)
-        words=$("$qkv" list --tsv | sed 1d | cut -f 1)
+        words=$("$qkv" list --names)
         ;;
     *:-t:* | *:--task:*) words=$("$qkv" list --tasks --tsv | sed 1d | cut -f 1) ;;
     esac

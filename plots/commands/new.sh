@@ -9,7 +9,7 @@
 case $1 in
 '' | -* | *[!A-Za-z0-9_-]*) die 2 "$1: a name of letters, digits, - and _, without folder or ending" ;;
 esac
-! "$QKV" list --tsv | cut -f 1 | grep -qx -- "$1" ||
+! "$QKV" list --names | grep -qx -- "$1" ||
     die 2 "$1: there is a variant of that name, and the two could not be compared; choose another"
 [ ! -e "$1.c" ] || die 1 "$1.c: exists already; choose another name"
 {
