@@ -1,6 +1,8 @@
 # facts.awk - what a report says of how it came about: of the config.tsv of all runs,
-# sorted, what they were trained with; of an experiment.tsv, with -v out=DIRECTORY, the
-# commands that make it again.
+# sorted, what they were trained with; of the experiment.tsv of the directory
+# $QKV_EXPERIMENT, the commands that make it again.
+
+BEGIN { out = ENVIRON["QKV_EXPERIMENT"] }
 
 function quoted(word) { # as a shell reads it
     if (word ~ /^[A-Za-z0-9_.,:=+@%\/-]+$/)

@@ -1,10 +1,10 @@
-# script.sh - how each script of commands/ begins. `qkv NAME` runs commands/NAME.sh, whose
+# script.sh - how each script of commands/ begins, and page.sh. `qkv NAME` runs commands/NAME.sh, whose
 # head is its --help, and tells it in $QKV where the program is. The values of the options
 # in $taken become variables, as $out; what else there is stays in "$@".
 
 set -eu
 export LC_ALL=C
-plots=${0%/commands/*}
+plots=${0%/*} plots=${plots%/commands}
 
 # die STATUS WORDS: it failed (1), or was asked wrongly (2).
 die() {
@@ -12,11 +12,39 @@ die() {
     exit "$1"
 }
 
+# is_taken NAME: is that an option of this script?
+is_taken() {
+    for own in $taken; do
+        [ "$own" != "$1" ] || return 0
+    done
+    return 1
+}
+
+# set_option NAME VALUE: the variable of that name. There is no eval, which would run what a
+# user's word has in it.
+set_option() {
+    [ "$2" ] || die 2 "--$1: needs a value after it"
+    case $1 in
+    out) case $2 in -*) out=./$2 ;; *) out=$2 ;; esac ;; # a path is no option
+    size) size=$2 ;;
+    x) x=$2 ;;
+    y) y=$2 ;;
+    by) by=$2 ;;
+    baseline) baseline=$2 ;;
+    judge) judge=$2 ;;
+    margin) margin=$2 ;;
+    format) format=$2 ;;
+    tables) tables=$2 ;;
+    esac
+}
+
 quiet='' plan='' takes=''
 for word; do
     shift
     if [ "$takes" ]; then
-        eval "$takes=\$word" && takes='' && continue
+        set_option "$takes" "$word"
+        takes=''
+        continue
     fi
     name=${word#--} name=${name%%=*}
     case $word in
@@ -24,17 +52,12 @@ for word; do
     -q | --quiet) quiet=-q && continue ;;
     --plan) plan=yes ;;
     -o) takes=out && continue ;;
-    --*)
-        case " $taken $word" in
-        *" $name "*=*) eval "$name=\${word#*=}" && continue ;;
-        *" $name "*) takes=$name && continue ;;
-        esac
-        ;;
+    --*=*) ! is_taken "$name" || { set_option "$name" "${word#*=}" && continue; } ;;
+    --*) ! is_taken "$name" || { takes=$name && continue; } ;;
     esac
     set -- "$@" "$word"
 done
-[ ! "$takes" ] || die 2 "--$takes: needs a value after it"
-
+[ ! "$takes" ] || set_option "$takes" ''
 # find_script FOLDER [NAME]: $script is that of this name, or a path, and $out its name if
 # it is not given. Without a name it lists what is there, with the first line of each.
 find_script() {

@@ -3,8 +3,14 @@
 #
 #     # expect N: [KEY=VALUE ...] COLUMN is VALUE,...  (or < VALUE, or > VALUE)
 #
-# about table N, what its N-th command other than plot prints as TSV, tables/N.tsv: of the
-# rows with these keys, one at least, each must be so. With -v only=check nothing is read.
+# about table N, what its N-th command other than plot prints as TSV, N.tsv in $QKV_TABLES: of
+# the rows with these keys, one at least, each must be so. The head comes from stdin, its path
+# and the claim's name are $QKV_SCRIPT and $QKV_CLAIM. With -v only=check no table is read.
+
+BEGIN {
+    tables = ENVIRON["QKV_TABLES"]
+    name = ENVIRON["QKV_CLAIM"]
+}
 
 /^# expect [0-9]+: / {
     of[++count] = substr($0, 10, index($0, ":") - 10)
@@ -20,7 +26,7 @@
 /^# untestable: / { untestable = 1 }
 
 function fail(status, words) {
-    print "qkv: " FILENAME ": " words >"/dev/stderr"
+    print "qkv: " ENVIRON["QKV_SCRIPT"] ": " words >"/dev/stderr"
     failed = status
     exit status
 }
@@ -94,5 +100,5 @@ END {
         "the opposite" : total[1] + total[3] ? "not reproduced" : "undecided"
     met_of = total[4] + 0 " of " count + 0
     print "\n" (count ? rows : "") name ": " verdict (count ? ", " met_of " met, " runs " runs" : "")
-    printf "%s%s\t%s\t%s\t%s\n", rows, name, verdict, met_of, runs >out
+    printf "%s%s\t%s\t%s\t%s\n", rows, name, verdict, met_of, runs >(tables "/verdict.tsv")
 }

@@ -187,4 +187,32 @@ if [ "$draws" ]; then
     done
 fi
 
+# --- a report: ended at some moment, as ^C does (all of its processes) or kill (one), and
+# given again; two at once, which end as one of them
+if [ "$draws" ]; then
+    "$qkv" report whole -o page -q 2>err || complain "a report"
+    "$qkv" report whole -o other --size column --by seed -q 2>err || complain "another report"
+    rm -rf ended
+    was_ended=0
+    for moment in 0.02 0.06 0.1 0.15 0.2; do
+        for ending in INT TERM HUP KILL '--foreground INT' '--foreground TERM' '--foreground HUP' '--foreground KILL'; do
+            timeout $(echo "$ending" | sed 's/[A-Z]*$/-s &/') $moment "$qkv" report whole -o ended -q >out 2>err
+            [ $? -eq 0 ] || was_ended=$((was_ended + 1))
+            "$qkv" report whole -o ended -q >out 2>err &&
+                diff -r -x '*.pdf' page ended >err && [ -z "$(cd ended && left)" ] && ok ||
+                complain "a report, given again after $ending at $moment: $(cd ended && left)"
+            [ $moment != 0.02 ] || rm -rf ended
+        done
+    done
+    expect "only $was_ended of 40 reports were ended" [ $was_ended -ge 20 ]
+    for pair in $(seq "$pairs"); do
+        rm -rf both ready1 ready2
+        sh one.sh 1 "$qkv" report whole -o both -q >out1 2>err1 &
+        sh one.sh 2 "$qkv" report whole -o both --by seed -q >out2 2>err2
+        second=$?
+        wait $! && [ $second -eq 0 ] && { diff -r -x '*.pdf' page both || diff -r -x '*.pdf' other both; } >err &&
+            [ -z "$(cd both && left)" ] && ok || complain "two reports at once, pair $pair: $(cat err1 err2)"
+    done
+fi
+
 finish

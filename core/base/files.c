@@ -150,9 +150,11 @@ draft_end(Draft *d, bool replace)
 {
     Values names = names_in(d->path);
     bool published = true;
+    int turn = lock_directory(d->place); /* one draft at a time */
     for (int i = 0; i < names.count; i++)
         if (*names.text[i] != '.')
             published &= publish(d, names.text[i], replace);
+    close(turn);
     discard(d->path);
     close(d->lock);
     return published;

@@ -46,9 +46,9 @@ typedef struct Draft {
    (run/plugin_process.h). */
 Draft *draft_begin(const char *directory, const char *name);
 
-/* Moves what the draft has to its place, except hidden files, which it
-   discards; so it does with a directory, if one is there already and is not to
-   be replaced, and returns false. */
+/* Moves what the draft has to its place, while no other draft is moved there,
+   except hidden files, which it discards; so it does with a directory, if one
+   is there already and is not to be replaced, and returns false. */
 bool draft_end(Draft *d, bool replace);
 
 /* Discards this user's drafts there whose writers are gone. */

@@ -19,4 +19,7 @@ int command_table(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_generate(int argc, char **argv);
 
+/* For scripts, and in no list: qkv draft DIR PROGRAM [WORD ...]. */
+int command_draft(int argc, char **argv);
+
 #endif

@@ -1,6 +1,7 @@
 /* main.c - the command `qkv`: finds the subcommand and hands over. It is a
    function, or a shell script over the others, plots/commands/NAME.sh. */
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,6 +39,17 @@ run_script(const char *name, int argc, char **argv)
     fail("%s: /bin/sh cannot be run: %s", words[1], strerror(errno));
 }
 
+/* A standard stream that is closed would be the next file that is opened. Now
+   nothing can be read from it, and to write to it fails, as before. */
+static void
+keep_standard_streams(void)
+{
+    int next = open("/dev/null", O_RDONLY);
+    while (next >= 0 && next <= STDERR_FILENO)
+        next = open("/dev/null", O_RDONLY);
+    close(next);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -49,6 +61,7 @@ main(int argc, char **argv)
     enum { IN_C = sizeof run / sizeof *run };
     const char *word = argc > 1 ? argv[1] : "help";
     const Command *c = command_named(word);
+    keep_standard_streams();
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */
@@ -62,6 +75,8 @@ main(int argc, char **argv)
         return command_in_child(run[c - commands], argc - 1, argv + 1);
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);
+    if (!strcmp(word, "draft"))
+        return command_in_child(command_draft, argc - 1, argv + 1);
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
         usage("unknown command \"%s\": `qkv help` lists them", word);
     print_commands();

@@ -14,17 +14,22 @@
 #       --plan                do not run: print a `qkv train` line for each run
 #   -q, --quiet               no progress, no notes
 
+# Tables that are not kept are in a draft, which is swept away however this ends.
+if [ ! "${QKV_DRAFT:-}" ]; then
+    "$QKV" draft "${TMPDIR:-/tmp}" /bin/sh "$0" "$@"
+    exit
+fi
 out='' format='' tables='' n=0 taken='out format tables'
 . "${0%/commands/*}/script.sh"
 find_script claims "$@"
 shift
-if [ ! "$tables" ]; then
-    tables=$(mktemp -d)
-    trap 'rm -rf "$tables"' EXIT
-fi
+tables=${tables:-$QKV_DRAFT/.tables} # hidden, so that it is not kept
 mkdir -p "$tables"
-verdict() { awk -F '\t' -f "$plots/verdict.awk" -v tables="$tables" "$@"; }
-verdict -v only=check "$script"
+verdict() { # "check" its head or "judge" its tables, and those are of how many runs
+    QKV_SCRIPT=$script QKV_TABLES=$tables QKV_CLAIM=$name \
+        awk -F '\t' -v "only=$1" -v "runs=$2" -f "$plots/verdict.awk" <"$script"
+}
+verdict check 0
 
 # Prints a table, and keeps it as number $n.
 run_command() {
@@ -43,5 +48,8 @@ run_command() {
     esac
 }
 . "$script"
-[ "$plan" ] || verdict -v name="$name" -v out="$tables/verdict.tsv" \
-    -v runs="$(find "$out" -mindepth 2 -maxdepth 2 -name config.tsv 2>/dev/null | wc -l)" "$script"
+[ "$plan" ] || {
+    set -- "$out"/*/config.tsv
+    [ -e "$1" ] || shift
+    verdict judge $#
+}

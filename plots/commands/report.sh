@@ -5,7 +5,8 @@
 #   qkv report here there -o page --size 219    report on both, for a column of acl.sty
 #
 # DIR has report.md, report.tex and, where pandoc is installed, report.html; tables/*.tex
-# and figures/*.tex are floats that a paper can \input (booktabs, graphicx).
+# and figures/*.tex are floats that a paper can \input (booktabs, graphicx). A report that is
+# there already is replaced, with all that its figures/ and tables/ hold.
 #
 #   -o, --out DIR             the report's directory
 #       --size WIDTH          width of the figures, as in `qkv plot` (column)
@@ -16,8 +17,8 @@
 #       --margin WHAT=X,...   differences that do not matter
 #   -q, --quiet               no notes
 
-# It prints with `qkv table` and draws with `qkv plot`; what lies in an experiment is never
-# run.
+# page.sh makes the files. It does so in a draft, which `qkv draft` puts into its place as a
+# whole or, however this ends, removes.
 out='' size=column x='' y='' by='' baseline='' judge='' margin=''
 taken='out size x y by baseline judge margin'
 . "${0%/commands/*}/script.sh"
@@ -26,119 +27,20 @@ page=$out
 for experiment; do
     [ "$page" ] && [ "$experiment" != "$page" ] || die 2 "report needs --out DIR, a directory of its own"
 done
-[ ! -d "$page" ] || [ -e "$page/report.tsv" ] || [ -z "$(ls -A "$page")" ] ||
+[ ! -d "$page" ] || [ -e "$page/report.tsv" ] || [ -z "$(ls "$page")" ] ||
     die 1 "$page: holds files but no report.tsv, so it is no report of qkv's; give another --out"
 command -v gnuplot >/dev/null || die 1 "a report's figures need gnuplot; \`make deps\` brings it"
 
-# All of it is made in a draft, and then moved.
-rm -rf "$page"/.report.*
-draft=$page/.report.$$
-trap 'rm -rf "$draft"; rmdir "$page" 2>/dev/null || :' EXIT
-mkdir -p "$draft/figures" "$draft/tables"
-# Tables and figures are asked the same, so that they show the same runs.
-asked() { # PROGRAM COMMAND WORD ...: its words come last, and count
-    program=$1 command=$2
-    shift 2
-    "$program" "$command" ${by:+"--by=$by"} ${baseline:+"--baseline=$baseline"} \
-        ${judge:+"--judge=$judge"} ${margin:+"--margin=$margin"} "$@"
+mkdir -p "$page"
+export page size x y by baseline judge margin
+"$QKV" draft "$page" /bin/sh "$plots/page.sh" "$@" || {
+    status=$?
+    rmdir "$page" 2>/dev/null || : # if nothing is in it
+    exit $status
 }
-verdicts() { asked "$QKV" table --verdicts "$@"; }
-verdicts --markdown "$@" >"$draft/.md"
-# Each float of LaTeX in a file of its own, which report.tex reads.
-verdicts --latex "$@" | awk -v folder="$draft/tables" '
-    /^% needs/ { inside = 1; float = "" }
-    /^\\label{tab:/ { label = substr($0, 12, length($0) - 12) }
-    inside { float = float $0 "\n" }
-    !inside { print }
-    /^\\end{table}/ {
-        printf "%s", float >(folder "/" label ".tex")
-        print "\n\\input{tables/" label "}"
-        inside = 0
-    }' >"$draft/.tex"
-
-# The recipe that made it, of those that we have: its title and figures are ours.
-recipe=''
-if [ $# -eq 1 ] && [ -e "$1/recipe.txt" ]; then
-    [ -f "$1/recipe.txt" ] && [ ! -L "$1/recipe.txt" ] || die 1 "$1/recipe.txt: a link, or not a plain file"
-    recipe=$(head -c 100 "$1/recipe.txt" | sed -n '1s/^\([a-z][a-z0-9-]*\)$/\1/p')
-    [ -f "$plots/recipes/$recipe.sh" ] || recipe=''
-fi
-run_command() { [ "$2" != plot ] || asked "$@" -o "$draft" -q $drawn; }
-draw() { # OPTIONS EXPERIMENT ...
-    drawn=$1 out=$2
-    shift
-    if [ "$recipe" ] && grep -q '^qkv plot' "$plots/recipes/$recipe.sh"; then
-        . "$plots/recipes/$recipe.sh"
-    else
-        qkv plot "$@"
-    fi
-    [ ! "$x$y" ] || qkv plot ${x:+"--x=$x"} ${y:+"--y=$y"} "$@"
-}
-draw "--format=pdf --size=$size" "$@" # for a paper, then for a page
-draw --format=svg "$@"
-
-awk -f "$plots/words.awk" -f "$plots/float.awk" "$draft"/figures/*.txt
-
-{
-    echo "# $(sed -n '1s/^# //p' "$plots/recipes/$recipe.sh" 2>/dev/null || echo 'Variants of attention, compared')"
-    [ ! "$recipe" ] || sed -n '2,$s/^# //p' "$plots/recipes/$recipe.sh" | paste -sd ' ' -
-    echo '## Results'
-} >"$draft/.begin"
-{
-    cat <<'END'
-## What this does not show
-Toy tasks and small models: what decides here need not decide at the size of a language model.
-Where one learning rate was tried: depth, width and scale change the rate that suits a variant, so a difference in steps may be one of rates; a grid (--lr) tells. Where variants have different numbers of parameters, other widths (--d-k, --d-v, --latent) make them more equal. Runs that diverged have no accuracy, and their variant no mean.
-"Undecided" is neither a difference nor sameness; the tables say how many seeds would tell.
-## What was run
-END
-    for experiment; do
-        cat "$experiment/config.tsv" "$experiment"/*/config.tsv 2>/dev/null || :
-    done | awk '
-        /^key\t/ { text = "" }
-        { text = text $0 "\n" }
-        /^from\t./ { text = "" } # its weights are those of another run
-        /^file-hash\t/ { printf "%s", text }' | sort -u | sort -t "$(printf '\t')" -k 1,1 -k 2n | awk -F '\t' -f "$plots/facts.awk"
-    echo "All variants had the same data from the same seed. To run it again${recipe:+, or by qkv recipe $recipe}:"
-    for experiment; do
-        [ ! -f "$experiment/experiment.tsv" ] ||
-            awk -F '\t' -f "$plots/facts.awk" -v out="$experiment" "$experiment/experiment.tsv"
-    done
-} >"$draft/.end"
-write() { # LATEX: 0 or 1
-    text() { awk -f "$plots/words.awk" -f "$plots/page.awk" -v latex="$latex" "$@"; }
-    latex=$1 n=0
-    text "$draft/.begin"
-    [ "$latex" = 0 ] || cat "$draft/.tex"
-    [ "$latex" = 1 ] || { cat "$draft/.md" && printf '\n## Figures\n'; }
-    for caption in "$draft"/figures/*.txt; do
-        name=$(basename "$caption" .txt) n=$((n + 1))
-        if [ "$latex" = 1 ]; then
-            printf '\n\\input{figures/%s}\n' "$name"
-        else
-            printf '\n![%s](figures/%s.svg)\n' "$name" "$name"
-            printf 'Figure %s. %sData: figures/%s.tsv.\n' $n "$(tr '\n' ' ' <"$caption")" "$name" | text
-        fi
-    done
-    text "$draft/.end"
-    [ "$latex" = 0 ] || printf '\n\\end{document}\n'
-}
-write 0 >"$draft/report.md"
-write 1 >"$draft/report.tex"
-
-# What a stranger wrote is text: pandoc passes on no HTML and no TeX, and reads nothing else.
-more='; with pandoc there would be report.html too: install it, and give the same command again'
 if command -v pandoc >/dev/null; then
     more=', report.html'
-    (cd "$draft" && pandoc --standalone --self-contained '-Mpagetitle=qkv report' \
-        --from=markdown_strict+pipe_tables+all_symbols_escapable-raw_html \
-        -o report.html report.md --sandbox) >"$draft/.said" 2>&1 ||
-        die 1 "report.html: pandoc failed on it: $(tail -n 1 "$draft/.said")"
+else
+    more='; with pandoc there would be report.html too: install it, and give the same command again'
 fi
-mkdir -p "$page/figures" "$page/tables"
-rm -f "$page/report.html" # of an older report
-mv -f "$draft"/figures/* "$page/figures"
-mv -f "$draft"/tables/* "$page/tables"
-mv -f "$draft"/report.* "$page"
-printf 'key\tvalue\nformat\t1\n' >"$page/report.tsv"
 [ "$quiet" ] || printf 'qkv: wrote %s/report.md, report.tex%s\n' "$page" "$more" >&2

@@ -7,6 +7,7 @@ PATH=$(cd "$1" && pwd):$PATH
 to=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 
 # A head's weights before and after training, on one test example of `reverse`.
 for steps in 0 300; do
@@ -22,9 +23,8 @@ qkv compare -v standard,two-step -t reverse --seeds 3 --lr 0.001,0.003,0.01,0.03
 {
     printf 'variant\tseed\tlr\tsolved_at\n'
     for run in "$work"/rates/*/; do
-        awk -F'\t' -v OFS='\t' '{ is[$1] = $2 }
-            END { print is["variant"], is["seed"], is["lr"], is["solved_at"] }' \
-            "$run/config.tsv" "$run/result.tsv"
+        cat "$run/config.tsv" "$run/result.tsv" | awk -F'\t' -v OFS='\t' '{ is[$1] = $2 }
+            END { print is["variant"], is["seed"], is["lr"], is["solved_at"] }'
     done | sort
 } >"$to/rates.tsv"
 
