@@ -20,20 +20,23 @@ is_taken() {
     return 1
 }
 
+# check_figure NAME VALUE: asks `plot` about an option of figures, which are drawn last.
+check_figure() { "$QKV" plot "--$1=$2" --help >/dev/null || exit; }
+
 # set_option NAME VALUE: the variable of that name. There is no eval, which would run what a
 # user's word has in it.
 set_option() {
     [ "$2" ] || die 2 "--$1: needs a value after it"
     case $1 in
     out) case $2 in -*) out=./$2 ;; *) out=$2 ;; esac ;; # a path is no option
-    size) size=$2 ;;
+    size) check_figure "$1" "$2" && size=$2 ;;
     x) x=$2 ;;
     y) y=$2 ;;
     by) by=$2 ;;
     baseline) baseline=$2 ;;
     judge) judge=$2 ;;
     margin) margin=$2 ;;
-    format) format=$2 ;;
+    format) check_figure "$1" "$2" && format=$2 ;;
     tables) tables=$2 ;;
     esac
 }

@@ -73,7 +73,9 @@ command_compare(int argc, char **argv)
     Request *r = &o.request;
     resolve_grid(&o, default_variants, default_tasks, default_seeds);
     Grid g = grid_of(r, "compare");
-    check_judged(r);
+    Experiment asked = expected(&g);
+    check_question(r, &asked);
+    check_results_columns(compared_by(r, &asked));
     if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
@@ -123,6 +125,7 @@ command_train(int argc, char **argv)
                        OF_SHAPE);
     resolve_grid(&o, "standard", "reverse", "1");
     Grid g = grid_of(r, "train");
+    check_results_columns("variant");
     Experiment e;
     int status = train_and_print(&o, &g, &e);
     if (e.count && !o.quiet)

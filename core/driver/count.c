@@ -181,6 +181,7 @@ command_count(int argc, char **argv)
     Config c = o.rest_count ? run_read(o.rest[0]).config : config_start();
     request_apply(&o.request, &c);
     Sheet sheet = {of_table[o.real], .cols = 6, .label = "parameters"};
+    check_columns(&sheet);
     if (!given->count)
         *given = values_cut(o.rest_count ? plugin_believed(c.variant)
                                          : default_variants);

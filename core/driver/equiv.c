@@ -95,6 +95,7 @@ command_equiv(int argc, char **argv)
     Run named;
     Experiment e = {.runs = &named, .count = 1};
     int status = 0;
+    check_columns(&sheet);
     if (o.rest_count)
         named = begin_from(r, o.rest[0], OF_VARIANT | OF_SHAPE);
     resolve_grid(&o, default_variants, "induction", "1");

@@ -122,6 +122,7 @@ command_open(int argc, char **argv)
     Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
                    .label = "open"};
     Figure f = {0};
+    check_columns(&sheet);
     if (o.layer > m.layers || o.head > m.heads)
         usage("--layer, --head: there are layers 1 to %d, and heads 1 to %d",
               m.layers, m.heads);

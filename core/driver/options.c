@@ -96,6 +96,8 @@ set_own(Options *o, const Setting *s, const char *text)
         *(const char **)at = text;
     else
         why = setting_set(s, (void *)o, text);
+    if (!strcmp(s->name, "size") && !size_is_known(text))
+        why = "is `column`, or a number of points from 20 to 5000";
     if (why)
         usage("--%s: %s", s->name, why);
     Values words = values_cut(text);

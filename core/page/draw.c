@@ -1,6 +1,7 @@
 /* draw.c - one figure: its data, script and caption, and what gnuplot makes of
    them. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,6 +45,15 @@ check_unedited(const char *path)
         fail("%s: was edited, so it is not replaced: gnuplot draws it; rename "
              "it to keep it, or remove it, then give the command again",
              path);
+}
+
+bool
+size_is_known(const char *size)
+{
+    char *end;
+    double points = strtod(size, &end);
+    return !strcmp(size, "column") ||
+           (end > size && !*end && points >= 20 && points <= 5000);
 }
 
 static char *script_text, *data_text; /* of the figure that is drawn */

@@ -20,6 +20,9 @@ typedef struct Drawing {
     bool map, log_y, quiet;
 } Drawing;
 
+/* Can a figure be as wide as that: "column", or 20 to 5,000 points? */
+bool size_is_known(const char *size);
+
 #define FORMATS "svg png pdf cairolatex" /* what gnuplot makes of it */
 
 typedef struct Figure {

@@ -120,24 +120,36 @@ typedef struct Shown {
     int col, width;
 } Shown;
 
+/* Exits (2) where there is none of that name. */
+static int
+column_named(const Sheet *s, const char *name)
+{
+    for (int col = 0; col < s->cols; col++)
+        if (!strcmp(s->columns[col].name, name))
+            return col;
+    usage("--columns: no column \"%s\"; their names are the first line of the "
+          "table with --tsv",
+          name);
+}
+
+void
+check_columns(const Sheet *s)
+{
+    Values wanted = columns_asked ? values_cut(columns_asked) : (Values){0};
+    for (int i = 0; i < wanted.count; i++)
+        column_named(s, wanted.text[i]);
+}
+
 /* The columns of a list "a,b", in its order, or those that the layout's readers
-   want. Exits (2) where there is none such. */
+   want. */
 static Shown *
 columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
 {
     Values wanted = list ? values_cut(list) : (Values){0};
     Shown *shown = allocate((size_t)(s->cols + wanted.count), sizeof *shown);
     *count = 0;
-    for (int i = 0; i < wanted.count; i++) {
-        int col = 0;
-        while (col < s->cols && strcmp(s->columns[col].name, wanted.text[i]))
-            col++;
-        if (col == s->cols)
-            usage("--columns: no column \"%s\"; their names are the first line "
-                  "of the table with --tsv",
-                  wanted.text[i]);
-        shown[(*count)++].col = col;
-    }
+    for (int i = 0; i < wanted.count; i++)
+        shown[(*count)++].col = column_named(s, wanted.text[i]);
     for (int col = 0; !list && col < s->cols; col++)
         if (is_read(s, col, layout))
             shown[(*count)++].col = col;

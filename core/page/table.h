@@ -56,6 +56,10 @@ void sheet_add_row(Sheet *s, const Cell *cells);
    in this order; NULL: those for the layout's readers. */
 extern const char *columns_asked;
 
+/* Exits (2) unless the table, which may be empty yet, has all of them: to ask
+   before work that takes long. */
+void check_columns(const Sheet *s);
+
 void sheet_write(FILE *to, const Sheet *s, Layout layout);
 
 /* Writes it to stdout with its note. */

@@ -213,6 +213,17 @@ is_done(const Work *w, Job *job)
 }
 
 Experiment
+expected(const Grid *g)
+{
+    Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs),
+                    .count = g->count};
+    values_add(&e.asked, copy_text(g->asked));
+    for (int i = 0; i < g->count; i++)
+        e.runs[i] = (Run){.name = g->jobs[i].name, .config = g->jobs[i].config};
+    return e;
+}
+
+Experiment
 finished(const Work *w, const Grid *g)
 {
     Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs)};

@@ -14,6 +14,10 @@ int run_missing(const Work *w, Grid *g);
    many runs that are trained. A web page draws the curves as they come. */
 extern void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
 
+/* The runs of the grid as they are known before they are trained: settings, and
+   no results. */
+Experiment expected(const Grid *g);
+
 /* The finished runs of the grid, in its order, as an experiment that was asked
    nothing else. */
 Experiment finished(const Work *w, const Grid *g);

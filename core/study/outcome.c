@@ -11,7 +11,8 @@
 
 #define SIGNIFICANT 0.05
 
-void
+/* Exits (2) unless verdicts can be about r's judge and margins. */
+static void
 check_judged(const Request *r)
 {
     Values names = r->margin ? values_cut(r->margin) : (Values){0};
@@ -220,6 +221,12 @@ note_other_base(const Outcomes *all, Outcome *a)
         for (int i = 0; i < a->bases && b->group == a->group && b->baseline;
              i++)
             a->other_base |= a->base[i] != b->runs[i];
+}
+
+void
+check_question(const Request *r, const Experiment *e)
+{
+    asked_of(r, e);
 }
 
 Outcomes

@@ -69,7 +69,8 @@ Outcomes outcomes_of(const Request *r, const Experiment *e);
    accuracy (standard 0.003 to 0.01, mqa 0.01), steps (standard 0.03)". */
 char *chosen_rates(const Outcomes *all);
 
-/* Exits (2) unless verdicts can be about r's judge and margins. */
-void check_judged(const Request *r);
+/* Exits (2) unless r's setting, baseline, judge and margin can be asked about
+   of these runs, which need no results yet (expected). */
+void check_question(const Request *r, const Experiment *e);
 
 #endif

@@ -153,6 +153,14 @@ verdict_count(const Outcomes *all, const Outcome *like)
                : format_text("%s (%s)", count, joined(&names, ", "));
 }
 
+void
+check_results_columns(const char *by)
+{
+    Outcomes none = {.by = by};
+    Sheet sheet = sheet_of_half(&none, NULL, ALL);
+    check_columns(&sheet);
+}
+
 /* What the whole table shows, in a sentence: how many comparisons have each
    verdict, which are worse or better, and that these depend on the learning
    rate where only one was tried. False if there is no comparison. */

@@ -12,4 +12,8 @@
    programs it is one table of all. */
 void results_print(const Outcomes *all, Layout layout);
 
+/* Exits (2) unless the tables of what is compared by that setting have all the
+   columns that are asked for. */
+void check_results_columns(const char *by);
+
 #endif
