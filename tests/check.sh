@@ -18,6 +18,12 @@ for plugin in variants/*.c ./tests/right/*.c ./tests/broken/operator.c ./tests/b
 done
 check ./variants/standard.c && expect "standard.c: not twelve checks" [ "$(grep -cP '\tok\t' out)" -eq 12 ]
 
+check ./tests/right/yoco.c
+expect "yoco.c: no line says that its upper blocks have keys which nothing uses" \
+    grep -q '^all used	ok	.*; W^K is unused in block 9, 10, 11, 12, 13, 14, 15, 16;' out
+check ./tests/right/flamingo.c
+expect "flamingo.c: a gate of cross-attention is called unused" sh -c '! grep -q unused out'
+
 # --- what a stack of blocks costs: parameters and cache of a variant with two layers
 costs() { "$build/qkv" count -v "$1" --layers 2 2>err | awk 'NR == 2 { print $2, $5 }'; }
 cat >only-y.c <<'EOF'

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "check/checks.h"
 #include "check/difference.h"
 #include "heart/operators.h"
+#include "training/build_model.h"
 
 /* Compares the gradients in one way of calling it: of the matrices before those
    of x and y, since they tell more. If it is called `twice`, a backward
@@ -14,7 +16,7 @@ static void
 compare_slopes(Subject *s, int i, int every)
 {
     Way way = ways[i];
-    way.size = fmin(way.size, 2);
+    way.size = way.y_size > 0 ? way.size : fmin(way.size, 4);
     Tokens in = tokens_of(s, way);
     in.twice = i < 2;
     Slopes wrong = slopes_of(record, &in, every);
@@ -48,24 +50,25 @@ wrong_slope(Tokens *in)
 }
 
 /* All in the first block; and some, in three ways, in every other that computes
-   something else. */
+   something else: the fewer the more blocks run before it, each time. */
 void
 check_gradients(Subject *s)
 {
     int most = s->attention.layer || s->shape ? 3 : WAYS;
+    int every = most < WAYS ? 7 + 3 * s->attention.layer : 1;
     Tokens in = tokens_of(s, ways[0]);
     double x = wrong_slope(&in);
     if (!isnan(x))
         fail("in a map, f' is not the derivative of f at %.3g", x);
     for (int i = 0; new_in_layer(s) && i < most; i++)
         if (ways[i].queries <= 8 && !ways[i].untrained)
-            compare_slopes(s, i, most < WAYS ? 7 : 1);
+            compare_slopes(s, i, every);
     passed(s, "of x, y and every matrix, entry by entry and sign by sign, to "
               "1e-6");
 }
 
-/* Notes (bit `as`) to which matrices a gradient arrives in this block, in
-   self-, cross- or causal attention; returns whether to any. */
+/* Sets bit `as` in at[i] for each matrix i that gets a gradient in this block,
+   in self-, cross- or causal attention; returns whether any does. */
 static bool
 arrives(Subject *s, int as, int *at)
 {
@@ -84,7 +87,44 @@ arrives(Subject *s, int as, int *at)
     return any;
 }
 
-/* A matrix may be of no use in some blocks, since all declare the same. */
+/* The blocks of a model in which matrix i gets no gradient, "2, 4"; "" if it
+   gets none in any, because only cross-attention uses it. */
+static const char *
+unused_blocks(const Model *m, int i)
+{
+    char *list = "";
+    int blocks = 0;
+    for (int p = 0; p < m->places; p++) {
+        const Weight w = place_weights(m, p).list[i];
+        int k = 0;
+        while (k < w.rows * w.cols && w.gradient[k] == 0)
+            k++;
+        if (k < w.rows * w.cols)
+            continue;
+        list = format_text("%s%s%d", list, *list ? ", " : "", p + 1);
+        blocks++;
+    }
+    return blocks < m->places ? list : "";
+}
+
+/* Says which matrices are of no use in which blocks: the first few. That may be
+   meant, since all blocks declare the same. */
+static char *
+say_unused(Subject *s)
+{
+    enum { TOKENS = 8, ENOUGH = 200 };
+    char *text = "";
+    Stack k = stack_of(s, TOKENS);
+    backward_projected(model_forward(k.model, tape_new(0), &k.batch));
+    for (int i = 0; i < s->weights.count && strlen(text) < ENOUGH; i++) {
+        const char *where = unused_blocks(k.model, i);
+        if (*where)
+            text = format_text("%s; %s is unused in block %s", text,
+                               s->weights.list[i].name, where);
+    }
+    return text;
+}
+
 void
 check_use(Subject *s)
 {
@@ -111,5 +151,7 @@ check_use(Subject *s)
                  "only in the first: in no other does a gradient arrive at it",
                  name);
     }
-    passed(s, "the output depends on every matrix declared");
+    if (layer == s->attention.layers - 1)
+        passed(s, "the output depends on every matrix declared%s",
+               say_unused(s));
 }

@@ -15,11 +15,12 @@
 #include "training/positions.h"
 
 const Way ways[WAYS] = {
-    {2, 3, 0, false, 1, false},  {2, 3, 5, false, 1, false},
-    {2, 4, 0, true, 1, false},   {1, 1, 0, false, 1, false},
-    {1, 1, 0, true, 1, false},   {1, 33, 0, true, 1, false},
-    {2, 3, 0, false, 30, false}, {2, 4, 0, true, 30, false},
-    {2, 3, 0, false, 1, true},   {1, 33, 35, false, 1, false},
+    {2, 3, 0, false, 1, false, 0},        {2, 3, 5, false, 1, false, 0},
+    {2, 4, 0, true, 1, false, 0},         {1, 1, 0, false, 1, false, 0},
+    {1, 1, 0, true, 1, false, 0},         {1, 33, 0, true, 1, false, 0},
+    {2, 3, 0, false, 30, false, 0},       {2, 4, 0, true, 30, false, 0},
+    {2, 3, 0, false, 1, true, 0},         {1, 33, 35, false, 1, false, 0},
+    {2, 3, 5, false, 12, false, 1. / 12}, {2, 3, 5, false, 1. / 12, false, 12},
 };
 
 int
@@ -165,8 +166,10 @@ tokens_of(Subject *s, Way way)
     int x = way.sequences * way.queries * d, y = way.sequences * way.keys * d;
     Tokens t = {.subject = s, .way = way, .x_size = x, .size = x + y};
     t.x = reals(t.size);
-    for (int i = 0; i < t.size; i++)
-        t.x[i] = (real)(way.size * random_normal(&r));
+    for (int i = 0; i < t.size; i++) {
+        double size = i >= x && way.y_size > 0 ? way.y_size : way.size;
+        t.x[i] = (real)(size * random_normal(&r));
+    }
     t.y = y ? t.x + x : NULL;
     t.gradient = reals(t.size);
     return t;
@@ -319,4 +322,23 @@ shapes_of(Tokens *in)
     Tape *t = tape_new(SHAPES_ONLY);
     record(t, in);
     return t;
+}
+
+Stack
+stack_of(Subject *s, int tokens)
+{
+    Sizes sizes = {
+        .tokens = tokens, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
+    Random r = random_stream(5, "decoding");
+    s->config.mask = MASK_CAUSAL;
+    s->config.norm = NORM_PRE; /* or numbers grow from block to block */
+    s->config.layers = s->attention.layers;
+    Model *m = model_new(&s->config, sizes, s->plugin.variant);
+    for (size_t i = 0; i < m->parameters; i++)
+        m->values[i] += (real)(0.2 * random_normal(&r));
+    Batch b = batch_new(sizes, 1);
+    for (int i = 0; i < tokens; i++)
+        b.ids[i] = random_below(&r, SYMBOLS);
+    s->found->at[strcspn(s->found->at, ";")] = 0;
+    return (Stack){m, b};
 }

@@ -11,12 +11,13 @@
 
 #include "config/find_plugin.h"
 #include "config/settings.h"
+#include "heart/model.h"
 #include "heart/tape.h"
 
 /* The shapes at which a plugin is tried; a plugin that does something in every
    sixth block does it in one of LAYERS. LARGE is the number of one more shape,
    for a single call. */
-enum { SHAPES = 3, LARGE = SHAPES, LAYERS = 7 };
+enum { SHAPES = 3, LARGE = SHAPES, LAYERS = 16 };
 
 /* What is to be read of a check after its process has ended. */
 typedef struct Found {
@@ -75,11 +76,13 @@ typedef struct Way {
     bool causal;
     double size;    /* standard deviation of the tokens */
     bool untrained; /* x is data, as one-hot tokens are */
+    double y_size;  /* that of y, if it is another one; else 0 */
 } Way;
 
 /* A window shows where there are many tokens, and one to both sides where there
-   is no mask. */
-enum { WAYS = 10 };
+   is no mask. Where one side is large and the other small, scores are neither,
+   so a softmax hides nothing of what happens to large numbers. */
+enum { WAYS = 12 };
 extern const Way ways[WAYS];
 
 /* The tokens of one call, sequence after sequence; y is NULL in self-attention.
@@ -105,6 +108,15 @@ real *computed(Tokens *in, bool back);
 
 /* Computes outputs and gradients in all ways and blocks: a hash of them all. */
 uint64_t call_all(Subject *s);
+
+/* A causal model of all blocks, each with its own matrices, and a sequence for
+   it to read. Forgets the tokens that were tried last. */
+enum { SYMBOLS = 11 };
+typedef struct Stack {
+    Model *model;
+    Batch batch;
+} Stack;
+Stack stack_of(Subject *s, int tokens);
 
 /* A call on a measuring tape: its nodes, which have no values. */
 Tape *shapes_of(Tokens *in);
