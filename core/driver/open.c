@@ -117,8 +117,8 @@ int
 command_open(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Published m = published_read(within(o.rest[0], "config.json"), NULL);
     Checkpoint c = checkpoint_open(o.rest[0]), to = checkpoint_open(o.rest[0]);
+    Published m = published_read(within(o.rest[0], "config.json"), NULL);
     Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
                    .label = "open"};
     Figure f = {0};

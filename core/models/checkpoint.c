@@ -1,10 +1,14 @@
 /* checkpoint.c - reads and writes safetensors: eight bytes that say how long
    the head is, the head in JSON, and the tensors one after the other. */
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "heart/config.h"
@@ -12,30 +16,66 @@
 #include "models/checkpoint.h"
 #include "models/json.h"
 
-/* Maps a file, and lists it and, if it is a shard, what its head says of its
-   tensors. */
+/* Which word of a list of endings, ".bin .pt", the name has; -1 if none. */
+static int
+ending_in(const char *list, const char *name)
+{
+    const char *ending = strrchr(name, '.');
+    return ending ? index_in(list, ending) : -1;
+}
+
+/* Exits, as nothing here can be opened; says what is there instead. */
+static _Noreturn void
+no_tensors(const char *directory, const Values *names)
+{
+    static const char *const formats[][2] = {
+        {".safetensors", "give the directory that it is in, with config.json"},
+        {".bin .pt .pth .ckpt",
+         "a pickle of PyTorch, which only runs as a program: in Python, "
+         "AutoModel.from_pretrained(OLD).save_pretrained(NEW) makes "
+         ".safetensors of it"},
+        {".gguf",
+         "a model for llama.cpp, mostly in few bits: take the one that it was "
+         "made from, with config.json and .safetensors"},
+        {".h5 .msgpack .onnx",
+         "weights for another program: download the .safetensors of the model"},
+    };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        for (int k = 0; k < names->count; k++)
+            if (ending_in(formats[i][0], names->text[k]) >= 0)
+                fail("%s: has no .safetensors to open but %s: %s", directory,
+                     names->text[k], formats[i][1]);
+    fail("%s: has no .safetensors: give a directory with config.json and "
+         "model.safetensors, as transformers saves a model",
+         directory);
+}
+
+/* Maps a shard, and lists it and what its head says of its tensors. */
 static void
-open_file(Checkpoint *c, char *name, bool shard)
+open_shard(Checkpoint *c, char *name)
 {
     char *path = within(c->directory, name);
-    FILE *file = fopen(path, "rb");
-    long size = file && !fseek(file, 0, SEEK_END) ? ftell(file) : -1;
-    /* One byte more than it has, as nothing cannot be mapped. */
-    void *map = size < 0 ? MAP_FAILED
-                         : mmap(NULL, (size_t)size + 1, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE, fileno(file), 0);
-    if (map == MAP_FAILED)
+    struct stat facts;
+    if (stat(path, &facts))
         fail("%s: cannot be read: %s", path, strerror(errno));
-    fclose(file);
-    Tensor t = {.name = name, .map = map, .size = (size_t)size};
+    if (!S_ISREG(facts.st_mode))
+        fail("%s: is not a plain file: download it again", path);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    /* One byte more than it has, as nothing cannot be mapped. */
+    void *map = mmap(NULL, (size_t)facts.st_size + 1, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE, file, 0);
+    if (file < 0 || map == MAP_FAILED)
+        fail("%s: cannot be read: %s", path, strerror(errno));
+    close(file);
+    Tensor t = {.name = name, .map = map, .size = (size_t)facts.st_size};
     uint64_t length = 0;
-    if (shard && t.size > sizeof length)
+    if (t.size > sizeof length)
         memcpy(&length, map, sizeof length);
     t.first = sizeof length + length;
     bool whole = length <= 1e8 && t.first <= t.size; /* the format's limit */
     char *head =
         format_text("%.*s", whole ? (int)length : 0, t.map + sizeof length);
-    char *at = shard ? json_enter(head, path) : head;
+    char *at = json_enter(head, path);
     do {
         c->tensors = grow(c->tensors, c->count, &c->room, sizeof t);
         c->tensors[c->count++] = t;
@@ -48,12 +88,18 @@ checkpoint_open(const char *directory)
     Checkpoint c = {.directory = directory};
     Values names = names_in(directory);
     for (int i = 0; i < names.count; i++) {
-        const char *ending = strrchr(names.text[i], '.');
-        int kind = index_in(".safetensors .json .txt .model .jinja .md",
-                            ending ? ending : "");
-        if (kind >= 0)
-            open_file(&c, names.text[i], kind == 0);
+        if (!strcmp(names.text[i], "adapter_config.json"))
+            fail("%s: is an adapter (LoRA) of another model: in Python, "
+                 "merge_and_unload() and save_pretrained(NEW) make one model "
+                 "of the two",
+                 directory);
+        if (ending_in(".safetensors", names.text[i]) >= 0)
+            open_shard(&c, names.text[i]);
     }
+    if (!names.count) /* it may be a file */
+        values_add(&names, copy_text(directory));
+    if (!c.count)
+        no_tensors(directory, &names);
     return c;
 }
 
@@ -116,6 +162,36 @@ tensor_set(Tensor *t, size_t i, double value)
     memcpy(t->map + t->first + i * sizeof narrow, &narrow, sizeof narrow);
 }
 
+/* Copies what belongs to a model besides its weights. A link is not followed,
+   except for config.json, which was read: what another leads to may be anything
+   that this user can read. */
+static void
+copy_others(const Checkpoint *c, const char *folder)
+{
+    Values names = names_in(c->directory), links = {0};
+    for (int i = 0; i < names.count; i++) {
+        char *name = names.text[i], *path = within(c->directory, name);
+        struct stat facts;
+        if (ending_in(".json .txt .model .jinja .md", name) < 0 ||
+            lstat(path, &facts))
+            continue;
+        if (S_ISREG(facts.st_mode) || !strcmp(name, "config.json")) {
+            size_t size;
+            char *bytes = read_file(path, "file", &size);
+            FILE *file = begin_file(folder, name);
+            fwrite(bytes, 1, size, file);
+            end_file(file, folder, name);
+            free(bytes);
+        } else if (S_ISLNK(facts.st_mode)) {
+            values_add(&links, name);
+        }
+    }
+    if (links.count)
+        note("%s: not copied, since they are links: %s; copy those that belong "
+             "to the model",
+             c->directory, joined(&links, ", "));
+}
+
 void
 checkpoint_write(const Checkpoint *c, const char *to)
 {
@@ -128,6 +204,7 @@ checkpoint_write(const Checkpoint *c, const char *to)
             fwrite(t->map, 1, t->size, file);
             end_file(file, folder, t->name);
         }
+    copy_others(c, folder);
     if (!draft_end(d, false))
         fail("%s: is there already: give a directory that is not", to);
 }

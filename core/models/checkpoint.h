@@ -3,9 +3,10 @@
    https://github.com/huggingface/safetensors#format
 
    The files are mapped, not read, so a tensor that nobody looks at costs
-   nothing. Writing to a tensor changes only this process's copy;
-   checkpoint_write puts it on disk. A file is data: a tensor is there only if
-   the file has it as config.json makes it, and all of it is within the file. */
+   nothing, and no other file of the directory is opened. Writing to a tensor
+   changes only this process's copy; checkpoint_write puts it on disk. A file is
+   data: a tensor is there only if the file has it as config.json makes it, and
+   all of it is within the file. */
 #ifndef CHECKPOINT_H
 #define CHECKPOINT_H
 
@@ -27,8 +28,8 @@ typedef struct Checkpoint {
     int count, room;
 } Checkpoint;
 
-/* Fails with what is wrong. The directory's name stays the caller's, and the
-   files are mapped until the program ends. */
+/* Fails with what is wrong, or with what is there instead. The directory's name
+   stays the caller's, and the files are mapped until the program ends. */
 Checkpoint checkpoint_open(const char *directory);
 
 /* The tensor whose name ends in this one, with the shortest prefix
@@ -44,7 +45,8 @@ void tensor_set(Tensor *t, size_t i, double value);
 
 /* Writes the directory TO, which must not be there, whole or not at all: the
    shards as they are now, and with them the configuration and the tokenizer.
-   Weights in other formats, which would be the old ones, stay behind. */
+   Weights in other formats, which would be the old ones, stay behind, and so do
+   links, which it names. */
 void checkpoint_write(const Checkpoint *c, const char *to);
 
 #endif
