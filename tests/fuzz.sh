@@ -1,5 +1,5 @@
 #!/bin/sh
-# fuzz.sh BUILD [SECONDS] - libFuzzer on four readers, under the address and
+# fuzz.sh BUILD [SECONDS] - libFuzzer on five readers, under the address and
 # undefined-behaviour sanitizers and a canary that any executed command, any plugin
 # and any file outside the output trips: only here are files tried that nobody thought
 # of. SECONDS (5) each; what it finds is kept in BUILD/fuzz.
@@ -20,7 +20,7 @@ make -s -C "$top" "$to/libqkv.a" BUILD="$to" CC=clang OPT= \
 
 # What it begins with: one of each, whole and with what is often tried; and words
 # that are often trouble.
-mkdir mine npy options experiment checkpoint foreign foreign/figures
+mkdir mine npy options experiment checkpoint equation foreign foreign/figures
 "$qkv" compare -v standard,full-rank -t reverse --seeds 1 --validate 2 --test 4 --batch 2 --d-model 8 \
     --heads 2 --length 4 --symbols 3 --steps 2 --log-every 1 -q --no-figures -o made >made.tsv 2>err ||
     complain "no experiment"
@@ -56,14 +56,16 @@ for letter in 0 1 @ A P Q '`' a p q; do
         for i in 1 2 3 4 5; do tail -c 240 foreign/run/weights/embedding.npy; done
     } >"checkpoint/$letter"
 done
+cp "$top"/tests/equations/*.eq equation
 printf '"%s"\n' "';system('touch x');'" '`touch x`' '<touch x' '../../x' ./standard.so --out=mine -o \
     1e309 nan 2147483648 '\x1b[2J' '\xff' '\x09' '\x0a' '\x0c' "(900000, 9)" "<f8" data_offsets dtype F16 BF16 F64 num_key_value_heads head_dim layer_types \
+    "softmax(" "rms(" "split(" "mix_heads(" "[0 : d_k]" W_i^Q W_g^K "sqrt(" d_model " ~ N(0, 1)" "settings: " \
     gpt2 gpt_neox llama sliding_window partial_rotary_factor deepseek_v3 kv_lora_rank >words
 
 wrapped='mkdir mkdtemp unlink rmdir rename renameat2 run_program execv dlopen
     fopen exit _exit fork waitpid'
 export QKV_FUZZ="$work" QKV_PATH="$build/variants" ASAN_OPTIONS=detect_leaks=0
-for target in ${TARGETS:-npy options experiment checkpoint}; do
+for target in ${TARGETS:-npy options experiment checkpoint equation}; do
     clang -std=c11 -Werror -D_GNU_SOURCE -DQKV_CORE -DTARGET=$target -I"$top/core" $flags \
         -fsanitize=fuzzer,address,undefined "$top/tests/fuzz/fuzz.c" -rdynamic -Wl,--whole-archive \
         "$to/libqkv.a" -Wl,--no-whole-archive $(printf -- '-Wl,--wrap=%s ' $wrapped) -lm -ldl \

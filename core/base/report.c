@@ -1,5 +1,4 @@
 /* report.c - what a process tells its parent. */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,12 +30,29 @@ plugin_runs(const char *path, const char *doing)
     report->doing = doing;
 }
 
-/* The plugin that a variant is in, the loader knows. */
+/* The files of the variants that were opened, in a list. */
+typedef struct Opened {
+    const struct Variant *variant;
+    const char *path;
+    struct Opened *next;
+} Opened;
+static Opened *opened;
+
+void
+plugin_opened(const struct Variant *v, const char *path)
+{
+    Opened *o = allocate(1, sizeof *o);
+    *o = (Opened){v, path, opened};
+    opened = o;
+}
+
 static void
 variant_runs(const struct Variant *v, const char *doing)
 {
-    Dl_info of;
-    plugin_runs(v && dladdr(v, &of) ? of.dli_fname : NULL, doing);
+    const Opened *o = opened;
+    while (o && o->variant != v)
+        o = o->next;
+    plugin_runs(o ? o->path : NULL, doing);
 }
 
 void

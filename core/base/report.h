@@ -24,6 +24,11 @@ extern Report *report; /* this process's */
    variant. A bug in between is the plugin's. */
 void plugin_runs(const char *path, const char *doing);
 
+/* From now on the code of v is reported as that of the file at `path`, which
+   lasts as long as the program. */
+struct Variant;
+void plugin_opened(const struct Variant *v, const char *path);
+
 /* From here on this process is watched, and reports in r. */
 void watched(Report *r);
 

@@ -217,16 +217,14 @@ plugin_open(const char *word)
     char *bytes = read_file(p.path, "plugin", &size);
     p.hash = hash_bytes(HASH_START, bytes, size);
     free(bytes);
-    if (is_equation(p.path)) {
-        p.variant = equation_load(p.path);
-        check_variant(p.path, p.variant);
-        return p;
-    }
     plugin_runs(p.path, " being loaded");
-    p.variant = plugin_load(p.path, RTLD_NOW);
+    p.variant = is_equation(p.path) ? equation_load(p.path)
+                                    : plugin_load(p.path, RTLD_NOW);
     plugin_runs(NULL, "");
+    plugin_opened(p.variant, p.path);
     check_variant(p.path, p.variant);
-    p.own_operator =
-        dlsym(dlopen(p.path, RTLD_LAZY | RTLD_NOLOAD), "qkv_real_size");
+    if (!is_equation(p.path))
+        p.own_operator =
+            dlsym(dlopen(p.path, RTLD_LAZY | RTLD_NOLOAD), "qkv_real_size");
     return p;
 }

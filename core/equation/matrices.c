@@ -1,4 +1,5 @@
 /* matrices.c - the matrices of an equation: their names, shapes and order. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -121,22 +122,30 @@ name_weights(Plan *p)
     }
 }
 
-static double
-stored_width(const Width *w, const Attention *a)
+/* `count` blocks of that width; exits unless they are a whole number of rows or
+   columns. */
+static int
+stored_size(const Plan *p, const PlanWeight *w, const Tree *blocks,
+            const Width *width, const Attention *a)
 {
-    return scalar_value(width_known(w), a);
+    double count = blocks ? scalar_value(blocks, a) : 1;
+    double size = count * scalar_value(width_known(width), a);
+    if (!(size >= 1 && size <= INT_MAX && size == floor(size)))
+        fail("%s: %s would have %g x %s = %g rows or columns: take sizes that "
+             "make it a whole number",
+             p->text->path, w->written, count, scalar_text(width_known(width)),
+             size);
+    return (int)size;
 }
 
 int
-stored_rows(const PlanWeight *w, const Attention *a)
+stored_rows(const Plan *p, const PlanWeight *w, const Attention *a)
 {
-    double blocks = w->stacked && w->heads ? scalar_value(w->heads, a) : 1;
-    return (int)lrint(blocks * stored_width(w->rows, a));
+    return stored_size(p, w, w->stacked ? w->heads : NULL, w->rows, a);
 }
 
 int
-stored_cols(const PlanWeight *w, const Attention *a)
+stored_cols(const Plan *p, const PlanWeight *w, const Attention *a)
 {
-    double blocks = !w->stacked && w->heads ? scalar_value(w->heads, a) : 1;
-    return (int)lrint(blocks * stored_width(w->cols, a));
+    return stored_size(p, w, w->stacked ? NULL : w->heads, w->cols, a);
 }

@@ -16,8 +16,8 @@ int weight_of(Builder *b, const char *name, const char *at);
 void name_weights(Plan *p);
 void order_weights(Plan *p);
 
-/* Rows and columns of the stored matrix. */
-int stored_rows(const PlanWeight *w, const Attention *a);
-int stored_cols(const PlanWeight *w, const Attention *a);
+/* Rows and columns of the stored matrix; exits if they are no whole numbers. */
+int stored_rows(const Plan *p, const PlanWeight *w, const Attention *a);
+int stored_cols(const Plan *p, const PlanWeight *w, const Attention *a);
 
 #endif

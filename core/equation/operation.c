@@ -7,25 +7,58 @@
 
 #include "equation/operation.h"
 
-int
-add_step(Builder *b, Act act, const char *at, int first, int second)
+/* A step like that which is there already; NO_STEP if there is none. */
+static int
+step_like(const Plan *p, const Step *s)
+{
+    for (int i = 0; i < p->steps; i++) {
+        const Step *t = &p->step[i];
+        bool same = t->act == s->act && t->inputs == s->inputs &&
+                    t->weight == s->weight;
+        for (int k = 0; same && k < s->inputs; k++)
+            same = t->in[k] == s->in[k];
+        for (int k = 0; same && k < 2; k++)
+            same = equal_numbers(p->text, t->number[k], s->number[k]);
+        if (same)
+            return i;
+    }
+    return NO_STEP;
+}
+
+/* The number of the step, which is new unless there is one like it. */
+static int
+put_step(Builder *b, Step s)
 {
     Plan *p = b->plan;
-    Step s = {.act = act, .at = at, .in = {first, second}};
-    s.inputs = first == NO_STEP ? 0 : second == NO_STEP ? 1 : 2;
+    int like = step_like(p, &s);
+    if (like != NO_STEP)
+        return like;
     p->step = grow(p->step, p->steps, &p->step_capacity, sizeof s);
     p->step[p->steps] = s;
     p->steps++;
     return p->steps - 1;
 }
 
-/* A step with one operand and a scalar, or NULL. */
-static int
-add_scalar_step(Builder *b, Act act, const char *at, int of, Tree *number)
+int
+add_step(Builder *b, Act act, const char *at, int first, int second)
 {
-    int step = add_step(b, act, at, of, NO_STEP);
-    b->plan->step[step].number[0] = number;
-    return step;
+    Step s = {.act = act, .at = at, .in = {first, second}};
+    s.inputs = first == NO_STEP ? 0 : second == NO_STEP ? 1 : 2;
+    return put_step(b, s);
+}
+
+int
+add_weight_step(Builder *b, int weight, const char *at)
+{
+    return put_step(b, (Step){.act = STEP_WEIGHT, .at = at, .weight = weight});
+}
+
+int
+add_number_step(Builder *b, Act act, const char *at, int of, Tree *number)
+{
+    Step s = {.act = act, .at = at, .in = {of}, .inputs = 1};
+    s.number[0] = number;
+    return put_step(b, s);
 }
 
 /* The matrix that a value is, if it is one of the variant's own. */
@@ -40,7 +73,7 @@ own_weight(const Builder *b, Value v)
 static bool
 same_heads(const Builder *b, const Tree *s, const Tree *t)
 {
-    return s == t || (s && t && equal_scalars(b->text, s, t));
+    return equal_numbers(b->text, s, t);
 }
 
 static void
@@ -59,7 +92,7 @@ Value
 scaled(Builder *b, Value v, Tree *scale)
 {
     if (scale)
-        v.step = add_scalar_step(b, STEP_SCALE, v.at, v.step, scale);
+        v.step = add_number_step(b, STEP_SCALE, v.at, v.step, scale);
     return v;
 }
 
@@ -108,8 +141,10 @@ mapped(Builder *b, Value left, Value m)
     Act whole = m.transposed ? STEP_MAP_T : STEP_MAP;
     Act each = m.transposed ? STEP_EACH_HEAD_T : STEP_EACH_HEAD;
     int step = add_step(b, left.heads ? each : whole, m.at, left.step, m.step);
+    b->plan->step[step].heads = left.heads;
+    b->plan->step[step].width = left.width;
     if (!left.heads && m.heads)
-        step = add_scalar_step(b, STEP_SPLIT, m.at, step, m.heads);
+        step = add_number_step(b, STEP_SPLIT, m.at, step, m.heads);
     left.step = step;
     left.heads = left.heads ? left.heads : m.heads;
     left.width = m.transposed ? m.rows : m.width;
@@ -156,7 +191,7 @@ sliced(Builder *b, Value left, Value slice)
     equal_widths(b, left.width, needed ? part : whole, slice.at);
     left.heads = needed ? NULL : slice.heads;
     left.width = needed ? whole : part;
-    left.step = add_scalar_step(b, STEP_SPLIT, slice.at, left.step, left.heads);
+    left.step = add_number_step(b, STEP_SPLIT, slice.at, left.step, left.heads);
     return left;
 }
 
@@ -180,9 +215,12 @@ scored(Builder *b, Value q, Value k, Tree *scale)
     if (k.heads && !q.heads)
         equation_wrong(b->text, k.at, "keys have heads, and queries have none");
     q.sort = SCORES;
-    q.step = add_step(b, STEP_SCORES, k.at, q.step, k.step);
     q.width = width_one();
-    b->plan->step[q.step].number[0] = scale;
+    q.step = put_step(b, (Step){.act = STEP_SCORES,
+                                .at = k.at,
+                                .in = {q.step, k.step},
+                                .inputs = 2,
+                                .number = {scale}});
     return q;
 }
 
@@ -250,7 +288,7 @@ fitted(Builder *b, Value to, Value m, Act act)
     if (w && act == STEP_ENTRIES)
         w->multiplies = true;
     if (m.heads)
-        m.step = add_scalar_step(b, STEP_SPLIT, m.at, m.step, m.heads);
+        m.step = add_number_step(b, STEP_SPLIT, m.at, m.step, m.heads);
     return m;
 }
 
@@ -354,7 +392,7 @@ split_value(Builder *b, Value a, Tree *count)
     if (a.heads)
         all = tree_of(TREE_PRODUCT, a.at, a.heads, all);
     Tree *inverse = tree_of(TREE_INVERSE, a.at, count, NULL);
-    a.step = add_scalar_step(b, STEP_SPLIT, a.at, a.step, count);
+    a.step = add_number_step(b, STEP_SPLIT, a.at, a.step, count);
     a.heads = count;
     a.width = width_new(tree_of(TREE_PRODUCT, a.at, all, inverse));
     return a;
@@ -369,8 +407,11 @@ columns_value(Builder *b, Value a, Tree *from, Tree *end)
     Tree *minus = tree_of(TREE_NEGATIVE, a.at, from, NULL);
     bool first = from->kind == TREE_NUMBER && from->number == 0;
     Tree *count = first ? end : tree_of(TREE_SUM, a.at, end, minus);
-    a.step = add_scalar_step(b, STEP_COLUMNS, a.at, a.step, from);
-    b->plan->step[a.step].number[1] = count;
+    a.step = put_step(b, (Step){.act = STEP_COLUMNS,
+                                .at = a.at,
+                                .in = {a.step},
+                                .inputs = 1,
+                                .number = {from, count}});
     a.width = width_new(count);
     return a;
 }
@@ -379,8 +420,7 @@ Value
 joined_values(Builder *b, const Value *v, int count, const char *at)
 {
     Value all = v[0];
-    int step = add_step(b, STEP_JOIN, at, NO_STEP, NO_STEP);
-    Step *join = &b->plan->step[step];
+    Step join = {.act = STEP_JOIN, .at = at, .inputs = count};
     Tree *sum = NULL;
     for (int i = 0; i < count; i++) {
         Tree *width = width_known(v[i].width);
@@ -394,10 +434,9 @@ joined_values(Builder *b, const Value *v, int count, const char *at)
                            "it has other heads than what is before it");
         all.heads = all.heads ? all.heads : v[i].heads;
         sum = i == 0 ? width : tree_of(TREE_SUM, at, sum, width);
-        join->in[i] = v[i].step;
+        join.in[i] = v[i].step;
     }
-    join->inputs = count;
-    all.step = step;
+    all.step = put_step(b, join);
     all.width = width_new(sum);
     return all;
 }

@@ -6,8 +6,13 @@
 
 enum { NO_STEP = -1 };
 
-/* Adds a step with up to two operands, and returns its number. */
+/* Adds a step with up to two operands, unless there is one like it already.
+   Returns its number. */
 int add_step(Builder *b, Act act, const char *at, int first, int second);
+int add_weight_step(Builder *b, int weight, const char *at);
+
+/* A step with one operand and a scalar, or NULL. */
+int add_number_step(Builder *b, Act act, const char *at, int of, Tree *number);
 
 Value scaled(Builder *b, Value v, Tree *scale);
 

@@ -1,6 +1,7 @@
 /* plan.c - an equation as a list of steps. */
 #include <string.h>
 
+#include "base/words.h"
 #include "equation/matrices.h"
 #include "equation/operation.h"
 #include "equation/plan.h"
@@ -17,8 +18,8 @@ count_uses(Plan *p)
             p->step[p->step[i].in[k]].uses++;
 }
 
-/* softmax(q k') v is one operator, attend, if neither the scores nor the
-   weights have a name, by which something else may read them. */
+/* softmax(q k') v is one operator, attend, if nothing else reads the weights,
+   and neither they nor the scores have a name. */
 static void
 fuse_attention(Plan *p)
 {
@@ -27,7 +28,8 @@ fuse_attention(Plan *p)
             continue;
         const Step *weights = &p->step[s->in[0]];
         const Step *scores = &p->step[weights->in[0]];
-        bool plain = weights->act == STEP_SOFTMAX && weights->inputs == 1;
+        bool plain = weights->act == STEP_SOFTMAX && weights->inputs == 1 &&
+                     weights->uses == 1;
         if (!plain || scores->act != STEP_SCORES || weights->name ||
             scores->name)
             continue;
@@ -37,6 +39,40 @@ fuse_attention(Plan *p)
                     .number = {scores->number[0]},
                     .name = s->name,
                     .at = s->at};
+    }
+}
+
+/* The step, or its twin: what computes its value if y is x. */
+static int
+first_twin(const Plan *p, int step)
+{
+    int twin = p->step[step].twin;
+    return twin >= 0 ? twin : step;
+}
+
+/* Would two steps have the same value if y were x? */
+static bool
+are_twins(const Plan *p, const Step *s, const Step *t)
+{
+    bool tokens = (s->act == STEP_X || s->act == STEP_Y) &&
+                  (t->act == STEP_X || t->act == STEP_Y);
+    bool same =
+        s->act == t->act && s->inputs == t->inputs && s->weight == t->weight;
+    for (int k = 0; same && k < s->inputs; k++)
+        same = first_twin(p, s->in[k]) == first_twin(p, t->in[k]);
+    for (int k = 0; same && k < 2; k++)
+        same = equal_numbers(p->text, s->number[k], t->number[k]);
+    return tokens || same;
+}
+
+static void
+find_twins(Plan *p)
+{
+    for (int i = 0; i < p->steps; i++) {
+        p->step[i].twin = -1;
+        for (int k = 0; k < i && p->step[i].twin < 0; k++)
+            if (p->step[k].uses && are_twins(p, &p->step[k], &p->step[i]))
+                p->step[i].twin = k;
     }
 }
 
@@ -77,16 +113,48 @@ finish_output(Builder *b, Value out, const Tree *t)
         equation_wrong(b->text, t->at,
                        "the output has a row for each token: softmax(...) y "
                        "W_i^V W_i^O");
-    if (out.heads && last && last->kind == TREE_NAME && !index_of(last->name))
-        equation_wrong(b->text, last->at,
-                       "%s has no index, and what it maps has heads: write "
-                       "W_i^O for the block of head i",
-                       last->name);
+    for (const PlanWeight *w = b->plan->weight;
+         last && out.heads && w < b->plan->weight + b->plan->weights; w++)
+        if (last->kind == TREE_NAME && last->name == w->written && !w->heads)
+            equation_wrong(b->text, last->at,
+                           "%s has no index, and what it maps has heads: write "
+                           "W_i^O for the block of head i",
+                           last->name);
     make_equal(b->text, out.width, width_new(tree_name("d_model")), t->at,
                "the output is as wide as a token");
-    if (out.heads)
+    if (out.heads) {
+        Tree *heads = out.heads;
         out.step = add_step(b, STEP_SUM_HEADS, t->at, out.step, NO_STEP);
+        b->plan->step[out.step].heads = heads;
+        b->plan->step[out.step].width = out.width;
+    }
     b->plan->output = out.step;
+}
+
+/* Does a step depend on the size of that name? */
+static bool
+step_names(const Step *s, const char *size)
+{
+    return scalar_names(s->number[0], size) || scalar_names(s->number[1], size);
+}
+
+/* Does any width, or any number of a step, depend on the size of that name? */
+static bool
+plan_uses(const Plan *p, const char *size)
+{
+    for (int i = 0; i < p->weights; i++) {
+        const PlanWeight *w = &p->weight[i];
+        if (scalar_names(w->heads, size) ||
+            scalar_names(width_known(w->rows), size) ||
+            scalar_names(width_known(w->cols), size) ||
+            (w->declared && (scalar_names(w->declared->mean, size) ||
+                             scalar_names(w->declared->deviation, size))))
+            return true;
+    }
+    for (int i = 0; i < p->steps; i++)
+        if (p->step[i].uses && step_names(&p->step[i], size))
+            return true;
+    return false;
 }
 
 /* Exits if a line says something that nothing uses. */
@@ -109,6 +177,25 @@ check_used(const Builder *b)
             equation_wrong(e, d->at,
                            "%s has a shape, and the equation does not use it",
                            d->name);
+    }
+}
+
+/* Exits if a setting is not NAME=VALUE, or if nothing uses it. */
+static void
+check_settings(const Plan *p)
+{
+    const EquationText *e = p->text;
+    for (const char *at = e->settings; *at; at += strcspn(at, " ")) {
+        at += strspn(at, " ");
+        char *name = format_text("%.*s", (int)strcspn(at, "= "), at);
+        if (*at && at[strlen(name)] != '=')
+            fail("%s: settings: \"%s\" has no value: write %s=2", e->path, name,
+                 name);
+        for (char *c = name; *c; c++)
+            if (*c == '-')
+                *c = '_';
+        if (*at && !plan_uses(p, name))
+            fail("%s: settings: nothing uses %s", e->path, name);
     }
 }
 
@@ -153,32 +240,43 @@ plan_make(const EquationText *e)
         choose_width(p->weight[i].rows);
         choose_width(p->weight[i].cols);
     }
+    check_settings(p);
     order_weights(p);
     name_weights(p);
+    count_uses(p);
     fuse_attention(p);
     count_uses(p);
+    find_twins(p);
     return p;
 }
 
-/* Does a step depend on the size of that name? */
-static bool
-step_names(const Step *s, const char *size)
+const char *
+plan_shape(const Plan *p)
 {
-    return scalar_names(s->number[0], size) || scalar_names(s->number[1], size);
+    const char *words = "";
+    for (int i = 0; i < size_count; i++)
+        if (sizes[i].option && plan_uses(p, sizes[i].name))
+            words = format_text("%s%s%s", words, *words ? " " : "",
+                                sizes[i].option);
+    return words;
 }
 
-bool
-plan_uses(const Plan *p, const char *size)
+const char *
+plan_equation(const Plan *p)
 {
-    for (int i = 0; i < p->weights; i++) {
-        const PlanWeight *w = &p->weight[i];
-        if (scalar_names(w->heads, size) ||
-            scalar_names(width_known(w->rows), size) ||
-            scalar_names(width_known(w->cols), size))
-            return true;
+    const char *all = "";
+    for (const char *line = p->text->text; *line;) {
+        size_t length = strcspn(line, ";#\n"), n = length;
+        while (n > 0 && strchr(" \t\r", line[n - 1]))
+            n--;
+        bool fact = !strncmp(line, "family:", 7) ||
+                    !strncmp(line, "cite:", 5) ||
+                    !strncmp(line, "settings:", 9);
+        if (n > 0 && !fact)
+            all = format_text("%s%s%.*s", all, *all ? "; " : "", (int)n, line);
+        line += line[length] == '#' ? strcspn(line, "\n") : length;
+        line += *line != 0;
+        line += strspn(line, " \t");
     }
-    for (int i = 0; i < p->steps; i++)
-        if (p->step[i].uses && step_names(&p->step[i], size))
-            return true;
-    return false;
+    return interned(all);
 }

@@ -12,7 +12,9 @@
    below the place. */
 Plan *plan_make(const EquationText *e);
 
-/* Does any width, or any number of a step, depend on that size, "d_k"? */
-bool plan_uses(const Plan *p, const char *size);
+/* What a Variant has of it: the words of .shape, and as .equation its lines,
+   with ";" between them. */
+const char *plan_shape(const Plan *p);
+const char *plan_equation(const Plan *p);
 
 #endif

@@ -1,4 +1,5 @@
 /* run_equation.c - an equation as a variant. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ weights(Weights *w, const Attention *a)
     const Plan *p = plan_of(a);
     for (int k = 0; k < p->weights; k++) {
         const PlanWeight *m = &p->weight[p->order[k]];
-        weight(w, k, m->stored, stored_rows(m, a), stored_cols(m, a));
+        weight(w, k, m->stored, stored_rows(p, m, a), stored_cols(p, m, a));
         if (m->declared && m->declared->mean)
             initialise(w, k, scalar_value(m->declared->mean, a),
                        scalar_value(m->declared->deviation, a));
@@ -41,11 +42,17 @@ weights(Weights *w, const Attention *a)
     }
 }
 
-/* Number k of a step, a whole one. */
+/* Number k of a step, which has to be whole: a count of heads or columns. */
 static int
-whole(const Step *s, int k, const Attention *a)
+whole(const Plan *p, const Step *s, int k, const Attention *a)
 {
-    return (int)lrint(scalar_value(s->number[k], a));
+    double x = scalar_value(s->number[k], a);
+    if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
+        equation_wrong(p->text, s->at,
+                       "%s is %g at these sizes, which is no count of heads or "
+                       "columns",
+                       scalar_text(s->number[k]), x);
+    return (int)x;
 }
 
 static double
@@ -80,9 +87,9 @@ sum_heads(Node *a)
     return sum;
 }
 
-/* The node of a step that is part of attention proper; NULL of another. */
+/* The node of a step that takes part in attention. */
 static Node *
-attention_node(const Step *s, Attention *a, Node **in)
+attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
     switch (s->act) {
     case STEP_SCORES:
@@ -101,7 +108,7 @@ attention_node(const Step *s, Attention *a, Node **in)
     case STEP_ROTATE:
         return rotate(a, in[0], scalar_value(s->number[0], a));
     default:
-        return NULL;
+        bug("%s: step %d has no operator", p->text->path, s->act);
     }
 }
 
@@ -115,13 +122,13 @@ blocks_of(const Plan *p, const Step *s, Node **in)
 }
 
 static Node *
-other_node(const Plan *p, const Step *s, Attention *a, Node **in)
+step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
     switch (s->act) {
     case STEP_MAP:
-        return matmul(split(in[0], 1), in[1]);
+        return matmul(in[0], in[1]);
     case STEP_MAP_T:
-        return matmul_t(split(in[0], 1), in[1]);
+        return matmul_t(in[0], in[1]);
     case STEP_EACH_HEAD:
         return each_head(in[0], in[1], false, blocks_of(p, s, in));
     case STEP_EACH_HEAD_T:
@@ -135,15 +142,15 @@ other_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_SCALE:
         return scale(in[0], scale_of(s, a));
     case STEP_SPLIT:
-        return split(in[0], s->number[0] ? whole(s, 0, a) : 1);
+        return split(in[0], s->number[0] ? whole(p, s, 0, a) : 1);
     case STEP_COLUMNS:
-        return columns(in[0], whole(s, 0, a), whole(s, 1, a));
+        return columns(in[0], whole(p, s, 0, a), whole(p, s, 1, a));
     case STEP_JOIN:
         return concat(in, s->inputs);
     case STEP_RMS:
         return rms_norm(in[0], scalar_value(s->number[0], a));
     case STEP_SHIFT:
-        return shift(in[0], whole(s, 0, a));
+        return shift(in[0], whole(p, s, 0, a));
     case STEP_MIX:
         return mix_heads(in[0], in[1]);
     case STEP_CACHED:
@@ -157,31 +164,8 @@ other_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_EXP:
         return map(in[0], exp, exp);
     default:
-        bug("equation: step %d has no operator", s->act);
+        return attention_node(p, s, a, in);
     }
-}
-
-/* An earlier step with the same operator, operands and numbers, so that
-   nothing is computed twice: as q and k are the same if W^K is W^Q and y is x.
-   Returns its number, or -1. */
-static int
-computed_before(const Plan *p, int step, const Attention *a, Node **value)
-{
-    const Step *s = &p->step[step];
-    for (int i = 0; i < step; i++) {
-        const Step *t = &p->step[i];
-        bool same = t->uses && t->act == s->act && t->inputs == s->inputs;
-        for (int k = 0; same && k < s->inputs; k++)
-            same = value[t->in[k]] == value[s->in[k]];
-        for (int k = 0; same && k < 2; k++)
-            same = s->number[k] == t->number[k] ||
-                   (s->number[k] && t->number[k] &&
-                    scalar_value(s->number[k], a) ==
-                        scalar_value(t->number[k], a));
-        if (same)
-            return i;
-    }
-    return -1;
 }
 
 static Node *
@@ -196,54 +180,20 @@ forward(Attention *a, Node *x, Node *y, Node **w)
         Node *in[MOST_OPERANDS];
         for (int k = 0; k < s->inputs; k++)
             in[k] = value[s->in[k]];
-        int before =
-            s->inputs && s->uses ? computed_before(p, i, a, value) : -1;
-        value[i] = NULL;
         if (!s->uses)
-            continue;
-        if (s->act == STEP_X || s->act == STEP_Y)
-            value[i] = s->act == STEP_X ? x : y;
+            value[i] = NULL;
+        else if (s->act == STEP_X)
+            value[i] = x;
+        else if (s->act == STEP_Y)
+            value[i] = y;
         else if (s->act == STEP_WEIGHT)
             value[i] = of_weight[s->weight];
-        else if (before >= 0)
-            value[i] = value[before];
+        else if (s->twin >= 0 && y == x) /* nothing is computed twice */
+            value[i] = value[s->twin];
         else
-            value[i] = attention_node(s, a, in);
-        if (!value[i])
-            value[i] = other_node(p, s, a, in);
+            value[i] = step_node(p, s, a, in);
     }
     return value[p->output];
-}
-
-/* The words of .shape that a plan needs. */
-static const char *
-shape_of(const Plan *p)
-{
-    static const char *const words[][2] = {{"h", "heads"},
-                                           {"g", "kv-heads"},
-                                           {"d_k", "d-k"},
-                                           {"d_v", "d-v"},
-                                           {"latent", "latent"}};
-    Values used = {0};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (plan_uses(p, words[i][0]))
-            values_add(&used, copy_text(words[i][1]));
-    return used.count ? joined(&used, " ") : "";
-}
-
-/* The output as it is written; what is defined before it is not in it. */
-static const char *
-output_text(const EquationText *e)
-{
-    const char *at = e->definition[e->definitions - 1].value->at;
-    const char *begin = at;
-    while (begin > e->text && begin[-1] != '\n')
-        begin--;
-    begin += strspn(begin, " \t");
-    int n = (int)strcspn(begin, "#\n");
-    while (n > 0 && begin[n - 1] == ' ')
-        n--;
-    return interned(format_text("%.*s", n, begin));
 }
 
 const Variant *
@@ -253,9 +203,9 @@ variant_of_plan(const Plan *p)
     Equation *made = allocate(1, sizeof *made);
     made->plan = p;
     made->variant = (Variant){.abi = QKV_ABI,
-                              .equation = output_text(e),
+                              .equation = plan_equation(p),
                               .family = *e->family ? e->family : NULL,
-                              .shape = shape_of(p),
+                              .shape = plan_shape(p),
                               .weights = weights,
                               .forward = forward,
                               .settings = *e->settings ? e->settings : NULL};

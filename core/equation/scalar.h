@@ -14,15 +14,17 @@
    are options. */
 typedef struct Size {
     const char *name, *option;
-    size_t offset; /* in Attention */
+    const char *field; /* of Attention, */
+    size_t offset;     /* and where it is there */
 } Size;
 extern const Size sizes[];
 extern const int size_count;
 
 const Size *size_named(const char *name);
 
-/* A setting "query-rank" is written query_rank. Does the list "rank=2 ..." of
-   an equation have it? */
+/* An equation writes query_rank for the setting "query-rank". Does its list of
+   settings have that? */
+const char *setting_name(const char *name);
 bool has_setting(const EquationText *e, const char *name);
 
 /* Can a scalar be a tree of this kind, if all of its operands are scalars? */
@@ -39,6 +41,9 @@ bool scalar_names(const Tree *t, const char *name);
 /* Are two scalars equal whatever the sizes are? (They are compared where no two
    products of a few sizes are equal.) */
 bool equal_scalars(const EquationText *e, const Tree *s, const Tree *t);
+
+/* The same where both may be NULL. */
+bool equal_numbers(const EquationText *e, const Tree *s, const Tree *t);
 
 typedef struct Width {
     struct Width *same; /* it is that one's; NULL: its own */

@@ -49,9 +49,13 @@ typedef struct Step {
     int in[MOST_OPERANDS]; /* numbers of earlier steps */
     int inputs;
     int weight;       /* of STEP_WEIGHT: which matrix */
+    Tree *heads;      /* of STEP_EACH_HEAD, STEP_EACH_HEAD_T, STEP_SUM_HEADS: */
+    Width *width;     /* those of the first operand, and the columns of each */
     Tree *number[2];  /* scale; from and count of columns; heads; eps; ... */
     const char *name; /* of the definition that it is the value of, or NULL */
     const char *at;   /* in the text */
+    int twin;         /* an earlier step that is the same if y is x, as it is
+                         in self-attention; or -1 */
     int uses;         /* by steps that are used themselves */
 } Step;
 
@@ -67,8 +71,7 @@ typedef struct PlanWeight {
     bool multiplies;      /* a gain, entry by entry: it starts as 1 */
     bool adds;            /* a bias or a sink: it starts as 0 */
     bool mixes;           /* heads, not columns */
-    bool mapped;          /* its depth is known */
-    int depth;            /* matrices between the tokens and it */
+    int depth; /* its place on the way from the tokens, from 1; 0: none */
     const Declaration *declared;
     const char *at;
 } PlanWeight;

@@ -384,16 +384,16 @@ read_line(Reader *r)
         equation_wrong(e, r->at, "this cannot follow what is before it");
 }
 
-/* What is printed of a line must not command a terminal. */
+/* What is printed of a text must not command a terminal. */
 static void
-check_characters(const EquationText *e, const char *line)
+check_characters(const EquationText *e, const char *text)
 {
-    char *copy = format_text("%.*s", (int)strcspn(line, "\n"), line);
+    char *copy = copy_text(text);
     for (char *c = copy; *c; c++)
-        if (*c == '\t')
+        if (*c == '\t' || *c == '\n')
             *c = ' ';
     if (!is_text(copy))
-        fail("%s: a line has a control character, or bytes that are no UTF-8: "
+        fail("%s: it has a control character, or bytes that are no UTF-8: "
              "write plain text",
              e->path);
 }
@@ -406,12 +406,14 @@ equation_read(const char *path, const char *text)
         .path = path, .text = text, .family = "", .cite = "", .settings = ""};
     if (strlen(text) > MOST_TEXT)
         fail("%s: an equation has at most %d characters", path, MOST_TEXT);
+    check_characters(e, text);
     for (const char *line = text; *line;) {
-        check_characters(e, line);
-        Reader r = {e, line, line + strcspn(line, "#\n"), 0};
+        Reader r = {e, line, line + strcspn(line, ";#\n"), 0};
         read_line(&r);
-        line += strcspn(line, "\n");
-        line += *line == '\n';
+        line = r.end;
+        if (*line == '#')
+            line += strcspn(line, "\n");
+        line += *line != 0;
     }
     if (!e->definitions || e->definition[e->definitions - 1].name)
         fail("%s: it has no output: the last line is an expression without a "

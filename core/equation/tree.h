@@ -9,7 +9,7 @@
 
    The grammar, in which a factor that follows another one multiplies it:
 
-       line    = "#" comment | NAME ":" fact | NAME "=" sum | sum
+       line    = NAME ":" fact | NAME "=" sum | sum
        sum     = ["-"] entries { ("+" | "-") entries }
        entries = product { "." product }           entry by entry
        product = factor { ["/"] factor }
@@ -17,8 +17,9 @@
        primary = NUMBER | NAME | NAME "(" list ")" | "(" sum ")" | "[" list "]"
        list    = sum { "," sum }
 
-   A "(" belongs to the name before it, and a "[" with a ":" to the factor
-   before it, only if no blank is between. */
+   A line ends with ";", too, and a comment begins with "#". A "(" belongs to
+   the name before it, and a "[" with a ":" to the factor before it, only if no
+   blank is between. */
 #ifndef TREE_H
 #define TREE_H
 

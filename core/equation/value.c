@@ -171,11 +171,11 @@ value_of_call(Builder *b, const Tree *t)
         return mixed(b, a, second);
     if (act == STEP_SPLIT)
         return split_value(b, a, number_of(b, t->of[1]));
-    a.step = add_step(b, act, t->at, a.step, NO_STEP);
-    a.masked = act == STEP_MASK || (a.masked && functions[f].keeps_zero);
+    Tree *number = NULL;
     if (functions[f].most > 1)
-        b->plan->step[a.step].number[0] =
-            two ? number_of(b, t->of[1]) : tree_number(functions[f].usual);
+        number = two ? number_of(b, t->of[1]) : tree_number(functions[f].usual);
+    a.step = add_number_step(b, act, t->at, a.step, number);
+    a.masked = act == STEP_MASK || (a.masked && functions[f].keeps_zero);
     return a;
 }
 
@@ -252,11 +252,9 @@ value_of_matrix(Builder *b, const Tree *t)
                        "it is a matrix, declare it, \"%s: 1 x d_k\"",
                        t->name, t->name, t->name);
     int k = weight_of(b, t->name, t->at);
-    int step = add_step(b, STEP_WEIGHT, t->at, NO_STEP, NO_STEP);
     const PlanWeight *w = &b->plan->weight[k];
-    b->plan->step[step].weight = k;
     return (Value){.sort = MATRIX,
-                   .step = step,
+                   .step = add_weight_step(b, k, t->at),
                    .heads = w->heads,
                    .rows = w->rows,
                    .width = w->cols};

@@ -1,6 +1,6 @@
-/* fuzz.c - what libFuzzer throws at four readers: matrices (npy), command lines
-   (options), whole experiments (experiment) and published models (checkpoint);
-   -DTARGET=npy chooses one.
+/* fuzz.c - what libFuzzer throws at five readers: matrices (npy), command lines
+   (options), whole experiments (experiment), published models (checkpoint) and
+   equations (equation); -DTARGET=npy chooses one.
 
    A canary sits on the calls by which a stranger's bytes could do harm:
    whatever executes a command, opens a plugin that is not the user's or changes
@@ -25,6 +25,9 @@
 #include "driver/options.h"
 #include "run/process.h"
 #include "driver/commands.h"
+#include "equation/matrices.h"
+#include "equation/plan.h"
+#include "equation/print_plugin.h"
 
 static jmp_buf back;
 static int active; /* in a target: libFuzzer makes the same calls */
@@ -275,6 +278,26 @@ checkpoint(int step, const uint8_t *data, size_t size)
     int chosen = data[0] / 16 % 4;
     int n = snprintf(words, sizeof words, "%s", lines[chosen]);
     (chosen ? command_open : command_count)(cut(words, (size_t)n, ' '), argv);
+}
+
+/* An equation: read, planned, its shapes computed and its plugin printed. */
+static void
+equation(int step, const uint8_t *data, size_t size)
+{
+    const Attention sizes = {32, 4, 8, 8, 2, 16, .layers = 1};
+    char *text = format_text("%.*s", (int)size, (const char *)data);
+    if (step == 0)
+        return;
+    Attention a = sizes;
+    const Plan *p = plan_make(equation_read("fuzz.eq", text));
+    a.settings = p->text->settings;
+    FILE *nowhere = __real_fopen("/dev/null", "w");
+    print_plugin(nowhere, "fuzz", p);
+    fclose(nowhere);
+    for (int i = 0; i < p->weights; i++) {
+        stored_rows(p, &p->weight[i], &a);
+        stored_cols(p, &p->weight[i], &a);
+    }
 }
 
 int
