@@ -1,6 +1,6 @@
 # excerpts.awk - the code that a lesson shows is in the file that it names.
 #
-#     awk [-v fill=NEW.md] -f excerpts.awk LESSON.md       from the top of the tree
+#     awk [-v fill=NEW.md] -f lessons/excerpts.awk LESSON.md       from the top of the tree
 #
 # A block that begins with ```c FILE NAME ... is these functions, types and macros of
 # FILE, each with the comment above it: it is written by `check.sh -u`, into NEW.md,

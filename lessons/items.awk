@@ -1,7 +1,7 @@
 # items.awk - which functions of the code the lessons show.
 #
-#     awk -v shown=STRETCHES -f items.awk FILE.c ...
-#     awk -v shown=STRETCHES -v stage=1 -f items.awk FILE.c       the file so far
+#     awk -v shown=STRETCHES -f lessons/items.awk FILE.c ...
+#     awk -v shown=STRETCHES -v stage=1 -f lessons/items.awk FILE.c       the file so far
 #
 # STRETCHES has lines FILE:FIRST-LAST, as excerpts.awk prints them. Complains of each
 # function of the heart that is not shown exactly once, and of each variant whose

@@ -1,6 +1,6 @@
 # measured.awk - a number that is marked as measured is what its source says.
 #
-#     awk -f measured.awk LESSON.md       from the top of the tree
+#     awk -f lessons/measured.awk LESSON.md       from the top of the tree
 #
 # A mark is a comment directly behind the number, which no reader sees:
 #     It keeps 98.3%<!--=[full-rank,standard:after]--> of the answers.

@@ -7,17 +7,18 @@ check: check-quick run-solve run-install run-starve run-parallel run-together ru
 check-quick: run-floors run-same run-heart run-plain run-one-file run-equations run-float run-double run-shown run-command run-check   ## the first of them
 
 check-long: PAIRS = 100
-check-long: check run-outcomes run-lessons check-text check-bits check-figures check-book check-scipy check-valgrind run-exercises run-fuzz   ## and those that take longer
+check-long: check run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-scipy check-valgrind run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-equations run-floors run-command run-check run-drawn run-hostile \
   run-parallel run-fuzz run-solve run-lessons run-exercises run-install run-states \
-  run-outcomes run-heart run-plain run-one-file run-paper
+  run-outcomes run-heart run-plain run-one-file run-paper run-documented
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-together: all    # PAIRS=100: each call that changes a file is the last once
 	sh tests/together.sh $(BUILD) $(PAIRS)
-run-heart: heart
+run-heart run-documented: heart
+run-documented: $(BUILD)/one-file
 run-plain: $(BUILD)/tests/plain
 run-one-file: $(BUILD)/one-file
 run-starve: all      # each allocation is refused once
