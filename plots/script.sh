@@ -51,7 +51,7 @@ for word; do
     fi
     name=${word#--} name=${name%%=*}
     case $word in
-    -h | --help | --help=all) sed -n 's/^# \{0,1\}//p; /^$/q' "$0" && exit ;;
+    -h | --help | --help=all) sed -n '/^$/q; s/^# \{0,1\}//p' "$0" && exit ;;
     -q | --quiet) quiet=-q && continue ;;
     --plan) plan=yes ;;
     -o) takes=out && continue ;;
