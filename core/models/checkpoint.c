@@ -1,14 +1,12 @@
 /* checkpoint.c - reads and writes safetensors: eight bytes that say how long
    the head is, the head in JSON, and the tensors one after the other. */
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "heart/config.h"
@@ -60,13 +58,15 @@ open_shard(Checkpoint *c, char *name)
         fail("%s: cannot be read: %s", path, strerror(errno));
     if (!S_ISREG(facts.st_mode))
         fail("%s: is not a plain file: download it again", path);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        fail("%s: cannot be read: %s", path, strerror(errno));
     /* One byte more than it has, as nothing cannot be mapped. */
     void *map = mmap(NULL, (size_t)facts.st_size + 1, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE, file, 0);
-    if (file < 0 || map == MAP_FAILED)
-        fail("%s: cannot be read: %s", path, strerror(errno));
-    close(file);
+                     MAP_PRIVATE, fileno(file), 0);
+    if (map == MAP_FAILED)
+        fail("%s: cannot be mapped: %s", path, strerror(errno));
+    fclose(file);
     Tensor t = {.name = name, .map = map, .size = (size_t)facts.st_size};
     uint64_t length = 0;
     if (t.size > sizeof length)
