@@ -116,6 +116,27 @@ refuses 2 '' "$qkv" new ../mine
 expect "qkv new wrote elsewhere" [ ! -e ../mine.c ]
 refuses 2 '' "$qkv" new standard
 expect "qkv new took a name that is there" [ ! -e standard.c ]
+# A compiler that is ended in the middle leaves nothing: ended by a signal, at once; killed,
+# after the next command.
+cat >compiler <<'END'
+#!/bin/sh
+for word; do
+    [ "${last:-}" != -o ] || echo half >"$word"
+    last=$word
+done
+exec sleep 3
+END
+chmod +x compiler
+mkdir apart && cp mine.c apart
+for signal in TERM KILL; do
+    CC=$work/compiler "$qkv" count -v ./apart/mine.c >out 2>err &
+    timeout 20 sh -c 'until grep -qs half $(find apart -name "*.so*" -type f) /dev/null; do sleep 0.1; done'
+    kill -$signal $!
+    wait $! 2>/dev/null
+    [ $signal = TERM ] || works mine "$qkv" count -v ./apart/mine.c
+    expect "a compiler, ended by $signal, leaves $(ls -A apart)" \
+        [ -z "$(ls -A apart | grep -vx 'mine.c\|mine.so')" ]
+done
 # Ended in the middle, it leaves no process behind, though the plugin wants to stay.
 sed 's|return matmul|for (;;) ; return matmul|' "$top/variants/standard.c" >slow.c
 { echo '#include <signal.h>' && sed 's|for (;;)|for (signal(SIGTERM, SIG_IGN);;)|' slow.c; } >stays.c

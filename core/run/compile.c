@@ -1,9 +1,11 @@
 /* compile.c - from a plugin's source to a shared object. */
+#include <libgen.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <qkv/real.h>
 
-#include "base/words.h"
+#include "base/files.h"
 #include "config/find_plugin.h"
 #include "heart/fail.h"
 #include "run/compile.h"
@@ -17,19 +19,21 @@
 #endif
 
 /* sh: HERE SOURCE OUT OPTIONS. The public headers are in the folder of this
-   program, or beside that. The shell splits $CC and OPTIONS into words; OUT is
-   replaced in one step, for it may be in use. */
+   program, or beside that. The shell splits $CC and OPTIONS into words. */
 static const char command[] =
-    "mkdir -p \"${3%/*}\" && ${CC:-cc} -O2 -ffp-contract=off -shared "
-    "-fPIC" LOOKED_UP " \"-I$1/include\" \"-I$1/../include\" \"$2\" "
-    "-o \"$3.$$\" $4 && mv -f \"$3.$$\" \"$3\"";
+    "${CC:-cc} -O2 -ffp-contract=off -shared -fPIC" LOOKED_UP
+    " \"-I$1/include\" \"-I$1/../include\" \"$2\" -o \"$3\" $4";
 
-/* A function that forgets to return something returns anything. `check`
-   compiles in double after it has compiled in float, and shows warnings once.
+/* The compiler writes into a draft, since what is replaced may be in use, and a
+   compiler may be killed. A function that forgets to return something returns
+   anything. `check` compiles in double after it has compiled in float, and
+   shows warnings once.
  */
 static void
-compile(const char *source, const char *out)
+compile(const char *source, const char *directory, const char *name)
 {
+    Draft *draft = draft_begin(directory, name);
+    char *out = within(draft->path, name);
     const char *options =
         sizeof(real) == 8 ? "-w -DQKV_DOUBLE" : "-Wall -Werror=return-type";
     const char *here = executable_directory();
@@ -40,6 +44,7 @@ compile(const char *source, const char *out)
         fail("%s: does not compile: see the messages above; if there is no "
              "compiler, set CC to one",
              source);
+    draft_end(draft, true);
 }
 
 const char *
@@ -48,10 +53,13 @@ plugin_built(const char *word)
     const char *slash = strrchr(word, '/'), *dot = strrchr(word, '.');
     if (!slash || !dot || strcmp(dot, ".c"))
         return word;
-    char *out = format_text("%.*s%s%.*s.so", (int)(slash - word), word,
-                            sizeof(real) == 8 ? "/double" : "",
-                            (int)(dot - slash), slash);
-    plugin_name(out); /* exits if it is none */
-    compile(word, out);
-    return out;
+    char *directory = dirname(copy_text(word));
+    char *name = format_text("%.*s.so", (int)(dot - slash - 1), slash + 1);
+    plugin_name(within(directory, name)); /* exits if it is none */
+    if (sizeof(real) == 8) {
+        directory = within(directory, "double");
+        mkdir(directory, 0777);
+    }
+    compile(word, directory, name);
+    return within(directory, name);
 }
