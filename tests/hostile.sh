@@ -232,6 +232,31 @@ deed=shouts # what it prints is not taken for anything
 victim shouts FORWARD 'for (int i = 0; i < 160; i++) dprintf(2, "%65535s\n", "x")'
 asks count 0 '' 0 "$qkv" count -v victim
 comparing 0 '' 0
+# What it prints is in no table: each is what it is when the plugin is silent.
+victim prints FORWARD 'prints()'
+while read -r kind command; do
+    for plugin in harmless prints; do
+        QKV_PATH=$work/$plugin "$qkv" $command >$plugin.out 2>err </dev/null
+        status=$?
+        expect "$kind, $plugin: status $status" [ $status -eq 0 ]
+        rm -rf made
+    done
+    expect "$kind: what the plugin prints is in it" cmp -s harmless.out prints.out
+done <<END
+list list
+check check victim -q
+count count -v victim
+derive derive victim
+trace trace 0 -v victim
+inspect inspect $its
+generate generate $next -p 1
+equiv equiv $its -v standard -q -o made
+export export $its made -q
+train train -v victim -t reverse $short --seed 1 -o made
+compare compare -v standard,victim -t reverse $small --no-figures -o made
+END
+"$qkv" count -v victim >out 2>err
+expect 'what the plugin prints is not on stderr' grep -qx x err
 deed=forks # a process that it leaves behind holds nobody up
 victim forks FORWARD 'static int n; if (x->value && !n++ && !fork()) { setsid(); sleep(40); _exit(0); }'
 comparing 0 '' 0

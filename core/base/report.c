@@ -1,4 +1,5 @@
 /* report.c - what a process tells its parent. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,8 +17,36 @@ store(int status, const char *message)
     snprintf(report->text, sizeof report->text, "%s", message);
     if (status == ABORTED)
         return;
-    fflush(stdout);
+    fflush(NULL);
     _exit(status);
+}
+
+static FILE *results; /* stdout, while no plugin's code runs; or NULL */
+
+/* False if this C library does not allow it. */
+static bool
+set_stdout(FILE *file)
+{
+#if defined __GLIBC__ || defined __APPLE__ || defined __FreeBSD__
+    stdout = file;
+    return true;
+#else
+    (void)file;
+    return false;
+#endif
+}
+
+void
+printing_apart(void)
+{
+    int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (kept < 0) /* it is closed, as end_well will say */
+        return;
+    FILE *ours = fdopen(kept, "w");
+    if (!set_stdout(ours))
+        return;
+    results = ours;
+    dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
 void
@@ -28,6 +57,8 @@ plugin_runs(const char *path, const char *doing)
     if (*doing)
         report->calls++;
     report->doing = doing;
+    if (results)
+        set_stdout(*doing ? stderr : results);
 }
 
 /* The files of the variants that were opened, in a list. */

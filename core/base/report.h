@@ -32,6 +32,11 @@ void plugin_opened(const struct Variant *v, const char *path);
 /* From here on this process is watched, and reports in r. */
 void watched(Report *r);
 
+/* From here on what a plugin's code prints goes to stderr, and what this
+   program prints to what was stdout. No call of a plugin costs a system call
+   for that. (Not where the C library's stdout is no variable, as musl's.) */
+void printing_apart(void);
+
 /* The status to end with when all is done: output that could not be written is
    a failure. */
 int end_well(int status);

@@ -199,8 +199,8 @@ options_read(int argc, char **argv)
 Layout
 layout_of(const Options *o)
 {
-    return o->markdown                        ? MARKDOWN
-           : o->latex                         ? LATEX
-           : o->tsv || !isatty(STDOUT_FILENO) ? TSV
-                                              : ALIGNED;
+    return o->markdown                         ? MARKDOWN
+           : o->latex                          ? LATEX
+           : o->tsv || !isatty(fileno(stdout)) ? TSV
+                                               : ALIGNED;
 }

@@ -44,6 +44,7 @@ run_program(char *argv[])
     int status = 0;
     pid_t child = begin_process(argv[0]);
     if (child == 0) {
+        dup2(fileno(stdout), STDOUT_FILENO);
         execvp(argv[0], argv);
         _exit(NOT_RUN);
     }
@@ -76,6 +77,15 @@ wake(int signal)
     (void)signal;
 }
 
+static void
+print_nothing(void)
+{
+    bool closed =
+        freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr);
+    if (!closed || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        _exit(1);
+}
+
 void
 child_begin(Child *c, void (*work)(const void *more, void *answer),
             const void *more, size_t size, double bytes, bool quiet)
@@ -92,9 +102,10 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
     c->process = begin_process("a plugin's code");
     if (c->process)
         return;
-    if (quiet && !(freopen("/dev/null", "w", stdout) &&
-                   freopen("/dev/null", "w", stderr)))
-        _exit(1);
+    if (quiet)
+        print_nothing();
+    else
+        printing_apart();
     watched(c->report);
     limit_memory(bytes);
     work(more, report->answer);

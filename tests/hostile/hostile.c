@@ -45,6 +45,17 @@ recurses(void)
     much[1] = much[0];
 }
 
+/* In each way that a C program has. */
+static inline void
+prints(void)
+{
+    printf("x%d\n", 1);
+    puts("x");
+    putchar('\n');
+    fflush(stdout);
+    dprintf(STDOUT_FILENO, "x\n");
+}
+
 /* Works for so many seconds of its own time. */
 static inline void
 works_for(double seconds)
