@@ -180,13 +180,13 @@ QKV_CALL_SECONDS=2
 
 # The time in which somebody has stopped the command, as Ctrl-Z does, is not the plugin's.
 deed=paused
-victim paused FORWARD 'if (x->value && access("called", F_OK)) { creat("called", 0666); works_for(0.5); }'
-setsid "$qkv" train -v victim -t reverse $short --seed 1 -o paused/train >out 2>err &
+victim paused FORWARD 'if (x->value && access("called", F_OK)) { creat("called", 0666); works_for(0.4); }'
+QKV_CALL_SECONDS=4 setsid "$qkv" train -v victim -t reverse $short --seed 1 -o paused/train >out 2>err &
 paused=$!
 timeout 20 sh -c 'until [ -e called ]; do sleep 0.05; done'
 sleep 0.2 # it is seen in that call
 kill -STOP -$paused
-sleep 3
+sleep 5
 kill -CONT -$paused
 expect 'a run that was stopped, and went on' wait $paused
 
