@@ -122,12 +122,8 @@ finish_output(Builder *b, Value out, const Tree *t)
                            last->name);
     make_equal(b->text, out.width, width_new(tree_name("d_model")), t->at,
                "the output is as wide as a token");
-    if (out.heads) {
-        Tree *heads = out.heads;
+    if (out.heads)
         out.step = add_step(b, STEP_SUM_HEADS, t->at, out.step, NO_STEP);
-        b->plan->step[out.step].heads = heads;
-        b->plan->step[out.step].width = out.width;
-    }
     b->plan->output = out.step;
 }
 

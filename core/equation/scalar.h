@@ -14,8 +14,7 @@
    are options. */
 typedef struct Size {
     const char *name, *option;
-    const char *field; /* of Attention, */
-    size_t offset;     /* and where it is there */
+    size_t offset; /* in Attention */
 } Size;
 extern const Size sizes[];
 extern const int size_count;
@@ -24,7 +23,6 @@ const Size *size_named(const char *name);
 
 /* An equation writes query_rank for the setting "query-rank". Does its list of
    settings have that? */
-const char *setting_name(const char *name);
 bool has_setting(const EquationText *e, const char *name);
 
 /* Can a scalar be a tree of this kind, if all of its operands are scalars? */

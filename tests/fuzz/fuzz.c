@@ -27,7 +27,6 @@
 #include "driver/commands.h"
 #include "equation/matrices.h"
 #include "equation/plan.h"
-#include "equation/print_plugin.h"
 
 static jmp_buf back;
 static int active; /* in a target: libFuzzer makes the same calls */
@@ -280,7 +279,7 @@ checkpoint(int step, const uint8_t *data, size_t size)
     (chosen ? command_open : command_count)(cut(words, (size_t)n, ' '), argv);
 }
 
-/* An equation: read, planned, its shapes computed and its plugin printed. */
+/* An equation: read, planned, and its shapes computed. */
 static void
 equation(int step, const uint8_t *data, size_t size)
 {
@@ -291,9 +290,6 @@ equation(int step, const uint8_t *data, size_t size)
     Attention a = sizes;
     const Plan *p = plan_make(equation_read("fuzz.eq", text));
     a.settings = p->text->settings;
-    FILE *nowhere = __real_fopen("/dev/null", "w");
-    print_plugin(nowhere, "fuzz", p);
-    fclose(nowhere);
     for (int i = 0; i < p->weights; i++) {
         stored_rows(p, &p->weight[i], &a);
         stored_cols(p, &p->weight[i], &a);
