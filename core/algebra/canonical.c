@@ -180,15 +180,15 @@ static void
 compare_scores(const Canonical *c, int head, Matrix found, const double *x,
                const double *y, int position, Difference *apart)
 {
-    int d = c->d_model, count = c->positions;
+    int d = c->d_model, count = c->positions, keys = found.cols;
     double wanted[X_TOKENS * Y_TOKENS];
     double *xm = allocate((size_t)X_TOKENS * d, sizeof *xm);
     apply(xm, x, X_TOKENS, c->m + head * c->size, d);
-    product_of(wanted, xm, y, X_TOKENS, d, Y_TOKENS, true);
+    product_of(wanted, xm, y, X_TOKENS, d, keys, true);
     for (int i = 0; i < X_TOKENS; i++) {
-        double *w = wanted + i * Y_TOKENS, of_found = 0, of_wanted = 0;
+        double *w = wanted + i * keys, of_found = 0, of_wanted = 0;
         bool free_row = c->sink[head] == -INFINITY;
-        for (int j = 0; j < Y_TOKENS; j++) {
+        for (int j = 0; j < keys; j++) {
             int k = (head * count + position + i) * count + j;
             w[j] += c->bias ? c->bias[k] : 0;
             if (free_row && w[j] > -INFINITY) {
@@ -197,7 +197,7 @@ compare_scores(const Canonical *c, int head, Matrix found, const double *x,
                 free_row = false;
             }
         }
-        for (int j = 0; j < Y_TOKENS; j++)
+        for (int j = 0; j < keys; j++)
             compare_entries(apart, at(found, i, j) - of_found,
                             w[j] - of_wanted);
     }
@@ -218,11 +218,12 @@ one_of_each(const Alone *p, int x_tokens, int y_tokens)
 
 /* How far the variant is from its canonical form on random tokens of standard
    deviation `size`, of which x begins at `position`, in scores and in output,
-   relative to the largest. */
+   relative to the largest. Under a causal mask y is x. */
 static double
 deviation(Alone *p, const Canonical *c, double size, int position)
 {
-    int d = c->d_model, xn = X_TOKENS * d, yn = Y_TOKENS * d, h;
+    int keys = p->attention.causal ? X_TOKENS : Y_TOKENS;
+    int d = c->d_model, xn = X_TOKENS * d, yn = keys * d, h;
     Random r = random_stream(1, "probe");
     real *x = allocate((size_t)(xn + yn), sizeof *x), *y = x + xn;
     double *xd = allocate((size_t)2 * (xn + yn), sizeof *xd);
@@ -230,21 +231,24 @@ deviation(Alone *p, const Canonical *c, double size, int position)
     Difference scores = {0}, output = {0};
     for (int i = 0; i < xn + yn; i++)
         xd[i] = (double)(x[i] = (real)(size * random_normal(&r)));
+    for (int i = 0; p->attention.causal && i < xn; i++) {
+        y[i] = x[i];
+        yd[i] = xd[i];
+    }
     for (int i = 0; i < xn; i++)
         out[i] = c->constant[i % d];
     p->attention.position = position;
-    run_alone(p, x, X_TOKENS, y, Y_TOKENS, EVERY_HEAD);
+    run_alone(p, x, X_TOKENS, y, keys, EVERY_HEAD);
     for (int head = 0; head < c->heads; head++) {
         const Call *call = capture_head(&p->capture, 0, head, &h);
         Matrix weights = call_weights(call, 0, h);
         compare_scores(c, head, call_scores(call, 0, h), xd, yd, position,
                        &scores);
-        apply(carried, yd, Y_TOKENS, c->n + head * c->size, d);
-        for (int i = 0; i < X_TOKENS * Y_TOKENS; i++)
+        apply(carried, yd, keys, c->n + head * c->size, d);
+        for (int i = 0; i < X_TOKENS * keys; i++)
             for (int j = 0; j < d; j++)
-                out[i / Y_TOKENS * d + j] +=
-                    at(weights, i / Y_TOKENS, i % Y_TOKENS) *
-                    carried[i % Y_TOKENS * d + j];
+                out[i / keys * d + j] +=
+                    at(weights, i / keys, i % keys) * carried[i % keys * d + j];
     }
     for (int i = 0; i < xn; i++)
         compare_entries(&output, (double)p->out->value[i], out[i]);
@@ -267,10 +271,10 @@ canonical_allocate(Canonical *c, int heads)
     c->sink = c->constant + d;
 }
 
-/* Probes, and proves; p has run on tokens that are 0. Returns why there is no
-   form, or NULL. */
+/* Probes, and proves without a mask, then with one that is causal; p has run on
+   tokens that are 0. Returns why there is no form, or NULL. */
 static const char *
-find_form(Alone *p, Canonical *c)
+find_form(Alone *p, Canonical *c, bool causal)
 {
     canonical_allocate(c, p->capture.place[0].heads);
     find_biases(p, c);
@@ -279,7 +283,15 @@ find_form(Alone *p, Canonical *c)
     int later = p->attention.relative ? 3 : 0;
     double most = sizeof(real) == 4 ? 1e-4 : 1e-10;
     c->deviation = fmax(deviation(p, c, 1, 0), deviation(p, c, 8, later));
+    if (c->deviation <= most) {
+        p->attention.causal = 1;
+        double masked = deviation(p, c, 1, 0);
+        c->unmasked_only = !(masked <= most);
+        c->deviation = causal ? masked : c->deviation;
+    }
     return c->deviation <= most ? NULL
+           : c->unmasked_only
+               ? "its form holds only without a mask, and this one is causal"
            : p->broken
                ? "it holds numbers that are not finite, as after a training "
                  "that diverged"
@@ -300,14 +312,17 @@ canonical_form(const Variant *v, Attention a, Weights w, int positions)
         p.attention.relative = NULL;
     c.positions = positions > X_TOKENS + 3 ? positions : X_TOKENS + 3;
     int rows = (c.positions > a.d_model ? c.positions : a.d_model) + 1;
-    run_on(&p, 0, rows, NO_HEAD);
+    if (v->calls == ANY_CALL)
+        run_on(&p, 0, rows, NO_HEAD);
     const char *why =
-        p.recalled ? "it recalls what an earlier block remembered, and so is "
-                     "not a function of only its own tokens"
+        v->calls != ANY_CALL ? "it is for self-attention only, and a form is "
+                               "found by giving it different tokens as x and y"
+        : p.recalled ? "it recalls what an earlier block remembered, and so is "
+                       "not a function of only its own tokens"
         : !p.capture.calls ? "it never calls attend or softmax"
         : !one_of_each(&p, rows, rows + 1)
             ? "its queries, keys or values are not one of each token"
-            : find_form(&p, &c);
+            : find_form(&p, &c, a.causal);
     if (why) {
         canonical_free(&c);
         bool far = !isnan(c.deviation) && !p.broken;

@@ -29,21 +29,24 @@ enum { WHY_SIZE = 160 };
 
 typedef struct Canonical {
     int heads, d_model;
-    int size;           /* entries of an M_i or N_i: (d_model + 1) d_model */
-    double *m, *n;      /* all s_i M_i, and N_i, each row by row */
-    double *constant;   /* added to every token, d_model entries */
-    bool rotated;       /* q and k are, by rope: then M is that of distance 0 */
-    int positions;      /* so many queries and keys were probed for a bias */
-    double *bias;       /* of scores, by position: of each head (positions x
-                           positions), -INFINITY where it masks; NULL for none */
-    double *sink;       /* of each head, -INFINITY for none */
-    double deviation;   /* how far the variant is from the form, relative to the
-                           largest entry */
+    int size;         /* entries of an M_i or N_i: (d_model + 1) d_model */
+    double *m, *n;    /* all s_i M_i, and N_i, each row by row */
+    double *constant; /* added to every token, d_model entries */
+    bool rotated;     /* q and k are, by rope: then M is that of distance 0 */
+    int positions;    /* so many queries and keys were probed for a bias */
+    double *bias;     /* of scores, by position: of each head (positions x
+                         positions), -INFINITY where it masks; NULL for none */
+    double *sink;     /* of each head, -INFINITY for none */
+    double deviation; /* how far the variant is from the form, relative to the
+                         largest entry */
+    bool
+        unmasked_only; /* it holds without a mask, and not under a causal one */
     char why[WHY_SIZE]; /* it has none; empty where it has one */
 } Canonical;
 
-/* Finds the canonical form of v at attention a (its mask aside) with the
-   matrices w, as it declares them. Nothing is known of the variant: it is
+/* Finds the canonical form of v at attention a with the matrices w, as it
+   declares them. It is probed without a mask; under the mask of a it must hold,
+   too. Nothing is known of the variant: it is
    probed with identity matrices, and what that yields is then proved on random
    tokens, y of another length than x, at their size and eight times it: scores,
    of which each row may be off by a number of its own, and output must agree to

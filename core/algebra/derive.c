@@ -333,6 +333,10 @@ derive(const Variant *v, Attention a, Weights w)
     real *identity = allocate((size_t)(n + 8) * n, sizeof *identity);
     for (int i = 0; i < n; i++)
         identity[i * n + i] = 1;
+    if (v->calls != ANY_CALL) {
+        d.why = "it is for self-attention only";
+        return d;
+    }
     run_alone(&d.run, identity, 5, identity, 7, EVERY_HEAD);
     derive_heads(&d);
     d.why = d.run.recalled ? "it recalls what an earlier block computed"
@@ -366,7 +370,8 @@ derive_at(const Variant *v, const char *shape, int layers)
 void
 derived_free(Derived *d)
 {
-    free(d->run.x->value);
+    if (d->run.x)
+        free(d->run.x->value);
     free(d->term);
     tape_free(d->run.tape);
 }

@@ -102,6 +102,7 @@ real_count(const Variant *v, Attention a)
     c.stored = layers * block;
     if (!block)
         return c;
+    a.causal |= v->calls == CAUSAL_ONLY;
     int together = cost_of(v, a, TOKENS, 0).recalls ? layers : 1;
     a.layers = together;
     l.attention = a;

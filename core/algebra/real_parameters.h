@@ -20,7 +20,8 @@ typedef struct RealCount {
 
 /* Of the self-attention of a.layers blocks of v at a, their matrices random:
    of one block; or of all, with a residual around each, where a block recalls
-   what another remembered. */
+   what another remembered. With the mask of a; a variant that is for causal
+   attention only is causal anyhow. */
 RealCount real_count(const Variant *v, Attention a);
 
 /* More parameters than that, of one function, take half a minute, and most of a

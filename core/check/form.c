@@ -22,8 +22,11 @@ check_form(Subject *s)
     Canonical c = form_of(s);
     s->found->untested = !c.m;
     if (c.m)
-        passed(s, "%d heads of softmax(s x M_i y'%s) y N_i, equal to %.0e",
-               c.heads, c.bias ? " + b" : "", c.deviation);
+        passed(s, "%d heads of softmax(s x M_i y'%s) y N_i, equal to %.0e%s",
+               c.heads, c.bias ? " + b" : "", c.deviation,
+               c.unmasked_only ? "; only without a mask: under a causal one "
+                                 "it has no form"
+                               : "");
     else
         passed(s, "it has none: %s", c.why);
 }
@@ -36,6 +39,10 @@ check_equation(Subject *s)
     if (s->shape || !new_in_layer(s) || s->found->untested)
         return;
     const Variant *v = s->plugin.variant;
+    s->found->untested = v->calls != ANY_CALL;
+    passed(s, "it is for self-attention only, and nothing is derived");
+    if (s->found->untested)
+        return;
     Derived d = derive(v, s->attention, s->weights);
     char *form = form_spelled(&d);
     bool formula = IS_FORMULA(v->equation);

@@ -161,7 +161,10 @@ forward(Subject *s, Node *x, Node *y, Node **w)
 Tokens
 tokens_of(Subject *s, Way way)
 {
+    Calls calls = s->plugin.variant->calls;
     Random r = random_stream(13, "tokens");
+    way.causal |= calls == CAUSAL_ONLY;
+    way.keys = calls == ANY_CALL ? way.keys : 0;
     int d = s->attention.d_model;
     int x = way.sequences * way.queries * d, y = way.sequences * way.keys * d;
     Tokens t = {.subject = s, .way = way, .x_size = x, .size = x + y};

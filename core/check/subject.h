@@ -95,6 +95,8 @@ typedef struct Tokens {
     bool twice;             /* two calls on the same operands, added up */
 } Tokens;
 
+/* In a way that the variant is for (Variant.calls): the one given, or the
+   nearest to it. */
 Tokens tokens_of(Subject *s, Way way);
 
 /* Records a call: its operands, the matrices first, and forward as a model

@@ -16,6 +16,7 @@
 #include "page/table.h"
 #include "run/plugin_process.h"
 #include "run/run.h"
+#include "training/build_model.h"
 #include "training/positions.h"
 
 /* The two tables: of what all layers cost, a token's FLOPs and numbers; and,
@@ -41,36 +42,73 @@ static const char *const explained[2] = {
     " real: the rank of d outputs / d parameters, in double, of each layer or, "
     "where layers share what they compute, of all; gauge: the others, which "
     "change nothing; smallest, next: the pivots of the elimination between "
-    "which the rank is read, as shares of the largest."};
+    "which the rank is read, as shares of the largest. A causal mask changes "
+    "nothing, unless --mask chooses it or a row names it."};
 
-/* Adds how many of a variant's parameters are real: as measured, or above what
-   can be by a formula. */
-static void
-add_real(Sheet *sheet, const Plugin *p, const Attention *a, const Cost *cost)
+/* How many of a variant's parameters are real, -1 if that cannot be told; the
+   gap that tells, or what is noted of the formula. */
+typedef struct Real {
+    double number;
+    Rank gap;
+    char *note;
+} Real;
+
+/* As measured, or above what can be by a formula. */
+static Real
+real_of(const Plugin *p, Attention a, const Cost *cost)
 {
-    int together = cost->recalls ? a->layers : 1;
-    double real, used = cost->parameters;
-    Rank gap = {.last = NAN, .next = NAN};
-    if (used / a->layers * together > MOST_MEASURED) {
-        Formula f = formula_of(p->variant, *a, used);
-        real = f.holds ? used - f.gauge : NAN;
-        if (f.holds)
-            note("%s: gauge is %s%s, by a formula fitted to %d small shapes, "
-                 "checked on %d others",
-                 p->name, f.text, a->layers > together ? " in each layer" : "",
-                 f.fitted, f.checked);
-    } else {
-        RealCount r = real_count(p->variant, *a);
-        real = r.real < 0 ? NAN : r.real;
-        gap = r.found;
+    int together = cost->recalls ? a.layers : 1;
+    double used = cost->parameters;
+    if (used / a.layers * together <= MOST_MEASURED) {
+        RealCount r = real_count(p->variant, a);
+        return (Real){r.real, r.found, NULL};
     }
+    Formula f = formula_of(p->variant, a, used);
+    Real by_formula = {-1, {.last = NAN, .next = NAN}, NULL};
+    if (f.holds) {
+        by_formula.number = used - f.gauge;
+        by_formula.note =
+            format_text("gauge is %s%s, by a formula fitted to %d small "
+                        "shapes, checked on %d others",
+                        f.text, a.layers > together ? " in each layer" : "",
+                        f.fitted, f.checked);
+    }
+    return by_formula;
+}
+
+static void
+add_row(Sheet *sheet, const char *name, double used, Real r)
+{
+    double real = r.number < 0 ? NAN : r.number;
+    if (r.note)
+        note("%s: %s", name, r.note);
     if (isnan(real))
         note("%s: how many are real cannot be told: no formula fits its small "
              "shapes, or no gap parts its pivots from 0",
-             p->name);
-    sheet_row(sheet, cell_words(p->name), cell_number(used), cell_number(real),
-              cell_number(used - real), cell_number(gap.last),
-              cell_number(gap.next));
+             name);
+    sheet_row(sheet, cell_words(name), cell_number(used), cell_number(real),
+              cell_number(used - real), cell_number(r.gap.last),
+              cell_number(r.gap.next));
+}
+
+/* Adds a row: of the mask that was chosen, or if it makes no difference; else
+   one without a mask and one with. */
+static void
+add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
+         bool chosen)
+{
+    Real one = real_of(p, a, cost), causal = one;
+    if (!chosen && !a.causal) {
+        a.causal = 1;
+        causal = real_of(p, a, cost);
+    }
+    if (one.number == causal.number) {
+        add_row(sheet, p->name, cost->parameters, one);
+        return;
+    }
+    add_row(sheet, format_text("%s, no mask", p->name), cost->parameters, one);
+    add_row(sheet, format_text("%s, causal", p->name), cost->parameters,
+            causal);
 }
 
 /* Adds a variant's row, and the settings that it uses to *uses. */
@@ -80,11 +118,14 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
 {
     Plugin p = plugin_open(word);
     *uses = format_text("%s %s", *uses, variant_uses(p.variant));
-    config_resolve(&c, variant_uses(p.variant));
+    bool chosen = o->rest_count || given_to(&o->request, "mask")->count;
+    if (!chosen && p.variant->calls == CAUSAL_ONLY)
+        c.mask = MASK_CAUSAL;
+    config_cast(&c, &p);
     Attention a = positioned_attention(&c);
     Cost cost = cost_of(p.variant, a, c.length, 0);
     if (o->real)
-        add_real(sheet, &p, &a, &cost);
+        add_real(sheet, &p, a, &cost, chosen);
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
                   cell_number(cost.forward), cell_number(cost.backward),

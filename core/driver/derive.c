@@ -51,6 +51,20 @@ most_rank(const Derived *d, int piece, int *rank)
     return name ? name : format_text("%d", *rank);
 }
 
+/* Prints how many parameters are real; both numbers if a mask changes it. */
+static void
+print_real(const Variant *v, Attention a, const char *words, const char *shape)
+{
+    RealCount bare = real_count(v, a);
+    a.causal = 1;
+    RealCount masked = real_count(v, a);
+    printf("%s  %d parameters at %s, %d real", words, masked.stored, shape,
+           masked.real);
+    if (bare.real != masked.real)
+        printf(" under a causal mask, and %d without a mask", bare.real);
+    printf("\n");
+}
+
 /* Prints a variant's form, as far as there is one; false if there is none. */
 static bool
 print_form(const Plugin *p, Layout layout)
@@ -84,10 +98,12 @@ print_form(const Plugin *p, Layout layout)
            : !IS_FORMULA(equation)         ? "is for people, and not compared"
            : equation_agrees(equation, &d) ? "says the same"
                                            : "says something else");
-    d = derive_at(p->variant, shape, 1);
-    RealCount count = real_count(p->variant, d.run.attention);
-    printf("%s  %d parameters at %s, %d real\n", words, count.stored, shape,
-           count.real);
+    Canonical probed =
+        canonical_form(p->variant, d.run.attention, d.run.weights, 0);
+    if (form && probed.unmasked_only)
+        printf("%s  this form holds only without a mask\n", words);
+    print_real(p->variant, derive_at(p->variant, shape, 1).run.attention, words,
+               shape);
     return form;
 }
 

@@ -28,7 +28,7 @@
 
 /* Changes whenever a structure in these headers does. A plugin built for
    another number is refused: rebuild it. */
-#define QKV_ABI 9
+#define QKV_ABI 10
 
 /* The matrices that a variant declares. */
 typedef struct Weights Weights;
@@ -36,6 +36,10 @@ typedef struct Weights Weights;
 /* The canonical form that fit is to match, and the entries that it fills. */
 typedef struct Form Form;
 typedef struct Entries Entries;
+
+/* The calls that a variant is for. Self-attention: y is x. Causal: also
+   a->causal is 1, always. */
+typedef enum Calls { ANY_CALL, SELF_ONLY, CAUSAL_ONLY } Calls;
 
 typedef struct Variant {
     unsigned abi;         /* QKV_ABI; the first field in every version */
@@ -77,6 +81,14 @@ typedef struct Variant {
        -, and must not be an option of qkv already. Several variants may declare
        the same name. */
     const char *settings;
+
+    /* Optional: the only calls that it is for, if its equation means nothing in
+       others: CAUSAL_ONLY for a state that earlier tokens have left, SELF_ONLY
+       for a matrix of the sequence's length. `qkv check` and `qkv count` make
+       no others, and a task that needs others is refused before it is trained.
+       A variant that is not for cross-attention has no canonical form here,
+       because that is found by giving it different tokens as x and as y. */
+    Calls calls;
 } Variant;
 
 #pragma GCC visibility push(default)

@@ -39,9 +39,25 @@ scale_starts(Model *m)
               m->config.init, m->config.variant);
 }
 
+/* Refuses a model that would call a variant as it is not meant to be called. */
+static void
+check_calls(const Config *c, const Plugin *p)
+{
+    Calls calls = p->variant->calls;
+    if (calls != ANY_CALL && c->cross != CROSS_NONE)
+        usage("%s is for self-attention only, and this model has "
+              "cross-attention: take another task, or set cross to none",
+              p->name);
+    if (calls == CAUSAL_ONLY && c->mask != MASK_CAUSAL)
+        usage("%s is for causal attention only, and this model has no mask: "
+              "take another task, or set mask to causal",
+              p->name);
+}
+
 void
 config_cast(Config *c, const Plugin *p)
 {
+    check_calls(c, p);
     c->plugin_hash = p->hash;
     config_resolve(c, variant_uses(p->variant));
 }

@@ -9,7 +9,8 @@
 #include "tasks/tasks.h"
 
 /* Resolves c (config_resolve) for the variant of this plugin, and notes the
-   hash of the plugin's file in it. */
+   hash of the plugin's file in it. Exits (2) if the model would call the
+   variant in a way that it is not for (Variant.calls). */
 void config_cast(Config *c, const Plugin *p);
 
 /* The model of a resolved config, with the initial weights of its seed. */
