@@ -57,6 +57,7 @@ mix(Node *q, Node *m)
 {
     static const Operator op = {"mix", mix_forward, mix_backward};
     Node *c = new_node(&op, q->rows, m->rows * q->cols, (Node *[]){q, m}, 2);
+    c->flops = 0; /* entry by entry: no product of matrices */
     return split(compute(c), m->rows);
 }
 

@@ -134,8 +134,10 @@ node_flops(const Node *n, const Node *last, double flops[2])
         forward = pair_flops(a, b, a->cols / a->heads);
         values = pair_flops(a, v, v->cols / v->heads);
         break;
-    case NO_PRODUCTS:
     case UNKNOWN:
+        forward = n->flops;
+        break;
+    case NO_PRODUCTS:
         break;
     }
     flops[0] = forward + values;
@@ -169,6 +171,9 @@ add_block(Cost *c, const Tape *t, const Node *before, Node *out, int tokens)
         c->backward += flops[1] / tokens;
         const Meaning *m = meaning_of(n);
         c->rotates |= m->rotates;
+        c->state += n->state;
+        if (m->work == UNKNOWN)
+            c->kept = 1; /* it may read all that is kept */
         if (m->work == SCORING || m->work == ATTENDING)
             c->kept = fmax(c->kept, share_after(n, t->last, seen_by_newest));
     }
@@ -223,6 +228,7 @@ cost_of(const Variant *v, Attention a, int tokens, int keys)
     run_blocks(v, a, tokens, keys, NULL, &c);
     run_blocks(v, a, 1, keys, cache, &c);
     cache_free(cache);
+    c.kept = c.kept > 0 ? c.kept : 1;
     return c;
 }
 

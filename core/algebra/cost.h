@@ -12,6 +12,7 @@ typedef struct Cost {
     double parameters;
     double forward, backward; /* FLOPs a token: 2 a multiply-add of products */
     double cache;             /* entries that a decoder keeps of a token */
+    double state;             /* entries that would do, of all tokens; or 0 */
     double kept;              /* the share of the tokens that are still seen */
     double activations;       /* entries that a training step keeps of one */
     bool rotates;             /* it rotates columns by the position itself */
@@ -32,7 +33,8 @@ Cost cost_of(const Variant *v, Attention a, int tokens, int keys);
 void model_cost(const Model *m, double *flops, double *cache);
 
 /* FLOPs of a node, two for a multiply-add of a product, forward and backward:
-   there each trained operand takes as many. Other operators count nothing, nor
+   there each of its first two operands takes as many, if it is trained. NAN for
+   an operator of a plugin that does not say. Other operators count nothing, nor
    do scores that a fixed_bias masks, on a tape that ends with `last`. */
 void node_flops(const Node *n, const Node *last, double flops[2]);
 

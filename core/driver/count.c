@@ -124,6 +124,14 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
     config_cast(&c, &p);
     Attention a = positioned_attention(&c);
     Cost cost = cost_of(p.variant, a, c.length, 0);
+    if (isnan(cost.forward))
+        note("%s: FLOPs are not known: its own operator does not set c->flops "
+             "(<qkv/operator.h>)",
+             p.name);
+    if (cost.state > 0)
+        note("%s: a state of %.0f numbers, for any number of tokens, would "
+             "serve instead of the cache of this program's decoder",
+             p.name, cost.state);
     if (o->real)
         add_real(sheet, &p, a, &cost, chosen);
     else

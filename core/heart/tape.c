@@ -4,6 +4,7 @@
    backward pass each adds to the gradients of its operands, after all that use
    it have added to its own. Then its own is not read any more, and its memory
    serves the next gradient of that size. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -180,6 +181,7 @@ new_node(const Operator *op, int rows, int cols, Node *const *in, int inputs)
     Tape *t = in[0]->tape;
     Node *n = leaf(t, rows, cols, in[0]->sequences, NULL, NULL);
     n->op = op;
+    n->flops = NAN;
     n->in = take(t, (size_t)inputs * sizeof *in);
     n->inputs = inputs;
     for (int i = 0; i < inputs; i++) {

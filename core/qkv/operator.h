@@ -52,6 +52,10 @@ struct Node {
     real *kept;            /* entries that forward keeps for
                               backward, or that backward works in */
     const Operator *op;    /* NULL for a leaf, and for a view */
+    double flops; /* of forward, 2 for a multiply-add of products: set it in an
+                     operator of yours, or they are not known (NAN) */
+    double state; /* entries of a state, as large for any number of tokens, that
+                     would serve a decoder instead of cached rows; or 0 */
     Node *root; /* the node that owns the memory: itself, except after split */
     bool touched; /* gradient already holds a sum */
     bool passed;  /* another node has taken over its gradient */
