@@ -56,6 +56,34 @@ done
 expect "an operator called columns: check" check ./called-columns.c
 works called "$qkv" train -v ./called-columns.c -t recall --steps 2 --log gauge -o called
 
+# --- the world of an answer: a mask that changes it is named, and can be chosen
+real() { "$build/qkv" count --real --d-model 16 --tsv -v "$@" 2>err | awk -F'\t' 'NR > 1 { print $1 ":" $3 }'; }
+expect "forgetting: not a number without a mask and another one with it" \
+    [ "$(real ./tests/right/forgetting.c)" = "forgetting, no mask:896
+forgetting, causal:964" ]
+expect "--mask does not choose" [ "$(real ./tests/right/forgetting.c --mask causal)" = forgetting:964 ]
+expect "a mask changes standard" [ "$(real standard)" = standard:896 ]
+check ./tests/right/forgetting.c
+expect "forgetting: its form is not said to hold only without a mask" grep -q '^linear	.*only without a mask' out
+"$build/qkv" derive ./tests/right/forgetting.c >out 2>err
+expect "derive names no mask" grep -q '964 real under a causal mask, and 896 without' out
+refuses 2 'causal-only is for causal attention only' \
+    "$qkv" compare -v standard,./tests/right/causal-only.c -t mqar,recall -o refused
+refuses 2 'self-only is for self-attention only' \
+    "$qkv" compare -v standard,./tests/right/self-only.c -t translate -o refused
+refuses 2 'causal-only is for causal attention only' \
+    "$qkv" count --real -v ./tests/right/causal-only.c --mask none
+expect "a run was trained before a variant was refused" [ ! -e refused ]
+
+# --- the costs of a plugin's own operator: unknown, unless it says them
+sed 's/    return compute(new_node(\(.*\)));/    Node *c = new_node(\1);\n    c->flops = 2. * a->rows * a->cols * b->cols;\n    c->state = 7;\n    return compute(c);/' \
+    tests/broken/operator.c >told.c
+forward() { "$build/qkv" count --tsv -v "$1" 2>err | awk 'NR == 2 { print $3 }'; }
+expect "work that nobody knows is a number" [ "$(forward ./tests/broken/operator.c)" = NA ]
+expect "nobody says why it is NA" grep -q 'does not set c->flops' err
+expect "what an operator says of its work is not used" [ "$(forward ./told.c)" = 14336 ]
+expect "its state is not named" grep -q 'a state of 7 numbers' err
+
 # --- planted bugs
 # planted: the source with the edit fails that check, in a line with all the words.
 planted() {
