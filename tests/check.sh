@@ -84,6 +84,12 @@ expect "nobody says why it is NA" grep -q 'does not set c->flops' err
 expect "what an operator says of its work is not used" [ "$(forward ./told.c)" = 14336 ]
 expect "its state is not named" grep -q 'a state of 7 numbers' err
 
+# An operator of its own between the scores and the softmax, whose heads are split.
+sed 's/attend(a, q, k, v, \(.*\)), w/apply_weights(a, softmax(a, split(own(scores(a, q, k, \1)), a->heads)), v), w/' \
+    tests/broken/across.c >between.c
+"$build/qkv" derive ./between.c >out 2>err
+expect "scores that an operator has changed are taken for a matrix" grep -q 'M_i = \[own\]' out
+
 # --- planted bugs
 # planted: the source with the edit fails that check, in a line with all the words.
 planted() {

@@ -290,7 +290,7 @@ static void
 derive_scores(Walk w)
 {
     const Call *c = w.call;
-    const Node *s = c->weights->in[0];
+    const Node *s = c->weights->in[0]->root;
     w.term.piece = SCORES;
     w.role = 'q';
     if (c->q) {
