@@ -106,9 +106,6 @@ record_place(Capture *r, Place place)
     const Place *before = r->places ? &r->place[r->places - 1] : NULL;
     int last = r->calls;
     place.first = before ? before->first + before->calls : 0;
-    place.calls = last - place.first;
-    for (int i = place.first; i < last; i++)
-        place.heads += r->call[i].weights->heads;
     for (Node *n = backward_order(place.out->root); n; n = n->next)
         for (int i = place.first; i < last; i++)
             if (r->call[i].weights == n) {
@@ -116,6 +113,13 @@ record_place(Capture *r, Place place)
                 r->call[last] = r->call[i];
                 r->call[i] = call;
             }
+    /* What is left at the front is of no use to the result. */
+    place.calls = r->calls - last;
+    memmove(&r->call[place.first], &r->call[last],
+            (size_t)place.calls * sizeof *r->call);
+    r->calls = place.first + place.calls;
+    for (int i = place.first; i < r->calls; i++)
+        place.heads += r->call[i].weights->heads;
     r->place[entry(&r->places)] = place;
 }
 

@@ -61,9 +61,9 @@ enum { EVERY_HEAD = -1, NO_HEAD = -2 };
 /* From now on records each softmax of the tape's. */
 void capture_start(Capture *r, Tape *t);
 
-/* Records a place. Its calls are those since the place before, put in the order
-   in which its result depends on them (backward_order, tape.h), whichever was
-   made first. */
+/* Records a place. Its calls are those since the place before on which its
+   result depends, in the order in which it does (backward_order, tape.h),
+   whichever was made first. */
 void record_place(Capture *r, Place place);
 
 /* A leaf for each matrix that a variant declares, under its name: what forward
