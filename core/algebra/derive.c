@@ -25,6 +25,10 @@ typedef struct Walk {
     Term term;
     char role; /* whose chain grows: q, k or v */
     int from, width;
+    /* If the walk is in a matrix that is computed from weights, B of A B: where
+       it goes on when that is whole. */
+    const Node *before[MOST_SYMBOLS];
+    int nested;
 } Walk;
 
 static void walk(const Node *n, Walk w);
@@ -45,6 +49,67 @@ term_of(const Derived *d, int head, int piece, int number)
     return NULL;
 }
 
+/* Do two nodes stand for the same thing in two heads: a node in both; the same
+   operator; or matrices that have a number each, "W_1^Q" and "W_2^Q"? */
+static bool
+alike(const Node *a, const Node *b)
+{
+    static const char digits[] = "0123456789";
+    if (a == b || a->op || b->op)
+        return a->op == b->op;
+    const char *p = a->arguments, *q = b->arguments;
+    size_t before = strcspn(p, digits);
+    if (a->rows != b->rows || a->cols != b->cols || !p[before] ||
+        strncmp(p, q, before) || !strspn(q + before, digits))
+        return false;
+    p += before + strspn(p + before, digits);
+    q += before + strspn(q + before, digits);
+    return !strcmp(p, q);
+}
+
+const Symbol *
+symbol_of(const Derived *d, int head, const Symbol *s)
+{
+    const Term *t = term_of(d, head, s->piece, s->number);
+    if (!t || s->place >= t->chain[s->side].count)
+        return NULL;
+    const Symbol *there = &t->chain[s->side].of[s->place];
+    return alike(s->of, there->of) ? there : NULL;
+}
+
+/* Is `other`, which may be NULL, the same as t, except for its columns? */
+static bool
+term_alike(const Derived *d, const Term *t, const Term *other)
+{
+    if (!other || other->factor != t->factor)
+        return false;
+    for (int side = 0; side < 2; side++) {
+        const Chain *c = &t->chain[side];
+        if (c->count != other->chain[side].count)
+            return false;
+        for (int i = 0; i < c->count; i++) {
+            const Symbol *s = symbol_of(d, other->head, &c->of[i]);
+            if (!s || s->m.rows != c->of[i].m.rows ||
+                s->m.cols != c->of[i].m.cols)
+                return false;
+        }
+    }
+    return true;
+}
+
+bool
+heads_alike(const Derived *d)
+{
+    int own = 0;
+    bool alike = true;
+    for (const Term *t = d->term; t && t < d->term + d->count; t++) {
+        own += t->head == 0;
+        for (int head = 1; t->head == 0 && head < d->heads; head++)
+            alike &= term_alike(d, t, term_of(d, head, t->piece, t->number));
+    }
+    return alike && (d->heads < 1 || own * d->heads == d->count);
+}
+
 /* Puts a matrix before the product, or a node that is none. */
 static Walk
 times(const Node *of, Matrix m, Walk w)
@@ -57,7 +122,7 @@ times(const Node *of, Matrix m, Walk w)
     if (of->op)
         w.to->why = "what is in brackets is no matrix";
     memmove(c->of + 1, c->of, (size_t)c->count++ * sizeof *c->of);
-    c->of[0] = (Symbol){of, m, w.role};
+    c->of[0] = (Symbol){.of = of, .m = m, .role = w.role};
     return w;
 }
 
@@ -66,6 +131,14 @@ add_term(Derived *d, Term t)
 {
     while (term_of(d, t.head, t.piece, t.number))
         t.number++;
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < t.chain[side].count; i++) {
+            Symbol *s = &t.chain[side].of[i];
+            s->piece = t.piece;
+            s->number = t.number;
+            s->side = side;
+            s->place = i;
+        }
     d->term = grow(d->term, d->count, &d->capacity, sizeof t);
     d->term[d->count++] = t;
 }
@@ -81,6 +154,21 @@ begin(const Node *n, Walk w)
     walk(n, times(x, transposed(all), w));
 }
 
+/* Multiplies with the columns that the walk needs of a matrix, and goes on to
+   need all columns of the factor before it. */
+static Walk
+pass_matrix(const Node *of, bool turned, Walk w)
+{
+    Matrix m = matrix(of->value, of->rows, of->cols, of->cols);
+    m = turned ? transposed(m) : m;
+    m.at += w.from * m.across;
+    m.cols = w.width;
+    w = times(of, m, w);
+    w.from = 0;
+    w.width = m.rows;
+    return w;
+}
+
 /* Tokens, or a row of weights, end a chain. A bias of keys adds the same to all
    scores of a row, to which the softmax is blind: it is left out. The walk of
    queries goes on in the keys, in the columns that these queries meet. */
@@ -88,6 +176,11 @@ static void
 walk_leaf(const Node *c, Walk w)
 {
     Derived *d = w.to;
+    if (w.nested > 0) {
+        const Node *before = w.before[--w.nested];
+        walk(before, pass_matrix(c, false, w));
+        return;
+    }
     Chain *chain = &w.term.chain[w.role == 'k'];
     Matrix part = chain->of[chain->count - 1].m;
     bool tokens = c == d->run.x || c == d->run.y;
@@ -168,6 +261,16 @@ is_weights(const Derived *d, const Node *n)
     return !n->op && n != d->run.x && n != d->run.y;
 }
 
+/* Is n computed from weights only? */
+static bool
+of_weights(const Derived *d, const Node *n)
+{
+    bool all = n->op || is_weights(d, n);
+    for (int i = 0; all && i < n->inputs; i++)
+        all = of_weights(d, n->in[i]->root);
+    return all;
+}
+
 /* How a walk passes a node: as its operator means, if its operands are what
    that asks for. */
 static Passage
@@ -178,7 +281,9 @@ passage_of(const Node *c, const Walk *w)
     const Node *last = as == LEAF ? c : c->in[c->inputs - 1]->root;
     int width = c->cols / c->heads;
     bool passes = true;
-    if (as == TIMES || as == TIMES_TURNED)
+    if (as == TIMES)
+        passes = of_weights(w->to, last) && w->nested < MOST_SYMBOLS;
+    else if (as == TIMES_TURNED)
         passes = is_weights(w->to, last);
     else if (as == GAIN)
         passes = row_of(last, width);
@@ -189,21 +294,6 @@ passage_of(const Node *c, const Walk *w)
                  first->op == &softmax_op && first->inputs == 1 &&
                  sink_of(first, 0) == -INFINITY;
     return passes ? as : OPAQUE;
-}
-
-/* Multiplies with the columns that the walk needs of a matrix, and goes on to
-   need all columns of the factor before it. */
-static Walk
-pass_matrix(const Node *of, bool turned, Walk w)
-{
-    Matrix m = matrix(of->value, of->rows, of->cols, of->cols);
-    m = turned ? transposed(m) : m;
-    m.at += w.from * m.across;
-    m.cols = w.width;
-    w = times(of, m, w);
-    w.from = 0;
-    w.width = m.rows;
-    return w;
 }
 
 /* Multiplies with the diagonal matrix of a row of gains, whose head that serves
@@ -226,6 +316,11 @@ walk_block(const Node *c, int h, int k, Walk w)
         walk_leaf(c, w);
         return;
     case TIMES:
+        if (last->op) { /* a sum or a product of weights: first through that */
+            w.before[w.nested++] = in[0];
+            walk(in[1], w);
+            return;
+        }
         w = pass_matrix(last, false, w);
         break;
     case TIMES_TURNED:
@@ -249,7 +344,7 @@ walk_block(const Node *c, int h, int k, Walk w)
     case WEIGHTED: /* the head at hand, or another one with its own walk */
         if (in[0]->root != w.call->weights || h != w.own)
             return;
-        w.term.piece = VALUES;
+        w.term.piece = N_PIECE;
         k = end = 1;
         break;
     case OPAQUE:
@@ -291,7 +386,7 @@ derive_scores(Walk w)
 {
     const Call *c = w.call;
     const Node *s = c->weights->in[0]->root;
-    w.term.piece = SCORES;
+    w.term.piece = M_PIECE;
     w.role = 'q';
     if (c->q) {
         Walk q = w;
@@ -362,7 +457,7 @@ derive_at(const Variant *v, const char *shape, int layers)
         size_t size = matrix_entries(m->rows, m->cols);
         m->value = allocate(size, sizeof *m->value);
         for (size_t k = 0; k < size; k++)
-            m->value[k] = (real)random_normal(&random);
+            m->value[k] = (real)(random_normal(&random) / sqrt(m->rows));
     }
     return derive(v, a, w);
 }

@@ -18,6 +18,9 @@ typedef struct Symbol {
     const Node *of;
     Matrix m;
     char role; /* of the product that it is in: q, k or v */
+    /* Where it is: the piece and number of its term, the chain, and its place
+       in that. Other heads have theirs in the same place. */
+    int piece, number, side, place;
 } Symbol;
 
 /* A product, and the tokens that it begins with: "x", "y", or NULL. */
@@ -30,7 +33,7 @@ typedef struct Chain {
 
 /* The pieces of a head: M_i and the row below it, N_i and the row below it; and
    the row that is added to every token without attention: each head has it. */
-enum { SCORES, SCORES_BIAS, VALUES, VALUES_BIAS, CONSTANT, PIECES };
+enum { M_PIECE, M_ROW, N_PIECE, N_ROW, CONSTANT, PIECES };
 
 /* factor Q K', where K, the second chain, is only in scores. */
 typedef struct Term {
@@ -56,13 +59,22 @@ typedef struct Derived {
 Derived derive(const Variant *v, Attention a, Weights w);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 
-/* A shape whose widths are all different, so that each has its own name. */
+/* Shapes whose widths are all different, so that each has its own name; and a
+   larger one. */
 #define TELLING_SHAPE "d-model=32 heads=4 kv-heads=2 d-k=6 d-v=7 latent=11"
+#define LARGER_SHAPE  "d-model=60 heads=6 kv-heads=3 d-k=8 d-v=9 latent=14"
 
 void derived_free(Derived *d);
 
 /* A term of a piece of a head; NULL if it has no more. */
 const Term *term_of(const Derived *d, int head, int piece, int number);
+
+/* The symbol of head `head` that is where s is in its own; NULL if there is
+   none. */
+const Symbol *symbol_of(const Derived *d, int head, const Symbol *s);
+
+/* Are the terms of all heads the same, except for which columns they take? */
+bool heads_alike(const Derived *d);
 
 /* What a term is; if nothing is in it, a multiple of the identity with that
    many rows. Its entries are to be freed. */

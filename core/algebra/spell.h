@@ -1,9 +1,10 @@
 /* spell.h - a derived form as a paper writes it:
    "W^Q W_i^Q (W^K W_i^K)' / sqrt(d_k)".
 
-   The form of the last head is written: i is its index, g the index of its
-   group of keys, and other heads have their number. What is opaque is in
-   brackets: "W^Q [tanh] W_i^Q". */
+   i is the index of a head, g that of its group of keys. Which block of a
+   matrix a head takes is part of the form: W_{i+1}^Q is the next head's, W_{i
+   mod g}^K that of a group whose heads are not neighbours, W_i^Q[0:d_k/2] only
+   half of its own. What is opaque is in brackets: "W^Q [tanh] W_i^Q". */
 #ifndef SPELL_H
 #define SPELL_H
 
@@ -11,10 +12,10 @@
 
 #include "algebra/derive.h"
 
-/* Prints a term, with its tokens or without; and a piece: of more than two
-   terms only the first and the last. */
+/* Prints a term, with its tokens or without; and a piece of a head: of more
+   than two terms only the first and the last. */
 void print_term(FILE *to, const Derived *d, const Term *t, bool tokens);
-void print_piece(FILE *to, const Derived *d, int piece, bool tokens);
+void print_piece(FILE *to, const Derived *d, int head, int piece, bool tokens);
 
 /* The form as an equation: "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V
    W_i^O"; to be freed. */

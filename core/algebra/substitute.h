@@ -2,16 +2,22 @@
 
    A product is named by the shapes: going along the matrices of M_i, and of
    N_i, each of the one variant's is the next of the other's that has its shape,
-   or the identity, or a product of several. What was named is put in, and is to
-   be believed only if the probe then finds the other one's form
-   (derived_apart). */
+   or the identity, or a product of several. A head takes the place of one of
+   the other variant's heads, with its M_i and its N_i. What is named is only a
+   proposal: equal.c runs both variants with it. */
 #ifndef SUBSTITUTE_H
 #define SUBSTITUTE_H
 
 #include "algebra/spell.h"
 
-/* "W_i^Q := W^Q W_i^Q", a line for each matrix of `to`, whose values it sets.
- */
-Values substitution(const Derived *from, Derived *to);
+/* Is asked about each substitution; true if it will do. */
+typedef bool Accepts(void *more);
+
+/* Sets the matrices of `to` to products of those of `from`, with its heads in
+   one order after the other, until accepts(more); false if no order will do.
+   Then `lines` is "W_i^Q := W^Q W_i^Q", a line for each matrix, and the heads
+   of `from` are renumbered. */
+bool substitute(Derived *from, Derived *to, Accepts *accepts, void *more,
+                Values *lines);
 
 #endif

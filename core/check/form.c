@@ -3,7 +3,7 @@
 
 #include "algebra/canonical.h"
 #include "algebra/fit.h"
-#include "algebra/spell.h"
+#include "algebra/written.h"
 #include "check/checks.h"
 
 /* A bias by position is looked at for up to 64. */
@@ -45,19 +45,22 @@ check_equation(Subject *s)
         return;
     Derived d = derive(v, s->attention, s->weights);
     char *form = form_spelled(&d);
-    bool formula = IS_FORMULA(v->equation);
-    if (formula && !equation_agrees(v->equation, &d))
-        fail("the code says %s, and .equation says %s: mend whichever is wrong",
-             form, v->equation);
     if (!d.why && !(derived_apart(&d, &d) <= APART))
         fail("the code says %s, and the probe something else: believe neither",
              form);
-    s->found->untested = d.why || !formula;
+    Written w = equation_compared(&d);
+    if (w.agreement == DISAGREES)
+        fail("the code says %s%s, and .equation says %s: mend whichever is "
+             "wrong (%s)",
+             form, heads_alike(&d) ? "" : " in the last head only", v->equation,
+             w.why);
+    s->found->untested = w.agreement != AGREES;
     passed(s, "the code says %s%s%s", form,
-           d.why     ? ", so there is no form: "
-           : formula ? ", and so does .equation"
-                     : "; .equation is for people, and not compared",
-           d.why ? d.why : "");
+           w.agreement == AGREES       ? ", and so does .equation"
+           : w.agreement == FOR_PEOPLE ? "; .equation is for people, and not "
+                                         "compared"
+                                       : "; .equation is not compared: ",
+           w.agreement == NOT_COMPARED ? w.why : "");
 }
 
 /* The form of what the plugin makes of `given`. */

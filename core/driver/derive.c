@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "algebra/real_parameters.h"
-#include "algebra/substitute.h"
+#include "algebra/written.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"
@@ -36,16 +36,14 @@ print_formula(Layout layout, const char *line)
     printf(latex ? " \\]\n" : "\n");
 }
 
-static const char *const names[] = {"M_i", "m_i", "N_i", "n_i", "c"};
-
 /* The rank that a piece can have, in words; 0 where there is none. That of a
    sum is at most the sum of ranks. */
 static const char *
-most_rank(const Derived *d, int piece, int *rank)
+most_rank(const Derived *d, int head, int piece, int *rank)
 {
     const Term *t;
     *rank = 0;
-    for (int k = 0; (t = term_of(d, 0, piece, k)); k++)
+    for (int k = 0; (t = term_of(d, head, piece, k)); k++)
         *rank += t->width;
     const char *name = width_named(d, *rank);
     return name ? name : format_text("%d", *rank);
@@ -65,72 +63,108 @@ print_real(const Variant *v, Attention a, const char *words, const char *shape)
     printf("\n");
 }
 
-/* Prints a variant's form, as far as there is one; false if there is none. */
-static bool
+/* Prints "M_i = W_i^Q (W_i^K)', rank <= d_k"; for one head, by its number, if
+   they differ. */
+static void
+print_head_piece(const Derived *d, int head, int piece, bool numbered,
+                 Layout layout)
+{
+    static const char *const names[] = {"M", "m", "N", "n", "c"};
+    int rank;
+    const char *most = most_rank(d, head, piece, &rank);
+    char *line;
+    if (!rank)
+        return;
+    FILE *text = begin_text(&line);
+    fprintf(text, "  %s", names[piece]);
+    if (piece != CONSTANT && numbered)
+        fprintf(text, "_%d", d->heads - head);
+    else if (piece != CONSTANT)
+        fprintf(text, "_i");
+    fprintf(text, " = ");
+    print_piece(text, d, head, piece, false);
+    if (!d->why && layout != LATEX && (piece == M_PIECE || piece == N_PIECE))
+        fprintf(text, ", rank <= %s", most);
+    end_text(text, &line);
+    print_formula(layout, line);
+}
+
+/* Prints a variant's form, as far as there is one. */
+static void
 print_form(const Plugin *p, Layout layout)
 {
     static const char shape[] = "d-model=16 heads=4";
-    const char *equation = p->variant->equation;
     const char *words = layout == LATEX ? "% " : ""; /* begin a line of words */
     Derived d = derive_at(p->variant, TELLING_SHAPE, 2);
     bool form = !d.why;
+    int heads = d.why || heads_alike(&d) ? 1 : d.heads;
     if (form && !(derived_apart(&d, &d) <= APART))
         fail("%s: what is derived is not what is probed: believe neither, and "
              "run `qkv check`",
              p->name);
     printf("%s%s\n", words, p->name);
-    for (int i = 0; i < PIECES; i++) {
-        char *line;
-        int rank;
-        const char *most = most_rank(&d, i, &rank);
-        if (!rank)
-            continue;
-        FILE *text = begin_text(&line);
-        fprintf(text, "  %s = ", names[i]);
-        print_piece(text, &d, i, false);
-        if (form && layout != LATEX && (i == SCORES || i == VALUES))
-            fprintf(text, ", rank <= %s", most);
-        end_text(text, &line);
-        print_formula(layout, line);
-    }
-    printf("%s  %s%s\n", words, d.why ? "no form: " : "its equation ",
-           d.why                           ? d.why
-           : !IS_FORMULA(equation)         ? "is for people, and not compared"
-           : equation_agrees(equation, &d) ? "says the same"
-                                           : "says something else");
+    for (int head = heads - 1; head >= 0; head--)
+        for (int i = 0; i < PIECES; i++)
+            print_head_piece(&d, head, i, heads > 1, layout);
+    if (d.why)
+        printf("%s  no form: %s\n", words, d.why);
+    Written w = equation_compared(&d);
+    if (!d.why || w.agreement != FOR_PEOPLE)
+        printf("%s  its equation %s\n", words,
+               w.agreement == AGREES      ? "says the same"
+               : w.agreement == DISAGREES ? "says something else"
+               : w.agreement == FOR_PEOPLE
+                   ? "is for people, and not compared"
+                   : format_text("is not compared: %s", w.why));
     Canonical probed =
         canonical_form(p->variant, d.run.attention, d.run.weights, 0);
     if (form && probed.unmasked_only)
         printf("%s  this form holds only without a mask\n", words);
     print_real(p->variant, derive_at(p->variant, shape, 1).run.attention, words,
                shape);
-    return form;
 }
 
-/* Prints what makes `to` compute what `from` does. */
+/* Prints whether `to` can compute what `from` does. */
 static void
-print_substitution(const Plugin *from, const Plugin *to, Layout layout)
+print_verdict(const Plugin *from, const Plugin *to, Layout layout)
 {
-    Derived a = derive_at(from->variant, TELLING_SHAPE, 2);
-    Derived b = derive_at(to->variant, TELLING_SHAPE, 2);
     const char *words = layout == LATEX ? "% " : "";
-    Values lines = substitution(&a, &b);
-    bool named = derived_apart(&a, &b) <= APART;
-    printf(named
-               ? "%s%s computes what %s does, with\n"
-               : "%s%s: no products of the matrices of %s can be named for its "
-                 "own\n",
-           words, to->name, from->name);
-    for (int i = 0; i < lines.count && named; i++)
-        print_formula(layout, format_text("  %s", lines.text[i]));
-    for (int i = 0; i < PIECES && !named; i++) {
-        int has, keeps;
-        const char *all = most_rank(&a, i, &has);
-        const char *most = most_rank(&b, i, &keeps);
-        if (keeps && keeps < has)
-            printf("%s  lost: %s has rank <= %s instead of %s\n", words,
-                   names[i], most, all);
+    Verdict v = can_compute(to->variant, from->variant);
+    if (v.answer != CAN) {
+        printf(v.answer == CANNOT
+                   ? "%s%s cannot compute what %s does\n"
+                   : "%s%s: not known whether it can compute what %s does\n",
+               words, to->name, from->name);
+        printf("%s  %s\n", words, v.why);
+        return;
     }
+    printf("%s%s computes what %s does%s\n", words, to->name, from->name,
+           v.fitted ? ", in matrices that its fit finds" : ", with");
+    for (int i = 0; i < v.products.count && !v.fitted; i++)
+        print_formula(layout, format_text("  %s", v.products.text[i]));
+}
+
+/* If the two have the same matrices, prints whether they are the same function
+   of them, without anything being substituted. */
+static void
+print_as_they_are(const Plugin *p, Layout layout)
+{
+    Derived a = derive_at(p[0].variant, TELLING_SHAPE, 2);
+    Derived b = derive_at(p[1].variant, TELLING_SHAPE, 2);
+    bool any_call = !p[0].variant->calls && !p[1].variant->calls;
+    if (!any_call || !give_same_matrices(&a, &b))
+        return;
+    OutputsApart off = outputs_apart(&a, &b);
+    const char *words = layout == LATEX ? "% " : "";
+    printf("%swith equal matrices ", words);
+    if (off.unmasked > ROUNDING)
+        printf("their outputs differ by %.2g of the largest\n", off.unmasked);
+    else if (off.causal > ROUNDING)
+        printf("they are the same without a mask; under a causal mask their "
+               "outputs differ by %.2g of the largest\n",
+               off.causal);
+    else
+        printf("they are the same\n");
 }
 
 int
@@ -140,19 +174,18 @@ command_derive(int argc, char **argv)
     Layout layout = layout_of(&o);
     Plugin p[2];
     int count = o.rest_count > 1 ? 2 : 1;
-    bool forms = count == 2;
     if (o.rest_count == 3 && strcmp(o.rest[1], "="))
         usage("derive: \"%s\" between two variants: write =", o.rest[1]);
     if (sizeof(real) == 4)
         return run_in_double(argc, argv);
     for (int i = 0; i < count; i++) {
         p[i] = plugin_open(plugin_meant(o.rest[i ? o.rest_count - 1 : 0]));
-        forms &= print_form(&p[i], layout);
+        print_form(&p[i], layout);
     }
-    for (int i = 0; i < count && forms; i++)
-        print_substitution(&p[i], &p[!i], layout);
-    if (count == 2 && !forms)
-        printf("%sno verdict: only two forms can be compared\n",
-               layout == LATEX ? "% " : "");
+    if (count == 2) {
+        print_verdict(&p[0], &p[1], layout);
+        print_verdict(&p[1], &p[0], layout);
+        print_as_they_are(p, layout);
+    }
     return 0;
 }

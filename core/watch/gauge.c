@@ -90,7 +90,7 @@ gauge_move(const Model *m, int place, const real *before, size_t which)
         Matrix b = k->count ? k->of[0].m : transposed(q->of[1].m);
         pairs = q->count && q->count + k->count == 2;
         unseen -= (a.rows + b.rows) * a.cols;
-        if (pairs && t->piece == (which ? VALUES : SCORES))
+        if (pairs && t->piece == (which ? N_PIECE : M_PIECE))
             add_head(&s, a, b, m, before);
     }
     derived_free(&d);
