@@ -1,24 +1,26 @@
 # How the project is tested and measured; the Makefile includes this.
 
-check: check-quick run-solve run-install run-starve run-parallel run-together run-drawn run-paper run-hostile run-states   ## all tests that take under two minutes (-j2: side by side)
+check: check-quick run-mistakes run-solve run-install run-starve run-parallel run-together run-drawn run-paper run-hostile run-states   ## all tests that take under two minutes (-j2: side by side)
 	@echo "check: all passed; $$(cat $(BUILD)/skipped/* | wc -l) parts were skipped"
 	@cat $(BUILD)/skipped/*
 
 check-quick: run-floors run-same run-heart run-plain run-one-file run-equations run-float run-double run-shown run-command run-check   ## the first of them
 
 check-long: PAIRS = 100
-check-long: check run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-scipy check-valgrind run-exercises run-fuzz   ## and those that take longer
+check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-scipy check-valgrind run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-equations run-floors run-command run-check run-drawn run-hostile \
   run-parallel run-fuzz run-solve run-lessons run-exercises run-install run-states \
-  run-outcomes run-heart run-plain run-one-file run-paper run-documented
+  run-outcomes run-heart run-plain run-one-file run-paper run-documented run-mistakes
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-together: all    # PAIRS=100: each call that changes a file is the last once
 	sh tests/together.sh $(BUILD) $(PAIRS)
 run-heart run-documented: heart
 run-documented: $(BUILD)/one-file
+run-referee: all $(BUILD)/tests/referee   ## what derive says, beside fits that know nothing of it
+	sh tests/referee.sh $(BUILD)
 run-plain: $(BUILD)/tests/plain
 run-one-file: $(BUILD)/one-file
 run-starve: all      # each allocation is refused once
@@ -104,10 +106,15 @@ $(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o) $(DRIVER:%.c=$(BUILD)/floa
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
+# Fits the outputs of each variant by those of each other one.
+$(BUILD)/tests/referee: $(DOUBLE) $(BUILD)/double/tests/referee/referee.o
+	@mkdir -p $(@D)
+	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+
 # All but main, for the fuzzers.
 $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
 
-.PHONY: check check-quick check-long $(SCRIPTS) run-together run-same check-same run-starve run-equations run-float run-double run-shown \
+.PHONY: check check-quick check-long $(SCRIPTS) run-together run-same check-same run-starve run-equations run-referee run-float run-double run-shown \
   shown-update check-figures check-book check-web check-text check-bits check-torch check-hf check-scipy check-valgrind \
   check-style bench coverage fuzz compdb

@@ -186,26 +186,6 @@ role_is_ambiguous(const Derived *d, const Symbol *s)
     return other;
 }
 
-/* Is the order in which roles follow each other in the matrix not q, k, v? */
-static bool
-roles_are_out_of_order(const Derived *d, const Symbol *s, int axis)
-{
-    bool out = false;
-    const Symbol *own = symbol_of(d, 0, s);
-    for (const Term *t = d->term; own && t && t < d->term + d->count; t++)
-        for (int i = 0; i < 2 * MOST_SYMBOLS && t->head == 0; i++) {
-            const Symbol *o = &t->chain[i % 2].of[i / 2];
-            if (i / 2 >= t->chain[i % 2].count || o->of != s->of)
-                continue;
-            bool before = span_of(o, axis).first < span_of(own, axis).first;
-            char earlier = before ? o->role : s->role;
-            char later = before ? s->role : o->role;
-            int rank = (int)(strchr("qkv", later) - strchr("qkv", earlier));
-            out |= o->m.at != own->m.at && rank < 0;
-        }
-    return out;
-}
-
 /* A place in a block of columns: "d_k", "d_k/2", or a number. */
 static const char *
 place_named(const Derived *d, int place)
@@ -251,8 +231,7 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
         bool tiles = span.count == block && p.blocks * block == span.all;
         if (tiles || (tokens && p.blocks > 1))
             continue;
-        bool by_role = p.known && !tokens && !role_is_ambiguous(d, s) &&
-                       !roles_are_out_of_order(d, s, axis);
+        bool by_role = p.known && !tokens && !role_is_ambiguous(d, s);
         if (by_role)
             part = format_text(".%c", s->role);
         else if (!d->why)
