@@ -1,4 +1,5 @@
-/* statistics.c - what several seeds tell. */
+/* statistics.c - intervals, tests, and the number of seeds that a test needs.
+ */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -6,14 +7,20 @@
 #include "heart/fail.h"
 #include "math/statistics.h"
 
-#define LEVEL 0.05 /* of a 95% interval */
-#define POWER 0.8
+#define LEVEL 0.05 /* the chance that a 95% interval misses */
+#define POWER 0.8  /* the chance to show a difference that is there */
 
 static int
 ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+static void
+sort(double *x, int n)
+{
+    qsort(x, (size_t)n, sizeof *x, ascending);
 }
 
 static double
@@ -43,24 +50,31 @@ mean_interval(const double *x, int n)
     return (Mean){mean, mean - error * t, mean + error * t};
 }
 
+static double
+median_of_sorted(const double *x, int n)
+{
+    return (x[(n - 1) / 2] + x[n / 2]) / 2;
+}
+
 double
 median(double *x, int n)
 {
     if (n == 0)
         return NAN;
-    qsort(x, (size_t)n, sizeof *x, ascending);
-    return (x[(n - 1) / 2] + x[n / 2]) / 2;
+    sort(x, n);
+    return median_of_sorted(x, n);
 }
 
-/* How many values may be left out at each end so that what lies between still
-   covers the median with 95%. It is left of all of them if the n seeds fall
-   right of it, as n coins show heads. */
+/* How many of n sorted values can be dropped at each end so that the rest still
+   cover the true median in 95% of cases. Each value is below that median with
+   probability 1/2, like a coin that shows heads. So at most k values are below
+   it as often as n coins show at most k heads. */
 static int
-left_out(int n)
+droppable(int n)
 {
-    double chance = ldexp(1, -n), outside = chance; /* of 0 heads */
+    double chance = ldexp(1, -n), outside = chance; /* of no heads */
     for (int k = 0; k < n; k++) {
-        chance *= (double)(n - k) / (k + 1);
+        chance *= (double)(n - k) / (k + 1); /* of k + 1 heads */
         outside += chance;
         if (2 * outside > LEVEL)
             return k;
@@ -71,9 +85,11 @@ left_out(int n)
 Mean
 median_interval(double *x, int n)
 {
-    double middle = median(x, n);
-    int k = left_out(n);
-    return n == 0 ? (Mean){NAN, NAN, NAN} : (Mean){middle, x[k], x[n - 1 - k]};
+    if (n == 0)
+        return (Mean){NAN, NAN, NAN};
+    sort(x, n);
+    int k = droppable(n);
+    return (Mean){median_of_sorted(x, n), x[k], x[n - 1 - k]};
 }
 
 double
@@ -82,13 +98,14 @@ student_p(double t, int freedom)
     double sine = fabs(t) / sqrt(freedom + t * t);
     double cosine2 = freedom / (freedom + t * t), term = 1, sum = 0;
     bool odd = freedom % 2;
-    for (int k = odd; k < freedom - 1; k += 2) { /* ... cos^k (...) */
-        sum += term;
+    for (int k = odd; k < freedom - 1; k += 2) {
+        sum += term; /* that of cos^k; for odd k, a factor cos is outside */
         term *= cosine2 * (k + 1) / (k + 2);
     }
-    double inside = odd ? 2 / 3.14159265358979323846 *
-                              (asin(sine) + sine * sqrt(cosine2) * sum)
-                        : sine * sum;
+    double inside = sine * sum; /* P(|T| < |t|) */
+    if (odd)
+        inside = 2 / 3.14159265358979323846 *
+                 (asin(sine) + sine * sqrt(cosine2) * sum);
     return inside < 1 ? 1 - inside : 0;
 }
 
@@ -100,7 +117,10 @@ student_t(double p, int freedom)
         high *= 2;
     for (int i = 0; i < 60; i++) {
         double t = (low + high) / 2;
-        *(student_p(t, freedom) > p ? &low : &high) = t;
+        if (student_p(t, freedom) > p)
+            low = t;
+        else
+            high = t;
     }
     return high;
 }
@@ -117,49 +137,58 @@ paired_t(const double *x, const double *base, int n, double margin)
     free(d);
     if (n < 2 || !isfinite(mean))
         return (Paired){NAN, NAN, NAN, NAN, NAN, NAN, n};
-    double error = deviation / sqrt(n), aside = error * student_t(LEVEL, n - 1);
-    Paired p = {mean, mean - aside, mean + aside, deviation, 1, 1, n};
-    if (error <= 1e-9 * size) { /* no spread: signs by chance? */
+    double error = deviation / sqrt(n);
+    double half_width = error * student_t(LEVEL, n - 1);
+    Paired p = {mean, mean - half_width, mean + half_width, deviation, 1, 1, n};
+    if (error <= 1e-9 * size) { /* no spread, so only the signs can be tested */
         p.differ = mean == 0 ? 1 : ldexp(1, 1 - n);
         p.same = fabs(mean) < margin ? ldexp(1, -n) : 1;
     } else {
         double t = (margin - fabs(mean)) / error;
-        double above = student_p(t, n - 1) / 2; /* |t|, on one side */
+        double above = student_p(t, n - 1) / 2; /* P(T > |t|) */
         p.differ = student_p(mean / error, n - 1);
         p.same = t > 0 ? above : 1 - above;
     }
-    p.same = isnan(margin) ? NAN : p.same;
+    if (isnan(margin))
+        p.same = NAN;
     return p;
 }
 
-/* P(|Z + centre| < radius) of a standard normal Z. */
+/* P(|Z + centre| < radius) for a standard normal Z. */
 static double
-within(double centre, double radius)
+normal_within(double centre, double radius)
 {
-    return radius > 0 ? (erfc((centre - radius) / sqrt(2)) -
-                         erfc((centre + radius) / sqrt(2))) /
-                            2
-                      : 0;
+    if (radius <= 0)
+        return 0;
+    return (erfc((centre - radius) / sqrt(2)) -
+            erfc((centre + radius) / sqrt(2))) /
+           2;
 }
 
-/* Both tests compare the mean with t times its standard error, so the chance is
-   that of a normal mean, averaged over the error that n seeds find: s times the
-   true one, where s^2 (n - 1) is chi-squared. */
+/* Each test compares the mean with its standard error, which is estimated from
+   n seeds: it is s times the true one, and s^2 (n - 1) is chi-squared. For a
+   given s, the mean passes the test with a probability of the normal
+   distribution. The result is its average over s, an integral as a sum over
+   slices. */
 double
 chance_to_show(double difference, double margin, int n, double alpha)
 {
     enum { SLICES = 400 };
     int freedom = n - 1;
-    double critical = student_t(isnan(margin) ? alpha : 2 * alpha, freedom);
+    bool sameness = !isnan(margin);
+    double critical = student_t(sameness ? 2 * alpha : alpha, freedom);
+    double centre = difference * sqrt(n);
     double half = freedom / 2., sum = 0, width = (1 + 6 / sqrt(freedom));
     double scale = log(2) + half * log(half) - lgamma(half);
     for (int i = 0; i < SLICES; i++) {
         double s = (i + 0.5) / SLICES * width;
         double density = exp(scale + (freedom - 1) * log(s) - half * s * s);
-        double centre = difference * sqrt(n), far = critical * s;
-        sum +=
-            density * (isnan(margin) ? 1 - within(centre, far)
-                                     : within(centre, margin * sqrt(n) - far));
+        double threshold = critical * s, passes;
+        if (sameness)
+            passes = normal_within(centre, margin * sqrt(n) - threshold);
+        else
+            passes = 1 - normal_within(centre, threshold);
+        sum += density * passes;
     }
     return sum * width / SLICES;
 }
@@ -172,13 +201,17 @@ detectable(int n, double alpha)
         high *= 2;
     for (int i = 0; i < 30; i++) {
         double d = (low + high) / 2;
-        *(chance_to_show(d, NAN, n, alpha) < POWER ? &low : &high) = d;
+        if (chance_to_show(d, NAN, n, alpha) < POWER)
+            low = d;
+        else
+            high = d;
     }
     return high;
 }
 
+/* Are n seeds likely to show one or the other? */
 static bool
-tells(double difference, double margin, int n, double alpha)
+enough_seeds(double difference, double margin, int n, double alpha)
 {
     return chance_to_show(difference, NAN, n, alpha) >= POWER ||
            chance_to_show(difference, margin, n, alpha) >= POWER;
@@ -189,11 +222,14 @@ seeds_to_tell(double difference, double margin, int n, double alpha)
 {
     enum { MOST = 10000 };
     int low = n, high = MOST;
-    if (!tells(difference, margin, high, alpha))
+    if (!enough_seeds(difference, margin, high, alpha))
         return NAN;
     while (high - low > 1) {
         int middle = (low + high) / 2;
-        *(tells(difference, margin, middle, alpha) ? &high : &low) = middle;
+        if (enough_seeds(difference, margin, middle, alpha))
+            high = middle;
+        else
+            low = middle;
     }
     return high;
 }
@@ -206,12 +242,15 @@ holm(double *p, int n, int true_together)
     for (int i = 0; i < n; i++)
         if (!isnan(p[i]))
             sorted[count++] = p[i];
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    sort(sorted, count);
     for (int i = 0; i < n; i++) {
-        double raised = 0; /* the largest of those that come before it */
+        double adjusted = 0; /* never less than that of a smaller p */
+        if (isnan(p[i]))
+            continue;
         for (int k = 0; k < count && sorted[k] <= p[i]; k++)
-            raised = fmax(raised, sorted[k] * fmin(count - k, true_together));
-        p[i] = isnan(p[i]) ? p[i] : fmin(raised, 1);
+            adjusted =
+                fmax(adjusted, sorted[k] * fmin(count - k, true_together));
+        p[i] = fmin(adjusted, 1);
     }
     free(sorted);
 }

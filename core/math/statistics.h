@@ -1,69 +1,73 @@
-/* statistics.h - what several seeds tell: intervals, tests, and how many seeds
-   a test needs. */
+/* statistics.h - what results over several seeds can tell: intervals, tests,
+   and how many seeds a test needs. */
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
-/* A value and its 95% interval. NaN where n is 0 or a number is NaN; a point
-   where n is 1. */
+/* A value and its 95% interval. All are NaN if n is 0 or a number is NaN. If n
+   is 1, the interval is that one point. */
 typedef struct Mean {
     double mean, low, high;
 } Mean;
 
-/* The mean, by Student's t. Covers 95% of normal data; with a long tail to one
-   side less (an exponential: 88% at 3 seeds, 92% at 20). Of seeds that fall
-   into two heaps it says little: those want a median or a share. Two seeds
-   would have one of 13 times their distance, and get the two themselves. */
+/* The mean and its interval by Student's t. The interval covers the true mean
+   in 95% of cases if the data are normal, and less often if they have one long
+   tail (exponential: 88% with 3 seeds, 92% with 20). It says little about seeds
+   that fall into two clusters; use a median or a share there. For two seeds it
+   would be 13 times as wide as their distance, so it is the two values. */
 enum { INTERVAL_SEEDS = 3 };
 Mean mean_interval(const double *x, int n);
 
-/* The median, by order statistics: its chance to lie between the k-th smallest
-   and the k-th largest value is the same whatever the distribution (David and
-   Nagaraja 2003, 7.1). The narrowest such interval that covers 95%; fewer than
-   MEDIAN_SEEDS have none, and get the smallest and the largest. Sorts x;
-   infinite values are later than all. */
+/* The median and its interval by order statistics: from the k-th smallest to
+   the k-th largest value, which covers the true median with the same
+   probability whatever the distribution (David and Nagaraja 2003, 7.1). k is as
+   large as 95% allow. Fewer than MEDIAN_SEEDS values have no such interval, and
+   get the smallest and the largest value. Sorts x; infinite values come last.
+ */
 enum { MEDIAN_SEEDS = 6 };
 Mean median_interval(double *x, int n);
 
-/* The median; of an even number, the mean of the middle two. Sorts x. */
+/* The median; if n is even, the mean of the middle two. Sorts x. */
 double median(double *x, int n);
 
-/* Paired differences x_i - base_i of n seeds: their mean with its 95% interval,
-   their standard deviation, and two tests by Student's t with n - 1 degrees of
-   freedom. `differ`: how probable a mean as far from 0 is where there is no
-   difference. `same`: how probable one as near to 0 is where the difference is
-   the margin or more, either way (two one-sided tests, Schuirmann 1987); NaN
-   without a margin. All NaN where n < 2 or a number is not finite. Where all
-   differences are equal there is no spread to go by, and their signs are
-   counted: 2^(1 - n) to differ, 1 if they are 0; 2^-n to be the same. */
+/* The paired differences x_i - base_i of n seeds: their mean, its 95% interval,
+   their standard deviation, and the p-values of two tests by Student's t with
+   n - 1 degrees of freedom. `differ` is how likely a mean this far from 0 is if
+   there is no true difference. `same` is how likely a mean this close to 0 is
+   if the true difference is at least the margin in either direction (two
+   one-sided tests, Schuirmann 1987); it is NaN without a margin. Everything is
+   NaN if n < 2 or a number is not finite. If all differences are equal, t is
+   not defined and the signs are counted instead: `differ` is 2^(1 - n), or 1 if
+   the differences are 0, and `same` is 2^-n. */
 typedef struct Paired {
     double difference, low, high, deviation, differ, same;
     int n;
 } Paired;
 Paired paired_t(const double *x, const double *base, int n, double margin);
 
-/* P(|T| > |t|) of Student's t with `freedom` degrees of freedom (Abramowitz
-   and Stegun 1964, 26.7.3 and 26.7.4: finite sums), and the t that has it. */
+/* P(|T| > |t|) for Student's t with `freedom` degrees of freedom (the finite
+   sums 26.7.3 and 26.7.4 of Abramowitz and Stegun 1964), and its inverse. */
 double student_p(double t, int freedom);
 double student_t(double p, int freedom);
 
-/* The chance that n seeds show a true difference at the level alpha, or that
-   they show, where there is a margin (not NaN), that it is smaller. Difference
-   and margin are in standard deviations of the paired differences. */
+/* The probability that n seeds show, at the level alpha, that the two differ
+   (if the margin is NaN), or that they are the same within the margin. The true
+   difference and the margin are in standard deviations of the paired
+   differences. */
 double chance_to_show(double difference, double margin, int n, double alpha);
 
-/* The smallest difference, in those units, that n seeds show with a chance of
-   80%. */
+/* The smallest true difference, in the same unit, that n seeds show with a
+   probability of 80%. */
 double detectable(int n, double alpha);
 
-/* How many seeds, more than n, would show with a chance of 80% either that such
-   a difference is one or that it is within the margin; NaN: more than 10,000.
- */
+/* How many seeds, more than n, would show with a probability of 80% either that
+   the two differ or that they are the same within the margin. NaN if it is more
+   than 10,000. */
 double seeds_to_tell(double difference, double margin, int n, double alpha);
 
-/* Adjusts n p-values so that of all that come out below a level, one is wrong
-   with no more than that probability (Holm 1979), where at most so many of the
-   hypotheses that they test can be true together (Shaffer 1986). NaN stay, and
-   do not count. */
+/* Adjusts n p-values, so that a false alarm among all those below a level is no
+   more likely than that level (Holm 1979). At most `true_together` of the
+   hypotheses that they test can be true at once, so none is multiplied by more
+   than that (Shaffer 1986). NaN stay, and do not count. */
 void holm(double *p, int n, int true_together);
 
 #endif
