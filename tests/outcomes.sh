@@ -165,7 +165,7 @@ exec 5<>gone 6>gone 5<&-
 while read -r command; do
     "$qkv" $command >&6 2>err </dev/null
     expect "$command, and nobody reads: status, or it says something" [ "$? $(cat err)" = '141 ' ]
-    [ ! -w /dev/full ] || fails 'stdout: cannot be written' sh -c '"$@" >/dev/full' sh "$qkv" $command
+    [ ! -w /dev/full ] || fails 'stdout: could not write it' sh -c '"$@" >/dev/full' sh "$qkv" $command
 done <<END
 list
 help
@@ -202,9 +202,9 @@ for option in memory seed lr; do
     done
 done
 refuses 2 '0.5 is not a whole number' "$qkv" train --memory 0.5
-refuses 2 '0 is not within 1 and 1000000' "$qkv" train --memory 0
+refuses 2 '0 is not between 1 and 1000000' "$qkv" train --memory 0
 refuses 2 '" 1..3" is not a number' "$qkv" compare --seed ' 1..3'
-refuses 2 '1001 is not within 0 and 1000' "$qkv" generate --temperature 1001 some
+refuses 2 '1001 is not between 0 and 1000' "$qkv" generate --temperature 1001 some
 
 # A complete experiment that is read-only: its table, and no complaint. Root may write
 # everywhere.

@@ -1,4 +1,4 @@
-/* files.c - paths, and directories that come and go as a whole. */
+/* files.c - paths, and files that appear as a whole or not at all. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,14 +24,14 @@ new_directory(const char *directory, const char *name)
 {
     char *p = within(directory, name);
     if (mkdir(p, 0777))
-        fail("%s: cannot be made: %s", p, strerror(errno));
+        fail("%s: could not create it: %s", p, strerror(errno));
     return p;
 }
 
 static _Noreturn void
 not_written(const char *path)
 {
-    fail("%s: cannot be written: %s; nothing of it was kept", path,
+    fail("%s: could not write it: %s; no partial file was left", path,
          strerror(errno));
 }
 
@@ -48,8 +48,8 @@ begin_file(const char *directory, const char *name)
 void
 end_file(FILE *file, const char *directory, const char *name)
 {
-    bool failed = ferror(file);
-    if (fclose(file) || failed)
+    bool lost = ferror(file);
+    if (fclose(file) || lost)
         not_written(within(directory, name));
 }
 
@@ -61,8 +61,9 @@ lock_directory(const char *path)
     return lock;
 }
 
-#define DRAFT "@qkv-" /* and six letters that mkdtemp draws */
+#define DRAFT "@qkv-" /* before the six letters that mkdtemp draws */
 
+/* Is it .NAME@qkv-XXXXXX? */
 static bool
 is_draft(const char *name)
 {
@@ -77,15 +78,22 @@ names_in(const char *directory)
     Values names = {0};
     DIR *dir = opendir(directory);
     if (!dir && errno == ENOMEM)
-        fail("%s: cannot be read: %s", directory, strerror(errno));
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-            values_add(&names, copy_text(e->d_name));
-    if (dir)
-        closedir(dir);
+        fail("%s: could not list it: %s", directory, strerror(errno));
+    if (!dir)
+        return names;
+    const struct dirent *entry = readdir(dir);
+    while (entry) {
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") && strcmp(name, ".."))
+            values_add(&names, copy_text(name));
+        entry = readdir(dir);
+    }
+    closedir(dir);
     return names;
 }
 
+/* Called by nftw for each file of a tree, and for a directory after its files.
+ */
 static int
 remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
 {
@@ -97,7 +105,7 @@ void
 discard(const char *path)
 {
     if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) && errno == ENOMEM)
-        fail("%s: cannot be removed: %s", path, strerror(errno));
+        fail("%s: could not remove it: %s", path, strerror(errno));
 }
 
 Draft *
@@ -111,31 +119,41 @@ draft_begin(const char *directory, const char *name)
     do {
         d->path = within(directory, hidden);
         if (!mkdtemp(d->path))
-            fail("%s: nothing can be written there: %s", directory,
-                 strerror(errno));
+            fail("%s: could not write there: %s; choose another directory",
+                 directory, strerror(errno));
         d->lock = lock_directory(d->path);
-    } while (access(d->path, F_OK)); /* swept away before it was locked */
+        /* Another process may have swept it away before it was locked. */
+    } while (access(d->path, F_OK));
     return d;
 }
 
-/* Moves what the draft has under that name to its place; false if a directory
-   is there already and is not to be replaced. */
+/* Renames a file or a directory. Returns false if `to` is in the way: a
+   directory that is not empty, or a file where a directory is to go. */
+static bool
+moved(const char *from, const char *to)
+{
+    if (!rename(from, to))
+        return true;
+    if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR &&
+        errno != EISDIR)
+        not_written(to);
+    return false;
+}
+
+/* Moves one of the draft's files or directories to its place. Returns false if
+   a directory is there already and is not to be replaced. */
 static bool
 publish(const Draft *d, const char *name, bool replace)
 {
-    char *aside = format_text("%s@", name); /* where what was there goes */
     char *from = within(d->path, name), *to = within(d->place, name);
-    char *old = within(d->path, aside);
+    char *old = within(d->path, format_text("%s@", name));
 #ifdef RENAME_EXCHANGE
-    /* They change places, so that somebody who reads it now finds the old or
-       the new one. Without such a call the old one is moved aside first. */
+    /* The two change places in one step, so that a reader always finds one of
+       them. Where there is no such call, the old one is moved away first. */
     if (replace && !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
         return true;
 #endif
-    while (rename(from, to)) {
-        if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR &&
-            errno != EISDIR)
-            not_written(to);
+    while (!moved(from, to)) {
         if (!replace)
             return false;
         discard(old);
@@ -153,7 +171,7 @@ draft_end(Draft *d, bool replace)
     int turn = lock_directory(d->place); /* one draft at a time */
     for (int i = 0; i < names.count; i++)
         if (*names.text[i] != '.')
-            published &= publish(d, names.text[i], replace);
+            published = publish(d, names.text[i], replace) && published;
     close(turn);
     discard(d->path);
     close(d->lock);
@@ -166,12 +184,12 @@ drafts_sweep(const char *directory)
     Values names = names_in(directory);
     for (int i = 0; i < names.count; i++) {
         char *path = within(directory, names.text[i]);
-        int lock = is_draft(names.text[i])
-                       ? open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY)
-                       : -1;
+        if (!is_draft(names.text[i]))
+            continue;
+        int lock = open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
         if (lock < 0)
             continue;
-        if (!flock(lock, LOCK_EX | LOCK_NB))
+        if (!flock(lock, LOCK_EX | LOCK_NB)) /* its writer is gone */
             discard(path);
         close(lock);
     }

@@ -1,9 +1,10 @@
-/* files.h - paths, and directories that come and go as a whole.
+/* files.h - paths, and files that appear as a whole or not at all.
 
-   A draft is a hidden directory beside the place where its files are to go.
-   Fill it, and end it: each file or directory in it goes to its place in one
-   step. A draft is locked while its writer lives: one that can be locked was
-   left by a killed writer, and is swept away. */
+   To publish files, call draft_begin, write them into the draft's directory,
+   and call draft_end, which moves each of them to its place in one step. The
+   draft is a hidden directory beside that place. Its writer holds a lock on it
+   as long as it lives. So a draft that can be locked was left behind by a
+   writer that was killed, and drafts_sweep removes it. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -18,40 +19,42 @@ char *within(const char *directory, const char *name);
 /* Makes the directory DIRECTORY/NAME. */
 char *new_directory(const char *directory, const char *name);
 
-/* Opens DIRECTORY/NAME for writing, and closes it; fails if not all of it could
-   be written. */
+/* Opens DIRECTORY/NAME for writing; end_file closes it, and fails if not all of
+   it could be written. */
 FILE *begin_file(const char *directory, const char *name);
 void end_file(FILE *file, const char *directory, const char *name);
 
-/* The names in a directory, in no order; none if it cannot be read. */
+/* The names in a directory, in no particular order. There are none if it cannot
+   be read. */
 Values names_in(const char *directory);
 
-/* Removes a file, or a directory with all that is in it, if it exists. Links
-   are removed, not followed. */
+/* Removes a file, or a directory with everything in it, if it exists. Links are
+   removed, not followed. */
 void discard(const char *path);
 
-/* Locks a directory against others that lock it, which it waits for; until the
-   file that it returns is closed, or this process ends. */
+/* Waits until no other process has locked the directory, and locks it. Closing
+   the file that is returned unlocks it, and so does the end of the process. */
 int lock_directory(const char *path);
 
 typedef struct Draft {
-    char *path;  /* DIRECTORY/.NAME@qkv-XXXXXX: nobody else writes there */
-    char *place; /* DIRECTORY */
+    char *path;  /* DIRECTORY/.NAME@qkv-XXXXXX, where only the writer writes */
+    char *place; /* DIRECTORY, where its files will be */
     int lock;
 } Draft;
 
-/* Makes and locks a draft of something that is to go into that directory, and
-   sweeps others away; the name tells a human what it was to be. If the process
-   ends before the draft does, its parent sweeps it away
+/* Makes and locks a draft for files of this directory, after it has swept away
+   the drafts that were left there. The name tells people what the draft was
+   for. If the process ends without draft_end, its parent sweeps the draft away
    (run/plugin_process.h). */
 Draft *draft_begin(const char *directory, const char *name);
 
-/* Moves what the draft has to its place, while no other draft is moved there,
-   except hidden files, which it discards; so it does with a directory, if one
-   is there already and is not to be replaced, and returns false. */
+/* Moves the draft's files and directories to their place, where each replaces
+   what has its name. If `replace` is false, a directory that is there stays,
+   the draft's one is removed, and false is returned. Hidden files are removed.
+   No other draft is moved to that place meanwhile. */
 bool draft_end(Draft *d, bool replace);
 
-/* Discards this user's drafts there whose writers are gone. */
+/* Removes this user's drafts in the directory whose writers are gone. */
 void drafts_sweep(const char *directory);
 
 #endif

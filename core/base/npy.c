@@ -1,5 +1,6 @@
-/* npy.c - matrices in NumPy's format. */
+/* npy.c - arrays in NumPy's format. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,52 +10,77 @@
 #include "base/words.h"
 #include "heart/fail.h"
 
-enum { HEADER = 118 }; /* with the 10 bytes before it a multiple of 64 */
+/* A file begins with MAGIC and two bytes, the length of the header, of which
+   the first is the lower one. The header ends where the entries can be aligned:
+   at a multiple of 64. */
+#define MAGIC "\x93NUMPY\x01\x00"
+enum { BEFORE = 10, HEADER = 2 * 64 - BEFORE };
 
-/* What a file says of its numbers: `width` bytes each, real ('f') or int. */
+/* A header: entries of `width` bytes each, of kind 'f' or 'i'. */
 static void
-describe(char text[HEADER], char kind, size_t width, int a, int b, int c)
+describe(char text[HEADER], char kind, size_t width, int dimensions,
+         const int *shape)
 {
     const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-    char shape[40];
-    snprintf(shape, sizeof shape, c ? "%d, %d, %d" : "%d, %d", a, b, c);
+    char sizes[40];
+    int n = snprintf(sizes, sizeof sizes, "%d, %d", shape[0], shape[1]);
+    if (dimensions == 3)
+        snprintf(sizes + n, sizeof sizes - (size_t)n, ", %d", shape[2]);
     snprintf(text, HEADER,
              "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%s), }",
-             order, kind, width, shape);
+             order, kind, width, sizes);
 }
 
 void
 npy_write(const char *directory, const char *name, char kind,
-          const void *values, int a, int b, int c)
+          const void *values, int dimensions, const int *shape)
 {
     FILE *file = begin_file(directory, name);
-    size_t size = kind == 'i' ? sizeof(int) : sizeof(real);
-    size_t count = (size_t)a * (size_t)b * (size_t)(c ? c : 1);
-    char what[HEADER];
-    describe(what, kind, size, a, b, c);
-    fprintf(file, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, HEADER, 0, HEADER - 1, what);
-    fwrite(values, size, count, file);
+    size_t width = kind == 'i' ? sizeof(int) : sizeof(real), count = 1;
+    char header[HEADER];
+    for (int i = 0; i < dimensions; i++)
+        count *= (size_t)shape[i];
+    describe(header, kind, width, dimensions, shape);
+    fwrite(MAGIC, 1, sizeof MAGIC - 1, file);
+    fprintf(file, "%c%c%-*s\n", HEADER, 0, HEADER - 1, header);
+    fwrite(values, width, count, file);
     end_file(file, directory, name);
 }
 
-/* Checks the header, which is what NumPy too writes. Returns how many bytes a
-   number has; the numbers are behind *begin bytes. */
+/* Fails unless the file's header is exactly what NumPy writes for this matrix,
+   of 4 or 8 bytes an entry. Returns which; the entries begin at byte *begin. */
 static size_t
 check_header(const char *path, const char *file, size_t size, int rows,
              int cols, size_t *begin)
 {
-    const unsigned char *start = (const unsigned char *)file;
+    const unsigned char *bytes = (const unsigned char *)file;
+    const int shape[] = {rows, cols};
     char wanted[HEADER];
-    *begin = size < 10 ? size : 10 + start[8] + 256u * start[9];
+    *begin = size;
+    if (size >= BEFORE)
+        *begin = BEFORE + bytes[8] + 256u * bytes[9];
+    bool whole = *begin < size && !memcmp(file, MAGIC, sizeof MAGIC - 1);
     for (size_t width = 4; width <= 8; width += 4) {
-        describe(wanted, 'f', width, rows, cols, 0);
-        if (*begin < size && !memcmp(file, "\x93NUMPY\x01\x00", 8) &&
-            !strncmp(file + 10, wanted, strlen(wanted)))
+        describe(wanted, 'f', width, 2, shape);
+        if (whole && !strncmp(file + BEFORE, wanted, strlen(wanted)))
             return width;
     }
     fail("%s: not a matrix of %d x %d floats ('<f4' or '<f8', in C order) as "
          "NumPy saves it",
          path, rows, cols);
+}
+
+static real
+entry_at(const char *bytes, size_t width)
+{
+    float narrow;
+    double wide;
+    if (width == sizeof narrow) {
+        memcpy(&narrow, bytes, sizeof narrow);
+        return (real)narrow;
+    }
+    memcpy(&wide, bytes, sizeof wide);
+    return (real)wide;
 }
 
 void
@@ -64,14 +90,11 @@ npy_read(const char *path, real *values, int rows, int cols)
     char *file = read_file(path, "matrix", &size);
     size_t width = check_header(path, file, size, rows, cols, &begin);
     if (size - begin != count * width)
-        fail("%s: %zu bytes of numbers where %d x %d take %zu", path,
-             size - begin, rows, cols, count * width);
+        fail("%s: it has %zu bytes of numbers, but %d x %d take %zu: the file "
+             "was cut or changed; remove the run and train it again",
+             path, size - begin, rows, cols, count * width);
     for (size_t i = 0; i < count; i++) {
-        float narrow;
-        double wide;
-        memcpy(width == 4 ? (void *)&narrow : (void *)&wide,
-               file + begin + i * width, width);
-        values[i] = width == 4 ? (real)narrow : (real)wide;
+        values[i] = entry_at(file + begin + i * width, width);
         if (!isfinite(values[i]))
             fail("%s: it has numbers that are not finite, as after a training "
                  "that diverged: train the run with a smaller lr",

@@ -1,4 +1,4 @@
-/* report.c - what a process tells its parent. */
+/* report.c - what a process that runs plugins tells its parent. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,9 @@
 static Report own = {.doing = ""};
 Report *report = &own;
 
-/* Its parent prints the message. The child ends without the exit handlers that
-   a plugin may have installed. */
+/* Leaves the message to the parent, which prints it, and ends this process
+   without the exit handlers that a plugin may have installed. After a bug it
+   returns: abort() follows, which the parent sees. */
 static void
 store(int status, const char *message)
 {
@@ -77,6 +78,7 @@ plugin_opened(const struct Variant *v, const char *path)
     opened = o;
 }
 
+/* As plugin_runs, for the plugin that a variant is in. */
 static void
 variant_runs(const struct Variant *v, const char *doing)
 {
@@ -99,7 +101,8 @@ int
 end_well(int status)
 {
     if (fflush(stdout) || ferror(stdout))
-        fail("stdout: cannot be written; is the disk full, its reader gone?");
+        fail("stdout: could not write it: is the disk full, or its reader "
+             "gone?");
     report->done = true;
     return status;
 }

@@ -1,5 +1,6 @@
-/* report.h - what a process tells its parent (run/plugin_process.h), in
-   memory that they share: no message has to be parsed. */
+/* report.h - what a process that runs plugins tells its parent
+   (run/plugin_process.h). It is a struct in memory that the two share, so no
+   message has to be parsed. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -9,19 +10,20 @@
 #include "heart/fail.h"
 
 typedef struct Report {
-    volatile bool done;         /* end_well */
+    volatile bool done;         /* the process came to its end (end_well) */
     char text[MESSAGE];         /* the message that ended it, or "" */
-    char plugin[256];           /* whose code was called last, */
-    volatile unsigned calls;    /* how often any was called, and */
-    const char *volatile doing; /* what it does, " in forward"; "": no more */
-    char limit[128];            /* of memory, in words; or "" */
-    char drafts[4096];          /* the directory with its drafts, or "" */
-    _Alignas(max_align_t) char answer[];
+    char plugin[256];           /* path of the plugin that was called last */
+    volatile unsigned calls;    /* how often a plugin was called */
+    const char *volatile doing; /* what runs in it now, " in forward", or "" */
+    char limit[128];            /* the limit of memory in words, or "" */
+    char drafts[4096];          /* the directory of its drafts, or "" */
+    _Alignas(max_align_t) char answer[]; /* what the parent asked for */
 } Report;
-extern Report *report; /* this process's */
+extern Report *report; /* that of this process */
 
-/* A plugin's code is called, or has returned (""), as enter says it of a
-   variant. A bug in between is the plugin's. */
+/* To be called when a plugin's code is entered, with what it does, and when it
+   has returned, with "". A crash in between is the plugin's. NULL is the plugin
+   that was called last. */
 void plugin_runs(const char *path, const char *doing);
 
 /* From now on the code of v is reported as that of the file at `path`, which
@@ -29,16 +31,17 @@ void plugin_runs(const char *path, const char *doing);
 struct Variant;
 void plugin_opened(const struct Variant *v, const char *path);
 
-/* From here on this process is watched, and reports in r. */
+/* From now on, this process reports to its parent in r. */
 void watched(Report *r);
 
-/* From here on what a plugin's code prints goes to stderr, and what this
-   program prints to what was stdout. No call of a plugin costs a system call
-   for that. (Not where the C library's stdout is no variable, as musl's.) */
+/* From now on, what a plugin's code prints goes to stderr, and what this program
+   prints goes to what was stdout. It costs no system call for each call of a
+   plugin. (It does nothing where the C library's stdout is not a variable, as
+   in musl.) */
 void printing_apart(void);
 
-/* The status to end with when all is done: output that could not be written is
-   a failure. */
+/* Returns `status`, with which the process may now end; fails if some of its
+   output could not be written. */
 int end_well(int status);
 
 #endif

@@ -10,42 +10,72 @@
 _Noreturn void
 table_changed(const char *path, int line)
 {
-    fail("%s:%d: not what qkv writes there: it was cut or changed; remove the "
-         "run to have it again",
+    fail("%s:%d: not what qkv writes there: the file was cut or changed; "
+         "remove the run and train it again",
          path, line);
 }
 
 static bool
-is_key(const char *cell)
+is_name(const char *cell)
 {
     return *cell && !cell[strspn(cell, NAME_LETTERS ".")];
+}
+
+/* Cuts a line at its tabs into cells, which stay in it. */
+static Values
+cells_of(char *line)
+{
+    Values cells = {0};
+    char *cell = strsep(&line, "\t");
+    while (cell) {
+        values_add(&cells, cell);
+        cell = strsep(&line, "\t");
+    }
+    return cells;
+}
+
+/* Adds the cells of line `number` of a file. The first line has the column
+   names, which a table takes from its first file. */
+static void
+add_line(Table *t, const Values *cells, const char *path, int number)
+{
+    bool header = number == 1, first_file = !t->cols;
+    int names = header ? cells->count : 1;
+    if (cells->count < 2 || (!first_file && cells->count != t->cols))
+        table_changed(path, number);
+    for (int i = 0; i < names; i++)
+        if (!is_name(cells->text[i]))
+            table_changed(path, number);
+    if (header && !first_file)
+        return;
+    int at = header ? 0 : (1 + t->rows) * t->cols;
+    for (int i = 0; i < cells->count; i++) {
+        t->cells = grow(t->cells, at + i, &t->capacity, sizeof *t->cells);
+        t->cells[at + i] = cells->text[i];
+    }
+    t->cols = cells->count;
+    if (!header)
+        t->rows++;
 }
 
 void
 table_add(Table *t, const char *path)
 {
-    int line = 0;
-    char *text = read_file(path, "table", NULL), *end;
-    for (; (end = strchr(text, '\n')); text = end + 1) {
-        int cells = 0;
-        bool kept = line++ || !t->cols;
+    int number = 0;
+    char *line = read_file(path, "table", NULL), *end = strchr(line, '\n');
+    while (end) {
         *end = 0;
-        for (char *cell; (cell = strsep(&text, "\t")); cells++) {
-            int count = (t->rows + (t->cols > 0)) * t->cols + cells;
-            if ((line == 1 || !cells) && !is_key(cell))
-                table_changed(path, line);
-            if (!kept)
-                continue;
-            t->cells = grow(t->cells, count, &t->room, sizeof *t->cells);
-            t->cells[count] = cell;
-        }
-        t->cols = t->cols ? t->cols : cells;
-        if (cells != t->cols || cells < 2)
-            table_changed(path, line);
-        t->rows += line > 1;
+        Values cells = cells_of(line);
+        number++;
+        add_line(t, &cells, path, number);
+        free(cells.text);
+        line = end + 1;
+        end = strchr(line, '\n');
     }
-    if (*text || line < 2)
-        table_changed(path, line + !line);
+    if (*line) /* the last line has no end */
+        table_changed(path, number + 1);
+    if (number < 2)
+        table_changed(path, 1);
 }
 
 int
@@ -78,8 +108,8 @@ cell_value(const char *text, const char *path)
     char *end;
     double x = strtod(text, &end);
     if (end == text || *end)
-        fail("%s: \"%.64s\" is no number: it was changed; remove the run to "
-             "have it again",
+        fail("%s: \"%.64s\" is not a number: the file was changed; remove the "
+             "run and train it again",
              path, text);
     return x;
 }
@@ -90,6 +120,8 @@ number_text(double x, int digits)
     static char texts[8][32];
     static int calls;
     char *text = texts[calls++ % 8];
-    snprintf(text, sizeof *texts, "%.*g", digits, isnan(x) ? NAN : x);
+    if (isnan(x))
+        x = NAN; /* without a sign */
+    snprintf(text, sizeof *texts, "%.*g", digits, x);
     return text;
 }

@@ -1,4 +1,4 @@
-/* words.c - small things done to texts: names, files, lists. */
+/* words.c - small things done to texts: files, names, lists. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -11,26 +11,40 @@
 #include "base/words.h"
 #include "heart/plugin.h"
 
-static const char refused[] = "out of memory: a text was refused its bytes%s";
+static const char no_memory[] = "out of memory for a text%s";
+
+/* How many bytes follow this first byte of a character; -1 if no character
+   begins with it. */
+static int
+bytes_after(int first)
+{
+    if (first < 0x80)
+        return 0;
+    if (first < 0xc0) /* a byte from inside a character */
+        return -1;
+    if (first < 0xe0)
+        return 1;
+    if (first < 0xf0)
+        return 2;
+    return first < 0xf8 ? 3 : -1;
+}
 
 int
 utf8_next(const unsigned char *text, size_t size, size_t *at)
 {
+    /* the least code that needs so many bytes after the first */
     static const int least[] = {1, 0x80, 0x800, 0x10000};
-    int first = text[*at], more;
-    more = first < 0x80   ? 0
-           : first < 0xc0 ? -1
-           : first < 0xe0 ? 1
-           : first < 0xf0 ? 2
-           : first < 0xf8 ? 3
-                          : -1;
+    const unsigned char *bytes = text + *at;
+    int more = bytes_after(bytes[0]);
     if (more < 0 || (size_t)more >= size - *at)
         return -1;
-    int code = more ? first & (0x3f >> more) : first;
+    int code = bytes[0];
+    if (more)
+        code &= 0x3f >> more; /* the bits after 110, 1110 or 11110 */
     for (int i = 1; i <= more; i++) {
-        if ((text[*at + (size_t)i] & 0xc0) != 0x80)
+        if ((bytes[i] & 0xc0) != 0x80)
             return -1;
-        code = code << 6 | (text[*at + (size_t)i] & 0x3f);
+        code = code << 6 | (bytes[i] & 0x3f);
     }
     if (code < least[more] || code >= 0x110000 ||
         (code >= 0xd800 && code < 0xe000))
@@ -61,7 +75,7 @@ read_file(const char *path, const char *what, size_t *size)
     if (!S_ISREG(facts.st_mode))
         fail("%s: the %s is not a plain file", path, what);
     if (facts.st_size > most)
-        fail("%s: the %s has more than 1 GiB", path, what);
+        fail("%s: the %s has more than 1 GiB, too much to read", path, what);
     FILE *file = fopen(path, "rb");
     char *text = allocate((size_t)facts.st_size + 1, 1);
     size_t read = file ? fread(text, 1, (size_t)facts.st_size, file) : 0;
@@ -76,7 +90,9 @@ char *
 copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;
-    return memcpy(allocate(size, 1), text, size);
+    char *copy = allocate(size, 1);
+    memcpy(copy, text, size);
+    return copy;
 }
 
 static int
@@ -91,7 +107,7 @@ word_added(void **set, const char *word)
     if (tfind(word, set, by_text))
         return false;
     if (!tsearch(word, set, by_text))
-        fail(refused, whose_memory);
+        fail(no_memory, whose_memory);
     return true;
 }
 
@@ -103,7 +119,7 @@ interned(const char *text)
     if (!known)
         known = tsearch(copy_text(text), &all, by_text);
     if (!known)
-        fail(refused, whose_memory);
+        fail(no_memory, whose_memory);
     return *known;
 }
 
@@ -112,13 +128,14 @@ number_read(const char *text, bool whole, double least, double most, double *x)
 {
     char *end;
     *x = strtod(text, &end) + 0.; /* -0 becomes 0 */
-    if (end == text || *end || isspace((unsigned char)*text) || isnan(*x) ||
-        strpbrk(text, "xX")) /* nor are digits of base 16 */
+    bool whole_text = end != text && !*end && !isspace((unsigned char)*text);
+    bool hexadecimal = strpbrk(text, "xX");
+    if (!whole_text || hexadecimal || isnan(*x))
         return format_text("\"%.64s\" is not a number", text);
     if (whole && *x != floor(*x))
         return format_text("%.64s is not a whole number", text);
     if (*x < least || *x > most)
-        return format_text("%.64s is not within %.10g and %.10g", text, least,
+        return format_text("%.64s is not between %.10g and %.10g", text, least,
                            most);
     return NULL;
 }
@@ -126,20 +143,26 @@ number_read(const char *text, bool whole, double least, double most, double *x)
 char *
 quoted(const char *text)
 {
-    if (*text && text[strspn(text, NAME_LETTERS ",.=/")] == 0)
+    size_t harmless = strspn(text, NAME_LETTERS ",.=/");
+    if (*text && !text[harmless])
         return copy_text(text);
-    char *copy = allocate(4 * strlen(text) + 3, 1), *to = copy;
-    *to++ = '\'';
-    for (; *text; text++)
-        to += sprintf(to, *text == '\'' ? "'\\''" : "%c", *text);
-    *to = '\'';
-    return copy;
+    char *word;
+    FILE *to = begin_text(&word);
+    putc('\'', to);
+    for (const char *c = text; *c; c++)
+        if (*c == '\'')
+            fputs("'\\''", to); /* end the quotes, a quote, begin them again */
+        else
+            putc(*c, to);
+    putc('\'', to);
+    end_text(to, &word);
+    return word;
 }
 
 void
 values_add(Values *v, char *text)
 {
-    v->text = grow(v->text, v->count, &v->room, sizeof *v->text);
+    v->text = grow(v->text, v->count, &v->capacity, sizeof *v->text);
     v->text[v->count++] = text;
 }
 
@@ -174,7 +197,7 @@ format_text(const char *format, ...)
     char *text;
     va_start(args, format);
     if (vasprintf(&text, format, args) < 0)
-        fail(refused, whose_memory);
+        fail(no_memory, whose_memory);
     va_end(args);
     return text;
 }
@@ -185,7 +208,7 @@ begin_text(char **text)
     static size_t size;
     FILE *stream = open_memstream(text, &size);
     if (!stream)
-        fail(refused, whose_memory);
+        fail(no_memory, whose_memory);
     return stream;
 }
 
@@ -194,7 +217,7 @@ end_text(FILE *stream, char *const *text)
 {
     bool lost = ferror(stream);
     if (fclose(stream) || lost || !*text)
-        fail(refused, whose_memory);
+        fail(no_memory, whose_memory);
 }
 
 uint64_t

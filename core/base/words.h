@@ -1,4 +1,8 @@
-/* words.h - small things done to texts: names, files, lists. */
+/* words.h - small things done to texts: files, names, lists.
+
+   Every text that is returned as char * is newly allocated. A command makes few
+   of them and keeps them until the program ends; a loop that makes many may
+   free its own. A const char * is never freed. */
 #ifndef WORDS_H
 #define WORDS_H
 
@@ -9,62 +13,64 @@
 
 #include "heart/fail.h"
 
-/* The character at *at of a UTF-8 text (RFC 3629), which it steps over, or -1
-   where the bytes are none: too long, cut short, a surrogate, a zero. */
+/* Returns the character at *at of a UTF-8 text (RFC 3629) and advances *at past
+   it. Returns -1 if the bytes there are not UTF-8: overlong, cut short, or a
+   surrogate. */
 int utf8_next(const unsigned char *text, size_t size, size_t *at);
 
-/* Is it UTF-8, and no character of it commands a terminal or ends a line? */
+/* Is it UTF-8 without control characters, so that it can neither command a
+   terminal nor end a line? */
 bool is_text(const char *text);
 
-/* The whole of a plain file, with a 0 behind it, to be freed, and its size,
-   unless that is NULL; no more than 1 GiB. Fails with `what` ("text file") in
-   the message. */
+/* Reads a whole plain file of at most 1 GiB, and adds a 0 after it. Stores the
+   file's size unless `size` is NULL. On failure the message calls the file
+   `what`, such as "text file". */
 char *read_file(const char *path, const char *what, size_t *size);
 
-/* The text as one word of a shell: as it is where that means nothing else, or
-   between single quotes, into which no shell looks. To be freed. */
+/* The text as one word for a shell: unchanged if no character of it is special
+   there, else between single quotes. */
 char *quoted(const char *text);
 
-/* Adds a word to a set, which is NULL while it is empty, and keeps the pointer.
-   Returns false if the set has an equal word already. */
+/* Adds a word to a set, which is NULL while it is empty. The set keeps the
+   pointer, not a copy. Returns false if an equal word is there already. */
 bool word_added(void **set, const char *word);
 
-/* The one copy of the string that the program keeps until it ends: equal words
-   are the same pointer. */
+/* The only copy of a text that the program keeps: equal texts have the same
+   pointer. It lives until the program ends. */
 const char *interned(const char *text);
 
-/* A string as snprintf makes it, to be freed by the caller. */
+/* A text as printf would print it. */
 char *format_text(const char *format, ...) PRINTF(1, 2);
 
-/* A stream whose text is in *text once it is ended, to be freed. */
+/* Opens a stream whose output becomes the text *text when it is ended. */
 FILE *begin_text(char **text);
 void end_text(FILE *stream, char *const *text);
 
-/* A copy of the string, to be freed. */
 char *copy_text(const char *text);
 
-/* Reads a whole text as a number from least to most, an integer if `whole`.
-   Returns what is wrong with it, or NULL. */
+/* Reads the whole text as a number between least and most, which must be an
+   integer if `whole`. Returns NULL, or what is wrong with it. */
 const char *number_read(const char *text, bool whole, double least, double most,
                         double *x);
 
-/* The FNV-1a hash of `size` bytes, going on from `hash` (start: HASH_START). */
+/* Continues the FNV-1a hash `hash` over `size` more bytes; the first call gets
+   HASH_START. */
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 uint64_t hash_bytes(uint64_t hash, const void *bytes, uint64_t size);
 
 /* A list of texts. */
 typedef struct Values {
     char **text;
-    int count, room;
+    int count, capacity;
 } Values;
 
-/* A list "a,b,c", cut at its commas. */
+/* Splits a list "a,b,c" at its commas. */
 Values values_cut(const char *list);
 
-/* Adds a text, which is the list's from then on. */
+/* Appends a text, which from then on belongs to the list. */
 void values_add(Values *v, char *text);
 
-/* "a, b, c" with `between` instead of the comma; to be freed. */
+/* The texts in one, with `between` after each except the last. */
 char *joined(const Values *v, const char *between);
 
 #endif

@@ -21,7 +21,7 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     const char *above = dirname(copy_text(directory));
     const char *name = basename(copy_text(directory));
     int tokens = m->sizes.tokens;
-    int each = m->sizes.each > 1 ? m->sizes.each : 0;
+    int each = m->sizes.each, dimensions = each > 1 ? 3 : 2;
     Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
     int sequences = dataset_draw(data, TEST, &r, 0, &b); /* or fewer */
@@ -32,14 +32,15 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     backward(loss);
     Draft *d = draft_begin(above, name);
     char *to = new_directory(d->path, name);
-    npy_write(to, "tokens.npy", 'i', b.ids, sequences, tokens, each);
+    npy_write(to, "tokens.npy", 'i', b.ids, dimensions,
+              (int[]){sequences, tokens, each});
     if (m->sizes.source)
-        npy_write(to, "source.npy", 'i', b.source, sequences, m->sizes.source,
-                  each);
-    npy_write(to, "targets.npy", 'i', b.targets, sequences, tokens, 0);
-    npy_write(to, "logits.npy", 'f', logits->value, sequences, tokens,
-              m->sizes.classes);
-    npy_write(to, "loss.npy", 'f', loss->value, 1, 1, 0);
+        npy_write(to, "source.npy", 'i', b.source, dimensions,
+                  (int[]){sequences, m->sizes.source, each});
+    npy_write(to, "targets.npy", 'i', b.targets, 2, (int[]){sequences, tokens});
+    npy_write(to, "logits.npy", 'f', logits->value, 3,
+              (int[]){sequences, tokens, m->sizes.classes});
+    npy_write(to, "loss.npy", 'f', loss->value, 2, (int[]){1, 1});
     matrices_write(to, "gradients", m);
     if (!draft_end(d, false))
         fail("%s: is there already: give a directory that is not", directory);

@@ -47,7 +47,8 @@ manifest_read(const char *directory, Values *lines)
         for (char *c = line; c < end; c++)
             *c = *c == '\t' ? ' ' : *c;
         if (!whole || !is_text(line))
-            fail("%s:%d: not what qkv writes there: it was cut or changed; "
+            fail("%s:%d: not what qkv writes there: the file was cut or "
+                 "changed; "
                  "empty the file, and the command that made the experiment "
                  "records it again",
                  path, i);

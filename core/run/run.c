@@ -169,7 +169,8 @@ matrices_write(const char *to, const char *folder, const Model *m)
     for (int i = 0; i < m->count; i++) {
         const Weight *w = &m->weights[i];
         npy_write(to, weight_file(folder, w->name), 'f',
-                  gradients ? w->gradient : w->value, w->rows, w->cols, 0);
+                  gradients ? w->gradient : w->value, 2,
+                  (int[]){w->rows, w->cols});
     }
 }
 
