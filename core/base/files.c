@@ -81,13 +81,9 @@ names_in(const char *directory)
         fail("%s: could not list it: %s", directory, strerror(errno));
     if (!dir)
         return names;
-    const struct dirent *entry = readdir(dir);
-    while (entry) {
-        const char *name = entry->d_name;
-        if (strcmp(name, ".") && strcmp(name, ".."))
-            values_add(&names, copy_text(name));
-        entry = readdir(dir);
-    }
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir))
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+            values_add(&names, copy_text(e->d_name));
     closedir(dir);
     return names;
 }

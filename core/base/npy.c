@@ -70,19 +70,6 @@ check_header(const char *path, const char *file, size_t size, int rows,
          path, rows, cols);
 }
 
-static real
-entry_at(const char *bytes, size_t width)
-{
-    float narrow;
-    double wide;
-    if (width == sizeof narrow) {
-        memcpy(&narrow, bytes, sizeof narrow);
-        return (real)narrow;
-    }
-    memcpy(&wide, bytes, sizeof wide);
-    return (real)wide;
-}
-
 void
 npy_read(const char *path, real *values, int rows, int cols)
 {
@@ -94,7 +81,16 @@ npy_read(const char *path, real *values, int rows, int cols)
              "was cut or changed; remove the run and train it again",
              path, size - begin, rows, cols, count * width);
     for (size_t i = 0; i < count; i++) {
-        values[i] = entry_at(file + begin + i * width, width);
+        const char *entry = file + begin + i * width;
+        float narrow;
+        double wide;
+        if (width == sizeof narrow) {
+            memcpy(&narrow, entry, sizeof narrow);
+            values[i] = (real)narrow;
+        } else {
+            memcpy(&wide, entry, sizeof wide);
+            values[i] = (real)wide;
+        }
         if (!isfinite(values[i]))
             fail("%s: it has numbers that are not finite, as after a training "
                  "that diverged: train the run with a smaller lr",

@@ -21,39 +21,25 @@ is_name(const char *cell)
     return *cell && !cell[strspn(cell, NAME_LETTERS ".")];
 }
 
-/* Cuts a line at its tabs into cells, which stay in it. */
-static Values
-cells_of(char *line)
-{
-    Values cells = {0};
-    char *cell = strsep(&line, "\t");
-    while (cell) {
-        values_add(&cells, cell);
-        cell = strsep(&line, "\t");
-    }
-    return cells;
-}
-
-/* Adds the cells of line `number` of a file. The first line has the column
+/* Adds line `number` of a file, cut at its tabs. The first line has the column
    names, which a table takes from its first file. */
 static void
-add_line(Table *t, const Values *cells, const char *path, int number)
+add_line(Table *t, char *line, const char *path, int number)
 {
     bool header = number == 1, first_file = !t->cols;
-    int names = header ? cells->count : 1;
-    if (cells->count < 2 || (!first_file && cells->count != t->cols))
-        table_changed(path, number);
-    for (int i = 0; i < names; i++)
-        if (!is_name(cells->text[i]))
+    int start = header ? 0 : (1 + t->rows) * t->cols, count = 0;
+    for (char *cell = strsep(&line, "\t"); cell; cell = strsep(&line, "\t")) {
+        if ((header || count == 0) && !is_name(cell))
             table_changed(path, number);
-    if (header && !first_file)
-        return;
-    int at = header ? 0 : (1 + t->rows) * t->cols;
-    for (int i = 0; i < cells->count; i++) {
-        t->cells = grow(t->cells, at + i, &t->capacity, sizeof *t->cells);
-        t->cells[at + i] = cells->text[i];
+        int at = start + count++;
+        if (header && !first_file)
+            continue;
+        t->cells = grow(t->cells, at, &t->capacity, sizeof *t->cells);
+        t->cells[at] = cell;
     }
-    t->cols = cells->count;
+    if (count < 2 || (!first_file && count != t->cols))
+        table_changed(path, number);
+    t->cols = count;
     if (!header)
         t->rows++;
 }
@@ -65,10 +51,8 @@ table_add(Table *t, const char *path)
     char *line = read_file(path, "table", NULL), *end = strchr(line, '\n');
     while (end) {
         *end = 0;
-        Values cells = cells_of(line);
         number++;
-        add_line(t, &cells, path, number);
-        free(cells.text);
+        add_line(t, line, path, number);
         line = end + 1;
         end = strchr(line, '\n');
     }

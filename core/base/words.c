@@ -13,34 +13,19 @@
 
 static const char no_memory[] = "out of memory for a text%s";
 
-/* How many bytes follow this first byte of a character; -1 if no character
-   begins with it. */
-static int
-bytes_after(int first)
-{
-    if (first < 0x80)
-        return 0;
-    if (first < 0xc0) /* a byte from inside a character */
-        return -1;
-    if (first < 0xe0)
-        return 1;
-    if (first < 0xf0)
-        return 2;
-    return first < 0xf8 ? 3 : -1;
-}
-
 int
 utf8_next(const unsigned char *text, size_t size, size_t *at)
 {
     /* the least code that needs so many bytes after the first */
     static const int least[] = {1, 0x80, 0x800, 0x10000};
     const unsigned char *bytes = text + *at;
-    int more = bytes_after(bytes[0]);
-    if (more < 0 || (size_t)more >= size - *at)
+    int ones = 0; /* the bits before the first 0: 0, 110, 1110 or 11110 */
+    while (bytes[0] & 0x80 >> ones)
+        ones++;
+    int more = ones ? ones - 1 : 0;
+    if (ones == 1 || ones > 4 || (size_t)more >= size - *at)
         return -1;
-    int code = bytes[0];
-    if (more)
-        code &= 0x3f >> more; /* the bits after 110, 1110 or 11110 */
+    int code = bytes[0] & 0x7f >> ones;
     for (int i = 1; i <= more; i++) {
         if ((bytes[i] & 0xc0) != 0x80)
             return -1;
@@ -90,9 +75,7 @@ char *
 copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy = allocate(size, 1);
-    memcpy(copy, text, size);
-    return copy;
+    return memcpy(allocate(size, 1), text, size);
 }
 
 static int
@@ -128,9 +111,9 @@ number_read(const char *text, bool whole, double least, double most, double *x)
 {
     char *end;
     *x = strtod(text, &end) + 0.; /* -0 becomes 0 */
-    bool whole_text = end != text && !*end && !isspace((unsigned char)*text);
     bool hexadecimal = strpbrk(text, "xX");
-    if (!whole_text || hexadecimal || isnan(*x))
+    if (end == text || *end || isspace((unsigned char)*text) || isnan(*x) ||
+        hexadecimal)
         return format_text("\"%.64s\" is not a number", text);
     if (whole && *x != floor(*x))
         return format_text("%.64s is not a whole number", text);
@@ -143,17 +126,13 @@ number_read(const char *text, bool whole, double least, double most, double *x)
 char *
 quoted(const char *text)
 {
-    size_t harmless = strspn(text, NAME_LETTERS ",.=/");
-    if (*text && !text[harmless])
+    if (*text && !text[strspn(text, NAME_LETTERS ",.=/")])
         return copy_text(text);
     char *word;
     FILE *to = begin_text(&word);
     putc('\'', to);
     for (const char *c = text; *c; c++)
-        if (*c == '\'')
-            fputs("'\\''", to); /* end the quotes, a quote, begin them again */
-        else
-            putc(*c, to);
+        fprintf(to, *c == '\'' ? "'\\''" : "%c", *c);
     putc('\'', to);
     end_text(to, &word);
     return word;

@@ -17,12 +17,6 @@ ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void
-sort(double *x, int n)
-{
-    qsort(x, (size_t)n, sizeof *x, ascending);
-}
-
 static double
 mean_of(const double *x, int n)
 {
@@ -50,19 +44,13 @@ mean_interval(const double *x, int n)
     return (Mean){mean, mean - error * t, mean + error * t};
 }
 
-static double
-median_of_sorted(const double *x, int n)
-{
-    return (x[(n - 1) / 2] + x[n / 2]) / 2;
-}
-
 double
 median(double *x, int n)
 {
     if (n == 0)
         return NAN;
-    sort(x, n);
-    return median_of_sorted(x, n);
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 
 /* How many of n sorted values can be dropped at each end so that the rest still
@@ -87,9 +75,9 @@ median_interval(double *x, int n)
 {
     if (n == 0)
         return (Mean){NAN, NAN, NAN};
-    sort(x, n);
+    double middle = median(x, n); /* which sorts x */
     int k = droppable(n);
-    return (Mean){median_of_sorted(x, n), x[k], x[n - 1 - k]};
+    return (Mean){middle, x[k], x[n - 1 - k]};
 }
 
 double
@@ -242,7 +230,7 @@ holm(double *p, int n, int true_together)
     for (int i = 0; i < n; i++)
         if (!isnan(p[i]))
             sorted[count++] = p[i];
-    sort(sorted, count);
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
     for (int i = 0; i < n; i++) {
         double adjusted = 0; /* never less than that of a smaller p */
         if (isnan(p[i]))

@@ -1,49 +1,51 @@
-/* frame.h - the runs of an experiment as one table: what each has under a name.
+/* frame.h - the runs of an experiment as one table, with a value for each run
+   and name.
 
-   Names are those of the settings ("lr"), of the lines of result.tsv,
-   timing.tsv and real.tsv ("test_loss", "seconds", "real"), and "run", its own
-   name. Where a run was far below the threshold again at its end, "solved_at",
-   the step at which it got there, is not known. "steps" is a setting and a
-   result: how many were asked for is its text, how many were taken its number.
- */
+   A name is that of a setting ("lr"), of a line of result.tsv, timing.tsv or
+   real.tsv ("test_loss", "seconds", "real"), or "run", the run's own name.
+   "solved_at" is the step at which a run reached the threshold; it is not known
+   if the run was far below the threshold again at its end. "steps" is a setting
+   and a result: its text is how many were asked for, its number how many were
+   taken. */
 #ifndef FRAME_H
 #define FRAME_H
 
 #include "base/words.h"
 #include "run/experiment.h"
 
-/* As text, interned: a setting as it was given (the variant without its path).
-   NULL if the run has nothing of that name, or does not use the setting, and
-   would be the same whatever its value. */
+/* The value as interned text: a setting as it was given, a variant without its
+   path. NULL if the run has no such name, or does not use the setting, so that
+   it would be the same run at any value. */
 const char *run_value(const Run *r, const char *name);
 
-/* As a number: a result, or the first number in a setting's text ("W_Q=0.1"; 1
-   if it is empty). NaN if the run has nothing of that name. */
+/* The value as a number: that of a result, or the first in a setting's text
+   ("W_Q=0.1"), which is 1 if the text is empty. NaN if the run has no such
+   name. */
 double run_quantity(const Run *r, const char *name);
 
-/* Is it known before training: a setting, or which run it is? */
+/* Is the name known before training, as settings and "run" are? */
 bool is_axis(const char *name);
 
-/* Is it a number, and no word: a result, or a setting that has numbers? */
+/* Are its values numbers: is it a result, or a setting that takes numbers? */
 bool is_number(const char *name);
 
-/* Values of runs as run_value returns them, in order, each once; and what all
-   runs have under a name. */
+/* The different values among `own`, which run_value returned, in the order of
+   series_order; and those that the experiment's runs have. */
 Values values_of(const char *const *own, int count);
 Values values_in(const Experiment *e, const char *name);
 
-/* Keeps the runs that have these values, "lr=0.01,d-k=8,d-k=16": of each name
-   one of the values given, or nothing of that name. Exits (2) where none is
-   left. */
+/* Keeps only the runs that have these values, "lr=0.01,d-k=8,d-k=16": for each
+   name one of the values that are given for it, or no value at all. Exits (2)
+   if no run is left. */
 void keep_where(Experiment *e, const char *where);
 
-/* The first setting that decides a result and in which two runs differ, leaving
-   out these, "lr seed"; NULL if there is none. */
+/* The first setting that can change a result and in which two runs differ,
+   except those in the list `but`, "lr seed"; NULL if there is none. */
 const char *differ_in(const Config *a, const Config *b, const char *but);
 
-/* The order of two values, or lists of them, "fused" or "fused,0.01": the
-   baseline, numbers by size, names by letter. Sorts a list by it, and leaves
-   each value once. */
+/* Compares two values as qsort does, or two lists of them such as "fused,0.01":
+   "standard" comes first, then numbers by size and words by letter.
+   series_sort sorts a list so, and keeps each value once. */
 int series_order(const char *a, const char *b);
 void series_sort(Values *names);
 

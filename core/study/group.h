@@ -1,25 +1,25 @@
-/* group.h - which runs are averaged, and which are side by side. */
+/* group.h - which runs are averaged, and which are shown side by side. */
 #ifndef GROUP_H
 #define GROUP_H
 
 #include "study/frame.h"
 
-/* The runs with one value of `by`, or of all in a list "variant,lr": a curve,
-   or a line of the results. */
+/* The runs with one value of `by`, or with one value of each setting in a list
+   "variant,lr". A series is a curve of a figure, or a row of a table. */
 typedef struct Series {
     const char *name;
-    const Run **runs; /* by a setting x, then by their seeds and rates */
+    const Run **runs; /* sorted by the setting x, then by seed, then by rate */
     int count;
 } Series;
 
-/* What keeps a group apart: "task" and "reverse", "d-k" and "4". */
+/* A value that all runs of a group share: "reverse" of "task", "4" of "d-k". */
 typedef struct Axis {
     const char *name, *value;
 } Axis;
 
-/* Runs that differ in `by`, in x, in their seeds and learning rates only. */
+/* Runs that differ only in `by`, in x, in seeds and in learning rates. */
 typedef struct Group {
-    const Run **runs; /* series by series */
+    const Run **runs; /* of all series, one series after another */
     int count;
     Series *series;
     int series_count;
@@ -28,18 +28,17 @@ typedef struct Group {
     char *name; /* "reverse", "reverse.d-k4" */
 } Group;
 
-/* Cuts the runs into groups: by task, and by every setting that their commands
-   asked for and that varies, except for `by`, `x` (a setting, a result or
-   NULL), the seed, and the learning rate, which is chosen (rate.h). Along a
-   result runs of several sizes share a group. Exits where two runs that would
-   be averaged differ in more than their seeds. A command keeps its groups until
-   it ends. */
+/* Divides the runs into groups: by task, and by every setting that their
+   commands asked for and that varies. Not divided by are `by`, `x` (a setting,
+   a result or NULL), the seed, and the learning rate, which is chosen (rate.h).
+   If x is a result, runs of several sizes share a group. Fails if two runs that
+   would be averaged differ in more than their seeds. The groups are kept until
+   the command ends. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
                  int *groups);
 
-/* A group's name, or in words, "reverse, d_k 4", without what it
-   says of a setting, so that groups which differ only in that have the same
-   name. */
+/* A group's name, "reverse.d-k4", or the same in words, "reverse, d_k 4". The
+   axis called `without` is left out. */
 char *group_text(const Group *g, const char *without, bool in_words);
 
 #endif

@@ -1,5 +1,5 @@
-/* inspect.h - what a trained run's heads are, and which token looks at which.
- */
+/* inspect.h - the heads of a trained run: their canonical forms, and their
+   attention weights on an example. */
 #ifndef INSPECT_H
 #define INSPECT_H
 
@@ -7,12 +7,13 @@
 #include "page/escape.h"
 #include "training/build_model.h"
 
-/* Prints the canonical form of every head (canonical.h), a row each, whatever
-   matrices it is written in; exits if a place has none. */
+/* Prints ranks and singular values of every head's canonical form
+   (canonical.h), a row for each head. Fails if some attention has none. */
 void heads_print(Layout layout, const Model *m);
 
-/* Draws the weights of every head of m on the first test sequence as figure
-   "attention"; and prints them: as pictures if aligned, else as a table. */
+/* Draws the attention weights of every head on the first test sequence, as the
+   figure "attention", and prints them: as pictures if the layout is ALIGNED,
+   else as a table. */
 void attention_show(const Drawing *o, Layout layout, Model *m,
                     const Dataset *data, const char *run);
 
