@@ -146,7 +146,7 @@ TEST(goes_on_with_the_last_half)
     for (int i = 0; i < 4 * KNOWN; i++)
         ids[i] = random_below(&r, SYMBOLS);
     for (int n = 3; n <= 4 * KNOWN; n += 1 + (n == 20) * 12) {
-        const real *found = decoder_go_on(d, ids, n);
+        const real *found = decoder_continue(d, ids, n);
         if (n - first > KNOWN)
             first = n - 5;
         Decoder *own = decoder_new(m, KNOWN);

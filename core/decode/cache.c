@@ -48,8 +48,7 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
         free_rows(p);
         p->held = p->capacity = x == y ? c->tokens : fresh;
     } else if (p->held + fresh > p->capacity)
-        bug("a cache for %d tokens has %d, and gets %d", p->capacity, p->held,
-            fresh);
+        bug("a cache for %d tokens has %d, so %d more do not fit", p->capacity, p->held, fresh);
     for (int i = 0; i < p->kinds; i++)
         p->kept[i].added = false;
     a->position = keeper->position;
@@ -80,7 +79,7 @@ use_of(Cache *c, const Node *n)
             if (p->kept[i].node == n->root)
                 return (Use){p, i};
     p = c->at;
-    p->kept = grow(p->kept, p->kinds, &p->kept_room, sizeof *p->kept);
+    p->kept = grow(p->kept, p->kinds, &p->kept_capacity, sizeof *p->kept);
     p->kept[p->kinds] = (Kept){.node = n->root, .cols = n->cols};
     p->kept[p->kinds].rows =
         allocate(matrix_entries(p->capacity, n->cols), sizeof(real));
@@ -94,12 +93,12 @@ next_use(Cache *c, const Node *n)
 {
     CachePlace *p = c->at;
     if (c->shapes) {
-        p->use = grow(p->use, p->uses, &p->use_room, sizeof *p->use);
+        p->use = grow(p->use, p->uses, &p->use_capacity, sizeof *p->use);
         p->use[p->uses++] = use_of(c, n);
     }
     if (p->called == p->uses)
-        bug("a decoder finds more keys and values than in the first step, for "
-            "shapes; forward must not change between calls");
+        bug("forward has more keys and values than in the decoder's first step: "
+            "it must do the same in each call");
     return &p->use[p->called++];
 }
 
@@ -110,8 +109,8 @@ kept_rows(Cache *c, Kept *k, Node *n)
     CachePlace *p = c->at;
     int fresh = c->keeper.fresh;
     if (n->rows != fresh || n->cols != k->cols)
-        bug("a decoder finds other keys and values than in the first step, for "
-            "shapes; forward must not change between calls");
+        bug("forward has other keys and values than in the decoder's first "
+            "step: it must do the same in each call");
     if (!c->shapes && !k->added && fresh)
         memcpy(k->rows + p->held * k->cols, n->value,
                size_of(n) * sizeof(real));

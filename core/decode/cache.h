@@ -1,57 +1,63 @@
-/* cache.h - what a decoder keeps of earlier tokens: the key-value cache.
+/* cache.h - the key-value cache: what a decoder keeps of earlier tokens.
 
-   A decoder calls forward on a few new tokens at a time. Then x and y have rows
-   of these alone, and a cache that keeps the tape's rows (Keeper, tape.h) has
-   those of the tokens before. `cached` keeps the rows of its node and returns
-   all rows so far; so do attend, scores and apply_weights with keys and values
-   that have rows of new tokens only. The first step is on a tape for shapes, to
-   find out what is kept: position is that of the last step then. */
+   A decoder calls forward on a few new tokens at a time, so x and y have rows
+   for these only. The rows of the tokens before are in the cache, which is the
+   tape's Keeper (tape.h). cached() keeps the rows of its node and returns the
+   rows of all tokens so far. So do attend, scores and apply_weights for keys
+   and values that have rows for the new tokens only.
+
+   The first step of a decoder runs on a tape for shapes, which computes nothing
+   and finds out which nodes are kept. Its position is that of the last step. */
 #ifndef CACHE_H
 #define CACHE_H
 
 #include "heart/tape.h"
 
-/* What is kept of one node: a row for each token of the sequence, up to the
-   capacity of its place. */
+/* The rows that are kept of one node: one for each token of the sequence, up to
+   the capacity of its place. */
 typedef struct Kept {
-    const Node *node; /* in the step for shapes */
+    const Node *node; /* the node, in the step for shapes */
     real *rows;
     int cols;
-    bool added; /* those of this step */
-    bool plain; /* something else than scores uses them */
+    bool added; /* are the rows of this step in it? */
+    bool plain; /* does anything except scores use them, so that they must be
+                   kept unrotated? */
 } Kept;
 
-/* What a call of all_rows is about: one of what a place keeps, which may be an
-   earlier one, if its block remembered the node; or NULL. */
+/* The entry that one call of all_rows uses: at->kept[kind]. It is at an earlier
+   place if an earlier block has kept the node. `at` is NULL if the call needs
+   no entry. */
 typedef struct Use {
     struct CachePlace *at;
     int kind;
 } Use;
 
 typedef struct CachePlace {
-    Kept *kept;
-    int kinds, kept_room;
-    Use *use;
-    int uses, use_room, called;
-    int held, capacity; /* tokens: earlier ones; the most */
+    Kept *kept; /* an entry for each node that is kept here */
+    int kinds, kept_capacity;
+    Use *use; /* the uses of a step, one for each call of all_rows, in order */
+    int uses, use_capacity;
+    int called;         /* how many of them this step has come to */
+    int held, capacity; /* how many earlier tokens it has, and may have */
 } CachePlace;
 
 typedef struct Cache {
     Keeper keeper;
-    int tokens;             /* of the sequence, how many there may be */
-    int places;             /* of attention, */
-    CachePlace *place, *at; /* each, and the one that forward is in, or NULL */
-    bool shapes;
+    int tokens;        /* the longest sequence */
+    int places;        /* of attention in the model */
+    CachePlace *place; /* one for each */
+    CachePlace *at;    /* the one that forward is in, or NULL */
+    bool shapes;       /* is this the step for shapes? */
 } Cache;
 
-/* An empty one: t->keeper = &c->keeper. */
+/* An empty cache. A tape uses it after t->keeper = &c->keeper. */
 Cache *cache_new(int places, int tokens);
 void cache_free(Cache *c);
 
 /* Forgets all tokens. */
 void cache_clear(Cache *c);
 
-/* How many entries of each token a place keeps. */
+/* How many numbers a place keeps for each token. */
 int cache_entries(const Cache *c, int place);
 
 #endif

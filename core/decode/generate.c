@@ -58,7 +58,7 @@ decoder_read(Decoder *d, const int *ids, int count)
 }
 
 const real *
-decoder_go_on(Decoder *d, const int *ids, int count)
+decoder_continue(Decoder *d, const int *ids, int count)
 {
     int most = d->cache->tokens;
     if (count - d->first > most) {
@@ -104,7 +104,7 @@ choose(const real *logits, int classes, Sampling how, Random *r)
 }
 
 void
-go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
+continue_sequence(const Model *m, const Dataset *data, int *ids, int given, int count,
       Sampling how, Random *r, void said(const Dataset *data, int id))
 {
     const Sizes *z = &m->sizes;
@@ -116,7 +116,7 @@ go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
     memcpy(longer->values, m->values, m->parameters * sizeof(real));
     Decoder *d = decoder_new(longer, most);
     for (int n = given; n < count && !ferror(stdout); n++) {
-        const real *logits = decoder_go_on(d, ids, n);
+        const real *logits = decoder_continue(d, ids, n);
         ids[n] = first_answer(data) + choose(logits, z->classes, how, r);
         said(data, ids[n]);
     }

@@ -1,7 +1,7 @@
-/* generate.h - a model that goes on where a text ends, token by token.
+/* generate.h - continues a text with a model, token by token.
 
-   forward is as in training, on the new tokens alone; what it needs of earlier
-   ones a cache keeps (decode/cache.h). */
+   It calls the same forward as training does, but on the new tokens only. What
+   forward needs of earlier tokens is in a cache (decode/cache.h). */
 #ifndef GENERATE_H
 #define GENERATE_H
 
@@ -10,45 +10,46 @@
 #include "tasks/tasks.h"
 #include "training/build_model.h"
 
-/* Memory for a sequence of `tokens` tokens, of which a step takes AT_ONCE at
-   most. All of it: no step allocates. decoder_free it. */
+/* A model with the memory to read a sequence of `tokens` tokens, at most
+   AT_ONCE in a step. All memory is allocated by decoder_new, none by a step. */
 enum { AT_ONCE = 16 };
 typedef struct Decoder {
     Model *model;
     Cache *cache;
     Tape *tape;
-    Batch batch;     /* in batch.source what the encoder reads, before the
-                        first step */
-    int first, read; /* tokens of a text that goes on: those that are in it */
+    Batch batch; /* of one step; batch.source is what the encoder reads, and is
+                    set before the first step */
+    int first, read; /* decoder_continue: tokens first .. read - 1 of the text
+                        have been read */
 } Decoder;
 Decoder *decoder_new(Model *m, int tokens);
 void decoder_free(Decoder *d);
 
-/* Reads the next `count` tokens, each of as many ids as the model's sizes say.
-   Returns the logits of the last; those of the others of its step are before
-   them. They are there until the next step. */
+/* Reads the next `count` tokens, each of sizes.each ids. Returns the logits
+   after the last of them, which the next step overwrites. Before them in memory
+   are the logits of the other tokens of the last step. */
 const real *decoder_read(Decoder *d, const int *ids, int count);
 
-/* A text that goes on: the logits after its first `count` tokens, of which the
-   decoder reads those that it has not read. Where it has no memory for more, it
-   forgets all, and reads the last half again, from position 0. */
-const real *decoder_go_on(Decoder *d, const int *ids, int count);
+/* Returns the logits after the first `count` tokens of a text, and reads those
+   that it has not read yet. If they do not fit into its memory, it forgets them
+   all, and reads the latest half of what fits again, from position 0. */
+const real *decoder_continue(Decoder *d, const int *ids, int count);
 
-/* How a token is chosen: with the chance softmax(logits / temperature), at
-   temperature 0 the likeliest, the first if there are several; if top_k is not
-   0, among the top_k likeliest, and those that are as likely as the last of
-   them. */
+/* How a token is chosen: with probability softmax(logits / temperature). At
+   temperature 0 it is the likeliest token, the first of several. If top_k is
+   not 0, only the top_k likeliest can be chosen, and any as likely as the last
+   of these. */
 typedef struct Sampling {
     double temperature;
     int top_k;
 } Sampling;
 
-/* One class. Logits are numbers, not NaN. */
+/* Returns a class. No logit may be NaN. */
 int choose(const real *logits, int classes, Sampling how, Random *r);
 
-/* Fills ids, of a dataset, from number `given` to count - 1: each is chosen
-   after all before it, and handed to `said`. */
-void go_on(const Model *m, const Dataset *data, int *ids, int given, int count,
+/* Continues a sequence of `given` ids until it has `count`. Each new id is
+   chosen from the logits after all ids before it, and passed to `said`. */
+void continue_sequence(const Model *m, const Dataset *data, int *ids, int given, int count,
            Sampling how, Random *r, void said(const Dataset *data, int id));
 
 #endif

@@ -79,7 +79,7 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
     const char *ends = !apart ? NULL : each > 1 ? " \t\n+" : blanks;
     int *ids = allocate((strlen(text) + 1) * (size_t)each, sizeof *ids);
     if (data->sizes.source)
-        usage("%s: task %s has two sequences, and only one can be read", run,
+        usage("%s: task %s has two sequences, and only one can be given", run,
               data->task->name);
     text += strspn(text, blanks);
     for (*count = 0; *text; ++*count) {
@@ -92,7 +92,7 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
             text += k > 0;
             *id = id_at(data, text, ends, &size);
             if (*id < 0)
-                usage("\"%s\": no token of %s, whose %d tokens are %s to %s",
+                usage("\"%s\": %s has no such token; its %d tokens are %s to %s",
                       label_of(text), run, last + 1,
                       label_of(token_name(data, 0)),
                       label_of(token_name(data, last)));

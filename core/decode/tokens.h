@@ -1,30 +1,30 @@
-/* tokens.h - tokens as people write and read them: texts to ids, ids to labels.
+/* tokens.h - tokens as people write and read them: texts become ids, and ids
+   become labels.
 
-   A token of a text is a character; every other task has numbers. If a token
-   has two ids, they are joined by +, as in 3+40. */
+   A token of a text is a character or a word; other tasks have numbers. The two
+   ids of a token that has two are joined by +, as in 3+40. */
 #ifndef TOKENS_H
 #define TOKENS_H
 
 #include "tasks/tasks.h"
 
-/* The text of an id, as it is written in a prompt. Like the other texts here it
-   is kept until the program ends (interned, words.h). */
+/* An id as it is written in a prompt. All texts that are returned here are
+   interned (words.h). */
 const char *token_name(const Dataset *data, int id);
 
-/* The text with which a token, or an answer, is shown: a blank and the end of a
-   line are signs, and bytes that could command a terminal are \xHH. */
+/* A token or an answer as it is shown: visible signs for a space and for the
+   end of a line, and \xHH for bytes that could command a terminal. */
 const char *token_label(const Dataset *data, const int *ids);
 const char *answer_label(const Dataset *data, int answer);
 
-/* The ids of all tokens in a text, to be freed; *count is how many tokens there
-   are, at least one. Exits (2) at one that the run has not learned, and for a
-   task of two sequences: only one is read. */
+/* Returns a new array of the ids of all tokens in a text, and their number, at
+   least 1. Exits (2) at a token that the run has not learned, and if the task
+   has two sequences, since it reads only one. */
 int *tokens_read(const char *text, const Dataset *data, const char *run,
                  int *count);
 
-/* Prints a label in `width` columns, as printf does: on their right, or on
-   their left if it is negative. One too long is cut, so that one column stays
-   blank. */
+/* Prints a label in `width` columns as printf does: aligned right, or left if
+   width is negative. It is cut if it would not leave one column blank. */
 void print_label(const char *label, int width);
 
 #endif

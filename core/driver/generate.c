@@ -33,7 +33,7 @@ continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
         printf("--- seed %d\n", seed);
     for (int i = 0; i < given; i++)
         print_token(data, ids[i]);
-    go_on(m, data, ids, given, count, how, &random, print_token);
+    continue_sequence(m, data, ids, given, count, how, &random, print_token);
     printf("\n");
 }
 

@@ -1,5 +1,5 @@
-/* draw.c - one figure: its data, script and caption, and what gnuplot makes of
-   them. */
+/* draw.c - one figure: its data, script and caption, and the pictures that
+   gnuplot draws from them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "page/escape.h"
 #include "run/process.h"
 
-/* Writes a text into the draft. */
+/* Writes the figure's file NAME.ENDING into the draft. */
 static void
 write_part(const Figure *f, const char *ending, const char *text)
 {
@@ -22,8 +22,8 @@ write_part(const Figure *f, const char *ending, const char *text)
     end_file(to, f->directory, file);
 }
 
-/* The last line of a script: a hash of all before it, by which one that was
-   edited is known. */
+/* The last line of a script has a hash of all that is before it. It shows
+   whether somebody edited the script. */
 #define SEAL "# Edited, this script is yours: qkv does not replace it. "
 
 static char *
@@ -33,17 +33,19 @@ seal_of(const char *script, size_t size)
                        hash_bytes(HASH_START, script, size));
 }
 
-/* Exits where the script that is to be replaced was edited; it is not drawn by
-   either, since it may be a stranger's, and gnuplot runs commands. */
+/* Fails if there is a script that somebody edited. It is not replaced; nor is
+   it run, since it may be a stranger's, and gnuplot executes commands. */
 static void
 check_unedited(const char *path)
 {
     if (access(path, F_OK))
         return;
-    char *text = read_file(path, "script", NULL), *seal = strstr(text, SEAL);
+    char *text = read_file(path, "script", NULL);
+    char *seal = strstr(text, SEAL);
     if (!seal || strcmp(seal, seal_of(text, (size_t)(seal - text))))
-        fail("%s: was edited, so it is not replaced: gnuplot draws it; rename "
-             "it to keep it, or remove it, then give the command again",
+        fail("%s: it was edited, so it is not replaced; rename it to keep it, "
+             "or "
+             "remove it, and give the command again",
              path);
 }
 
@@ -56,7 +58,7 @@ size_is_known(const char *size)
            (end > size && !*end && points >= 20 && points <= 5000);
 }
 
-static char *script_text, *data_text; /* of the figure that is drawn */
+static char *script_text, *data_text; /* of the figure that was begun */
 
 Figure
 figure_begin(const Drawing *o, const char *wanted, const char *runs,
@@ -64,7 +66,7 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
 {
     char *name = plain_name(wanted);
     char *directory = within(o->out, "figures");
-    mkdir(o->out, 0777); /* if it is not there; what fails, fails below */
+    mkdir(o->out, 0777); /* if that fails, draft_begin does, and says why */
     mkdir(directory, 0777);
     char *script = format_text("%s.gp", name);
     check_unedited(within(directory, script));
@@ -100,7 +102,7 @@ figure_words(const Figure *f, const char *key, const Values *words)
                 i < words->count - 1 ? ", " : "]\n");
 }
 
-/* Copies a script of plots/. */
+/* Appends a script of plots/. */
 static void
 append_script(FILE *to, const char *name)
 {
@@ -108,8 +110,8 @@ append_script(FILE *to, const char *name)
     fprintf(to, "\n%s", read_file(path, "plot script", NULL));
 }
 
-/* Draws one picture into the draft; false where there is no gnuplot. The
-   command line has nothing but words of ours and the script's plain name. */
+/* Draws one picture into the draft; returns false if there is no gnuplot. No
+   word of a stranger is on the command line: the script has a plain_name. */
 static bool
 draw_picture(const Figure *f, const char *format)
 {
@@ -157,8 +159,8 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     write_part(f, "gp", format_text("%s%s", script_text, seal));
     for (int i = 0; there && i < formats.count; i++)
         there = draw_picture(f, formats.text[i]);
-    /* Last, since it fails where gnuplot, which does not tell, has found the
-       disk full. */
+    /* The caption is written last: gnuplot does not report a full disk, but
+       writing the caption then fails. */
     char *caption =
         format_text("%s%s%s.\n", f->title, *drawn ? ". Drawn: " : "", drawn);
     write_part(f, "txt", caption);

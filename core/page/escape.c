@@ -1,7 +1,7 @@
-/* escape.c - a text as the language that it is put into takes it.
+/* escape.c - texts made harmless for the language that they are written in.
 
-   Titles, names and tokens may be a stranger's. Whatever is written of
-   them into a table, a page or a figure's script passes through here. */
+   Titles, names and tokens may come from a stranger. Whatever a table, a page
+   or a figure's script shows of them passes through here. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,9 +10,10 @@
 #include "base/words.h"
 #include "page/escape.h"
 
-/* A character that is no control character. In LaTeX a [ or * that begins a row
-   would be an argument of the \\ before it, only its typewriter type has all of
-   the other signs in every encoding, and two hyphens are a dash. */
+/* Writes an ASCII character that is not a control character; `next` follows it.
+   In LaTeX, a [ or * at the begin of a row would be an argument of the
+   \\ before it, some signs are in every encoding only in typewriter type, and
+   two hyphens would be a dash. */
 static void
 put_ascii(FILE *to, char c, char next, Layout language)
 {
@@ -43,9 +44,11 @@ escaped(const char *text, Layout language)
         size_t from = i;
         int code = utf8_next((const unsigned char *)text, length, &i);
         bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
-        i += code < 0;
-        if (code < 0 || control)
-            putc(code < 0 ? '?' : ' ', to);
+        if (code < 0) {
+            putc('?', to);
+            i++; /* past one byte that is not UTF-8 */
+        } else if (control)
+            putc(' ', to);
         else if (code < 0x80)
             put_ascii(to, (char)code, text[i], language);
         else if (language == LATEX && code >= 0x180) /* pdflatex lacks it */

@@ -1,19 +1,21 @@
-/* escape.h - a text as the language that it is put into takes it. */
+/* escape.h - texts made harmless for the language that they are written in. */
 #ifndef ESCAPE_H
 #define ESCAPE_H
 
-/* ALIGNED is plain text on a terminal; GNUPLOT, which no table has, a text
-   between single quotes, in which nothing is gnuplot's but the quote. */
+/* ALIGNED is plain text on a terminal. GNUPLOT, in which no table is printed,
+   is a text between single quotes, where only the quote is special. */
 typedef enum { ALIGNED, TSV, MARKDOWN, LATEX, GNUPLOT } Layout;
 
-/* A text that somebody else may have written, so that all of it is seen and
-   nothing of it acts: without control characters, what is no UTF-8 as ?, and
-   with each character escaped that means something in the language. */
+/* A text that a stranger may have written, in a form that shows all of it and
+   executes none of it: control characters become spaces, bytes that are not
+   UTF-8 become ?, and characters that are special in the language are escaped.
+ */
 char *escaped(const char *text, Layout language);
 
-/* What a figure's files, or a label, are called: letters, digits and a few
-   signs, since gnuplot opens <name and |name as pipes. Where that is another
-   name than was wanted, a hash keeps it apart from others. */
+/* A name for files of a figure, or for a label: letters, digits and a few
+   signs, since gnuplot opens <name and |name as pipes. If that changes the
+   name, a hash of the wanted one is added, so that different names stay
+   different. */
 char *plain_name(const char *wanted);
 
 #endif

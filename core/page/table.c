@@ -10,8 +10,8 @@
 
 enum { ACROSS = 79 }; /* as wide as words are on a terminal */
 
-/* How each layout begins a table, writes a row and a number that is not known,
-   parts the heads from the rows, and ends the table. */
+/* What each layout writes at the begin and the end of a table, around and
+   between the cells of a row, for an unknown number, and below the heads. */
 static const struct Syntax {
     const char *begin, *before, *between, *after, *unknown, *rule, *end;
 } syntax[] = {[ALIGNED] = {"", "", "  ", "\n", "-", "", ""},
@@ -46,26 +46,29 @@ void
 sheet_add_row(Sheet *s, const Cell *cells)
 {
     for (int col = 0; col < s->cols; col++) {
-        s->cells = grow(s->cells, s->count, &s->room, sizeof *s->cells);
+        s->cells = grow(s->cells, s->count, &s->capacity, sizeof *s->cells);
         s->cells[s->count++] = cells[col];
     }
 }
 
-/* A number as the layout's readers see it, in LaTeX as maths. */
+/* A number in the column's format; in LaTeX as maths, 2 x 10^{-5}. */
 static char *
 number_in(const Column *c, double x, Layout layout)
 {
     char text[64];
     snprintf(text, sizeof text, c->format ? c->format : "%.15g", x);
-    char *power = strchr(text, 'e');
-    return !isfinite(x)      ? copy_text(syntax[layout].unknown)
-           : layout != LATEX ? copy_text(text)
-           : power ? format_text("$%.*s\\times10^{%d}$", (int)(power - text),
-                                 text, atoi(power + 1))
-                   : format_text("$%s$", text);
+    if (!isfinite(x))
+        return copy_text(syntax[layout].unknown);
+    if (layout != LATEX)
+        return copy_text(text);
+    const char *power = strchr(text, 'e');
+    if (!power)
+        return format_text("$%s$", text);
+    return format_text("$%.*s\\times10^{%d}$", (int)(power - text), text,
+                       atoi(power + 1));
 }
 
-/* What is in a row, from 1 on, or in the head, as the language takes it. */
+/* The text of a cell, escaped for the layout. Row 0 has the heads. */
 static char *
 text_at(const Sheet *s, int row, int col, Layout layout)
 {
@@ -82,7 +85,7 @@ text_at(const Sheet *s, int row, int col, Layout layout)
                        number_in(c, cell->high, layout));
 }
 
-/* Do the layout's readers want the column of that number? */
+/* Do the layout's readers see that column? */
 static bool
 is_read(const Sheet *s, int col, Layout layout)
 {
@@ -93,7 +96,7 @@ is_read(const Sheet *s, int col, Layout layout)
     return known && readers != (layout == TSV ? PEOPLE : PROGRAMS);
 }
 
-/* Characters, of UTF-8. */
+/* How many characters a UTF-8 text has: the bytes that begin one. */
 static int
 width_of(const char *text)
 {
@@ -103,32 +106,32 @@ width_of(const char *text)
     return n;
 }
 
-/* How wide a column is on a terminal; elsewhere no cell is filled up. */
+/* How wide a column is on a terminal. */
 static int
-width_of_column(const Sheet *s, int col, Layout layout)
+width_of_column(const Sheet *s, int col)
 {
     int widest = 0;
-    for (int row = 0; layout == ALIGNED && row <= s->count / s->cols; row++) {
-        int width = width_of(text_at(s, row, col, layout));
+    for (int row = 0; row <= s->count / s->cols; row++) {
+        int width = width_of(text_at(s, row, col, ALIGNED));
         widest = width > widest ? width : widest;
     }
     return widest;
 }
 
-/* A column that is shown. */
+/* A column that is shown. Its cells are padded to `width` if it is not 0. */
 typedef struct Shown {
     int col, width;
 } Shown;
 
-/* Exits (2) where there is none of that name. */
+/* The index of a column. Exits (2) if there is none of that name. */
 static int
 column_named(const Sheet *s, const char *name)
 {
     for (int col = 0; col < s->cols; col++)
         if (!strcmp(s->columns[col].name, name))
             return col;
-    usage("--columns: no column \"%s\"; their names are the first line of the "
-          "table with --tsv",
+    usage("--columns: no column \"%s\"; --tsv prints the names of all in its "
+          "first line",
           name);
 }
 
@@ -153,13 +156,13 @@ columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
     for (int col = 0; !list && col < s->cols; col++)
         if (is_read(s, col, layout))
             shown[(*count)++].col = col;
-    for (Shown *c = shown; c < shown + *count; c++)
-        c->width = width_of_column(s, c->col, layout);
+    for (int i = 0; i < *count && layout == ALIGNED; i++)
+        shown[i].width = width_of_column(s, shown[i].col);
     return shown;
 }
 
-/* What comes before the heads in LaTeX: the caption, and how columns are
-   aligned, in a table no wider than the page's column. */
+/* Writes what LaTeX needs before the heads: the caption, how columns are
+   aligned, and that the table is no wider than the column of the page. */
 static void
 write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
 {
@@ -175,7 +178,8 @@ write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
     fputs("@{}}\n\\toprule\n", to);
 }
 
-/* The heads, and what comes between them and the rows; or, from 1 on, a row. */
+/* Writes a row; row 0 has the heads. Words are padded on the right, except in
+   the last column, and numbers on the left. */
 static void
 write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
           Layout layout)
@@ -184,17 +188,23 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
     for (const Shown *c = shown; c < shown + cols; c++) {
         char *text = text_at(s, row, c->col, layout);
         bool last = c == shown + cols - 1;
-        /* printf counts bytes */
-        int width = c->width + (int)strlen(text) - width_of(text);
-        fprintf(to, "%*s%s",
-                !s->columns[c->col].words ? width
-                : last                    ? 0
-                                          : -width,
-                text, last ? syntax[layout].after : syntax[layout].between);
+        int width = c->width + (int)strlen(text) - width_of(text); /* bytes */
+        if (s->columns[c->col].words)
+            width = last ? 0 : -width;
+        fprintf(to, "%*s%s", width, text,
+                last ? syntax[layout].after : syntax[layout].between);
     }
-    for (int i = 0; row == 0 && layout == MARKDOWN && i < cols; i++)
-        fputs(s->columns[shown[i].col].words ? "|---" : "|--:", to);
-    fputs(row == 0 ? syntax[layout].rule : "", to);
+}
+
+/* Writes the line between the heads and the rows. */
+static void
+write_rule(FILE *to, const Sheet *s, const Shown *shown, int cols,
+           Layout layout)
+{
+    if (layout == MARKDOWN)
+        for (int i = 0; i < cols; i++)
+            fputs(s->columns[shown[i].col].words ? "|---" : "|--:", to);
+    fputs(syntax[layout].rule, to);
 }
 
 void
@@ -206,7 +216,9 @@ sheet_write(FILE *to, const Sheet *s, Layout layout)
     fputs(syntax[layout].begin, to);
     if (layout == LATEX)
         write_preamble(to, s, shown, cols);
-    for (int row = 0; row <= s->count / s->cols; row++)
+    write_row(to, s, 0, shown, cols, layout);
+    write_rule(to, s, shown, cols, layout);
+    for (int row = 1; row <= s->count / s->cols; row++)
         write_row(to, s, row, shown, cols, layout);
     fputs(syntax[layout].end, to);
 }
@@ -222,15 +234,19 @@ sheet_print(const Sheet *s, Layout layout)
 void
 print_wrapped(FILE *to, int at, int from, int width, const char *text)
 {
-    for (; *text; at = 0) {
+    while (*text) {
         int n = (int)strlen(text), most = width - from;
-        if (n > most)
-            for (n = most; n > 0 && text[n] != ' ';)
+        if (n > most) { /* up to the last space that fits */
+            n = most;
+            while (n > 0 && text[n] != ' ')
                 n--;
-        if (n == 0)
+        }
+        if (n == 0) /* or else up to the first space */
             n = (int)strcspn(text, " ");
         fprintf(to, "%*s%.*s\n", from - at, "", n, text);
-        text += n + (text[n] == ' ');
+        text += n;
+        text += *text == ' ';
+        at = 0;
     }
 }
 

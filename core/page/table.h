@@ -8,9 +8,9 @@
        sheet_row(&sheet, cell_words("standard"), cell_number(0.0229));
        sheet_print(&sheet, layout_of(o));
 
-   A table stays until the command ends. People read it on a terminal, in
-   Markdown and in LaTeX, programs read TSV. A column may be for one of the two,
-   and people are spared one in which nothing is known. */
+   A table is kept until the command ends. People read it on a terminal, in
+   Markdown or in LaTeX; programs read TSV. A column may be for one of the two
+   only, and people do not see one in which no cell has a value. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -23,37 +23,38 @@
 typedef enum { EVERYBODY, PEOPLE, PROGRAMS } Readers;
 
 typedef struct Column {
-    const char *name, *title; /* for programs; for people, NULL: the name */
-    const char *format;       /* of a number, NULL: as it is */
-    bool words;               /* no numbers: on the left */
+    const char *name, *title; /* the head for programs, and for people, who see
+                                 the name if that is NULL */
+    const char *format;       /* printf's, of a number; NULL: "%.15g" */
+    bool words;               /* words are aligned left, numbers right */
     Readers readers;
 } Column;
 
-/* What is in a row; the functions copy their text. A number that is not known
-   is NaN: "-" to people, NA in TSV. */
+/* A cell, whose text is a copy. An unknown number is NaN, which people see as -
+   and programs as NA. */
 typedef struct Cell {
-    char *text; /* words; NULL: the number is shown as its column says */
+    char *text; /* words; NULL: the number, in the format of its column */
     double value, low, high;
 } Cell;
 Cell cell_words(const char *text);
 Cell cell_number(double value);
-Cell cell_interval(Mean m); /* to people "0.99 [0.98, 1.00]" */
+Cell cell_interval(Mean m); /* "0.99 [0.98, 1.00]" for people */
 
 typedef struct Sheet {
     const Column *columns;
     int cols;
-    const char *label; /* in LaTeX: tab:LABEL, as plain_name writes it */
-    const char *note;  /* what it shows: below it, in LaTeX its caption */
-    Cell *cells;       /* row by row */
-    int count, room;
+    const char *label;   /* in LaTeX: tab:LABEL, as plain_name writes it */
+    const char *note;    /* printed below it, or as the caption in LaTeX */
+    Cell *cells;         /* row by row */
+    int count, capacity; /* of cells */
 } Sheet;
 
 /* Adds a row, a cell for each column. */
 #define sheet_row(sheet, ...) sheet_add_row(sheet, (const Cell[]){__VA_ARGS__})
 void sheet_add_row(Sheet *s, const Cell *cells);
 
-/* What --columns says: every table on stdout shows only these columns, "a,b",
-   in this order; NULL: those for the layout's readers. */
+/* If it is not NULL, every table on stdout has only these columns, "a,b", in
+   this order, instead of those for the layout's readers. */
 extern const char *columns_asked;
 
 /* Exits (2) unless the table, which may be empty yet, has all of them: to ask
@@ -65,12 +66,12 @@ void sheet_write(FILE *to, const Sheet *s, Layout layout);
 /* Writes it to stdout with its note. */
 void sheet_print(const Sheet *s, Layout layout);
 
-/* Words on stdout before or after a table, after a blank line: lines on a
-   terminal, a paragraph in Markdown and LaTeX, for programs nothing. */
+/* Writes a paragraph to stdout, after a blank line; in TSV it writes nothing.
+ */
 void words_write(const char *text, Layout layout);
 
-/* Text in lines from column `from` to `width`; the first is at column `at`
-   already. A word longer than that stays whole. */
+/* Writes text in lines from column `from` to column `width`. The first line is
+   at column `at` already. A word that is longer than a line is not cut. */
 void print_wrapped(FILE *to, int at, int from, int width, const char *text);
 
 #endif

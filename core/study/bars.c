@@ -22,7 +22,7 @@ bars_draw(const Drawing *o, const Experiment *e)
             char *bar =
                 format_text("%s\t%.0f\t%.0f\t%s", s->name, attention, rest,
                             number_text(run_number(r, "real"), 10));
-            /* A setting that changes no count makes no second bar. */
+            /* Groups whose settings change no count share one bar. */
             if (word_added(&drawn, format_text("%s %s", r->config.task, bar)))
                 fprintf(f.data, "%s\t%s\n", g[i].name, bar);
         }

@@ -262,8 +262,8 @@ draw_panels(Plot *all)
         fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n%s", all->x, data);
         put_script(&f, all);
     } else
-        note("%s is not drawn: no run of it has a finite number there: they "
-             "diverged, which a lower --lr may mend, or have no use for it",
+        note("%s is not drawn: none of its runs has a finite number: they "
+             "diverged (try a lower --lr), or this is not measured for them",
              name);
 }
 

@@ -20,7 +20,8 @@ is_number(const char *name)
     return s ? s->kind & NUMERIC : index_in("run status", name) < 0;
 }
 
-/* As it is in the run's files; NULL if it has none, or no use for it. */
+/* A value as it is in the run's files. NULL if the run has no such name, or
+   does not use that setting. */
 static const char *
 own_text(const Run *r, const char *name)
 {
@@ -51,12 +52,13 @@ run_value(const Run *r, const char *name)
     if (!own)
         return NULL;
     snprintf(text, sizeof text, "%s", *own ? own : "none");
-    for (char *c = text; *c; c++) /* gnuplot reads it from a column */
-        *c = strchr(" '\"\\", *c) ? '_' : *c;
+    for (char *c = text; *c; c++)
+        if (strchr(" '\"\\", *c)) /* special where gnuplot reads a column */
+            *c = '_';
     return interned(text);
 }
 
-/* Did it get to the threshold, and was not far below it again at the end? */
+/* Did it reach the threshold, and was not far below it again at its end? */
 static bool
 solved(const Run *r)
 {
@@ -79,8 +81,8 @@ run_quantity(const Run *r, const char *name)
     return text ? strtod(sign ? sign + 1 : text, NULL) : NAN;
 }
 
-/* Numbers by their size, those of two factors "W_Q=0.1" too; words by their
-   letters. */
+/* Compares numbers by size, also those after a =, as in the factors "W_Q=0.1",
+   and words by their letters. */
 static int
 value_order(const char *a, const char *b)
 {
@@ -89,22 +91,27 @@ value_order(const char *a, const char *b)
     p = p ? p + 1 : a;
     q = q ? q + 1 : b;
     double x = strtod(p, &end_a), y = strtod(q, &end_b);
-    bool numbers = end_a > p && end_b > q && x != y;
-    return numbers ? (x > y) - (x < y) : strcmp(a, b);
+    bool numbers = end_a > p && end_b > q;
+    if (numbers && x != y)
+        return x > y ? 1 : -1;
+    return strcmp(a, b);
 }
 
 int
 series_order(const char *a, const char *b)
 {
-    int part = 0; /* where the first one that differs begins */
+    int part = 0; /* where the first part that differs begins */
     for (int i = 0; a[i] && a[i] == b[i]; i++)
-        part = a[i] == ',' ? i + 1 : part;
+        if (a[i] == ',')
+            part = i + 1;
     size_t n = strlen(BASELINE);
     a += part;
     b += part;
     bool a_first = strcspn(a, ",") == n && !strncmp(a, BASELINE, n);
     bool b_first = strcspn(b, ",") == n && !strncmp(b, BASELINE, n);
-    return a_first != b_first ? b_first - a_first : value_order(a, b);
+    if (a_first != b_first)
+        return a_first ? -1 : 1;
+    return value_order(a, b);
 }
 
 static int
@@ -131,7 +138,7 @@ values_of(const char *const *own, int count)
 {
     Values v = {0};
     for (int i = 0; i < count; i++)
-        if (own[i] && (!i || own[i] != own[i - 1])) /* most follow their like */
+        if (own[i] && (!i || own[i] != own[i - 1])) /* most repeat the last */
             values_add(&v, copy_text(own[i]));
     series_sort(&v);
     return v;

@@ -1,11 +1,10 @@
-/* group.c - which runs are averaged, and which stand side by side.
+/* group.c - which runs are averaged, and which are shown side by side.
 
    Only runs that differ in nothing but their seed may be averaged, once each
-   seed has its learning rate (rate.h). So runs are
-   cut into groups by what their commands asked for: those of one group have the
-   same value of every setting that was given, or no use for it. A run that has
-   no use for a setting would be the same at each of its values, and is in the
-   groups of all of them. */
+   seed has its learning rate (rate.h). So runs are divided into groups by the
+   settings that their commands asked for: the runs of a group have the same
+   value of each, or do not use it. A run that does not use a setting would be
+   the same at each of its values, so it is in the groups of all of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,31 +12,31 @@
 #include "study/group.h"
 #include "study/quantity.h"
 
-/* A run, the series that it is in, and its value along x, interned. */
+/* A run, its series, and its value of x. Both texts are interned. */
 typedef struct Place {
     const Run *run;
-    const char *series, *x; /* x: "" if it has none, or x is a result */
+    const char *series, *x; /* x: "" if it has no value, or x is a result */
 } Place;
 
-/* The axes by which runs are cut, and the groups so far. */
+/* The state of the division into groups. */
 typedef struct Cut {
     const Experiment *e;
-    const char *by, *x; /* x: NULL over steps */
-    Axis *axes;         /* of the part that is being cut */
+    const char *by, *x; /* x: NULL along the steps of training */
+    Axis *axes;         /* the values that the runs at hand share */
     int axis_count;
-    Group *list;
-    int count, room;
+    Group *list; /* the groups so far */
+    int count, capacity;
 } Cut;
 
-/* Runs are cut by their task, then by every setting. */
+/* Runs are divided by axis 0, the task, then by axes 1, 2 ..., the settings. */
 static const char *
 axis_at(int number)
 {
     return number ? settings[number - 1].name : "task";
 }
 
-/* May groups differ in that setting? Along a result, sizes stay in one group:
-   they are what moves a run along it. */
+/* May groups differ in that setting? If x is a result, runs of several sizes
+   stay in one group, since the size is what changes the result. */
 static bool
 may_part(const Cut *c, const char *name)
 {
@@ -48,7 +47,7 @@ may_part(const Cut *c, const char *name)
         (c->x && !strcmp(c->x, name)))
         return false;
     if (!strcmp(name, "task"))
-        return !c->axis_count; /* once, as the first */
+        return !c->axis_count; /* it is axis 0, and also a setting */
     return s && !(size && c->x && !is_axis(c->x)) &&
            (!strcmp(name, "file-hash") || experiment_asks(c->e, name));
 }
@@ -66,7 +65,7 @@ in_order(const void *a, const void *b)
     return order ? order : (s->run > t->run) - (s->run < t->run);
 }
 
-/* The places of all runs, series by series. */
+/* All runs, sorted as Series and Group have them. */
 static Place *
 places_of(const Cut *c)
 {
@@ -81,25 +80,24 @@ places_of(const Cut *c)
     return all;
 }
 
-/* Is it the same run as another one of its place? What is logged changes
-   nothing in a run. Exits if the two differ in more than their seeds. */
+/* Are two runs of one place the same, except for what they log? Fails if they
+   differ in more than seed and rate, since they would be averaged. */
 static bool
 is_twice(const Run *a, const Run *b)
 {
     const char *name = differ_in(&a->config, &b->config, "seed lr log");
     if (name)
-        fail("%s and %s differ in %s, which no command asked for that is "
-             "recorded in their experiment.tsv, so they are not averaged: "
-             "--where %s=VALUE takes those of one kind",
+        fail("%s and %s differ in %s, which no command in experiment.tsv asked "
+             "for, so they are not averaged: choose one by --where %s=VALUE",
              a->path, b->path, name, name);
     return a->config.seed == b->config.seed && a->config.lr == b->config.lr;
 }
 
-/* Adds a group of these runs. */
+/* Adds a group of these runs, each of them once. */
 static void
 add_group(Cut *c, const Place *runs, int count)
 {
-    bool once = !c->x || is_axis(c->x); /* is a run at a place */
+    bool averaged = !c->x || is_axis(c->x); /* are runs of one x averaged? */
     Group g = {.runs = allocate((size_t)count, sizeof *g.runs),
                .series = allocate((size_t)count, sizeof *g.series),
                .axes = allocate((size_t)c->axis_count + 1, sizeof *g.axes),
@@ -107,7 +105,7 @@ add_group(Cut *c, const Place *runs, int count)
     for (int i = 0; i < count; i++) {
         const Place *p = &runs[i], *last = i ? p - 1 : NULL;
         bool more = last && last->series == p->series;
-        if (more && once && !strcmp(last->x, p->x) &&
+        if (more && averaged && !strcmp(last->x, p->x) &&
             is_twice(last->run, p->run))
             continue;
         if (!more)
@@ -119,12 +117,13 @@ add_group(Cut *c, const Place *runs, int count)
     for (int i = 0; i < c->axis_count; i++)
         g.axes[i] = c->axes[i];
     g.name = group_text(&g, "", false);
-    c->list = grow(c->list, c->count, &c->room, sizeof *c->list);
+    c->list = grow(c->list, c->count, &c->capacity, sizeof *c->list);
     c->list[c->count++] = g;
 }
 
-/* Cuts these runs by every axis from that one on in which they differ, and by
-   their task in any case. */
+/* Divides these runs by the axes from `number` on in which they differ, and by
+   their task in any case, and adds the groups. A run without a value of an axis
+   goes to all parts. */
 static void
 cut(Cut *c, const Place *runs, int count, int number)
 {

@@ -1,4 +1,4 @@
-/* outcome.c - how each variant fared on each task, and against the baseline. */
+/* outcome.c - how each variant did on each task, and against the baseline. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@ check_judged(const Request *r)
         char *end = "";
         double x = sign ? strtod(sign + 1, &end) : 0;
         if (!(x > 0) || !isfinite(x) || strcmp(end + (*end == '%'), ""))
-            usage("--margin \"%s\": give a quantity and the difference that is "
-                  "none, in its unit or in per cent of the baseline's, as in "
-                  "test_accuracy=0.01,solved_at=10%%",
+            usage("--margin \"%s\": give a quantity and the difference in it that "
+                  "does not matter, in its unit or in per cent of the baseline's "
+                  "value, as in test_accuracy=0.01,solved_at=10%%",
                   names.text[i]);
         *sign = 0;
     }
@@ -31,13 +31,13 @@ check_judged(const Request *r)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
         if (quantity_named(names.text[i])->better == NEITHER)
-            usage("--judge, --margin: \"%s\": verdicts are about what may be "
-                  "better or worse: take test_loss, test_accuracy, solved_at, "
-                  "or another loss or accuracy of result.tsv",
+            usage("--judge, --margin: \"%s\" is neither better nor worse: choose "
+                  "test_loss, test_accuracy, solved_at, or another loss or "
+                  "accuracy of result.tsv",
                   names.text[i]);
 }
 
-/* Are all seeds within the margin of the best there can be? */
+/* Are all seeds within the margin of 1, the best share that there can be? */
 static bool
 saturated(const Run *const *runs, int count, const char *key, double margin)
 {
@@ -48,7 +48,7 @@ saturated(const Run *const *runs, int count, const char *key, double margin)
     return all;
 }
 
-/* The differences of those seeds that both have. */
+/* Compares the runs with the baseline's, seed by seed. */
 static Paired
 compare(const Run *const *runs, int count, const Run *const *base, int bases,
         const char *key, double margin)
@@ -201,8 +201,8 @@ asked_of(const Request *r, const Experiment *e)
     while (i > 0 && strcmp(v.text[i], baseline ? baseline : BASELINE))
         i--;
     if (r->baseline && strcmp(v.text[i], r->baseline))
-        usage("--baseline %s: none of the runs is of it; take %s, or another "
-              "one that they have",
+        usage("--baseline %s: no run has it; choose %s, or another one that "
+              "the runs have",
               r->baseline, v.text[i]);
     check_judged(r);
     return (Outcomes){.by = by,

@@ -1,9 +1,10 @@
-/* outcome.h - how each variant fared on each task: what a table of results
-   says, and the verdict against the baseline.
+/* outcome.h - how each variant did on each task: the numbers of its row in a
+   table, and its verdict against the baseline.
 
-   Where runs differ in their learning rate, each seed of a variant is shown at
-   the rate at which its other seeds did best, in what is judged, on validation
-   data: neither test data nor the seed itself has a say in it. */
+   If several learning rates were tried, each seed of a variant is shown at the
+   rate at which the variant's other seeds did best, on validation data, in the
+   quantity that is judged. Neither test data nor the seed itself influence that
+   choice. */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
@@ -11,37 +12,42 @@
 #include "run/grid.h"
 #include "study/group.h"
 
-/* Of a variant against the baseline. IDENTICAL runs do not differ in any seed.
-   What is smaller than the margin is EQUAL, however sure it is WORSE or BETTER.
- */
+/* The verdict on a variant against the baseline. IDENTICAL: no seed differs.
+   EQUAL: the difference is smaller than the margin, even if it is significant.
+   UNTESTED: there is no pair of numbers to test. */
 typedef enum { IDENTICAL, EQUAL, UNDECIDED, UNTESTED, WORSE, BETTER } Verdict;
 
 typedef struct Outcome {
     const Group *group;
     const char *task;   /* the group's name */
     const char *series; /* the variant, or what else is compared */
-    bool baseline;      /* is it what the others are compared with */
-    const char *judged; /* the quantity by which its rates are chosen, and that
-                           its verdict is about */
+    bool baseline;      /* is it the one that others are compared with? */
+    const char *judged; /* the quantity that chooses its rates, and that its
+                           verdict is about */
 
-    const Run **runs; /* one for each seed */
-    double seeds, solved;
-    double lr;            /* the rate that its seeds choose together, */
-    const char *rate_end; /* if the "lowest" or "highest" of several, or NULL */
-    double steps;         /* to the threshold: the median, */
-    bool beyond;          /* or that many were not enough */
+    const Run **runs;     /* one for each seed */
+    double seeds, solved; /* how many seeds, and how many solved the task */
+    double lr;            /* the rate that its seeds choose together */
+    const char *rate_end; /* as rate.h has it */
+    double steps;         /* to the threshold, the median seed's */
+    bool beyond;          /* did the median seed never reach it? */
     Mean accuracy, loss;  /* on test data */
 
-    double margin;    /* of what is judged, NaN where it has none */
-    const Run **base; /* the baseline's runs in what is judged, one for each */
-    int bases;        /* seed, */
-    double base_lr, base_mean; /* their rate, and their mean in it */
-    bool other_base;           /* are they other runs than its own row shows */
-    Paired against;            /* those; both p adjusted */
+    /* The comparison with the baseline, whose runs are chosen by the quantity
+       that is judged here. So they may differ from those of the baseline's own
+       row, which may be judged in another one. */
+    const Run **base;
+    int bases;
+    double base_lr, base_mean; /* their rate, and their mean in that quantity */
+    bool other_base; /* do they differ from those of the baseline's own row? */
+    double margin;   /* NaN if the quantity has none */
+    Paired against;  /* with p-values adjusted for all comparisons */
     Verdict verdict;
-    const char *word;  /* for it: "better"; "baseline" */
-    double detectable; /* the least difference that these seeds show in 80% */
-    double needed; /* seeds that would decide in 80%; NaN: more than 10,000 */
+    const char *word;  /* the verdict in a table: "better", or "baseline" */
+    double detectable; /* the least difference that these seeds would show with
+                          a probability of 80% */
+    double needed;     /* how many seeds would decide with that probability; NaN
+                          if more than 10,000 */
 } Outcome;
 
 typedef struct Outcomes {
@@ -49,23 +55,26 @@ typedef struct Outcomes {
     int count;
     Group *groups;
     int group_count;
-    int comparisons; /* for how many of them p is adjusted */
-    bool rates;      /* was there more than one learning rate to choose from */
-    const char *by, *baseline;
-    const char *judge;   /* what all are judged by; NULL: each by the first
-                            quantity whose turn it is, and that can tell */
+    int comparisons; /* how many p-values are adjusted for */
+    bool rates;      /* are there several learning rates to choose from? */
+    const char *by, *baseline; /* the setting that is compared, and its value
+                                  that the others are compared with */
+    const char *judge;   /* the quantity that all are judged by; NULL: each by
+                            the first of three that can tell them apart */
     const char *margins; /* "test_accuracy=0.02,solved_at=5%", or NULL */
 } Outcomes;
 
-/* The setting whose values are compared: r's, or what was asked for when the
-   runs were made, or the variant. Exits (2) where runs do not differ in it. */
+/* The setting whose values are compared: the one that r names, or that was
+   named when the runs were made, or "variant". Exits (2) if r names one in
+   which the runs do not differ. */
 const char *compared_by(const Request *r, const Experiment *e);
 
-/* Of the runs, by r's baseline, judge and margin, or those that every compare
-   asked for which made the runs (experiment_said). */
+/* The outcomes of all variants on all tasks. Baseline, judge and margin are
+   those of r, or else those that all commands named which made the runs
+   (experiment_said). */
 Outcomes outcomes_of(const Request *r, const Experiment *e);
 
-/* By which quantities learning rates were chosen, and which these are, "test
+/* The quantities by which learning rates were chosen, and these rates: "test
    accuracy (standard 0.003 to 0.01, mqa 0.01), steps (standard 0.03)". */
 char *chosen_rates(const Outcomes *all);
 

@@ -1,4 +1,4 @@
-/* quantity.c - what is known of each number that runs have, in one table. */
+/* quantity.c - what is known about each number that runs have, in one table. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "heart/fail.h"
 #include "study/quantity.h"
 
-/* Of a name that ends in *, all that begin so; %s in its title is the rest.
-   In that of an ACCURACY it is what the task measures. A LOSS has a unit where
-   the task measures accuracy.
+/* A name that ends in * is that of all names that begin so, and %s in its title
+   is the rest of the name. In the title of an ACCURACY, %s is what the task
+   measures. A LOSS has its unit only if the task measures accuracy.
 
-   Margins: one answer in a hundred; a tenth of the baseline's steps or seconds;
-   a hundredth of a nat, by which a token is guessed 1% better. A step of a
-   learning rate's grid changes more than any of these. */
+   The margins are one answer in a hundred; a tenth of the baseline's steps or
+   seconds; and a hundredth of a nat, which makes a token 1% more likely. One
+   step on a grid of learning rates changes more than any of these. */
 /* clang-format off */
 const Quantity quantities[] = {
     /* name, title, unit, measure, better, scale */
@@ -47,7 +47,7 @@ const Quantity quantities[] = {
     {"gauge_qk", "share of a step of W^Q, W^K in the gauge", .scale = SHARE},
     {"gauge_vo", "share of a step of W^V, W^O in the gauge", .scale = SHARE},
 
-    /* settings, as they are called on an axis */
+    /* settings, which have a title on an axis */
     {"lr", .title = "learning rate"},
     {"d-k", .title = "d_k"},
     {"init", .title = "factor of the start"},
@@ -62,7 +62,8 @@ quantity_named(const char *name)
     static const Quantity other = {"*", .title = "%s"};
     for (const Quantity *q = quantities; q < quantities + quantity_count; q++) {
         size_t n = strcspn(q->name, "*");
-        if (!strncmp(name, q->name, n + !q->name[n]))
+        bool family = q->name[n] == '*';
+        if (family ? !strncmp(name, q->name, n) : !strcmp(name, q->name))
             return q;
     }
     return &other;
@@ -84,13 +85,13 @@ axis_title(const char *name, const KnownTask *t)
 {
     const Quantity *q = quantity_named(name);
     const char *measure = t ? task_measure(t) : "accuracy";
-    bool unit = q->unit && (q->measure != LOSS || !strcmp(measure, "accuracy"));
-    const char *word =
-        q->measure == ACCURACY ? measure : name + strcspn(q->name, "*");
+    const char *word = name + strcspn(q->name, "*"); /* the rest of the name */
+    if (q->measure == ACCURACY)
+        word = measure;
     char *title = format_text(q->title, word);
-    if (unit)
-        title = format_text("%s (%s)", title, q->unit);
-    return title;
+    if (!q->unit || (q->measure == LOSS && strcmp(measure, "accuracy")))
+        return title;
+    return format_text("%s (%s)", title, q->unit);
 }
 
 double
@@ -100,27 +101,30 @@ margin_of(const char *margins, const char *key, const Run *const *runs,
     const char *text = quantity_named(key)->margin;
     Values given = values_cut(margins ? margins : "");
     size_t n = strlen(key);
-    char *end;
     for (int i = 0; i < given.count; i++)
         if (!strncmp(given.text[i], key, n) && given.text[i][n] == '=')
             text = given.text[i] + n + 1;
-    double margin = text ? strtod(text, &end) : NAN, sum = 0;
+    if (!text)
+        return NAN;
+    char *end;
+    double margin = strtod(text, &end), sum = 0;
     for (int i = 0; i < count; i++)
         sum += fabs(run_quantity(runs[i], key));
-    if (text && *end == '%')
-        margin *= sum / count / 100;
-    return margin;
+    return *end == '%' ? margin * (sum / count / 100) : margin;
 }
 
 void
 check_quantity(const Experiment *e, const char *name, bool logged)
 {
-    for (const Run *r = e->runs; r < e->runs + e->count; r++)
-        if (logged ? table_column(&r->log, name) < 1
-                   : !is_number(name) || !run_value(r, name))
-            usage("\"%s\": %s/%s.tsv has nothing of that name (--log adds what "
-                  "it measures)",
+    for (const Run *r = e->runs; r < e->runs + e->count; r++) {
+        bool there = is_number(name) && run_value(r, name);
+        if (logged)
+            there = table_column(&r->log, name) >= 1; /* 0 is the step */
+        if (!there)
+            usage("\"%s\": %s/%s.tsv has no such name; --log measures more when "
+                  "runs are trained",
                   name, r->path, logged ? "log" : "result");
+    }
 }
 
 Mean
@@ -128,10 +132,10 @@ values_mean(const char *name, const double *x, int n)
 {
     Mean m = mean_interval(x, n);
     int scale = quantity_named(name)->scale;
-    bool negative = scale == ANY;
+    bool may_be_negative = scale == ANY;
     for (int i = 0; i < n; i++)
-        negative |= x[i] < 0;
-    if (!negative && m.low < 0)
+        may_be_negative |= x[i] < 0;
+    if (!may_be_negative && m.low < 0)
         m.low = 0;
     if (scale == SHARE && m.high > 1)
         m.high = 1;
@@ -146,13 +150,12 @@ quantity_mean(const Run *const *runs, int count, const char *name)
     double steps = 0;
     for (int i = 0; i < count; i++) {
         x[i] = run_quantity(runs[i], name);
-        if (q->median && isnan(x[i])) /* later than all that got there */
+        if (q->median && isnan(x[i])) /* it never reached the threshold */
             x[i] = INFINITY;
         steps = fmax(steps, run_number(runs[i], "steps"));
     }
-    Mean m =
-        q->median ? median_interval(x, count) : values_mean(name, x, count);
-    return !q->median ? m
-                      : (Mean){fmin(m.mean, steps), fmin(m.low, steps),
-                               fmin(m.high, steps)};
+    if (!q->median)
+        return values_mean(name, x, count);
+    Mean m = median_interval(x, count);
+    return (Mean){fmin(m.mean, steps), fmin(m.low, steps), fmin(m.high, steps)};
 }

@@ -12,50 +12,57 @@
 enum { LEVELS = 2 };
 
 typedef struct Quantity {
-    const char *name;         /* as in frame.h, or of a setting */
-    const char *title, *unit; /* on an axis */
+    const char *name;         /* as in frame.h */
+    const char *title, *unit; /* of an axis */
     enum { OTHER, LOSS, ACCURACY } measure;
     enum { NEITHER, LESS, MORE } better;
-    enum { ANY, SHARE, POWERS } scale; /* 0 to 1; may span powers of ten */
-    const char *word;   /* for it in a sentence; NULL: its name, with blanks */
-    bool median;        /* not a mean; a 0 is never */
-    const char *margin; /* a smaller difference is none; "10%": of the baseline;
-                           NULL: that cannot be said of it */
+    enum {
+        ANY,
+        SHARE,
+        POWERS
+    } scale;          /* SHARE: from 0 to 1; POWERS: may span
+                         powers of ten */
+    const char *word; /* its name in a sentence; NULL: `name` with spaces */
+    bool median; /* averaged by the median, in which NaN is later than all */
+    const char *margin; /* a smaller difference does not matter; "10%" is of the
+                           baseline; NULL: differences are not judged */
     struct {
         const char *name, *word;
-    } levels[LEVELS]; /* its curves are compared with the first that runs have,
-                         which is called so in a figure */
+    } levels[LEVELS]; /* a figure shows the first of these that its runs have as
+                         a line, with this word */
 } Quantity;
 
 extern const Quantity quantities[];
 extern const int quantity_count;
 
-/* Its row; one that says nothing of it where it has none. */
+/* The row of that name, or else a row without title, margin or direction. */
 const Quantity *quantity_named(const char *name);
 
-/* It in a sentence: "test accuracy", "steps". */
+/* Its name in a sentence: "test accuracy", "steps". */
 char *quantity_words(const char *name);
 
-/* A quantity or setting in words, for an axis, as the task measures it (NULL:
-   any task). */
+/* The title of an axis for a quantity or a setting. What an accuracy is, the
+   task says; NULL is any task. */
 char *axis_title(const char *name, const KnownTask *t);
 
-/* Which difference of it is none, in its unit: what is given of it in
-   "test_accuracy=0.02,solved_at=5%", or its own margin. Per cent are of the
-   mean over these runs, the baseline's. */
+/* The difference in a quantity that does not matter, in its unit: the one given
+   for it in `margins`, "test_accuracy=0.02,solved_at=5%" or NULL, or else its
+   own margin. Per cent are of the mean over these runs of the baseline. */
 double margin_of(const char *margins, const char *name, const Run *const *runs,
                  int count);
 
-/* Exits (2) unless all runs have it: in their results or, if it is followed
-   over steps, in their logs. */
+/* Exits (2) unless all runs have the quantity: in their logs if `logged`, else
+   in their results. */
 void check_quantity(const Experiment *e, const char *name, bool logged);
 
-/* The mean of some values of it and its interval by Student's t, which ends
-   where there are no values: a share is between 0 and 1, a loss not below 0. */
+/* The mean of values of a quantity, with its interval by Student's t, cut off
+   at values that cannot be: a share is between 0 and 1, and what was never
+   negative has no negative end. */
 Mean values_mean(const char *name, const double *x, int n);
 
-/* The same over runs, at least one; or the median and its interval, which ends
-   with all the steps there were where runs needed more. */
+/* The mean of a quantity over runs, at least one; or its median, if that is how
+   it is averaged. A run that never reached the threshold counts as later than
+   all others, and is shown as having taken all its steps. */
 Mean quantity_mean(const Run *const *runs, int count, const char *name);
 
 #endif

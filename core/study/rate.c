@@ -7,42 +7,45 @@
 #include "study/quantity.h"
 #include "study/rate.h"
 
-/* A run, and how it did: in a quantity and in its loss, more being better. */
+/* How well a run did, in a quantity and in its loss. More is better. */
 typedef struct Trial {
     const Run *run;
     double merit, loss;
 } Trial;
 
-/* A quantity, more being better, where a run that diverged or never got there
-   is the worst there is. */
+/* How well a run did in a quantity, as a number of which more is better. A run
+   that diverged, or never reached the threshold, is worse than all others. */
 static double
 merit(const Run *r, const char *key)
 {
     const Quantity *q = quantity_named(key);
     double x = run_quantity(r, key);
+    if (isnan(x) && q->median) /* steps to the threshold: twice all its steps */
+        return -2. * r->config.steps;
     if (isnan(x))
-        return q->median ? -2. * r->config.steps : -INFINITY;
+        return -INFINITY;
     return q->better == LESS ? -x : x;
 }
 
-/* For what is judged on test data, which have no say, a run's merit is that on
-   validation data. */
+/* What is judged on test data is chosen on validation data, so that the choice
+   does not see the test data. */
 static Trial *
 trials_of(const Run *const *runs, int count, const char *key)
 {
     Trial *all = allocate((size_t)count + 1, sizeof *all);
-    const char *read = !strcmp(key, "test_accuracy") ? "validation_accuracy"
-                       : !strcmp(key, "test_loss")   ? "validation_loss"
-                                                     : key;
+    if (!strcmp(key, "test_accuracy"))
+        key = "validation_accuracy";
+    if (!strcmp(key, "test_loss"))
+        key = "validation_loss";
     for (int i = 0; i < count; i++)
-        all[i] = (Trial){runs[i], merit(runs[i], read),
+        all[i] = (Trial){runs[i], merit(runs[i], key),
                          merit(runs[i], "validation_loss")};
     return all;
 }
 
 /* A seed's run at the best rate. Rates are compared by the runs of all seeds
-   except `but`: the better rate has more runs, then the better mean of the
-   quantity, then the better mean loss. */
+   except `but`: the best rate has the most runs; of these, the best mean of the
+   quantity; of these, the best mean loss. */
 static const Run *
 best_of(const Trial *all, int count, int seed, int but)
 {

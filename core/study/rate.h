@@ -1,21 +1,22 @@
-/* rate.h - at which learning rate a variant is judged. */
+/* rate.h - the learning rate at which a variant is judged. */
 #ifndef RATE_H
 #define RATE_H
 
 #include "run/run.h"
 
-/* Of each seed the run at the rate at which the other seeds did best in a
-   quantity, so that no seed is judged at a rate which was chosen for its luck;
-   a single seed has its best rate. Of equal rates it is the one that has the
-   lowest loss. Only validation data have a say. The runs of a seed follow one
-   another, by their rates. Returns one for each seed, how many
-   they are, and the rate that all choose together (NaN if there are no runs).
- */
+/* Returns one run for each seed: the one at the rate at which the other seeds
+   did best in the quantity `key`. So no seed is judged at a rate that was
+   chosen for that seed's luck; only a single seed chooses its own rate. Of
+   equally good rates, the one with the lowest loss is taken. All choices are
+   made on validation data. The given runs are sorted by seed, and then by rate.
+   *seeds is how many runs are returned, and *lr the rate that all seeds
+   together would choose (NaN if there are no runs). */
 const Run **chosen_runs(const Run *const *runs, int count, const char *key,
                         int *seeds, double *lr);
 
-/* "lowest" or "highest" if the rate is that of several that were tried, so that
-   a wider grid may have a better one; NULL if it lies between others. */
+/* "lowest" or "highest" if lr is at that end of the rates of these runs, so
+   that a wider grid may have a better one; NULL if it is between others, or the
+   only one. */
 const char *rate_end(const Run *const *runs, int count, double lr);
 
 #endif

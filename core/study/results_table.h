@@ -5,11 +5,12 @@
 #include "page/table.h"
 #include "study/outcome.h"
 
-/* Prints for people a sentence with all verdicts, and then, task by task, two
-   tables: of each variant the parameters, how many seeds solved it and in how
-   many steps, accuracy and loss on test data; and its verdict against the
-   baseline. In LATEX their labels are tab:GROUP and tab:GROUP-verdicts. For
-   programs it is one table of all. */
+/* Prints the results. People get a sentence that counts the verdicts and then,
+   for each group, two tables. The first has for each variant its parameters,
+   how many seeds solved the task and in how many steps, and accuracy and loss
+   on test data; the second has its verdict against the baseline. Their labels
+   in LaTeX are tab:GROUP and tab:GROUP-verdicts. Programs get one table with
+   all of it. */
 void results_print(const Outcomes *all, Layout layout);
 
 /* Exits (2) unless the tables of what is compared by that setting have all the
