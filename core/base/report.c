@@ -22,9 +22,9 @@ store(int status, const char *message)
     _exit(status);
 }
 
-static FILE *results; /* stdout, while no plugin's code runs; or NULL */
+static FILE *results; /* what stdout is while no plugin's code runs, or NULL */
 
-/* False if this C library does not allow it. */
+/* Returns false if this C library's stdout cannot be set. */
 static bool
 set_stdout(FILE *file)
 {
@@ -41,10 +41,10 @@ void
 printing_apart(void)
 {
     int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (kept < 0) /* it is closed, as end_well will say */
+    if (kept < 0) /* stdout is closed, which end_well will report */
         return;
     FILE *ours = fdopen(kept, "w");
-    if (!set_stdout(ours))
+    if (!ours || !set_stdout(ours)) /* no file for writing: it was closed */
         return;
     results = ours;
     dup2(STDERR_FILENO, STDOUT_FILENO);
