@@ -34,10 +34,10 @@ void plugin_opened(const struct Variant *v, const char *path);
 /* From now on, this process reports to its parent in r. */
 void watched(Report *r);
 
-/* From now on, what a plugin's code prints goes to stderr, and what this program
-   prints goes to what was stdout. It costs no system call for each call of a
-   plugin. (It does nothing where the C library's stdout is not a variable, as
-   in musl.) */
+/* From now on, what a plugin's code prints goes to stderr, and what this
+   program prints goes to what was stdout. It costs no system call for each call
+   of a plugin. (It does nothing where the C library's stdout is not a variable,
+   as in musl.) */
 void printing_apart(void);
 
 /* Returns `status`, with which the process may now end; fails if some of its

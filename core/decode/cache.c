@@ -48,7 +48,8 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
         free_rows(p);
         p->held = p->capacity = x == y ? c->tokens : fresh;
     } else if (p->held + fresh > p->capacity)
-        bug("a cache for %d tokens has %d, so %d more do not fit", p->capacity, p->held, fresh);
+        bug("a cache for %d tokens has %d, so %d more do not fit", p->capacity,
+            p->held, fresh);
     for (int i = 0; i < p->kinds; i++)
         p->kept[i].added = false;
     a->position = keeper->position;
@@ -97,7 +98,8 @@ next_use(Cache *c, const Node *n)
         p->use[p->uses++] = use_of(c, n);
     }
     if (p->called == p->uses)
-        bug("forward has more keys and values than in the decoder's first step: "
+        bug("forward has more keys and values than in the decoder's first "
+            "step: "
             "it must do the same in each call");
     return &p->use[p->called++];
 }

@@ -104,8 +104,9 @@ choose(const real *logits, int classes, Sampling how, Random *r)
 }
 
 void
-continue_sequence(const Model *m, const Dataset *data, int *ids, int given, int count,
-      Sampling how, Random *r, void said(const Dataset *data, int id))
+continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
+                  int count, Sampling how, Random *r,
+                  void said(const Dataset *data, int id))
 {
     const Sizes *z = &m->sizes;
     bool ends = m->config.positions == POSITIONS_LEARNED;

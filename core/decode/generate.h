@@ -49,7 +49,8 @@ int choose(const real *logits, int classes, Sampling how, Random *r);
 
 /* Continues a sequence of `given` ids until it has `count`. Each new id is
    chosen from the logits after all ids before it, and passed to `said`. */
-void continue_sequence(const Model *m, const Dataset *data, int *ids, int given, int count,
-           Sampling how, Random *r, void said(const Dataset *data, int id));
+void continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
+                       int count, Sampling how, Random *r,
+                       void said(const Dataset *data, int id));
 
 #endif

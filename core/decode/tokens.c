@@ -92,10 +92,11 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
             text += k > 0;
             *id = id_at(data, text, ends, &size);
             if (*id < 0)
-                usage("\"%s\": %s has no such token; its %d tokens are %s to %s",
-                      label_of(text), run, last + 1,
-                      label_of(token_name(data, 0)),
-                      label_of(token_name(data, last)));
+                usage(
+                    "\"%s\": %s has no such token; its %d tokens are %s to %s",
+                    label_of(text), run, last + 1,
+                    label_of(token_name(data, 0)),
+                    label_of(token_name(data, last)));
             text += size;
         }
         text += strspn(text, blanks);

@@ -21,20 +21,23 @@ check_judged(const Request *r)
         char *end = "";
         double x = sign ? strtod(sign + 1, &end) : 0;
         if (!(x > 0) || !isfinite(x) || strcmp(end + (*end == '%'), ""))
-            usage("--margin \"%s\": give a quantity and the difference in it that "
-                  "does not matter, in its unit or in per cent of the baseline's "
-                  "value, as in test_accuracy=0.01,solved_at=10%%",
-                  names.text[i]);
+            usage(
+                "--margin \"%s\": give a quantity and the difference in it "
+                "that "
+                "does not matter, in its unit or in per cent of the baseline's "
+                "value, as in test_accuracy=0.01,solved_at=10%%",
+                names.text[i]);
         *sign = 0;
     }
     if (r->judge)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
         if (quantity_named(names.text[i])->better == NEITHER)
-            usage("--judge, --margin: \"%s\" is neither better nor worse: choose "
-                  "test_loss, test_accuracy, solved_at, or another loss or "
-                  "accuracy of result.tsv",
-                  names.text[i]);
+            usage(
+                "--judge, --margin: \"%s\" is neither better nor worse: choose "
+                "test_loss, test_accuracy, solved_at, or another loss or "
+                "accuracy of result.tsv",
+                names.text[i]);
 }
 
 /* Are all seeds within the margin of 1, the best share that there can be? */
