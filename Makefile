@@ -94,8 +94,9 @@ $(BUILD)/qkv $(BUILD)/qkv-double:
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
 
-# The minimal attention core alone: core/heart and core/qkv.
-HEART    = $(sort $(wildcard core/heart/*.c))
+# The minimal attention core alone, with the operators that variants may call: core/heart,
+# core/operators and core/qkv.
+HEART    = $(sort $(wildcard core/heart/*.c core/operators/*.c))
 heart: $(BUILD)/heart $(BUILD)/heart-double $(PLUGINS)   ## the minimal attention core alone, which trains any variant
 $(BUILD)/heart: $(HEART:%.c=$(BUILD)/float/%.o)
 $(BUILD)/heart-double: $(HEART:%.c=$(BUILD)/double/%.o)

@@ -5,6 +5,7 @@
 
 #include "fast/lanes.h"
 #include "heart/numbers.h"
+#include "operators/functions.h"
 #include "heart/random.h"
 #include "heart/rows.h"
 #include "suites.h"

@@ -16,7 +16,7 @@ ls | grep -vxE 'core|variants|lessons|tests|plots|Makefile|README.md|LICENSE|bui
 
 # The floors, lowest first: a file may use those of its own folder and of the folders
 # before it. core/fast/NAME.c has the functions of core/heart/NAME.c once more.
-order="qkv heart fast base math equation config tasks training decode algebra watch check run models page study driver"
+order="qkv heart fast operators base math equation config tasks training decode algebra watch check run models page study driver"
 {
     # FROM TO: an include,
     find core -name '*.[ch]' -exec grep -o '^ *# *include *[<"][a-z].*/[^>"]*' {} + |
@@ -52,11 +52,11 @@ awk '$1 ~ /c$/ && $2 ~ /c$/ && $1 != $2' "$here/uses" | tsort 2>&1 >/dev/null |
 
 # A function that is not static is declared in the header of its file, or in a public
 # one. (Of the floors that are as they should be.)
-for file in core/heart/*.c core/fast/*.c; do
+for file in core/heart/*.c core/fast/*.c core/operators/*.c; do
     name=$(basename "$file" .c)
     nm -g --defined-only "$build/float/${file%c}o" 2>/dev/null | awk '{ print $3 }' |
         while read -r symbol; do
-            [ $symbol = main ] || grep -qE "[ *(]$symbol[[(;,)]" "core/heart/$name.h" "core/fast/$name.h" core/qkv/*.h 2>/dev/null ||
+            [ $symbol = main ] || grep -qE "[ *(]$symbol[[(;,)]" "core/heart/$name.h" "core/fast/$name.h" "core/operators/$name.h" core/qkv/*.h 2>/dev/null ||
                 echo "$file: $symbol"
         done
 done | none "declared in a header of another name"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# heart.sh BUILD - core/heart is the program's own: what `make heart` has made trains every
+# heart.sh BUILD - core/heart and core/operators are the program's own: what `make heart` has made trains every
 # variant to the bits of `qkv train`, and finds the variants beside it without QKV_PATH. In
 # a folder without the rest of core, make heart makes it just as well. Nothing else builds
 # the heart alone, or asks it what is wrong with a command line.
@@ -11,11 +11,11 @@ heart=$build/heart
 
 # Of core, only what the heart is made of.
 mkdir alone alone/core alone/lessons alone/tests
-cp -r "$top/core/heart" "$top/core/qkv" alone/core/
+cp -r "$top/core/heart" "$top/core/operators" "$top/core/qkv" alone/core/
 cp -r "$top/Makefile" "$top/variants" alone/
 cp "$top/lessons/rules.mk" alone/lessons/
 cp "$top/tests/rules.mk" alone/tests/
-expect "core/heart and core/qkv do not build on their own" \
+expect "core/heart, core/operators and core/qkv do not build on their own" \
     make -s -C alone BUILD=built built/heart >out 2>err
 ln -s "$build/variants" alone/built/variants
 works "standard on recall: test accuracy 0." alone/built/heart standard recall --steps 1

@@ -17,6 +17,7 @@
 #include "heart/matrix.h"
 #include "heart/random.h"
 #include "heart/tape.h"
+#include "operators/sink.h"
 #include "training/positions.h"
 
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
@@ -72,9 +73,9 @@ at(Matrix m, int i, int j)
 double
 sink_of(const Node *weights, int head)
 {
-    const Attended *with = weights->arguments;
-    return weights->inputs > 1 ? (double)weights->in[1]->value[head]
-                               : with->sink;
+    if (weights->op != &softmax_sink_op)
+        return -INFINITY;
+    return weights->inputs > 1 ? (double)weights->in[1]->value[head] : 0;
 }
 
 /* After a run on tokens that are all 0: then scores are their bias by position,

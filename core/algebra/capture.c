@@ -13,6 +13,8 @@
 #include "heart/plugin.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
+#include "operators/bias.h"
+#include "operators/sink.h"
 #include "training/positions.h"
 
 /* The number of an entry, with place for it. */
@@ -85,7 +87,7 @@ static void
 capture_node(void *capture, Node *n)
 {
     Capture *r = capture;
-    if (n->op == &softmax_op)
+    if (n->op == &softmax_op || n->op == &softmax_sink_op)
         record_softmax(r, n);
     for (int i = 0; n->op == &apply_weights_op.op && i < r->calls; i++)
         if (r->call[i].weights == n->in[0])

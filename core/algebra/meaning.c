@@ -7,6 +7,13 @@
 #include "heart/heads.h"
 #include "heart/layers.h"
 #include "heart/operators.h"
+#include "operators/bias.h"
+#include "operators/columns.h"
+#include "operators/elementwise.h"
+#include "operators/mix_heads.h"
+#include "operators/rotate.h"
+#include "operators/shift.h"
+#include "operators/sink.h"
 #include "training/positions.h"
 
 /* A new operator of the core gets one row here. */
@@ -32,6 +39,7 @@ static const Meaning meanings[] = {
     {&scores_op.op, OPAQUE, SCORING, false},
     {&fixed_bias_op, OPAQUE, NO_PRODUCTS, false},
     {&softmax_op, OPAQUE, NO_PRODUCTS, false},
+    {&softmax_sink_op, OPAQUE, NO_PRODUCTS, false},
     {&mask_zero_op.op, OPAQUE, NO_PRODUCTS, false},
     {&apply_weights_op.op, WEIGHTED, WEIGHTING, false},
     {&attend_op, OPAQUE, ATTENDING, false},

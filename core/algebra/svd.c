@@ -11,6 +11,7 @@
 #include "algebra/svd.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
+#include "operators/functions.h"
 
 enum { LARGE = 128 }; /* length from which on a low rank is looked for */
 

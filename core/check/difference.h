@@ -11,6 +11,7 @@
 
 #include "heart/operators.h"
 #include "heart/tape.h"
+#include "operators/elementwise.h"
 
 /* Records the graph under test, its leaves first. */
 typedef Node *Recorder(Tape *t, void *more);

@@ -7,6 +7,7 @@
 #include "check/checks.h"
 #include "check/difference.h"
 #include "heart/operators.h"
+#include "operators/elementwise.h"
 #include "training/build_model.h"
 
 /* Compares the gradients in one way of calling it: of the matrices before those

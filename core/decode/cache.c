@@ -126,7 +126,7 @@ kept_rows(Cache *c, Kept *k, Node *n)
 /* Keys of a model with RoPE: each is rotated once and kept so, unless something
    else needs what it was before, as the step for shapes finds out. */
 static Node *
-all_rows(Keeper *keeper, const Attention *of, Node *n)
+keep_rows(Keeper *keeper, const Attention *of, Node *n)
 {
     Cache *c = (Cache *)keeper;
     const Use *use = c->at ? next_use(c, n) : NULL;
@@ -147,7 +147,7 @@ cache_new(int places, int tokens)
     c->places = places;
     c->place = allocate((size_t)places, sizeof *c->place);
     c->keeper = (Keeper){
-        .enter = enter_place, .leave = leave_place, .all_rows = all_rows};
+        .enter = enter_place, .leave = leave_place, .all_rows = keep_rows};
     return c;
 }
 

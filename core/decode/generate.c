@@ -8,6 +8,7 @@
 #include "heart/fail.h"
 #include "heart/numbers.h"
 #include "heart/tape.h"
+#include "operators/functions.h"
 
 Decoder *
 decoder_new(Model *m, int tokens)

@@ -361,13 +361,14 @@ const Operator attend_op = {"attend", attend_forward, attend_backward};
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
-    if ((a->relative && a->relative->bias) || q->tape->purpose & IN_STEPS)
+    bool biased = a->relative && a->relative->biased;
+    if (biased || q->tape->purpose & IN_STEPS)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
     attend_operands(a, &q, &k, &v);
     Plan p = plan_of((Node *[]){q, k, v});
     return make(&attend_op, OF(q, k, v),
                 (Made){.cols = q->heads * (v->cols / v->heads),
-                       WITH((Attended){scale, a->causal, .sink = -INFINITY}),
+                       WITH((Attended){scale, a->causal}),
                        .keeps = p.kept + (size_t)thread_count * p.scratch});
 }
 

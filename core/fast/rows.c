@@ -16,28 +16,12 @@ row_max(const real *x, int n)
     return lane_max(x, 1, n, n);
 }
 
-/* The exponentials in x, and that of a sink, added in their lanes. */
-static real
-sum_beside(const real *x, int n, real sink)
-{
-    real lane[LANES] = {0};
-    for (int j = 0; j < n; j++)
-        lane[j % LANES] += x[j];
-    lane[n % LANES] += sink;
-    return sum_of(lane);
-}
-
-real
-row_softmax(real *x, int n, int all, real sink)
+void
+row_softmax(real *x, int n, int all)
 {
     real max = lane_max(x, 1, n, all);
-    max = sink > max ? sink : max;
     real sum = lane_exponentials(x, 1, n, all, max);
-    real beside = exponential(sink - max);
-    if (beside > 0)
-        sum = sum_beside(x, n, beside);
     lane_scale(x, 1 / sum, all);
-    return beside * (1 / sum);
 }
 
 double

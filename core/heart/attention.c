@@ -3,11 +3,10 @@
    "Attention Is All You Need", equation 1, for every head of every sequence:
    scores S = scale Q K', weights P = softmax(mask(S)), output O = P V. These
    are three operators, scores, softmax and apply_weights, for variants that act
-   between them; attend (composed.c) is all three.
+   between them; attend (composed.c) does all three at once.
 
-   Scores and weights are matrices (tokens x heads*keys), head by head in their
-   columns. A bias of scores depends on positions only: the form of a head is
-   then softmax(s x M y' + b) y N. */
+   Scores and weights are matrices (tokens x heads*keys), one head beside the
+   other in their columns. */
 #include <math.h>
 #include <string.h>
 
@@ -24,178 +23,102 @@ positioned(const Attention *a, Node *n, int position)
     return by && by->rotated ? by->rotated(n, position) : n;
 }
 
-/* All rows so far of n, where a decoder keeps rows (Keeper, tape.h); else n. If
-   n is keys, `of` is the attention that scores them, and they are rotated for
-   it; otherwise `of` is NULL. */
-static Node *
+Node *
 all_rows(const Attention *of, Node *n)
 {
     Keeper *k = n->tape->keeper;
-    return k ? k->all_rows(k, of, n) : of ? positioned(of, n, 0) : n;
+    if (k)
+        return k->all_rows(k, of, n);
+    return of ? positioned(of, n, 0) : n;
 }
 
-Node *
-cached(Node *n)
-{
-    return all_rows(NULL, n);
-}
-
-/* Aborts where the heads of q and k, or q and v, do not fit; or, if they do,
-   where `fit` says that something else does not. */
+/* Aborts unless each head of k serves the same number of heads of q. */
 static void
-check_fit(const char *name, const Node *q, const Node *k, bool fit,
-          const char *wanted)
+check_heads(const char *name, const Node *q, const Node *k)
 {
     if (q->heads % k->heads || q->sequences != k->sequences)
         mismatch(name, q, k,
-                 "the heads of the second divide those of the first, and "
-                 "sequences are equally many; split gives a matrix its heads");
-    if (!fit)
-        mismatch(name, q, k, wanted);
+                 "the heads of the second must divide those of the first, and "
+                 "both need the same number of sequences; split gives a matrix "
+                 "its heads");
 }
 
-/* Queries and keys, as scores need them. */
 static void
-prepare(const char *name, const Attention *a, Node **q, Node **k)
+prepare_queries_and_keys(const char *name, const Attention *a, Node **q,
+                         Node **k)
 {
     *q = positioned(a, *q, a->position);
     *k = all_rows(a, *k);
-    check_fit(name, *q, *k,
-              (*q)->cols / (*q)->heads == (*k)->cols / (*k)->heads,
-              "queries and keys are equally wide in each head");
+    check_heads(name, *q, *k);
+    if ((*q)->cols / (*q)->heads != (*k)->cols / (*k)->heads)
+        mismatch(name, *q, *k,
+                 "queries and keys need the same width in each head");
 }
 
-static void
+void
 check_mask(const char *name, const Attention *a, const Node *q, int keys)
 {
     const Keeper *k = q->tape->keeper;
     int tokens = q->rows / q->sequences + (k ? k->earlier : 0);
     if (a->causal && tokens != keys)
-        bug("%s: a causal mask needs as many keys as queries, not %d and %d",
+        bug("%s: %d keys for %d queries: under a causal mask keys come from "
+            "the same tokens as queries, so pass as many",
             name, keys, tokens);
 }
 
-/* S_h = Q_h K_h',  O_h = P_h V_h */
-const Product scores_op = {
-    {"scores", PRODUCT}, .part = head_for, .transposed = true};
-const Product apply_weights_op = {{"apply_weights", PRODUCT}, .part = head_for};
-
-Node *
-raw_scores(Node *q, Node *k)
-{
-    return make(&scores_op.op, OF(q, k),
-                (Made){.cols = q->heads * (k->rows / k->sequences)});
-}
-
-Node *
-weighted_sum(Node *p, Node *v)
-{
-    return make(&apply_weights_op.op, OF(p, v),
-                (Made){.cols = p->heads * (v->cols / v->heads)});
-}
+/* S_i = Q_i K_i' */
+const ProductOperator scores_op = {
+    {"scores", product_forward, product_backward},
+    .part = head_for,
+    .transposed = true};
 
 Node *
 scores(Attention *a, Node *q, Node *k, double factor)
 {
-    prepare("scores", a, &q, &k);
-    Node *s = scale(raw_scores(q, k), factor);
-    if (a->relative && a->relative->bias)
-        s = fixed_bias(a, s, a->relative->bias);
+    prepare_queries_and_keys("scores", a, &q, &k);
+    int keys = k->rows / k->sequences;
+    Node *s = make(&scores_op.op, OF(q, k), (Made){.cols = q->heads * keys});
+    s = scale(s, factor);
+    if (a->relative && a->relative->biased)
+        s = a->relative->biased(a, s);
     a->scored += s->heads;
     return s;
 }
 
-Node *
-apply_weights(Attention *a, Node *p, Node *v)
-{
-    (void)a;
-    v = all_rows(NULL, v);
-    check_fit("apply_weights", p, v,
-              p->cols / p->heads == v->rows / v->sequences,
-              "each head of the weights has a column for each value");
-    return weighted_sum(p, v);
-}
-
-/* C = S + b(head, query, key), the same in all sequences. */
-static void
-bias_forward(Node *c)
-{
-    const Added *b = c->arguments;
-    const Attention *a = &b->attention;
-    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    int size = c->rows * c->cols, sequence = tokens * c->cols;
-    memcpy(c->value, c->in[0]->value, (size_t)size * sizeof(real));
-    for (int row = 0; row < tokens * c->heads; row++) {
-        int h = row % c->heads, query = a->position + row / c->heads;
-        for (int j = 0; j < keys; j++) {
-            double bias = b->bias(a, h, query, j);
-            for (int at = row * keys + j; at < size; at += sequence)
-                c->value[at] += (real)bias;
-        }
-    }
-}
-
-/* dS += dC: where it is masked dC is 0 */
-static void
-bias_backward(Node *c)
-{
-    add_gradient(c->in[0], c->gradient);
-}
-
-const Operator fixed_bias_op = {"fixed_bias", bias_forward, bias_backward};
-
-Node *
-fixed_bias(Attention *a, Node *s, Bias *bias)
-{
-    return make(&fixed_bias_op, OF(s), (Made){WITH((Added){*a, bias})});
-}
-
-Node *
-attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale, Bias *bias)
-{
-    Node *s = fixed_bias(a, scores(a, q, k, scale), bias);
-    return apply_weights(a, softmax(a, s), v);
-}
-
-/* P = softmax(mask(scale S)), and kept is what each row gives to its sink.
-   Fixed biases have to leave each query a key, or its weights are 0 / 0. */
+/* P = softmax(mask(S)), row by row */
 static void
 softmax_forward(Node *c)
 {
     const Attended *with = c->arguments;
     int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
+    memcpy(c->value, c->in[0]->value, size_of(c) * sizeof(real));
     for (int i = 0; i < c->rows * c->heads; i++) {
-        int seen = keys_seen(with->causal, i / c->heads % tokens, tokens, keys);
-        real sink =
-            c->inputs > 1 ? c->in[1]->value[i % c->heads] : (real)with->sink;
-        real *p = c->value + i * keys, *s = c->in[0]->value + i * keys;
-        for (int j = 0; j < keys; j++)
-            p[j] = (real)with->scale * s[j];
-        real beside = row_softmax(p, seen, keys, sink);
-        if (isnan(*p) && row_max(s, seen) == -INFINITY)
-            bug("softmax: every key of query %d of head %d is masked: leave it "
-                "one, as the key at its own position",
-                i / c->heads % tokens, i % c->heads);
-        if (c->kept)
-            c->kept[i] = beside;
+        int query = i / c->heads % tokens;
+        int seen = keys_seen(with->causal, query, tokens, keys);
+        real *p = c->value + i * keys;
+        if (row_max(p, seen) == -INFINITY)
+            bug("softmax: query %d of head %d has no key that is not masked: "
+                "leave it one, such as the key at its own position",
+                query, i % c->heads);
+        row_softmax(p, seen, keys);
     }
 }
 
-/* Of row i: dS += scale P (dP - rowsum(P dP)), and with p the weight of its
-   sink dSink += -p rowsum(P dP) */
-void
+/* In the forward pass row i was P = softmax(S), and each weight depends on all
+   scores of its row: dP_j / dS_k = P_j ((j == k) - P_k). So now
+   dS += P (dP - rowsum(P dP)). A masked weight is 0, and gives nothing. */
+real
 softmax_row_backward(Node *c, int i)
 {
-    const Attended *with = c->arguments;
-    Node *s = c->in[0], *sink = c->inputs > 1 ? c->in[1] : NULL;
     int keys = c->cols / c->heads;
     const real *p = c->value + i * keys, *dp = c->gradient + i * keys;
-    real *ds = s->trained ? gradient(s) + i * keys : NULL;
     real mean = row_dot(p, dp, keys);
-    for (int j = 0; ds && j < keys; j++)
-        ds[j] += (real)with->scale * p[j] * (dp[j] - mean);
-    if (sink && sink->trained)
-        gradient(sink)[i % c->heads] -= c->kept[i] * mean;
+    if (c->in[0]->trained) {
+        real *ds = gradient(c->in[0]) + i * keys;
+        for (int j = 0; j < keys; j++)
+            ds[j] += p[j] * (dp[j] - mean);
+    }
+    return mean;
 }
 
 static void
@@ -207,59 +130,38 @@ softmax_backward(Node *c)
 
 const Operator softmax_op = {"softmax", softmax_forward, softmax_backward};
 
-/* With a sink that is learned, one that is a number, or none. */
-static Node *
-softmax_node(const char *name, Attention *a, Node *s, Node *sink, double number)
-{
-    check_mask(name, a, s, s->cols / s->heads);
-    if (sink && (sink->rows != 1 || sink->cols != s->heads))
-        mismatch(name, s, sink, "the sink is one number for each head");
-    return make(&softmax_op, (Node *[]){s, sink}, sink ? 2 : 1,
-                (Made){WITH((Attended){1, a->causal, number}),
-                       .keeps = sink ? (size_t)s->rows * (size_t)s->heads : 0});
-}
-
 Node *
 softmax(Attention *a, Node *s)
 {
-    return softmax_node("softmax", a, s, NULL, -INFINITY);
+    check_mask("softmax", a, s, s->cols / s->heads);
+    return make(&softmax_op, OF(s), (Made){WITH((Attended){1, a->causal})});
 }
+
+/* O_i = P_i V_i */
+const ProductOperator apply_weights_op = {
+    {"apply_weights", product_forward, product_backward}, .part = head_for};
 
 Node *
-softmax_sink(Attention *a, Node *s, Node *sink)
+apply_weights(Attention *a, Node *p, Node *v)
 {
-    return softmax_node("softmax_sink", a, s, sink, 0);
-}
-
-/* C = A where it is not masked, else 0 */
-static void
-add_seen(const Node *c, int k, real *of_c, real *of_a, bool back)
-{
-    (void)k;
-    const Attended *with = c->arguments;
-    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    for (int i = 0; i < c->rows * c->heads; i++, of_c += keys, of_a += keys)
-        add_between(
-            of_c, of_a,
-            keys_seen(with->causal, i / c->heads % tokens, tokens, keys), back);
-}
-
-const Linear mask_zero_op = {{"mask_zero", LINEAR}, add_seen};
-
-Node *
-mask_zero(Attention *a, Node *s)
-{
-    check_mask("mask_zero", a, s, s->cols / s->heads);
-    return make(&mask_zero_op.op, OF(s),
-                (Made){WITH((Attended){.causal = a->causal})});
+    (void)a;
+    v = all_rows(NULL, v);
+    check_heads("apply_weights", p, v);
+    if (p->cols / p->heads != v->rows / v->sequences)
+        mismatch("apply_weights", p, v,
+                 "each head of the weights needs a column for each value");
+    return make(&apply_weights_op.op, OF(p, v),
+                (Made){.cols = p->heads * (v->cols / v->heads)});
 }
 
 void
 attend_operands(const Attention *a, Node **q, Node **k, Node **v)
 {
-    prepare("attend", a, q, k);
+    prepare_queries_and_keys("attend", a, q, k);
     *v = all_rows(NULL, *v);
     check_mask("attend", a, *q, (*k)->rows / (*k)->sequences);
-    check_fit("attend", *q, *v, (*v)->rows == (*k)->rows,
-              "the second, which are values, has a row for each key");
+    check_heads("attend", *q, *v);
+    if ((*v)->rows != (*k)->rows)
+        mismatch("attend", *k, *v,
+                 "there must be a value, a row of the second, for each key");
 }

@@ -1,50 +1,112 @@
-/* composed.c - attention and LayerNorm, composed of operators. */
+/* composed.c - attention, all of it in one operator; and LayerNorm, composed of
+   three. */
 #include <math.h>
 
 #include "heart/attention.h"
 #include "heart/composed.h"
 #include "heart/heads.h"
+#include "heart/rows.h"
 #include "heart/tape.h"
 
-/* The three steps are computed before; the last one is the argument, and its
-   value is taken over. The backward pass does not see them but through this
-   node: so gradients are added up in the order of core/fast, where one operator
-   does it all. */
-static void
-steps_forward(Node *c)
+/* How many weights all heads of these queries and keys have. */
+static size_t
+weight_count(const Node *q, const Node *k)
 {
-    Node *const *last = c->arguments;
-    c->value = (*last)->value;
+    int keys = k->rows / k->sequences;
+    return (size_t)q->rows * (size_t)q->heads * (size_t)keys;
 }
 
-/* The steps again, the last one first, head by head: dP = dO V', dV += P' dO,
-   then dS, then dQ += dS K, dK += dS' Q */
-static void
-steps_backward(Node *c)
+/* Head h of weights (tokens x heads*keys) at `at`, in every sequence. */
+static Matrix
+weights_of_head(const Node *c, int h, real *at)
 {
-    Node *last = *(Node *const *)c->arguments, *p = last->in[0], *s = p->in[0];
-    last->gradient = c->gradient;
+    int tokens = c->rows / c->sequences;
+    int keys = c->in[1]->rows / c->in[1]->sequences;
+    Matrix m = matrix(at + h * keys, tokens, keys, c->heads * keys);
+    m.count = c->sequences;
+    m.step = (ptrdiff_t)tokens * m.down;
+    return m;
+}
+
+/* The value of operand n that head h of c reads. */
+static Matrix
+value_for(const Node *c, const Node *n, int h)
+{
+    return shared_head(n, h, c->heads, n->value);
+}
+
+/* Adds the product of a and b to the gradient of that part of n. */
+static void
+add_to_gradient(const Node *c, Node *n, int h, Matrix a, Matrix b)
+{
+    if (n->trained)
+        multiply_add(shared_head(n, h, c->heads, gradient(n)), a, b);
+}
+
+/* Head by head: 1. S = Q K'; 2. scale and mask; 3. softmax, which makes S the
+   weights P; 4. O = P V. The weights of all heads are kept. */
+static void
+attend_forward(Node *c)
+{
+    const Attended *with = c->arguments;
     for (int h = 0; h < c->heads; h++) {
-        product_part_backward(last, h);
-        for (int i = h; p->trained && i < p->rows * p->heads; i += p->heads)
-            softmax_row_backward(p, i);
-        product_part_backward(s, h);
+        Matrix q = value_for(c, c->in[0], h), k = value_for(c, c->in[1], h);
+        Matrix v = value_for(c, c->in[2], h), o = value_for(c, c, h);
+        Matrix p = weights_of_head(c, h, c->kept);
+        multiply(p, q, transposed(k));
+        for (int i = 0; i < c->rows; i++) {
+            real *row = p.at + i * p.down;
+            int seen = keys_seen(with->causal, i % p.rows, p.rows, p.cols);
+            for (int j = 0; j < seen; j++)
+                row[j] *= (real)with->scale;
+            row_softmax(row, seen, p.cols);
+        }
+        multiply(o, p, v);
     }
 }
 
-const Operator attend_op = {"attend", steps_forward, steps_backward};
+/* Head by head, the same steps from the last to the first.
+   In the forward pass O was P V, so now dP = dO V' and dV += P' dO.
+   P was softmax(scale S), so now dS = scale P (dP - rowsum(P dP)). It takes
+   the place of dP. A masked weight is 0, and so is its dS.
+   S was Q K', so now dQ += dS K and dK += dS' Q. */
+static void
+attend_backward(Node *c)
+{
+    const Attended *with = c->arguments;
+    real *scratch = c->kept + weight_count(c->in[0], c->in[1]);
+    for (int h = 0; h < c->heads; h++) {
+        Matrix q = value_for(c, c->in[0], h), k = value_for(c, c->in[1], h);
+        Matrix v = value_for(c, c->in[2], h);
+        Matrix d_out = shared_head(c, h, c->heads, c->gradient);
+        Matrix p = weights_of_head(c, h, c->kept);
+        Matrix ds = weights_of_head(c, h, scratch);
+        multiply(ds, d_out, transposed(v));
+        add_to_gradient(c, c->in[2], h, transposed(p), d_out);
+        for (int i = 0; i < c->rows; i++) {
+            real *row = ds.at + i * ds.down, *weights = p.at + i * p.down;
+            real mean = row_dot(weights, row, p.cols);
+            for (int j = 0; j < p.cols; j++)
+                row[j] = (real)with->scale * weights[j] * (row[j] - mean);
+        }
+        add_to_gradient(c, c->in[0], h, ds, k);
+        add_to_gradient(c, c->in[1], h, transposed(ds), q);
+    }
+}
+
+const Operator attend_op = {"attend", attend_forward, attend_backward};
 
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
-    if ((a->relative && a->relative->bias) || q->tape->purpose & IN_STEPS)
+    bool biased = a->relative && a->relative->biased;
+    if (biased || q->tape->purpose & IN_STEPS)
         return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
     attend_operands(a, &q, &k, &v);
-    Attended with = {scale, a->causal, .sink = -INFINITY};
-    Node *p = make(&softmax_op, OF(raw_scores(q, k)), (Made){WITH(with)});
-    Node *last = weighted_sum(p, v);
     return make(&attend_op, OF(q, k, v),
-                (Made){.cols = last->cols, WITH(last)});
+                (Made){.cols = q->heads * (v->cols / v->heads),
+                       WITH((Attended){scale, a->causal}),
+                       .keeps = 2 * weight_count(q, k)});
 }
 
 Node *

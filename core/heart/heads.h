@@ -1,32 +1,25 @@
-/* heads.h - the heads of a matrix. */
+/* heads.h - the heads of a matrix, and norms of each row of each head. */
 #ifndef HEADS_H
 #define HEADS_H
 
 #include "heart/operators.h"
 
-/* Head `head` of sequence s of a matrix at `at` that has n's shape; its step
+/* Head `head` of sequence s of a matrix at `at` that has n's shape; its `step`
    leads to the same head of the next sequence. */
 Matrix head_of(const Node *n, real *at, int s, int head);
 
-/* That head of operand k of c, or for k = 2 of c, which serves head h of c, in
-   every sequence: fewer heads of keys and of values are shared by neighbours.
- */
-Matrix head_for(const Node *c, int h, int k, real *at);
+/* The head of such a matrix that serves head h of `heads` heads, in every
+   sequence: if n has fewer heads, neighbours share one. */
+Matrix shared_head(const Node *n, int h, int heads, real *at);
 
-/* What a linear operator that rotates adds, and the arguments of its node. */
-typedef struct Rotation {
-    int position; /* of the first token */
-    double base;
-} Rotation;
-LinearAdd add_rotated;
+/* The same as a part of a product c. */
+Matrix head_for(const Node *c, int h, Factor which, real *at);
 
-/* Each row of each head, its mean taken off if `centred`, divided by the root
-   of (the mean of its squares + eps). */
+/* Divides each row of each head by the root of (the mean of its squares + eps).
+   If `centred`, its mean is subtracted first. */
 Node *normalize(Node *a, double eps, bool centred);
 
-/* Which operator made a node: n->op. The argument of columns is the first. */
-extern const Linear columns_op, concat_op, rotate_op;
+/* c->op tells which operator made a node c. */
 extern const Operator normalize_op;
-extern const Product mix_heads_op;
 
 #endif

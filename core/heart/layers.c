@@ -1,5 +1,4 @@
-/* layers.c - sums of rows (embedding, positions, shift), and the loss, each
-   with its derivative. */
+/* layers.c - the embedding and the loss, each with its derivative. */
 #include <string.h>
 
 #include "heart/fail.h"
@@ -8,43 +7,57 @@
 #include "heart/rows.h"
 #include "heart/tape.h"
 
-/* Of a table, row i of C adds rows ids[i each], ids[i each + 1], ..., `each` of
-   them (-1: none). Of another operand, and of all where `ids` is NULL, it adds
-   row first + t, where t is the place of row i in its sequence (none if first +
-   t is negative). */
-typedef struct Rows {
+/* The arguments of embed. */
+typedef struct Embedded {
     const int *ids;
-    int each, first;
-} Rows;
+    int each;  /* ids of a token; -1 is none */
+    int first; /* the position of the first token */
+} Embedded;
 
-/* Row first + t of operand `from`; one of a single sequence serves all. */
-static int
-row_by_place(const Node *c, const Node *from, int first, int i)
-{
-    int t = i % (c->rows / c->sequences);
-    if (t + first < 0)
-        return -1;
-    return first + (from->sequences == c->sequences ? i : t);
-}
-
+/* Row i of C is the sum of the rows of the table that its ids name. */
 static void
-add_rows(const Node *c, int k, real *of_c, real *of_k, bool back)
+add_tokens(const Node *c, const Embedded *e, real *of_c, real *of_table,
+           bool back)
 {
-    const Rows *r = c->arguments;
-    bool by_ids = r->ids && k == 0;
-    int each = by_ids ? r->each : 1;
-    for (int i = 0; i < c->rows * each; i++) {
-        int row = by_ids ? r->ids[i] : row_by_place(c, c->in[k], r->first, i);
-        if (row >= c->in[k]->rows)
-            bug("%s: row %d of %d", c->op->name, row, c->in[k]->rows);
-        if (row >= 0)
-            add_between(of_c + i / each * c->cols, of_k + row * c->cols,
+    for (int i = 0; i < c->rows * e->each; i++) {
+        int id = e->ids[i];
+        if (id >= c->in[0]->rows)
+            bug("embed: id %d, but the table has %d rows: ids must be smaller",
+                id, c->in[0]->rows);
+        if (id >= 0)
+            add_between(of_c + i / e->each * c->cols, of_table + id * c->cols,
                         c->cols, back);
     }
 }
 
-const Linear embed_op = {{"embed", LINEAR}, add_rows};
-const Linear shift_op = {{"shift", LINEAR}, add_rows};
+/* Token t of each sequence gets row first + t of the positions. */
+static void
+add_positions(const Node *c, const Embedded *e, real *of_c, real *of_positions,
+              bool back)
+{
+    int tokens = c->rows / c->sequences;
+    if (e->first + tokens > c->in[1]->rows)
+        bug("embed: %d tokens from position %d on, but there are %d positions",
+            tokens, e->first, c->in[1]->rows);
+    for (int i = 0; i < c->rows; i++) {
+        int position = e->first + i % tokens;
+        add_between(of_c + i * c->cols, of_positions + position * c->cols,
+                    c->cols, back);
+    }
+}
+
+static void
+add_embedded(const Node *c, int k, real *of_c, real *of_k, bool back)
+{
+    const Embedded *e = c->arguments;
+    if (k == 0)
+        add_tokens(c, e, of_c, of_k, back);
+    else
+        add_positions(c, e, of_c, of_k, back);
+}
+
+const LinearOperator embed_op = {{"embed", linear_forward, linear_backward},
+                                 add_embedded};
 
 Node *
 embed(Node *table, const int *ids, int each, Node *positions, int first,
@@ -53,27 +66,17 @@ embed(Node *table, const int *ids, int each, Node *positions, int first,
     return make(&embed_op.op, (Node *[]){table, positions}, positions ? 2 : 1,
                 (Made){.rows = rows,
                        .sequences = sequences,
-                       WITH((Rows){ids, each, first})});
+                       WITH((Embedded){ids, each, first})});
 }
 
-Node *
-shift(Node *a, int by)
-{
-    if (by < 0)
-        bug("shift: %s by %d: rows can only be moved down, which is towards "
-            "later tokens",
-            label(a), by);
-    return make(&shift_op.op, OF(a), (Made){WITH((Rows){.first = -by})});
-}
-
-/* What a loss compares the rows with, and how many of a whole batch count. */
+/* The arguments of cross_entropy. */
 typedef struct Answers {
     const int *targets;
-    int counted;
+    int counted; /* rows of the whole batch that have a target */
 } Answers;
 
-/* C = the sum over counted rows of -log softmax(logits)[target], / counted;
-   kept are these softmaxes */
+/* C = sum of -log softmax(logits)[target] / counted, over the rows that have a
+   target. Their softmaxes are kept. */
 static void
 cross_entropy_forward(Node *c)
 {
@@ -84,18 +87,22 @@ cross_entropy_forward(Node *c)
     for (int i = 0; i < logits->rows; i++) {
         int target = a->targets[i];
         if (target >= classes)
-            bug("cross_entropy: target %d of %d classes", target, classes);
+            bug("cross_entropy: target %d, but there are %d classes: targets "
+                "must be smaller",
+                target, classes);
         if (target < 0)
             continue;
         const real *row = logits->value + i * classes;
-        real *p =
-            memcpy(c->kept + i * classes, row, (size_t)classes * sizeof *p);
+        real *p = c->kept + i * classes;
+        memcpy(p, row, (size_t)classes * sizeof *p);
         sum += row_shares(p, classes) - (double)row[target];
     }
     c->value[0] = a->counted ? (real)(sum / a->counted) : 0;
 }
 
-/* dLogits += (softmax(logits) - onehot(target)) dC / counted, row by row */
+/* In the forward pass each row gave log(sum of e^logits) - logits[target]. The
+   derivative of the first term is softmax(logits), so now
+   dLogits += (softmax(logits) - onehot(target)) dC / counted. */
 static void
 cross_entropy_backward(Node *c)
 {
@@ -142,9 +149,12 @@ correct_rows(const Node *logits, const int *targets)
     for (int i = 0; i < logits->rows; i++) {
         const real *row = logits->value + i * classes;
         int target = targets[i];
-        /* The first of the largest is the model's answer. */
-        correct += target >= 0 && row[target] == row_max(row, classes) &&
-                   (target == 0 || row_max(row, target) < row[target]);
+        if (target < 0)
+            continue;
+        /* If several logits are the largest, the first is the answer. */
+        real largest = row_max(row, classes);
+        bool tied = target > 0 && row_max(row, target) == largest;
+        correct += row[target] == largest && !tied;
     }
     return correct;
 }

@@ -1,4 +1,4 @@
-/* layers.h - the operators that the model around a variant needs.
+/* layers.h - the operators of the model around a variant.
 
    As in <qkv/tape.h>, with one token a row and the sequences end to end. */
 #ifndef LAYERS_H
@@ -26,8 +26,8 @@ Node *cross_entropy(Node *logits, const int *targets, int counted);
 /* How many counted rows' largest logit is the target's. */
 int correct_rows(const Node *logits, const int *targets);
 
-/* Which operator made a node: n->op. */
-extern const Linear embed_op, shift_op;
+/* c->op tells which operator made a node c. */
+extern const LinearOperator embed_op;
 extern const Operator cross_entropy_op;
 
 #endif

@@ -1,4 +1,4 @@
-/* numbers.h - exp, tanh, log and sin of our own, and sums in a fixed order, so
+/* numbers.h - exp, tanh and log of our own, and sums in a fixed order, so
    that machines agree.
 
    libm's functions differ in the last bit between systems, and one bit is
@@ -83,44 +83,6 @@ logarithm(double x)
     for (int i = 21; i > 0; i -= 2)
         sum = sum * (s * s) + 1. / i;
     return 2 * s * sum + n * 0.69314718055994530942;
-}
-
-/* e^-x for x >= 0: its series at x / 64, six times squared; a large x is halved
-   until it is below 128, and the result squared as often. */
-static inline double
-decay(double x)
-{
-    int squared = 6;
-    for (; x > 128; x /= 2)
-        squared++;
-    double y = -x / 64, term = 1, sum = 1;
-    for (int i = 1; i < 24; i++) {
-        term *= y / i;
-        sum += term;
-    }
-    for (int i = 0; i < squared; i++)
-        sum *= sum;
-    return sum;
-}
-
-/* sin x and cos x, each to 2^-52, for |x| up to 2^30: x = n pi/2 + r with
-   |r| <= pi/4, where pi/2 is the sum of two doubles, so that r is exact but for
-   one rounding; then their Taylor series at r. */
-static inline void
-sine_cosine(double x, double *s, double *c)
-{
-    double n = floor(x * 0.63661977236758134308 + 0.5);
-    double r = fma(-n, 0x1.921fb54442d18p+0, x);
-    r = fma(-n, 0x1.1a62633145c07p-54, r);
-    double a = 1, b = 1; /* sin r / r, and cos r */
-    for (int i = 18; i > 0; i -= 2) {
-        a = 1 - r * r / (i * (i + 1)) * a;
-        b = 1 - r * r / (i * (i - 1)) * b;
-    }
-    int quarter = (int)(n - 4 * floor(n / 4));
-    double turned[] = {r * a, b, -r * a, -b};
-    *s = turned[quarter];
-    *c = turned[(quarter + 1) % 4];
 }
 
 /* A sum over a row is kept in 16 lanes, entry j in lane j mod 16, which are

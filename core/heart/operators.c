@@ -1,11 +1,12 @@
 /* operators.c - the linear and elementwise operators, each with its derivative.
 
    An operator is three functions: `_forward` computes C, its node's value;
-   `_backward` is the derivative; and the last one makes the node. A linear
-   operator needs one function for both (Linear, operators.h), and a product
-   says which parts are multiplied (Product). In the comment at a `_backward`,
-   dX stands for the gradient of the loss by X, and
-   `+=` is there because a matrix that is used twice gets two contributions. */
+   `_backward` adds to the gradients of its operands; and the last one makes the
+   node. A linear operator needs one function for both passes (LinearOperator,
+   operators.h), and a product only names the parts that are multiplied
+   (ProductOperator). In comments dX is the gradient of the loss with respect
+   to X. It is added to (+=), because a matrix that is used twice gets two
+   contributions. */
 
 #include <string.h>
 
@@ -41,37 +42,37 @@ mismatch(const char *name, const Node *a, const Node *b, const char *wanted)
 void
 linear_forward(Node *c)
 {
-    const Linear *l = (const Linear *)c->op;
+    const LinearOperator *l = (const LinearOperator *)c->op;
     memset(c->value, 0, size_of(c) * sizeof(real));
     for (int k = 0; k < c->inputs; k++)
         l->add(c, k, c->value, c->in[k]->value, false);
 }
 
-/* dA += L' dC */
+/* In the forward pass C was the sum of L A, so now dA += L' dC. */
 void
 linear_backward(Node *c)
 {
-    const Linear *l = (const Linear *)c->op;
+    const LinearOperator *l = (const LinearOperator *)c->op;
     for (int k = 0; k < c->inputs; k++)
         if (c->in[k]->trained)
             l->add(c, k, c->gradient, gradient(c->in[k]), true);
 }
 
 static Matrix
-whole(const Node *c, int i, int k, real *at)
+whole(const Node *c, int i, Factor which, real *at)
 {
     (void)i;
-    const Node *n = k < 2 ? c->in[k] : c;
+    const Node *n = which == RESULT ? c : c->in[which];
     return matrix(at, n->rows, n->cols, n->cols);
 }
 
-/* Part i of A (k = 0), B (1) or C (2), whose value or gradient is at `at`. */
+/* Part i of A, B or C, whose value or gradient is at `at`. */
 static Matrix
-part_of(const Node *c, int i, int k, real *at)
+part_of(const Node *c, int i, Factor which, real *at)
 {
-    const Product *p = (const Product *)c->op;
-    Matrix m = p->part(c, i, k, at);
-    return k == 1 && p->transposed ? transposed(m) : m;
+    const ProductOperator *p = (const ProductOperator *)c->op;
+    Matrix m = p->part(c, i, which, at);
+    return which == SECOND && p->transposed ? transposed(m) : m;
 }
 
 /* C_i = A_i B_i */
@@ -79,53 +80,63 @@ void
 product_forward(Node *c)
 {
     for (int i = 0; i < c->heads; i++)
-        multiply(part_of(c, i, 2, c->value), part_of(c, i, 0, c->in[0]->value),
-                 part_of(c, i, 1, c->in[1]->value));
+        multiply(part_of(c, i, RESULT, c->value),
+                 part_of(c, i, FIRST, c->in[0]->value),
+                 part_of(c, i, SECOND, c->in[1]->value));
 }
 
-/* dA_i += dC_i B_i',  dB_i += A_i' dC_i. The first to arrive at the gradient of
-   a whole matrix overwrites it, which saves a pass; a part cannot, since
-   another head may have been there. */
-void
-product_part_backward(Node *c, int i)
+/* Adds the product of a and b to the gradient of part i of an operand. A first
+   contribution to a whole matrix overwrites it instead, which saves clearing
+   it. A part cannot do that, because other parts may have been added. */
+static void
+add_to_operand(Node *c, int i, Factor which, Matrix a, Matrix b)
 {
-    for (int k = 0; k < 2; k++) {
-        Node *n = c->in[k];
-        if (!n->trained)
-            continue;
-        bool all = ((const Product *)c->op)->part == whole;
-        bool first = all && start_gradient(n->root);
-        Matrix dc = part_of(c, i, 2, c->gradient);
-        Matrix other = transposed(part_of(c, i, 1 - k, c->in[1 - k]->value));
-        (first ? multiply : multiply_add)(part_of(c, i, k, gradient(n)),
-                                          k ? other : dc, k ? dc : other);
-    }
+    Node *n = c->in[which];
+    const ProductOperator *p = (const ProductOperator *)c->op;
+    bool overwrites = p->part == whole && start_gradient(n->root);
+    Matrix sum = part_of(c, i, which, gradient(n));
+    if (overwrites)
+        multiply(sum, a, b);
+    else
+        multiply_add(sum, a, b);
 }
 
+/* In the forward pass C_i was A_i B_i, so now dA_i += dC_i B_i' and
+   dB_i += A_i' dC_i. */
 void
 product_backward(Node *c)
 {
-    for (int i = 0; i < c->heads; i++)
-        product_part_backward(c, i);
+    for (int i = 0; i < c->heads; i++) {
+        Matrix a = part_of(c, i, FIRST, c->in[0]->value);
+        Matrix b = part_of(c, i, SECOND, c->in[1]->value);
+        Matrix dc = part_of(c, i, RESULT, c->gradient);
+        if (c->in[0]->trained)
+            add_to_operand(c, i, FIRST, dc, transposed(b));
+        if (c->in[1]->trained)
+            add_to_operand(c, i, SECOND, transposed(a), dc);
+    }
 }
 
-const Product matmul_op = {{"matmul", PRODUCT}, .part = whole};
-const Product matmul_t_op = {
-    {"matmul_t", PRODUCT}, .part = whole, .transposed = true};
+const ProductOperator matmul_op = {
+    {"matmul", product_forward, product_backward}, .part = whole};
+const ProductOperator matmul_t_op = {
+    {"matmul_t", product_forward, product_backward},
+    .part = whole,
+    .transposed = true};
 
-/* B's side `inner` is summed over; its other one becomes C's columns. Tokens of
-   several sequences may not be summed over. */
+/* The sum runs over the side of B that is `inner` long; B's other side becomes
+   the columns of C. Tokens of several sequences cannot be summed over. */
 static Node *
 product(const Operator *op, Node *a, Node *b, int inner, int cols)
 {
     if (a->cols != inner)
         mismatch(op->name, a, b,
-                 "the second has a row for each column of the first, in "
+                 "the second needs a row for each column of the first, or in "
                  "matmul_t a column");
     if (b->sequences != 1)
         mismatch(op->name, a, b,
-                 "a product would mix the sequences of the second; use scores, "
-                 "apply_weights or attend");
+                 "the product would add up tokens of different sequences; use "
+                 "scores, apply_weights or attend");
     return make(op, OF(a, b), (Made){.cols = cols, .heads = 1});
 }
 
@@ -150,30 +161,6 @@ add_between(real *of_c, real *of_k, int n, bool back)
         to[j] += from[j];
 }
 
-/* What operand A gives to each head of C: its columns from the argument `from`
-   on; of several operands all of them, beside those of the operands before it.
-   A single row, head or column of a head serves all of C's. */
-void
-add_to_heads(const Node *c, int k, real *of_c, real *of_a, bool back)
-{
-    const Node *a = c->in[k];
-    const int *from = c->arguments;
-    int width = c->cols / c->heads, of_each = a->cols / a->heads;
-    int down = a->rows == 1 ? 0 : a->cols, next = a->heads == 1 ? 0 : of_each;
-    int count = c->inputs > 1 ? of_each : width;
-    of_a += from ? *from : 0;
-    for (int i = 0; i < k; i++)
-        of_c += c->in[i]->cols / c->in[i]->heads;
-    for (int i = 0; i < c->rows; i++, of_c += c->cols, of_a += down)
-        for (int h = 0; h < c->heads; h++) {
-            real *x = of_c + h * width, *y = of_a + h * next;
-            if (of_each > 1)
-                add_between(x, y, count, back);
-            for (int j = 0; of_each == 1 && j < count; j++)
-                add_between(x + j, y, 1, back);
-        }
-}
-
 /* C = factor A */
 static void
 add_scaled(const Node *c, int k, real *of_c, real *of_a, bool back)
@@ -186,7 +173,8 @@ add_scaled(const Node *c, int k, real *of_c, real *of_a, bool back)
         to[i] += (real)*factor * from[i];
 }
 
-const Linear scale_op = {{"scale", LINEAR}, add_scaled};
+const LinearOperator scale_op = {{"scale", linear_forward, linear_backward},
+                                 add_scaled};
 
 Node *
 scale(Node *a, double factor)
@@ -203,7 +191,7 @@ add_forward(Node *c)
         c->value[i] = a[i] + b[i];
 }
 
-/* dA += dC,  dB += dC */
+/* In the forward pass C was A + B, so now dA += dC and dB += dC. */
 static void
 add_backward(Node *c)
 {
@@ -221,24 +209,52 @@ hadamard_forward(Node *c)
         c->value[i] = a[i] * b[i];
 }
 
-/* dA += dC . B,  dB += dC . A */
+static void
+add_entry_products(Node *n, const real *x, const real *y)
+{
+    real *d = gradient(n);
+    for (size_t i = 0, count = size_of(n); i < count; i++)
+        d[i] += x[i] * y[i];
+}
+
+/* In the forward pass C was A . B, so now dA += dC . B and dB += dC . A. */
 static void
 hadamard_backward(Node *c)
 {
-    for (int k = 0; k < 2; k++) {
-        real *d = c->in[k]->trained ? gradient(c->in[k]) : NULL;
-        const real *other = c->in[1 - k]->value;
-        for (size_t i = 0, n = size_of(c); d && i < n; i++)
-            d[i] += c->gradient[i] * other[i];
-    }
+    Node *a = c->in[0], *b = c->in[1];
+    if (a->trained)
+        add_entry_products(a, c->gradient, b->value);
+    if (b->trained)
+        add_entry_products(b, c->gradient, a->value);
 }
 
 const Operator add_op = {"add", add_forward, add_backward};
 const Operator hadamard_op = {"hadamard", hadamard_forward, hadamard_backward};
-const Linear spread_op = {{"spread", LINEAR}, add_to_heads};
+/* C repeats A, whose rows, heads or columns of a head may be 1 long. */
+static void
+add_repeated(const Node *c, int k, real *of_c, real *of_a, bool back)
+{
+    const Node *a = c->in[k];
+    int width = c->cols / c->heads, a_width = a->cols / a->heads;
+    int next_row = a->rows == 1 ? 0 : a->cols;
+    int next_head = a->heads == 1 ? 0 : a_width;
+    for (int i = 0; i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++) {
+            real *x = of_c + i * c->cols + h * width;
+            real *y = of_a + i * next_row + h * next_head;
+            if (a_width == width)
+                add_between(x, y, width, back);
+            else
+                for (int j = 0; j < width; j++)
+                    add_between(x + j, y, 1, back);
+        }
+}
 
-/* A node of A and B, which is repeated along the axes in which it is 1 long, to
-   A's shape and heads. */
+const LinearOperator spread_op = {{"spread", linear_forward, linear_backward},
+                                  add_repeated};
+
+/* A node of A and B, after B is repeated to A's shape and heads along the axes
+   in which it is 1 long. */
 static Node *
 pair(const Operator *op, Node *a, Node *b)
 {
@@ -248,10 +264,11 @@ pair(const Operator *op, Node *a, Node *b)
     if ((b->rows != 1 && b->rows != a->rows) ||
         (b->heads != 1 && b->heads != a->heads) ||
         (width != 1 && width != a->cols / a->heads))
-        mismatch(op->name, a, b,
-                 "the second has as many rows, heads and columns in a head as "
-                 "the first, or 1; split(w, a->heads) makes a number for each "
-                 "head of w");
+        mismatch(
+            op->name, a, b,
+            "the second needs the rows, the heads and the columns per head "
+            "of the first, or 1 of them; for a number per head, pass "
+            "split(w, a->heads) of a w (1 x heads)");
     if (b->rows != a->rows || b->cols != a->cols)
         b = make(&spread_op.op, OF(b),
                  (Made){.rows = a->rows, .cols = a->cols, .heads = a->heads});
@@ -270,9 +287,9 @@ hadamard(Node *a, Node *b)
     return pair(&hadamard_op, a, b);
 }
 
-/* dA += dC . f'(A): functions of each entry keep their slope, which becomes
-   that product. */
-static void
+/* In the forward pass C was f(A), entry by entry, and f'(A) was kept. So now
+   dA += dC . f'(A). */
+void
 slope_backward(Node *c)
 {
     for (size_t i = 0, n = size_of(c); i < n; i++)
@@ -280,79 +297,13 @@ slope_backward(Node *c)
     add_gradient(c->in[0], c->kept);
 }
 
-/* C = tanh A, and kept is 1 - C^2 */
-static void
-tanh_forward(Node *c)
-{
-    tanh_entries(c->value, c->in[0]->value, size_of(c));
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->kept[i] = 1 - c->value[i] * c->value[i];
-}
-
-const Operator tanh_op = {"tanh_of", tanh_forward, slope_backward};
-
-Node *
-tanh_of(Node *a)
-{
-    return make(&tanh_op, OF(a), (Made){.keeps = size_of(a)});
-}
-
-/* C = 1 / (1 + e^-A) = (1 + tanh(A / 2)) / 2 */
-static void
-sigmoid_forward(Node *c)
-{
-    const real *a = c->in[0]->value;
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->value[i] = a[i] / 2;
-    tanh_entries(c->value, c->value, size_of(c));
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->value[i] = (1 + c->value[i]) / 2;
-}
-
-/* dA += dC C (1 - C), elementwise */
-static void
-sigmoid_backward(Node *c)
-{
-    real *d = gradient(c->in[0]);
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        d[i] += c->gradient[i] * c->value[i] * (1 - c->value[i]);
-}
-
-const Operator sigmoid_op = {"sigmoid", sigmoid_forward, sigmoid_backward};
-
-Node *
-sigmoid(Node *a)
-{
-    return make(&sigmoid_op, OF(a), (Made){0});
-}
-
-/* C = f(A), and f'(A) is kept */
-static void
-map_forward(Node *c)
-{
-    const Mapping *m = c->arguments;
-    const real *a = c->in[0]->value;
-    for (size_t i = 0, n = size_of(c); i < n; i++) {
-        c->value[i] = (real)m->f((double)a[i]);
-        c->kept[i] = (real)m->df((double)a[i]);
-    }
-}
-
-const Operator map_op = {"map", map_forward, slope_backward};
-
-Node *
-map(Node *a, double (*f)(double), double (*df)(double))
-{
-    return make(&map_op, OF(a),
-                (Made){WITH((Mapping){f, df}), .keeps = size_of(a)});
-}
-
 /* GELU(x) = x/2 (1 + t) with t = tanh(u) and u = sqrt(2/pi) (x + b x^3), the
    form of Hendrycks and Gimpel 2016 that GPT-2 uses. */
 #define GELU_A ((real)0.79788456080286535588) /* sqrt(2 / pi) */
 #define GELU_B ((real)0.044715)
 
-/* C = A/2 (1 + t), and (1 + t) / 2 + A/2 (1 - t^2) du/dA is kept */
+/* C = A/2 (1 + t). Its derivative (1 + t) / 2 + A/2 (1 - t^2) du/dA is kept,
+   where t was before. */
 static void
 gelu_forward(Node *c)
 {
@@ -374,31 +325,4 @@ Node *
 gelu(Node *a)
 {
     return make(&gelu_op, OF(a), (Made){.keeps = size_of(a)});
-}
-
-/* What is remembered is one more view on the tape, whose arguments are where:
-   so it is forgotten with the tape. */
-enum { WHERE = 3 }; /* the place, the block and the slot */
-
-void
-remember(Attention *a, int slot, Node *n)
-{
-    Node *c = split(n, n->heads);
-    keep_arguments(c, (int[WHERE]){a->place, a->layer, slot},
-                   WHERE * sizeof(int));
-}
-
-Node *
-recall(Attention *a, int slot, int layer)
-{
-    const int where[WHERE] = {a->place, layer, slot};
-    for (Node *n = a->tape ? a->tape->last : NULL; n; n = n->previous)
-        if (n->root != n && n->arguments &&
-            !memcmp(n->arguments, where, sizeof where)) {
-            a->tape->recalled += layer != a->layer;
-            return n;
-        }
-    bug("recall: nothing was remembered in slot %d of block %d before block %d "
-        "recalled it",
-        slot, layer, a->layer);
 }

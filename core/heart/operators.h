@@ -31,45 +31,41 @@ _Noreturn void mismatch(const char *name, const Node *a, const Node *b,
                         const char *wanted);
 
 /* An operator that is linear and has no weights, such as one that moves
-   entries: what it adds forward, its transpose adds backward. One function does
-   both. It adds what operand k gives to C, of_c += L of_k; or, `back`, of_k +=
-   L' of_c. */
+   entries. `add` does both passes: forward it adds what operand k gives to C,
+   of_c += L of_k; `back`, it adds the transpose, of_k += L' of_c. */
 typedef void LinearAdd(const Node *c, int k, real *of_c, real *of_k, bool back);
-typedef struct Linear {
-    Operator op; /* first: a node's op is the address of this */
+typedef struct LinearOperator {
+    Operator op; /* first, so that a node's op is the address of this */
     LinearAdd *add;
-} Linear;
+} LinearOperator;
 void linear_forward(Node *c);
 void linear_backward(Node *c);
-#define LINEAR linear_forward, linear_backward
-LinearAdd add_to_heads; /* for operators that take, join or repeat columns */
 
-/* of_c += of_k or, `back`, of_k += of_c, of n entries that follow another. */
+/* of_c += of_k or, `back`, of_k += of_c, for n entries in a row. */
 void add_between(real *of_c, real *of_k, int n, bool back);
 
-/* An operator that is a product, C = A B, in parts, one for each head of C.
-   part(c, i, k, at) is part i of operand k, or of C itself if k is 2, in a
-   matrix of its shape at `at`. If `transposed`, B is the transpose of what the
-   second operand has there. */
-typedef struct Product {
-    Operator op; /* first, too */
-    Matrix (*part)(const Node *c, int i, int k, real *at);
+/* An operator that is a product C_i = A_i B_i, in one part for each head i of
+   C. `part` returns part i of A, B or C, in a matrix of its shape at `at`. If
+   `transposed`, B_i is the transpose of part i of the second operand. */
+typedef enum { FIRST, SECOND, RESULT } Factor;
+typedef struct ProductOperator {
+    Operator op; /* first, as above */
+    Matrix (*part)(const Node *c, int i, Factor which, real *at);
     bool transposed;
-} Product;
+} ProductOperator;
 void product_forward(Node *c);
 void product_backward(Node *c);
-void product_part_backward(Node *c, int i);
-#define PRODUCT product_forward, product_backward
 
-/* By c->op one knows which operator made c; its name is only for messages,
-   since a plugin's operator may have the same one. Every operator of the core
-   has such a constant, and a row in algebra/meaning.c. The argument of scale is
-   its factor; those of map are its f and df. */
-extern const Product matmul_op, matmul_t_op;
-extern const Linear scale_op, spread_op; /* spread: what add repeats */
-extern const Operator add_op, hadamard_op, map_op, tanh_op, sigmoid_op, gelu_op;
-typedef struct Mapping {
-    double (*f)(double), (*df)(double);
-} Mapping;
+/* The backward pass of an operator of one operand A that keeps the derivative
+   f'(A) of each entry. */
+void slope_backward(Node *c);
+
+/* c->op tells which operator made c. (Its name is only for messages, since a
+   plugin's operator may have the same name.) Every operator of the core has
+   such a constant, and a row in algebra/meaning.c. spread repeats the second
+   operand of add and hadamard. The argument of scale is its factor. */
+extern const ProductOperator matmul_op, matmul_t_op;
+extern const LinearOperator scale_op, spread_op;
+extern const Operator add_op, hadamard_op, gelu_op;
 
 #endif

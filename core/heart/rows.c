@@ -20,35 +20,33 @@ row_max(const real *x, int n)
     return max;
 }
 
-/* x becomes e^(x - max) of its first n entries, 0 up to `all`; the sum, to
-   which e^(sink - max) belongs. */
+/* The first n entries of x become e^(x - max), and those up to `all` become 0.
+   Returns their sum. */
 static real
-row_exponentials(real *x, int n, int all, real max, real sink)
+row_exponentials(real *x, int n, int all, real max)
 {
     real lane[LANES] = {0};
-    for (int j = 0; j < all; j++) {
-        x[j] = j < n ? exponential(x[j] - max) : 0;
+    for (int j = 0; j < n; j++) {
+        x[j] = exponential(x[j] - max);
         lane[j % LANES] += x[j];
     }
-    lane[n % LANES] += exponential(sink - max);
+    for (int j = n; j < all; j++)
+        x[j] = 0;
     return sum_of(lane);
 }
 
-real
-row_softmax(real *x, int n, int all, real sink)
+void
+row_softmax(real *x, int n, int all)
 {
-    real max = row_max(x, n);
-    max = sink > max ? sink : max;
-    real inverse = 1 / row_exponentials(x, n, all, max, sink);
+    real inverse = 1 / row_exponentials(x, n, all, row_max(x, n));
     for (int j = 0; j < all; j++)
         x[j] *= inverse;
-    return exponential(sink - max) * inverse;
 }
 
 double
 row_shares(real *x, int n)
 {
-    real max = row_max(x, n), sum = row_exponentials(x, n, n, max, -INFINITY);
+    real max = row_max(x, n), sum = row_exponentials(x, n, n, max);
     for (int j = 0; j < n; j++)
         x[j] /= sum;
     return logarithm((double)sum) + (double)max;

@@ -12,21 +12,20 @@
 real row_dot(const real *x, const real *y, int n);
 real row_max(const real *x, int n);
 
-/* x becomes softmax(x) of its first n entries, and 0 for those up to `all`.
-   The sink is one more score in the denominator, -INFINITY: none; returns its
-   share. */
-real row_softmax(real *x, int n, int all, real sink);
+/* The first n entries of x become their softmax, and those from n to `all`
+   become 0. */
+void row_softmax(real *x, int n, int all);
 
-/* x becomes softmax(x); returns the logarithm of the sum of its exponentials.
+/* x becomes softmax(x). Returns the logarithm of the sum of its exponentials.
  */
 double row_shares(real *x, int n);
 
 /* y_i = tanh x_i, of n entries; y may be x. */
 void tanh_entries(real *y, const real *x, size_t n);
 
-/* How many of the keys query i sees. With a mask, itself and what came before
-   it: the queries are the last of the tokens that have keys, in training all of
-   them. */
+/* How many of the keys query i sees. Under a causal mask it sees itself and all
+   earlier tokens. The queries belong to the last of the tokens that have keys
+   (in training, to all of them). */
 static inline int
 keys_seen(int causal, int i, int queries, int keys)
 {

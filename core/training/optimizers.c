@@ -3,6 +3,7 @@
 
 #include "config/settings.h"
 #include "heart/numbers.h"
+#include "operators/functions.h"
 #include "training/muon.h"
 #include "training/optimizers.h"
 

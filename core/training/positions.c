@@ -3,13 +3,16 @@
 #include <stdlib.h>
 
 #include "heart/fail.h"
-#include "heart/heads.h"
 #include "heart/numbers.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
+#include "operators/bias.h"
+#include "operators/functions.h"
+#include "operators/rotate.h"
 #include "training/positions.h"
 
-const Linear rope_op = {{"rope", LINEAR}, add_rotated};
+const LinearOperator rope_op = {{"rope", linear_forward, linear_backward},
+                                add_rotated};
 
 static Node *
 rotated(Node *n, int position)
@@ -22,7 +25,13 @@ rotated(Node *n, int position)
 }
 
 const Relative rope = {.rotated = rotated};
-const Relative alibi = {.bias = alibi_bias};
+static Node *
+biased(Attention *a, Node *s)
+{
+    return fixed_bias(a, s, alibi_bias);
+}
+
+const Relative alibi = {.biased = biased};
 
 Attention
 positioned_attention(const Config *c)

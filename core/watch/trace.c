@@ -15,6 +15,7 @@
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
+#include "operators/bias.h"
 #include "watch/maps.h"
 #include "watch/trace.h"
 

@@ -1,0 +1,68 @@
+/* columns.c - operators that take the columns of each head, or put columns side
+   by side. */
+#include "heart/fail.h"
+#include "heart/tape.h"
+#include "operators/columns.h"
+
+/* C_i = A_i[:, from : from + width] */
+static void
+add_columns(const Node *c, int k, real *of_c, real *of_a, bool back)
+{
+    const Node *a = c->in[k];
+    const int *from = c->arguments;
+    int width = c->cols / c->heads, a_width = a->cols / a->heads;
+    for (int i = 0; i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++)
+            add_between(of_c + i * c->cols + h * width,
+                        of_a + i * a->cols + h * a_width + *from, width, back);
+}
+
+const LinearOperator columns_op = {{"columns", linear_forward, linear_backward},
+                                   add_columns};
+
+Node *
+columns(Node *a, int from, int count)
+{
+    if (from < 0 || count < 1 || count > a->cols / a->heads - from)
+        bug("columns: %s has %d heads of %d columns, and none of these are "
+            "columns %d to %d: take fewer",
+            label(a), a->heads, a->cols / a->heads, from, from + count - 1);
+    return make(&columns_op.op, OF(a),
+                (Made){.cols = a->heads * count, WITH(from)});
+}
+
+/* Operand k fills the columns of each head after those of the operands before
+   it. If it has one head, every head of C gets that. */
+static void
+add_beside(const Node *c, int k, real *of_c, real *of_a, bool back)
+{
+    const Node *a = c->in[k];
+    int width = c->cols / c->heads, a_width = a->cols / a->heads;
+    int next_head = a->heads == 1 ? 0 : a_width;
+    int first = 0;
+    for (int i = 0; i < k; i++)
+        first += c->in[i]->cols / c->in[i]->heads;
+    for (int i = 0; i < c->rows; i++)
+        for (int h = 0; h < c->heads; h++)
+            add_between(of_c + i * c->cols + h * width + first,
+                        of_a + i * a->cols + h * next_head, a_width, back);
+}
+
+const LinearOperator concat_op = {{"concat", linear_forward, linear_backward},
+                                  add_beside};
+
+Node *
+concat(Node *const *a, int count)
+{
+    int width = 0, heads = 1;
+    for (int k = 0; k < count; k++) {
+        bool as_many = a[k]->heads == heads || a[k]->heads == 1 || heads == 1;
+        if (a[k]->rows != a[0]->rows || !as_many)
+            mismatch("concat", a[0], a[k],
+                     "all need the same rows, and the same heads or one");
+        heads = a[k]->heads > heads ? a[k]->heads : heads;
+        width += a[k]->cols / a[k]->heads;
+    }
+    return make(&concat_op.op, a, count,
+                (Made){.cols = heads * width, .heads = heads});
+}

@@ -1,0 +1,73 @@
+/* elementwise.c - functions of each entry: tanh, sigmoid, and a plugin's own.
+ */
+#include "heart/rows.h"
+#include "heart/tape.h"
+#include "operators/elementwise.h"
+
+/* C = tanh A, and its derivative 1 - C^2 is kept */
+static void
+tanh_forward(Node *c)
+{
+    tanh_entries(c->value, c->in[0]->value, size_of(c));
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->kept[i] = 1 - c->value[i] * c->value[i];
+}
+
+const Operator tanh_op = {"tanh_of", tanh_forward, slope_backward};
+
+Node *
+tanh_of(Node *a)
+{
+    return make(&tanh_op, OF(a), (Made){.keeps = size_of(a)});
+}
+
+/* C = 1 / (1 + e^-A) = (1 + tanh(A / 2)) / 2 */
+static void
+sigmoid_forward(Node *c)
+{
+    const real *a = c->in[0]->value;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = a[i] / 2;
+    tanh_entries(c->value, c->value, size_of(c));
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        c->value[i] = (1 + c->value[i]) / 2;
+}
+
+/* In the forward pass C was sigmoid(A), whose derivative is C (1 - C). So now
+   dA += dC . C . (1 - C), entry by entry. */
+static void
+sigmoid_backward(Node *c)
+{
+    real *d = gradient(c->in[0]);
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        d[i] += c->gradient[i] * c->value[i] * (1 - c->value[i]);
+}
+
+const Operator sigmoid_op = {"sigmoid", sigmoid_forward, sigmoid_backward};
+
+Node *
+sigmoid(Node *a)
+{
+    return make(&sigmoid_op, OF(a), (Made){0});
+}
+
+/* C = f(A), and f'(A) is kept */
+static void
+map_forward(Node *c)
+{
+    const Mapping *m = c->arguments;
+    const real *a = c->in[0]->value;
+    for (size_t i = 0, n = size_of(c); i < n; i++) {
+        c->value[i] = (real)m->f((double)a[i]);
+        c->kept[i] = (real)m->df((double)a[i]);
+    }
+}
+
+const Operator map_op = {"map", map_forward, slope_backward};
+
+Node *
+map(Node *a, double (*f)(double), double (*df)(double))
+{
+    return make(&map_op, OF(a),
+                (Made){WITH((Mapping){f, df}), .keeps = size_of(a)});
+}

@@ -1,0 +1,60 @@
+/* rotate.c - rotary position embedding. */
+#include "heart/fail.h"
+#include "heart/numbers.h"
+#include "heart/tape.h"
+#include "operators/functions.h"
+#include "operators/rotate.h"
+
+/* Rotates the pairs of columns j, j + 1 of every head in the rows of token t of
+   every sequence: to += R from. */
+static void
+rotate_pairs(const Node *c, int t, int j, double cosine, double sine, real *to,
+             const real *from)
+{
+    int tokens = c->rows / c->sequences, width = c->cols / c->heads;
+    for (int s = 0; s < c->sequences; s++)
+        for (int h = 0; h < c->heads; h++) {
+            int at = (s * tokens + t) * c->cols + h * width + j;
+            double u = (double)from[at], v = (double)from[at + 1];
+            to[at] += (real)(cosine * u - sine * v);
+            to[at + 1] += (real)(sine * u + cosine * v);
+        }
+}
+
+/* C is A with columns j and j + 1 of each head rotated by t base^(-j / width).
+   The transpose of a rotation is the rotation back. */
+void
+add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
+{
+    (void)k;
+    const Rotation *by = c->arguments;
+    int tokens = c->rows / c->sequences, width = c->cols / c->heads;
+    for (int j = 0; j < width; j += 2) {
+        double rate = decay((double)j / width * logarithm(by->base));
+        for (int t = 0; t < tokens; t++) {
+            double cosine, sine;
+            sine_cosine((by->position + t) * rate, &sine, &cosine);
+            if (back)
+                rotate_pairs(c, t, j, cosine, -sine, of_a, of_c);
+            else
+                rotate_pairs(c, t, j, cosine, sine, of_c, of_a);
+        }
+    }
+}
+
+const LinearOperator rotate_op = {{"rotate", linear_forward, linear_backward},
+                                  add_rotated};
+
+/* While decoding, n has the rows of the new tokens, or of all tokens so far. */
+Node *
+rotate(Attention *a, Node *n, double base)
+{
+    const Keeper *k = n->tape->keeper;
+    bool all = k && n->rows == (k->earlier + k->fresh) * n->sequences;
+    if (n->cols / n->heads % 2 || !(base >= 1))
+        bug("rotate: %s of %d heads, base %g: heads need an even number of "
+            "columns, and the base must be at least 1",
+            label(n), n->heads, base);
+    return make(&rotate_op.op, OF(n),
+                (Made){WITH((Rotation){all ? 0 : a->position, base})});
+}

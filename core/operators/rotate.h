@@ -1,0 +1,18 @@
+/* rotate.h - rotary position embedding. */
+#ifndef ROTATE_H
+#define ROTATE_H
+
+#include "heart/operators.h"
+
+/* The arguments of an operator that rotates. */
+typedef struct Rotation {
+    int position; /* of the first token */
+    double base;
+} Rotation;
+
+/* What a linear operator that rotates adds. */
+LinearAdd add_rotated;
+
+extern const LinearOperator rotate_op;
+
+#endif
