@@ -17,7 +17,7 @@
 #include "heart/matrix.h"
 #include "heart/random.h"
 #include "heart/tape.h"
-#include "operators/sink.h"
+#include "operators/biases.h"
 #include "training/positions.h"
 
 enum { X_TOKENS = 5, Y_TOKENS = 7 };

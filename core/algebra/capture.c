@@ -13,8 +13,7 @@
 #include "heart/plugin.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
-#include "operators/bias.h"
-#include "operators/sink.h"
+#include "operators/biases.h"
 #include "training/positions.h"
 
 /* The number of an entry, with place for it. */

@@ -14,7 +14,7 @@
 #include "heart/fail.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
-#include "operators/bias.h"
+#include "operators/biases.h"
 
 /* How many entries of head h of fixed_bias are not masked. Row 0 and column 0
    have each distance of query and key once. If eight more rows and columns

@@ -14,7 +14,7 @@
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "operators/bias.h"
+#include "operators/biases.h"
 #include "tasks/tasks.h"
 
 /* A product on the walk from the output. It is to be multiplied with `width`

@@ -4,16 +4,13 @@
 #include "algebra/meaning.h"
 #include "heart/attention.h"
 #include "heart/composed.h"
-#include "heart/heads.h"
 #include "heart/layers.h"
 #include "heart/operators.h"
-#include "operators/bias.h"
+#include "operators/biases.h"
 #include "operators/columns.h"
 #include "operators/elementwise.h"
-#include "operators/mix_heads.h"
 #include "operators/rotate.h"
-#include "operators/shift.h"
-#include "operators/sink.h"
+#include "operators/memory.h"
 #include "training/positions.h"
 
 /* A new operator of the core gets one row here. */
@@ -30,7 +27,7 @@ static const Meaning meanings[] = {
     {&sigmoid_op, OPAQUE, NO_PRODUCTS, false},
     {&gelu_op, OPAQUE, NO_PRODUCTS, false},
     {&map_op, OPAQUE, NO_PRODUCTS, false},
-    {&normalize_op, OPAQUE, NO_PRODUCTS, false},
+    {&rms_norm_op, OPAQUE, NO_PRODUCTS, false},
     {&layer_norm_op, OPAQUE, NO_PRODUCTS, false},
     {&mix_heads_op.op, OPAQUE, MIXTURES, false},
     {&shift_op.op, OPAQUE, NO_PRODUCTS, false},

@@ -1,10 +1,10 @@
-/* composed.c - attention, all of it in one operator; and LayerNorm, composed of
-   three. */
+/* composed.c - attention and LayerNorm, each in one operator. */
 #include <math.h>
 
 #include "heart/attention.h"
 #include "heart/composed.h"
 #include "heart/heads.h"
+#include "heart/numbers.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 
@@ -109,8 +109,68 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
                        .keeps = 2 * weight_count(q, k)});
 }
 
+static real
+row_sum(const real *x, int n)
+{
+    real lane[LANES] = {0};
+    for (int j = 0; j < n; j++)
+        lane[j % LANES] += x[j];
+    return sum_of(lane);
+}
+
+/* Row by row n = (x - mean) / deviation and y = gain n + bias. n is kept, and
+   after it 1 / deviation of each row. */
+static void
+norm_forward(Node *c)
+{
+    const real *gain = c->in[1]->value, *bias = c->in[2]->value;
+    int d = c->cols;
+    for (int i = 0; i < c->rows; i++) {
+        const real *x = c->in[0]->value + i * d;
+        real *n = c->kept + i * d, *y = c->value + i * d;
+        real mean = row_sum(x, d) / (real)d;
+        for (int j = 0; j < d; j++)
+            n[j] = x[j] - mean;
+        real inverse = 1 / SQRT(row_dot(n, n, d) / (real)d + (real)1e-5);
+        for (int j = 0; j < d; j++) {
+            n[j] *= inverse;
+            y[j] = gain[j] * n[j] + bias[j];
+        }
+        c->kept[size_of(c) + i] = inverse;
+    }
+}
+
+/* In the forward pass y was gain n + bias, so now dGain += dY n and
+   dBias += dY; n gets g = gain dY. n was (x - mean) / deviation, and an entry
+   of x also moved the mean and the deviation of its row, so now
+   dX += (g - mean(g) - n mean(g n)) / deviation. */
+static void
+norm_backward(Node *c)
+{
+    int d = c->cols;
+    const real *gain = c->in[1]->value, *inverse = c->kept + size_of(c);
+    real *dgain = gradient(c->in[1]), *dbias = gradient(c->in[2]);
+    real *dx = c->in[0]->trained ? gradient(c->in[0]) : NULL;
+    real *g = c->kept + size_of(c) + c->rows;
+    for (int i = 0; i < c->rows; i++) {
+        const real *dy = c->gradient + i * d, *n = c->kept + i * d;
+        for (int j = 0; j < d; j++) {
+            dgain[j] += dy[j] * n[j];
+            dbias[j] += dy[j];
+            g[j] = gain[j] * dy[j];
+        }
+        real mean = row_sum(g, d) / (real)d, along = row_dot(g, n, d) / (real)d;
+        if (dx)
+            for (int j = 0; j < d; j++)
+                dx[i * d + j] += (g[j] - mean - n[j] * along) * inverse[i];
+    }
+}
+
+const Operator layer_norm_op = {"layer_norm", norm_forward, norm_backward};
+
 Node *
 layer_norm(Node *x, Node *gain, Node *bias)
 {
-    return add(hadamard(normalize(x, 1e-5, true), gain), bias);
+    size_t keeps = size_of(x) + (size_t)x->rows + (size_t)x->cols;
+    return make(&layer_norm_op, OF(x, gain, bias), (Made){.keeps = keeps});
 }

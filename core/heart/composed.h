@@ -1,12 +1,12 @@
-/* composed.h - attention and LayerNorm as the model uses them. core/heart shows
-   each step; core/fast has a fast operator for each. */
+/* composed.h - attention and LayerNorm, each in one operator. core/heart goes
+   step by step; core/fast, which takes its place in the whole program, is as
+   fast as we know how. */
 #ifndef COMPOSED_H
 #define COMPOSED_H
 
 #include <qkv/operator.h>
 
-/* c->op tells which operator made a node c. Only core/fast has one for
-   layer_norm. */
+/* c->op tells which operator made a node c. */
 extern const Operator attend_op, layer_norm_op;
 
 /* gain (x - mean) / sqrt(variance + 1e-5) + bias, row by row; gain and bias

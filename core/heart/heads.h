@@ -1,4 +1,4 @@
-/* heads.h - the heads of a matrix, and norms of each row of each head. */
+/* heads.h - the heads of a matrix. */
 #ifndef HEADS_H
 #define HEADS_H
 
@@ -14,12 +14,5 @@ Matrix shared_head(const Node *n, int h, int heads, real *at);
 
 /* The same as a part of a product c. */
 Matrix head_for(const Node *c, int h, Factor which, real *at);
-
-/* Divides each row of each head by the root of (the mean of its squares + eps).
-   If `centred`, its mean is subtracted first. */
-Node *normalize(Node *a, double eps, bool centred);
-
-/* c->op tells which operator made a node c. */
-extern const Operator normalize_op;
 
 #endif

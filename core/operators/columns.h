@@ -1,5 +1,4 @@
-/* columns.h - operators that take the columns of each head, or put columns side
-   by side. */
+/* columns.h - operators that take, join or mix the heads of a matrix. */
 #ifndef COLUMNS_H
 #define COLUMNS_H
 
@@ -7,5 +6,7 @@
 
 /* The argument of columns is the number of the first one, an int. */
 extern const LinearOperator columns_op, concat_op;
+
+extern const ProductOperator mix_heads_op;
 
 #endif

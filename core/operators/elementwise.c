@@ -1,5 +1,5 @@
-/* elementwise.c - functions of each entry: tanh, sigmoid, and a plugin's own.
- */
+/* elementwise.c - functions of each entry, and RMSNorm. */
+#include "heart/numbers.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 #include "operators/elementwise.h"
@@ -70,4 +70,44 @@ map(Node *a, double (*f)(double), double (*df)(double))
 {
     return make(&map_op, OF(a),
                 (Made){WITH((Mapping){f, df}), .keeps = size_of(a)});
+}
+
+/* In each row of each head C = A / rms. 1 / rms is kept. */
+static void
+rms_forward(Node *c)
+{
+    const double *eps = c->arguments;
+    int width = c->cols / c->heads;
+    for (int i = 0; i < c->rows * c->heads; i++) {
+        const real *x = c->in[0]->value + i * width;
+        real *y = c->value + i * width;
+        real square = row_dot(x, x, width) / (real)width;
+        c->kept[i] = 1 / SQRT(square + (real)*eps);
+        for (int j = 0; j < width; j++)
+            y[j] = x[j] * c->kept[i];
+    }
+}
+
+/* In the forward pass a row was C = A / rms. An entry of A also moved the rms
+   of its row, so now dA += (dC - C mean(dC . C)) / rms. */
+static void
+rms_backward(Node *c)
+{
+    int width = c->cols / c->heads;
+    real *da = gradient(c->in[0]);
+    for (int i = 0; i < c->rows * c->heads; i++) {
+        const real *y = c->value + i * width, *dy = c->gradient + i * width;
+        real along = row_dot(dy, y, width) / (real)width;
+        for (int j = 0; j < width; j++)
+            da[i * width + j] += (dy[j] - y[j] * along) * c->kept[i];
+    }
+}
+
+const Operator rms_norm_op = {"rms_norm", rms_forward, rms_backward};
+
+Node *
+rms_norm(Node *a, double eps)
+{
+    return make(&rms_norm_op, OF(a),
+                (Made){WITH(eps), .keeps = (size_t)a->rows * (size_t)a->heads});
 }

@@ -1,5 +1,4 @@
-/* elementwise.h - functions of each entry: tanh, sigmoid, and a plugin's own.
- */
+/* elementwise.h - functions of each entry, and RMSNorm. */
 #ifndef ELEMENTWISE_H
 #define ELEMENTWISE_H
 
@@ -11,5 +10,7 @@ typedef struct Mapping {
 } Mapping;
 
 extern const Operator tanh_op, sigmoid_op, map_op;
+
+extern const Operator rms_norm_op;
 
 #endif

@@ -1,10 +1,10 @@
-/* memory.c - what attention remembers: nodes of earlier blocks, and rows of
-   earlier tokens. */
+/* memory.c - nodes of earlier blocks, and rows of earlier tokens. */
 #include <string.h>
 
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/tape.h"
+#include "operators/memory.h"
 
 /* Remembering a node makes one more view of it on the tape, and writes into its
    arguments where it was remembered. So it is forgotten with the tape. */
@@ -37,4 +37,30 @@ Node *
 cached(Node *n)
 {
     return all_rows(NULL, n);
+}
+
+/* Row t of each sequence of C is row t - by of A, and 0 for the first ones. */
+static void
+add_earlier(const Node *c, int k, real *of_c, real *of_a, bool back)
+{
+    (void)k;
+    const int *by = c->arguments;
+    int tokens = c->rows / c->sequences;
+    for (int i = 0; i < c->rows; i++)
+        if (i % tokens >= *by)
+            add_between(of_c + i * c->cols, of_a + (i - *by) * c->cols, c->cols,
+                        back);
+}
+
+const LinearOperator shift_op = {{"shift", linear_forward, linear_backward},
+                                 add_earlier};
+
+Node *
+shift(Node *a, int by)
+{
+    if (by < 0)
+        bug("shift: %s by %d rows: rows move to later tokens only; shift by 0 "
+            "or more",
+            label(a), by);
+    return make(&shift_op.op, OF(a), (Made){WITH(by)});
 }

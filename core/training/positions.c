@@ -6,7 +6,7 @@
 #include "heart/numbers.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
-#include "operators/bias.h"
+#include "operators/biases.h"
 #include "operators/functions.h"
 #include "operators/rotate.h"
 #include "training/positions.h"

@@ -15,7 +15,7 @@
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
-#include "operators/bias.h"
+#include "operators/biases.h"
 #include "watch/maps.h"
 #include "watch/trace.h"
 

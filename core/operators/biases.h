@@ -1,7 +1,7 @@
-/* bias.h - scores that get a bias by position, and scores that are masked
-   without a softmax. */
-#ifndef BIAS_H
-#define BIAS_H
+/* biases.h - scores that get a bias by position, a sink,
+   or a mask without a softmax. */
+#ifndef BIASES_H
+#define BIASES_H
 
 #include <qkv/attend.h>
 
@@ -16,5 +16,9 @@ typedef struct Added {
 
 extern const Operator fixed_bias_op;
 extern const LinearOperator mask_zero_op;
+
+/* Its arguments are an Attended (heart/attention.h). It has one operand if the
+   score of the sink is 0, and two if it is learned. */
+extern const Operator softmax_sink_op;
 
 #endif
