@@ -153,7 +153,7 @@ for lesson; do
 done
 
 if [ "$all" ]; then
-    awk -v shown="$work/shown" -f lessons/items.awk variants/*.c core/heart/*.[ch] >"$work/said"
+    awk -v shown="$work/shown" -f lessons/items.awk variants/*.c core/heart/*.[ch] core/operators/*.[ch] >"$work/said"
     [ ! -s "$work/said" ] || complain "$(cat "$work/said")"
 fi
 echo "lessons: $# checked, $failed with faults"

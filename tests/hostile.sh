@@ -174,7 +174,7 @@ export QKV_CALL_SECONDS=20
 sanitized || costs leaks "$leak" 'it had taken [0-9.]* MB (it may have 200 MB)' --memory 200
 deed=elsewhere # a node of the tape that only measured, and is gone
 victim elsewhere FORWARD 'static Node *kept; if (!x->value) kept = x; return add(x, kept)'
-comparing 1 'of an earlier call\|crashed' 2
+comparing 1 'made in an earlier call\|crashed' 2
 told
 QKV_CALL_SECONDS=2
 

@@ -67,10 +67,7 @@ check_mask(const char *name, const Attention *a, const Node *q, int keys)
 }
 
 /* S_i = Q_i K_i' */
-const ProductOperator scores_op = {
-    {"scores", product_forward, product_backward},
-    .part = head_for,
-    .transposed = true};
+const ProductOp scores_op = PRODUCT("scores", head_for, TRANSPOSED);
 
 Node *
 scores(Attention *a, Node *q, Node *k, double factor)
@@ -138,8 +135,7 @@ softmax(Attention *a, Node *s)
 }
 
 /* O_i = P_i V_i */
-const ProductOperator apply_weights_op = {
-    {"apply_weights", product_forward, product_backward}, .part = head_for};
+const ProductOp apply_weights_op = PRODUCT("apply_weights", head_for, AS_IS);
 
 Node *
 apply_weights(Attention *a, Node *p, Node *v)

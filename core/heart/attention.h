@@ -14,7 +14,7 @@ typedef struct Attended {
 } Attended;
 
 /* c->op tells which operator made a node c. */
-extern const ProductOperator scores_op, apply_weights_op;
+extern const ProductOp scores_op, apply_weights_op;
 extern const Operator softmax_op;
 
 /* A model that puts positions into the scores of every variant hangs one of

@@ -14,50 +14,35 @@ typedef struct Embedded {
     int first; /* the position of the first token */
 } Embedded;
 
-/* Row i of C is the sum of the rows of the table that its ids name. */
+/* Row i of C has row `row` of operand k as one of its summands. */
 static void
-add_tokens(const Node *c, const Embedded *e, real *of_c, real *of_table,
-           bool back)
-{
-    for (int i = 0; i < c->rows * e->each; i++) {
-        int id = e->ids[i];
-        if (id >= c->in[0]->rows)
-            bug("embed: id %d, but the table has %d rows: ids must be smaller",
-                id, c->in[0]->rows);
-        if (id >= 0)
-            add_between(of_c + i / e->each * c->cols, of_table + id * c->cols,
-                        c->cols, back);
-    }
-}
-
-/* Token t of each sequence gets row first + t of the positions. */
-static void
-add_positions(const Node *c, const Embedded *e, real *of_c, real *of_positions,
+add_table_row(const Node *c, int k, real *of_c, real *of_k, int i, int row,
               bool back)
 {
-    int tokens = c->rows / c->sequences;
-    if (e->first + tokens > c->in[1]->rows)
-        bug("embed: %d tokens from position %d on, but there are %d positions",
-            tokens, e->first, c->in[1]->rows);
-    for (int i = 0; i < c->rows; i++) {
-        int position = e->first + i % tokens;
-        add_between(of_c + i * c->cols, of_positions + position * c->cols,
-                    c->cols, back);
-    }
+    if (row >= c->in[k]->rows)
+        bug("embed: row %d of a table of %d rows: ids and positions must be "
+            "smaller",
+            row, c->in[k]->rows);
+    add_between(of_c + i * c->cols, of_k + row * c->cols, c->cols, back);
 }
 
+/* Operand 0 is the table of tokens. Operand 1, if there is one, is the table of
+   positions: token t of each sequence gets its row first + t. */
 static void
 add_embedded(const Node *c, int k, real *of_c, real *of_k, bool back)
 {
     const Embedded *e = c->arguments;
-    if (k == 0)
-        add_tokens(c, e, of_c, of_k, back);
+    int tokens = c->rows / c->sequences;
+    if (k == 1)
+        for (int i = 0; i < c->rows; i++)
+            add_table_row(c, k, of_c, of_k, i, e->first + i % tokens, back);
     else
-        add_positions(c, e, of_c, of_k, back);
+        for (int i = 0; i < c->rows * e->each; i++)
+            if (e->ids[i] >= 0)
+                add_table_row(c, k, of_c, of_k, i / e->each, e->ids[i], back);
 }
 
-const LinearOperator embed_op = {{"embed", linear_forward, linear_backward},
-                                 add_embedded};
+const LinearOp embed_op = LINEAR("embed", add_embedded);
 
 Node *
 embed(Node *table, const int *ids, int each, Node *positions, int first,

@@ -27,7 +27,7 @@ Node *cross_entropy(Node *logits, const int *targets, int counted);
 int correct_rows(const Node *logits, const int *targets);
 
 /* c->op tells which operator made a node c. */
-extern const LinearOperator embed_op;
+extern const LinearOp embed_op;
 extern const Operator cross_entropy_op;
 
 #endif

@@ -2,9 +2,9 @@
 
    An operator is three functions: `_forward` computes C, its node's value;
    `_backward` adds to the gradients of its operands; and the last one makes the
-   node. A linear operator needs one function for both passes (LinearOperator,
+   node. A linear operator needs one function for both passes (LinearOp,
    operators.h), and a product only names the parts that are multiplied
-   (ProductOperator). In comments dX is the gradient of the loss with respect
+   (ProductOp). In comments dX is the gradient of the loss with respect
    to X. It is added to (+=), because a matrix that is used twice gets two
    contributions. */
 
@@ -42,7 +42,7 @@ mismatch(const char *name, const Node *a, const Node *b, const char *wanted)
 void
 linear_forward(Node *c)
 {
-    const LinearOperator *l = (const LinearOperator *)c->op;
+    const LinearOp *l = (const LinearOp *)c->op;
     memset(c->value, 0, size_of(c) * sizeof(real));
     for (int k = 0; k < c->inputs; k++)
         l->add(c, k, c->value, c->in[k]->value, false);
@@ -52,7 +52,7 @@ linear_forward(Node *c)
 void
 linear_backward(Node *c)
 {
-    const LinearOperator *l = (const LinearOperator *)c->op;
+    const LinearOp *l = (const LinearOp *)c->op;
     for (int k = 0; k < c->inputs; k++)
         if (c->in[k]->trained)
             l->add(c, k, c->gradient, gradient(c->in[k]), true);
@@ -70,9 +70,11 @@ whole(const Node *c, int i, Factor which, real *at)
 static Matrix
 part_of(const Node *c, int i, Factor which, real *at)
 {
-    const ProductOperator *p = (const ProductOperator *)c->op;
+    const ProductOp *p = (const ProductOp *)c->op;
     Matrix m = p->part(c, i, which, at);
-    return which == SECOND && p->transposed ? transposed(m) : m;
+    if (which == SECOND && p->second == TRANSPOSED)
+        return transposed(m);
+    return m;
 }
 
 /* C_i = A_i B_i */
@@ -92,7 +94,7 @@ static void
 add_to_operand(Node *c, int i, Factor which, Matrix a, Matrix b)
 {
     Node *n = c->in[which];
-    const ProductOperator *p = (const ProductOperator *)c->op;
+    const ProductOp *p = (const ProductOp *)c->op;
     bool overwrites = p->part == whole && start_gradient(n->root);
     Matrix sum = part_of(c, i, which, gradient(n));
     if (overwrites)
@@ -117,12 +119,8 @@ product_backward(Node *c)
     }
 }
 
-const ProductOperator matmul_op = {
-    {"matmul", product_forward, product_backward}, .part = whole};
-const ProductOperator matmul_t_op = {
-    {"matmul_t", product_forward, product_backward},
-    .part = whole,
-    .transposed = true};
+const ProductOp matmul_op = PRODUCT("matmul", whole, AS_IS);
+const ProductOp matmul_t_op = PRODUCT("matmul_t", whole, TRANSPOSED);
 
 /* The sum runs over the side of B that is `inner` long; B's other side becomes
    the columns of C. Tokens of several sequences cannot be summed over. */
@@ -173,8 +171,7 @@ add_scaled(const Node *c, int k, real *of_c, real *of_a, bool back)
         to[i] += (real)*factor * from[i];
 }
 
-const LinearOperator scale_op = {{"scale", linear_forward, linear_backward},
-                                 add_scaled};
+const LinearOp scale_op = LINEAR("scale", add_scaled);
 
 Node *
 scale(Node *a, double factor)
@@ -250,8 +247,7 @@ add_repeated(const Node *c, int k, real *of_c, real *of_a, bool back)
         }
 }
 
-const LinearOperator spread_op = {{"spread", linear_forward, linear_backward},
-                                  add_repeated};
+const LinearOp spread_op = LINEAR("spread", add_repeated);
 
 /* A node of A and B, after B is repeated to A's shape and heads along the axes
    in which it is 1 long. */

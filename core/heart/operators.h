@@ -34,27 +34,35 @@ _Noreturn void mismatch(const char *name, const Node *a, const Node *b,
    entries. `add` does both passes: forward it adds what operand k gives to C,
    of_c += L of_k; `back`, it adds the transpose, of_k += L' of_c. */
 typedef void LinearAdd(const Node *c, int k, real *of_c, real *of_k, bool back);
-typedef struct LinearOperator {
+typedef struct LinearOp {
     Operator op; /* first, so that a node's op is the address of this */
     LinearAdd *add;
-} LinearOperator;
+} LinearOp;
 void linear_forward(Node *c);
 void linear_backward(Node *c);
+#define LINEAR(NAME, ADD)                            \
+    {                                                \
+        {NAME, linear_forward, linear_backward}, ADD \
+    }
 
 /* of_c += of_k or, `back`, of_k += of_c, for n entries in a row. */
 void add_between(real *of_c, real *of_k, int n, bool back);
 
 /* An operator that is a product C_i = A_i B_i, in one part for each head i of
    C. `part` returns part i of A, B or C, in a matrix of its shape at `at`. If
-   `transposed`, B_i is the transpose of part i of the second operand. */
+   it is TRANSPOSED, B_i is the transpose of part i of the second operand. */
 typedef enum { FIRST, SECOND, RESULT } Factor;
-typedef struct ProductOperator {
+typedef struct ProductOp {
     Operator op; /* first, as above */
     Matrix (*part)(const Node *c, int i, Factor which, real *at);
-    bool transposed;
-} ProductOperator;
+    enum { AS_IS, TRANSPOSED } second;
+} ProductOp;
 void product_forward(Node *c);
 void product_backward(Node *c);
+#define PRODUCT(NAME, PART, SECOND_IS)                             \
+    {                                                              \
+        {NAME, product_forward, product_backward}, PART, SECOND_IS \
+    }
 
 /* The backward pass of an operator of one operand A that keeps the derivative
    f'(A) of each entry. */
@@ -64,8 +72,8 @@ void slope_backward(Node *c);
    plugin's operator may have the same name.) Every operator of the core has
    such a constant, and a row in algebra/meaning.c. spread repeats the second
    operand of add and hadamard. The argument of scale is its factor. */
-extern const ProductOperator matmul_op, matmul_t_op;
-extern const LinearOperator scale_op, spread_op;
+extern const ProductOp matmul_op, matmul_t_op;
+extern const LinearOp scale_op, spread_op;
 extern const Operator add_op, hadamard_op, gelu_op;
 
 #endif

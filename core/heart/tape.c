@@ -2,8 +2,8 @@
 
    Reverse-mode differentiation: the forward pass makes the nodes; in the
    backward pass each adds to the gradients of its operands, after all that use
-   it have added to its own. Then its own is not read any more, and its memory
-   serves the next gradient of that size. */
+   it have added to its gradient. After that nobody reads its gradient, and the
+   next gradient of that size gets its memory. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +35,8 @@ free_blocks(Tape *t)
     }
 }
 
-/* The next `bytes` of the tape, at the start of a cache line. While the tape
-   grows, each further block has a quarter of all that is taken to spare. */
+/* Returns the next `bytes` of the tape, at the start of a cache line. A new
+   block is larger than needed by a quarter of all that the tape has taken. */
 static void *
 take(Tape *t, size_t bytes)
 {
@@ -66,31 +66,56 @@ keep(Node *n, size_t count)
     return take(t, bytes);
 }
 
-/* Counts the users of each node, and appends a node when the last of its users
-   is in the list. Those that can go wait on two stacks, for nodes of one user
-   and of several. */
+static void
+push(Node **stack, Node *n)
+{
+    n->next = *stack;
+    *stack = n;
+}
+
+static Node *
+pop(Node **stack)
+{
+    Node *n = *stack;
+    *stack = n->next;
+    n->next = NULL;
+    return n;
+}
+
+/* Counts how often each node is used on the way to the result. */
+static void
+count_uses(Node *result)
+{
+    for (Node *n = result; n; n = n->previous) { /* users before operands */
+        if (n != result && n->uses == 0)
+            continue;
+        for (int i = 0; i < n->inputs; i++) {
+            Node *operand = n->in[i]->root;
+            operand->shared = operand->uses > 0;
+            operand->uses++;
+        }
+    }
+}
+
+/* A node may be listed when all its users are. Until its turn comes it waits on
+   one of two stacks. Those that several nodes use wait until no other is
+   left. */
 Node *
 backward_order(Node *result)
 {
-    Node *once = result, *shared = NULL, *end = result;
-    for (Node *n = result; n; n = n->previous) /* users come before operands */
-        for (int i = 0; (n == result || n->uses) && i < n->inputs; i++) {
-            Node *operand = n->in[i]->root;
-            operand->shared = operand->uses++ > 0;
-        }
-    result->next = NULL;
+    Node *once = NULL, *shared = NULL, *last = NULL;
+    count_uses(result);
+    push(&once, result);
     while (once || shared) {
-        Node **from = once ? &once : &shared, *n = *from;
-        *from = n->next;
-        n->next = NULL;
-        end = n == result ? n : (end->next = n);
+        Node *n = pop(once ? &once : &shared);
+        if (last)
+            last->next = n;
+        last = n;
         for (int i = 0; i < n->inputs; i++) {
             Node *operand = n->in[i]->root;
-            if (--operand->uses > 0)
-                continue;
-            Node **to = operand->shared ? &shared : &once;
-            operand->next = *to;
-            *to = operand;
+            operand->uses--;
+            if (operand->uses == 0)
+                push(operand->shared ? &shared : &once, operand);
         }
     }
     return result;
@@ -104,9 +129,9 @@ tape_new(int purpose)
     return t;
 }
 
-/* What took several blocks has one from now on: so a step that is as large as
-   those before it allocates nothing. (take counts it, so the bytes are set to 0
-   once more.) */
+/* If a step took several blocks, one block of their size replaces them. So a
+   step that is no larger than those before it allocates nothing. (take counts
+   the new block, so the bytes are set to 0 once more.) */
 void
 tape_reset(Tape *t)
 {
@@ -148,7 +173,7 @@ leaf(Tape *t, int rows, int cols, int sequences, real *value, real *gradient)
     return t->last = n;
 }
 
-/* A view is a leaf that has its value from its root, and its gradient there. */
+/* A view is a leaf with the value of its root. Its gradient is the root's. */
 Node *
 split(Node *a, int heads)
 {
@@ -175,10 +200,12 @@ label(const Node *n)
 Node *
 new_node(const Operator *op, int rows, int cols, Node *const *in, int inputs)
 {
-    if (inputs < 1 || cols < 1 || rows < !in[0]->tape->keeper)
-        bug("%s: a node of (%d x %d) from %d operands", op->name, rows, cols,
-            inputs);
-    Tape *t = in[0]->tape;
+    Tape *t = inputs > 0 ? in[0]->tape : NULL;
+    int fewest = t && t->keeper ? 0 : 1; /* a decoder may have no new rows */
+    if (inputs < 1 || cols < 1 || rows < fewest)
+        bug("%s: a node of (%d x %d) from %d operands: it needs an operand, a "
+            "row and a column",
+            op->name, rows, cols, inputs);
     Node *n = leaf(t, rows, cols, in[0]->sequences, NULL, NULL);
     n->op = op;
     n->flops = NAN;
@@ -186,8 +213,8 @@ new_node(const Operator *op, int rows, int cols, Node *const *in, int inputs)
     n->inputs = inputs;
     for (int i = 0; i < inputs; i++) {
         if (in[i]->tape != t)
-            bug("%s: operand %d is of an earlier call: a plugin keeps no node "
-                "from one call to the next, as in a static variable",
+            bug("%s: operand %d was made in an earlier call: make each node "
+                "anew in every call, and keep none in a static variable",
                 op->name, i);
         n->in[i] = in[i];
         n->trained |= in[i]->trained;
@@ -220,18 +247,18 @@ start_gradient(Node *n)
     if (n->touched)
         return false;
     if (!n->trained)
-        bug("a gradient is asked for where nothing is trained: in a backward, "
-            "ask for that of in[i] only if in[i]->trained");
+        bug("gradient: this matrix is not trained: in a backward function, "
+            "call it for in[i] only if in[i]->trained");
     n->touched = true;
     if (!n->in)
         return true;
     Node **spare = &n->tape->spare;
     while (*spare && size_of(*spare) != size_of(n))
         spare = &(*spare)->next;
-    Node *from = *spare;
-    if (from)
-        *spare = from->next;
-    n->gradient = from ? from->gradient : keep(n, size_of(n));
+    if (*spare)
+        n->gradient = pop(spare)->gradient;
+    else
+        n->gradient = keep(n, size_of(n));
     return true;
 }
 
@@ -252,29 +279,35 @@ add_gradient(Node *n, const real *x)
         d[i] = first ? x[i] : d[i] + x[i];
 }
 
-/* Where only shapes are wanted, the operands get their gradients, which are not
+/* If only shapes are wanted, the operands get gradients, but nothing is
    computed. */
+static void
+run_backward(Node *n)
+{
+    if (n->value) {
+        enter(NULL, " in a backward");
+        n->op->backward(n);
+        enter(NULL, "");
+        return;
+    }
+    for (int i = 0; i < n->inputs; i++)
+        if (n->in[i]->trained)
+            start_gradient(n->in[i]->root);
+}
+
 void
 backward(Node *result)
 {
     Tape *t = result->tape;
     if (start_gradient(result->root) && result->value)
         *result->root->gradient = 1;
-    for (Node *n = backward_order(result->root), *next; n; n = next) {
+    Node *next;
+    for (Node *n = backward_order(result->root); n; n = next) {
         next = n->next;
         if (!n->op || !n->op->backward || !n->touched)
             continue;
-        for (int i = 0; !n->value && i < n->inputs; i++)
-            if (n->in[i]->trained)
-                start_gradient(n->in[i]->root);
-        if (n->value) {
-            enter(NULL, " in a backward");
-            n->op->backward(n);
-            enter(NULL, "");
-        }
-        if (t->purpose & KEEP_GRADIENTS)
-            continue;
-        n->next = t->spare;
-        t->spare = n;
+        run_backward(n);
+        if (!(t->purpose & KEEP_GRADIENTS))
+            push(&t->spare, n);
     }
 }

@@ -62,8 +62,7 @@ add_seen(const Node *c, int k, real *of_c, real *of_a, bool back)
     }
 }
 
-const LinearOperator mask_zero_op = {
-    {"mask_zero", linear_forward, linear_backward}, add_seen};
+const LinearOp mask_zero_op = LINEAR("mask_zero", add_seen);
 
 Node *
 mask_zero(Attention *a, Node *s)

@@ -15,7 +15,7 @@ typedef struct Added {
 } Added;
 
 extern const Operator fixed_bias_op;
-extern const LinearOperator mask_zero_op;
+extern const LinearOp mask_zero_op;
 
 /* Its arguments are an Attended (heart/attention.h). It has one operand if the
    score of the sink is 0, and two if it is learned. */

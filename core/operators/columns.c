@@ -16,8 +16,7 @@ add_columns(const Node *c, int k, real *of_c, real *of_a, bool back)
                         of_a + i * a->cols + h * a_width + *from, width, back);
 }
 
-const LinearOperator columns_op = {{"columns", linear_forward, linear_backward},
-                                   add_columns};
+const LinearOp columns_op = LINEAR("columns", add_columns);
 
 Node *
 columns(Node *a, int from, int count)
@@ -47,8 +46,7 @@ add_beside(const Node *c, int k, real *of_c, real *of_a, bool back)
                         of_a + i * a->cols + h * next_head, a_width, back);
 }
 
-const LinearOperator concat_op = {{"concat", linear_forward, linear_backward},
-                                  add_beside};
+const LinearOp concat_op = LINEAR("concat", add_beside);
 
 Node *
 concat(Node *const *a, int count)
@@ -81,8 +79,7 @@ token_matrices(const Node *c, int i, Factor k, real *at)
     return k == SECOND ? m : transposed(m);
 }
 
-const ProductOperator mix_heads_op = {
-    {"mix_heads", product_forward, product_backward}, .part = token_matrices};
+const ProductOp mix_heads_op = PRODUCT("mix_heads", token_matrices, AS_IS);
 
 /* P (heads x heads of C), the same for every token, is seen as one row. */
 Node *

@@ -5,8 +5,8 @@
 #include "heart/operators.h"
 
 /* The argument of columns is the number of the first one, an int. */
-extern const LinearOperator columns_op, concat_op;
+extern const LinearOp columns_op, concat_op;
 
-extern const ProductOperator mix_heads_op;
+extern const ProductOp mix_heads_op;
 
 #endif

@@ -52,8 +52,7 @@ add_earlier(const Node *c, int k, real *of_c, real *of_a, bool back)
                         back);
 }
 
-const LinearOperator shift_op = {{"shift", linear_forward, linear_backward},
-                                 add_earlier};
+const LinearOp shift_op = LINEAR("shift", add_earlier);
 
 Node *
 shift(Node *a, int by)

@@ -4,6 +4,6 @@
 
 #include "heart/operators.h"
 
-extern const LinearOperator shift_op;
+extern const LinearOp shift_op;
 
 #endif

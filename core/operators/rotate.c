@@ -42,8 +42,7 @@ add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
     }
 }
 
-const LinearOperator rotate_op = {{"rotate", linear_forward, linear_backward},
-                                  add_rotated};
+const LinearOp rotate_op = LINEAR("rotate", add_rotated);
 
 /* While decoding, n has the rows of the new tokens, or of all tokens so far. */
 Node *

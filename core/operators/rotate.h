@@ -13,6 +13,6 @@ typedef struct Rotation {
 /* What a linear operator that rotates adds. */
 LinearAdd add_rotated;
 
-extern const LinearOperator rotate_op;
+extern const LinearOp rotate_op;
 
 #endif

@@ -11,8 +11,7 @@
 #include "operators/rotate.h"
 #include "training/positions.h"
 
-const LinearOperator rope_op = {{"rope", linear_forward, linear_backward},
-                                add_rotated};
+const LinearOp rope_op = LINEAR("rope", add_rotated);
 
 static Node *
 rotated(Node *n, int position)

@@ -20,7 +20,7 @@ extern const Relative rope, alibi;
 Attention positioned_attention(const Config *c);
 
 /* n->op of queries and keys that the model rotated. */
-extern const LinearOperator rope_op;
+extern const LinearOp rope_op;
 
 /* What n was before the model rotated it; n itself if a variant did, or nobody.
  */
