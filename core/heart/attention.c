@@ -61,8 +61,8 @@ check_mask(const char *name, const Attention *a, const Node *q, int keys)
     const Keeper *k = q->tape->keeper;
     int tokens = q->rows / q->sequences + (k ? k->earlier : 0);
     if (a->causal && tokens != keys)
-        bug("%s: %d keys for %d queries: under a causal mask keys come from "
-            "the same tokens as queries, so pass as many",
+        bug("%s: a causal mask needs as many keys as queries, not %d and %d: "
+            "compute both from the same tokens",
             name, keys, tokens);
 }
 

@@ -22,9 +22,9 @@ Node *
 columns(Node *a, int from, int count)
 {
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
-        bug("columns: %s has %d heads of %d columns, and none of these are "
-            "columns %d to %d: take fewer",
-            label(a), a->heads, a->cols / a->heads, from, from + count - 1);
+        bug("columns: %s has no columns %d to %d: each of its heads (%d) has "
+            "%d columns",
+            label(a), from, from + count - 1, a->heads, a->cols / a->heads);
     return make(&columns_op.op, OF(a),
                 (Made){.cols = a->heads * count, WITH(from)});
 }

@@ -1,24 +1,23 @@
-# order.awk - the order of the backward pass: each node of s = x A + x B with the number
-# of its users and its turn.
+# order.awk - the order of the backward pass: each node of s = x A + x B with its turn
+# and the number of its users.
 
-function node(x, y, colour, name, users, turn) {
-    box(x, y, 92, 40, colour, name, "")
-    note(x, y + 38, users)
-    words(x + 62, y + 5, turn, "bold")
+function node(x, y, colour, name, turn, users) {
+    box(x, y, 100, 40, colour, name, "")
+    note(x, y + 38, "turn " turn "; " users)
 }
 
 BEGIN {
-    canvas(640, 250)
-    arrow(126, 125, 254, 62)
-    arrow(126, 125, 254, 172)
-    line(126, 22, 254, 46)
-    line(126, 222, 254, 194)
-    arrow(386, 54, 464, 110)
-    arrow(386, 180, 464, 128)
-    node(80, 22, "off", "A", "1 user", "5")
-    node(80, 118, "lit", "x", "2 users: waits", "6")
-    node(80, 216, "off", "B", "", "3")
-    node(300, 54, "no", "q = x A", "1 user", "4")
-    node(300, 180, "no", "k = x B", "1 user", "2")
-    node(512, 118, "no", "s = q + k", "the result", "1")
+    canvas(640, 280)
+    arrow(130, 28, 280, 54)
+    arrow(130, 132, 280, 70)
+    arrow(130, 140, 280, 202)
+    arrow(130, 240, 280, 218)
+    arrow(380, 62, 500, 124)
+    arrow(380, 210, 500, 146)
+    node(80, 24, "off", "A", 5, "1 user")
+    node(80, 136, "lit", "x", 6, "2 users")
+    node(80, 240, "off", "B", 3, "1 user")
+    node(330, 62, "no", "q = x A", 4, "1 user")
+    node(330, 210, "no", "k = x B", 2, "1 user")
+    node(550, 136, "no", "s = q + k", 1, "the result")
 }
