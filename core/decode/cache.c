@@ -87,8 +87,8 @@ use_of(Cache *c, const Node *n)
     return (Use){p, p->kinds++};
 }
 
-/* What the call of all_rows that comes next is about: found, in the step for
-   shapes, and noted for the others. */
+/* Returns the entry of the cache that the next call of all_rows uses. The step
+   for shapes finds and records it; later steps replay that record. */
 static const Use *
 next_use(Cache *c, const Node *n)
 {
@@ -110,9 +110,14 @@ kept_rows(Cache *c, Kept *k, Node *n)
 {
     CachePlace *p = c->at;
     int fresh = c->keeper.fresh;
-    if (n->rows != fresh || n->cols != k->cols)
-        bug("forward has other keys and values than in the decoder's first "
-            "step: it must do the same in each call");
+    if (n->cols != k->cols)
+        bug("keys or values are as wide as there are tokens so far, %d: a "
+            "decoder keeps their rows, so their width must not depend on the "
+            "number of tokens",
+            n->cols);
+    if (n->rows != fresh)
+        bug("forward asks for other keys and values than in the decoder's "
+            "first step: it must make the same calls for every token");
     if (!c->shapes && !k->added && fresh)
         memcpy(k->rows + p->held * k->cols, n->value,
                size_of(n) * sizeof(real));
