@@ -1,4 +1,4 @@
-/* cache.c - what a decoder keeps of earlier tokens: the key-value cache. */
+/* cache.c - the key-value cache: what a decoder keeps of earlier tokens. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,9 @@ cache_clear(Cache *c)
         c->place[i].held = 0;
 }
 
-/* For shapes there are more rows than there will ever be. */
+/* The model enters a place of attention. In the step for shapes the place gets
+   the largest capacity: all tokens of the sequence, or all rows of another
+   sequence, which does not grow. */
 static void
 enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
             const Node *y)
@@ -67,8 +69,9 @@ leave_place(Keeper *keeper)
     keeper->earlier = keeper->fresh = 0;
 }
 
-/* Where the rows of n are kept: at the first place that has use for them. A
-   node that has all rows already is kept nowhere. */
+/* Finds or makes the entry that keeps the rows of n. It is at the first place
+   that used the node. A node that has the rows of all tokens already needs
+   none. */
 static Use
 use_of(Cache *c, const Node *n)
 {
@@ -87,8 +90,8 @@ use_of(Cache *c, const Node *n)
     return (Use){p, p->kinds++};
 }
 
-/* Returns the entry of the cache that the next call of all_rows uses. The step
-   for shapes finds and records it; later steps replay that record. */
+/* Returns the use of the next call of all_rows. The step for shapes finds and
+   records it; later steps make the same calls, and replay the record. */
 static const Use *
 next_use(Cache *c, const Node *n)
 {
@@ -98,13 +101,12 @@ next_use(Cache *c, const Node *n)
         p->use[p->uses++] = use_of(c, n);
     }
     if (p->called == p->uses)
-        bug("forward has more keys and values than in the decoder's first "
-            "step: "
-            "it must do the same in each call");
+        bug("forward asks for more keys and values than in the decoder's first "
+            "step: it must make the same calls for every token");
     return &p->use[p->called++];
 }
 
-/* All rows of what is kept, to which n has the new ones. */
+/* Adds the rows of n to those that are kept, and returns all of them. */
 static Node *
 kept_rows(Cache *c, Kept *k, Node *n)
 {
@@ -128,20 +130,26 @@ kept_rows(Cache *c, Kept *k, Node *n)
     return all;
 }
 
-/* Keys of a model with RoPE: each is rotated once and kept so, unless something
-   else needs what it was before, as the step for shapes finds out. */
+/* The rows of all tokens, of which n has the new ones. `of` is set for keys
+   whose positions are to be applied, as RoPE does by rotating them. Each key is
+   rotated once, before it is kept, unless something else needs it unrotated,
+   which the step for shapes finds out. Then all keys are rotated in each step.
+ */
 static Node *
 keep_rows(Keeper *keeper, const Attention *of, Node *n)
 {
     Cache *c = (Cache *)keeper;
     const Use *use = c->at ? next_use(c, n) : NULL;
-    Kept *k = use && use->at ? &use->at->kept[use->kind] : NULL;
-    if (!k)
+    if (!use || !use->at)
         return of ? positioned(of, n, 0) : n;
-    bool once = of && !c->shapes && !k->plain;
-    k->plain |= !of;
-    n = kept_rows(c, k, once ? positioned(of, n, of->position) : n);
-    return of && !once ? positioned(of, n, 0) : n;
+    Kept *k = &use->at->kept[use->kind];
+    if (!of) {
+        k->plain = true;
+        return kept_rows(c, k, n);
+    }
+    if (c->shapes || k->plain)
+        return positioned(of, kept_rows(c, k, n), 0);
+    return kept_rows(c, k, positioned(of, n, of->position));
 }
 
 Cache *

@@ -1,4 +1,4 @@
-/* generate.c - a model that goes on where a text ends, token by token. */
+/* generate.c - continues a text with a model, token by token. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,13 +47,15 @@ decoder_read(Decoder *d, const int *ids, int count)
 {
     const Node *logits = NULL;
     int each = d->model->sizes.each;
-    for (int n; count > 0; ids += n * each, count -= n) {
-        n = count < AT_ONCE ? count : AT_ONCE;
+    while (count > 0) {
+        int n = count < AT_ONCE ? count : AT_ONCE;
         d->batch.rows = n;
         memcpy(d->batch.ids, ids, (size_t)n * each * sizeof *ids);
         tape_reset(d->tape);
         logits = model_forward(d->model, d->tape, &d->batch);
         d->cache->keeper.position += n;
+        ids += n * each;
+        count -= n;
     }
     return logits ? logits->value + size_of(logits) - logits->cols : NULL;
 }
@@ -81,25 +83,33 @@ among_largest(const real *logits, int classes, real x, int k)
     return larger < k;
 }
 
+/* The chance of class i relative to the likeliest, which is class `best`. */
+static double
+relative_chance(const real *logits, int classes, int i, int best, Sampling how)
+{
+    double far = (double)(logits[best] - logits[i]) / how.temperature;
+    if (how.top_k && !among_largest(logits, classes, logits[i], how.top_k))
+        return 0;
+    return far > 700 ? 0 : decay(far);
+}
+
 int
 choose(const real *logits, int classes, Sampling how, Random *r)
 {
     int best = 0;
     for (int i = 1; i < classes; i++)
-        best = logits[i] > logits[best] ? i : best;
+        if (logits[i] > logits[best])
+            best = i;
+    if (!(how.temperature > 0))
+        return best;
     double sum = 0, below = 0;
-    for (int round = 0; how.temperature > 0 && round < 2; round++) {
-        double until = round ? random_uniform(r) * sum : INFINITY;
-        below = 0;
-        for (int i = 0; i < classes; i++) {
-            double far = (double)(logits[best] - logits[i]) / how.temperature;
-            bool in = !how.top_k ||
-                      among_largest(logits, classes, logits[i], how.top_k);
-            below += far > 700 || !in ? 0 : decay(far);
-            if (below > until)
-                return i;
-        }
-        sum = below;
+    for (int i = 0; i < classes; i++)
+        sum += relative_chance(logits, classes, i, best, how);
+    double until = random_uniform(r) * sum;
+    for (int i = 0; i < classes; i++) {
+        below += relative_chance(logits, classes, i, best, how);
+        if (below > until)
+            return i;
     }
     return best;
 }

@@ -1,5 +1,5 @@
-/* tokens.c - tokens as people write and read them: texts to ids, ids to labels.
- */
+/* tokens.c - tokens as people write and read them: texts become ids, and ids
+   become labels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ token_name(const Dataset *data, int id)
     return interned(data->corpus ? data->corpus->names.text[id] : number);
 }
 
-/* A name as it is shown. A quotation mark would join columns of a figure's
-   data. */
+/* A name as it is shown. One with a quotation mark, which would join columns of
+   a figure's data, is shown as bytes. */
 static const char *
 label_of(const char *name)
 {
@@ -55,8 +55,9 @@ answer_label(const Dataset *data, int answer)
     return label_of(token_name(data, first_answer(data) + answer));
 }
 
-/* The id whose name the text begins with, and the bytes of that; -1 for none. A
-   number or a word is whole: it ends where a blank is, a + or nothing. */
+/* Returns the id whose name the text begins with, and the name's bytes, or -1.
+   If `ends` is not NULL, one of its characters or the end of the text must
+   follow, so that a number or a word is whole. */
 static int
 id_at(const Dataset *data, const char *text, const char *ends, size_t *size)
 {
@@ -70,34 +71,45 @@ id_at(const Dataset *data, const char *text, const char *ends, size_t *size)
     return -1;
 }
 
+/* Reads the id that *text begins with, and moves *text past it. */
+static int
+read_id(const char **text, const Dataset *data, const char *ends,
+        const char *run)
+{
+    int last = data->sizes.vocabulary - 1;
+    size_t size;
+    int id = id_at(data, *text, ends, &size);
+    if (id < 0)
+        usage("\"%s\": %s has no such token; its %d tokens are %s to %s",
+              label_of(*text), run, last + 1, label_of(token_name(data, 0)),
+              label_of(token_name(data, last)));
+    *text += size;
+    return id;
+}
+
 int *
 tokens_read(const char *text, const Dataset *data, const char *run, int *count)
 {
     bool apart = !data->corpus || data->corpus->words;
-    int each = data->sizes.each, last = data->sizes.vocabulary - 1;
+    int each = data->sizes.each;
     const char *blanks = apart ? " \t\n" : "";
-    const char *ends = !apart ? NULL : each > 1 ? " \t\n+" : blanks;
+    const char *ends = apart ? blanks : NULL;
+    if (apart && each > 1)
+        ends = " \t\n+";
     int *ids = allocate((strlen(text) + 1) * (size_t)each, sizeof *ids);
     if (data->sizes.source)
         usage("%s: task %s has two sequences, and only one can be given", run,
               data->task->name);
     text += strspn(text, blanks);
     for (*count = 0; *text; ++*count) {
-        for (int k = 0; k < each; k++) {
-            int *id = ids + *count * each + k;
-            *id = -1;
-            if (k > 0 && *text != '+')
-                continue;
-            size_t size;
-            text += k > 0;
-            *id = id_at(data, text, ends, &size);
-            if (*id < 0)
-                usage(
-                    "\"%s\": %s has no such token; its %d tokens are %s to %s",
-                    label_of(text), run, last + 1,
-                    label_of(token_name(data, 0)),
-                    label_of(token_name(data, last)));
-            text += size;
+        int *token = ids + *count * each;
+        token[0] = read_id(&text, data, ends, run);
+        for (int k = 1; k < each; k++) {
+            token[k] = -1; /* unless it is written */
+            if (*text == '+') {
+                text++;
+                token[k] = read_id(&text, data, ends, run);
+            }
         }
         text += strspn(text, blanks);
     }

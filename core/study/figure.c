@@ -1,8 +1,8 @@
-/* figure.c - what is drawn of an experiment: panels side by side, each with a
+/* figure.c - the figures of an experiment: panels side by side, each with a
    curve for each series of a group of runs.
 
-   Several groups are panels of one figure, which is then of one quantity. A
-   single group has a panel for each quantity. */
+   If there are several groups, a figure shows one quantity, with a panel for
+   each group. A single group has one figure, with a panel for each quantity. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -29,14 +29,14 @@ typedef struct Plot {
     int panel_count;
     bool several;     /* there are several quantities */
     bool rates;       /* is each seed shown at one of several learning rates? */
-    Outcomes tables;  /* if so: what they show */
+    Outcomes tables;  /* if so, the outcomes, which have chosen the rates */
     const char *task; /* the task of all panels, or "" if there are several */
-    FILE *data;       /* its rows, curve by curve */
+    FILE *data;       /* the figure's data, curve by curve */
     int least, most;  /* the fewest and the most seeds of a finite point */
 } Plot;
 
-/* Is a table's group at a place of a panel: is no setting that both have
-   another one? NULL: x is no setting. */
+/* Does a table's group have the same settings as a panel at this value of the
+   setting x (NULL: x is no setting)? */
 static bool
 is_place(const Group *table, const Plot *all, const Panel *p, const char *x)
 {
@@ -53,8 +53,8 @@ is_place(const Group *table, const Plot *all, const Panel *p, const char *x)
     return true;
 }
 
-/* One run for each seed, of runs that differ in seeds and rates only: the one
-   that the tables show, if each seed is shown at one of several rates. */
+/* One run for each seed, among runs that differ only in seeds and rates: the
+   one that the tables show, if each seed is shown at one of several rates. */
 static const Run **
 shown(const Plot *all, const Panel *p, const char *x, const Run *const *runs,
       int count, int *seeds)
@@ -76,7 +76,7 @@ shown(const Plot *all, const Panel *p, const char *x, const Run *const *runs,
     return own;
 }
 
-/* Writes a point of a panel's curve, which is of so many seeds. */
+/* Writes a point of a curve, which summarises `seeds` seeds. */
 static void
 put_point(Plot *all, const Panel *p, const Series *s, const char *x, Mean y,
           int seeds)
@@ -90,8 +90,8 @@ put_point(Plot *all, const Panel *p, const Series *s, const char *x, Mean y,
     }
 }
 
-/* A curve over training: a point for each row of the logs. It ends where one of
-   its seeds ended. */
+/* Writes a curve over training: a point for each row of the logs, as far as the
+   shortest of them goes. */
 static void
 put_steps(Plot *all, const Panel *p, const Series *s)
 {
@@ -114,9 +114,8 @@ put_steps(Plot *all, const Panel *p, const Series *s)
     }
 }
 
-/* The point of runs that differ in seeds and rates only: at this value of the
-   setting x, which is a factor if it is init, or at the mean of the result x.
- */
+/* Writes the point of runs that differ only in seeds and rates. It is at value
+   x of a setting (of init, at the factor in it), or at the mean of a result. */
 static void
 put_place(Plot *all, const Panel *p, const Series *s, const Run *const *runs,
           int count, const char *x)
@@ -131,9 +130,9 @@ put_place(Plot *all, const Panel *p, const Series *s, const Run *const *runs,
     put_point(all, p, s, at, quantity_mean(own, n, p->y), n);
 }
 
-/* A curve along a setting or a result: a point for each configuration, since
-   only seeds are averaged. One that does not use the setting is trained once,
-   and has a point at each of its values. */
+/* Writes a curve along a setting or a result: a point for each configuration,
+   since only seeds are averaged. A configuration that does not use the setting
+   was trained once, and has a point at each value of it. */
 static void
 put_places(Plot *all, const Panel *p, const Series *s)
 {
@@ -169,7 +168,8 @@ level_of(const Panel *p)
         const char *name = quantity_named(p->y)->levels[i].name;
         double level = name ? run_quantity(g->runs[0], name) : NAN;
         for (int k = 1; k < g->count && !isnan(level); k++)
-            level = run_quantity(g->runs[k], name) == level ? level : NAN;
+            if (run_quantity(g->runs[k], name) != level)
+                level = NAN;
         if (!isnan(level))
             return format_text("%.6g %s", level,
                                quantity_named(p->y)->levels[i].word);
@@ -177,23 +177,25 @@ level_of(const Panel *p)
     return copy_text("");
 }
 
-/* "mean of 5 seeds, 95% interval": what points and bars are. */
+/* What points and bars are: "mean of 5 seeds, 95% interval". */
 static char *
 measured(const Plot *all)
 {
     bool median = quantity_named(all->panels[0].y)->median;
-    bool covered = all->most >= (median ? MEDIAN_SEEDS : INTERVAL_SEEDS);
+    int enough = median ? MEDIAN_SEEDS : INTERVAL_SEEDS;
+    const char *bars = ", 95% interval";
+    if (all->most < enough)
+        bars = ", smallest to largest";
+    if (all->o->map)
+        bars = "";
     if (all->most == 1)
         return copy_text("one seed");
     return format_text("%s of %s%d seeds%s", median ? "median" : "mean",
-                       all->least < all->most ? "up to " : "", all->most,
-                       all->o->map ? ""
-                       : covered   ? ", 95% interval"
-                                   : ", smallest to largest");
+                       all->least < all->most ? "up to " : "", all->most, bars);
 }
 
-/* Writes the script, which begins with what one may want to change, and ends
-   the figure. */
+/* Writes the begin of the script, which has everything that somebody may want
+   to change, and ends the figure. */
 static void
 put_script(Figure *f, const Plot *all)
 {
@@ -236,8 +238,9 @@ put_script(Figure *f, const Plot *all)
     figure_end(f, o->map ? "map.gp" : "panels.gp", drawn);
 }
 
-/* Draws a figure, of which the panels are known. Its name is WHAT-X-OF: several
-   quantities are "curves", and that x is the step goes without saying. */
+/* Draws a figure of the given panels. It is called Y-X-TASK, where several
+   quantities are called "curves", and the x of a curve over training is left
+   out. */
 static void
 draw_panels(Plot *all)
 {
@@ -250,8 +253,10 @@ draw_panels(Plot *all)
     all->least = INT_MAX;
     for (const Panel *p = all->panels; p < all->panels + all->panel_count; p++)
         for (int s = 0; s < p->group->series_count; s++)
-            (all->training ? put_steps : put_places)(all, p,
-                                                     &p->group->series[s]);
+            if (all->training)
+                put_steps(all, p, &p->group->series[s]);
+            else
+                put_places(all, p, &p->group->series[s]);
     end_text(all->data, &data);
     char *name =
         format_text("%s%s%s%s%s%s", all->several ? "curves" : all->panels[0].y,
@@ -267,8 +272,8 @@ draw_panels(Plot *all)
              name);
 }
 
-/* The tables that show the runs: with what is drawn compared, where that is a
-   setting in which runs differ. */
+/* The outcomes that tables show. They compare the setting of --by, as the
+   figure does, unless the runs do not differ in it or it is the seed. */
 static Outcomes
 tables_of(const Request *r, const Experiment *e)
 {

@@ -1,5 +1,5 @@
-/* inspect.c - what a trained run's heads are, and which token looks at which.
- */
+/* inspect.c - the heads of a trained run: their canonical forms, and their
+   attention weights on an example. */
 #include "algebra/canonical.h"
 #include "algebra/capture.h"
 #include "algebra/svd.h"

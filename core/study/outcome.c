@@ -67,9 +67,9 @@ compare(const Run *const *runs, int count, const Run *const *base, int bases,
     return paired_t(x, y, n, margin);
 }
 
-/* Judges a series in a quantity: takes it and the baseline each at its best
-   rate in it, and compares the two. Returns whether the quantity can tell: not
-   if both are saturated, or a seed has no such number. */
+/* Judges a series in one quantity: chooses the rates of the series and of the
+   baseline by it, and compares them. Returns whether the quantity can tell the
+   two apart. It cannot if both are saturated, or if a seed has no number. */
 static bool
 judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
 {
@@ -96,8 +96,8 @@ judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
     return !full && (a->baseline || !isnan(a->against.differ));
 }
 
-/* A series of a group, judged in the quantity of --judge, or in the first one
-   in turn that can tell. */
+/* The outcome of a series. It is judged in the quantity of --judge, or else in
+   the first of three that can tell it from the baseline. */
 static Outcome
 outcome_of(const Outcomes *all, const Group *g, const Series *own)
 {
@@ -126,8 +126,8 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
     return a;
 }
 
-/* The verdict on a difference, and what these seeds could have shown at the
-   level that the first of all tests has to meet. */
+/* Decides the verdict on a difference. What these seeds could have shown, or
+   how many are needed, is for the level of the strictest of all tests. */
 static void
 decide(const Outcomes *all, Outcome *a)
 {
@@ -173,8 +173,8 @@ decide_all(Outcomes *all)
     }
 }
 
-/* The value given now, or else the one recorded when the runs were made; or
-   NULL. */
+/* The value that was given now, or else the one that was recorded when the runs
+   were made, or NULL. */
 static const char *
 asked(const char *given, const Experiment *e, const char *key)
 {

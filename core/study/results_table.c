@@ -1,4 +1,4 @@
-/* results_table.c - the tables of an experiment's results, and its verdicts. */
+/* results_table.c - the tables of an experiment's results, with verdicts. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ p_cell(const Outcome *a)
                                                : a->against.differ);
 }
 
-/* "1.000 at 0.01": the baseline in what is judged, where its own row shows
+/* The baseline that a verdict is about, "1.000 at 0.01", if its own row shows
    other runs. */
 static Cell
 baseline_cell(const Outcome *a)
@@ -40,16 +40,17 @@ baseline_cell(const Outcome *a)
                           : NULL);
 }
 
-/* What people see is in two tables, programs have all in one. */
+/* People see two tables, RESULTS and VERDICTS; programs see one with ALL. */
 typedef enum { ALL, RESULTS, VERDICTS, BOTH } Half;
 
-/* A column, and where its cells come from: words or a number of the outcome,
-   what a function makes of it, or else the mean of a result of its runs. After
-   the number of an interval come its ends. */
+/* A column, and where its cells come from: a function `get`; or else a member
+   of Outcome, `at` bytes from its begin, which is a text if the column has
+   words, a number, or three numbers if it is an interval; or else, if `at` is
+   0, the mean of that result over the runs. */
 typedef struct Field {
     Column column;
     size_t at;
-    Half half; /* which table has it; ALL: only that for programs */
+    Half half; /* the table for people that has it; ALL: none */
     bool interval;
     Cell (*get)(const Outcome *a);
 } Field;
@@ -97,17 +98,20 @@ cell_of(const Field *f, const Outcome *a)
 {
     const void *at = (const char *)a + f->at;
     const double *x = at;
-    return f->get            ? f->get(a)
-           : f->column.words ? cell_words(*(const char *const *)at)
-           : f->interval     ? cell_interval((Mean){x[0], x[1], x[2]})
-           : f->at           ? cell_number(*x)
-                             : cell_number(
-                                   quantity_mean(a->runs, (int)a->seeds, f->column.name)
-                                       .mean);
+    if (f->get)
+        return f->get(a);
+    if (f->column.words)
+        return cell_words(*(const char *const *)at);
+    if (f->interval)
+        return cell_interval((Mean){x[0], x[1], x[2]});
+    if (f->at)
+        return cell_number(*x);
+    Mean m = quantity_mean(a->runs, (int)a->seeds, f->column.name);
+    return cell_number(m.mean);
 }
 
-/* Of one group, or of all where it is NULL. People see the rates where there
-   were some to choose from. */
+/* The table of one group, or of all groups if g is NULL. People see the rates
+   only if there were several to choose from. */
 static Sheet
 sheet_of_half(const Outcomes *all, const Group *g, Half half)
 {
@@ -161,9 +165,9 @@ check_results_columns(const char *by)
     check_columns(&sheet);
 }
 
-/* What the whole table shows, in a sentence: how many comparisons have each
-   verdict, which are worse or better, and that these depend on the learning
-   rate where only one was tried. False if there is no comparison. */
+/* Prints what the whole table shows in a sentence: how many comparisons have
+   each verdict, in which quantity, which are worse or better, and whether only
+   one learning rate was tried. Returns false if there is no comparison. */
 static bool
 print_headline(const Outcomes *all, Layout layout)
 {
@@ -182,7 +186,7 @@ print_headline(const Outcomes *all, Layout layout)
     return parts.count > 0;
 }
 
-/* What the columns mean. */
+/* Prints what the columns mean. */
 static void
 print_notes(const Outcomes *all, Layout layout)
 {
@@ -218,7 +222,8 @@ print_notes(const Outcomes *all, Layout layout)
             layout);
 }
 
-/* The title is above the table, in LaTeX its caption. */
+/* Prints one table for people. Its title is above it, and in LaTeX its caption.
+ */
 static void
 print_half(const Outcomes *all, const Group *g, Half half, char *title,
            Layout layout)
@@ -232,8 +237,8 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
     sheet_write(stdout, &sheet, layout);
 }
 
-/* The tables of one group. Its numbers are to be compared with what guessing
-   reaches, and what a trivial baseline. */
+/* Prints the tables of one group, with what guessing and a trivial baseline
+   reach. */
 static void
 print_group(const Outcomes *all, const Group *g, bool verdicts, Layout layout)
 {
