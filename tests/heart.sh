@@ -43,12 +43,12 @@ expect "the log of a run" sh -c 'head -n 3 log | cmp -s - run/*/log.tsv'
 expect "a last line that says what it can do" grep -q '^.*mqa.so on recall: test accuracy 0\.' log
 
 refuses 2 "heart VARIANT TASK" "$heart"
-refuses 2 "reverse: not understood" "$heart" standard reverse
+refuses 2 "heart: reverse: not understood" "$heart" standard reverse
 refuses 2 "x: not understood" "$heart" standard recall --steps x
 refuses 2 "-1: not understood" "$heart" standard recall --steps -1
 refuses 2 "1234567890: not understood" "$heart" standard recall --seed 1234567890
 refuses 2 "--seed: not understood" "$heart" standard recall --seed
 refuses 2 "--fast: not understood" "$heart" standard recall --fast
 refuses 1 "not a shared object" "$heart" nothing recall
-refuses 1 "new: cannot be made: File exists" "$heart" standard recall --steps 1 -q --out new
+refuses 1 "heart: new: could not create it (File exists): choose another directory" "$heart" standard recall --steps 1 -q --out new
 finish

@@ -1,11 +1,12 @@
 /* fused.h - FMA_V16 of vector.h, a * b + c rounded once, for floats where no
    instruction does that for a vector.
 
-   Rounded twice it is wrong only where the first result is in the middle
-   between two numbers of the second kind, and the exact one beside it. Rounded
-   to odd the first result never is in the middle: of the two numbers around an
-   inexact one, that whose last bit is 1 (Boldo and Melquiond 2008, Emulation of
-   FMA and correctly rounded sums). */
+   The sum is computed in double and then rounded to float. Rounding twice is
+   wrong in one case: the double is in the middle between two floats, while the
+   exact sum is beside the middle. Rounding to odd avoids that: of the two
+   doubles around an inexact sum it chooses the one whose last bit is 1, which
+   is never in the middle (Boldo and Melquiond 2008, Emulation of FMA and
+   correctly rounded sums). */
 #ifndef FUSED_H
 #define FUSED_H
 
@@ -28,8 +29,7 @@ typedef union Halves {
     v128_t half[2];
 } Halves;
 
-/* As the engines of browsers know them: clang 14 asks for more, or goes number
-   by number. */
+/* By the instructions of browsers: clang 14 would convert number by number. */
 static inline Doubles
 to_doubles(V16 v)
 {
@@ -52,20 +52,28 @@ to_floats(Doubles d)
 #define to_floats(doubles) __builtin_convertvector(doubles, V16)
 #endif
 
-/* In double a product of floats is exact, and so is this error of the sum. */
+/* a * b + c rounded to odd in double, then to float. In double the product of
+   two floats is exact, and the error of the sum is found exactly (Knuth's
+   TwoSum). If there is an error and the last bit of the sum is 0, the exact
+   result is between the sum and the next double on the side of the error. That
+   double is odd. As doubles are ordered like their bits, it is one more in bits
+   if it is farther from 0 than the sum, and one less if it is nearer. */
 static __attribute__((noinline, unused)) V16
-fma_to_odd(V16 a, V16 b, V16 c)
+fma_by_odd(V16 a, V16 b, V16 c)
 {
-    Doubles product = to_doubles(a) * to_doubles(b), rest = to_doubles(c);
-    Doubles sum = product + rest, part = sum - product;
-    Doubles error = (product - (sum - part)) + (rest - part);
-    Long away = (error > 0) == (sum > 0), inexact = error != 0;
-    Long even = ((Long)sum & 1) - 1, one = (away << 1) + 1;
-    return to_floats((Doubles)((Long)sum - (one & even & inexact)));
+    Doubles product = to_doubles(a) * to_doubles(b), addend = to_doubles(c);
+    Doubles sum = product + addend, part = sum - product;
+    Doubles error = (product - (sum - part)) + (addend - part);
+    Long inexact = error != 0, even = ((Long)sum & 1) == 0;
+    Long farther = (error > 0) == (sum > 0);
+    Long to_neighbour = -(farther | 1); /* 1 if farther, else -1 */
+    Long odd = (Long)sum + (to_neighbour & even & inexact);
+    return to_floats((Doubles)odd);
 }
 
-/* That is seldom needed: the rounded sum is a middle only if its last 28 bits
-   are zeros, and none if it is a float. */
+/* Rounding to odd is seldom needed. The sum in double can only be in the middle
+   between two floats if its last 28 bits are zeros, and it is not if it is a
+   float itself. */
 static inline V16
 FMA_V16(V16 a, V16 b, V16 c)
 {
@@ -75,7 +83,7 @@ FMA_V16(V16 a, V16 b, V16 c)
     if (ANY(middle)) {
         middle &= __builtin_convertvector(to_doubles(rounded) != sum, Signed);
         if (ANY(middle))
-            return fma_to_odd(a, b, c);
+            return fma_by_odd(a, b, c);
     }
     return rounded;
 }

@@ -25,11 +25,12 @@ typedef struct Walk {
     int depth, add, batched;
     ptrdiff_t down, across, b_down, c_down;
     ptrdiff_t a_next, b_next, c_next; /* from a tile to the next */
-    int rows, high[2], tiles[2];      /* so many tiles of each height */
+    int rows, high[2], tiles[2];      /* rows are cut into tiles[0] tiles of
+                                         high[0] rows, then tiles[1] of high[1] */
 } Walk;
 
-/* `tiles` times the same: each below the one before or, batched, in the next
-   matrices. */
+/* Computes `tiles` tiles, each below the one before or, if batched, each in the
+   next matrix. */
 typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
                   int tiles);
 
@@ -208,7 +209,7 @@ copy_squares(real *to, int width, const real *from, ptrdiff_t down, int rows,
                 transpose(to + i * width + j, width, from + i + j * down, down);
 }
 
-/* In two functions, since together they take long to begin. */
+/* These are two functions because one for both would take longer to start. */
 void
 copy_matrix(real *to, Matrix m, int width)
 {
@@ -219,24 +220,26 @@ copy_matrix(real *to, Matrix m, int width)
         copy_rest(to, m, width, rows, cols);
 }
 
-/* B cut into strips, one after the other; where its rows are vectors it is read
-   along them. */
+/* Copies B strip by strip. If its rows can be read as vectors, it is read row
+   by row. */
 static __attribute__((noinline)) void
 copy_strips(real *to, Matrix b, int width)
 {
-    bool along = b.across == 1 && width >= FEW;
-    for (int i = 0; along && i < b.rows; i++, b.at += b.down) {
+    if (b.across != 1 || width < FEW) {
+        for (int j = 0; j < b.cols; j += width)
+            copy_matrix(to + j * b.rows, some_columns(b, j, width), width);
+        return;
+    }
+    for (int i = 0; i < b.rows; i++, b.at += b.down) {
         real *row = to + i * width;
         for (int j = 0; j < b.cols; j += width, row += b.rows * width)
             for (int k = 0; k < width; k += FEW)
                 *(V16 *)(row + k) = *(const V16 *)(b.at + j + k);
     }
-    for (int j = 0; !along && j < b.cols; j += width)
-        copy_matrix(to + j * b.rows, some_columns(b, j, width), width);
 }
 
-/* Cuts rows into tiles as equally high as can be: all of one height where that
-   is not much lower than the tallest, else of two. */
+/* Cuts rows into tiles of nearly the same height: of one height if one that is
+   not much lower than the tallest divides the rows, else of two. */
 static void
 cut_rows(Walk *w, int rows, int tallest)
 {
@@ -257,25 +260,31 @@ bytes(ptrdiff_t entries)
     return entries * (ptrdiff_t)sizeof(real);
 }
 
-/* Whole rows of a band. The strips of B are `next` entries apart. */
+/* Multiplies some rows of a band: first by the higher tiles, then by those that
+   are one row lower. If w is batched, one call of `tile` computes the same tile
+   of every matrix; otherwise it computes all tiles of that height, one below
+   the other. The strips of B are `next` entries apart. */
 WITHIN void
 rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
               int next)
 {
-    for (int i = !w->tiles[0]; i < 2; i++) {
-        int high = w->high[i], tiles = w->batched ? c.count : w->tiles[i];
-        int below = w->batched ? 1 : tiles; /* of them, one below the other */
+    for (int kind = 0; kind < 2; kind++) {
+        int high = w->high[kind], tiles = w->tiles[kind];
+        if (tiles == 0)
+            continue;
+        int in_a_call = w->batched ? c.count : tiles;
+        int rows_of_a_call = w->batched ? high : tiles * high;
         Tile *tile = s->tile[high - 1];
         if (!w->batched) {
             w->a_next = high * w->down;
             w->c_next = high * w->c_down;
         }
-        for (int left = w->tiles[i]; left > 0; left -= below) {
+        for (int rows = tiles * high; rows > 0; rows -= rows_of_a_call) {
             const real *bj = b;
             for (int j = 0; j < c.cols; j += s->width, bj += next)
-                tile(w, a.at, bj, c.at + j, tiles);
-            a.at += (ptrdiff_t)below * high * a.down;
-            c.at += (ptrdiff_t)below * high * c.down;
+                tile(w, a.at, bj, c.at + j, in_a_call);
+            a.at += (ptrdiff_t)rows_of_a_call * a.down;
+            c.at += (ptrdiff_t)rows_of_a_call * c.down;
         }
     }
 }

@@ -7,6 +7,7 @@
 #include "heart/fail.h"
 
 void (*on_failure)(int status, const char *message);
+const char *program_name = "qkv";
 const char *whose_memory = "";
 
 static void
@@ -17,9 +18,10 @@ ignore(const struct Variant *v, const char *doing)
 
 void (*enter)(const struct Variant *v, const char *doing) = ignore;
 
-/* One line, whatever the words of a stranger's file or plugin would do to a
-   terminal; and one write, so that those of parallel processes never mingle.
-   What was printed before is above it, where both go to one file. */
+/* Prints one line. Control characters, which a file or plugin of somebody else
+   may contain, become '?'. It is one write, so that the lines of parallel
+   processes never mix. If stdout goes to the same file, what was printed before
+   stays above it. */
 void
 say(int status, const char *format, ...)
 {
@@ -29,20 +31,21 @@ say(int status, const char *format, ...)
     vsnprintf(line, MESSAGE, format, args);
     va_end(args);
     for (char *c = line; *c; c++)
-        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
     if (status && on_failure) {
         on_failure(status, line);
         return;
     }
     fflush(stdout);
-    fprintf(stderr, "qkv: %s\n", line);
+    fprintf(stderr, "%s: %s\n", program_name, line);
 }
 
 void *
 allocate(size_t count, size_t size)
 {
     void *memory;
-    size_t bytes; /* a browser counts them in 32 bits */
+    size_t bytes; /* 32 bits in a browser */
     if (__builtin_mul_overflow(count, size, &bytes) ||
         posix_memalign(&memory, LINE, bytes ? bytes : 1))
         fail("out of memory: %zu x %zu bytes were refused%s; make the model, "
@@ -70,8 +73,9 @@ matrix_entries(int rows, int cols)
 {
     size_t count = (size_t)rows * (size_t)cols;
     if (count > INT_MAX)
-        usage("a matrix (%d x %d) would have more than 2,147,483,647 entries: "
-              "take fewer or shorter sequences, fewer heads, or narrower ones",
-              rows, cols);
+        usage(
+            "a matrix (%d x %d) would have more than 2,147,483,647 entries: "
+            "choose fewer or shorter sequences, fewer heads, or narrower ones",
+            rows, cols);
     return count;
 }

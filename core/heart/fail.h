@@ -17,6 +17,9 @@
 #define usage(...) (say(2, __VA_ARGS__), exit(2))
 #define bug(...)   (say(ABORTED, __VA_ARGS__), abort())
 
+/* The name that messages begin with: "qkv", unless a program sets its own. */
+extern const char *program_name;
+
 enum { ABORTED = -1 };
 enum { MESSAGE = 2048 }; /* bytes of the longest one, with its 0 */
 void say(int status, const char *format, ...) PRINTF(2, 3);

@@ -45,8 +45,8 @@ print_row(void *none, const Result *so_far)
     return true;
 }
 
-/* Each matrix is a file in this directory, in NumPy's format: 128 letters that
-   say what it is, the last 118 (v) of them in words, and its entries, row by
+/* Writes each matrix to a file in this directory, in NumPy's format: a 128-byte
+   header whose last 118 bytes ('v' = 0x76) are text, then the entries, row by
    row.
    https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 static void
@@ -66,13 +66,16 @@ write_weights(const Model *m)
         FILE *file = fopen(name, "wb");
         if (!file || !fprintf(file, "\x93NUMPY\1%cv%c%-117s\n", 0, 0, what) ||
             !fwrite(w->value, bytes, 1, file) || fclose(file))
-            fail("%s: cannot be written: %s", name, strerror(errno));
+            fail("%s: could not write it (%s): free some space, or choose "
+                 "another directory",
+                 name, strerror(errno));
     }
 }
 
 int
 main(int argc, char **argv)
 {
+    program_name = "heart";
     if (argc < 3)
         misunderstood(argv[argc - 1]);
     /* The linker has told the loader where a name without a slash is looked
@@ -103,7 +106,8 @@ main(int argc, char **argv)
     Model *m = model_outline(c, data.sizes, v, &one_sequence);
     model_start(m);
     if (out && (mkdir(out, 0777) || chdir(out)))
-        fail("%s: cannot be made: %s", out, strerror(errno));
+        fail("%s: could not create it (%s): choose another directory", out,
+             strerror(errno));
     if (!quiet)
         printf("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy\n");
     Result r = train(m, &data, quiet ? NULL : print_row, NULL);
