@@ -207,3 +207,44 @@ hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
         hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
+
+/* How many letters have to be inserted, deleted or replaced to turn a into b
+   (Levenshtein). After i letters of a, cost[j] is the number for them and the
+   first j letters of b. */
+static size_t
+edits_between(const char *a, const char *b)
+{
+    size_t length = strlen(b);
+    size_t *cost = allocate(length + 1, sizeof *cost);
+    for (size_t j = 0; j <= length; j++)
+        cost[j] = j;
+    for (size_t i = 0; a[i]; i++) {
+        size_t diagonal = cost[0];
+        cost[0] = i + 1;
+        for (size_t j = 0; j < length; j++) {
+            size_t replaced = diagonal + (a[i] != b[j]);
+            size_t deleted = cost[j + 1] + 1, inserted = cost[j] + 1;
+            size_t moved = deleted < inserted ? deleted : inserted;
+            diagonal = cost[j + 1];
+            cost[j + 1] = replaced < moved ? replaced : moved;
+        }
+    }
+    size_t edits = cost[length];
+    free(cost);
+    return edits;
+}
+
+const char *
+suggestion(const char *word, const Values *names)
+{
+    const char *nearest = NULL;
+    size_t third = strlen(word) / 3, fewest = third > 1 ? third : 1;
+    for (int i = 0; i < names->count; i++) {
+        size_t edits = edits_between(word, names->text[i]);
+        if (edits < fewest || (edits == fewest && !nearest)) {
+            fewest = edits;
+            nearest = names->text[i];
+        }
+    }
+    return nearest ? format_text(" did you mean %s?", nearest) : "";
+}

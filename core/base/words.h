@@ -70,6 +70,11 @@ Values values_cut(const char *list);
 /* Appends a text, which from then on belongs to the list. */
 void values_add(Values *v, char *text);
 
+/* " did you mean NAME?", with the name that takes the fewest insertions,
+   deletions and replacements of a letter to make from the word; "" if every
+   name takes more than one, and more than a letter in three. */
+const char *suggestion(const char *word, const Values *names);
+
 /* The texts in one, with `between` after each except the last. */
 char *joined(const Values *v, const char *between);
 

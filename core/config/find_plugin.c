@@ -209,11 +209,13 @@ plugin_open(const char *word)
     word = plugin_believed(word);
     Plugin p = {.name = plugin_name(word),
                 .path = strchr(word, '/') ? word : plugin_find(word)};
-    if (!p.path)
-        usage("unknown variant \"%s\": `qkv list` lists those that are found, "
-              "QKV_PATH adds directories, and a file is named with a slash, "
-              "./%s",
-              word, word);
+    if (!p.path) {
+        Values known = plugin_list();
+        usage("unknown variant \"%s\":%s `qkv list` lists those that are "
+              "found, QKV_PATH adds directories, and a file is named with a "
+              "slash, ./%s",
+              word, suggestion(word, &known), word);
+    }
     char *bytes = read_file(p.path, "plugin", &size);
     p.hash = hash_bytes(HASH_START, bytes, size);
     free(bytes);

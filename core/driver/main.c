@@ -50,6 +50,16 @@ keep_standard_streams(void)
     close(next);
 }
 
+static _Noreturn void
+refuse_command(const char *word)
+{
+    Values known = {0};
+    for (const Command *c = commands; c < commands + commands_count; c++)
+        values_add(&known, copy_text(c->name));
+    usage("unknown command \"%s\":%s `qkv help` lists them", word,
+          suggestion(word, &known));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -78,7 +88,7 @@ main(int argc, char **argv)
     if (!strcmp(word, "draft"))
         return command_in_child(command_draft, argc - 1, argv + 1);
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
-        usage("unknown command \"%s\": `qkv help` lists them", word);
+        refuse_command(word);
     print_commands();
     return end_well(0);
 }

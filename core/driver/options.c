@@ -122,6 +122,20 @@ option_in(const Option *list, int count, const char *word)
     return NULL;
 }
 
+_Noreturn static void
+refuse_option(const Command *c, const Option *list, int count, const char *word)
+{
+    const char *undeclared = "";
+    if (c->roles & OF_SHAPE)
+        undeclared = "; no variant named before it declares it";
+    Values known = {0};
+    for (int i = 0; i < count; i++)
+        values_add(&known, format_text("--%s", list[i].value.name));
+    char *name = format_text("%.*s", (int)strcspn(word, "="), word);
+    usage("unknown option %s:%s `qkv %s --help=all` lists them%s", word,
+          suggestion(name, &known), c->name, undeclared);
+}
+
 /* Reads the option in argv[i], whose value is behind its =, or the next word.
    Returns the place of the last word that it has read. */
 static int
@@ -137,10 +151,7 @@ read_option(Options *o, const Command *c, char **argv, int i)
     }
     const Option *option = option_in(list, count, word);
     if (!option)
-        usage("unknown option %s: `qkv %s --help=all` lists them%s", word,
-              c->name,
-              c->roles & OF_SHAPE ? "; no variant named before it declares it"
-                                  : "");
+        refuse_option(c, list, count, word);
     const Setting *s = &option->value;
     bool valued = s->kind != SWITCH;
     if (sign && !valued)

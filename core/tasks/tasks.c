@@ -210,10 +210,14 @@ const int task_count = sizeof tasks / sizeof *tasks;
 const KnownTask *
 task_named(const char *name)
 {
-    for (int i = 0; i < task_count; i++)
+    Values known = {0};
+    for (int i = 0; i < task_count; i++) {
         if (!strcmp(name, tasks[i].task->name))
             return &tasks[i];
-    usage("unknown task \"%s\": `qkv list --tasks` lists them", name);
+        values_add(&known, copy_text(tasks[i].task->name));
+    }
+    usage("unknown task \"%s\":%s `qkv list --tasks` lists them", name,
+          suggestion(name, &known));
 }
 
 Config
