@@ -203,9 +203,10 @@ equation_compared(const Derived *d)
     Weights w = {.count = -1};
     if (written)
         w = matrices_written(written, d);
-    if (w.count < 0)
-        return (Written){letters && !d->why ? AGREES : NOT_COMPARED,
-                         copy_text(reason)};
+    if (w.count < 0 && letters && !d->why)
+        return (Written){AGREES, NULL};
+    if (w.count < 0) /* a form could be written, and this is none */
+        return (Written){d->why ? NOT_COMPARED : DISAGREES, copy_text(reason)};
     Derived other = {.run = {.variant = written,
                              .attention = d->run.attention,
                              .weights = w}};

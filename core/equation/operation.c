@@ -76,6 +76,16 @@ same_heads(const Builder *b, const Tree *s, const Tree *t)
     return equal_numbers(b->text, s, t);
 }
 
+char
+tokens_behind(const Builder *b, int step)
+{
+    const Step *s = &b->plan->step[step];
+    char rows = s->act == STEP_X ? 'x' : s->act == STEP_Y ? 'y' : 0;
+    for (int i = 0; i < s->inputs && !rows; i++)
+        rows = tokens_behind(b, s->in[i]);
+    return rows;
+}
+
 static void
 equal_widths(Builder *b, Width *v, Width *w, const char *at)
 {
@@ -213,6 +223,8 @@ scored(Builder *b, Value q, Value k, Tree *scale)
     if (k.heads && !q.heads)
         equation_wrong(b->text, k.at, "keys have heads, and queries have none");
     q.sort = SCORES;
+    if (tokens_behind(b, k.step) == 'x')
+        equation_wrong(b->text, k.at, "keys come from y, not x");
     q.width = width_one();
     q.step = put_step(b, (Step){.act = STEP_SCORES,
                                 .at = k.at,
@@ -259,6 +271,8 @@ applied(Builder *b, Value p, Value v)
     if (v.heads && !p.heads)
         equation_wrong(b->text, v.at,
                        "values have heads, and their weights have none");
+    if (tokens_behind(b, v.step) == 'x')
+        equation_wrong(b->text, v.at, "values come from y, not x");
     set_purpose(v.width, 'v', NULL);
     if (!p.masked)
         p.step = add_step(b, STEP_MASK, p.at, p.step, NO_STEP);
@@ -320,6 +334,11 @@ combined(Builder *b, Act act, Value left, Value right)
         equal_widths(b, first.rows, second.rows, right.at);
     if (second.heads && !same_heads(b, first.heads, second.heads))
         equation_wrong(b->text, right.at, "the two have different heads");
+    char one = tokens_behind(b, first.step),
+         other = tokens_behind(b, second.step);
+    if (one && other && one != other)
+        equation_wrong(b->text, right.at,
+                       "one is made from x, the other from y");
     bool both = first.masked && second.masked;
     bool either = first.masked || second.masked;
     first.masked = act == STEP_ADD ? both : either;

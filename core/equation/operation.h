@@ -14,6 +14,10 @@ int add_weight_step(Builder *b, int weight, const char *at);
 /* A step with one operand and a scalar, or NULL. */
 int add_number_step(Builder *b, Act act, const char *at, int of, Tree *number);
 
+/* Whose rows a step has, one for each: 'x' or 'y'; 0 if it is made of matrices
+   only. */
+char tokens_behind(const Builder *b, int step);
+
 Value scaled(Builder *b, Value v, Tree *scale);
 
 /* left right: a map, or scores, which take *scale with them and leave NULL.

@@ -120,6 +120,9 @@ finish_output(Builder *b, Value out, const Tree *t)
                            "%s has no index, and what it maps has heads: write "
                            "W_i^O for the block of head i",
                            last->name);
+    if (tokens_behind(b, out.step) == 'y')
+        equation_wrong(b->text, t->at,
+                       "the output has a row for each query, from x");
     make_equal(b->text, out.width, width_new(tree_name("d_model")), t->at,
                "the output is as wide as a token");
     if (out.heads)
