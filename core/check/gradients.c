@@ -153,6 +153,6 @@ check_use(Subject *s)
                  name);
     }
     if (layer == s->attention.layers - 1)
-        passed(s, "the output depends on every matrix declared%s",
+        passed(s, "the output is computed from every matrix declared%s",
                say_unused(s));
 }

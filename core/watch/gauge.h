@@ -5,7 +5,8 @@
    these directions, so under gradient flow W_Q' W_Q - W_K' W_K of each head
    stays what it was at the start, and so does W_V' W_V - W_O W_O' (Arora, Cohen
    and Hazan 2018, for linear networks). Steps of finite length, and other
-   optimizers, move them. */
+   optimizers, move them. The conserved matrix is symmetric, so it has only
+   k (k + 1) / 2 of the gauge's k^2 dimensions: W_Q can turn along the rest. */
 #ifndef GAUGE_H
 #define GAUGE_H
 
