@@ -134,6 +134,12 @@ safetensors() {
 }
 # checkpoint DIR [SED-SCRIPT [BYTES]]: a BERT of one layer, with the weights of a run, and
 # its head changed so.
+# pairs COMMAND WORD ...: the options that its pairs drop (pairs.sh); figures are only named.
+pairs() {
+    stand_in gnuplot 'touch "${4%.gp}.$(echo "$3" | sed "s/term=//" | tr -dc a-z)"'
+    rm -rf did
+    PATH="$PWD/bin:$PATH" sh "$top/tests/pairs.sh" "$@"
+}
 checkpoint() {
     has sound-biased
     rm -rf "$1" && mkdir -p "$1" && configured bert heads=4 && mv c.json "$1/config.json"

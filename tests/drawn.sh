@@ -233,7 +233,7 @@ while IFS='|' read -r words options; do
 done <<'END'
 no run has it; there are: standard, two-step|--where variant=mqa
 give a name and its value|--where d-k
---map: needs --x|--map
+--map: nothing named here uses it|--map
 no run has a value of that name|--x d-k --y test_loss --by quantity
 END
 expect "what is refused leaves files" [ -z "$(find nothing -type f 2>/dev/null)" ]

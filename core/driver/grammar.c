@@ -112,6 +112,32 @@ static const Option own[] = {
 /* clang-format on */
 enum { OWN_OPTIONS = sizeof own / sizeof *own };
 
+/* Which options go together: of these commands, an option changes nothing
+   beside one of `never`, except itself, or without one of `needs`. */
+#define LAYOUTS "--tsv --markdown --latex"
+#define LISTS   "--tasks --models --forms --names"
+static const struct Rule {
+    const char *commands, *options, *never, *needs;
+} rules[] = {
+    {TABLES, LAYOUTS, LAYOUTS, ""},
+    {"list", LISTS, LISTS, ""},
+    {"list", "--length", "", "--models"},
+    {"list", "--names", "--columns " LAYOUTS, ""},
+    {"list", "--forms", "--columns", ""},
+    {"compare", "--plan",
+     "--columns --format --size --jobs --threads --memory --quiet " LAYOUTS,
+     ""},
+    {"compare", "--no-figures", "--format --size", ""},
+    {"plot", "--map", "", "--x"},
+    {"inspect", "--out --format", "", "--attention"},
+    {"equiv", "--out --format --jobs --memory", "RUN", ""},
+    {"count", "--preset --config", "--preset --config --real RUN", ""},
+    {"open", "--to --head", "--heads --draw --slim --columns " LAYOUTS, ""},
+    {"open", "--layer", "", "--to --head"},
+    {"open", "--out", "", "--to --head --draw"},
+    {"open", "--format", "", "--head --draw"},
+};
+
 static Option
 option_of(const Setting *s)
 {
@@ -136,6 +162,37 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
         if (index_in(own[i].commands, c->name) >= 0)
             list[count++] = own[i];
     return count;
+}
+
+/* The first that is given of these options, besides one; or NULL. */
+static const char *
+given_of(const Values *given, const char *options, const char *besides)
+{
+    for (int i = 0; i < given->count; i++)
+        if (index_in(options, given->text[i]) >= 0 &&
+            strcmp(given->text[i], besides) != 0)
+            return given->text[i];
+    return NULL;
+}
+
+void
+check_together(const Command *c, const Values *given)
+{
+    enum { RULES = sizeof rules / sizeof *rules };
+    for (const struct Rule *r = rules; r < rules + RULES; r++) {
+        const char *option = given_of(given, r->options, "");
+        if (!option || index_in(r->commands, c->name) < 0)
+            continue;
+        const char *other = given_of(given, r->never, option);
+        if (other)
+            usage("%s and %s do not go together: one of them would do nothing; "
+                  "leave it out",
+                  option, other);
+        if (*r->needs && !given_of(given, r->needs, ""))
+            usage("%s: nothing named here uses it; leave it out, or add one "
+                  "of: %s",
+                  option, r->needs);
+    }
 }
 
 void

@@ -31,6 +31,10 @@ typedef struct Option {
 enum { MOST_OPTIONS = 104 };
 int options_of(const Command *c, Option list[MOST_OPTIONS]);
 
+/* Exits (2) if one of the options that are given to a command, "--out" (and
+   "RUN": a word that it can do without), would be dropped. */
+void check_together(const Command *c, const Values *given);
+
 /* What `qkv` and `qkv help` print. */
 void print_commands(void);
 

@@ -154,6 +154,7 @@ read_option(Options *o, const Command *c, char **argv, int i)
         refuse_option(c, list, count, word);
     const Setting *s = &option->value;
     bool valued = s->kind != SWITCH;
+    values_add(&o->named, format_text("--%s", s->name));
     if (sign && !valued)
         usage("%s: takes no value", word);
     if (valued)
@@ -193,6 +194,9 @@ options_read(int argc, char **argv)
         usage("%s takes %s: `qkv %s --help` tells more", c->name,
               *c->arguments ? c->arguments : "options, and nothing else",
               c->name);
+    if (o.rest_count > c->least)
+        values_add(&o.named, "RUN");
+    check_together(c, &o.named);
     if (!o.out) /* beside the runs; a model is somebody else's directory */
         o.out = o.rest_count && !c->roles && strcmp(c->name, "open")
                     ? o.rest[0]

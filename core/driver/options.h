@@ -18,7 +18,8 @@ enum { MOST_THREADS = 64 };
 /* What was asked of a command: what several take, and then what one takes. */
 typedef struct Options {
     Request request;
-    char **rest; /* what is no option */
+    Values named; /* the options that were given, as "--out" */
+    char **rest;  /* what is no option */
     int rest_count;
     int cores; /* of this machine */
     const char *out;

@@ -24,8 +24,6 @@ command_plot(int argc, char **argv)
     const char *const *paths = (const char *const *)o.rest;
     Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
                                 : experiment_read(&o.out, 1);
-    if (d->map && !d->x)
-        usage("--map: needs --x, a setting of which each value is a column");
     check_axis(&e, d->by);
     if (d->x)
         check_axis(&e, d->x);
