@@ -132,14 +132,15 @@ safetensors() {
         cat
     } >"$1"
 }
-# checkpoint DIR [SED-SCRIPT [BYTES]]: a BERT of one layer, with the weights of a run, and
-# its head changed so.
 # pairs COMMAND WORD ...: the options that its pairs drop (pairs.sh); figures are only named.
 pairs() {
     stand_in gnuplot 'touch "${4%.gp}.$(echo "$3" | sed "s/term=//" | tr -dc a-z)"'
-    rm -rf did
     PATH="$PWD/bin:$PATH" sh "$top/tests/pairs.sh" "$@"
 }
+# long COMMAND WORD ...: only in `make check-long`, which sets $LONG.
+long() { [ ! "${LONG:-}" ] || "$@"; }
+# checkpoint DIR [SED-SCRIPT [BYTES]]: a BERT of one layer, with the weights of a run, and
+# its head changed so.
 checkpoint() {
     has sound-biased
     rm -rf "$1" && mkdir -p "$1" && configured bert heads=4 && mv c.json "$1/config.json"

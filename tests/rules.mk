@@ -7,6 +7,7 @@ check: check-quick run-mistakes run-solve run-install run-starve run-parallel ru
 check-quick: run-floors run-same run-heart run-plain run-one-file run-equations run-float run-double run-shown run-command run-check   ## the first of them
 
 check-long: PAIRS = 100
+check-long: export LONG = yes
 check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-scipy check-valgrind run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.

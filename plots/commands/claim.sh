@@ -33,8 +33,9 @@ verdict check 0
 
 # Prints a table, and keeps it as number $n.
 run_command() {
-    case $plan$2 in
-    compare | equiv | plot) set -- "$@" $quiet ${format:+"--format=$format"} ;;
+    case "$plan$2 $* " in
+    compare*' --no-figures '*) set -- "$@" $quiet ;;
+    compare* | equiv* | plot*) set -- "$@" $quiet ${format:+"--format=$format"} ;;
     esac
     case $plan$2 in
     plot | yescompare) "$@" ;;

@@ -21,9 +21,10 @@ find_script recipes "$@"
 shift
 [ ! -L "$out/recipe.txt" ] || die 1 "$out/recipe.txt: a link; remove it, or give another --out"
 run_command() {
-    case $plan$2 in
-    compare | equiv | plot) "$@" $quiet ${format:+"--format=$format"} ;;
-    count | yescompare) "$@" ;; # only compare has a plan
+    case "$plan$2 $* " in
+    compare*' --no-figures '*) "$@" $quiet ;;
+    compare* | equiv* | plot*) "$@" $quiet ${format:+"--format=$format"} ;;
+    count* | yescompare*) "$@" ;; # only compare has a plan
     esac
 }
 . "$script"
