@@ -92,7 +92,7 @@ count count -v victim
 count-beside count -v standard,victim
 inspect inspect $its
 export export $its $deed/batch -q
-equiv equiv $its -v standard -q -o $deed/from
+equiv equiv $its -v standard -q
 trace trace 0 -v victim
 generate generate $next -p 1
 derive derive victim
@@ -250,7 +250,7 @@ derive derive victim
 trace trace 0 -v victim
 inspect inspect $its
 generate generate $next -p 1
-equiv equiv $its -v standard -q -o made
+equiv equiv $its -v standard -q
 export export $its made -q
 train train -v victim -t reverse $short --seed 1 -o made
 compare compare -v standard,victim -t reverse $small --no-figures -o made
