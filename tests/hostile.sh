@@ -87,7 +87,7 @@ tries() {
         asks "$what" 1 "$words" 1 "$qkv" $command
     done <<END
 same-start compare -v standard,victim -t reverse --same-start standard $small -o $deed/same
-equiv-to equiv $other -v victim -q -o $deed/to
+equiv-to equiv $other -v victim -q
 count count -v victim
 count-beside count -v standard,victim
 inspect inspect $its
