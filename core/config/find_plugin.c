@@ -25,8 +25,8 @@ executable_directory(void)
         return path;
     if (readlink("/proc/self/exe", path, sizeof path - 1) < 0 &&
         !(dladdr(path, &program) && realpath(program.dli_fname, path)))
-        fail("the program's own directory, where its variants are, cannot be "
-             "found: call it by its whole path");
+        fail("could not find the directory of this program, which holds its "
+             "variants: run it by its full path");
     *strrchr(path, '/') = 0;
     return path;
 }
@@ -40,7 +40,7 @@ beside_program(const char *name)
                : path;
 }
 
-/* The directories of the search. */
+/* The directories in which plugins are looked for, in this order. */
 static Values
 search_path(void)
 {
@@ -56,7 +56,7 @@ search_path(void)
     return path;
 }
 
-/* Is it the file of an equation, NAME.eq? */
+/* Does this path name a file of an equation, NAME.eq? */
 static bool
 is_equation(const char *file)
 {
@@ -72,13 +72,13 @@ plugin_name(const char *word)
     if (n > 3 && (!strcmp(from + n - 3, ".so") || is_equation(from)))
         n -= 3;
     if (n == 0 || n >= NAME_SIZE || strspn(from, NAME_LETTERS) < n)
-        usage("\"%s\": not the name of a variant: it takes 1 to %d letters, "
-              "digits, - _ and +; a file is named with a slash, ./mine.so",
+        usage("\"%s\": not the name of a variant: use 1 to %d letters, "
+              "digits, - _ and +; write a file with a slash, ./mine.so",
               word, NAME_SIZE - 1);
     return interned(format_text("%.*s", (int)n, from));
 }
 
-static Values given; /* paths */
+static Values given; /* paths that the user typed */
 
 void
 plugin_given(const char *word)
@@ -172,11 +172,24 @@ variant_uses(const Variant *v)
     return interned(uses);
 }
 
-/* Exits where the variant lacks something, or says what cannot be used. */
+/* Is this list of at most MOST_OWN settings, each a name and a number, short
+   enough for variant_uses? */
+static bool
+settings_are_valid(const char *list)
+{
+    Own own;
+    int count = 0;
+    for (const char *at = list; own_next(&at, &own); count++)
+        if (!*own.name || isnan(own.value))
+            return false;
+    return count <= MOST_OWN && strlen(list) < USES_SIZE / 2;
+}
+
+/* Exits if a field of the variant is missing or has a value that cannot be
+   used. */
 static void
 check_variant(const char *path, const Variant *v)
 {
-    Own own;
     const char *missing = !v->equation  ? "equation"
                           : !v->shape   ? "shape"
                           : !v->weights ? "weights"
@@ -188,14 +201,11 @@ check_variant(const char *path, const Variant *v)
     char *shape = copy_text(v->shape);
     for (char *word = strtok(shape, " "); word; word = strtok(NULL, " "))
         if (index_in(SHAPE_OPTIONS, word) < 0)
-            fail("%s: qkv_variant.shape names \"%.15s\", which is no shape "
-                 "option; it takes words of \"%s\"",
+            fail("%s: qkv_variant.shape contains \"%.15s\", which is not a "
+                 "shape option: use only %s",
                  path, word, SHAPE_OPTIONS);
-    const char *list = v->settings ? v->settings : "", *at = list;
-    int free = strlen(list) < USES_SIZE / 2 ? MOST_OWN : -1;
-    for (; free >= 0 && own_next(&at, &own); free--)
-        free = *own.name && !isnan(own.value) ? free : 0;
-    if (free < 0)
+    const char *list = v->settings ? v->settings : "";
+    if (!settings_are_valid(list))
         fail("%s: qkv_variant.settings is \"%.300s\": it takes %d at most of "
              "NAME=NUMBER, whose names have up to %d small letters, digits "
              "and -",

@@ -10,12 +10,12 @@
 #include "base/words.h"
 #include "heart/plugin.h"
 
-/* What a variant's .shape is made of. */
+/* The words that a variant's .shape may contain. */
 #define SHAPE_OPTIONS "heads kv-heads d-k d-v latent"
 
 typedef struct Plugin {
     const Variant *variant;
-    const char *name; /* of the file, without its directory and .so */
+    const char *name; /* the file's name without directory and ending */
     const char *path;
     uint64_t hash;     /* of the file's bytes */
     bool own_operator; /* it defines an operator, so it works only with the
@@ -34,34 +34,35 @@ typedef struct Own {
    without = are skipped. Returns false at the end of the list. */
 bool own_next(const char **list, Own *own);
 
-/* What the variant uses: its .shape, followed by its .settings. */
+/* The settings that a variant uses: its .shape, followed by its .settings. */
 const char *variant_uses(const Variant *v);
 
-/* The name of a plugin that a word names, by its name or by its path:
-   "./mine.so" -> "mine". Exits (2) if it is none. */
+/* The name of the plugin that a word gives by its name or by its path:
+   "./mine.so" -> "mine". Exits (2) if the word cannot be either. */
 const char *plugin_name(const char *word);
 
-/* A plugin is code, so a path is opened only if the user typed it on the
-   command line, which calls plugin_given. A path that comes from a file, as
-   from a run that somebody else made, is not: plugin_believed returns only the
-   name in it, and a name is looked up in the user's own directories. */
+/* A plugin is code, so a path is opened only if the user typed it: the command
+   line calls plugin_given for it. For a path that comes from a file, such as a
+   run that somebody else made, plugin_believed returns only the plugin's name,
+   which is then looked up in the user's own directories. */
 void plugin_given(const char *word);
 const char *plugin_believed(const char *word);
 
 /* The names of all plugins, sorted, in the directories of $QKV_PATH, then in
    variants/ beside the executable, then in ../lib/qkv/variants. The first one
-   found counts. qkv-double first looks in the folder "double" of each, where
-   plugins with an operator are that were compiled for it. */
+   found counts. qkv-double first looks in the folder "double" of each, which
+   holds the plugins that define an operator and were compiled for double. */
 Values plugin_list(void);
 
 /* Opens a plugin and checks what it declares. The word is a name, or a path
-   that was given. From then on the plugin's code can run, so only a process
-   that is watched may call this (run/plugin_process.h). If it cannot be opened,
-   exits saying what was tried and what to do. */
+   that plugin_given has recorded. The plugin's code may run from then on, so
+   call this only in a child process (run/plugin_process.h). Exits if the plugin
+   cannot be opened. */
 Plugin plugin_open(const char *word);
 
-/* The directory of the running executable; and where data of that name is, a
-   folder "plots", which is beside it or was installed with it. */
+/* The directory of the running executable; and the path of the program's data
+   of this name, such as "plots": beside the executable, or installed in
+   ../share/qkv. */
 const char *executable_directory(void);
 char *beside_program(const char *name);
 

@@ -18,7 +18,7 @@ Setting settings[] = {
     {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "the task; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "seed of every random stream: data, initialisation, test"},
 
-    {"length", OF_DATA, INTEGER, AT(length), 1, MOST, NULL, "the task's n: tokens, pairs or characters in a sequence"},
+    {"length", OF_DATA, INTEGER, AT(length), 1, MOST, NULL, "length n of a sequence: number of tokens, pairs or characters"},
     {"symbols", OF_DATA, INTEGER, AT(symbols), 1, MOST, NULL, "number of different digits, keys or tokens"},
     {"values", OF_DATA, INTEGER, AT(values), 1, MOST, NULL, "number of different values in recall and mqar"},
     {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "number of queries in cross-recall; 0: as many as keys"},
@@ -35,26 +35,26 @@ Setting settings[] = {
     {"encoder", OF_SECOND, INTEGER, AT(encoder), 0, 1000, NULL, "blocks that read the second sequence of cross-recall and translate"},
     {"cross", OF_SECOND, CHOICE, AT(cross), 0, 0, "none only after", "attention to the second sequence: only that, or after self-attention"},
     {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "hidden width of the MLP, times d-model; 0: no MLP"},
-    {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "LayerNorm before each part of a block and at the end"},
+    {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "pre: LayerNorm before attention, before the MLP and at the end"},
     {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight to the projections"},
     {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned rope alibi", "how positions enter: vectors added to tokens or, in self-attention, rotated q and k (rope) or biased scores (alibi)"},
-    {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "return x + attention(x), or only attention(x)"},
+    {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "yes: a block returns x + attention(x); no: only attention(x)"},
     {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "causal: no token sees a later one"},
 
     {"init", OF_START, WORD, AT(init), 0, 0, NULL, "factors on initial weights, such as W_Q=0.1+W_K=0.1"},
     {"same-start", OF_START, PLUGIN, AT(same_start), 0, 0, NULL, "initialise as the same function as this variant"},
     {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "number of sequences per step"},
     {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: measure only the initial model"},
-    {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "adam adamw sgd muon", "adamw: weight decay separate from the gradient; muon: matrices of attention take orthogonal steps"},
+    {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "adam adamw sgd muon", "adamw: weight decay outside the gradient; muon: orthogonal steps for attention's matrices, adam for the rest"},
     {"lr", OF_TRAINING, NUMBER, AT(lr), 0, 1e6, NULL, "learning rate; auto: compare tries nine"},
     {"schedule", OF_TRAINING, CHOICE, AT(schedule), 0, 0, "constant cosine", "schedule of the learning rate; cosine falls to 0"},
-    {"warmup", OF_TRAINING, INTEGER, AT(warmup), 0, 1e9, NULL, "steps over which the rate first rises linearly"},
-    {"weight-decay", OF_TRAINING, NUMBER, AT(weight_decay), 0, 1e6, NULL, "pull of every weight towards 0"},
+    {"warmup", OF_TRAINING, INTEGER, AT(warmup), 0, 1e9, NULL, "number of steps over which the learning rate first rises linearly"},
+    {"weight-decay", OF_TRAINING, NUMBER, AT(weight_decay), 0, 1e6, NULL, "weight decay: how strongly every weight is pulled towards 0"},
     {"momentum", OF_TRAINING, NUMBER, AT(momentum), 0, 0.999999, NULL, "momentum of sgd"},
-    {"beta1", OF_TRAINING, NUMBER, AT(beta1), 0, 0.999999, NULL, "decay of adam's mean of gradients"},
-    {"beta2", OF_TRAINING, NUMBER, AT(beta2), 0, 0.999999999, NULL, "decay of adam's mean of squared gradients"},
+    {"beta1", OF_TRAINING, NUMBER, AT(beta1), 0, 0.999999, NULL, "decay rate of adam's mean of gradients"},
+    {"beta2", OF_TRAINING, NUMBER, AT(beta2), 0, 0.999999999, NULL, "decay rate of adam's mean of squared gradients"},
 
-    {"log-every", OF_OBSERVATION, INTEGER, AT(log_every), 1, 1e9, NULL, "steps between lines of log.tsv"},
+    {"log-every", OF_OBSERVATION, INTEGER, AT(log_every), 1, 1e9, NULL, "number of steps between two lines of log.tsv"},
     {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "also log attention, scores, gradients, rank, distance, conserved or gauge; join several with +"},
     {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "validation sequences per line (for text: at most)"},
     {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "test sequences at the end (for text: at most)"},
@@ -93,8 +93,8 @@ setting_declare(const char *name)
     if (known || !*name)
         return known;
     if (setting_count == PLACES)
-        fail("%s: variants have more than %d settings of their own, the most "
-             "that one command takes",
+        fail("%s: one setting too many: the variants of one command may "
+             "declare %d settings in all; use fewer variants",
              name, MOST_OWN);
     settings[setting_count] = (Setting){
         interned(name),
@@ -108,7 +108,8 @@ setting_declare(const char *name)
     return &settings[setting_count++];
 }
 
-/* NaN if c has no such setting of its variant's own. */
+/* The value that c has for a setting which its variant declares; NaN if it has
+   none. */
 static double
 own_value(const Config *c, const char *name)
 {
@@ -119,7 +120,7 @@ own_value(const Config *c, const char *name)
     return NAN;
 }
 
-/* Where c has its value, unless it is a variant's own. */
+/* The address of a built-in setting's value in c. */
 static void *
 value_at(const Setting *s, const Config *c)
 {
@@ -159,8 +160,8 @@ static const char *
 set_word(const char **to, const char *text)
 {
     if (strlen(text) >= WORD_SIZE || !is_text(text))
-        return "too long, or it has a control character or bytes that are no "
-               "UTF-8";
+        return "too long, or it has a control character or bytes that are "
+               "not UTF-8";
     *to = interned(text);
     return NULL;
 }
@@ -178,8 +179,8 @@ print_double(double x, char text[NUMBER_SIZE])
     }
 }
 
-/* Puts a variant's own setting before those that c has: the first of a name
-   counts. */
+/* Puts a setting that a variant declares before those that c has, because
+   own_value reads the first of a name. */
 static void
 set_own(const Setting *s, Config *c, double x)
 {
@@ -189,7 +190,8 @@ set_own(const Setting *s, Config *c, double x)
         interned(format_text("%s=%s %s", s->name, value, c->settings));
 }
 
-/* Reads them all, of a run's config.tsv. */
+/* Reads the settings that a variant declares, as a run's config.tsv has them.
+ */
 static const char *
 set_own_list(Config *c, const char *text)
 {
@@ -272,35 +274,43 @@ void
 config_apply(Config *c, const char *assignments)
 {
     char name[64], value[64];
-    for (int n; *(assignments += strspn(assignments, " ")); assignments += n) {
-        bool pair = sscanf(assignments, "%63[^=]=%63s%n", name, value, &n) == 2;
+    const char *at = assignments + strspn(assignments, " ");
+    while (*at) {
+        int length;
+        bool pair = sscanf(at, "%63[^=]=%63s%n", name, value, &length) == 2;
         const Setting *s = pair ? setting_named(name) : NULL;
         if (!s || setting_set(s, c, value))
-            bug("config: \"%s\" cannot be set", assignments);
+            bug("config_apply: \"%s\" does not begin with NAME=VALUE of a "
+                "known setting",
+                at);
+        at += length;
+        at += strspn(at, " ");
     }
 }
 
-/* A width is 0 if no variant uses it, and else what attention_of says: unless
-   it is given, a part of the whole, which has to be a whole number. */
+/* Sets a width to 0 if the variant does not use it, and else to the value that
+   attention_of gives it. A width that is not set is whole / parts, which must
+   be an integer. */
 static void
 resolve_width(int *width, const char *shape, const char *option, int value,
               int whole, int parts)
 {
     bool used = index_in(shape, option) >= 0;
     if (used && !*width && whole % parts)
-        usage("%s is %d / %d unless it is given, and that is no whole number: "
-              "give it, or choose a width and heads that divide",
-              option, whole, parts);
+        usage("%s defaults to %d / %d, which is not an integer: set %s, or "
+              "choose numbers that divide evenly",
+              option, whole, parts, option);
     *width = used ? value : 0;
 }
 
 static void
 resolve_widths(Config *c, const char *shape)
 {
-    int d = c->d_model, heads = index_in(shape, "heads") >= 0 ? c->heads : 1;
+    bool uses_heads = index_in(shape, "heads") >= 0;
+    int d = c->d_model, heads = uses_heads ? c->heads : 1;
     if (heads < 1)
-        usage("heads %d: attention has at least one head", heads);
-    c->heads = index_in(shape, "heads") >= 0 ? heads : 0;
+        usage("heads %d: attention needs at least one head", heads);
+    c->heads = uses_heads ? heads : 0;
     Attention a = attention_of(c, shape);
     resolve_width(&c->d_k, shape, "d-k", a.d_k, d, heads);
     resolve_width(&c->d_v, shape, "d-v", a.d_v, d, heads);
@@ -312,8 +322,8 @@ resolve_widths(Config *c, const char *shape)
               c->kv_heads, heads);
 }
 
-/* "window=8 base=10000": the settings of its own that a variant declares (its
-   variant_uses), each as c has it, or else as it is declared. */
+/* "window=8 base=10000": the settings that a variant declares (its
+   variant_uses), each with c's value, or with its default if c has none. */
 static const char *
 config_own(const Config *c, const char *uses)
 {
@@ -336,12 +346,14 @@ config_resolve(Config *c, const char *uses)
     c->settings = config_own(c, uses);
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     if (c->positions == POSITIONS_ROPE && c->d_k % 2)
-        usage("positions rope needs an even d-k: it rotates columns of q and k "
-              "in pairs");
+        usage("positions rope needs an even d-k, because it rotates pairs of "
+              "columns; d-k is %d",
+              c->d_k);
     if (c->positions > POSITIONS_LEARNED && c->cross == CROSS_ONLY &&
         !c->encoder)
-        usage("positions rope and alibi are in the scores of self-attention, "
-              "and with cross only there is none: take others, or an encoder");
+        usage("positions rope and alibi change the scores of self-attention, "
+              "and cross only has no self-attention: set positions to none or "
+              "learned, or encoder to 1");
 }
 
 void

@@ -34,19 +34,19 @@ typedef enum {
     WORDED = WORD | PLUGIN | OWN_LIST
 } Kind;
 
-/* What a setting is for. Code that concerns some settings only asks for their
-   role, or for several with |. */
+/* The purpose of a setting. Code that concerns only some settings selects them
+   by their role, or by several roles joined with |. */
 enum {
     OF_VARIANT = 1,
     OF_SEED = 2,
     OF_DATA = 4,    /* the task, and what it draws */
     OF_SHAPE = 8,   /* of a variant: SHAPE_OPTIONS */
     OF_MODEL = 16,  /* around the variant */
-    OF_SECOND = 32, /* what reads a second sequence */
+    OF_SECOND = 32, /* the parts that read a second sequence */
     OF_START = 64,  /* how weights and widths are chosen before training */
     OF_TRAINING = 128,
     OF_OBSERVATION = 256, /* measured and written; changes no weight */
-    OF_RECORD = 512,      /* the program's, not to be given */
+    OF_RECORD = 512,      /* written by the program; the user cannot set it */
     OF_ANY = 1023
 };
 
@@ -60,8 +60,8 @@ typedef struct Setting {
     const char *help;    /* NULL: the program sets it, not the user */
 } Setting;
 
-/* The built-in ones, and behind them those that variants declare, in the order
-   in which they came to be known. */
+/* The built-in settings, followed by those that variants declare, in the order
+   in which setting_declare first saw them. */
 extern Setting settings[];
 extern int setting_count;
 extern const int settings_built_in, settings_most;
@@ -69,37 +69,39 @@ extern const int settings_built_in, settings_most;
 /* NULL if there is no such setting. */
 const Setting *setting_named(const char *name);
 
-/* The setting of a variant's own that has this name, made where it is new; NULL
-   for "", which none is called. */
+/* The setting with this name, which a variant declares. Adds it to the table if
+   it is new. Returns NULL for "", which is no name. */
 const Setting *setting_declare(const char *name);
 
-/* Does it decide what comes of a run? A text does by its bytes (file-hash), not
-   by its path. The bytes of a plugin are compared elsewhere. */
+/* Can this setting change the result of a run? The path of a text cannot, only
+   its bytes (file-hash). The bytes of a plugin are compared elsewhere. */
 bool setting_decides(const Setting *s);
 
-/* Have a and b the same value of it? */
+/* Do a and b have the same value of this setting? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
 
-/* Have a and b the same values of all settings of these roles? */
+/* Do a and b have the same values of all settings of these roles? */
 bool config_equal(const Config *a, const Config *b, int roles);
 
-/* Is it a shape option, or other variants' own, that c's variant does not use?
-   (config_resolve) */
+/* Is this a shape option, or a setting that only other variants declare, so
+   that c's variant does not use it? c must be resolved (config_resolve). */
 bool setting_unused(const Setting *s, const Config *c);
 
-/* Sets one from text. Returns what is wrong with it, or NULL. */
+/* Sets c's value from a text. Returns NULL, or why the text is no such value.
+ */
 const char *setting_set(const Setting *s, Config *c, const char *text);
 
-/* Its value as text that sets the same value again; interned. */
+/* c's value as a text from which setting_set sets the same value; interned. */
 const char *setting_text(const Setting *s, const Config *c);
 
-/* Applies "name=value name=value ..."; a bug if that cannot be done. */
+/* Applies "name=value name=value ...", a text of the program's own: aborts if a
+   name or a value is wrong. */
 void config_apply(Config *c, const char *assignments);
 
-/* Makes the settings agree with one another: d_k and d_v where they are 0,
-   and exits (2) where they contradict each other, saying how. `uses` are the
-   shape options of the variant and settings of its own (variant_uses): others
-   go to 0 or NaN, so that runs which differ in them only are one run. */
+/* Replaces widths of 0 by their defaults, and exits (2) if settings contradict
+   each other. `uses` lists the shape options and the settings that the variant
+   uses (variant_uses). All others become 0 or are dropped, so that runs which
+   differ only in them are one run. */
 void config_resolve(Config *c, const char *uses);
 
 /* Eight hex digits of everything that decides a run's result, except the

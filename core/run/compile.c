@@ -11,7 +11,7 @@
 #include "run/compile.h"
 #include "run/process.h"
 
-/* For symbols that are only in the program. */
+/* A plugin's undefined symbols are found in the program when it is loaded. */
 #ifdef __APPLE__
 #define LOOKED_UP " -undefined dynamic_lookup"
 #else
@@ -24,11 +24,10 @@ static const char command[] =
     "${CC:-cc} -O2 -ffp-contract=off -shared -fPIC" LOOKED_UP
     " \"-I$1/include\" \"-I$1/../include\" \"$2\" -o \"$3\" $4";
 
-/* The compiler writes into a draft, since what is replaced may be in use, and a
-   compiler may be killed. A function that forgets to return something returns
-   anything. `check` compiles in double after it has compiled in float, and
-   shows warnings once.
- */
+/* The compiler writes into a draft, since the old file may be in use and the
+   compiler may be killed. A missing return is an error, because the caller
+   would get an arbitrary value. `check` compiles for float and then for double,
+   so the second time warnings are off. */
 static void
 compile(const char *source, const char *directory, const char *name)
 {

@@ -2,10 +2,10 @@
 #ifndef COMPILE_H
 #define COMPILE_H
 
-/* A word that names a plugin on the command line: if it is a source, ./mine.c,
-   compiles it with $CC (or cc), whose messages go to stderr, into ./mine.so
-   (qkv-double: into ./double/mine.so) and returns that; else the word. Exits if
-   that fails. */
+/* For a word that names a plugin on the command line. If it is a source,
+   ./mine.c, compiles it with $CC (or cc) into ./mine.so (qkv-double: into
+   ./double/mine.so) and returns that path; exits if the compiler fails, whose
+   messages are on stderr. Any other word is returned unchanged. */
 const char *plugin_built(const char *word);
 
 #endif

@@ -30,8 +30,8 @@ manifest_value(const char *line, const char *key)
     return interned(format_text("%.*s", (int)strcspn(at, "\t"), at));
 }
 
-/* Nothing of a line commands a terminal. What else it says is data, looked up
-   among the settings and values that runs have. */
+/* A line with control characters is refused, since a message may print it on a
+   terminal. Its keys and values are only compared with those of runs. */
 void
 manifest_read(const char *directory, Values *lines)
 {
@@ -55,29 +55,30 @@ manifest_read(const char *directory, Values *lines)
     }
 }
 
-/* Each line is one write: somebody may be reading. */
+/* Writes the line at once, because another process may be reading the file. */
 static void
 append_line(const char *path, const char *line)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0 || dprintf(file, "%s\n", line) < 0)
-        fail("%s: cannot be written: %s", path, strerror(errno));
+        fail("%s: cannot be written: %s; choose another directory", path,
+             strerror(errno));
     close(file);
 }
 
-/* Appends a line to the record, or starts one, unless that line is there: of
-   several commands that do so at once, one after the other. */
+/* Appends a line to the record unless the record has it already. The lock makes
+   commands that do so at the same time wait for one another. */
 static void
 manifest_record(const char *directory, const char *line)
 {
     char *path = within(directory, record);
     Values lines = {0};
-    bool there = false;
+    bool recorded = false;
     int lock = lock_directory(directory);
     manifest_read(directory, &lines);
     for (int i = 0; i < lines.count; i++)
-        there |= !strcmp(lines.text[i], line);
-    if (!there) /* the record may be read-only */
+        recorded |= !strcmp(lines.text[i], line);
+    if (!recorded) /* opened only then: the record may be read-only */
         append_line(path, line);
     close(lock);
 }
@@ -86,13 +87,13 @@ void
 experiment_open(const char *directory, const char *asked)
 {
     if (mkdir(directory, 0777) && errno != EEXIST)
-        fail("%s: cannot be made: %s; give another directory", directory,
+        fail("%s: could not create it: %s; choose another directory", directory,
              strerror(errno));
     drafts_sweep(directory);
-    Values there = names_in(directory); /* somebody may open it with us */
-    if (there.count && access(within(directory, record), F_OK))
-        fail("%s: holds files but no experiment.tsv, so it is no experiment of "
-             "qkv's; give another directory",
+    Values files = names_in(directory); /* another command may add some */
+    if (files.count && access(within(directory, record), F_OK))
+        fail("%s: holds files but no experiment.tsv, so it is not an "
+             "experiment; choose another directory",
              directory);
     manifest_record(directory, asked);
 }
@@ -120,9 +121,10 @@ add_all(Experiment *e, const char *directory)
             add_run(e, within(directory, names.text[i]));
 }
 
-/* Leaves each run once: its name has the digest of its settings. */
+/* Removes duplicates: two runs with one name have the same settings, since the
+   name ends in their digest. */
 static void
-drop_doubles(Experiment *e)
+drop_duplicates(Experiment *e)
 {
     int kept = 0;
     if (e->count)
@@ -145,10 +147,10 @@ experiment_read(const char *const *paths, int count)
             add_all(&e, paths[i]);
         manifest_read(one ? within(paths[i], "..") : paths[i], &e.asked);
     }
-    drop_doubles(&e);
+    drop_duplicates(&e);
     if (!e.count)
-        fail("%s: no finished run that was trained there; `qkv compare --out "
-             "%s` makes some",
+        fail("%s: no finished run in this directory; `qkv compare --out %s` "
+             "trains some",
              paths[0], paths[0]);
     return e;
 }

@@ -5,12 +5,16 @@
 
        compare  variant=standard,full-rank  task=recall  d-k=2,4  baseline=mqa
 
-   Between tabs are the command's name, the settings that were given, with their
-   values between commas, and more: "precision", if it is double; "by", what
-   verdicts are between if these are not variants; "baseline", what differences
-   are taken against, "judge", what verdicts are about, and "margin", which
-   differences are none; and "from", the run whose weights a train began with.
-   Tables, figures and reports read there what was compared, and against what.
+   A line has the command's name and then keys with values, separated by tabs.
+   The keys are the settings that were given, their values separated by commas,
+   and these:
+   precision  double, if it was not float
+   by         the setting whose values verdicts compare, if not the variants
+   baseline   the value with which the others are compared
+   judge      the result that verdicts are about
+   margin     the largest difference that counts as none
+   from       the run whose weights a train began with
+   Tables, figures and reports read there what was compared with what.
  */
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
@@ -26,33 +30,33 @@ void manifest_add(char **line, const char *key, const char *value);
 /* The value of a key, interned, or NULL. */
 const char *manifest_value(const char *line, const char *key);
 
-/* Adds the lines of an experiment's record; none if the file is not there or
-   empty. Fails with the line that is wrong. */
+/* Adds the lines of an experiment's record to `lines`; none if there is no such
+   file, or if it is empty. Exits if a line was cut or changed. */
 void manifest_read(const char *directory, Values *lines);
 
-/* Makes the experiment's directory, or checks that it is one, and records what
-   is asked of it. */
+/* Creates the experiment's directory, or checks that it is an experiment's, and
+   records the line `asked` there. */
 void experiment_open(const char *directory, const char *asked);
 
-/* The trained runs of one or several experiments, each once, and all that was
-   asked there. */
+/* The finished runs of one or several experiments, each once, and the lines of
+   their records. */
 typedef struct Experiment {
     Run *runs;
     int count, room;
     Values asked; /* the lines of the records */
 } Experiment;
 
-/* Reads them. A path is an experiment's directory, or a run, whose record is
-   that of the experiment around it. A run that is in several places counts
-   once. Fails where there is none. */
+/* Reads the runs at `count` paths. A path is an experiment's directory, or a
+   single run, whose record is in the directory around it. A run that is in
+   several places counts once. Exits if there is no run. */
 Experiment experiment_read(const char *const *paths, int count);
 
-/* Was the setting given to a command that is recorded? Where there is no
-   record, any may have been. */
+/* Was the setting given to a recorded command? True if there is no record,
+   since then it may have been. */
 bool experiment_asks(const Experiment *e, const char *setting);
 
-/* What every compare that is recorded said under that key, or NULL. What one of
-   several said, only to look, does not rule later tables and reports. */
+/* The value of a key, if all recorded compare commands agree on it; else NULL.
+   A value of only one of several commands must not decide later tables. */
 const char *experiment_said(const Experiment *e, const char *key);
 
 #endif

@@ -1,7 +1,7 @@
 /* grid.c - from options to the list of runs that they ask for.
 
-   What is wrong with any of them is said, and which cannot begin as the same
-   function (--same-start), before anything is trained. */
+   All of them are checked before the first is trained, and a note names those
+   that cannot start as the same function (same-start). */
 #include <libgen.h>
 #include <stdio.h>
 
@@ -40,9 +40,9 @@ request_used(const Request *r, const char *of, const char *uses)
     }
 }
 
-/* With --same-start: c, resolved from `given`, whose model is m, starts as the
-   variant that is named does. If it cannot, a note says so once, and it keeps
-   its own start. */
+/* Checks whether m, the model of c, can start as the same function as the
+   variant c->same_start. If not, prints a note, once for each pair of variants,
+   and clears c->same_start. `given` is c before it was resolved. */
 static void
 choose_start(const Config *given, Config *c, Model *m)
 {
@@ -52,8 +52,8 @@ choose_start(const Config *given, Config *c, Model *m)
     config_resolve(&wanted, variant_uses(plugin_open(c->same_start).variant));
     if (config_equal(&wanted, &alike, OF_SHAPE) && start_alike(m, &v))
         return;
-    char *text = format_text("%s cannot start as %s does: it keeps a start of "
-                             "its own",
+    char *text = format_text("%s cannot start as %s does; it keeps its own "
+                             "initial weights",
                              c->variant, c->same_start);
     if (word_added(&told, text))
         note("%s", text);
@@ -91,7 +91,7 @@ add_point(Grid *g, const Request *o, Config c)
     Dataset data = dataset_open(&c);
     Config given = c;
     config_cast(&c, &p);
-    observed_words(c.log); /* or refused */
+    observed_words(c.log); /* exits if the log setting is wrong */
     if (*c.init || *c.same_start) {
         Model *m = model_new(&c, data.sizes, p.variant);
         if (*c.same_start)
@@ -110,8 +110,8 @@ add_point(Grid *g, const Request *o, Config c)
     }
 }
 
-/* Goes through the values of setting i and of those after it, except for
-   seeds, which come last. */
+/* Adds the points of c with every combination of the values given to settings i
+   and later. Task and variant are chosen already; add_point adds the seeds. */
 static void
 expand(Grid *g, const Request *o, Config c, int i)
 {
@@ -129,8 +129,7 @@ expand(Grid *g, const Request *o, Config c, int i)
     }
 }
 
-/* What a command is asked: all settings that are given to it, baseline and
- * judge. */
+/* The record's line of a command (experiment.h). */
 static char *
 manifest_of(const Request *o, const char *command)
 {
@@ -170,11 +169,10 @@ grid_of(const Request *o, const char *command)
     return g;
 }
 
-/* Does a run's line need this option? Not if the task starts with that value.
-   A width is always printed, since it may differ from the one that would follow
-   from the other options. */
+/* Does a run's line need this option? It does not if the value is the task's
+   default. A width is always printed, since its default may be another one. */
 static bool
-is_told(const Setting *s, const Config *c, const Config *usual)
+needs_option(const Setting *s, const Config *c, const Config *usual)
 {
     bool always = s->kind & WORDED || s->role & (OF_SEED | OF_SHAPE);
     return s->help && !setting_unused(s, c) &&
@@ -191,7 +189,7 @@ plan_print(const Work *w, const Grid *g)
                                               : "qkv train");
         for (const Setting *s = settings; s < settings + setting_count; s++) {
             const char *value = setting_text(s, c);
-            if (*value && is_told(s, c, &usual))
+            if (*value && needs_option(s, c, &usual))
                 printf(" --%s %s", s->name, quoted(value));
         }
         printf(" --out %s%s\n", quoted(w->out),

@@ -1,11 +1,10 @@
-/* grid.h - what a command asks of runs, and the list of runs that come of it.
- */
+/* grid.h - a command's request, and the list of runs that it asks for. */
 #ifndef GRID_H
 #define GRID_H
 
 #include "run/experiment.h"
 
-/* How runs are trained, and where they go. */
+/* How runs are trained, and where they are written. */
 typedef struct Work {
     const char *out, *from;
     int jobs, threads, memory; /* in megabytes; 0: not given */
@@ -13,8 +12,8 @@ typedef struct Work {
 } Work;
 
 typedef struct Request {
-    Values *given;      /* by place in settings[]; count 0: not given */
-    const Config *base; /* what is not given; NULL: as its task has it */
+    Values *given;      /* indexed as settings[]; count 0: not given */
+    const Config *base; /* for settings not given; NULL: the task's defaults */
     Work work;
     const char *by, *baseline, *judge, *margin; /* or NULL */
     const char *where; /* "lr=0.01": only runs with that value */
@@ -23,26 +22,25 @@ typedef struct Request {
 /* The values given to the setting of that name. */
 Values *given_to(const Request *r, const char *setting);
 
-/* Gives what was given to settings to c, of a list the first. */
+/* Sets c's settings to the given values; of a list, to the first. */
 void request_apply(const Request *r, Config *c);
 
-/* Exits for a setting that was given and is not among `uses`, since it would
-   change nothing: of SHAPE_OPTIONS, those that variants use (variant_uses); or,
-   if `of` is NULL, of all settings. */
+/* Exits if a setting was given that `uses` does not list, since it would change
+   nothing. Looks only at the settings that `of` lists; at all if it is NULL. */
 void request_used(const Request *r, const char *of, const char *uses);
 
 typedef struct Job {
     Config config;
     char *name; /* of its run */
-    bool done;  /* its run is there, */
-    bool stale; /* or is, but of another build of its plugin */
+    bool done;  /* its run is finished */
+    bool stale; /* its run is by another build of its plugin */
 } Job;
 
 typedef struct Grid {
-    char *asked; /* the line of the command that it is of */
+    char *asked; /* the line of its command in the record */
     Job *jobs;
     int count, room;
-    void *names; /* of their runs, a set, while it is made (word_added) */
+    void *names; /* the set of the runs' names (word_added) */
 } Grid;
 
 /* Every combination of what was given, each run once, tasks outermost and

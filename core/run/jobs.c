@@ -1,14 +1,16 @@
 /* jobs.c - trains the runs of a grid that are not there yet, several at once,
    each in its own process.
 
-   What a plugin breaks is its own run, and many processes use many cores. A
-   worker keeps the last row of its log in the memory that it shares with the
-   driver, which shows it on a terminal, in one line that is rewritten:
+   A plugin that crashes ends only its own run, and several processes use
+   several cores. A worker keeps the last row of its log in the memory that it
+   shares with the driver, which shows it on a terminal, in one line that is
+   rewritten:
 
        57 of 140 runs, step 250 of 1000, loss 1.25
 
-   Elsewhere it prints a line for each run that is done. A worker writes its run
-   in the driver's draft, so that nothing of a killed one is left. */
+   If stderr is no terminal, the driver prints a line for each finished run. A
+   worker writes its run into the driver's draft, so that a killed worker leaves
+   no partial run. */
 #include <string.h>
 #include <unistd.h>
 
@@ -19,23 +21,23 @@
 #include "run/plugin_process.h"
 #include "training/solved.h"
 
-/* All workers, and the work for them: of one grid after the other. */
+/* The workers, and the grid whose jobs they do now. */
 static struct Crew {
     const Work *w;
     Grid *grid;
-    int next; /* the first of its jobs that may still have to be begun */
+    int next; /* every job before it is done or was begun */
     Child *workers;
-    int most;                /* workers */
-    double bytes;            /* that each of them may take */
-    Draft *draft;            /* where they write */
+    int most;                /* number of workers */
+    double bytes;            /* memory limit of each worker */
+    Draft *draft;            /* into which workers write */
     int total, done, failed; /* runs */
-    bool drawn;              /* how far they are stands on a terminal */
+    bool drawn;              /* progress is shown on a terminal */
 } crew;
 
 void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
 
-/* Gives m the weights of a run: as they are, or converted, where its variant or
-   its shape is another one. */
+/* Gives m the weights of a run: unchanged if m has the run's variant and shape,
+   else converted. */
 static void
 take_weights(Model *m, const Run *begun)
 {
@@ -61,13 +63,13 @@ prepare(const Config *c, Dataset *data)
     Conversion v;
     Model *m = model_open(*c, data);
     if (m->config.plugin_hash != c->plugin_hash)
-        fail("its plugin has changed since this command began; the same "
-             "command makes the runs of what is there now");
+        fail("its plugin was changed after this command began; run the same "
+             "command again");
     if (crew.w->from) {
         Run begun = run_read(crew.w->from);
         take_weights(m, &begun);
     } else if (*c->same_start && !start_alike(m, &v))
-        fail("it cannot start as --same-start asks: %s", v.why);
+        fail("it cannot start as %s does: %s", c->same_start, v.why);
     return m;
 }
 
@@ -134,7 +136,7 @@ draw_line(void)
                 last->loss);
 }
 
-/* Erases it, before something else is written. */
+/* Erases that line before something else is written. */
 static void
 clear_line(void)
 {
@@ -142,7 +144,7 @@ clear_line(void)
         fputs("\r\033[K", stderr);
 }
 
-/* Gives idle workers the next jobs; is one of them busy then? */
+/* Gives idle workers the next jobs. Returns whether any worker is busy. */
 static bool
 hand_out(void)
 {
@@ -159,7 +161,8 @@ hand_out(void)
     return busy;
 }
 
-/* A worker has ended; says so, or why it failed. */
+/* Counts the job of a worker that has ended, and prints that it is finished or
+   why it failed. */
 static void
 finish(Child *w)
 {
@@ -200,8 +203,8 @@ train_all(const Work *w, Grid *g, int total)
     return crew.failed;
 }
 
-/* Is a job's run there? One that another build of its plugin made is replaced,
-   once the new one is finished. */
+/* Is the job's run finished? A run by another build of the plugin is stale: it
+   stays until its replacement is finished. */
 static bool
 is_done(const Work *w, Job *job)
 {
@@ -240,12 +243,14 @@ run_missing(const Work *w, Grid *g)
     int missing = 0, stale = 0, failed = 0;
     experiment_open(w->out, g->asked);
     for (int i = 0; i < g->count; i++) {
-        missing += !(g->jobs[i].done = is_done(w, &g->jobs[i]));
-        stale += g->jobs[i].stale;
+        Job *job = &g->jobs[i];
+        job->done = is_done(w, job);
+        missing += !job->done;
+        stale += job->stale;
     }
     if (stale)
-        note("%d of %d runs are of another build of their plugin, and are "
-             "trained again",
+        note("%d of %d runs were trained with another build of their plugin; "
+             "training them again",
              stale, g->count);
     if (missing < g->count && !w->quiet)
         note("%d of %d runs are in %s already", g->count - missing, g->count,

@@ -1,25 +1,25 @@
-/* jobs.h - trains the runs of a grid that are not there yet, and reads all. */
+/* jobs.h - trains the missing runs of a grid, and reads all its runs. */
 #ifndef JOBS_H
 #define JOBS_H
 
 #include "heart/train.h"
 #include "run/grid.h"
 
-/* Trains what the grid lacks in w->out, w->jobs at a time. A run that fails
-   costs only itself, and a line on stderr. Returns the exit status, 1 where one
-   failed. */
+/* Trains the runs of the grid that w->out does not have, w->jobs at a time. A
+   run that fails prints a line on stderr and does not stop the others. Returns
+   the exit status: 1 if a run failed. */
 int run_missing(const Work *w, Grid *g);
 
-/* If it is set, called in the process of a run with each row of its log, of so
-   many runs that are trained. A web page draws the curves as they come. */
+/* If set, called in the process of a run with each new row of its log; `runs`
+   is the number of runs that are trained. The web page draws its curves from
+   it. */
 extern void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
 
-/* The runs of the grid as they are known before they are trained: settings, and
-   no results. */
+/* The runs of the grid before they are trained: their settings, no results. */
 Experiment expected(const Grid *g);
 
-/* The finished runs of the grid, in its order, as an experiment that was asked
-   nothing else. */
+/* The finished runs of the grid, in its order, as an experiment whose record
+   has only the grid's own line. */
 Experiment finished(const Work *w, const Grid *g);
 
 #endif

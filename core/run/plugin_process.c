@@ -20,13 +20,13 @@ run_in_double(int argc, char **argv)
     memcpy(same + 1, argv, (size_t)argc * sizeof *same);
     int status = run_program(same);
     if (status == NOT_RUN)
-        fail("%s: cannot be run; it works in double precision, and belongs "
-             "beside qkv",
+        fail("%s: could not run it: this command needs double precision; "
+             "install qkv-double beside qkv",
              program);
     return status;
 }
 
-/* Says in words how a child ended. */
+/* A sentence about how a child ended. */
 static const char *
 explained(const Child *c)
 {
@@ -36,8 +36,8 @@ explained(const Child *c)
     if (*r->text)
         return interned(r->text);
     if (c->late)
-        return format_text("took more than %.0f seconds%s; QKV_CALL_SECONDS "
-                           "gives more",
+        return format_text("took more than %.0f seconds%s; to allow more, set "
+                           "QKV_CALL_SECONDS",
                            c->call_limit, doing);
     if (!signal)
         return format_text("ended its process%s (status %d)", doing,
@@ -102,8 +102,9 @@ interrupt(int signal)
     kill(working, SIGKILL);
 }
 
-/* What somebody sends to end this process, as Ctrl-C does, ends the child; and
-   this process ends as the child did, once its drafts are removed. */
+/* A signal that ends this process, such as that of Ctrl-C, ends the child
+   first. Once the child's drafts are removed, this process ends by the same
+   signal. */
 int
 command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
 {

@@ -28,7 +28,9 @@ begin_process(const char *what)
     fflush(NULL);
     pid_t parent = getpid(), child = fork();
     if (child < 0)
-        fail("no process for %s: %s", what, strerror(errno));
+        fail("could not start a process for %s: %s; end other processes, or "
+             "raise `ulimit -u`",
+             what, strerror(errno));
 #ifdef __linux__
     if (!child)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -58,8 +60,8 @@ machine_memory(void)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* From here on this process gets no more bytes than that. Messages about memory
-   say so. A program with a sanitizer reserves terabytes, and may. */
+/* Limits the memory of this process; messages about memory then name the limit.
+   A program with a sanitizer reserves terabytes, so it is not limited. */
 static void
 limit_memory(double bytes)
 {
@@ -70,7 +72,7 @@ limit_memory(double bytes)
                  bytes / 1e6);
 }
 
-/* That a child has ended only wakes its parent. */
+/* The handler of SIGCHLD: the signal only has to wake the parent. */
 static void
 wake(int signal)
 {
@@ -96,7 +98,9 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
     c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
-        fail("no memory to share with a process: %s", strerror(errno));
+        fail("could not share memory with a child process: %s; free some "
+             "memory",
+             strerror(errno));
     c->report->doing = "";
     signal(SIGCHLD, wake);
     c->process = begin_process("a plugin's code");
@@ -122,8 +126,8 @@ clock_seconds(void)
 
 enum { LOOK = 50 }; /* milliseconds from one look at the children to the next */
 
-/* Seconds since the last look. While this process was stopped itself, as Ctrl-Z
-   does, its children's time did not run: a look counts as two at most. */
+/* Seconds since the last look, but at most twice LOOK: if this process was
+   stopped, as by Ctrl-Z, that time must not count as its children's. */
 static double
 time_passed(void)
 {

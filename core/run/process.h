@@ -10,16 +10,16 @@
 #include "heart/fail.h"
 
 typedef struct Child {
-    pid_t process;     /* 0: none */
-    const void *more;  /* what it was given */
-    Report *report;    /* memory that both have, the answer at its end */
-    size_t size;       /* of the answer */
-    unsigned call;     /* the call of a plugin's code that was seen last, */
-    double call_time;  /* how long it has lasted, in seconds, */
-    double call_limit; /* how long one may last; 0: for ever; */
-    bool late;         /* and whether it was ended for that */
-    int status;        /* once it has ended, as waitpid has it, */
-    double taken;      /* and the bytes that it had at most */
+    pid_t process;    /* 0: none */
+    const void *more; /* the argument of its work */
+    Report *report;   /* shared memory; the answer is at its end */
+    size_t size;      /* bytes of the answer */
+    unsigned call;    /* number of the last call of plugin code that was seen */
+    double call_time; /* seconds that this call has lasted */
+    double call_limit; /* seconds that a call may last; 0: no limit */
+    bool late;         /* it was ended because a call lasted longer */
+    int status;        /* waitpid's, once the child has ended */
+    double taken;      /* the most bytes of memory that it used */
 } Child;
 
 /* Bytes of memory that this machine has. */
@@ -28,16 +28,15 @@ double machine_memory(void);
 /* Seconds since some moment in the past. Never goes back. */
 double clock_seconds(void);
 
-/* Begins a child that calls work(more, answer) and ends; its answer has `size`
-   bytes, and it may take so many bytes of memory. If `quiet`, what it prints is
+/* Begins a child that calls work(more, answer) and ends. Its answer has `size`
+   bytes, and it may use `bytes` bytes of memory. If `quiet`, its output is
    discarded. */
 void child_begin(Child *c, void (*work)(const void *more, void *answer),
                  const void *more, size_t size, double bytes, bool quiet);
 
-/* Waits until one of the children has ended, and returns it; NULL if some
-   time has passed, or a signal came. To be called again and again: it ends a
-   child in which one call of a plugin's code lasts more than a minute, or
-   $QKV_CALL_SECONDS. */
+/* Waits a moment for one of the children to end, and returns it; NULL if none
+   has. Call it in a loop: it also ends a child in which a call of plugin code
+   lasts longer than $QKV_CALL_SECONDS, or a minute if that is not set. */
 Child *children_wait(Child *children, int count);
 
 /* Runs a program, and waits for it; returns its status, NOT_RUN if there is no

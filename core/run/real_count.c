@@ -1,4 +1,4 @@
-/* real_count.c - how many parameters are really there, by qkv-double. */
+/* real_count.c - counts real parameters with qkv-double. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 #include "run/real_count.h"
 #include "training/build_model.h"
 
-/* How many parameters of a run's attention are real, as qkv-double counts them.
-   NaN if it cannot tell, or counts other ones; -1 if it does not answer, as in
-   a browser, which runs no other programs. */
+/* The number of real parameters of a run's attention, counted by qkv-double.
+   NaN if it does not know, or if it counts another number of stored parameters;
+   -1 if it gives no answer, as in a browser, which runs no other programs. */
 static double
 ask_double(const Run *r)
 {
@@ -25,20 +25,20 @@ ask_double(const Run *r)
         real = NAN;
     if (answer)
         pclose(answer);
-    return isnan(stored)                                     ? -1
-           : stored == run_number(r, "attention_parameters") ? real
-                                                             : NAN;
+    if (isnan(stored))
+        return -1;
+    return stored == run_number(r, "attention_parameters") ? real : NAN;
 }
 
-/* That of a run before it which has the same attention, or what is measured. */
+/* The number of an earlier run with the same attention; if there is none, it is
+   counted. */
 static double
 real_of_run(const Work *w, const Experiment *e, const Run *r)
 {
     double attention = run_number(r, "attention_parameters");
     Config c = r->config;
     if (c.encoder || c.cross != CROSS_NONE || c.embed == EMBED_ONEHOT)
-        return NAN; /* attentions of several kinds, or as wide as tokens are
-                       many */
+        return NAN; /* attention of several kinds, or of one-hot width */
     for (const Run *s = e->runs; s < r; s++)
         if (run_text(s, "real") &&
             run_number(s, "attention_parameters") == attention &&

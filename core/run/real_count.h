@@ -1,16 +1,16 @@
-/* real_count.h - how many parameters are really there, by qkv-double.
+/* real_count.h - counts real parameters with qkv-double.
 
-   That takes double precision, and most experiments are in float: so they run
-   `qkv-double count --real`, and read its table. */
+   Counting takes double precision and most experiments are in float, so this
+   runs `qkv-double count --real` and reads its table. */
 #ifndef REAL_COUNT_H
 #define REAL_COUNT_H
 
 #include "run/grid.h"
 
-/* Counts how many parameters of the attention are real in those runs of w->out
-   that have no RUN/real.tsv, and writes it there: NaN where it cannot be told,
-   as where a run has attention of several kinds. Each question is asked once;
-   where nobody answers, nothing is written. */
+/* Counts the real parameters of attention in each run of w->out that has no
+   RUN/real.tsv, and writes that file. The number is NaN if it is not known, as
+   for a run with attention of several kinds. Runs with the same attention are
+   counted once. Writes nothing if qkv-double cannot be run. */
 void count_real(const Work *w, Experiment *e);
 
 #endif

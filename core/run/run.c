@@ -1,8 +1,8 @@
 /* run.c - a run is a directory of plain files: its name, how it is written, and
    how it is read.
 
-   Its files are data: it is believed that they have the names and numbers that
-   qkv writes, once they are looked at. */
+   Its files are data: every name and number in them is checked before it is
+   used. */
 #include <libgen.h>
 #include <locale.h>
 #include <math.h>
@@ -19,7 +19,7 @@
 #include "run/run.h"
 #include "training/solved.h"
 
-/* Adds the setting to a name, unless c has what is ordinary. */
+/* Adds the setting to a run's name, unless c has its ordinary value. */
 static void
 add_setting(char **name, const Setting *s, const Config *c,
             const Config *ordinary)
@@ -106,8 +106,8 @@ write_result(const char *run, const Model *m, const Finished *e,
     Levels test = dataset_levels(data, TEST);
     double flops, cache;
     model_cost(m, &flops, &cache);
-    /* The plugin is not called any more: whatever locale it has set, what is
-       written has a point in 0.5. */
+    /* The plugin may have set a locale that writes 0,5; it is not called again,
+       so set one that writes 0.5. */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     /* clang-format off */
     const struct { const char *key; double value; } lines[] = {
@@ -123,10 +123,11 @@ write_result(const char *run, const Model *m, const Finished *e,
         {"test_trivial", test.trivial}, {"test_bigram_loss", test.bigram_loss}};
     /* clang-format on */
     int count = sizeof lines / sizeof *lines;
+    const int of_texts = 2; /* the last lines: only a text's splits differ */
     FILE *file = begin_pairs(run, "result.tsv");
     fprintf(file, "status\t%s\n", has_diverged(m, r) ? "diverged" : "finished");
-    if (!*m->config.file) /* whose parts differ */
-        count -= 2;
+    if (!*m->config.file)
+        count -= of_texts;
     for (int i = 0; i < count; i++)
         put_pair(file, lines[i].key, lines[i].value, 10);
     for (int k = 0; k < o->count; k++)
@@ -187,7 +188,7 @@ run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
         matrices_write(run, "weights", m);
 }
 
-/* Config.tsv has the settings in their order. */
+/* Reads config.tsv, which has the settings in the order of settings[]. */
 static Config
 read_config(const char *path)
 {
@@ -197,7 +198,7 @@ read_config(const char *path)
     if (strcmp(table_cell(&t, 0, 0), "format") ||
         atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
         fail("%s: not of format %d, so another version of qkv wrote it: use "
-             "that one, or another directory",
+             "that version, or choose another directory",
              path, RUN_FORMAT);
     if (t.rows != settings_built_in + 1)
         table_changed(path, t.rows + 1);
@@ -211,7 +212,9 @@ read_config(const char *path)
             plugin_name(text); /* exits if it is none */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
-        fail("%s: \"%.64s\" is not the name of a task", path, c.task);
+        fail("%s: \"%.64s\" is not the name of a task: the file was changed; "
+             "restore it",
+             path, c.task);
     return c;
 }
 
@@ -229,8 +232,8 @@ run_read(const char *path)
     Run r = {.path = copy_text(path)};
     r.name = basename(copy_text(path)); /* without a / at its end */
     if (access(within(r.path, "config.tsv"), F_OK))
-        fail("%s: no run: name a directory with a config.tsv, as `qkv train` "
-             "and `qkv compare` make it in an experiment",
+        fail("%s: not a run: name a directory with a config.tsv, such as "
+             "`qkv train` and `qkv compare` write into an experiment",
              r.path);
     r.config = read_config(within(r.path, "config.tsv"));
     table_add(&r.log, within(r.path, "log.tsv"));
@@ -259,10 +262,10 @@ void
 run_weights(const Run *r, Model *m)
 {
     if (m->config.file_hash != r->config.file_hash)
-        fail("%s: its text %s has changed since; bring that one back", r->path,
+        fail("%s: %s has changed since this run; restore the original", r->path,
              r->config.file);
     if (access(within(r->path, "weights"), F_OK))
-        fail("%s: its matrices were not kept (--no-weights): remove it and "
+        fail("%s: its weights were not kept (--no-weights): remove it and "
              "train it again",
              r->path);
     for (int i = 0; i < m->count; i++) {

@@ -3,8 +3,9 @@
    config.tsv (every setting), log.tsv (a line per --log-every steps),
    weights/NAME.npy (one matrix a file), timing.tsv (the only file in which two
    equal runs differ) and result.tsv; real.tsv is added once its real parameters
-   are counted (real_count.h). It is written as a draft: there whole or not at
-   all. An experiment (experiment.h) is a directory of runs. */
+   are counted (real_count.h). A run is written as a draft, so that it is in its
+   place whole or not at all. An experiment (experiment.h) is a directory of
+   runs. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -17,15 +18,15 @@
 
 enum { RUN_FORMAT = 4 };
 
-/* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, what differs from the
-   task's own settings, resolved for what the variant uses (variant_uses), seed
+/* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, the settings that
+   differ from the task's defaults (resolved for `uses`, the variant_uses), seed
    and the config's digest. */
 char *run_name(const Config *c, const char *uses);
 
-/* What a run has come to. */
+/* The results of a run. */
 typedef struct Finished {
     Result result;
-    int solved_at;  /* as training/optimizers.h has it; 0: never */
+    int solved_at;  /* Solved.at (training/solved.h); 0: never */
     double seconds; /* of training */
 } Finished;
 
@@ -39,22 +40,22 @@ typedef struct Run {
     char *path, *name; /* name: the last part of path */
     Config config;
     Table log;
-    Table result; /* result.tsv, and behind it timing.tsv and real.tsv */
+    Table result; /* result.tsv, followed by timing.tsv and real.tsv */
 } Run;
 
-/* Reads a run; fails with what is wrong with it. */
+/* Reads a run; exits if a file is missing or damaged. */
 Run run_read(const char *path);
 
-/* Opens RUN/NAME, a table of keys and values, for end_file to close, and writes
-   a line of it: a number of so many digits. */
+/* begin_pairs opens RUN/NAME, a table of keys and values, which end_file
+   closes; put_pair writes a line of it, the value with `digits` digits. */
 FILE *begin_pairs(const char *run, const char *name);
 void put_pair(FILE *file, const char *key, double value, int digits);
 
 /* Is there a finished run of that name? */
 bool run_exists(const char *directory, const char *name);
 
-/* A result, as text and as a number: NULL and NaN if it has none of that name.
- */
+/* The result with this name, as text (NULL if there is none) and as a number
+   (NaN if there is none). */
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);
 
@@ -62,8 +63,8 @@ double run_number(const Run *r, const char *key);
    trained on; model_free and dataset_close them. */
 Model *run_model(const Run *r, Dataset *data);
 
-/* Gives m, of the shapes of the run's model, the run's trained weights; fails
-   with what is wrong with them. */
+/* Reads the run's trained weights into m, a model of the same shapes; exits if
+   they are missing or do not fit. */
 void run_weights(const Run *r, Model *m);
 
 /* Writes a file for each weight into TO/weights, or TO/gradients for their

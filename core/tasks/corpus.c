@@ -18,14 +18,15 @@ text_read(const char *path)
     c->ids = allocate(size + 1, sizeof *c->ids);
     c->hash = hash_bytes(HASH_START, text, size);
     int count = 0;
-    int *id = allocate(CODES, sizeof *id); /* of each character; but first */
+    int *id = allocate(CODES, sizeof *id); /* of each character */
     for (size_t at = 0, end = 0; at < size; at = end, count++) {
         int code = utf8_next(bytes, size, &end);
         if (code < 0)
-            fail("%s: not UTF-8 text: byte 0x%02x at offset %zu; take it out",
+            fail("%s: not UTF-8 text: byte 0x%02x at offset %zu; "
+                 "remove it, or convert the file",
                  path, bytes[at], at);
         c->ids[count] = code;
-        id[code] = (int)end; /* where its latest occurrence ends */
+        id[code] = (int)end; /* for now: where its latest occurrence ends */
     }
     int tenth = count / 10;
     c->part[1] = count - 2 * tenth;
@@ -49,13 +50,14 @@ text_open(const char *path, int tokens)
     static Corpus *c;
     static const char *known = "";
     if (!*path)
-        usage("task text needs a file: the text to learn");
+        usage("task text: no file to learn from: set file to one");
     if (strcmp(path, known))
         c = text_read(path);
     known = interned(path);
     if (c->part[3] - c->part[2] <= tokens)
-        fail("%s: %d characters are too few: validation and test take a tenth "
-             "each, and need %d; take a longer file, or a shorter length",
+        fail("%s: %d characters are too few: validation and test get a tenth "
+             "each, and need at least %d; choose a longer file or a smaller "
+             "length",
              path, c->part[3], tokens + 1);
     return c;
 }

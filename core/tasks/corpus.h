@@ -1,7 +1,7 @@
 /* corpus.h - a user's text as sequences.
 
-   Every token, a character of UTF-8, asks for the next one. The first 80% of
-   the text are for training, 10% each for validation and test. */
+   A token is a character of UTF-8, and its answer is the next one. The first
+   80% of the text are for training, 10% each for validation and test. */
 #ifndef CORPUS_H
 #define CORPUS_H
 
@@ -19,8 +19,8 @@ typedef struct Corpus {
     uint64_t hash; /* of the file */
 } Corpus;
 
-/* Reads a text that is cut into sequences of so many tokens; it stays until the
-   command ends. Exits saying what is wrong with the file and where. */
+/* Reads a text, to be cut into sequences of `tokens` tokens, and keeps it until
+   the program ends. Exits if the file is not UTF-8 or too short. */
 Corpus *text_open(const char *path, int tokens);
 
 /* Task.read of a text: training draws where a sequence begins; the other splits

@@ -11,25 +11,27 @@
 #include "tasks/corpus.h"
 #include "tasks/tasks.h"
 
-/* A task says after USUAL what is different. */
+/* A task's initializer repeats fields of USUAL to replace them. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-/* The commonest symbol of the sequence, or of its source; the first of several.
- */
+/* The commonest symbol of the source, or of the sequence if it has no source.
+   Of several, the one that occurs first. */
 static int
 guess_commonest(const Config *c, const Batch *e, int t)
 {
     const int *ids = e->source_tokens ? e->source : e->ids;
-    int best = 0, most = 0;
+    int commonest = 0, most = 0;
     (void)t;
     for (int i = 0; i < c->length; i++) {
         int count = 0;
         for (int j = 0; j < c->length; j++)
             count += ids[j] == ids[i];
-        best = count > most ? ids[i] : best;
-        most = count > most ? count : most;
+        if (count > most) {
+            commonest = ids[i];
+            most = count;
+        }
     }
-    return best;
+    return commonest;
 }
 
 /* reverse: y_i = x_(n-1-i) */
@@ -69,7 +71,8 @@ draw_subset(const Config *c, Random *r, Batch *e)
     for (int i = 0; i < n; i++) {
         int wanted = c->members;
         e->targets[i] = 0;
-        /* each place with the chance that makes all sets of m equally likely */
+        /* Choose place j with probability wanted / (n - j): then all sets of m
+           places are equally likely. */
         for (int j = 0; j < n; j++)
             if (random_below(&fixed, n - j) < wanted) {
                 e->targets[i] += e->ids[j];
@@ -78,7 +81,7 @@ draw_subset(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* The value of some stored pair: another one for each query. */
+/* The value of a stored pair, a different pair for each query. */
 static int
 guess_stored(const Config *c, const Batch *e, int t)
 {
@@ -102,7 +105,7 @@ static void
 draw_mqar(const Config *c, Random *r, Batch *e)
 {
     int n = c->length, *queries = e->ids + 2 * n;
-    int *answers = e->targets + 2 * n; /* of each query first its pair */
+    int *answers = e->targets + 2 * n; /* draw_pairs puts pairs' numbers here */
     draw_pairs(c, r, e->ids, answers);
     for (int i = 0; i < n; i++) {
         const int *pair = e->ids + 2 * answers[i];
@@ -241,11 +244,18 @@ config_start(void)
     return task_start(tasks[0].task->name);
 }
 
+/* Are there keys followed by values, so that a value's token is behind those of
+   the keys? */
+static bool
+has_keys(const char *task)
+{
+    return index_in("recall mqar cross-recall", task) >= 0;
+}
+
 int
 first_answer(const Dataset *data)
 {
-    bool values = index_in("recall mqar cross-recall", data->task->name) >= 0;
-    return values ? data->config.symbols : 0;
+    return has_keys(data->task->name) ? data->config.symbols : 0;
 }
 
 const char *
@@ -254,32 +264,31 @@ task_measure(const KnownTask *t)
     return t->task->draw && !t->guess ? "R^2" : "accuracy";
 }
 
-/* What is wrong with the settings of a task of these sizes; NULL if nothing. */
+/* Why a task of these sizes cannot have the settings c, and what to do; NULL if
+   it can. */
 static const char *
 contradiction(const Config *c, Sizes s)
 {
-    bool keys = index_in("recall mqar cross-recall", c->task) >= 0;
-    bool subset = !strcmp(c->task, "subset");
-    bool induction = !strcmp(c->task, "induction");
-    return keys && c->length > c->symbols
-               ? "its keys (length) cannot all differ: take more symbols or a "
-                 "smaller length"
-           : induction &&
-                   (c->symbols < LONGEST_PERIOD || c->length <= LONGEST_PERIOD)
-               ? "its pattern has up to 8 tokens: take at least 8 symbols and "
-                 "a length of at least 9"
-           : subset && c->members > c->length
-               ? "an answer is the sum of more members than there are tokens: "
-                 "take fewer, or a greater length"
-           : *c->file && strcmp(c->task, "text") != 0
-               ? "a file is for the task text"
-           : s.source && c->cross == CROSS_NONE
-               ? "it has a second sequence, and cross none leaves it unread: "
-                 "take only or after"
-           : !s.source && (c->cross != CROSS_NONE || c->encoder)
-               ? "cross and encoder are for tasks of two sequences "
-                 "(cross-recall, translate)"
-               : NULL;
+    _Static_assert(LONGEST_PERIOD == 8, "the message below has this number");
+    if (has_keys(c->task) && c->length > c->symbols)
+        return "its keys (length) cannot all differ: choose more symbols or a "
+               "smaller length";
+    if (!strcmp(c->task, "induction") &&
+        (c->symbols < LONGEST_PERIOD || c->length <= LONGEST_PERIOD))
+        return "its pattern has up to 8 tokens: choose at least 8 symbols and "
+               "a length of at least 9";
+    if (!strcmp(c->task, "subset") && c->members > c->length)
+        return "an answer sums more members than there are tokens: choose "
+               "fewer members or a greater length";
+    if (*c->file && strcmp(c->task, "text") != 0)
+        return "it reads no file: leave file out, which is for the task text";
+    if (s.source && c->cross == CROSS_NONE)
+        return "cross none would ignore its second sequence: set cross to only "
+               "or after";
+    if (!s.source && (c->cross != CROSS_NONE || c->encoder))
+        return "it has no second sequence for cross or encoder: leave them "
+               "out, or choose cross-recall or translate";
+    return NULL;
 }
 
 Dataset
@@ -300,9 +309,9 @@ dataset_open(Config *c)
     return data;
 }
 
-/* The accuracy of the trivial baseline, over 16,000 tokens or so. */
+/* The accuracy of the trivial baseline, measured on about 16,000 tokens. */
 static double
-play(const Dataset *data)
+trivial_accuracy(const Dataset *data)
 {
     Random r = random_stream(0, "cheat");
     Batch b = batch_new(data->sizes, 1);
@@ -312,9 +321,10 @@ play(const Dataset *data)
         data->task->draw(&data->config, &r, &b);
         for (int t = 0; t < b.rows; t++) {
             int target = b.targets[t];
-            counted += target >= 0;
-            right +=
-                target >= 0 && known->guess(&data->config, &b, t) == target;
+            if (target < 0)
+                continue;
+            counted++;
+            right += known->guess(&data->config, &b, t) == target;
         }
     }
     return (double)right / counted;
@@ -331,7 +341,7 @@ dataset_levels(const Dataset *data, Split split)
         l.trivial = pairs.accuracy;
         l.bigram_loss = pairs.loss;
     } else if (data->sizes.step == 0)
-        l.trivial = play(data);
+        l.trivial = trivial_accuracy(data);
     else { /* R^2 and error of answering with the mean, 0 */
         l.chance = l.trivial = 0;
         l.chance_loss = 1;

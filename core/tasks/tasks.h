@@ -8,8 +8,8 @@
 /* What is known of a task besides what training needs. */
 typedef struct KnownTask {
     const Task *task;
-    const char *what;    /* in a line */
-    const char *trivial; /* what one can do without learning it */
+    const char *what;    /* a description of one line */
+    const char *trivial; /* the trivial baseline, in words */
 
     /* The trivial baseline's answer at token t of a sequence; NULL where
        answers are numbers: then it answers 0. */
@@ -21,32 +21,33 @@ typedef struct KnownTask {
 extern const KnownTask tasks[];
 extern const int task_count;
 
-/* Exits (2) with the nearest name where there is none. */
+/* Exits (2) if there is no such task, and suggests the nearest name. */
 const KnownTask *task_named(const char *name);
 
 /* The settings that a task starts with; and those of the first task. */
 Config task_start(const char *name);
 Config config_start(void);
 
-/* What is measured: "accuracy", or "R^2" where answers are numbers. */
+/* The name of the task's measure: "accuracy", or "R^2" if answers are numbers.
+ */
 const char *task_measure(const KnownTask *t);
 
-/* Exits with what is wrong with the settings or the file. Sets
-   c->file_hash. */
+/* Opens the data of c's task, and sets c->file_hash. Exits if the settings or
+   the file do not fit the task. */
 Dataset dataset_open(Config *c);
 
-/* The id of the token that answer 0 is; 1 is the next one. */
+/* The id of the token that stands for answer 0; answer k has this id + k. */
 int first_answer(const Dataset *data);
 
-/* The trivial baselines: guessing evenly, and what one can do without learning
-   the task (`trivial`), whose accuracy is measured by letting it answer. */
+/* Two baselines: `chance` guesses evenly; `trivial` is KnownTask.trivial, whose
+   accuracy is measured by letting it answer. */
 typedef struct Levels {
     double chance, trivial; /* accuracies of the two */
     double chance_loss;     /* nats */
     double bigram_loss;     /* of the trivial baseline of a text, else NaN */
 } Levels;
 
-/* Of a split: a file's parts differ, what is drawn does not. */
+/* The baselines on a split. Only those of a text differ between splits. */
 Levels dataset_levels(const Dataset *data, Split split);
 
 #endif
