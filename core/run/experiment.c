@@ -48,9 +48,8 @@ manifest_read(const char *directory, Values *lines)
             *c = *c == '\t' ? ' ' : *c;
         if (!whole || !is_text(line))
             fail("%s:%d: not what qkv writes there: the file was cut or "
-                 "changed; "
-                 "empty the file, and the command that made the experiment "
-                 "records it again",
+                 "changed; empty it, then run the command that made the "
+                 "experiment again",
                  path, i);
     }
 }

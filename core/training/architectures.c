@@ -7,7 +7,8 @@
 #include "training/architectures.h"
 #include "training/positions.h"
 
-/* What a variant sees in a block of the encoder, or of a second sequence. */
+/* What a variant sees in a layer of self-attention, of cross-attention or of
+   the encoder. */
 static Attention
 attention_at(const Model *m, int kind, int layer)
 {
@@ -15,13 +16,14 @@ attention_at(const Model *m, int kind, int layer)
     a.place = kind;
     a.layer = layer;
     a.causal = kind == SELF && a.causal;
-    a.relative = kind == CROSS ? NULL : a.relative; /* of two sequences */
+    a.relative = kind == CROSS ? NULL : a.relative; /* two sequences have
+                                                        no distances */
     a.layers = kind == ENCODER ? m->config.encoder : a.layers;
     return a;
 }
 
-/* What a variant sees of a config in a model of these sizes: one-hot tokens
-   have a width of their own, a column for each token and for each position. */
+/* What a variant sees of a config in a model of these sizes. A one-hot token
+   has one column for each token of the vocabulary and one for each position. */
 static Attention
 attention_in(const Config *c, Sizes z)
 {
@@ -34,8 +36,8 @@ attention_in(const Config *c, Sizes z)
     return a;
 }
 
-/* A table of so many rows; of one-hot ones `first` tables have rows above it,
-   and they are not trained. */
+/* A table of `rows` tokens or positions. If they are one-hot, it is the part of
+   the fixed table that begins at row `first`. */
 static Node *
 table_of(Model *m, Tape *t, int first, int rows, const char *name)
 {
@@ -48,7 +50,7 @@ table_of(Model *m, Tape *t, int first, int rows, const char *name)
     return leaf(t, rows, d, 1, at, NULL);
 }
 
-/* What the encoder makes of the second sequence. */
+/* The encoder's output for the second sequence y. */
 static Node *
 encoded(Model *m, Node *y)
 {
@@ -60,9 +62,8 @@ encoded(Model *m, Node *y)
     return m->config.encoder ? model_norm(m, NULL, "encoder.norm", y) : y;
 }
 
-/* The second sequence, as cross-attention reads it; NULL where there is none. A
-   decoder reads it once, with its first tokens: after that it has no new
-   tokens. */
+/* The second sequence as cross-attention reads it; NULL if the task has none. A
+   decoder reads it with its first tokens only: later it has no new tokens. */
 static Node *
 second(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
@@ -89,13 +90,13 @@ logits(Model *m, Tape *t, const Batch *b)
     Attention a = attention_in(c, z);
     m->attention.d_model = a.d_model;
     m->attention.relative = a.relative;
-    Node *table = table_of(m, t, 0, v, "embedding"), *at = NULL, *there = NULL;
+    Node *table = table_of(m, t, 0, v, "embedding"), *of_x = NULL, *of_y = NULL;
     if (added)
-        at = table_of(m, t, v, z.tokens, "positions");
+        of_x = table_of(m, t, v, z.tokens, "positions");
     if (added && z.source)
-        there = table_of(m, t, v + z.tokens, z.source, "source_positions");
-    Node *y = second(m, t, b, table, there);
-    Node *x = embed(table, b->ids, b->each, at,
+        of_y = table_of(m, t, v + z.tokens, z.source, "source_positions");
+    Node *y = second(m, t, b, table, of_y);
+    Node *x = embed(table, b->ids, b->each, of_x,
                     t->keeper ? t->keeper->position : 0, b->rows, b->sequences);
     for (int i = 0; i < c->layers; i++) {
         Attention self = attention_at(m, SELF, i);
@@ -111,8 +112,8 @@ logits(Model *m, Tape *t, const Batch *b)
 
 const Architecture two_sequences = {logits, class_loss};
 
-/* The mean of (x - y)^2, written in operators: y is data. If no answer is asked
-   for at a row, y is x there, and the row adds 0. */
+/* The mean of (x - y)^2, written with operators. y is data. At a row whose
+   answer does not count, y is set to x, so that the row adds 0. */
 Node *
 number_loss(const Model *m, Node *x, const int *targets, int counted,
             double *right)

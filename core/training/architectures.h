@@ -5,26 +5,27 @@
 
 #include "heart/model.h"
 
-/* A second sequence y is read by an encoder's blocks, and blocks have x +=
-   attention(x, y) too (config: encoder, cross). One-hot tokens and positions
-   need no weights (config: embed). */
+/* An encoder's blocks read a second sequence y, and every other block also
+   computes x += attention(x, y) (settings: encoder, cross). One-hot tokens and
+   positions need no weights (setting: embed). */
 extern const Architecture two_sequences;
 
-/* The same where answer k means the number sizes.first + k sizes.step, y, and
-   the logits (rows x 1) are the numbers x that are found. */
+/* The same model for answers that are numbers: answer k stands for the number
+   y = sizes.first + k sizes.step, and the logits (rows x 1) are the model's
+   numbers x. */
 extern const Architecture numbers;
 
-/* Its loss is the sum over counted rows of (x - y)^2, divided by `counted`. To
-   *right it adds the sum of 1 - (x - y)^2: divided by how many they are it is
-   R^2, since answers have mean 0 and variance 1. */
+/* The loss of `numbers`: the sum over counted rows of (x - y)^2, divided by
+   `counted`. Adds the sum of 1 - (x - y)^2 to *right. Divided by the number of
+   counted rows, that sum is R^2, since answers have mean 0 and variance 1. */
 Node *number_loss(const Model *m, Node *x, const int *targets, int counted,
                   double *right);
 
-/* The one entry of a one-hot row that is not 0: the row's mean square is then
-   that of an embedding, 0.49, and scores start as large as there. */
+/* The nonzero entry of a one-hot row. It gives the row the mean square of a
+   learned embedding, 0.49, so that scores start equally large. */
 double onehot_size(const Model *m);
 
-/* Fills the one-hot tokens and positions, which such a model does not train. */
+/* Fills the fixed tables of one-hot tokens and positions. */
 void model_fill(Model *m);
 
 #endif

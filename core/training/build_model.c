@@ -8,9 +8,9 @@
 #include "training/build_model.h"
 #include "training/optimizers.h"
 
-/* Multiplies initial weights by the factors of --init, "W_Q=0.1+W_K=0.1". Exits
-   (2) if it cannot be read, or if the model has none of the weights it names.
- */
+/* Multiplies initial weights by the factors of the setting init, which is
+   "W_Q=0.1+W_K=0.1". Exits (2) if init cannot be read, or if the model has none
+   of the weights that it names. */
 static void
 scale_starts(Model *m)
 {
@@ -21,7 +21,7 @@ scale_starts(Model *m)
     for (int n; *at; at += n + (at[n] == '+')) {
         if (sscanf(at, "%63[^=+]=%lf%n", name, &factor, &n) != 2 ||
             !isfinite(factor) || (at[n] && (at[n] != '+' || !at[n + 1])))
-            usage("init \"%s\": not NAME=FACTOR, or several with + between: "
+            usage("init \"%s\": not NAME=FACTOR; join several with +: "
                   "W_Q=0.1+W_K=0.1",
                   m->config.init);
         for (Weight *w = m->weights; w < m->weights + m->count; w++) {
@@ -34,9 +34,10 @@ scale_starts(Model *m)
         }
     }
     if (!any)
-        usage("init \"%s\": %s has none of these weights; the files in a "
-              "run's weights/ have the names of those it has",
-              m->config.init, m->config.variant);
+        usage(
+            "init \"%s\": %s has no weight with any of these names; the files "
+            "in a run's weights/ show the names",
+            m->config.init, m->config.variant);
 }
 
 /* Refuses a model that would call a variant as it is not meant to be called. */
@@ -46,11 +47,11 @@ check_calls(const Config *c, const Plugin *p)
     Calls calls = p->variant->calls;
     if (calls != ANY_CALL && c->cross != CROSS_NONE)
         usage("%s is for self-attention only, and this model has "
-              "cross-attention: take another task, or set cross to none",
+              "cross-attention: choose a task of one sequence",
               p->name);
     if (calls == CAUSAL_ONLY && c->mask != MASK_CAUSAL)
         usage("%s is for causal attention only, and this model has no mask: "
-              "take another task, or set mask to causal",
+              "choose another task, or set mask to causal",
               p->name);
 }
 

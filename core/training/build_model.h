@@ -8,9 +8,9 @@
 #include "heart/train.h"
 #include "tasks/tasks.h"
 
-/* Resolves c (config_resolve) for the variant of this plugin, and notes the
-   hash of the plugin's file in it. Exits (2) if the model would call the
-   variant in a way that it is not for (Variant.calls). */
+/* Resolves c (config_resolve) for the plugin's variant, and stores the hash of
+   the plugin's file in c. Exits (2) if the model would call the variant in a
+   way that Variant.calls excludes. */
 void config_cast(Config *c, const Plugin *p);
 
 /* The model of a resolved config, with the initial weights of its seed. */

@@ -2,9 +2,8 @@
 
    Jordan et al. 2024 (kellerjordan.github.io/posts/muon). The mean of the
    gradients, U S V', is replaced by U V', so that every direction of the matrix
-   moves equally far. A few products approximate U V'; no SVD is needed. Only
-   matrices of attention are stepped so; vectors, and the rest of the model, are
-   left to Adam. */
+   moves equally far. A few products approximate U V'; no SVD is needed. Muon
+   updates only matrices of attention; Adam updates all other weights. */
 #include <math.h>
 
 #include "heart/numbers.h"
@@ -12,18 +11,18 @@
 #include "training/muon.h"
 
 /* X := a X + (b G + c G G) X with G = X X', five times, from X of norm 1: the
-   quintic iteration of Newton and Schulz, with Jordan's coefficients. Each
-   singular value of X comes to between 0.7 and 1.2. X has at most as many rows
-   as columns; gx is memory for a matrix of its shape. */
+   quintic iteration of Newton and Schulz, with Jordan's coefficients. It
+   moves every singular value of X to between 0.7 and 1.2. X must not have more
+   rows than columns. gx is scratch memory, a matrix of X's shape. */
 static void
 make_orthogonal(Matrix x, Matrix gx)
 {
     static const real a = (real)3.4445, b = (real)-4.775, c = (real)2.0315;
-    static real *memory; /* for G; the next matrix uses it again */
-    static int room;
+    static real *memory; /* of G; kept for the next call */
+    static int capacity;
     int n = x.rows, size = x.rows * x.cols;
-    while (room < n * n)
-        memory = grow(memory, room, &room, sizeof *memory);
+    while (capacity < n * n)
+        memory = grow(memory, capacity, &capacity, sizeof *memory);
     Matrix g = matrix(memory, n, n, n);
     for (int round = 0; round < 5; round++) {
         multiply(g, x, transposed(x));
@@ -36,11 +35,11 @@ make_orthogonal(Matrix x, Matrix gx)
     }
 }
 
-/* The momentum m = beta1 m + (1 - beta1) g is kept in `mean`, the step is made
-   in `step` of beta1 m + (1 - beta1) g (Nesterov), and the gradient's memory is
-   used once that is read. The step is 0.2 sqrt(max(rows, cols)) U V', which has
-   the size of a step of Adam, so that one rate serves both (Liu et al. 2025,
-   arXiv:2502.16982, section 2.2). */
+/* `mean` keeps the momentum m = beta1 m + (1 - beta1) g. `step` begins as
+   beta1 m + (1 - beta1) g (Nesterov). Then g has been read, and its memory
+   serves as scratch. The step is 0.2 sqrt(max(rows, cols)) U V', about as
+   long as a step of Adam, so that both can use one learning rate (Liu et al.
+   2025, arXiv:2502.16982, section 2.2). */
 static void
 muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
 {

@@ -20,8 +20,8 @@ learning_rate(const Config *c, int step)
     return c->lr * (1 + cosine) / 2;
 }
 
-/* Weight decay: inside the gradient, or for adamw and muon beside it
-   (Loshchilov and Hutter 2017, algorithm 2). */
+/* Weight decay. adamw and muon shrink the weights themselves (Loshchilov and
+   Hutter 2017, algorithm 2); the others add the decay to the gradient. */
 static void
 decay_weights(Model *m, double rate)
 {

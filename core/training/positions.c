@@ -49,7 +49,8 @@ before_rope(Node *n)
     return n->op == &rope_op.op ? n->in[0] : n;
 }
 
-/* The slope of a head, kept from call to call: those of a row have the same. */
+/* The last head's slope is kept, because calls for the same head follow one
+   another. */
 double
 alibi_bias(const Attention *a, int head, int query, int key)
 {

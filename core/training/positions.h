@@ -3,9 +3,9 @@
    RoPE, Su et al. 2021: q and k are rotated before their product, which then
    depends on the distance of the two tokens only. ALiBi, Press et al. 2022:
    head i of h adds -2^(-8 i / h) for each token of distance to its scores.
-   These are the slopes of the text; the authors' code has others where h is no
-   power of two. Without a mask, later tokens are as far as earlier ones, as the
-   authors suggested afterwards. */
+   These are the slopes of the paper's text; the authors' code has others if h
+   is not a power of two. Without a mask the bias of a later token depends on
+   its distance in the same way, as the authors suggested afterwards. */
 #ifndef POSITIONS_H
 #define POSITIONS_H
 
@@ -15,20 +15,20 @@
 /* Attention.relative is the address of one of these, or NULL. */
 extern const Relative rope, alibi;
 
-/* What a variant sees of a config that has its widths (attention_of), these
-   positions and its layers included. */
+/* What a variant sees of a resolved config: attention_of, and also its
+   positions and its number of layers. */
 Attention positioned_attention(const Config *c);
 
-/* n->op of queries and keys that the model rotated. */
+/* The operator with which the model rotates queries and keys. */
 extern const LinearOp rope_op;
 
-/* What n was before the model rotated it; n itself if a variant did, or nobody.
- */
+/* The node that the model rotated to make n; n itself if the model did not make
+   n by rotating. */
 Node *before_rope(Node *n);
 
-/* ALiBi's bias of a head of the next scores. Heads are counted over all calls:
-   a variant that calls attend for each has the slopes of one that calls it
-   once. */
+/* ALiBi's bias of a head in the next call of attend. Heads are counted over all
+   calls, so a variant that calls attend once for each head has the same slopes
+   as one that calls it once for all. */
 double alibi_bias(const Attention *a, int head, int query, int key);
 
 #endif

@@ -14,7 +14,8 @@ solved_watch(Solved *s, const Result *so_far)
         s->at = so_far->steps;
 }
 
-/* The last step may have spoilt a weight that no batch has used since. */
+/* The weights are checked too, because no batch has used them since the last
+   step. */
 bool
 has_diverged(const Model *m, const Result *r)
 {

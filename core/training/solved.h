@@ -5,8 +5,8 @@
 #include "heart/train.h"
 
 /* Finds the first step at which the mean accuracy of the last WINDOW batches is
-   at least the threshold. `at` is that step, and 0 before. Set only `threshold`
-   at first, and call solved_watch after every step. */
+   at least the threshold. `at` is that step, or 0 while there is none. Begin
+   with only `threshold` set, and call solved_watch after every step. */
 enum { WINDOW = 10 };
 typedef struct Solved {
     double threshold, last[WINDOW];

@@ -6,8 +6,9 @@
 #include "heart/attention.h"
 #include "watch/gauge.h"
 
-/* W'W, W'D and D'D (k x k each) of one side of a pair, W, and its change D
-   from other weights of the model; to be freed. */
+/* W'W, W'D and D'D (k x k each, in this order) for the weights W that one side
+   of a pair had `before`, and their change D since. The caller frees the array.
+ */
 static double *
 products(Matrix w, const Model *m, const real *before)
 {
@@ -26,10 +27,10 @@ products(Matrix w, const Model *m, const real *before)
     return ww;
 }
 
-/* The squared length of the part of a step of Q and K that is along Q X, -K X'
-   for some X. The nearest X has Q'Q X + X K'K = C with C = Q' dQ - dK' K, which
-   in the eigenvectors of Q'Q and of K'K says X_ij = C_ij / (a_i + b_j); and the
-   part's squared length is the sum of X_ij C_ij. */
+/* The squared length of the part of a step (dQ, dK) that is along (Q X, -K X')
+   for some X. The nearest X solves Q'Q X + X K'K = C, where C = Q' dQ - dK' K.
+   In the eigenvectors of Q'Q and of K'K the solution is
+   X_ij = C_ij / (a_i + b_j), and the squared length is the sum of X_ij C_ij. */
 static double
 along_gauge(const double *qq, const double *kk, const double *c, int k)
 {
@@ -46,7 +47,7 @@ along_gauge(const double *qq, const double *kk, const double *c, int k)
     return along;
 }
 
-/* Adds the head whose sides are now Q and K. */
+/* Adds a head, whose pair is now Q and K. */
 static void
 add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
 {
@@ -54,7 +55,7 @@ add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
     double *qq = products(q, m, before), *q_dq = qq + size;
     double *kk = products(k, m, before), *k_dk = kk + size;
     double *dq_dq = q_dq + size, *dk_dk = k_dk + size;
-    double *c = dq_dq; /* written where an entry has been read */
+    double *c = dq_dq; /* C overwrites each entry after its last use */
     for (int e = 0; e < size; e++) {
         int turned = e % n * n + e / n;
         double was = qq[e] - kk[e];
@@ -70,8 +71,9 @@ add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
     free(kk);
 }
 
-/* A form of pairs has two in each head, which are products A B'; and each
-   weight in one of them, for a bias or another head would share their gauge. */
+/* In the form that gauge_move measures, a head has two pairs, each a product
+   A B', and every weight is in exactly one pair. `unseen` counts the weights in
+   no pair: such as a bias, which would share the pair's gauge. */
 GaugeMove
 gauge_move(const Model *m, int place, const real *before, size_t which)
 {
@@ -80,7 +82,7 @@ gauge_move(const Model *m, int place, const real *before, size_t which)
     Derived d = derive(p->variant, p->attention, place_weights(m, place));
     bool pairs =
         !d.why && d.count == 2 * d.heads && !(positions && positions->rotated);
-    int unseen = 0; /* weights */
+    int unseen = 0;
     GaugeMove s = {0};
     for (int i = 0; i < p->declared; i++)
         unseen += d.run.weights.list[i].rows * d.run.weights.list[i].cols;

@@ -12,17 +12,18 @@
 
 #include "training/build_model.h"
 
-/* Squared lengths (Frobenius), of all heads together. */
+/* Squared lengths (Frobenius), summed over all heads. */
 typedef struct GaugeMove {
-    double conserved, change; /* of what is conserved, before; of its change */
-    double step, along;       /* of the step; of its part along the gauge */
+    double conserved; /* of W_Q' W_Q - W_K' W_K before the step */
+    double change;    /* of its change */
+    double step;      /* of the step */
+    double along;     /* of the step's part along the gauge */
 } GaugeMove;
 
-/* What a step from the weights `before` to the present ones does to the pair
-   W^Q, W^K of a place (which 0), or to W^V, W^O (1). All numbers are 0 unless
-   the place has the form M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O
-   (algebra/derive.h), with nothing between or beside, and no two heads share a
-   matrix. */
+/* Measures the step from the weights `before` to the present ones, for the pair
+   W^Q, W^K of a place (which 0) or its pair W^V, W^O (1). All numbers are 0
+   unless the place has exactly the form M_i = W_i^Q W_i^K' and
+   N_i = W_i^V W_i^O (algebra/derive.h) and no two heads share a matrix. */
 GaugeMove gauge_move(const Model *m, int place, const real *before,
                      size_t which);
 

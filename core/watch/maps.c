@@ -15,7 +15,7 @@ labels_of(const Dataset *data, const int *ids, int count)
     return labels;
 }
 
-/* In the encoder queries and keys are of the second sequence, in
+/* In the encoder queries and keys are tokens of the second sequence; in
    cross-attention only keys are. */
 Maps
 maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)

@@ -6,10 +6,10 @@
 #include "base/words.h"
 #include "training/build_model.h"
 
-/* The weights of one head, a row for each query and a column for each key. */
+/* The attention weights of one head. */
 typedef struct Map {
     char *name;              /* "block0.attention, head 1" */
-    Matrix weights;          /* queries x keys, the capture's */
+    Matrix weights;          /* queries x keys, in the capture's memory */
     int queries_of, keys_of; /* the sequence of each: 0, or 1 for the source */
 } Map;
 
@@ -19,15 +19,17 @@ typedef struct Maps {
     Values tokens[2]; /* labels of the two sequences; the second may be empty */
 } Maps;
 
-/* The maps of every head in a captured pass on one sequence, while the capture
-   is there. A variant that calls neither attend nor softmax has none. */
+/* The maps of every head in a captured pass on one sequence. Their weights are
+   valid until the pass is freed. A variant that calls neither attend nor
+   softmax has no maps. */
 Maps maps_of(const Model *m, const Dataset *data, const Batch *b,
              const Capture *r);
 
 /* The weight that query i gives to key j. */
 double map_weight(const Map *map, int i, int j);
 
-/* Prints them as tenths of a weight, each in 80 columns. */
+/* Prints every map, a character for each weight in tenths, within 80 columns.
+ */
 void maps_print(const Maps *maps);
 
 #endif
