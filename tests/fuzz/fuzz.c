@@ -211,7 +211,7 @@ experiment(int step, const uint8_t *data, size_t size)
                     {command_table, "table foreign --markdown"},
                     {command_inspect, "inspect %s"},
                     {command_inspect, "inspect %s --attention -o out"},
-                    {command_equiv, "equiv %s -v full-rank -o out"},
+                    {command_equiv, "equiv %s -v full-rank"},
                     {command_export, "export %s out/batch"},
                     {command_generate, "generate %s --prompt 0"},
                     {command_trace, "trace 0 %s"}};
