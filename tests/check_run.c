@@ -307,7 +307,8 @@ TEST(models_round_trip)
     char *path = format_text("%s/weights/unembedding.npy", run.path);
     real other[2][80];
     npy_read(path, other[0], 8, 10);
-    npy_write(run.path, "weights/unembedding.npy", 'f', other[0], 2, (int[]){8, 10});
+    npy_write(run.path, "weights/unembedding.npy", 'f', other[0], 2,
+              (int[]){8, 10});
     npy_read(path, other[1], 8, 10);
     ck_assert(!memcmp(other[0], other[1], sizeof *other));
     free(path);
