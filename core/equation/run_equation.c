@@ -173,6 +173,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 {
     const Plan *p = plan_of(a);
     Node *value[p->steps], *of_weight[p->weights + 1];
+    memset(value, 0, sizeof value);
     for (int k = 0; k < p->weights; k++)
         of_weight[p->order[k]] = w[k];
     for (int i = 0; i < p->steps; i++) {
@@ -181,8 +182,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
         for (int k = 0; k < s->inputs; k++)
             in[k] = value[s->in[k]];
         if (!s->uses)
-            value[i] = NULL;
-        else if (s->act == STEP_X)
+            continue;
+        if (s->act == STEP_X)
             value[i] = x;
         else if (s->act == STEP_Y)
             value[i] = y;
