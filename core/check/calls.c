@@ -147,7 +147,7 @@ change_ends(Subject *s)
 {
     Stack k = stack_of(s, MANY);
     Tape *t = tape_new(0);
-    size_t size = MANY * SYMBOLS * sizeof(real);
+    size_t size = (size_t)MANY * SYMBOLS * sizeof(real);
     real *was = allocate(1, size);
     memcpy(was, model_forward(k.model, t, &k.batch)->value, size);
     for (int first = MANY - 1; first > TOKENS * TOKENS; first /= 5) {

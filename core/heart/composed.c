@@ -22,7 +22,8 @@ weights_of_head(const Node *c, int h, real *at)
 {
     int tokens = c->rows / c->sequences;
     int keys = c->in[1]->rows / c->in[1]->sequences;
-    Matrix m = matrix(at + h * keys, tokens, keys, c->heads * keys);
+    ptrdiff_t stride = (ptrdiff_t)c->heads * keys;
+    Matrix m = matrix(at + h * keys, tokens, keys, stride);
     m.count = c->sequences;
     m.step = (ptrdiff_t)tokens * m.down;
     return m;

@@ -167,6 +167,6 @@ children_wait(Child *children, int count)
             c->taken = 1024. * (double)usage.ru_maxrss;
             return c;
         }
-    nanosleep(&(struct timespec){.tv_nsec = LOOK * 1000000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = LOOK * 1000000L}, NULL);
     return NULL;
 }
