@@ -268,9 +268,8 @@ plan_equation(const Plan *p)
         size_t length = strcspn(line, ";#\n"), n = length;
         while (n > 0 && strchr(" \t\r", line[n - 1]))
             n--;
-        bool fact = !strncmp(line, "family:", 7) ||
-                    !strncmp(line, "cite:", 5) ||
-                    !strncmp(line, "settings:", 9);
+        bool fact =
+            !strncmp(line, "family:", 7) || !strncmp(line, "settings:", 9);
         if (n > 0 && !fact)
             all = format_text("%s%s%.*s", all, *all ? "; " : "", (int)n, line);
         line += line[length] == '#' ? strcspn(line, "\n") : length;

@@ -324,7 +324,7 @@ read_declaration(Reader *r, const char *name, const char *at)
     e->declarations++;
 }
 
-/* What is behind "family:", "cite:" or "settings:", or else a shape. */
+/* What is behind "family:" or "settings:", or else a shape. */
 static void
 read_fact(Reader *r, const char *name, const char *at)
 {
@@ -334,8 +334,6 @@ read_fact(Reader *r, const char *name, const char *at)
         interned(format_text("%.*s", (int)(r->end - r->at), r->at));
     if (!strcmp(name, "family"))
         e->family = value;
-    else if (!strcmp(name, "cite"))
-        e->cite = value;
     else if (!strcmp(name, "settings"))
         e->settings = value;
     else {
@@ -403,7 +401,7 @@ equation_read(const char *path, const char *text)
 {
     EquationText *e = allocate(1, sizeof *e);
     *e = (EquationText){
-        .path = path, .text = text, .family = "", .cite = "", .settings = ""};
+        .path = path, .text = text, .family = "", .settings = ""};
     if (strlen(text) > MOST_TEXT)
         fail("%s: an equation has at most %d characters", path, MOST_TEXT);
     check_characters(e, text);
