@@ -130,7 +130,7 @@ await comes('runs again', page, `(${done}) && ${it(RUN)}.textContent === 'Run'`,
 await says('and says', page, '#compare .verdict', '/mqa against standard/');
 await type(page, 'heads', 5);
 await press(page, RUN);
-await says('refused', page, '#compare .bad', '/heads/', 30);
+await says('refused', page, '#compare .bad', '/divide evenly/', 30);
 
 // A text that continues.
 await page.run(`${it('#text [name=steps]')}.value = 20`);
