@@ -7,7 +7,7 @@ function node(x, y, colour, name, turn, users) {
 }
 
 BEGIN {
-    canvas(640, 280)
+    canvas(640, 300)
     arrow(130, 28, 280, 54)
     arrow(130, 132, 280, 70)
     arrow(130, 140, 280, 202)
