@@ -93,6 +93,12 @@ plugin() {
         complain "$name.c does not compile"
 }
 
+# running WORDS: does any process have these words in its command line (Linux)?
+running() {
+    lines=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ')
+    case $lines in *"$1"*) true ;; *) false ;; esac
+}
+
 finish() {
     cat "$skipped"
     echo "$script: $passed passed, $failed failed, $(wc -l <"$skipped") skipped"

@@ -146,7 +146,7 @@ outlives() {
     { "$qkv" "$@" 9>&1 >/dev/null 2>&1 </dev/null & echo $! >pid; } | timeout 8 cat &
     sleep 3
     victim=$(cat pid)
-    [ "$which" = driver ] || victim=$(ps -o pid= --ppid "$victim")
+    [ "$which" = driver ] || victim=$(cat "/proc/$victim/task/$victim/children")
     kill -9 $victim
     wait $!
     [ $? -eq 124 ] && complain "killed, its $which leaves a process behind: $*" || ok
