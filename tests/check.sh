@@ -148,6 +148,9 @@ echo 'int x = ;' >wrong.c
 refuses 1 'exists already' "$qkv" new mine
 refuses 2 '' "$qkv" new ../mine
 expect "qkv new wrote elsewhere" [ ! -e ../mine.c ]
+refuses 2 '' "$qkv" new standard "x W"
+"$qkv" new sum "softmax(x W_i^Q (y W_i^K)' / d_k) y W_i^V W_i^O /* not a comment */" >out 2>err
+expect "qkv new: a wrong equation: status $?" [ $? -eq 1 ] && [ ! -e sum.c ]
 refuses 2 '' "$qkv" new standard
 expect "qkv new took a name that is there" [ ! -e standard.c ]
 # A compiler that is ended in the middle leaves nothing: ended by a signal, at once; killed,

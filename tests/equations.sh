@@ -1,6 +1,7 @@
 #!/bin/sh
 # equations.sh BUILD - each tests/equations/NAME.eq trains to the bits of the plugin
-# variants/NAME.c: the same weights, whatever their names. What an equation cannot say is
+# variants/NAME.c: the same weights, whatever their names; and so does the C file that
+# `qkv new NAME EQUATION` writes of it. What an equation cannot say is
 # refused with a mark below the place (tests/equations.tsv).
 # Only here is an equation run beside the plugin that somebody wrote for it.
 
@@ -18,6 +19,17 @@ for file in "$top"/tests/equations/*.eq; do
     trained "$name" "c-$name" >c
     trained "$file" "eq-$name" >eq
     expect "$name: the equation and the plugin differ" cmp -s c eq
+
+    # The circle: the C file that `qkv new` writes of it has the same bits, and derive
+    # says of it what it says of the equation.
+    "$qkv" new "my-$name" "$(cat "$file")" >/dev/null 2>err || complain "$name: no C file"
+    ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$top/core" -fsyntax-only "my-$name.c" 2>err ||
+        complain "$name: the compiler warns of its C file"
+    trained "./my-$name.c" "new-$name" >new
+    expect "$name: the equation and the C file of it differ" cmp -s c new
+    "$qkv" derive "./my-$name.c" 2>err | sed "s/my-$name/$name/" >derived-c
+    "$qkv" derive "$file" 2>err >derived-eq
+    expect "$name: derive says another thing of its C file" cmp derived-c derived-eq
 done
 
 # Which shipped variants have no equation, and why.
@@ -52,4 +64,22 @@ works 7168 env QKV_PATH=found "$qkv" count -v twice --columns variant,parameters
 works twice env QKV_PATH=found "$qkv" list --columns variant
 works 'M_i = W^Q W_i^Q (W^K W_i^K)' "$qkv" derive ./found/twice.eq
 works '' "$qkv" check ./found/twice.eq
+
+# A run keeps its equation; files with the same equation, whatever their comments and
+# blanks are, are one run.
+run() { "$qkv" train -v ./found/same.eq -t recall --steps 2 -q -o kept >/dev/null 2>err; }
+equation="softmax(x W_i^Q (y W_i^Q)' / sqrt(d_k)) y W_i^V W_i^O"
+echo "$equation" >found/same.eq
+run
+expect "a run does not keep its equation" grep -qxF "equation	$equation" kept/*/config.tsv
+touch -d 2001-01-01 kept/*/result.tsv
+echo "#  one matrix for both
+softmax(x  W_i^Q  (y W_i^Q)' / sqrt(d_k)) y W_i^V W_i^O # shared" >found/same.eq
+run
+expect "another comment is another run" [ "$(find kept -name result.tsv -newermt 2002-01-01)" = "" ]
+echo "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^O" >found/same.eq
+run
+expect "another equation is the same run" [ "$(find kept -name result.tsv -newermt 2002-01-01)" ]
+{ printf 'softmax(x W_i^Q (y W_i^K)'"'"' / sqrt(d_k)) y W_i^V W_i^O'; printf ' + 0 x%.0s' $(seq 300); } >found/long.eq
+refuses 1 'at most 1023 characters' "$qkv" count -v ./found/long.eq
 finish

@@ -10,6 +10,7 @@
 
 #include "base/report.h"
 #include "config/find_plugin.h"
+#include "config/settings.h"
 #include "equation/run_equation.h"
 #include "heart/config.h"
 #include "heart/fail.h"
@@ -212,10 +213,38 @@ check_variant(const char *path, const Variant *v)
              path, list, MOST_OWN, OWN_NAME - 1);
 }
 
+static void
+load_object(Plugin *p)
+{
+    size_t size;
+    char *bytes = read_file(p->path, "plugin", &size);
+    p->hash = hash_bytes(HASH_START, bytes, size);
+    p->equation = "";
+    free(bytes);
+    plugin_runs(p->path, " being loaded");
+    p->variant = plugin_load(p->path, RTLD_NOW);
+    plugin_runs(NULL, "");
+    void *object = dlopen(p->path, RTLD_LAZY | RTLD_NOLOAD);
+    p->own_operator = dlsym(object, "qkv_real_size") != NULL;
+}
+
+/* Two files of the same equation are the same plugin, whatever their comments
+   and blanks are: a run of the one is a run of the other. */
+static void
+load_equation(Plugin *p)
+{
+    p->variant = equation_load(p->path);
+    p->equation = p->variant->equation;
+    p->hash = hash_bytes(HASH_START, p->equation, strlen(p->equation));
+    if (strlen(p->equation) >= WORD_SIZE)
+        fail("%s: an equation has at most %d characters besides comments: give "
+             "shorter names, or write it in C (qkv new)",
+             p->path, WORD_SIZE - 1);
+}
+
 Plugin
 plugin_open(const char *word)
 {
-    size_t size;
     word = plugin_believed(word);
     Plugin p = {.name = plugin_name(word),
                 .path = strchr(word, '/') ? word : plugin_find(word)};
@@ -226,17 +255,11 @@ plugin_open(const char *word)
               "slash, ./%s",
               word, suggestion(word, &known), word);
     }
-    char *bytes = read_file(p.path, "plugin", &size);
-    p.hash = hash_bytes(HASH_START, bytes, size);
-    free(bytes);
-    plugin_runs(p.path, " being loaded");
-    p.variant = is_equation(p.path) ? equation_load(p.path)
-                                    : plugin_load(p.path, RTLD_NOW);
-    plugin_runs(NULL, "");
+    if (is_equation(p.path))
+        load_equation(&p);
+    else
+        load_object(&p);
     plugin_opened(p.variant, p.path);
     check_variant(p.path, p.variant);
-    if (!is_equation(p.path))
-        p.own_operator =
-            dlsym(dlopen(p.path, RTLD_LAZY | RTLD_NOLOAD), "qkv_real_size");
     return p;
 }

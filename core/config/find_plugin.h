@@ -17,9 +17,10 @@ typedef struct Plugin {
     const Variant *variant;
     const char *name; /* the file's name without directory and ending */
     const char *path;
-    uint64_t hash;     /* of the file's bytes */
-    bool own_operator; /* it defines an operator, so it works only with the
-                          `real` that it was compiled for */
+    uint64_t hash; /* of the file's bytes or, of NAME.eq, of its equation */
+    const char *equation; /* of NAME.eq, without comments; "" of others */
+    bool own_operator;    /* it defines an operator, so it works only with the
+                             `real` that it was compiled for */
 } Plugin;
 
 /* A setting that a variant declares in .settings: its name and its default. */

@@ -62,6 +62,7 @@ Setting settings[] = {
 
     {"settings", OF_RECORD, OWN_LIST, AT(settings), 0, 0, NULL, NULL},
     {"from", OF_RECORD, WORD, AT(from), 0, 0, NULL, NULL},
+    {"equation", OF_RECORD, WORD, AT(equation), 0, 0, NULL, NULL},
     {"precision", OF_RECORD, CHOICE, AT(precision), 0, 0, "float double", NULL},
     {"plugin-hash", OF_RECORD, HASH, AT(plugin_hash), 0, 0, NULL, NULL},
     {"file-hash", OF_RECORD, HASH, AT(file_hash), 0, 0, NULL, NULL},
@@ -130,7 +131,8 @@ value_at(const Setting *s, const Config *c)
 bool
 setting_decides(const Setting *s)
 {
-    return s->offset != AT(file) && s->offset != AT(plugin_hash);
+    return s->offset != AT(file) && s->offset != AT(equation) &&
+           s->offset != AT(plugin_hash);
 }
 
 bool

@@ -21,5 +21,6 @@ int command_generate(int argc, char **argv);
 
 /* For scripts, and in no list: qkv draft DIR PROGRAM [WORD ...]. */
 int command_draft(int argc, char **argv);
+int command_write_plugin(int argc, char **argv);
 
 #endif

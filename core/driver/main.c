@@ -87,6 +87,8 @@ main(int argc, char **argv)
         return end_well(printf("qkv %s\n", VERSION) < 0);
     if (!strcmp(word, "draft"))
         return command_in_child(command_draft, argc - 1, argv + 1);
+    if (!strcmp(word, "write-plugin"))
+        return command_in_child(command_write_plugin, argc - 1, argv + 1);
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
         refuse_command(word);
     print_commands();

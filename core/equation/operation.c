@@ -151,6 +151,8 @@ mapped(Builder *b, Value left, Value m)
     Act whole = m.transposed ? STEP_MAP_T : STEP_MAP;
     Act each = m.transposed ? STEP_EACH_HEAD_T : STEP_EACH_HEAD;
     int step = add_step(b, left.heads ? each : whole, m.at, left.step, m.step);
+    b->plan->step[step].heads = left.heads;
+    b->plan->step[step].width = left.width;
     if (!left.heads && m.heads)
         step = add_number_step(b, STEP_SPLIT, m.at, step, m.heads);
     left.step = step;

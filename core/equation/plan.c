@@ -7,6 +7,8 @@
 #include "equation/plan.h"
 #include "equation/value.h"
 
+#define BLANKS " \t\r"
+
 /* Counts how often the steps that the output depends on use each other. */
 static void
 count_uses(Plan *p)
@@ -125,8 +127,12 @@ finish_output(Builder *b, Value out, const Tree *t)
                        "the output has a row for each query, from x");
     make_equal(b->text, out.width, width_new(tree_name("d_model")), t->at,
                "the output is as wide as a token");
-    if (out.heads)
+    if (out.heads) {
+        Tree *heads = out.heads;
         out.step = add_step(b, STEP_SUM_HEADS, t->at, out.step, NO_STEP);
+        b->plan->step[out.step].heads = heads;
+        b->plan->step[out.step].width = out.width;
+    }
     b->plan->output = out.step;
 }
 
@@ -260,21 +266,35 @@ plan_shape(const Plan *p)
     return words;
 }
 
+/* The words of a line, up to `end`, with one blank between them. */
+static const char *
+line_words(const char *at, const char *end)
+{
+    Values words = {0};
+    for (at += strspn(at, BLANKS); at < end; at += strspn(at, BLANKS)) {
+        size_t most = (size_t)(end - at), n = strcspn(at, BLANKS);
+        n = n < most ? n : most;
+        values_add(&words, format_text("%.*s", (int)n, at));
+        at += n;
+    }
+    return joined(&words, " ");
+}
+
 const char *
 plan_equation(const Plan *p)
 {
-    const char *all = "";
+    Values lines = {0};
     for (const char *line = p->text->text; *line;) {
-        size_t length = strcspn(line, ";#\n"), n = length;
-        while (n > 0 && strchr(" \t\r", line[n - 1]))
-            n--;
+        const char *end = line + strcspn(line, ";#\n");
+        const char *words = line_words(line, end);
         bool fact =
-            !strncmp(line, "family:", 7) || !strncmp(line, "settings:", 9);
-        if (n > 0 && !fact)
-            all = format_text("%s%s%.*s", all, *all ? "; " : "", (int)n, line);
-        line += line[length] == '#' ? strcspn(line, "\n") : length;
+            !strncmp(words, "family:", 7) || !strncmp(words, "settings:", 9);
+        if (*words && !fact)
+            values_add(&lines, copy_text(words));
+        line = end;
+        if (*line == '#')
+            line += strcspn(line, "\n");
         line += *line != 0;
-        line += strspn(line, " \t");
     }
-    return interned(all);
+    return interned(joined(&lines, "; "));
 }

@@ -8,14 +8,12 @@
 #include "base/words.h"
 #include "equation/scalar.h"
 
-const Size sizes[] = {{"d_model", NULL, offsetof(Attention, d_model)},
-                      {"h", "heads", offsetof(Attention, heads)},
-                      {"g", "kv-heads", offsetof(Attention, kv_heads)},
-                      {"d_k", "d-k", offsetof(Attention, d_k)},
-                      {"d_v", "d-v", offsetof(Attention, d_v)},
-                      {"latent", "latent", offsetof(Attention, latent)},
-                      {"layer", NULL, offsetof(Attention, layer)},
-                      {"layers", NULL, offsetof(Attention, layers)}};
+#define FIELD(field) #field, offsetof(Attention, field)
+const Size sizes[] = {
+    {"d_model", NULL, FIELD(d_model)},  {"h", "heads", FIELD(heads)},
+    {"g", "kv-heads", FIELD(kv_heads)}, {"d_k", "d-k", FIELD(d_k)},
+    {"d_v", "d-v", FIELD(d_v)},         {"latent", "latent", FIELD(latent)},
+    {"layer", NULL, FIELD(layer)},      {"layers", NULL, FIELD(layers)}};
 const int size_count = sizeof sizes / sizeof *sizes;
 
 const Size *
@@ -27,7 +25,7 @@ size_named(const char *name)
     return NULL;
 }
 
-static const char *
+const char *
 setting_name(const char *name)
 {
     char *copy = copy_text(name);

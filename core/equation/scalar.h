@@ -14,7 +14,8 @@
    are options. */
 typedef struct Size {
     const char *name, *option;
-    size_t offset; /* in Attention */
+    const char *field; /* of Attention, */
+    size_t offset;     /* and where it is there */
 } Size;
 extern const Size sizes[];
 extern const int size_count;
@@ -23,6 +24,7 @@ const Size *size_named(const char *name);
 
 /* An equation writes query_rank for the setting "query-rank". Does its list of
    settings have that? */
+const char *setting_name(const char *name);
 bool has_setting(const EquationText *e, const char *name);
 
 /* Can a scalar be a tree of this kind, if all of its operands are scalars? */

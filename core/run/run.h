@@ -16,7 +16,7 @@
 #include "training/build_model.h"
 #include "watch/observe.h"
 
-enum { RUN_FORMAT = 4 };
+enum { RUN_FORMAT = 5 };
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, the settings that
    differ from the task's defaults (resolved for `uses`, the variant_uses), seed

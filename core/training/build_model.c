@@ -60,6 +60,7 @@ config_cast(Config *c, const Plugin *p)
 {
     check_calls(c, p);
     c->plugin_hash = p->hash;
+    c->equation = p->equation;
     config_resolve(c, variant_uses(p->variant));
 }
 

@@ -1,18 +1,20 @@
-# qkv new NAME
-# start your own variant: write NAME.c, a copy of the standard one to change
+# qkv new NAME ['EQUATION']
+# start your own variant: write NAME.c, a copy of the standard one to change, or the C of an equation
 #
 #   qkv new mine
-#   qkv check ./mine.c
+#   qkv new mine "softmax(tanh(x W_i^Q) (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^O"
 
 . "${0%/commands/*}/script.sh"
-[ $# -eq 1 ] || die 2 "new takes NAME: \`qkv new --help\` tells more"
+[ $# -eq 1 ] || [ $# -eq 2 ] || die 2 "new takes NAME and perhaps an equation: \`qkv new --help\` tells more"
 case $1 in
 '' | -* | *[!A-Za-z0-9_-]*) die 2 "$1: a name of letters, digits, - and _, without folder or ending" ;;
 esac
 ! "$QKV" list --names | grep -qx -- "$1" ||
     die 2 "$1: there is a variant of that name, and the two could not be compared; choose another"
 [ ! -e "$1.c" ] || die 1 "$1.c: exists already; choose another name"
-{
+
+# copy_of_standard NAME: in no family, for it is to become something else.
+copy_of_standard() {
     sed "s/NAME/$1/" <<'END'
 /* NAME.c - a variant of attention; so far, the standard one.
 
@@ -24,11 +26,19 @@ esac
    <qkv/variant.h> is the manual, <qkv/tape.h> and <qkv/attend.h> list
    the operators. */
 END
-    # in no family, for it is to become something else
     sed -n '/^#include/,$ { /^    \.family/d; p; }' "$plots/../variants/standard.c"
-} >"$1.c" || { rm -f "$1.c" && die 1 "$1.c: cannot be written"; }
+}
+
+if [ $# -eq 2 ]; then
+    text=$("$QKV" write-plugin "$1" "$2") || exit
+    change=
+else
+    text=$(copy_of_standard "$1")
+    change=' Change forward, then:'
+fi
+printf '%s\n' "$text" >"$1.c" || { rm -f "$1.c" && die 1 "$1.c: cannot be written"; }
 cat <<END
-$1.c is written. Change forward, then:
+$1.c is written.$change
 
   qkv check ./$1.c
   qkv compare -v standard,./$1.c -t reverse,induction

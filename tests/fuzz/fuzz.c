@@ -27,6 +27,7 @@
 #include "driver/commands.h"
 #include "equation/matrices.h"
 #include "equation/plan.h"
+#include "equation/print_plugin.h"
 
 static jmp_buf back;
 static int active; /* in a target: libFuzzer makes the same calls */
@@ -279,7 +280,7 @@ checkpoint(int step, const uint8_t *data, size_t size)
     (chosen ? command_open : command_count)(cut(words, (size_t)n, ' '), argv);
 }
 
-/* An equation: read, planned, and its shapes computed. */
+/* An equation: read, planned, its shapes computed and its plugin printed. */
 static void
 equation(int step, const uint8_t *data, size_t size)
 {
@@ -290,6 +291,9 @@ equation(int step, const uint8_t *data, size_t size)
     Attention a = sizes;
     const Plan *p = plan_make(equation_read("fuzz.eq", text));
     a.settings = p->text->settings;
+    FILE *nowhere = __real_fopen("/dev/null", "w");
+    print_plugin(nowhere, "fuzz", p);
+    fclose(nowhere);
     for (int i = 0; i < p->weights; i++) {
         stored_rows(p, &p->weight[i], &a);
         stored_cols(p, &p->weight[i], &a);

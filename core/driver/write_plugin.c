@@ -1,0 +1,18 @@
+/* write_plugin.c - qkv write-plugin: what plots/commands/new.sh calls to print
+   the C file of an equation. */
+#include <stdio.h>
+
+#include "driver/commands.h"
+#include "equation/plan.h"
+#include "equation/print_plugin.h"
+#include "heart/fail.h"
+
+int
+command_write_plugin(int argc, char **argv)
+{
+    if (argc != 3)
+        usage("write-plugin takes NAME EQUATION");
+    const EquationText *text = equation_read("the equation", argv[2]);
+    print_plugin(stdout, argv[1], plan_make(text));
+    return 0;
+}

@@ -1,0 +1,548 @@
+/* print_plugin.c - the plan of an equation, written as the C file of a plugin.
+
+   A step becomes a call inside the call that uses it. It becomes a variable if
+   it has a name, several uses, or is an operand of attention. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "equation/matrices.h"
+#include "equation/plan.h"
+#include "equation/print_plugin.h"
+#include "heart/config.h"
+
+/* Scalars */
+
+static const char *scalar_in_c(const Tree *t, bool whole);
+
+/* The same as an argument of a call, without brackets around it. */
+static const char *
+argument(const Tree *t, bool whole)
+{
+    const char *text = scalar_in_c(t, whole);
+    bool list = t->kind == TREE_SUM || t->kind == TREE_PRODUCT;
+    bool brackets = list && *text == '(';
+    if (list && t->count == 1 && t->of[0]->kind != TREE_INVERSE)
+        return argument(t->of[0], whole);
+    return brackets ? format_text("%.*s", (int)strlen(text) - 2, text + 1)
+                    : text;
+}
+
+/* The fewest digits that read back as x. */
+static const char *
+number_in_c(double x, bool whole)
+{
+    bool integer = x == floor(x) && fabs(x) < 1e15;
+    const char *text = format_text("%.0f", x);
+    for (int digits = 1; !integer && digits <= 17; digits++) {
+        text = format_text("%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            break;
+    }
+    return whole || strpbrk(text, ".e") ? text : format_text("%s.", text);
+}
+
+/* Terms or factors with the signs between them. */
+static const char *
+list_in_c(const Tree *t, bool whole, TreeKind turned, const char *plain_sign,
+          const char *turned_sign, const char *turned_first)
+{
+    const char *text = "";
+    for (int i = 0; i < t->count; i++) {
+        const Tree *part = t->of[i];
+        bool turn = part->kind == turned;
+        const char *sign = turn ? turned_sign : plain_sign;
+        if (i == 0)
+            sign = turn ? turned_first : "";
+        if (i == 0 && turn && part->of[0]->kind == TREE_CALL && !whole)
+            sign = "1 / "; /* a double divides */
+        text = format_text("%s%s%s", text, sign,
+                           scalar_in_c(turn ? part->of[0] : part, whole));
+    }
+    bool one = t->count == 1 && t->of[0]->kind != turned;
+    return one ? text : format_text("(%s)", text);
+}
+
+/* A scalar as C has it: as an int, or as a double, whose numbers have a point
+   so that no division is one of ints. */
+static const char *
+scalar_in_c(const Tree *t, bool whole)
+{
+    const Size *size;
+    switch (t->kind) {
+    case TREE_NUMBER:
+        return number_in_c(t->number, whole);
+    case TREE_NAME:
+        size = size_named(t->name);
+        return size ? format_text("a->%s", size->field)
+                    : format_text("%ssetting(a, \"%s\")", whole ? "(int)" : "",
+                                  setting_name(t->name));
+    case TREE_NEGATIVE:
+        return format_text("-%s", scalar_in_c(t->of[0], whole));
+    case TREE_INVERSE:
+        return format_text("1. / %s", scalar_in_c(t->of[0], false));
+    case TREE_CALL:
+        return format_text("%s%s(%s)", whole ? "(int)" : "", t->name,
+                           argument(t->of[0], false));
+    case TREE_SUM:
+        return list_in_c(t, whole, TREE_NEGATIVE, " + ", " - ", "-");
+    default:
+        return list_in_c(t, whole, TREE_INVERSE, " * ", " / ", "1. / ");
+    }
+}
+
+/* Names */
+
+/* W_Q of "W^Q", the constant that is the index of a matrix. */
+static const char *
+constant_of(const PlanWeight *w)
+{
+    char *name = copy_text(w->stored);
+    for (char *c = name; *c; c++)
+        *c =
+            isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
+    return name;
+}
+
+/* What a variable cannot be called in forward. */
+static const char taken[] =
+    "a x y w h int double float char const static return for if else do while "
+    "switch case default break continue long short signed unsigned void struct "
+    "union enum typedef goto register extern sizeof auto volatile inline "
+    "restrict matmul matmul_t add hadamard scale tanh_of sigmoid gelu map "
+    "split columns concat rms_norm mix_heads shift cached attend attend_biased "
+    "rotate scores fixed_bias softmax softmax_sink apply_weights mask_zero "
+    "remember recall exp log sqrt pow setting weight initialise each_head "
+    "sum_heads gamma j0 j1 jn y0 y1 yn div abs labs index time";
+
+/* Writing */
+
+typedef struct Printer {
+    FILE *to;
+    const Plan *plan;
+    const char **variable; /* of each step that has one, or NULL */
+} Printer;
+
+static const char *call_of(const Printer *p, int step);
+
+/* What a step is called where another one uses it. */
+static const char *
+operand(const Printer *p, int step)
+{
+    const Step *s = &p->plan->step[step];
+    if (p->variable[step])
+        return p->variable[step];
+    return s->act == STEP_X ? "x" : s->act == STEP_Y ? "y" : call_of(p, step);
+}
+
+/* Prints a statement, cut after commas where a line would be longer than 80
+   characters. */
+static void
+print_statement(FILE *to, const char *text)
+{
+    int column = fprintf(to, "    ");
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        n += text[n] == ',';
+        if (column > 8 && column + (int)n > 79) {
+            column = fprintf(to, "\n        ") - 1;
+            text += *text == ' ';
+            n = strcspn(text, ",");
+            n += text[n] == ',';
+        }
+        column += fprintf(to, "%.*s", (int)n, text);
+        text += n;
+    }
+    putc('\n', to);
+}
+
+static const char *
+scale_text(const Step *s)
+{
+    return s->number[0] ? argument(s->number[0], false) : "1";
+}
+
+static const char *
+head_count(const Tree *heads)
+{
+    return heads ? argument(heads, true) : "1";
+}
+
+/* How many columns of the second operand belong to a head; 0 if all heads have
+   the same matrix. */
+static const char *
+block_of(const Printer *p, const Step *s)
+{
+    const Step *second = &p->plan->step[s->in[1]];
+    const PlanWeight *w = &p->plan->weight[second->weight];
+    if (second->act != STEP_WEIGHT || !w->heads)
+        return "0";
+    return argument(width_known(w->cols), true);
+}
+
+static const char *
+each_head_text(const Printer *p, const Step *s, const char *first,
+               const char *second)
+{
+    bool turned = s->act == STEP_EACH_HEAD_T;
+    return format_text("each_head(%s, %s, %s, %s, %s, %s)",
+                       turned ? "matmul_t" : "matmul", first, second,
+                       head_count(s->heads),
+                       argument(width_known(s->width), true), block_of(p, s));
+}
+
+static const char *
+joined_text(const Printer *p, const Step *s)
+{
+    Values all = {0};
+    for (int i = 0; i < s->inputs; i++)
+        values_add(&all, copy_text(operand(p, s->in[i])));
+    return format_text("concat((Node *[]){%s}, %d)", joined(&all, ", "),
+                       s->inputs);
+}
+
+/* The operators whose call is their name, operands and scalars. `scalars` are
+   d of a double and i of an int. */
+static const struct {
+    Act act;
+    const char *name;
+    bool of_attention; /* its first argument is a */
+    const char *scalars;
+} plain_calls[] = {
+    {STEP_MAP, "matmul", false, ""},
+    {STEP_MAP_T, "matmul_t", false, ""},
+    {STEP_MASK, "mask_zero", true, ""},
+    {STEP_APPLY, "apply_weights", true, ""},
+    {STEP_ADD, "add", false, ""},
+    {STEP_ENTRIES, "hadamard", false, ""},
+    {STEP_COLUMNS, "columns", false, "ii"},
+    {STEP_RMS, "rms_norm", false, "d"},
+    {STEP_ROTATE, "rotate", true, "d"},
+    {STEP_SHIFT, "shift", false, "i"},
+    {STEP_MIX, "mix_heads", false, ""},
+    {STEP_CACHED, "cached", false, ""},
+    {STEP_TANH, "tanh_of", false, ""},
+    {STEP_SIGMOID, "sigmoid", false, ""},
+    {STEP_GELU, "gelu", false, ""},
+};
+
+static const char *
+plain_call(const Printer *p, const Step *s)
+{
+    size_t count = sizeof plain_calls / sizeof *plain_calls, k = 0;
+    while (k < count && plain_calls[k].act != s->act)
+        k++;
+    if (k == count)
+        bug("equation: step %d has no name in C", s->act);
+    Values all = {0};
+    if (plain_calls[k].of_attention)
+        values_add(&all, copy_text("a"));
+    for (int i = 0; i < s->inputs; i++)
+        values_add(&all, copy_text(operand(p, s->in[i])));
+    for (int i = 0; plain_calls[k].scalars[i]; i++) {
+        bool whole = plain_calls[k].scalars[i] == 'i';
+        values_add(&all, copy_text(argument(s->number[i], whole)));
+    }
+    return format_text("%s(%s)", plain_calls[k].name, joined(&all, ", "));
+}
+
+/* The call that makes a step's node. */
+static const char *
+call_of(const Printer *p, int step)
+{
+    const Step *s = &p->plan->step[step];
+    const char *in[3] = {"", "", ""};
+    for (int i = 0; i < s->inputs && i < 3; i++)
+        in[i] = operand(p, s->in[i]);
+    switch (s->act) {
+    case STEP_WEIGHT:
+        return format_text("w[%s]", constant_of(&p->plan->weight[s->weight]));
+    case STEP_EACH_HEAD:
+    case STEP_EACH_HEAD_T:
+        return each_head_text(p, s, in[0], in[1]);
+    case STEP_SUM_HEADS:
+        return format_text("sum_heads(%s, %s, %s)", in[0], head_count(s->heads),
+                           argument(width_known(s->width), true));
+    case STEP_SCORES:
+        return format_text("scores(a, %s, %s, %s)", in[0], in[1],
+                           scale_text(s));
+    case STEP_ATTEND:
+        return format_text("attend(a, %s, %s, %s, %s)", in[0], in[1], in[2],
+                           scale_text(s));
+    case STEP_SOFTMAX:
+        return s->inputs > 1
+                   ? format_text("softmax_sink(a, %s, %s)", in[0], in[1])
+                   : format_text("softmax(a, %s)", in[0]);
+    case STEP_SINK_ZERO:
+        return format_text("softmax_sink(a, %s, NULL)", in[0]);
+    case STEP_SCALE:
+        return format_text("scale(%s, %s)", in[0], scale_text(s));
+    case STEP_SPLIT:
+        return format_text("split(%s, %s)", in[0], head_count(s->number[0]));
+    case STEP_JOIN:
+        return joined_text(p, s);
+    case STEP_EXP:
+        return format_text("map(%s, exp, exp)", in[0]);
+    default:
+        return plain_call(p, s);
+    }
+}
+
+/* Variables */
+
+static bool
+is_taken(const Printer *p, const char *name)
+{
+    for (int i = 0; i < p->plan->steps; i++)
+        if (p->variable[i] && !strcmp(p->variable[i], name))
+            return true;
+    return index_in(taken, name) >= 0;
+}
+
+/* The name of a definition or the usual one of an operand, as C takes it. */
+static const char *
+free_name(const Printer *p, const char *wanted)
+{
+    char *name = copy_text(wanted);
+    for (char *c = name; *c; c++)
+        *c = isalnum((unsigned char)*c) ? *c : '_';
+    while (is_taken(p, name))
+        name = format_text("%s_", name);
+    return name;
+}
+
+/* Prints "Node *NAME = CALL;". In self-attention y is x, and what two variables
+   share is computed once. */
+static void
+print_variable(Printer *p, int step, const char *name)
+{
+    const char *call = call_of(p, step);
+    int twin = p->plan->step[step].twin;
+    if (twin >= 0 && p->variable[twin])
+        call = format_text("y == x ? %s : %s", p->variable[twin], call);
+    print_statement(p->to, format_text("Node *%s = %s;", name, call));
+    p->variable[step] = name;
+}
+
+/* What an operand of attention is usually called: q, k, v, or NULL. */
+static const char *
+usual_name(const Plan *p, int step)
+{
+    static const char *const names[] = {"q", "k", "v"};
+    for (const Step *s = p->step; s < p->step + p->steps; s++)
+        for (int i = 0; s->uses && i < s->inputs; i++)
+            if (s->in[i] == step &&
+                (s->act == STEP_ATTEND || s->act == STEP_SCORES))
+                return names[i];
+    return NULL;
+}
+
+static bool
+has_twin(const Plan *p, int step)
+{
+    for (const Step *s = p->step; s < p->step + p->steps; s++)
+        if (s->uses && s->twin == step)
+            return true;
+    return p->step[step].twin >= 0;
+}
+
+/* What the variable of a step is to be called; NULL if it needs none. */
+static const char *
+variable_of(const Plan *p, int step)
+{
+    const Step *s = &p->step[step];
+    const char *usual = usual_name(p, step);
+    if (!s->uses || !s->inputs || s->name)
+        return s->uses && s->inputs ? s->name : NULL;
+    return usual ? usual : s->uses > 1 || has_twin(p, step) ? "n" : NULL;
+}
+
+/* Prints each step that is a variable, then the output. */
+static void
+print_forward(Printer *p)
+{
+    const Plan *plan = p->plan;
+    fprintf(p->to, "static Node *\n"
+                   "forward(Attention *a, Node *x, Node *y, Node **w)\n{\n");
+    if (!plan->weights)
+        fprintf(p->to, "    (void)w;\n");
+    for (int i = 0; i < plan->output; i++) {
+        const char *wanted = variable_of(plan, i);
+        if (wanted)
+            print_variable(p, i, free_name(p, wanted));
+    }
+    putc('\n', p->to);
+    print_statement(p->to, format_text("return %s;", operand(p, plan->output)));
+    fprintf(p->to, "}\n\n");
+}
+
+static void
+print_initialise(FILE *to, const PlanWeight *w)
+{
+    const Declaration *d = w->declared;
+    const char *mean = w->multiplies && !w->adds ? "1" : "0", *deviation = "0";
+    if (d && d->mean) {
+        mean = argument(d->mean, false);
+        deviation = argument(d->deviation, false);
+    } else if (!w->adds && !w->multiplies)
+        return;
+    print_statement(to, format_text("initialise(w, %s, %s, %s);",
+                                    constant_of(w), mean, deviation));
+}
+
+static const char *
+stored_size(const PlanWeight *w, const Width *width, bool blocks)
+{
+    const char *one = argument(width_known(width), true);
+    if (!blocks || !w->heads)
+        return one;
+    return format_text("%s * %s", scalar_in_c(w->heads, true),
+                       scalar_in_c(width_known(width), true));
+}
+
+/* enum { W_Q, W_K, ... }; there is no empty one in C. */
+static void
+print_indices(FILE *to, const Plan *p)
+{
+    Values all = {0};
+    for (int k = 0; k < p->weights; k++)
+        values_add(&all, copy_text(constant_of(&p->weight[p->order[k]])));
+    if (all.count)
+        fprintf(to, "enum { %s };\n\n", joined(&all, ", "));
+}
+
+static void
+print_weights(FILE *to, const Plan *p)
+{
+    print_indices(to, p);
+    fprintf(to, "static void\nweights(Weights *w, const Attention *a)\n{\n");
+    if (!p->weights)
+        fprintf(to, "    (void)w, (void)a;\n");
+    for (int k = 0; k < p->weights; k++) {
+        const PlanWeight *w = &p->weight[p->order[k]];
+        const char *rows = stored_size(w, w->rows, w->stacked);
+        const char *cols = stored_size(w, w->cols, !w->stacked);
+        print_statement(to, format_text("weight(w, %s, \"%s\", %s, %s);",
+                                        constant_of(w), w->stored, rows, cols));
+        print_initialise(to, w);
+    }
+    fprintf(to, "}\n\n");
+}
+
+/* The functions that an equation may need besides the operators. */
+static const char each_head_source[] =
+    "/* Head i of n by the block of m that begins at column i * block, for "
+    "each\n"
+    "   head; by all of m if block is 0. */\n"
+    "static Node *\n"
+    "each_head(Node *product(Node *, Node *), Node *n, Node *m, int heads,\n"
+    "          int width, int block)\n"
+    "{\n"
+    "    Node *made[heads];\n"
+    "    for (int i = 0; i < heads; i++) {\n"
+    "        Node *part = columns(split(n, 1), i * width, width);\n"
+    "        Node *by = block ? columns(m, i * block, block) : m;\n"
+    "        made[i] = product(part, by);\n"
+    "    }\n"
+    "    return split(concat(made, heads), heads);\n"
+    "}\n\n";
+static const char sum_heads_source[] =
+    "/* The sum of the heads of n. */\n"
+    "static Node *\n"
+    "sum_heads(Node *n, int heads, int width)\n"
+    "{\n"
+    "    Node *sum = columns(split(n, 1), 0, width);\n"
+    "    for (int i = 1; i < heads; i++)\n"
+    "        sum = add(sum, columns(split(n, 1), i * width, width));\n"
+    "    return sum;\n"
+    "}\n\n";
+
+static bool
+has_step(const Plan *p, Act one, Act other)
+{
+    for (const Step *s = p->step; s < p->step + p->steps; s++)
+        if (s->uses && (s->act == one || s->act == other))
+            return true;
+    return false;
+}
+
+/* Prints a line of a comment, which must not end that comment or seem to begin
+   another one. */
+static void
+print_comment_line(FILE *to, const char *line, int n)
+{
+    fprintf(to, "       ");
+    for (int i = 0; i < n; i++) {
+        bool opens = i > 0 && line[i - 1] == '/' && line[i] == '*';
+        bool closes = i > 0 && line[i - 1] == '*' && line[i] == '/';
+        if (opens || closes)
+            putc(' ', to);
+        putc(line[i], to);
+    }
+    putc('\n', to);
+}
+
+/* The text of the equation, with its own comments, as the comment at the head
+   of the file. */
+static void
+print_heading(FILE *to, const char *name, const EquationText *e)
+{
+    fprintf(to,
+            "/* %s.c - a variant of attention, written from its equation:\n\n",
+            name);
+    for (const char *line = e->text; *line; line += *line == '\n') {
+        int n = (int)strcspn(line, "\r\n");
+        if (n)
+            print_comment_line(to, line, n);
+        line += strcspn(line, "\n");
+    }
+    fprintf(to, "\n"
+                "   <qkv/variant.h> is the manual, <qkv/tape.h> and "
+                "<qkv/attend.h> list\n   the operators. */\n"
+                "#include <qkv/variant.h>\n\n");
+}
+
+/* The string as C has it, between quotes, a line for each of an equation. */
+static void
+print_quoted(FILE *to, const char *text)
+{
+    putc('"', to);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            putc('\\', to);
+        putc(*c, to);
+        if (c[0] == ' ' && c > text && c[-1] == ';')
+            fprintf(to, "\"\n                \"");
+    }
+    putc('"', to);
+}
+
+void
+print_plugin(FILE *to, const char *name, const Plan *p)
+{
+    const EquationText *e = p->text;
+    Printer printer = {to, p, NULL};
+    printer.variable = allocate((size_t)p->steps, sizeof *printer.variable);
+    print_heading(to, name, e);
+    print_weights(to, p);
+    if (has_step(p, STEP_EACH_HEAD, STEP_EACH_HEAD_T))
+        fputs(each_head_source, to);
+    if (has_step(p, STEP_SUM_HEADS, STEP_SUM_HEADS))
+        fputs(sum_heads_source, to);
+    print_forward(&printer);
+    fprintf(to, "const Variant qkv_variant = {\n    .abi = QKV_ABI,\n"
+                "    .equation = ");
+    print_quoted(to, plan_equation(p));
+    if (*e->family) {
+        fprintf(to, ",\n    .family = ");
+        print_quoted(to, e->family);
+    }
+    fprintf(to, ",\n    .shape = \"%s\"", plan_shape(p));
+    if (*e->settings) {
+        fprintf(to, ",\n    .settings = ");
+        print_quoted(to, e->settings);
+    }
+    fprintf(to, ",\n    .weights = weights,\n    .forward = forward,\n};\n");
+}
