@@ -32,6 +32,18 @@ for file in "$top"/tests/equations/*.eq; do
     expect "$name: derive says another thing of its C file" cmp derived-c derived-eq
 done
 
+# Where an equation is products of matrices, a model is converted into it as into the C
+# plugin, with the same bits.
+for name in full-rank gqa mla mqa scale-outside shared-qk symmetric two-step unscaled wide; do
+    for word in "$name" "$top/tests/equations/$name.eq"; do
+        "$qkv" train -v "$word" -t recall --same-start standard --steps 0 -q -o "fit-${word##*/}" >/dev/null 2>err
+        find "fit-${word##*/}" -name '*.npy' -exec cksum {} + | awk '{ print $1, $2 }' | sort >"fit-${word##*/}.sums"
+    done
+    expect "$name: fit of the equation and of the plugin differ" [ -s "fit-$name.sums" ]
+    expect "$name: fit of the equation and of the plugin differ" cmp -s "fit-$name.sums" "fit-$name.eq.sums"
+done
+refuses 1 'has no `fit`' "$qkv" equiv fit-wide.eq/recall.* -v "$top/tests/equations/two-step-tanh.eq"
+
 # Which shipped variants have no equation, and why.
 list=$("$qkv" list --tsv | awk -F '\t' 'NR > 1 { print $1 }')
 for name in $list; do
@@ -72,6 +84,9 @@ equation="softmax(x W_i^Q (y W_i^Q)' / sqrt(d_k)) y W_i^V W_i^O"
 echo "$equation" >found/same.eq
 run
 expect "a run does not keep its equation" grep -qxF "equation	$equation" kept/*/config.tsv
+mkdir moved && mv kept/rec* moved && rm found/same.eq
+works block0.attention "$qkv" inspect moved/rec* # without the file
+mv moved/rec* kept
 touch -d 2001-01-01 kept/*/result.tsv
 echo "#  one matrix for both
 softmax(x  W_i^Q  (y W_i^Q)' / sqrt(d_k)) y W_i^V W_i^O # shared" >found/same.eq

@@ -9,6 +9,10 @@
 #include "algebra/canonical.h"
 #include "config/find_plugin.h"
 
+/* Can other variants be converted into it: has its plugin a `fit`, or can its
+   equation be fitted? */
+bool has_fit(const Variant *v);
+
 /* Fills the matrices w, as v declares them, so that it computes the canonical
    form c at attention a, as nearly as it can. False, and why, where it cannot.
  */

@@ -114,7 +114,7 @@ round_trip(Subject *s)
 void
 check_fit(Subject *s)
 {
-    s->found->untested = !s->plugin.variant->fit;
+    s->found->untested = !has_fit(s->plugin.variant);
     if (s->found->untested) {
         passed(s, "it has none. Nothing else here can tell whether forward is "
                   "the equation you mean: a wrong one with right gradients is "

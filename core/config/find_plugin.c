@@ -231,9 +231,9 @@ load_object(Plugin *p)
 /* Two files of the same equation are the same plugin, whatever their comments
    and blanks are: a run of the one is a run of the other. */
 static void
-load_equation(Plugin *p)
+load_equation(Plugin *p, const char *text)
 {
-    p->variant = equation_load(p->path);
+    p->variant = variant_of_text(p->path, text);
     p->equation = p->variant->equation;
     p->hash = hash_bytes(HASH_START, p->equation, strlen(p->equation));
     if (strlen(p->equation) >= WORD_SIZE)
@@ -256,9 +256,23 @@ plugin_open(const char *word)
               word, suggestion(word, &known), word);
     }
     if (is_equation(p.path))
-        load_equation(&p);
+        load_equation(&p, read_file(p.path, "equation", NULL));
     else
         load_object(&p);
+    plugin_opened(p.variant, p.path);
+    check_variant(p.path, p.variant);
+    return p;
+}
+
+Plugin
+plugin_of(const Config *c)
+{
+    if (!*c->equation)
+        return plugin_open(c->variant);
+    Plugin p = {.name = plugin_name(c->variant), .path = c->variant};
+    load_equation(&p, *c->settings ? format_text("settings: %s; %s",
+                                                 c->settings, c->equation)
+                                   : c->equation);
     plugin_opened(p.variant, p.path);
     check_variant(p.path, p.variant);
     return p;

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/words.h"
+#include "heart/config.h"
 #include "heart/plugin.h"
 
 /* The words that a variant's .shape may contain. */
@@ -60,6 +61,10 @@ Values plugin_list(void);
    call this only in a child process (run/plugin_process.h). Exits if the plugin
    cannot be opened. */
 Plugin plugin_open(const char *word);
+
+/* The plugin of a config. If that has an equation, the equation is the plugin,
+   whatever has become of the file. */
+Plugin plugin_of(const Config *c);
 
 /* The directory of the running executable; and the path of the program's data
    of this name, such as "plots": beside the executable, or installed in

@@ -213,9 +213,14 @@ variant_of_plan(const Plan *p)
     return &made->variant;
 }
 
-const Variant *
-equation_load(const char *path)
+const Plan *
+plan_of_variant(const Variant *v)
 {
-    char *text = read_file(path, "equation", NULL);
+    return v->forward == forward ? ((const Equation *)v)->plan : NULL;
+}
+
+const Variant *
+variant_of_text(const char *path, const char *text)
+{
     return variant_of_plan(plan_make(equation_read(path, text)));
 }

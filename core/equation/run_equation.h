@@ -8,8 +8,11 @@
 /* The variant of a plan. It lasts as long as the program. */
 const Variant *variant_of_plan(const Plan *p);
 
-/* Reads the file at `path`, an equation, and returns its variant. Exits with
-   what is wrong. */
-const Variant *equation_load(const char *path);
+/* The plan of a variant that was made of one; NULL of others. */
+const Plan *plan_of_variant(const Variant *v);
+
+/* Reads an equation, and returns its variant; `path` is what messages call it.
+   Exits with what is wrong. */
+const Variant *variant_of_text(const char *path, const char *text);
 
 #endif

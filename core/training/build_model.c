@@ -79,7 +79,7 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
 Model *
 model_open(Config c, Dataset *data)
 {
-    Plugin p = plugin_open(c.variant);
+    Plugin p = plugin_of(&c);
     config_cast(&c, &p);
     *data = dataset_open(&c);
     return model_new(&c, data->sizes, p.variant);

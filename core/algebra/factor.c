@@ -1,0 +1,301 @@
+/* factor.c - factors of M and N: what a plugin's `fit` calls.
+
+   A product A B that is to be M has many solutions; of those the singular value
+   decomposition M = U S V' gives the one with both factors of one size, U
+   sqrt(S) and V sqrt(S), and where the factors are too narrow for M, the
+   nearest product there is (Eckart and Young 1936). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algebra/factor.h"
+#include "algebra/svd.h"
+#include "heart/fail.h"
+
+static double *
+at(Part p, int row, int col)
+{
+    return p.at + row * p.down + col * p.across;
+}
+
+static Part
+flipped(Part p)
+{
+    return (Part){p.at, p.cols, p.rows, p.across, p.down};
+}
+
+static Part
+some_columns(const char *name, Part p, int from, int count)
+{
+    if (from < 0 || count < 1 || from + count > p.cols)
+        bug("%s: there are %d, and no %d from number %d on", name, p.cols,
+            count, from);
+    return (Part){at(p, 0, from), p.rows, count, p.down, p.across};
+}
+
+Part
+matrix_of(Entries *w, int index)
+{
+    if (index < 0 || index >= w->declared->count)
+        bug("fit: there is no matrix %d of %d", index, w->declared->count);
+    const Weight *d = &w->declared->list[index];
+    return (Part){w->at[index], d->rows, d->cols, d->cols, 1};
+}
+
+Part
+columns_of(Entries *w, int index, int from, int count)
+{
+    return some_columns("columns_of", matrix_of(w, index), from, count);
+}
+
+Part
+rows_of(Entries *w, int index, int from, int count)
+{
+    Part columns = flipped(matrix_of(w, index));
+    return flipped(some_columns("rows_of", columns, from, count));
+}
+
+static void
+check_scale(const char *name, double scale)
+{
+    if (scale == 0 || !isfinite(scale))
+        bug("%s: nothing can be %g times as large as it is", name, scale);
+}
+
+static void
+check_part(const char *name, Part p, int rows, int cols)
+{
+    if (p.rows != rows || p.cols != cols)
+        bug("%s: a part (%d x %d) where (%d x %d) belongs", name, p.rows,
+            p.cols, rows, cols);
+}
+
+double *
+row_of(const Form *f, int which, int i, int row)
+{
+    return f->of[which] + (i * (f->d_model + 1) + row) * f->width;
+}
+
+/* scale left_i shared' = M_i (N_i' for n) for all heads, of which each of
+   `shared` (width x groups*r) serves as many of `left` (d_model x heads*r) as
+   there are more of these: by the singular values of the heads that share it,
+   one below the other. Each has the bias row too, where `bias` is for it. */
+static void
+factor(const char *name, const Form *f, int which, double scale, Part left,
+       Part bias, Part shared)
+{
+    int d = f->d_model, n = f->width, r = left.cols / f->heads;
+    int groups = r ? shared.cols / r : 0,
+        count = groups ? f->heads / groups : 0;
+    int high = d + bias.rows, rows = count * high;
+    check_scale(name, scale);
+    if (left.rows != d || shared.rows != n || left.cols != groups * count * r ||
+        shared.cols != groups * r)
+        bug("%s: (%d x %d) and (%d x %d) do not fit: there are %d heads of "
+            "(%d x %d)",
+            name, left.rows, left.cols, shared.rows, shared.cols, f->heads, d,
+            n);
+    double *all = allocate((size_t)rows * n + 1, sizeof *all);
+    for (int g = 0; g < groups; g++) {
+        for (int i = 0; i < rows; i++)
+            memcpy(all + i * n,
+                   row_of(f, which, g * count + i / high, i % high),
+                   (size_t)n * sizeof *all);
+        Svd a = svd_of(all, rows, n);
+        for (int j = 0; j < r && j < a.k; j++) {
+            double root = sqrt(a.s[j] / fabs(scale)), sign = scale < 0 ? -1 : 1;
+            for (int i = 0; i < rows; i++) {
+                int row = i % high, col = (g * count + i / high) * r + j;
+                double entry = sign * root * a.u[i * a.k + j];
+                if (row < d)
+                    *at(left, row, col) = entry;
+                else
+                    *at(bias, 0, col) = entry;
+            }
+            for (int i = 0; i < n; i++)
+                *at(shared, i, g * r + j) = root * a.v[i * a.k + j];
+        }
+        free(a.u);
+    }
+    free(all);
+}
+
+void
+factor_scores(const Form *f, double scale, Part q, Part k)
+{
+    factor("factor_scores", f, M, scale, q, (Part){.rows = 0}, k);
+}
+
+void
+factor_biased_scores(const Form *f, double scale, Part q, Part bias, Part k)
+{
+    check_part("factor_biased_scores", bias, 1, q.cols);
+    factor("factor_biased_scores", f, M, scale, q, bias, k);
+}
+
+void
+factor_values(const Form *f, double scale, Part v, Part o)
+{
+    factor("factor_values", f, N, scale, flipped(o), (Part){.rows = 0}, v);
+}
+
+void
+put_constant(const Form *f, Part bias)
+{
+    check_part("put_constant", bias, 1, f->d_model);
+    for (int j = 0; j < f->d_model; j++)
+        *at(bias, 0, j) = f->constant[j];
+}
+
+/* scale to_i = M_i (N_i' for n) */
+static void
+put(const char *name, const Form *f, int which, double scale, Part to)
+{
+    check_scale(name, scale);
+    check_part(name, to, f->d_model, f->heads * f->width);
+    for (int row = 0; row < f->d_model; row++)
+        for (int col = 0; col < to.cols; col++)
+            *at(to, row, col) =
+                row_of(f, which, col / f->width, row)[col % f->width] / scale;
+}
+
+void
+put_scores(const Form *f, double scale, Part m)
+{
+    put("put_scores", f, M, scale, m);
+}
+
+void
+put_values(const Form *f, double scale, Part n)
+{
+    put("put_values", f, N, scale, flipped(n));
+}
+
+/* The eigenvalues of a symmetric matrix are the singular values of what a
+   large enough multiple of the identity makes positive, less that multiple. */
+void
+factor_symmetric(const Form *f, double scale, Part w)
+{
+    int d = f->d_model, r = w.cols / f->heads;
+    check_scale("factor_symmetric", scale < 0 ? 0 : scale);
+    check_part("factor_symmetric", w, d, f->heads * r);
+    if (f->width != d)
+        bug("factor_symmetric: the form is (%d x %d), not square", d, f->width);
+    double *half = allocate((size_t)d * d, sizeof *half);
+    for (int head = 0; head < f->heads; head++) {
+        const double *m = row_of(f, M, head, 0);
+        double shift = 0;
+        for (int k = 0; k < d * d; k++) {
+            half[k] = (m[k] + m[k % d * d + k / d]) / 2;
+            shift += half[k] * half[k];
+        }
+        shift = sqrt(shift);
+        for (int k = 0; k < d; k++)
+            half[k * (d + 1)] += shift;
+        Svd a = svd_of(half, d, d);
+        for (int j = 0; j < r && j < d; j++)
+            for (int k = 0; k < d; k++)
+                *at(w, k, head * r + j) =
+                    sqrt(fmax(a.s[j] - shift, 0) / scale) * a.u[k * d + j];
+        free(a.u);
+    }
+    free(half);
+}
+
+Form *
+form_like(const Form *f, int heads, int width)
+{
+    size_t size = (size_t)heads * (size_t)(f->d_model + 1) * (size_t)width;
+    Form *made = allocate(1, sizeof *made + 2 * size * sizeof(double));
+    *made = *f;
+    made->heads = heads;
+    made->width = width;
+    made->of[M] = (double *)(made + 1);
+    made->of[N] = made->of[M] + size;
+    made->next = *f->made;
+    return *f->made = made;
+}
+
+const Form *
+one_head(const Form *f, int i)
+{
+    if (i < 0 || i >= f->heads)
+        bug("one_head: head %d of %d: they count from 0", i, f->heads);
+    Form *one = form_like(f, 1, f->width);
+    size_t size = (size_t)(f->d_model + 1) * f->width * sizeof(double);
+    memcpy(one->of[M], row_of(f, M, i, 0), size);
+    memcpy(one->of[N], row_of(f, N, i, 0), size);
+    return one;
+}
+
+/* to_i = from_i C for all M_i, or all N_i'. */
+static void
+see_through(Form *to, const Form *from, int which, Part c)
+{
+    for (int row = 0; row < from->heads * (from->d_model + 1); row++)
+        for (int col = 0; col < c.cols; col++)
+            for (int l = 0; l < c.rows; l++)
+                row_of(to, which, 0, row)[col] +=
+                    row_of(from, which, 0, row)[l] * *at(c, l, col);
+}
+
+/* All M_i, or N_i', one below the other, as long as 1. */
+static void
+stack(double *to, const Form *f, int which)
+{
+    int d = f->d_model, n = f->width, size = f->heads * d * n;
+    double squares = 0;
+    for (int i = 0; i < size; i++) {
+        to[i] = row_of(f, which, i / n / d, i / n % d)[i % n];
+        squares += to[i] * to[i];
+    }
+    for (int i = 0; i < size && squares > 0; i++)
+        to[i] *= 1 / sqrt(squares);
+}
+
+/* c spans what all M_i and all N_i', one below the other, read of y: their
+   right singular vectors, the largest first. M and N count equally. */
+const Form *
+through(const Form *f, Part c)
+{
+    int n = f->width, r = c.cols, rows = f->heads * f->d_model;
+    check_part("through", c, n, r);
+    double *all = allocate(2 * (size_t)rows * n, sizeof *all);
+    stack(all, f, M);
+    stack(all + rows * n, f, N);
+    Svd a = svd_of(all, 2 * rows, n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < r && j < a.k; j++)
+            *at(c, i, j) = a.v[i * a.k + j];
+    free(a.u);
+    free(all);
+    Form *inner = form_like(f, f->heads, r);
+    see_through(inner, f, M, c);
+    see_through(inner, f, N, c);
+    return inner;
+}
+
+/* T' N_i, where T' is K's pseudo-inverse. */
+const Form *
+values_behind(const Form *f, Part k)
+{
+    int n = f->width, r = k.cols;
+    check_part("values_behind", k, n, r);
+    double *t = allocate(2 * (size_t)n * r, sizeof *t), *all = t + n * r;
+    for (int i = 0; i < n * r; i++)
+        all[i] = *at(k, i / r, i % r);
+    pseudo_inverse(all, n, r, t);
+    Form *behind = form_like(f, f->heads, r);
+    see_through(behind, f, N, (Part){t, n, r, r, 1});
+    free(t);
+    return behind;
+}
+
+void
+put_identity(Entries *w, int index)
+{
+    Part p = matrix_of(w, index);
+    for (int i = 0; i < p.rows && i < p.cols; i++)
+        *at(p, i, i) = 1;
+}

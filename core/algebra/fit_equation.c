@@ -1,0 +1,215 @@
+/* fit_equation.c - fills the matrices of an equation from a canonical form.
+
+   softmax(x A_i (y B_i)' / sqrt(d_k)) y C_i D_i is fitted as
+   variants/standard.c is: A_i and B_i are factors of M_i, C_i and D_i those of
+   N_i. Square matrices before them are set to the identity. */
+#include <string.h>
+
+#include "algebra/fit_equation.h"
+#include "equation/matrices.h"
+
+/* The matrices that tokens are multiplied with, one after the other. */
+enum { MOST_MATRICES = 8 };
+typedef struct Chain {
+    int weight[MOST_MATRICES]; /* numbers of the plan */
+    int count;
+} Chain;
+
+/* An equation that can be fitted:
+   out_scale softmax(scale x q (y k)') y v out. */
+typedef struct Products {
+    Chain q, k, v;
+    int out; /* the matrix that leads back from the heads */
+    Tree *scale, *out_scale;
+    int latent; /* the first matrix of both k and v, which is not square; -1 */
+} Products;
+
+enum { NO_MATRIX = -1 };
+
+/* Reads a product of tokens and matrices backwards, from its last step. */
+static bool
+read_chain(const Plan *p, int step, Act tokens, Chain *c)
+{
+    const Step *s = &p->step[step];
+    while (s->act == STEP_SPLIT || s->act == STEP_CACHED ||
+           s->act == STEP_MAP) {
+        const Step *second = &p->step[s->in[1]];
+        if (s->act == STEP_MAP) {
+            if (second->act != STEP_WEIGHT || c->count == MOST_MATRICES)
+                return false;
+            memmove(c->weight + 1, c->weight, (size_t)c->count * sizeof(int));
+            c->weight[0] = second->weight;
+            c->count++;
+        }
+        s = &p->step[s->in[0]];
+    }
+    return s->act == tokens;
+}
+
+/* Reads SCALE(MAP(ATTEND(q, k, v), out)), in which SCALE may be missing. */
+static bool
+read_products(const Plan *p, Products *r)
+{
+    const Step *s = &p->step[p->output];
+    *r = (Products){.out = NO_MATRIX, .latent = NO_MATRIX};
+    if (s->act == STEP_SCALE) {
+        r->out_scale = s->number[0];
+        s = &p->step[s->in[0]];
+    }
+    if (s->act != STEP_MAP || p->step[s->in[1]].act != STEP_WEIGHT)
+        return false;
+    r->out = p->step[s->in[1]].weight;
+    s = &p->step[s->in[0]];
+    if (s->act != STEP_ATTEND)
+        return false;
+    r->scale = s->number[0];
+    return read_chain(p, s->in[0], STEP_X, &r->q) &&
+           read_chain(p, s->in[1], STEP_Y, &r->k) &&
+           read_chain(p, s->in[2], STEP_Y, &r->v);
+}
+
+static bool
+is_square(const Plan *p, int weight)
+{
+    const PlanWeight *w = &p->weight[weight];
+    return !w->heads &&
+           equal_numbers(p->text, width_known(w->rows), width_known(w->cols));
+}
+
+/* Keys and values that begin with the same narrow matrix are made from a latent
+   vector: that matrix is fitted first, and is left out of both. */
+static void
+take_latent(const Plan *p, Products *r)
+{
+    bool both = r->k.count > 1 && r->v.count > 1;
+    if (!both || r->k.weight[0] != r->v.weight[0] ||
+        is_square(p, r->k.weight[0]))
+        return;
+    r->latent = r->k.weight[0];
+    Chain *const chains[] = {&r->k, &r->v};
+    for (int i = 0; i < 2; i++) {
+        Chain *c = chains[i];
+        c->count--;
+        memmove(c->weight, c->weight + 1, (size_t)c->count * sizeof(int));
+    }
+}
+
+/* Are all matrices of a chain but the last `free` ones square? */
+static bool
+squares_before(const Plan *p, const Chain *c, int free)
+{
+    for (int i = 0; i < c->count - free; i++)
+        if (!is_square(p, c->weight[i]))
+            return false;
+    return true;
+}
+
+static int
+last_of(const Chain *c)
+{
+    return c->count ? c->weight[c->count - 1] : NO_MATRIX;
+}
+
+/* How often a matrix is the last of queries, keys or values, the output map, or
+   the latent one. */
+static int
+times_fitted(const Products *r, int weight)
+{
+    return (last_of(&r->q) == weight) + (last_of(&r->k) == weight) +
+           (last_of(&r->v) == weight) + (r->out == weight) +
+           (r->latent == weight);
+}
+
+/* Does it have a block for each head, or is there only one head? */
+static bool
+for_each_head(const Plan *p, int weight)
+{
+    const PlanWeight *w = &p->weight[weight];
+    bool heads = false;
+    for (int i = 0; i < p->weights; i++)
+        heads = heads || p->weight[i].heads;
+    return heads ? equal_numbers(p->text, w->heads, tree_name("h")) : !w->heads;
+}
+
+/* Is a head's block d_model x d_model, so that it is M_i or N_i itself? */
+static bool
+is_whole_map(const Plan *p, int weight)
+{
+    const PlanWeight *w = &p->weight[weight];
+    Tree *d_model = tree_name("d_model");
+    return equal_numbers(p->text, width_known(w->rows), d_model) &&
+           equal_numbers(p->text, width_known(w->cols), d_model);
+}
+
+/* Reads the products; false if the equation has others, or if one matrix would
+   have to be fitted to two things. */
+static bool
+can_fit(const Plan *p, Products *r)
+{
+    if (!read_products(p, r))
+        return false;
+    take_latent(p, r);
+    if (!r->q.count || !for_each_head(p, last_of(&r->q)) ||
+        !for_each_head(p, r->out))
+        return false;
+    if (!squares_before(p, &r->q, 1) || !squares_before(p, &r->k, 1) ||
+        !squares_before(p, &r->v, 1))
+        return false;
+    if (!r->k.count && !is_whole_map(p, last_of(&r->q)))
+        return false;
+    if (!r->v.count && !is_whole_map(p, r->out))
+        return false;
+    for (int i = 0; i < p->weights; i++) {
+        int times = times_fitted(r, i);
+        bool symmetric = last_of(&r->q) == i && last_of(&r->k) == i;
+        if (symmetric && (r->q.count > 1 || r->k.count > 1 || r->latent >= 0))
+            return false;
+        if (times > (symmetric ? 2 : 1) || (times == 0 && !is_square(p, i)))
+            return false;
+    }
+    return true;
+}
+
+bool
+plan_has_fit(const Plan *p)
+{
+    Products r;
+    return can_fit(p, &r);
+}
+
+/* The entries of a matrix of the plan. */
+static Part
+part_of(const Plan *p, Entries *w, int weight)
+{
+    for (int k = 0; k < p->weights; k++)
+        if (p->order[k] == weight)
+            return matrix_of(w, k);
+    bug("equation: matrix %d is not declared", weight);
+}
+
+void
+plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
+{
+    Products r;
+    if (!can_fit(p, &r))
+        bug("%s: has no fit", p->text->path);
+    double scale = r.scale ? scalar_value(r.scale, a) : 1;
+    double out_scale = r.out_scale ? scalar_value(r.out_scale, a) : 1;
+    for (int k = 0; k < p->weights; k++)
+        if (times_fitted(&r, p->order[k]) == 0)
+            put_identity(w, k);
+    if (r.latent != NO_MATRIX)
+        f = through(f, part_of(p, w, r.latent));
+
+    Part q = part_of(p, w, last_of(&r.q)), out = part_of(p, w, r.out);
+    if (!r.k.count)
+        put_scores(f, scale, q);
+    else if (last_of(&r.q) == last_of(&r.k))
+        factor_symmetric(f, scale, q);
+    else
+        factor_scores(f, scale, q, part_of(p, w, last_of(&r.k)));
+    if (!r.v.count)
+        put_values(f, out_scale, out);
+    else
+        factor_values(f, out_scale, part_of(p, w, last_of(&r.v)), out);
+}

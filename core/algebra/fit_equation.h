@@ -1,0 +1,16 @@
+/* fit_equation.h - the `fit` of an equation whose maps are products of
+   matrices. */
+#ifndef FIT_EQUATION_H
+#define FIT_EQUATION_H
+
+#include "equation/steps.h"
+
+/* Can the matrices of the equation be made from M and N? Its queries, keys,
+   values and output have to be products of matrices, of which at most the last
+   one of each is not square. */
+bool plan_has_fit(const Plan *p);
+
+/* Fills the matrices of such an equation, as Variant.fit does. */
+void plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w);
+
+#endif
