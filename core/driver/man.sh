@@ -28,7 +28,8 @@ $(commands | while read -r command; do echo ".SS $command" && helped "$command";
 Directories with variants, separated by colons; they are searched before the program's own.
 .TP
 .B QKV_CALL_SECONDS
-Seconds that one call of a plugin's code may take before its process is ended (60); 0: no limit.
+Seconds that one call of a plugin's code may take before its process is ended (60); 0: no
+limit. Anything but a whole number is refused.
 .TP
 .B CC
 The compiler for plugins that are given as source (cc).

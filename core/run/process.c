@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "run/process.h"
 
 /* fork, or a failure that names what it was for: the child, and the program it
@@ -88,13 +89,27 @@ print_nothing(void)
         _exit(1);
 }
 
+/* The seconds that one call of a plugin may last. */
+static double
+call_limit(void)
+{
+    const char *text = getenv("QKV_CALL_SECONDS");
+    if (!text)
+        return 60;
+    double seconds;
+    const char *wrong = number_read(text, true, 0, 1e9, &seconds);
+    if (wrong)
+        usage("QKV_CALL_SECONDS: %s; set it to the seconds that one call of a "
+              "plugin may take (0: no limit), or unset it",
+              wrong);
+    return seconds;
+}
+
 void
 child_begin(Child *c, void (*work)(const void *more, void *answer),
             const void *more, size_t size, double bytes, bool quiet)
 {
-    const char *seconds = getenv("QKV_CALL_SECONDS");
-    *c = (Child){.more = more, .size = size};
-    c->call_limit = seconds ? atoi(seconds) : 60;
+    *c = (Child){.more = more, .size = size, .call_limit = call_limit()};
     c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
