@@ -66,6 +66,8 @@ done >refused
 while read -r line; do
     if [ "$line" = ok ]; then ok; else complain "$line"; fi
 done <refused
+printf "W: d_model x 2147483647\nsoftmax(x W (y W)') y\n" >wrong.eq
+refuses 1 'too large' "$qkv" count -v ./wrong.eq
 printf 'softmax(x y\033[31m) y\n' >wrong.eq
 refuses 1 'control character' "$qkv" count -v ./wrong.eq
 

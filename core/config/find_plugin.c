@@ -233,7 +233,9 @@ load_object(Plugin *p)
 static void
 load_equation(Plugin *p, const char *text)
 {
+    plugin_runs(p->path, " being read");
     p->variant = variant_of_text(p->path, text);
+    plugin_runs(NULL, "");
     p->equation = p->variant->equation;
     p->hash = hash_bytes(HASH_START, p->equation, strlen(p->equation));
     if (strlen(p->equation) >= WORD_SIZE)

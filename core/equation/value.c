@@ -279,6 +279,17 @@ value_of_name(Builder *b, const Tree *t)
 }
 
 static Value
+transposed_value(Builder *b, const Tree *t)
+{
+    Value v = value_of(b, t->of[0], false);
+    if (v.sort == SCORES || v.sort == NUMBERS)
+        equation_wrong(b->text, t->at, "%s cannot be transposed",
+                       v.sort == SCORES ? "scores" : "a number");
+    v.transposed = !v.transposed;
+    return v;
+}
+
+static Value
 value_of_part(Builder *b, const Tree *t, bool output)
 {
     Value v;
@@ -296,11 +307,7 @@ value_of_part(Builder *b, const Tree *t, bool output)
         v = value_of(b, t->of[0], output);
         return scaled(b, v, tree_number(-1));
     case TREE_TRANSPOSED:
-        v = value_of(b, t->of[0], false);
-        v.transposed = !v.transposed;
-        if (v.sort == SCORES)
-            equation_wrong(b->text, t->at, "scores cannot be transposed");
-        return v;
+        return transposed_value(b, t);
     case TREE_COLUMNS:
         v = value_of(b, t->of[0], false);
         return columns_value(b, v, number_of(b, t->of[1]),

@@ -69,9 +69,12 @@ one_file(const char *a, const char *b)
 void
 weight(Weights *w, int index, const char *name, int rows, int cols)
 {
+    enum { LONGEST = 10000000 }; /* a sum of these still fits into an int */
     const char *wrong =
         index != w->count ? "not the next one: keep the order of the indices"
         : rows < 1 || cols < 1 ? "no matrix: give it a row and a column"
+        : rows > LONGEST || cols > LONGEST
+            ? "too large: it may have 10,000,000 rows or columns"
         : !*name || strlen(name) >= NAME_SIZE ||
                 name[strspn(name, NAME_LETTERS "^")]
             ? "no name: take letters, digits, - _ + and ^"
