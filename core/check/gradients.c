@@ -68,8 +68,25 @@ check_gradients(Subject *s)
               "1e-6");
 }
 
+/* The largest entry of the gradient of matrix i. */
+static double
+largest_gradient(const Subject *s, int i)
+{
+    double largest = 0;
+    for (int k = 0; k < entries(s, i); k++)
+        largest = fmax(largest, fabs((double)s->weights.list[i].gradient[k]));
+    return largest;
+}
+
+/* Bits of a matrix: in which blocks a gradient arrives at it, and whether it is
+   ever more than rounding. What cancels, as a key bias does in the softmax, has
+   a gradient that is about 1e-16 of the others, and not 0. */
+enum { IN_FIRST = 1, IN_LATER = 2, MATTERS = 4 };
+static const double rounding = 1e-12; /* of the largest gradient of a call */
+
 /* Sets bit `as` in at[i] for each matrix i that gets a gradient in this block,
-   in self-, cross- or causal attention; returns whether any does. */
+   in self-, cross- or causal attention, and MATTERS if it is more than
+   rounding; returns whether any matrix gets one. */
 static bool
 arrives(Subject *s, int as, int *at)
 {
@@ -77,13 +94,17 @@ arrives(Subject *s, int as, int *at)
     subject_draw(s);
     for (int way = 2; way >= 0; way--) {
         Tokens in = tokens_of(s, ways[way]);
+        double most = 0;
         computed(&in, true);
         for (int i = 0; i < s->weights.count; i++)
-            for (int k = 0; k < entries(s, i); k++)
-                if (s->weights.list[i].gradient[k] != 0) {
-                    any = true;
-                    at[i] |= as;
-                }
+            most = fmax(most, largest_gradient(s, i));
+        for (int i = 0; i < s->weights.count; i++) {
+            double largest = largest_gradient(s, i);
+            if (largest == 0)
+                continue;
+            any = true;
+            at[i] |= largest > rounding * most ? as | MATTERS : as;
+        }
     }
     return any;
 }
@@ -126,33 +147,47 @@ say_unused(Subject *s)
     return text;
 }
 
+/* Says which matrices get only rounding: no output depends on them. */
+static char *
+say_cancelled(const Subject *s, const int *used)
+{
+    char *text = "";
+    for (int i = 0; i < s->weights.count; i++)
+        if (!(used[i] & MATTERS))
+            text = format_text("%s%s %s", text, *text ? "," : "",
+                               s->weights.list[i].name);
+    return *text ? format_text("; without positions it does not depend on%s, "
+                               "which cancels: what arrives there is rounding",
+                               text)
+                 : text;
+}
+
 void
 check_use(Subject *s)
 {
-    enum { FIRST = 1, LATER = 2 };
     static int used[10000];
     int layer = s->attention.layer;
     if (layer == 0)
         memset(used, 0, sizeof used);
     s->as_declared = false;
-    bool any = arrives(s, layer ? LATER : FIRST, used);
+    bool any = arrives(s, layer ? IN_LATER : IN_FIRST, used);
     s->as_declared = true;
     if (any && !arrives(s, 0, used))
         fail("as the matrices start, no gradient arrives at any of them: are "
              "two that are multiplied both 0 (initialise)? It never learns");
     for (int i = 0; layer == LAYERS - 1 && i < s->weights.count; i++) {
         const char *name = s->weights.list[i].name;
-        if (!used[i])
+        if (!(used[i] & (IN_FIRST | IN_LATER)))
             fail("%s is declared, counted and saved, but no gradient arrives "
                  "at it: is it used, and not times 0 (1 / a->d_k is a division "
                  "of integers); does each backward add to all its operands?",
                  name);
-        if (used[i] == FIRST)
+        if ((used[i] & (IN_FIRST | IN_LATER)) == IN_FIRST)
             fail("%s is declared, counted and saved in every block, and used "
                  "only in the first: in no other does a gradient arrive at it",
                  name);
     }
     if (layer == s->attention.layers - 1)
-        passed(s, "the output is computed from every matrix declared%s",
-               say_unused(s));
+        passed(s, "the output is computed from every matrix declared%s%s",
+               say_cancelled(s, used), say_unused(s));
 }
