@@ -111,19 +111,52 @@ add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
             causal);
 }
 
-/* Adds a variant's row, and the settings that it uses to *uses. */
-static void
-add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
-            char **uses)
+/* A variant, and the settings that were asked for. */
+typedef struct Wanted {
+    Plugin plugin;
+    Config config;
+    bool chosen; /* the mask was: by an option, or by a run */
+} Wanted;
+
+/* What the variant costs, at the shape *a that its settings give it. */
+static Cost
+cost_at(const Wanted *w, Attention *a)
 {
-    Plugin p = plugin_open(word);
-    *uses = format_text("%s %s", *uses, variant_uses(p.variant));
-    bool chosen = o->rest_count || given_to(&o->request, "mask")->count;
-    if (!chosen && p.variant->calls == CAUSAL_ONLY)
+    Config c = w->config;
+    const Variant *v = w->plugin.variant;
+    if (!w->chosen && v->calls == CAUSAL_ONLY)
         c.mask = MASK_CAUSAL;
-    config_cast(&c, &p);
-    Attention a = positioned_attention(&c);
-    Cost cost = cost_of(p.variant, a, c.length, 0);
+    config_cast(&c, &w->plugin);
+    *a = positioned_attention(&c);
+    return cost_of(v, *a, c.length, 0);
+}
+
+static void
+try_cost(const void *wanted, void *unused)
+{
+    Attention a;
+    (void)unused;
+    cost_at(wanted, &a);
+}
+
+/* The status to exit with if the variant cannot have this shape, else 0. What
+   does not fit ends its process, so it is tried in a child: the other variants
+   keep their rows. */
+static int
+misfit_status(const Wanted *w)
+{
+    Ended e = in_child(try_cost, w, NULL, 0, machine_memory());
+    if (!e.answered)
+        note("%s: it has no row: %s", w->plugin.path, e.why);
+    return e.status;
+}
+
+static void
+add_variant(Sheet *sheet, const Wanted *w, const Options *o)
+{
+    const Plugin p = w->plugin;
+    Attention a;
+    Cost cost = cost_at(w, &a);
     if (isnan(cost.forward))
         note("%s: FLOPs are not known: its own operator does not set c->flops "
              "(<qkv/operator.h>)",
@@ -133,7 +166,7 @@ add_variant(Sheet *sheet, const char *word, Config c, const Options *o,
              "serve instead of the cache of this program's decoder",
              p.name, cost.state);
     if (o->real)
-        add_real(sheet, &p, a, &cost, chosen);
+        add_real(sheet, &p, a, &cost, w->chosen);
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
                   cell_number(cost.forward), cell_number(cost.backward),
@@ -213,6 +246,32 @@ count_models(const Options *o)
     sheet_print(&sheet, layout_of(o));
 }
 
+/* Adds a row for each variant that can have the shape, and what these use to
+ *uses. Returns the status to exit with. */
+static int
+add_variants(Sheet *sheet, const Values *given, Config c, const Options *o,
+             char **uses)
+{
+    int status = 0;
+    char *of_all = "";
+    Wanted w = {.config = c};
+    w.chosen = o->rest_count || given_to(&o->request, "mask")->count;
+    for (int i = 0; i < given->count; i++) {
+        w.plugin = plugin_open(given->text[i]);
+        const char *own = variant_uses(w.plugin.variant);
+        of_all = format_text("%s %s", of_all, own);
+        int misfit = misfit_status(&w);
+        if (misfit) {
+            status = given->count > 1 ? 1 : misfit;
+            continue;
+        }
+        *uses = format_text("%s %s", *uses, own);
+        add_variant(sheet, &w, o);
+    }
+    request_used(&o->request, SHAPE_OPTIONS, of_all);
+    return status;
+}
+
 int
 command_count(int argc, char **argv)
 {
@@ -235,10 +294,10 @@ command_count(int argc, char **argv)
         return run_in_double(argc, argv);
     if (o.real)
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
-    for (int i = 0; i < given->count; i++)
-        add_variant(&sheet, given->text[i], c, &o, &uses);
-    request_used(&o.request, SHAPE_OPTIONS, uses);
-    sheet.note = caption(c, uses, explained[o.real]);
-    sheet_print(&sheet, layout_of(&o));
-    return 0;
+    int status = add_variants(&sheet, given, c, &o, &uses);
+    if (sheet.count) {
+        sheet.note = caption(c, uses, explained[o.real]);
+        sheet_print(&sheet, layout_of(&o));
+    }
+    return status;
 }
