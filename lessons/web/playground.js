@@ -114,7 +114,9 @@ function sentence([heads, ...rows]) {
     const [base, other] = [row.find(r => r.verdict === 'baseline'), row.find(r => r.verdict !== 'baseline')];
     if (!other)
         return `${base.variant} alone: test accuracy ${base.test_accuracy}, ${base.solved} solved.`;
-    return `${other.variant} against ${base.variant}, by ${other.judged}: ${other.verdict}, difference ${other.difference}. ` +
+    const rate = fields.get('lr').value.includes(',') ? 'each at its best of three learning rates' :
+        'at one learning rate: at another, the verdict may turn round';
+    return `${other.variant} against ${base.variant}, by ${other.judged}: ${other.verdict}, difference ${other.difference}, ${rate}. ` +
         `(Test accuracy ${other.test_accuracy} against ${base.test_accuracy}, ${other.solved} and ${base.solved} solved.)`;
 }
 

@@ -2,6 +2,6 @@
 # Inside the softmax (standard), nowhere (unscaled), or behind it (scale-outside). The wider the
 # head, the larger the scores without it.
 qkv compare -t mqar -v standard,unscaled,scale-outside --heads 1 --norm pre --d-k 4,16,64 \
-    --steps 2000 --seeds 5 --log-every 100 --validate 32 --no-figures --no-weights \
-    -o "$out" "$@"
+    --lr auto --judge test_accuracy --steps 2000 --seeds 5 --log-every 100 --validate 32 --no-figures \
+    --no-weights -o "$out" "$@"
 qkv plot "$out" --x d-k --y test_accuracy

@@ -107,6 +107,7 @@ await comes('ends', page, done, 120);
 const native = rowsOf(qkv(`compare -v standard,mqa -t recall --seeds 2 --heads 2 --steps 40 --no-figures --tsv -o ${desk}`));
 const verdict = native.find(row => row[1] === 'mqa')[native[0].indexOf('verdict')];
 expect('the verdict', (await text(page, '#compare .verdict')).includes(`mqa against standard, by test_accuracy: ${verdict}, difference `));
+expect('the verdict names its one rate', (await text(page, '#compare .verdict')).includes('at one learning rate: at another, the verdict may turn round'));
 const timed = ['seconds', 'tokens_per_second', 'peak_bytes', 'step_bytes'];
 const untimed = tsv => rowsOf(tsv).map((row, _, [header]) => row.filter((_, i) => !timed.includes(header[i])));
 const saved = await page.run(`fetch(${it('#download')}.href).then(a => a.text())`);
