@@ -129,7 +129,7 @@ local function running(el)
   for name in typed:gmatch(" >([%w_.]+)") do
     made[name] = block
   end
-  local bare = typed:gsub("'[^']*'", "Q"):gsub("%$%(", ";"):gsub('"', ""):gsub("%d>&%d", "")
+  local bare = typed:gsub('"[^"$]*"', "Q"):gsub("'[^']*'", "Q"):gsub("%$%(", ";"):gsub('"', ""):gsub("%d>&%d", "")
     :gsub("%d?>%s*[^%s;|)]+", ""):gsub("&&", ";")
   for part in bare:gmatch("[^|;()\n]+") do
     local name = part:gsub("^%s*do ", ""):match("^%s*(%S+)")
