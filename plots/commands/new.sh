@@ -2,7 +2,7 @@
 # start your own variant: write NAME.c, a copy of the standard one to change, or the C of an equation
 #
 #   qkv new mine
-#   qkv new mine "softmax(tanh(x W_i^Q) (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^O"
+#   qkv new bent "softmax(tanh(x W_i^Q) (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^O"
 
 . "${0%/commands/*}/script.sh"
 [ $# -eq 1 ] || [ $# -eq 2 ] || die 2 "new takes NAME and perhaps an equation: \`qkv new --help\` tells more"
