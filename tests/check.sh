@@ -32,6 +32,10 @@ expect "yoco.c: no line says that its upper blocks have keys which nothing uses"
 check ./tests/right/flamingo.c
 expect "flamingo.c: a gate of cross-attention is called unused" sh -c '! grep -q unused out'
 
+check ./tests/right/defined.c
+expect "defined.c: a name that its equation defines is not read: $(cat out)" \
+    grep -q '^equation	ok	.*, and so does .equation' out
+
 # --- what a stack of blocks costs: parameters and cache of a variant with two layers
 costs() { "$build/qkv" count -v "$1" --layers 2 2>err | awk 'NR == 2 { print $2, $5 }'; }
 cat >only-y.c <<'EOF'
