@@ -46,6 +46,7 @@ does() {
     qkv "$command" $run "$@" >"$to" 2>&1 </dev/null
     status=$?
     cd ..
+    sed -i 's|^\([0-9]*/[0-9]*\) .*|\1|' "$to" # which run ends first is chance
     echo "status $status" >>"$to"
     [ "$(find pair -newermt 2000-01-02 | head -n 1)" ] || return 0
     (cd pair && find . -type f ! -name timing.tsv ! -name real.tsv ! -path '*/weights/*' | sort | xargs cksum) >>"$to"

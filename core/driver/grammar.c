@@ -124,7 +124,8 @@ static const struct Rule {
     {"list", "--length", "", "--models"},
     {"list", "--names", "--columns " LAYOUTS, ""},
     {"list", "--forms", "--columns", ""},
-    {"compare", "--plan", "--jobs --threads --memory", ""},
+    {"compare", "--plan",
+     "--jobs --threads --memory --format --size --columns " LAYOUTS, ""},
     {"compare", "--no-figures", "--format --size", ""},
     {"plot", "--map", "", "--x"},
     {"inspect", "--out --format", "", "--attention"},
@@ -241,6 +242,8 @@ print_help(const Command *c, bool all)
     for (int i = 0; i < count; i++)
         if (all || list[i].common)
             print_option(c, &list[i]);
-    printf("\nDefaults are in brackets; a task may have its own. More: %s\n",
-           all ? "lessons/reference.md" : "--help=all");
+    printf(
+        "\nDefaults are in brackets; a task may have its own. An option that "
+        "would do\nnothing beside the others is refused. More: %s\n",
+        all ? "lessons/reference.md" : "--help=all");
 }
