@@ -179,9 +179,10 @@ export class Shell {
     async command({words, redirects, name, list}, input, {out, err}) {
         for (const [op, word] of redirects) {
             const path = word && (await this.expand([word]))[0];
-            let text = '';
+            const old = op.endsWith('>>') && this.engine.files.get(path.replace(/^\.\//, '')) || new Uint8Array();
+            let text = new TextDecoder().decode(old);
             if (path && path !== '/dev/null')
-                this.engine.files.set(path, new Uint8Array());
+                this.engine.files.set(path, old);
             const sink = op === '2>&1' ? out : path === '/dev/null' ? () => {} : s => {
                 this.engine.files.set(path, new TextEncoder().encode(text += s));
             };
