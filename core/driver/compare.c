@@ -1,5 +1,6 @@
 /* compare.c - qkv compare and qkv train: from options to runs, a table and
    figures. Runs that are there already are not trained again. */
+#include <math.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -45,6 +46,26 @@ draw_all(const Drawing *d, const Request *r, const Experiment *e,
     bars_draw(d, whole);
 }
 
+/* Says of each variant, once, why it has none of what --log conserved or gauge
+   measures. */
+static void
+note_unpaired(const Experiment *e)
+{
+    static const char *const columns[] = {"conserved_qk", "gauge_qk"};
+    void *noted = NULL;
+    for (int i = 0; i < 2 * e->count; i++) {
+        const Run *r = &e->runs[i / 2];
+        const char *column = columns[i % 2];
+        bool none = run_text(r, column) && isnan(run_number(r, column));
+        if (none && r->config.steps > 0 &&
+            word_added(&noted, copy_text(r->config.variant)))
+            note("%s: conserved and gauge are NA: they need one pair W_i^Q, "
+                 "W_i^K and one pair W_i^V, W_i^O in each head, with no other "
+                 "weights and no rotation",
+                 r->config.variant);
+    }
+}
+
 /* Trains what the grid lacks, and prints all of it; and a word if a run
    diverged. Returns the exit status, and the runs. */
 static int
@@ -63,6 +84,8 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     results_print(&all, layout_of(o));
     if (diverged)
         note("a run diverged: no finite loss; a smaller --lr may help");
+    else
+        note_unpaired(e);
     return status;
 }
 
