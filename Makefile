@@ -30,7 +30,7 @@ PLUGINS += $(BOUND:variants/%.c=$(BUILD)/variants/double/%.so)
 FLOAT    = $(CORE:%.c=$(BUILD)/float/%.o)
 DOUBLE   = $(CORE:%.c=$(BUILD)/double/%.o)
 
-all: $(BUILD)/qkv $(BUILD)/qkv-double $(PLUGINS) $(BUILD)/plots $(BUILD)/models $(BUILD)/include $(BUILD)/depth   ## build the program and the variants
+all: $(BUILD)/qkv $(BUILD)/qkv-double $(PLUGINS) $(BUILD)/plots $(BUILD)/models $(BUILD)/include $(BUILD)/depth $(BUILD)/loop   ## build the program and the variants
 variants-only: $(PLUGINS)
 
 help:                ## this list

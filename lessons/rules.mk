@@ -16,9 +16,12 @@ one-file: $(BUILD)/one-file   ## the whole in one C file: it trains, and prints 
 depth: $(BUILD)/depth   ## how a product of matrices learns: build/depth.tsv, build/depth.svg (gnuplot)
 	$(BUILD)/depth >$(BUILD)/depth.tsv
 	gnuplot -e "data='$(BUILD)/depth.tsv'; name='$(BUILD)/depth'" lessons/depth/depth.gp
+loop: $(BUILD)/loop   ## what comes back when M goes around a closed loop (lesson 17)
+	$(BUILD)/loop
 $(BUILD)/one-file: lessons/one-file/attention.c $(BUILD)/flags
 $(BUILD)/depth: lessons/depth/depth.c $(BUILD)/flags
-$(BUILD)/one-file $(BUILD)/depth:
+$(BUILD)/loop: lessons/depth/loop.c $(BUILD)/flags
+$(BUILD)/one-file $(BUILD)/depth $(BUILD)/loop:
 	@mkdir -p $(@D)
 	@echo "  CC $@"; $(CC) $(CFLAGS) $< -lm -o $@
 
@@ -86,4 +89,4 @@ $(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams
 diagram-tables: all  ## what some of the diagrams are drawn from
 	sh plots/diagrams/tables.sh $(BUILD) plots/diagrams
 
-.PHONY: web web-engine web-programs stage one-file depth diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)
+.PHONY: web web-engine web-programs stage one-file depth loop diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)

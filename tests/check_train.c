@@ -435,6 +435,37 @@ TEST(weights_that_are_no_numbers_have_no_entropy)
     model_free(m);
 }
 
+/* The mean share of many steps of random direction, with heads narrower and
+   wider than the tokens, is what the log says of chance. */
+TEST(a_random_step_has_the_share_of_chance)
+{
+    enum { STEPS = 200 };
+    static const struct {
+        const char *settings;
+        double share;
+    } shapes[] = {{"d-model=8 heads=2 length=6", 4 / 16.},
+                  {"d-model=8 heads=1 d-k=12 d-v=12 length=6", 128 / 192.}};
+    for (int shape = 0; shape < 2; shape++) {
+        Dataset s;
+        Model *m = built("reverse", shapes[shape].settings, &s);
+        size_t size = m->parameters * sizeof *m->values;
+        real *start = allocate(m->parameters, sizeof *start);
+        Random r = random_stream(5, "direction");
+        double mean = 0;
+        memcpy(start, m->values, size);
+        for (int step = 0; step < STEPS; step++) {
+            for (size_t i = 0; i < m->parameters; i++)
+                m->values[i] = start[i] + (real)(0.01 * random_normal(&r));
+            GaugeMove g = gauge_move(m, 0, start, 0);
+            mean += g.along / g.step / STEPS;
+            ck_assert_double_eq_tol(g.by_chance, shapes[shape].share, 1e-12);
+        }
+        ck_assert_double_eq_tol(mean, shapes[shape].share, 0.02);
+        free(start);
+        model_free(m);
+    }
+}
+
 /* A step along the gauge of queries and keys is all gauge, and moves what is
    conserved; one that is the gradient's is none of it. */
 TEST(a_step_along_the_gauge_is_told)

@@ -47,6 +47,9 @@ for cc in $compilers; do
     is "depth compiles with $cc" $cc $strict "$top/lessons/depth/depth.c" -lm -o depth.$cc
     ./depth.$cc >$cc.tsv
     is "depth, by $cc: what the lesson's figure shows" [ "$(cksum <$cc.tsv)" = "1148590432 805466" ]
+    is "loop compiles with $cc" $cc $strict "$top/lessons/depth/loop.c" -lm -o loop.$cc
+    ./loop.$cc >$cc.loop
+    is "loop, by $cc: what lesson 17 shows" sh -c "grep -Fxf $cc.loop '$top/lessons/17-left-alone.md' | cmp - $cc.loop"
 done
 # One matrix: the distance of each mode from 1 shrinks by the learning rate in each step.
 is "depth 1: modes are 1 - (1 - rate)^step" awk -F '\t' '

@@ -47,6 +47,17 @@ along_gauge(const double *qq, const double *kk, const double *c, int k)
     return along;
 }
 
+/* The share of a random step of Q and K (n x k) that is along the gauge, on
+   average: the dimensions of the gauge over those of the step. For each X
+   there is a direction (Q X, -K X'), which is 0 for (k - n)^2 of them if k is
+   above n. */
+static double
+share_by_chance(int n, int k)
+{
+    double lost = k > n ? k - n : 0;
+    return (k * k - lost * lost) / (2.0 * n * k);
+}
+
 /* Adds a head, whose pair is now Q and K. */
 static void
 add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
@@ -67,6 +78,7 @@ add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
         c[e] = q_dq[e] - k_dk[turned];
     }
     s->along += along_gauge(qq, kk, c, n);
+    s->by_chance += share_by_chance(q.rows, n);
     free(qq);
     free(kk);
 }
@@ -95,6 +107,7 @@ gauge_move(const Model *m, int place, const real *before, size_t which)
         if (pairs && t->piece == (which ? N_PIECE : M_PIECE))
             add_head(&s, a, b, m, before);
     }
+    s.by_chance /= d.heads;
     derived_free(&d);
     return pairs && unseen == 0 ? s : (GaugeMove){0};
 }

@@ -12,12 +12,13 @@
 
 #include "training/build_model.h"
 
-/* Squared lengths (Frobenius), summed over all heads. */
+/* Squared lengths (Frobenius), summed over all heads; and a mean over them. */
 typedef struct GaugeMove {
     double conserved; /* of W_Q' W_Q - W_K' W_K before the step */
     double change;    /* of its change */
     double step;      /* of the step */
     double along;     /* of the step's part along the gauge */
+    double by_chance; /* the share of `along` in a step of random direction */
 } GaugeMove;
 
 /* Measures the step from the weights `before` to the present ones, for the pair

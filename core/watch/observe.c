@@ -194,6 +194,14 @@ share_of_gauge(const Observation *s, size_t which)
     return g.along / g.step;
 }
 
+static double
+gauge_by_chance(const Observation *s, size_t which)
+{
+    const Observer *o = s->observer;
+    GaugeMove g = gauge_move(o->model, s->place, o->before, which);
+    return g.by_chance > 0 ? g.by_chance : NAN;
+}
+
 /* The columns. The value of one is the mean over all places of attention, NaN
    if one has none: most functions look at one place, the others ignore which it
    is. */
@@ -220,6 +228,8 @@ static const Observed table[] = {
     {"conserved", "conserved_vo", drift, 1, false},
     {"gauge", "gauge_qk", share_of_gauge, 0, false},
     {"gauge", "gauge_vo", share_of_gauge, 1, false},
+    {"gauge", "gauge_qk_random", gauge_by_chance, 0, false},
+    {"gauge", "gauge_vo_random", gauge_by_chance, 1, false},
 };
 enum { ROWS = sizeof table / sizeof *table };
 static const char words[] =

@@ -15,7 +15,8 @@
    conserved  how far W_Q' W_Q - W_K' W_K, and the same of W_V and W_O', have
               moved from the start: gradient flow conserves them (gauge.h)
    gauge      the share of the step since the line before that changes nothing,
-              of queries and keys, and of values and output
+              of queries and keys, and of values and output; and the share that
+              a step of random direction would have on average
 
    conserved and gauge are NaN of a variant whose form is another one than
    standard's. */
