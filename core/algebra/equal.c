@@ -194,10 +194,11 @@ larger_rank(const Derived *to, const Canonical *form)
         bool wider = k == 0 ? rank > most : needed > to->heads;
         const char *name = width_named(to, most);
         if (rank > most && wider)
-            return format_text("lost: its %s has rank <= %s, and rank %d is "
-                               "needed at %s",
-                               names[k], name ? name : format_text("%d", most),
-                               rank, TELLING_SHAPE);
+            return format_text(
+                "lost%s: its %s has rank <= %s, and rank %d is needed at %s",
+                name ? format_text(", unless %s >= %d", name, rank) : "",
+                names[k], name ? name : format_text("%d", most), rank,
+                TELLING_SHAPE);
     }
     return NULL;
 }
