@@ -173,17 +173,18 @@ for word; do
     [ "${last:-}" != -o ] || echo half >"$word"
     last=$word
 done
-exec sleep 3
+exec sleep 600
 END
 chmod +x compiler
 mkdir apart && cp mine.c apart
+half_compiled() { grep -qs half $(find apart -name '*.so*' -type f) /dev/null; }
 for signal in TERM KILL; do
     CC=$work/compiler "$qkv" count -v ./apart/mine.c >out 2>err &
-    timeout 20 sh -c 'until grep -qs half $(find apart -name "*.so*" -type f) /dev/null; do sleep 0.1; done'
+    soon half_compiled
     kill -$signal $!
     wait $! 2>/dev/null
     # A child that was killed with it may hold the draft a moment longer.
-    [ $signal = TERM ] || flock -w 20 "$(find apart -name '.mine.so@*')" true
+    [ $signal = TERM ] || flock -w 60 "$(find apart -name '.mine.so@*')" true
     [ $signal = TERM ] || works mine "$qkv" count -v ./apart/mine.c
     expect "a compiler, ended by $signal, leaves $(ls -A apart)" \
         [ -z "$(ls -A apart | grep -vx 'mine.c\|mine.so')" ]
@@ -192,16 +193,12 @@ done
 sed 's|return matmul|for (;;) ; return matmul|' "$top/variants/standard.c" >slow.c
 { echo '#include <signal.h>' && sed 's|for (;;)|for (signal(SIGTERM, SIG_IGN);;)|' slow.c; } >stays.c
 for name in slow stays; do
-    timeout --foreground 60 "$qkv" check ./$name.c -q >out 2>err &
-    for wait in $(seq 300); do # until it is compiled and asked
-        [ -e $name.so ] && break
-        sleep 0.1
-    done
+    timeout --foreground 300 "$qkv" check ./$name.c -q >out 2>err &
+    soon test -e $name.so # it is compiled, and asked
     kill -TERM $!
     wait $! 2>/dev/null
     status=$?
-    sleep 0.5
-    [ $status -eq 143 ] && ! running "check ./$name.c" && ok || complain "check: SIGTERM, $name"
+    [ $status -eq 143 ] && soon none_running "check ./$name.c" && ok || complain "check: SIGTERM, $name"
 done
 
 finish

@@ -39,7 +39,7 @@ asks() {
     what=$1 status=$2 words=$3 lines=$4 name=said/$deed-$1
     shift 4
     {
-        timeout 25 "$@" >"$name.out" 2>"$name.err" </dev/null
+        timeout 120 "$@" >"$name.out" 2>"$name.err" </dev/null
         got=$?
         judged >"$name"
     } &
@@ -183,7 +183,7 @@ deed=paused
 victim paused FORWARD 'if (x->value && access("called", F_OK)) { creat("called", 0666); works_for(0.4); }'
 QKV_CALL_SECONDS=4 setsid "$qkv" train -v victim -t reverse $short --seed 1 -o paused/train >out 2>err &
 paused=$!
-timeout 20 sh -c 'until [ -e called ]; do sleep 0.05; done'
+soon test -e called
 sleep 0.2 # it is seen in that call
 kill -STOP -$paused
 sleep 5
@@ -258,7 +258,7 @@ END
 "$qkv" count -v victim >out 2>err
 expect 'what the plugin prints is not on stderr' grep -qx x err
 deed=forks # a process that it leaves behind holds nobody up
-victim forks FORWARD 'static int n; if (x->value && !n++ && !fork()) { setsid(); sleep(40); _exit(0); }'
+victim forks FORWARD 'static int n; if (x->value && !n++ && !fork()) { setsid(); sleep(400); _exit(0); }'
 comparing 0 '' 0
 told
 
@@ -301,7 +301,8 @@ fi
 cp "$top/README.md" changing.md
 "$qkv" compare --file changing.md -v standard --seeds 2 -j 1 --steps 1500 -q \
     --no-figures -o changed >out 2>err &
-sleep 1
+first_run() { [ "$(find changed -name '*@qkv-*' 2>/dev/null)" ]; }
+soon first_run
 echo more >>changing.md
 wait $!
 expect "a text that changes: status $?" [ "$(cat changed/*/config.tsv | grep -c "file-hash	")" = 2 ]

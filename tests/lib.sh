@@ -98,6 +98,17 @@ running() {
     lines=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ')
     case $lines in *"$1"*) true ;; *) false ;; esac
 }
+none_running() { ! running "$1"; }
+
+# soon TEST ...: waits until TEST succeeds, for a minute at most: a machine that is slow or
+# busy must only take longer.
+soon() {
+    for moment in $(seq 600); do
+        "$@" && return
+        sleep 0.1
+    done
+    return 1
+}
 
 finish() {
     cat "$skipped"

@@ -137,14 +137,14 @@ if [ "$draws" ]; then
 fi
 
 # --- what was ended
-# outlives PROCESS COMMAND ...: kills the driver, or the child that does its work
-# (child), once it has had time to begin; is any process of it still there five seconds
-# later? All of them hold file 9, which `cat` reads to its end.
+# outlives PROCESS FILE COMMAND ...: kills the driver, or the child that does its work
+# (child), once it has made FILE; is any process of it still there a minute later? All of
+# them hold file 9, which `cat` reads to its end, and no COMMAND ends by itself.
 outlives() {
-    which=$1
-    shift
-    { "$qkv" "$@" 9>&1 >/dev/null 2>&1 </dev/null & echo $! >pid; } | timeout 8 cat &
-    sleep 3
+    which=$1 file=$2
+    shift 2
+    { "$qkv" "$@" 9>&1 >/dev/null 2>&1 </dev/null & echo $! >pid; } | timeout 120 cat &
+    soon test -e "$file" || complain "has not begun: $*"
     victim=$(cat pid)
     [ "$which" = driver ] || victim=$(cat "/proc/$victim/task/$victim/children")
     kill -9 $victim
@@ -153,9 +153,14 @@ outlives() {
 }
 # A driver that is killed leaves nothing that computes, qkv-double no more than others.
 if [ "$(uname)" = Linux ]; then
-    outlives driver count --real -v standard,two-step --d-model 38 --heads 1
-    outlives child count --real -v standard,two-step --d-model 38 --heads 1
-    outlives driver recipe rank -q -o killed
+    sed 's|return matmul|fclose(fopen("asked", "w")); for (;;) ; &|' "$top/variants/standard.c" |
+        sed 's|^#include <qkv.*|#include <stdio.h>\n&|' >endless.c
+    export QKV_CALL_SECONDS=0
+    outlives driver asked count -v ./endless.c
+    rm asked
+    outlives child asked count -v ./endless.c
+    unset QKV_CALL_SECONDS
+    outlives driver killed recipe rank -q -o killed
 fi
 
 # A reader that has gone ends every command as it ends any other program: by SIGPIPE,
@@ -182,13 +187,13 @@ END
 # what a script starts with &.)
 for signal in TERM HUP; do
     for what in 'compare -v standard -t reverse --steps 100000 --seeds 2 --no-figures' 'recipe rank'; do
-        rm -rf stopped
-        "$qkv" $what -q -o stopped >out 2>err </dev/null &
-        sleep 1
+        rm -rf halted
+        "$qkv" $what -q -o halted >out 2>err </dev/null &
+        soon test -e halted
         kill -s $signal $!
         wait $! 2>/dev/null
         status=$?
-        sleep 1 # a script ends before its command
+        soon none_running "-o halted" # a script ends before its command
         expect "$what: SIG$signal: status $status" [ "$(kill -l $status)" = $signal ]
         expect "$what: SIG$signal: words" [ ! -s err ]
     done

@@ -10,7 +10,7 @@ nm "$qkv" 2>/dev/null | grep -q __asan_init || limited=yes
 q() {
     (
         [ -z "${limited:-}" ] || ulimit -S -v 2000000
-        exec timeout 20 "$qkv" "$@"
+        exec timeout 120 "$qkv" "$@"
     ) >out 2>err <prompt
 }
 tab=$(printf '\t')
@@ -69,7 +69,7 @@ draft() { # the run has all but its name, in the draft of another process
     mkdir "$draft" && mv "$its" "$draft"
 }
 hold() { # which still writes it
-    flock -F "$draft" sleep 60 &
+    flock -F "$draft" sleep 600 &
     writer=$!
     while flock -n "$draft" true; do sleep .02; done
 }

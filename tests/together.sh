@@ -73,7 +73,7 @@ at() {
     shift
     : >moments
     {
-        MOMENTS=$work/moments LAST=$last LD_PRELOAD=$work/moment.so timeout 60 "$@" 3>&1 >out 2>err
+        MOMENTS=$work/moments LAST=$last LD_PRELOAD=$work/moment.so timeout 300 "$@" 3>&1 >out 2>err
         echo $? >status
     } | cat
 }
@@ -176,13 +176,14 @@ fi
 # --- interrupted, gnuplot's parent ends, and gnuplot goes too
 if [ "$draws" ]; then
     mkdir bin
-    printf '#!/bin/sh\necho $$ >"%s/drawing"\nkill -TERM $PPID\nexec sleep 30\n' "$work" >bin/gnuplot
+    printf '#!/bin/sh\necho $$ >"%s/drawing"\nkill -TERM $PPID\nexec sleep 600\n' "$work" >bin/gnuplot
     chmod +x bin/gnuplot
+    has_gone() { ! grep -qs sleep "/proc/$1/cmdline"; }
     for command in 'plot whole' 'report whole' "inspect whole/$run --attention"; do
         rm -rf interrupted drawing
-        PATH=$work/bin:$PATH timeout 20 "$qkv" $command -o interrupted -q >out 2>err
-        [ $? -eq 143 ] && [ -z "$(find interrupted -name '.?*' 2>/dev/null)" ] && sleep 0.1 &&
-            ! grep -qs sleep "/proc/$(cat drawing)/cmdline" && ok ||
+        PATH=$work/bin:$PATH timeout 120 "$qkv" $command -o interrupted -q >out 2>err
+        [ $? -eq 143 ] && [ -z "$(find interrupted -name '.?*' 2>/dev/null)" ] &&
+            soon has_gone "$(cat drawing)" && ok ||
             complain "$command, interrupted, leaves $(find interrupted -name '.?*' 2>/dev/null)"
     done
 fi

@@ -26,6 +26,7 @@ $(commands | while read -r command; do echo ".SS $command" && helped "$command";
 .TP
 .B QKV_PATH
 Directories with variants, separated by colons; they are searched before the program's own.
+One that is not there is passed over, as in PATH.
 .TP
 .B QKV_CALL_SECONDS
 Seconds that one call of a plugin's code may take before its process is ended (60); 0: no
