@@ -197,6 +197,7 @@ killed() {
         sleep $pause
         kill -9 $!
         wait $!
+        soon none_running '-o killed --no-figures' # its runs die with it, a moment later
     done 2>/dev/null
     mkdir -p killed/.reverse.x@qkv-abcdef/reverse.x
     : >killed/experiment.tsv # killed between making and writing it
