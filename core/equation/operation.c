@@ -25,6 +25,28 @@ step_like(const Plan *p, const Step *s)
     return NO_STEP;
 }
 
+/* How many matrices are on the longest way from the tokens to a step. */
+static int
+depth_of(const Plan *p, int step)
+{
+    const Step *s = &p->step[step];
+    return s->act == STEP_WEIGHT ? p->weight[s->weight].depth : s->depth;
+}
+
+/* Notes what a new step is made from, which its operands know. */
+static void
+note_origin(const Plan *p, Step *s)
+{
+    s->rows = s->act == STEP_X ? 'x' : s->act == STEP_Y ? 'y' : 0;
+    for (int i = 0; i < s->inputs; i++) {
+        int depth = depth_of(p, s->in[i]);
+        if (!s->rows)
+            s->rows = p->step[s->in[i]].rows;
+        if (depth > s->depth)
+            s->depth = depth;
+    }
+}
+
 /* The number of the step, which is new unless there is one like it. */
 static int
 put_step(Builder *b, Step s)
@@ -33,6 +55,7 @@ put_step(Builder *b, Step s)
     int like = step_like(p, &s);
     if (like != NO_STEP)
         return like;
+    note_origin(p, &s);
     p->step = grow(p->step, p->steps, &p->step_capacity, sizeof s);
     p->step[p->steps] = s;
     p->steps++;
@@ -79,11 +102,7 @@ same_heads(const Builder *b, const Tree *s, const Tree *t)
 char
 tokens_behind(const Builder *b, int step)
 {
-    const Step *s = &b->plan->step[step];
-    char rows = s->act == STEP_X ? 'x' : s->act == STEP_Y ? 'y' : 0;
-    for (int i = 0; i < s->inputs && !rows; i++)
-        rows = tokens_behind(b, s->in[i]);
-    return rows;
+    return b->plan->step[step].rows;
 }
 
 static void
@@ -108,25 +127,12 @@ scaled(Builder *b, Value v, Tree *scale)
 
 /* Products */
 
-/* How many matrices are on the way from the tokens to a step. */
-static int
-depth_of(const Builder *b, int step)
-{
-    const Step *s = &b->plan->step[step];
-    int depth = s->act == STEP_WEIGHT ? b->plan->weight[s->weight].depth : 0;
-    for (int i = 0; i < s->inputs; i++) {
-        int d = depth_of(b, s->in[i]);
-        depth = d > depth ? d : depth;
-    }
-    return depth;
-}
-
 /* Notes how far from the tokens a matrix is, when it is first used. */
 static void
 note_depth(Builder *b, Value left, PlanWeight *w)
 {
     if (w && w->depth == 0)
-        w->depth = depth_of(b, left.step) + 1;
+        w->depth = depth_of(b->plan, left.step) + 1;
 }
 
 /* left m, where left has one row for each token, or is a matrix itself. Two
@@ -380,6 +386,10 @@ mixed(Builder *b, Value a, Value p)
 {
     PlanWeight *w = own_weight(b, p);
     Tree *heads = a.heads ? a.heads : tree_number(1);
+    if (p.sort != MATRIX && p.sort != TOKENS)
+        equation_wrong(b->text, p.at,
+                       "heads are mixed by a matrix, or by tokens: P, "
+                       "split(x A^Q, n)");
     if (p.sort == MATRIX) {
         equal_widths(b, p.rows, width_new(heads), p.at);
         if (!width_known(p.width))
@@ -442,8 +452,9 @@ joined_values(Builder *b, const Value *v, int count, const char *at)
     Step join = {.act = STEP_JOIN, .at = at, .inputs = count};
     Tree *sum = NULL;
     for (int i = 0; i < count; i++) {
-        Tree *width = width_known(v[i].width);
-        if (v[i].sort != TOKENS || v[i].transposed || !width)
+        bool tokens = v[i].sort == TOKENS && !v[i].transposed;
+        Tree *width = tokens ? width_known(v[i].width) : NULL;
+        if (!width)
             equation_wrong(b->text, v[i].at,
                            "what stands side by side are tokens whose width is "
                            "known: declare the last matrix, \"W_i^K: d_model x "

@@ -218,6 +218,8 @@ is_number(Builder *b, const Tree *t)
     return true;
 }
 
+enum { MOST_PARTS = 100 };
+
 Tree *
 number_of(Builder *b, const Tree *t)
 {
@@ -231,8 +233,17 @@ number_of(Builder *b, const Tree *t)
     *copy = *t;
     copy->of = NULL;
     copy->count = copy->capacity = 0;
-    for (int i = 0; i < t->count; i++)
-        tree_add(copy, number_of(b, t->of[i]));
+    copy->parts = 1;
+    for (int i = 0; i < t->count; i++) {
+        Tree *part = number_of(b, t->of[i]);
+        tree_add(copy, part);
+        copy->parts += part->parts;
+        if (copy->parts > MOST_PARTS)
+            equation_wrong(b->text, t->at,
+                           "with its definitions put in, this number has more "
+                           "than %d parts",
+                           MOST_PARTS);
+    }
     return copy;
 }
 
