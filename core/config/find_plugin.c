@@ -10,7 +10,6 @@
 
 #include "base/report.h"
 #include "config/find_plugin.h"
-#include "config/settings.h"
 #include "equation/run_equation.h"
 #include "heart/config.h"
 #include "heart/fail.h"
@@ -238,10 +237,6 @@ load_equation(Plugin *p, const char *text)
     plugin_runs(NULL, "");
     p->equation = p->variant->equation;
     p->hash = hash_bytes(HASH_START, p->equation, strlen(p->equation));
-    if (strlen(p->equation) >= WORD_SIZE)
-        fail("%s: an equation has at most %d characters besides comments: give "
-             "shorter names, or write it in C (qkv new)",
-             p->path, WORD_SIZE - 1);
 }
 
 Plugin

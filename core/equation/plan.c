@@ -7,8 +7,6 @@
 #include "equation/plan.h"
 #include "equation/value.h"
 
-#define BLANKS " \t\r"
-
 /* Counts how often the steps that the output depends on use each other. */
 static void
 count_uses(Plan *p)
@@ -264,37 +262,4 @@ plan_shape(const Plan *p)
             words = format_text("%s%s%s", words, *words ? " " : "",
                                 sizes[i].option);
     return words;
-}
-
-/* The words of a line, up to `end`, with one blank between them. */
-static const char *
-line_words(const char *at, const char *end)
-{
-    Values words = {0};
-    for (at += strspn(at, BLANKS); at < end; at += strspn(at, BLANKS)) {
-        size_t most = (size_t)(end - at), n = strcspn(at, BLANKS);
-        n = n < most ? n : most;
-        values_add(&words, format_text("%.*s", (int)n, at));
-        at += n;
-    }
-    return joined(&words, " ");
-}
-
-const char *
-plan_equation(const Plan *p)
-{
-    Values lines = {0};
-    for (const char *line = p->text->text; *line;) {
-        const char *end = line + strcspn(line, ";#\n");
-        const char *words = line_words(line, end);
-        bool fact =
-            !strncmp(words, "family:", 7) || !strncmp(words, "settings:", 9);
-        if (*words && !fact)
-            values_add(&lines, copy_text(words));
-        line = end;
-        if (*line == '#')
-            line += strcspn(line, "\n");
-        line += *line != 0;
-    }
-    return interned(joined(&lines, "; "));
 }

@@ -12,9 +12,7 @@
    below the place. */
 Plan *plan_make(const EquationText *e);
 
-/* What a Variant has of it: the words of .shape, and as .equation its lines,
-   with ";" between them. */
+/* What a Variant has of it as its .shape: the options that it uses. */
 const char *plan_shape(const Plan *p);
-const char *plan_equation(const Plan *p);
 
 #endif

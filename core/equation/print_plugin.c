@@ -534,7 +534,7 @@ print_plugin(FILE *to, const char *name, const Plan *p)
     print_forward(&printer);
     fprintf(to, "const Variant qkv_variant = {\n    .abi = QKV_ABI,\n"
                 "    .equation = ");
-    print_quoted(to, plan_equation(p));
+    print_quoted(to, e->lines);
     if (*e->family) {
         fprintf(to, ",\n    .family = ");
         print_quoted(to, e->family);

@@ -204,7 +204,7 @@ variant_of_plan(const Plan *p)
     Equation *made = allocate(1, sizeof *made);
     made->plan = p;
     made->variant = (Variant){.abi = QKV_ABI,
-                              .equation = plan_equation(p),
+                              .equation = e->lines,
                               .family = *e->family ? e->family : NULL,
                               .shape = plan_shape(p),
                               .weights = weights,

@@ -8,7 +8,8 @@
 #include "equation/tree.h"
 #include "heart/plugin.h"
 
-enum { MOST_DEPTH = 64, MOST_TEXT = 1 << 16, SHOWN = 72 };
+#define BLANKS " \t\r"
+enum { MOST_DEPTH = 64, MOST_TEXT = 1 << 16, MOST_LINES = 1000, SHOWN = 72 };
 
 /* Reads from `at`; a line ends at `end`. */
 typedef struct Reader {
@@ -396,6 +397,41 @@ check_characters(const EquationText *e, const char *text)
              e->path);
 }
 
+/* The words of a line, up to `end`, with one blank between them. */
+static const char *
+line_words(const char *at, const char *end)
+{
+    Values words = {0};
+    for (at += strspn(at, BLANKS); at < end; at += strspn(at, BLANKS)) {
+        size_t most = (size_t)(end - at), n = strcspn(at, BLANKS);
+        n = n < most ? n : most;
+        values_add(&words, format_text("%.*s", (int)n, at));
+        at += n;
+    }
+    return joined(&words, " ");
+}
+
+/* The lines of an equation with ";" between them, without comments and without
+   facts that are not part of it. */
+static const char *
+lines_of(const char *text)
+{
+    Values lines = {0};
+    for (const char *line = text; *line;) {
+        const char *end = line + strcspn(line, ";#\n");
+        const char *words = line_words(line, end);
+        bool fact =
+            !strncmp(words, "family:", 7) || !strncmp(words, "settings:", 9);
+        if (*words && !fact)
+            values_add(&lines, copy_text(words));
+        line = end;
+        if (*line == '#')
+            line += strcspn(line, "\n");
+        line += *line != 0;
+    }
+    return interned(joined(&lines, "; "));
+}
+
 EquationText *
 equation_read(const char *path, const char *text)
 {
@@ -403,8 +439,14 @@ equation_read(const char *path, const char *text)
     *e = (EquationText){
         .path = path, .text = text, .family = "", .settings = ""};
     if (strlen(text) > MOST_TEXT)
-        fail("%s: an equation has at most %d characters", path, MOST_TEXT);
+        fail("%s: the file of an equation has at most %d characters", path,
+             MOST_TEXT);
     check_characters(e, text);
+    e->lines = lines_of(text);
+    if (strlen(e->lines) > MOST_LINES)
+        fail("%s: an equation has at most %d characters besides comments: give "
+             "shorter names, or write it in C (qkv new)",
+             path, MOST_LINES);
     for (const char *line = text; *line;) {
         Reader r = {e, line, line + strcspn(line, ";#\n"), 0};
         read_line(&r);

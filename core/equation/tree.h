@@ -68,6 +68,7 @@ typedef struct Declaration {
 /* A text that has been read. It is kept until the program ends. */
 typedef struct EquationText {
     const char *path, *text;
+    const char *lines; /* those of the equation, as Variant.equation has them */
     const char *family, *settings; /* "" unless a line has them */
     Definition *definition;
     Declaration *declaration;
