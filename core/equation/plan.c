@@ -113,13 +113,15 @@ finish_output(Builder *b, Value out, const Tree *t)
         equation_wrong(b->text, t->at,
                        "the output has a row for each token: softmax(...) y "
                        "W_i^V W_i^O");
-    for (const PlanWeight *w = b->plan->weight;
-         last && out.heads && w < b->plan->weight + b->plan->weights; w++)
-        if (last->kind == TREE_NAME && last->name == w->written && !w->heads)
+    bool named = last && last->kind == TREE_NAME;
+    for (int i = 0; named && i < b->plan->weights; i++) {
+        const PlanWeight *w = &b->plan->weight[i];
+        if (out.heads && last->name == w->written && !w->heads)
             equation_wrong(b->text, last->at,
                            "%s has no index, and what it maps has heads: write "
                            "W_i^O for the block of head i",
                            last->name);
+    }
     if (tokens_behind(b, out.step) == 'y')
         equation_wrong(b->text, t->at,
                        "the output has a row for each query, from x");

@@ -6,7 +6,7 @@
    whatever executes a command, opens a plugin that is not the user's or changes
    a file outside `out` ends the program as a crash. Readers end the program
    themselves if they do not like what they read. Here exit comes back instead;
-   files are closed, but no memory is freed, so a fuzzer runs ten seconds and
+   files are closed, but no memory is freed, so a fuzzer runs a short while and
    then another one does. The linker leads those calls of ours to the functions
    below (-Wl,--wrap). */
 #include <fcntl.h>
