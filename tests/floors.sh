@@ -47,8 +47,11 @@ awk -v order="$order" '
     !floor($1) { print $1, "is in no folder of the order" }
     floor($2) > 1 && floor($1) < floor($2) { print $1, "uses", $2 }' "$here/uses" |
     none "a floor uses one above it"
-awk '$1 ~ /c$/ && $2 ~ /c$/ && $1 != $2' "$here/uses" | tsort 2>&1 >/dev/null |
-    sed -n 's/^tsort: \(core\)/\1/p' | none "these files need each other"
+# A file and its header are one; no two need each other, and no two of the page's scripts.
+{
+    sed 's/\.[ch]\b//g' "$here/uses" | awk '$1 != $2'
+    grep -o "^import .* from '\./[^']*" lessons/web/*.js | sed "s|:.*\./| lessons/web/|"
+} | tsort 2>&1 >/dev/null | sed -n 's/^tsort: \([a-z]*\/\)/\1/p' | none "these files need each other"
 
 # A function that is not static is declared in the header of its file, or in a public
 # one. (Of the floors that are as they should be.)

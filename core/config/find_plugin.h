@@ -11,6 +11,10 @@
 #include "heart/config.h"
 #include "heart/plugin.h"
 
+/* A word that a config holds, such as the equation of NAME.eq, has fewer bytes
+   than this. */
+enum { WORD_SIZE = 1024 };
+
 /* The words that a variant's .shape may contain. */
 #define SHAPE_OPTIONS "heads kv-heads d-k d-v latent"
 

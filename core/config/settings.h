@@ -11,8 +11,6 @@
 #include "config/find_plugin.h"
 #include "heart/config.h"
 
-enum { WORD_SIZE = 1024 };
-
 enum { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD, OPTIMIZER_MUON };
 enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
 enum { EMBED_LEARNED, EMBED_ONEHOT };

@@ -2,7 +2,40 @@
 #ifndef GRAMMAR_H
 #define GRAMMAR_H
 
-#include "driver/options.h"
+#include <stdbool.h>
+
+#include "config/settings.h"
+#include "page/draw.h"
+#include "run/grid.h"
+
+enum { MOST_THREADS = 64 };
+
+/* What was asked of a command: what several take, and then what one takes. */
+typedef struct Options {
+    Request request;
+    Values named; /* the options that were given, as "--out" */
+    char **rest;  /* what is no option */
+    int rest_count;
+    int cores; /* of this machine */
+    const char *out;
+    bool tsv, markdown, latex, quiet;
+    const char *columns; /* of a table, NULL: all */
+    Drawing draw;
+    const char *preset, *config;
+    bool real;                        /* of count */
+    bool verdicts;                    /* of table */
+    bool tasks, models, forms, names; /* of list */
+    bool plan, no_figures;            /* of compare */
+    struct {
+        const char *prompt;
+        double temperature;
+        int tokens, seed, top_k, samples;
+    } generate;
+    bool attention;      /* of inspect */
+    bool heads, spectra; /* of open */
+    const char *slim, *to;
+    int layer, head;
+} Options;
 
 typedef struct Command {
     const char *name, *arguments, *what;
