@@ -61,6 +61,21 @@ for word; do
     set -- "$@" "$word"
 done
 [ ! "$takes" ] || set_option "$takes" ''
+
+# refuse_options WORD ...: none of the words that are left may be an option, if this script
+# hands no options to other commands.
+refuse_options() {
+    known='--help --quiet'
+    for own in $taken; do
+        known="$known --$own"
+    done
+    for word; do
+        case $word in
+        -?*) die 2 "unknown option $word:$("$QKV" suggest "${word%%=*}" $known) \`qkv $(basename "$0" .sh) --help\` lists them" ;;
+        esac
+    done
+}
+
 # find_script FOLDER [NAME]: $script is that of this name, or a path, and $out its name if
 # it is not given. Without a name it lists what is there, with the first line of each.
 find_script() {
@@ -76,7 +91,8 @@ find_script() {
     esac
     name=${2##*/} name=${name%.sh}
     out=${out:-$name}
-    [ -f "$script" ] || die 2 "$2: not in $plots/$1; the name comes first, and a path has a slash"
+    [ -f "$script" ] ||
+        die 2 "$2: not in $plots/$1:$("$QKV" suggest "$2" $(find_script "$1" | cut -d ' ' -f 1)) the name comes first, and a path has a slash"
 }
 
 # What the lines of such a script call; run_command PROGRAM WORD ... does it.

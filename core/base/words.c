@@ -241,10 +241,24 @@ suggestion(const char *word, const Values *names)
     size_t third = strlen(word) / 3, fewest = third > 1 ? third : 1;
     for (int i = 0; i < names->count; i++) {
         size_t edits = edits_between(word, names->text[i]);
+        if (edits == 0)
+            return "";
         if (edits < fewest || (edits == fewest && !nearest)) {
             fewest = edits;
             nearest = names->text[i];
         }
     }
     return nearest ? format_text(" did you mean %s?", nearest) : "";
+}
+
+const char *
+not_one_of(const char *word, const char *list)
+{
+    Values names = {0};
+    char *rest = copy_text(list);
+    for (char *name = strtok(rest, " ,"); name; name = strtok(NULL, " ,"))
+        values_add(&names, name);
+    const char *nearest = suggestion(word, &names);
+    return format_text("\"%.64s\" is not one of: %s%s%s", word, list,
+                       *nearest ? ";" : "", nearest);
 }

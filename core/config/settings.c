@@ -205,31 +205,27 @@ set_own_list(Config *c, const char *text)
 }
 
 const char *
-setting_set(const Setting *s, Config *c, const char *text)
+value_read(const Setting *s, void *at, const char *text)
 {
-    void *at = value_at(s, c);
     const char *why = NULL;
     double x;
     int choice;
     char *end;
     switch (s->kind) {
     case INTEGER:
-    case NUMBER:
-    case OWN:
-        why = number_read(text, s->kind == INTEGER, s->min, s->max, &x);
-        if (!why && s->kind == OWN)
-            set_own(s, c, x);
-        else if (!why && s->kind == INTEGER)
+        why = number_read(text, true, s->min, s->max, &x);
+        if (!why)
             *(int *)at = (int)x;
-        else if (!why)
+        return why;
+    case NUMBER:
+        why = number_read(text, false, s->min, s->max, &x);
+        if (!why)
             *(double *)at = x;
         return why;
-    case OWN_LIST:
-        return set_own_list(c, text);
     case CHOICE:
         choice = index_in(s->choices, text);
         if (choice < 0)
-            return format_text("\"%.64s\" is not one of: %s", text, s->choices);
+            return not_one_of(text, s->choices);
         *(int *)at = choice;
         return NULL;
     case HASH:
@@ -238,6 +234,20 @@ setting_set(const Setting *s, Config *c, const char *text)
     default:
         return set_word(at, text);
     }
+}
+
+const char *
+setting_set(const Setting *s, Config *c, const char *text)
+{
+    if (s->kind == OWN_LIST)
+        return set_own_list(c, text);
+    if (s->kind != OWN)
+        return value_read(s, value_at(s, c), text);
+    double x;
+    const char *why = number_read(text, false, s->min, s->max, &x);
+    if (!why)
+        set_own(s, c, x);
+    return why;
 }
 
 const char *

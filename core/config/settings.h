@@ -85,6 +85,12 @@ bool config_equal(const Config *a, const Config *b, int roles);
    that c's variant does not use it? c must be resolved (config_resolve). */
 bool setting_unused(const Setting *s, const Config *c);
 
+/* Reads a text as the value of a setting that is an INTEGER, a NUMBER, a
+   CHOICE, a HASH or a word, and puts it at `at`: an int, a double, an int, a
+   uint64_t or a const char *. Returns NULL, or why the text is no such value.
+ */
+const char *value_read(const Setting *s, void *at, const char *text);
+
 /* Sets c's value from a text. Returns NULL, or why the text is no such value.
  */
 const char *setting_set(const Setting *s, Config *c, const char *text);

@@ -19,8 +19,12 @@ int command_table(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_generate(int argc, char **argv);
 
-/* For scripts, and in no list: qkv draft DIR PROGRAM [WORD ...]. */
+/* Only scripts call these, and no list shows them:
+   qkv draft DIR PROGRAM [WORD ...]
+   qkv suggest WORD [NAME ...]
+   qkv write-plugin NAME EQUATION */
 int command_draft(int argc, char **argv);
+int command_suggest(int argc, char **argv);
 int command_write_plugin(int argc, char **argv);
 
 #endif

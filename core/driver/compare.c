@@ -81,7 +81,7 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     for (const Run *r = e->runs; r < e->runs + e->count; r++)
         diverged |= run_value(r, "status") == interned("diverged");
     Outcomes all = outcomes_of(&o->request, e);
-    results_print(&all, layout_of(o));
+    results_print(&all, o->columns, layout_of(o));
     if (diverged)
         note("a run diverged: no finite loss; a smaller --lr may help");
     else
@@ -98,7 +98,7 @@ command_compare(int argc, char **argv)
     Grid g = grid_of(r, "compare");
     Experiment asked = expected(&g);
     check_question(r, &asked);
-    check_results_columns(compared_by(r, &asked));
+    check_results_columns(compared_by(r, &asked), o.columns);
     if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
@@ -148,7 +148,7 @@ command_train(int argc, char **argv)
                        OF_SHAPE);
     resolve_grid(&o, "standard", "reverse", "1");
     Grid g = grid_of(r, "train");
-    check_results_columns("variant");
+    check_results_columns("variant", o.columns);
     Experiment e;
     int status = train_and_print(&o, &g, &e);
     if (e.count && !o.quiet)

@@ -210,7 +210,7 @@ count_models(const Options *o)
         {"source", .words = true, .readers = PROGRAMS}};
     enum { NAME, SOURCE, CONFIG, BYTES = 2 };
     Config c = {.length = 32768};
-    Sheet sheet = {columns, .cols = 9, .label = "models"};
+    Sheet sheet = {columns, .cols = 9, .label = "models", .chosen = o->columns};
     Table known = {0};
     char *what = "";
     request_apply(&o->request, &c);
@@ -285,7 +285,8 @@ command_count(int argc, char **argv)
     char *uses = "";
     Config c = o.rest_count ? run_read(o.rest[0]).config : config_start();
     request_apply(&o.request, &c);
-    Sheet sheet = {of_table[o.real], .cols = 6, .label = "parameters"};
+    Sheet sheet = {of_table[o.real], .cols = 6, .label = "parameters",
+                   .chosen = o.columns};
     check_columns(&sheet);
     if (!given->count)
         *given = values_cut(o.rest_count ? plugin_believed(c.variant)

@@ -80,7 +80,9 @@ draw_square(const Options *o, const Sheet *s, int positions)
     Figure f = figure_begin(&o->draw, name,
                             "Trained as the row, written as the column",
                             "difference of logits");
-    sheet_write(f.data, s, TSV);
+    Sheet whole = *s;
+    whole.chosen = NULL;
+    sheet_write(f.data, &whole, TSV);
     figure_end(&f, "equivalence.gp", "");
 }
 
@@ -91,7 +93,8 @@ command_equiv(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Request *r = &o.request;
-    Sheet sheet = {conversions, .cols = COLUMNS, .label = "conversions"};
+    Sheet sheet = {conversions, .cols = COLUMNS, .label = "conversions",
+                   .chosen = o.columns};
     Run named;
     Experiment e = {.runs = &named, .count = 1};
     int status = 0;

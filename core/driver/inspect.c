@@ -12,8 +12,8 @@ command_inspect(int argc, char **argv)
     Dataset data;
     Model *m = run_model(&r, &data);
     if (o.attention)
-        attention_show(&o.draw, layout_of(&o), m, &data, r.name);
+        attention_show(&o.draw, o.columns, layout_of(&o), m, &data, r.name);
     else
-        heads_print(layout_of(&o), m);
+        heads_print(o.columns, layout_of(&o), m);
     return 0;
 }

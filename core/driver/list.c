@@ -62,9 +62,9 @@ look_at(const void *more, void *answer)
 /* A plugin that cannot be opened costs a line, not the list. Returns the status
    to exit with. */
 static int
-list_variants(Layout layout)
+list_variants(const char *chosen, Layout layout)
 {
-    bool forms = columns_asked && index_in(columns_asked, "form") >= 0;
+    bool forms = chosen && index_in(chosen, "form") >= 0;
     static const Column columns[] = {
         {"variant", .words = true},
         {"parameters", .title = "stored"},
@@ -74,7 +74,7 @@ list_variants(Layout layout)
         {"form", .words = true, .readers = PROGRAMS}};
     Config c = config_start();
     Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns - !forms,
-                   .label = "variants"};
+                   .label = "variants", .chosen = chosen};
     Values names = plugin_list();
     int status = 0;
     config_resolve(&c, "heads d-k d-v");
@@ -126,14 +126,15 @@ start_of(const Task *t)
 }
 
 static void
-list_tasks(Layout layout)
+list_tasks(const char *chosen, Layout layout)
 {
     static const Column columns[] = {
         {"task", .words = true},
         {"what", .words = true},
         {"trivial", .title = "trivial baseline", .words = true},
         {"settings", .words = true, .readers = PROGRAMS}};
-    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns};
+    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns,
+                   .chosen = chosen};
     for (const KnownTask *t = tasks; t < tasks + task_count; t++)
         sheet_row(&sheet, cell_words(t->task->name), cell_words(t->what),
                   cell_words(t->trivial), cell_words(start_of(t->task)));
@@ -145,15 +146,13 @@ command_list(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Layout layout = layout_of(&o);
-    if (o.forms)
-        columns_asked = "variant,form";
     if (o.models)
         return command_count(argc, argv);
     if (o.tasks)
-        list_tasks(layout);
+        list_tasks(o.columns, layout);
     else if (o.names)
         list_names();
     else
-        return list_variants(layout);
+        return list_variants(o.forms ? "variant,form" : o.columns, layout);
     return 0;
 }

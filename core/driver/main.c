@@ -23,6 +23,39 @@
 
 #define VERSION "0.1"
 
+typedef int CommandFunction(int argc, char **argv);
+
+/* The function of a command that is written in C; NULL for any other word. */
+static CommandFunction *
+function_of(const char *word)
+{
+    static const struct {
+        const char *name;
+        CommandFunction *run;
+    } in_c[] = {{"list", command_list},
+                {"train", command_train},
+                {"compare", command_compare},
+                {"plot", command_plot},
+                {"table", command_table},
+                {"equiv", command_equiv},
+                {"count", command_count},
+                {"derive", command_derive},
+                {"inspect", command_inspect},
+                {"trace", command_trace},
+                {"generate", command_generate},
+                {"export", command_export},
+                {"check", command_check},
+                {"open", command_open},
+                /* Scripts call these; no list shows them. */
+                {"draft", command_draft},
+                {"suggest", command_suggest},
+                {"write-plugin", command_write_plugin}};
+    for (size_t i = 0; i < sizeof in_c / sizeof *in_c; i++)
+        if (!strcmp(in_c[i].name, word))
+            return in_c[i].run;
+    return NULL;
+}
+
 /* Becomes the script, which calls this program as $QKV. */
 static _Noreturn void
 run_script(const char *name, int argc, char **argv)
@@ -63,14 +96,8 @@ refuse_command(const char *word)
 int
 main(int argc, char **argv)
 {
-    static int (*const run[])(int argc, char **argv) = {
-        command_list,    command_train, command_compare,  command_plot,
-        command_table,   command_equiv, command_count,    command_derive,
-        command_inspect, command_trace, command_generate, command_export,
-        command_check,   command_open};
-    enum { IN_C = sizeof run / sizeof *run };
     const char *word = argc > 1 ? argv[1] : "help";
-    const Command *c = command_named(word);
+    CommandFunction *run = function_of(word);
     keep_standard_streams();
     /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
@@ -79,16 +106,12 @@ main(int argc, char **argv)
     if (getenv("QKV")) /* what a script asks for ends with it */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
-    if (c && c - commands >= IN_C)
+    if (run)
+        return command_in_child(run, argc - 1, argv + 1);
+    if (command_named(word))
         run_script(word, argc - 1, argv + 1);
-    if (c)
-        return command_in_child(run[c - commands], argc - 1, argv + 1);
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);
-    if (!strcmp(word, "draft"))
-        return command_in_child(command_draft, argc - 1, argv + 1);
-    if (!strcmp(word, "write-plugin"))
-        return command_in_child(command_write_plugin, argc - 1, argv + 1);
     if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
         refuse_command(word);
     print_commands();

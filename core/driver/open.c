@@ -119,8 +119,8 @@ command_open(int argc, char **argv)
     Options o = options_read(argc, argv);
     Checkpoint c = checkpoint_open(o.rest[0]), to = checkpoint_open(o.rest[0]);
     Published m = published_read(within(o.rest[0], "config.json"), NULL);
-    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
-                   .label = "open"};
+    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts, .label = "open",
+                   .chosen = o.columns};
     Figure f = {0};
     check_columns(&sheet);
     if (o.layer > m.layers || o.head > m.heads)

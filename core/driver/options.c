@@ -88,14 +88,14 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
 static void
 set_own(Options *o, const Setting *s, const char *text)
 {
-    void *at = (char *)o + s->offset;
+    void *at = (char *)o + s->offset; /* of the type that its kind tells */
     const char *why = NULL;
     if (s->kind == SWITCH)
         *(bool *)at = true;
     else if (s->kind == TEXT)
         *(const char **)at = text;
     else
-        why = setting_set(s, (void *)o, text);
+        why = value_read(s, at, text);
     if (!strcmp(s->name, "size") && !size_is_known(text))
         why = "is `column`, or a number of points from 20 to 5000";
     if (why)
@@ -103,8 +103,7 @@ set_own(Options *o, const Setting *s, const char *text)
     Values words = values_cut(text);
     for (int i = 0; s->choices && i < words.count; i++)
         if (index_in(s->choices, words.text[i]) < 0)
-            usage("--%s: \"%.64s\" is not one of: %s", s->name, words.text[i],
-                  s->choices);
+            usage("--%s: %s", s->name, not_one_of(words.text[i], s->choices));
 }
 
 /* The option that a word names: "--name", "--name=value" or "-n". If a variant
@@ -204,7 +203,6 @@ options_read(int argc, char **argv)
     o.draw.by = o.request.by ? o.request.by : "variant";
     o.draw.out = work->out = o.out;
     o.draw.quiet = work->quiet = o.quiet;
-    columns_asked = o.columns;
     o.cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (!work->jobs)
         work->jobs = o.cores > work->threads ? o.cores / work->threads : 1;

@@ -5,6 +5,7 @@
 #include "driver/compare.h"
 #include "driver/options.h"
 #include "heart/fail.h"
+#include "study/frame.h"
 #include "study/figure.h"
 #include "study/outcome.h"
 
@@ -13,7 +14,8 @@ static void
 check_axis(const Experiment *e, const char *name)
 {
     if (!values_in(e, name).count)
-        usage("%s: no run has a value of that name", name);
+        usage("%s: no run has a value of that name;%s `qkv table` prints all",
+              name, name_suggestion(e, name, false));
 }
 
 int

@@ -61,14 +61,14 @@ column_of(const char *name, const Experiment *e, bool people)
 }
 
 static void
-print_runs(const Experiment *e, Layout layout)
+print_runs(const Experiment *e, const char *chosen, Layout layout)
 {
     Values names = names_of(e);
     Column *columns = allocate((size_t)names.count, sizeof *columns);
     Cell *cells = allocate((size_t)names.count, sizeof *cells);
     for (int i = 0; i < names.count; i++)
         columns[i] = column_of(names.text[i], e, layout != TSV);
-    Sheet sheet = {columns, .cols = names.count};
+    Sheet sheet = {columns, .cols = names.count, .chosen = chosen};
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         for (int i = 0; i < names.count; i++)
             cells[i] = columns[i].words
@@ -89,8 +89,8 @@ command_table(int argc, char **argv)
         keep_where(&e, r->where);
     if (o.verdicts || r->by || r->baseline || r->judge || r->margin) {
         Outcomes all = outcomes_of(r, &e);
-        results_print(&all, layout_of(&o));
+        results_print(&all, o.columns, layout_of(&o));
     } else
-        print_runs(&e, layout_of(&o));
+        print_runs(&e, o.columns, layout_of(&o));
     return 0;
 }

@@ -22,8 +22,6 @@ static const struct Syntax {
                          "", " & ", " \\\\\n", "--", "\\midrule\n",
                          "\\bottomrule\n\\end{tabular}}\n\\end{table}\n"}};
 
-const char *columns_asked;
-
 Cell
 cell_words(const char *text)
 {
@@ -127,33 +125,36 @@ typedef struct Shown {
 static int
 column_named(const Sheet *s, const char *name)
 {
-    for (int col = 0; col < s->cols; col++)
+    Values known = {0};
+    for (int col = 0; col < s->cols; col++) {
         if (!strcmp(s->columns[col].name, name))
             return col;
-    usage("--columns: no column \"%s\"; --tsv prints the names of all in its "
-          "first line",
-          name);
+        values_add(&known, copy_text(s->columns[col].name));
+    }
+    usage("--columns: no column \"%s\":%s --tsv prints all names in its first "
+          "line",
+          name, suggestion(name, &known));
 }
 
 void
 check_columns(const Sheet *s)
 {
-    Values wanted = columns_asked ? values_cut(columns_asked) : (Values){0};
+    Values wanted = s->chosen ? values_cut(s->chosen) : (Values){0};
     for (int i = 0; i < wanted.count; i++)
         column_named(s, wanted.text[i]);
 }
 
-/* The columns of a list "a,b", in its order, or those that the layout's readers
-   want. */
+/* The columns that were chosen, in their order, or those for the layout's
+   readers. */
 static Shown *
-columns_shown(const Sheet *s, const char *list, Layout layout, int *count)
+columns_shown(const Sheet *s, Layout layout, int *count)
 {
-    Values wanted = list ? values_cut(list) : (Values){0};
+    Values wanted = s->chosen ? values_cut(s->chosen) : (Values){0};
     Shown *shown = allocate((size_t)(s->cols + wanted.count), sizeof *shown);
     *count = 0;
     for (int i = 0; i < wanted.count; i++)
         shown[(*count)++].col = column_named(s, wanted.text[i]);
-    for (int col = 0; !list && col < s->cols; col++)
+    for (int col = 0; !s->chosen && col < s->cols; col++)
         if (is_read(s, col, layout))
             shown[(*count)++].col = col;
     for (int i = 0; i < *count && layout == ALIGNED; i++)
@@ -211,8 +212,7 @@ void
 sheet_write(FILE *to, const Sheet *s, Layout layout)
 {
     int cols;
-    const char *asked = to == stdout ? columns_asked : NULL;
-    Shown *shown = columns_shown(s, asked, layout, &cols);
+    Shown *shown = columns_shown(s, layout, &cols);
     fputs(syntax[layout].begin, to);
     if (layout == LATEX)
         write_preamble(to, s, shown, cols);
@@ -227,7 +227,7 @@ void
 sheet_print(const Sheet *s, Layout layout)
 {
     sheet_write(stdout, s, layout);
-    if (s->note && layout != LATEX && !columns_asked)
+    if (s->note && layout != LATEX && !s->chosen)
         words_write(s->note, layout);
 }
 

@@ -45,6 +45,8 @@ typedef struct Sheet {
     int cols;
     const char *label;   /* in LaTeX: tab:LABEL, as plain_name writes it */
     const char *note;    /* printed below it, or as the caption in LaTeX */
+    const char *chosen;  /* the only columns that are written, "a,b", in this
+                            order; NULL: those for the layout's readers */
     Cell *cells;         /* row by row */
     int count, capacity; /* of cells */
 } Sheet;
@@ -53,17 +55,13 @@ typedef struct Sheet {
 #define sheet_row(sheet, ...) sheet_add_row(sheet, (const Cell[]){__VA_ARGS__})
 void sheet_add_row(Sheet *s, const Cell *cells);
 
-/* If it is not NULL, every table on stdout has only these columns, "a,b", in
-   this order, instead of those for the layout's readers. */
-extern const char *columns_asked;
-
-/* Exits (2) unless the table, which may be empty yet, has all of them: to ask
-   before work that takes long. */
+/* Exits (2) unless the table, which may still be empty, has all the columns
+   that were chosen. Call it before work that takes long. */
 void check_columns(const Sheet *s);
 
 void sheet_write(FILE *to, const Sheet *s, Layout layout);
 
-/* Writes it to stdout with its note. */
+/* Writes it to stdout; and its note, unless columns were chosen. */
 void sheet_print(const Sheet *s, Layout layout);
 
 /* Writes a paragraph to stdout, after a blank line; in TSV it writes nothing.

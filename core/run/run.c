@@ -119,17 +119,17 @@ write_result(const char *run, const Model *m, const Finished *e,
         {"validation_accuracy", last->validation_accuracy},
         {"test_loss", r->test_loss}, {"test_accuracy", r->test_accuracy},
         {"chance", l.chance}, {"trivial", l.trivial},
-        {"chance_loss", l.chance_loss}, {"bigram_loss", l.bigram_loss},
-        {"test_trivial", test.trivial}, {"test_bigram_loss", test.bigram_loss}};
+        {"chance_loss", l.chance_loss}, {"bigram_loss", l.bigram_loss}};
     /* clang-format on */
-    int count = sizeof lines / sizeof *lines;
-    const int of_texts = 2; /* the last lines: only a text's splits differ */
+    enum { LINES = sizeof lines / sizeof *lines };
     FILE *file = begin_pairs(run, "result.tsv");
     fprintf(file, "status\t%s\n", has_diverged(m, r) ? "diverged" : "finished");
-    if (!*m->config.file)
-        count -= of_texts;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < LINES; i++)
         put_pair(file, lines[i].key, lines[i].value, 10);
+    if (*m->config.file) { /* its test part has levels that differ */
+        put_pair(file, "test_trivial", test.trivial, 10);
+        put_pair(file, "test_bigram_loss", test.bigram_loss, 10);
+    }
     for (int k = 0; k < o->count; k++)
         put_pair(file, o->names.text[k],
                  o->values[(o->lines - 1) * o->count + k], 7);

@@ -153,6 +153,20 @@ values_in(const Experiment *e, const char *name)
     return values_of(own, e->count);
 }
 
+const char *
+name_suggestion(const Experiment *e, const char *name, bool logged)
+{
+    const Run *r = e->runs;
+    Values known = {0};
+    for (int i = 1; logged && i < r->log.cols; i++)
+        values_add(&known, copy_text(r->log.cells[i]));
+    for (int i = 0; !logged && i < r->result.rows; i++)
+        values_add(&known, copy_text(table_cell(&r->result, i, 0)));
+    for (int i = 0; !logged && i < setting_count; i++)
+        values_add(&known, copy_text(settings[i].name));
+    return suggestion(name, &known);
+}
+
 void
 keep_where(Experiment *e, const char *where)
 {
@@ -170,7 +184,11 @@ keep_where(Experiment *e, const char *where)
             if (!value || index_in(where, own) >= 0)
                 e->runs[kept++] = *r;
         }
-        if (!kept || !known.count)
+        if (!known.count)
+            usage("--where %s=%s: no run has a value of that name;%s `qkv "
+                  "table` prints all",
+                  name, sign + 1, name_suggestion(e, name, false));
+        if (!kept)
             usage("--where %s=%s: no run has it; there are: %s", name, sign + 1,
                   joined(&known, ", "));
         e->count = kept;

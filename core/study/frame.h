@@ -26,6 +26,10 @@ double run_quantity(const Run *r, const char *name);
 /* Is the name known before training, as settings and "run" are? */
 bool is_axis(const char *name);
 
+/* " did you mean NAME?", with the nearest name that runs have or, if `logged`,
+   that log.tsv has; "" if none is near. */
+const char *name_suggestion(const Experiment *e, const char *name, bool logged);
+
 /* Are its values numbers: is it a result, or a setting that takes numbers? */
 bool is_number(const char *name);
 

@@ -10,7 +10,7 @@
 #include "watch/maps.h"
 
 void
-heads_print(Layout layout, const Model *m)
+heads_print(const char *chosen, Layout layout, const Model *m)
 {
     static const Column columns[] = {
         {"block", .words = true},
@@ -22,7 +22,7 @@ heads_print(Layout layout, const Model *m)
         {"rank_N", .title = "rank N"},
         {"effective_rank_N", .title = "eff.", .format = "%.1f"},
         {"largest_N", .title = "s1", .format = "%.3g"}};
-    Sheet sheet = {columns, .cols = 9, .label = "forms",
+    Sheet sheet = {columns, .cols = 9, .label = "forms", .chosen = chosen,
                    .note =
                        "Head i is softmax(s x M_i y') y N_i; rotated q and k "
                        "are at distance 0. eff.: effective rank; s1: largest "
@@ -52,14 +52,14 @@ heads_print(Layout layout, const Model *m)
 }
 
 void
-attention_show(const Drawing *o, Layout layout, Model *m, const Dataset *data,
-               const char *run)
+attention_show(const Drawing *o, const char *chosen, Layout layout, Model *m,
+               const Dataset *data, const char *run)
 {
     static const Column columns[] = {
         {"head", .words = true}, {.name = "row"},
         {.name = "column"},      {"query", .words = true},
         {"key", .words = true},  {"weight", .format = "%.6g"}};
-    Sheet sheet = {columns, .cols = 6};
+    Sheet sheet = {columns, .cols = 6, .chosen = chosen};
     Values heads = {0};
     Batch b = batch_new(data->sizes, 1);
     Random r = dataset_stream(data, TEST);
@@ -88,6 +88,7 @@ attention_show(const Drawing *o, Layout layout, Model *m, const Dataset *data,
     else
         sheet_write(stdout, &sheet, layout);
     Figure f = figure_begin(o, "attention", run, "attention of a test example");
+    sheet.chosen = NULL;
     sheet_write(f.data, &sheet, TSV);
     figure_words(&f, "heads", &heads);
     figure_words(&f, "firsts", &maps.tokens[0]);

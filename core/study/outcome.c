@@ -187,7 +187,9 @@ compared_by(const Request *r, const Experiment *e)
     const char *by = asked(r->by, e, "by");
     bool differ = by && values_in(e, by).count > 1;
     if (r->by && !differ)
-        usage("--by %s: not a setting in which these runs differ", by);
+        usage("--by %s: not a setting in which these runs differ;%s "
+              "`qkv table` shows those that do",
+              by, name_suggestion(e, by, false));
     return differ ? by : "variant";
 }
 

@@ -121,10 +121,10 @@ check_quantity(const Experiment *e, const char *name, bool logged)
         if (logged)
             there = table_column(&r->log, name) >= 1; /* 0 is the step */
         if (!there)
-            usage(
-                "\"%s\": %s/%s.tsv has no such name; --log measures more when "
-                "runs are trained",
-                name, r->path, logged ? "log" : "result");
+            usage("\"%s\": %s/%s.tsv has no such name;%s --log measures more "
+                  "when runs are trained",
+                  name, r->path, logged ? "log" : "result",
+                  name_suggestion(e, name, logged));
     }
 }
 

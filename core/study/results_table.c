@@ -158,10 +158,11 @@ verdict_count(const Outcomes *all, const Outcome *like)
 }
 
 void
-check_results_columns(const char *by)
+check_results_columns(const char *by, const char *chosen)
 {
     Outcomes none = {.by = by};
     Sheet sheet = sheet_of_half(&none, NULL, ALL);
+    sheet.chosen = chosen;
     check_columns(&sheet);
 }
 
@@ -226,12 +227,13 @@ print_notes(const Outcomes *all, Layout layout)
  */
 static void
 print_half(const Outcomes *all, const Group *g, Half half, char *title,
-           Layout layout)
+           const char *chosen, Layout layout)
 {
     Sheet sheet = sheet_of_half(all, g, half);
     sheet.label =
         half == VERDICTS ? format_text("%s-verdicts", g->name) : g->name;
     sheet.note = title;
+    sheet.chosen = chosen;
     if (layout != LATEX)
         words_write(title, layout);
     sheet_write(stdout, &sheet, layout);
@@ -240,7 +242,8 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
 /* Prints the tables of one group, with what guessing and a trivial baseline
    reach. */
 static void
-print_group(const Outcomes *all, const Group *g, bool verdicts, Layout layout)
+print_group(const Outcomes *all, const Group *g, bool verdicts,
+            const char *chosen, Layout layout)
 {
     const Run *r = g->runs[0];
     const KnownTask *t = task_named(r->config.task);
@@ -249,23 +252,24 @@ print_group(const Outcomes *all, const Group *g, bool verdicts, Layout layout)
         "%s: guessing has %s %.2f (loss %.2f), %s %.2f", g->name,
         task_measure(t), run_number(r, "chance"), run_number(r, "chance_loss"),
         t->trivial, run_number(r, test ? "test_trivial" : "trivial"));
-    print_half(all, g, RESULTS, levels, layout);
+    print_half(all, g, RESULTS, levels, chosen, layout);
     if (verdicts && g->series_count > 1)
         print_half(all, g, VERDICTS,
                    format_text("%s: compared with %s", g->name, all->baseline),
-                   layout);
+                   chosen, layout);
 }
 
 void
-results_print(const Outcomes *all, Layout layout)
+results_print(const Outcomes *all, const char *chosen, Layout layout)
 {
     if (layout == TSV) {
         Sheet sheet = sheet_of_half(all, NULL, ALL);
+        sheet.chosen = chosen;
         sheet_print(&sheet, layout);
         return;
     }
-    bool verdicts = print_headline(all, layout) && !columns_asked;
+    bool verdicts = print_headline(all, layout) && !chosen;
     for (int g = 0; g < all->group_count; g++)
-        print_group(all, &all->groups[g], verdicts, layout);
+        print_group(all, &all->groups[g], verdicts, chosen, layout);
     print_notes(all, layout);
 }

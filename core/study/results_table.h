@@ -10,11 +10,11 @@
    how many seeds solved the task and in how many steps, and accuracy and loss
    on test data; the second has its verdict against the baseline. Their labels
    in LaTeX are tab:GROUP and tab:GROUP-verdicts. Programs get one table with
-   all of it. */
-void results_print(const Outcomes *all, Layout layout);
+   all of it. If columns are chosen (table.h), only these are printed. */
+void results_print(const Outcomes *all, const char *chosen, Layout layout);
 
-/* Exits (2) unless the tables of what is compared by that setting have all the
-   columns that are asked for. */
-void check_results_columns(const char *by);
+/* Exits (2) unless the tables that compare the values of the setting `by` have
+   all the chosen columns. */
+void check_results_columns(const char *by, const char *chosen);
 
 #endif

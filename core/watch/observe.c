@@ -279,8 +279,8 @@ observed_words(const char *log)
     Values asked = values_cut(all);
     for (int i = 0; i < asked.count && *all; i++)
         if (index_in(words, asked.text[i]) < 0)
-            usage("log: \"%s\" is not one of: %s; join several with +",
-                  asked.text[i], words);
+            usage("log, whose words + joins: %s",
+                  not_one_of(asked.text[i], words));
     return all;
 }
 

@@ -4,7 +4,9 @@
 #   qkv new mine
 #   qkv new bent "softmax(tanh(x W_i^Q) (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^O"
 
+taken=
 . "${0%/commands/*}/script.sh"
+refuse_options "$@"
 [ $# -eq 1 ] || [ $# -eq 2 ] || die 2 "new takes NAME and perhaps an equation: \`qkv new --help\` tells more"
 case $1 in
 '' | -* | *[!A-Za-z0-9_-]*) die 2 "$1: a name of letters, digits, - and _, without folder or ending" ;;

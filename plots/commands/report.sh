@@ -22,6 +22,7 @@
 out='' size=column x='' y='' by='' baseline='' judge='' margin=''
 taken='out size x y by baseline judge margin'
 . "${0%/commands/*}/script.sh"
+refuse_options "$@"
 page=$out
 [ $# -gt 0 ] || die 2 "report takes EXPERIMENT ... --out DIR: \`qkv report --help\` tells more"
 for experiment; do

@@ -1,0 +1,18 @@
+/* suggest.c - qkv suggest: how a script names the option or the file that its
+   user probably meant. It prints " did you mean NAME?", or nothing if no name
+   is near the word. */
+#include <stdio.h>
+
+#include "base/report.h"
+#include "base/words.h"
+#include "driver/commands.h"
+#include "heart/fail.h"
+
+int
+command_suggest(int argc, char **argv)
+{
+    if (argc < 2)
+        usage("suggest takes WORD [NAME ...]");
+    Values names = {argv + 2, argc - 2, argc - 2};
+    return end_well(fputs(suggestion(argv[1], &names), stdout) < 0);
+}
