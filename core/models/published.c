@@ -14,50 +14,73 @@ static Table families, keys;
 enum { TYPE, HAS, BIASES, EVERY, IGNORES, DEFAULTS, TENSORS }; /* of families */
 enum { KEY, MEANING, OF, UNLESS, WHY };                        /* of keys */
 
-/* What a key can mean: the sizes of Published, in their order; texts; and from
-   MEANINGS on what says something else. Every model has to say the sizes up to
-   HEADS, and one with a latent those up to LATENT. Those before NEVER_0 are
-   never 0. */
-static const char meanings[] =
-    "layers d-model heads d-k d-v rope latent kv-heads head query-latent kdim "
-    "vdim window encoders decodes shared keys-are-values equal-kv-heads "
-    "windows-on global-every biases rotated model-type layer-types "
-    "more text-model noted refused function";
-enum { D_MODEL = 1, HEADS, LATENT = 6, GROUPS, NEVER_0 = 9, BIASED = 20 };
-enum { ROTATED = SIZES, FAMILY, TYPES, MEANINGS };
-enum { MORE = MEANINGS, TEXT_MODEL, NOTED, REFUSED, FUNCTION };
+/* Everything that a config.json may tell of a layer, by its name in the column
+   `meaning` of keys.tsv: sizes, and three texts. A size is a whole number,
+   which some models have to tell. */
+#define MOST 1000000
+enum { SIZES = 21, ROTATED = SIZES, FAMILY, TYPES, TOLD };
+static const struct Told {
+    const char *name;
+    size_t at; /* of a size: where it is in Published */
+    int least, most;
+    enum { NOT_NEEDED, NEEDED_IF_LATENT, NEEDED } needed;
+} told[TOLD] = {
+#define AT(field) offsetof(Published, field)
+    {"layers", AT(layers), 1, MOST, NEEDED},
+    {"d-model", AT(d_model), 1, MOST, NEEDED},
+    {"heads", AT(heads), 1, MOST, NEEDED},
+    {"d-k", AT(d_k), 1, MOST, NEEDED_IF_LATENT},
+    {"d-v", AT(d_v), 1, MOST, NEEDED_IF_LATENT},
+    {"rope", AT(rope), 1, MOST, NEEDED_IF_LATENT},
+    {"latent", AT(latent), 1, MOST, NEEDED_IF_LATENT},
+    {"kv-heads", AT(groups), 1, MOST, NOT_NEEDED},
+    {"head", AT(head), 1, MOST, NOT_NEEDED},
+    {"query-latent", AT(query_latent), 0, MOST, NOT_NEEDED},
+    {"kdim", AT(kdim), 0, MOST, NOT_NEEDED},
+    {"vdim", AT(vdim), 0, MOST, NOT_NEEDED},
+    {"window", AT(window), 0, MOST, NOT_NEEDED},
+    {"encoders", AT(encoders), 0, MOST, NOT_NEEDED},
+    {"decodes", AT(decodes), 0, MOST, NOT_NEEDED},
+    {"shared", AT(shared), 0, MOST, NOT_NEEDED},
+    {"keys-are-values", AT(keys_are_values), 0, MOST, NOT_NEEDED},
+    {"equal-kv-heads", AT(equal_groups), 0, MOST, NOT_NEEDED},
+    {"windows-on", AT(windows), 0, MOST, NOT_NEEDED},
+    {"global-every", AT(every), 0, MOST, NOT_NEEDED},
+    {"biases", AT(biased), 0, 1, NOT_NEEDED},
+    [ROTATED] = {"rotated"}, /* the share of columns, 1 unless it is told */
+    [FAMILY] = {"model-type"},
+    [TYPES] = {"layer-types"}};
 
 /* What a config.json says of the layers of a type, of all, and from FIRST on of
    each; NULL if it says nothing. The last one is of no layer, for what is asked
    of the model. */
 static const char types[] = "full_attention sliding_attention";
-enum { GLOBAL, LOCAL, ALL, FIRST, DEPTH = 4, LAYERS = 1000, MOST = 1000000 };
+enum { GLOBAL, LOCAL, ALL, FIRST, DEPTH = 4, LAYERS = 1000 };
 typedef struct Said {
     const char *path;
-    char *text[FIRST + LAYERS + 1][MEANINGS];
+    char *text[FIRST + LAYERS + 1][TOLD];
     char *text_model;     /* the object of a composite model that is counted */
     char *refused;        /* why it cannot be counted, or NULL */
     const char *function; /* see Published */
     Values left_out;      /* keys, and why each is not counted */
 } Said;
 
-/* The word of keys.tsv that has this meaning. */
-static const char *
-meaning_word(int what)
+/* The index in told[] of that name, or -1. */
+static int
+told_as(const char *name)
 {
-    for (int i = 0; i < keys.rows; i++)
-        if (index_in(meanings, table_cell(&keys, i, MEANING)) == what)
-            return table_cell(&keys, i, MEANING);
-    return "";
+    for (int i = 0; i < TOLD; i++)
+        if (!strcmp(told[i].name, name))
+            return i;
+    return -1;
 }
 
 /* Exits: it cannot be counted for what it says of this, or if that is NULL,
    because it does not say it. Names the keys that mean this. */
 static _Noreturn void
-refuse(const char *path, int what, const char *why)
+refuse(const char *path, const char *meaning, const char *why)
 {
     Values names = {0};
-    const char *meaning = meaning_word(what);
     for (int i = 0; i < keys.rows; i++)
         if (!strcmp(table_cell(&keys, i, MEANING), meaning))
             values_add(&names, copy_text(table_cell(&keys, i, KEY)));
@@ -83,19 +106,18 @@ set_said(Said *s, int of, int what, char *value)
 /* Notes a key that says neither: one that nobody knows, or one whose value is
    not among the usual ones, which change nothing. */
 static void
-judge(Said *s, const char *key, int what, const char *value)
+judge(Said *s, const char *key, const char *meaning, const char *value)
 {
     const char *why = table_text(&keys, key, WHY);
     if (!why)
         values_add(&s->left_out, format_text("%.64s (not known)", key));
-    else if (what < NOTED ||
-             index_in(table_text(&keys, key, UNLESS), value) >= 0)
+    else if (index_in(table_text(&keys, key, UNLESS), value) >= 0)
         return;
-    else if (what == NOTED)
+    else if (!strcmp(meaning, "noted"))
         values_add(&s->left_out, format_text("%s (%s)", key, why));
-    else if (what == FUNCTION)
+    else if (!strcmp(meaning, "function"))
         s->function = format_text("%s %.64s: %s", key, value, why);
-    else if (!s->refused)
+    else if (!strcmp(meaning, "refused") && !s->refused)
         s->refused = format_text("its %s is %.64s: %s", key, value, why);
 }
 
@@ -108,20 +130,20 @@ read_object(Said *s, char *text, int of, int depth)
     while (json_next(&at, &name, &value, s->path)) {
         const char *meaning = table_text(&keys, name, MEANING);
         int type = meaning ? index_in(types, table_text(&keys, name, OF)) : -1;
-        int what = meaning ? index_in(meanings, meaning) : -1;
+        int what = meaning ? told_as(meaning) : -1;
         bool within = *value == '{' && depth;
         double number;
-        if (what == MORE && within)
+        if (within && meaning && !strcmp(meaning, "more"))
             read_object(s, value, type < 0 ? of : type, depth - 1);
-        else if (what == TEXT_MODEL && within)
+        else if (within && meaning && !strcmp(meaning, "text-model"))
             s->text_model = value;
-        else if (what >= 0 && what < MEANINGS)
+        else if (what >= 0)
             set_said(s, type < 0 ? of : type, what, value);
         else if (!meaning && within &&
                  !number_read(name, true, 0, LAYERS - 1, &number))
             read_object(s, value, FIRST + (int)number, depth - 1);
         else
-            judge(s, name, what, value);
+            judge(s, name, meaning, value);
     }
 }
 
@@ -159,10 +181,10 @@ static void
 add_defaults(Said *s, const char *defaults)
 {
     const Said *d = said_in(s->path, copy_text(defaults));
-    for (int i = 0; i < FIRST * MEANINGS; i++) {
-        char **said = &s->text[i / MEANINGS][i % MEANINGS];
+    for (int i = 0; i < FIRST * TOLD; i++) {
+        char **said = &s->text[i / TOLD][i % TOLD];
         if (!*said)
-            *said = d->text[i / MEANINGS][i % MEANINGS];
+            *said = d->text[i / TOLD][i % TOLD];
         else if (!strcmp(*said, "null"))
             *said = NULL;
     }
@@ -179,19 +201,19 @@ check_layer(const Published *l)
     double wide = strstr(l->has, "-norm") ? fmax(l->d_k, l->d_v)
                                           : fmax(l->latent, l->query_latent);
     if (!l->head && !latent && l->d_model % l->heads)
-        refuse(l->name, HEADS,
+        refuse(l->name, "heads",
                "they do not divide d-model, and no key says head_dim");
     if (l->heads % l->groups)
-        refuse(l->name, GROUPS,
+        refuse(l->name, "kv-heads",
                format_text("%d do not divide %d heads: what no key says is "
                            "the default of its model_type",
                            l->groups, l->heads));
     if (l->layers > LAYERS || l->heads * (l->d_k + (double)l->d_v) > MOST)
-        refuse(l->name, HEADS, "they are too wide, or in too many layers");
+        refuse(l->name, "heads", "they are too wide, or in too many layers");
     if (latent ? *l->biases != '-' : l->latent || l->query_latent)
-        refuse(l->name, LATENT, "its model_type has none, or without biases");
+        refuse(l->name, "latent", "its model_type has none, or without biases");
     if (wide > l->d_model)
-        refuse(l->name, D_MODEL, "less than what is normed: gauge unknown");
+        refuse(l->name, "d-model", "less than what is normed: gauge unknown");
 }
 
 /* What is said of a layer: of itself, else of layers of its type, else of all.
@@ -201,16 +223,36 @@ static char **
 said_of(Said *s, const Published *family, int layer, int type)
 {
     char **own = s->text[FIRST + layer];
-    for (int i = 0; i < MEANINGS; i++) {
+    for (int i = 0; i < TOLD; i++) {
         if (!own[i])
             own[i] = s->text[type][i] ? s->text[type][i] : s->text[ALL][i];
-        if (!own[i] || index_in(family->ignores, meaning_word(i)) < 0)
+        if (!own[i] || index_in(family->ignores, told[i].name) < 0)
             continue;
         if (index_in(i == ROTATED ? "1 1.0" : "0", own[i]) < 0)
-            refuse(s->path, i, format_text("a %s ignores it", family->type));
+            refuse(s->path, told[i].name,
+                   format_text("a %s ignores it", family->type));
         own[i] = NULL;
     }
     return own;
+}
+
+/* Sets a size of a layer to what a config.json tells, or to 0 if it tells
+   nothing, which is NULL. */
+static void
+read_size(Published *l, const struct Told *size, const char *text, bool latent,
+          const char *path)
+{
+    double number = 0;
+    const char *why = NULL;
+    bool needed = size->needed >= (latent ? NEEDED_IF_LATENT : NEEDED);
+    if (text)
+        why = number_read(text, true, size->least, size->most, &number);
+    else if (needed)
+        refuse(path, size->name, NULL);
+    if (why)
+        refuse(path, size->name,
+               size->most == 1 ? "neither true nor false" : why);
+    *(int *)((char *)l + size->at) = (int)number;
 }
 
 /* A layer of that type, in a model of that family. A size that is not said
@@ -220,17 +262,15 @@ layer_of(Said *s, Published l, int layer, int type)
 {
     bool latent = published_has(&l, "latent"), rope = published_has(&l, "rope");
     char **own = said_of(s, &l, layer, type);
-    double number; /* the last: the share that is rotated */
-    for (int i = 0; i <= ROTATED; i++) {
-        const char *value = own[i] ? own[i] : i == ROTATED ? "1" : "0";
-        const char *why = number_read(value, i < ROTATED, i < NEVER_0 && own[i],
-                                      i < BIASED ? MOST : 1, &number);
-        if (why || (!own[i] && i <= (latent ? LATENT : HEADS)))
-            refuse(s->path, i, i == BIASED ? "neither true nor false" : why);
-        if (i < ROTATED)
-            l.size[i] = (int)number;
-    }
-    if (own[BIASED])
+    const char *why = NULL;
+    for (int i = 0; i < SIZES; i++)
+        read_size(&l, &told[i], own[i], latent, s->path);
+    double rotated = 1;
+    if (own[ROTATED])
+        why = number_read(own[ROTATED], false, 0, 1, &rotated);
+    if (why)
+        refuse(s->path, "rotated", why);
+    if (own[told_as("biases")])
         l.biases = l.biased ? "qkvo" : "-";
     if (!l.groups || latent)
         l.groups = l.heads;
@@ -242,7 +282,7 @@ layer_of(Said *s, Published l, int layer, int type)
     l.kdim = latent ? l.latent : l.kdim ? l.kdim : l.d_model;
     l.vdim = latent ? l.latent : l.vdim ? l.vdim : l.d_model;
     if (rope && !latent)
-        l.rope = (int)(l.d_k * number) / 2 * 2;
+        l.rope = (int)(l.d_k * rotated) / 2 * 2;
     l.window = type == LOCAL && l.window ? l.window : MOST;
     l.encoders =
         layer < l.encoders || (published_has(&l, "encodes") && !l.decodes);
@@ -263,7 +303,7 @@ published_read(const char *path, char *text)
     Said *s = model_in(path, text);
     const char *type = s->text[ALL][FAMILY];
     if (!type)
-        refuse(path, FAMILY, NULL);
+        refuse(path, "model-type", NULL);
     if (s->refused)
         fail("%s: %s (models/keys.tsv)", path, s->refused);
     Published family = {.name = path,
@@ -287,12 +327,12 @@ published_read(const char *path, char *text)
     int every = p.every ? p.every : atoi(table_text(&families, type, EVERY));
     int i = 0;
     if (!at && (p.windows || every < 0))
-        refuse(path, TYPES, NULL);
+        refuse(path, "layer-types", NULL);
     for (; at ? json_next(&at, &name, &word, path) : i < p.layers; i++) {
         int of = every && (i + 1) % every == 0 ? GLOBAL : LOCAL;
         if (at && (of = index_in(types, word)) < 0)
             refuse(
-                path, TYPES,
+                path, "layer-types",
                 format_text(
                     "\"%.64s\" is neither full_attention nor sliding_attention",
                     word));
@@ -300,7 +340,8 @@ published_read(const char *path, char *text)
             each[i] = layer_of(s, family, i, of);
     }
     if (i != p.layers)
-        refuse(path, TYPES, format_text("%d for %d layers", i, p.layers));
+        refuse(path, "layer-types",
+               format_text("%d for %d layers", i, p.layers));
     if (s->left_out.count)
         note("%s: left out of account: %s", path, joined(&s->left_out, ", "));
     free(s);

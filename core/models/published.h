@@ -18,9 +18,8 @@
 
 #include <stdbool.h>
 
-enum { SIZES = 21 };
-
-/* A layer; or a model, which is its first layer, and the list of all. */
+/* One layer. A model is its first layer, whose `each` points to the array of
+   all layers. */
 typedef struct Published {
     const char *name;       /* of a row, or the path of the file */
     const char *type;       /* its model_type */
@@ -40,21 +39,16 @@ typedef struct Published {
                                run of the same shape has, and why; or NULL */
     struct Published *each; /* a model's layers */
 
-    /* Its sizes, in the order of their names in published.c; 0: there is none.
-       rope: rotated columns, a part of d_k, or added to d_k if there is a
-       latent. kdim, vdim: the widths of what keys and values are made from.
-       window: the most tokens that it sees. encoders: is it in an encoder,
-       which caches nothing? shared: are its keys and values those of an earlier
-       layer? keys_are_values: before norms and positions. head, equal_groups,
-       windows, every and biased are only read: others follow from them. */
-    union {
-        int size[SIZES];
-        struct {
-            int layers, d_model, heads, d_k, d_v, rope, latent, groups, head;
-            int query_latent, kdim, vdim, window, encoders, decodes, shared;
-            int keys_are_values, equal_groups, windows, every, biased;
-        };
-    };
+    /* Its sizes; 0: there is none. rope: rotated columns, a part of d_k, or
+       added to d_k if there is a latent. kdim, vdim: the widths of what keys
+       and values are made from. window: the most tokens that it sees. encoders:
+       is it in an encoder, which caches nothing? shared: are its keys and
+       values those of an earlier layer? keys_are_values: before norms and
+       positions. head, equal_groups, windows, every and biased are only read:
+       others follow from them. */
+    int layers, d_model, heads, d_k, d_v, rope, latent, groups, head;
+    int query_latent, kdim, vdim, window, encoders, decodes, shared;
+    int keys_are_values, equal_groups, windows, every, biased;
 } Published;
 
 /* Has its family this? */
@@ -65,7 +59,7 @@ bool published_has(const Published *p, const char *what);
    freed. */
 Published published_read(const char *path, char *text);
 
-/* The settings that give a run its shape, without latents; to be freed. */
+/* The settings that give a run its shape, without latents. */
 char *published_settings(const Published *p);
 
 /* What its attention stores, in all layers, and how much of that is gauge, by

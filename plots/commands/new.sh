@@ -1,5 +1,5 @@
 # qkv new NAME ['EQUATION']
-# start your own variant: write NAME.c, a copy of the standard one to change, or the C of an equation
+# start your own variant: write NAME.c, with the standard code or an equation's
 #
 #   qkv new mine
 #   qkv new bent "softmax(tanh(x W_i^Q) (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^O"
