@@ -15,41 +15,32 @@ enum { TYPE, HAS, BIASES, EVERY, IGNORES, DEFAULTS, TENSORS }; /* of families */
 enum { KEY, MEANING, OF, UNLESS, WHY };                        /* of keys */
 
 /* Everything that a config.json may tell of a layer, by its name in the column
-   `meaning` of keys.tsv: sizes, and three texts. A size is a whole number,
-   which some models have to tell. */
-#define MOST 1000000
+   `meaning` of keys.tsv: sizes, and three texts. A size is a whole number, and
+   some models have to tell it. */
+enum { MOST = 1000000 };
 enum { SIZES = 21, ROTATED = SIZES, FAMILY, TYPES, TOLD };
+enum { NOT_NEEDED, NEEDED_IF_LATENT, NEEDED };
 static const struct Told {
     const char *name;
     size_t at; /* of a size: where it is in Published */
-    int least, most;
-    enum { NOT_NEEDED, NEEDED_IF_LATENT, NEEDED } needed;
+    int least, most, needed;
 } told[TOLD] = {
-#define AT(field) offsetof(Published, field)
-    {"layers", AT(layers), 1, MOST, NEEDED},
-    {"d-model", AT(d_model), 1, MOST, NEEDED},
-    {"heads", AT(heads), 1, MOST, NEEDED},
-    {"d-k", AT(d_k), 1, MOST, NEEDED_IF_LATENT},
-    {"d-v", AT(d_v), 1, MOST, NEEDED_IF_LATENT},
-    {"rope", AT(rope), 1, MOST, NEEDED_IF_LATENT},
-    {"latent", AT(latent), 1, MOST, NEEDED_IF_LATENT},
-    {"kv-heads", AT(groups), 1, MOST, NOT_NEEDED},
-    {"head", AT(head), 1, MOST, NOT_NEEDED},
-    {"query-latent", AT(query_latent), 0, MOST, NOT_NEEDED},
-    {"kdim", AT(kdim), 0, MOST, NOT_NEEDED},
-    {"vdim", AT(vdim), 0, MOST, NOT_NEEDED},
-    {"window", AT(window), 0, MOST, NOT_NEEDED},
-    {"encoders", AT(encoders), 0, MOST, NOT_NEEDED},
-    {"decodes", AT(decodes), 0, MOST, NOT_NEEDED},
-    {"shared", AT(shared), 0, MOST, NOT_NEEDED},
-    {"keys-are-values", AT(keys_are_values), 0, MOST, NOT_NEEDED},
-    {"equal-kv-heads", AT(equal_groups), 0, MOST, NOT_NEEDED},
-    {"windows-on", AT(windows), 0, MOST, NOT_NEEDED},
-    {"global-every", AT(every), 0, MOST, NOT_NEEDED},
-    {"biases", AT(biased), 0, 1, NOT_NEEDED},
+/* clang-format off */
+#define SIZE(name, field, ...) {name, offsetof(Published, field), __VA_ARGS__}
+    SIZE("layers", layers, 1, MOST, NEEDED), SIZE("d-model", d_model, 1, MOST, NEEDED),
+    SIZE("heads", heads, 1, MOST, NEEDED), SIZE("latent", latent, 1, MOST, NEEDED_IF_LATENT),
+    SIZE("d-k", d_k, 1, MOST, NEEDED_IF_LATENT), SIZE("d-v", d_v, 1, MOST, NEEDED_IF_LATENT),
+    SIZE("rope", rope, 1, MOST, NEEDED_IF_LATENT), SIZE("kv-heads", groups, 1, MOST, NOT_NEEDED),
+    SIZE("head", head, 1, MOST, NOT_NEEDED), SIZE("query-latent", query_latent, 0, MOST, NOT_NEEDED),
+    SIZE("kdim", kdim, 0, MOST, NOT_NEEDED), SIZE("vdim", vdim, 0, MOST, NOT_NEEDED),
+    SIZE("window", window, 0, MOST, NOT_NEEDED), SIZE("encoders", encoders, 0, MOST, NOT_NEEDED),
+    SIZE("decodes", decodes, 0, MOST, NOT_NEEDED), SIZE("shared", shared, 0, MOST, NOT_NEEDED),
+    SIZE("keys-are-values", keys_are_values, 0, MOST, NOT_NEEDED), SIZE("equal-kv-heads", equal_groups, 0, MOST, NOT_NEEDED),
+    SIZE("windows-on", windows, 0, MOST, NOT_NEEDED), SIZE("global-every", every, 0, MOST, NOT_NEEDED),
+    SIZE("biases", biased, 0, 1, NOT_NEEDED),
     [ROTATED] = {"rotated"}, /* the share of columns, 1 unless it is told */
-    [FAMILY] = {"model-type"},
-    [TYPES] = {"layer-types"}};
+    [FAMILY] = {"model-type"}, [TYPES] = {"layer-types"}};
+/* clang-format on */
 
 /* What a config.json says of the layers of a type, of all, and from FIRST on of
    each; NULL if it says nothing. The last one is of no layer, for what is asked
