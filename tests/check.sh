@@ -49,7 +49,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
 }
 const Variant qkv_variant = {.abi = QKV_ABI,
-                             .equation = "standard, with y cached for its keys",
+                             .equation = "note: standard, with y cached for its keys",
                              .shape = "heads d-k d-v",
                              .weights = standard_weights,
                              .forward = forward};

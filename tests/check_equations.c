@@ -183,7 +183,7 @@ HEAD(wide,
 static Head
 symmetric(int i, M x, M y)
 {
-    Head h = usual(i, x, y, W("W^Q"), W("W^K"), W("W^V"), W("W_T"));
+    Head h = usual(i, x, y, W("W^Q"), W("W^K"), W("W^V"), W("W"));
     h.o = times(h.o, 1 / sqrt(K));
     return h;
 }
@@ -423,7 +423,7 @@ differential(int i, M x, M y)
         M k = mul(y, cols(W("W^K"), 2 * i + j, K));
         p[j] = softmax_rows(times(mul(q, flip(k)), 1 / sqrt(K)));
     }
-    M out = normalised(mul(plus(p[0], p[1], -lambda), v), 1e-5, W("g"));
+    M out = normalised(mul(plus(p[0], p[1], -lambda), v), 1e-5, W("g^N"));
     return mul(times(out, 1 - 0.2), rows(W("W^O"), i, V));
 }
 

@@ -46,7 +46,8 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q = x W_i^Q + b_i^Q; k, v and the output likewise",
+    .equation = "softmax((x W_i^Q + b_i^Q) (y W_i^K + b_i^K)' / sqrt(d_k)) "
+                "(y W_i^V + b_i^V) W_i^O + b^O",
     .family = "with biases",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -85,7 +85,8 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "scores x W^Q diag(m_i) (y W^K)' / sqrt(h d_k)",
+    .equation = "note: softmax(x W^Q diag(m_i) (y W^K)' / sqrt(h d_k)) "
+                "y W_i^V W_i^O",
     .family = "mixed heads",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -22,7 +22,7 @@ weights(Weights *w, const Attention *a)
     weight_each(w, L, 4, "l_i", 1, a->d_k);
     for (int i = 0; i < 4; i++)
         initialise(w, L + i, 0, 0.1);
-    weight(w, GAIN, "g", 1, a->d_v);
+    weight(w, GAIN, "g^N", 1, a->d_v);
     initialise(w, GAIN, 1, 0);
 }
 
@@ -47,7 +47,14 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "(1 - start) rms((P - lambda R) v) g; P, R: softmax",
+    .equation =
+        "W_i^Q: d_model x 2 d_k; W_i^K: d_model x 2 d_k; l_2: 1 x d_k; "
+        "q = x W_i^Q; k = y W_i^K; v = y W_i^V; "
+        "p = softmax(q[0 : d_k] k[0 : d_k]' / sqrt(d_k)) v; "
+        "r = softmax(q[d_k : 2 d_k] k[d_k : 2 d_k]' / sqrt(d_k)) v; "
+        "lambda = exp(l_1 l_2') - exp(l_3 l_4'); "
+        "start = 0.8 - 0.6 exp(-0.3 layer); "
+        "((1 - start) (rms(p - start r - r . lambda, 1e-5) . g^N)) W_i^O",
     .family = "other weights",
     .shape = "heads d-k d-v",
     .weights = weights,

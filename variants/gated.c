@@ -34,7 +34,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "sigmoid(x W_i^G) . (softmax(q k' / sqrt(d_k)) v)",
+    .equation = "(softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V . "
+                "sigmoid(x W_i^G)) W_i^O",
     .family = "more than linear",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -34,7 +34,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_g^K)' / sqrt(d_k)) y W_g^V",
+    .equation = "softmax(x W_i^Q (y W_g^K)' / sqrt(d_k)) y W_g^V W_i^O",
     .family = "fewer keys",
     .shape = "heads kv-heads d-k d-v",
     .weights = weights,

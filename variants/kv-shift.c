@@ -46,7 +46,11 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "k = alpha_1i k_t + alpha_2i k_{t-1}; v so by beta",
+    .equation =
+        "alpha_1i: 1 x 1; alpha_2i: 1 x 1; beta_1i: 1 x 1; beta_2i: 1 x 1; "
+        "k = cached(y W_i^K); k_s = k . alpha_1i + shift(k, 1) . alpha_2i; "
+        "v = cached(y W_i^V); v_s = v . beta_1i + shift(v, 1) . beta_2i; "
+        "softmax(x W_i^Q k_s' / sqrt(d_k)) v_s W_i^O",
     .family = "more than linear",
     .shape = "heads d-k d-v",
     .weights = weights,

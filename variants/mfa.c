@@ -33,7 +33,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x S^Q Q_i (y S^K)' / sqrt(latent)) y S^V",
+    .equation = "S^Q: d_model x latent; S^V: d_model x latent; "
+                "softmax(x S^Q Q_i (y S^K)' / sqrt(latent)) y S^V W_i^O",
     .family = "low rank",
     .shape = "heads latent",
     .weights = weights,

@@ -35,7 +35,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W^DKV)' / sqrt(latent)) y W^DKV",
+    .equation = "softmax(x W_i^Q (y W^DKV)' / sqrt(latent)) y W^DKV W_i^O",
     .family = "low rank",
     .shape = "heads latent",
     .weights = weights,

@@ -52,7 +52,12 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "c = rms(y W^DKV); k_i = [c W_i^UK, rotated y W^KR]",
+    .equation =
+        "W^DKV: d_model x latent; W_i^UK: latent x d_k; W^KR: d_model x rope; "
+        "W_i^UQ: query_latent x d_k; W_i^QR: query_latent x rope; "
+        "c = rms(y W^DKV) . g^KV; k = [c W_i^UK, rotate(y W^KR)]; "
+        "a = rms(x W^DQ) . g^Q; q = [a W_i^UQ, rotate(a W_i^QR)]; "
+        "softmax(q k' / sqrt(d_k + rope)) c W_i^UV W_i^O",
     .family = "low rank",
     .shape = "heads d-k d-v latent",
     .settings = "query-latent=24 rope=4",

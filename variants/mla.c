@@ -41,7 +41,8 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W^DKV W_i^UK)' / sqrt(d_k)) ...",
+    .equation = "W^DKV: d_model x latent; c = y W^DKV; "
+                "softmax(x W_i^Q (c W_i^UK)' / sqrt(d_k)) c W_i^UV W_i^O",
     .family = "low rank",
     .shape = "heads d-k d-v latent",
     .weights = weights,

@@ -31,7 +31,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x I_i (y W_i^K)' / sqrt(d_model / h)) y W_i^V",
+    .equation = "softmax(x I_i (y W_i^K)' / sqrt(d_model / h)) y W_i^V W_i^O",
     .family = "fewer maps",
     .shape = "heads d-v",
     .weights = weights,

@@ -34,7 +34,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y I_i",
+    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y I_i I_i'",
     .family = "fewer maps",
     .shape = "heads d-k",
     .weights = weights,

@@ -55,7 +55,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q = (x + LN(gelu(rms(x) W_1) W_2) . g) / 2",
+    .equation = "note: q = (x + LN(gelu(rms(x) W_1) W_2) . g) / 2; "
+                "softmax(q I_i (y W_i^K)' / sqrt(d_model / h)) y W_i^V W_i^O",
     .family = "more than linear",
     .shape = "heads d-v",
     .weights = weights,

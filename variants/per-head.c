@@ -45,7 +45,8 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V",
+    .equation = "note: softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^O, "
+                "where each W_i^Q, W_i^K and W_i^V is stored alone",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -39,7 +39,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q = rms(x W_i^Q) . g^Q, k = rms(y W_i^K) . g^K",
+    .equation = "q = rms(x W_i^Q) . g^Q; k = rms(y W_i^K) . g^K; "
+                "softmax(q k' / sqrt(d_k)) y W_i^V W_i^O",
     .family = "more than linear",
     .shape = "heads d-k d-v",
     .weights = weights,

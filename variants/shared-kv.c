@@ -28,7 +28,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_i^KV)' / sqrt(d_k)) y W_i^KV",
+    .equation = "softmax(x W_i^Q (y W_i^KV)' / sqrt(d_k)) y W_i^KV W_i^O",
     .family = "fewer maps",
     .shape = "heads d-k",
     .weights = weights,

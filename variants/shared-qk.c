@@ -35,7 +35,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^QK (y W_i^QK)' / sqrt(d_k)) y W_i^V",
+    .equation = "softmax(x W_i^QK (y W_i^QK)' / sqrt(d_k)) y W_i^V W_i^O",
     .family = "fewer maps",
     .shape = "heads d-k d-v",
     .weights = weights,

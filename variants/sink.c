@@ -34,7 +34,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "e^s_j / (e^b_i + sum_j e^s_j), s = q k' / sqrt(d_k)",
+    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k), b_i) y W_i^V W_i^O",
     .family = "other weights",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -41,7 +41,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V",
+    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^O",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -44,7 +44,8 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "sum_j P^W_ji softmax(sum_l P^L_lj q_l k_l') v_i",
+    .equation = "s = x W_i^Q (y W_i^K)' / sqrt(d_k); "
+                "mix_heads(softmax(mix_heads(s, P^L)), P^W) y W_i^V W_i^O",
     .family = "mixed heads",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -42,7 +42,15 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q_i = sum_r (x A^Q)_ri (x B^Q)_r / R; k, v likewise",
+    .equation =
+        "A^Q: d_model x query_rank h; B^Q: d_model x query_rank d_k; "
+        "A^K: d_model x rank h; B^K: d_model x rank d_k; "
+        "A^V: d_model x rank h; B^V: d_model x rank d_v; "
+        "q = mix_heads(split(x B^Q, query_rank), split(x A^Q, query_rank)) "
+        "/ query_rank; "
+        "k = mix_heads(split(y B^K, rank), split(y A^K, rank)) / rank; "
+        "v = mix_heads(split(y B^V, rank), split(y A^V, rank)) / rank; "
+        "softmax(q k' / sqrt(d_k)) v W_i^O",
     .family = "low rank",
     .shape = "heads d-k d-v",
     .settings = "rank=2 query-rank=6",

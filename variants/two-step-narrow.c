@@ -33,7 +33,9 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q = x W^Q, d_k wide; q_i = q W_i^Q; k, v likewise",
+    .equation = "W^Q: d_model x d_k; W^K: d_model x d_k; W^V: d_model x d_v; "
+                "softmax(x W^Q W_i^Q (y W^K W_i^K)' / sqrt(d_k)) "
+                "y W^V W_i^V W_i^O",
     .family = "low rank",
     .shape = "heads d-k d-v",
     .weights = weights,

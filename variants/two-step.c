@@ -40,7 +40,8 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W^Q W_i^Q (y W^K W_i^K)' / sqrt(d_k)) ...",
+    .equation = "softmax(x W^Q W_i^Q (y W^K W_i^K)' / sqrt(d_k)) "
+                "y W^V W_i^V W_i^O",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,

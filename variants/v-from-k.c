@@ -41,7 +41,8 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W^K W_i^KV",
+    .equation = "W^K: d_model x h d_k; k = y W^K; "
+                "softmax(x W_i^Q split(k, h)' / sqrt(d_k)) k W_i^KV W_i^O",
     .family = "fewer keys",
     .shape = "heads d-k d-v",
     .weights = weights,

@@ -33,7 +33,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(q_i k_i') (v_i + v_i of the first layer)/2",
+    .equation = "note: softmax(q_i k_i' / sqrt(d_k)) "
+                "((v_i + v_i of the first layer) / 2) W_i^O",
     .family = "across layers",
     .shape = "heads d-k d-v",
     .weights = weights,

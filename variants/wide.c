@@ -36,7 +36,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_model)) y W_i^V",
+    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_model)) y W_i^V W_i^O",
     .family = "full rank",
     .shape = "heads d-v",
     .weights = weights,

@@ -38,7 +38,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "standard, of the `window` nearest tokens",
+    .equation = "note: standard, of the `window` nearest tokens",
     .family = "other weights",
     .shape = "heads d-k d-v",
     .settings = "window=4",

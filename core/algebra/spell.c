@@ -299,18 +299,3 @@ form_spelled(const Derived *d)
     end_text(to, &text);
     return text;
 }
-
-bool
-equation_agrees(const char *typed, const Derived *d)
-{
-    char *form = form_spelled(d);
-    const char *dots = strstr(typed, "...");
-    size_t size = dots ? (size_t)(dots - typed) : strcspn(typed, ";");
-    while (size && typed[size - 1] == ' ')
-        size--;
-    bool same = !strncmp(typed, form, size);
-    const char *rest = same ? form + size : "";
-    same &= dots || !*rest || (*rest == ' ' && !strchr(rest + 1, ' '));
-    free(form);
-    return same;
-}

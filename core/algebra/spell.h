@@ -24,12 +24,4 @@ char *form_spelled(const Derived *d);
 /* The name of a width, "d_k", or NULL. */
 const char *width_named(const Derived *d, double width);
 
-/* Is that the form: letter by letter, up to a semicolon or dots? The last map,
-   W_i^O, may be left out. */
-bool equation_agrees(const char *typed, const Derived *d);
-
-/* Does a plugin's equation claim to be the form, of tokens x and y? Others are
-   for people. */
-#define IS_FORMULA(equation) (!strncmp(equation, "softmax(x ", 10))
-
 #endif

@@ -1,25 +1,20 @@
 /* written.h - the equation of a variant, as its author wrote it, is run.
 
-   An equation for people, which does not begin with "softmax(x ", claims
-   nothing. Others are read by the grammar of NAME.eq (equation/tree.h), and
-   computed with the variant's own matrices: they say the same if the outputs
-   are equal. Names that are defined behind a semicolon, and a last W_i^O that
-   is left out, are allowed. */
+   It is read by the grammar of NAME.eq (equation/tree.h), with the settings of
+   the variant, and computed with the variant's own matrices, which have the
+   names that the grammar gives them: W^Q for W_i^Q. It says the same as the
+   code if the outputs are equal. An equation that begins with "note:" is for
+   people, and claims nothing. */
 #ifndef WRITTEN_H
 #define WRITTEN_H
 
 #include "algebra/equal.h"
 
-typedef enum Agreement {
-    FOR_PEOPLE,
-    AGREES,
-    DISAGREES,
-    NOT_COMPARED
-} Agreement;
+typedef enum Agreement { A_NOTE, AGREES, DISAGREES } Agreement;
 
 typedef struct Written {
     Agreement agreement;
-    const char *why; /* NOT_COMPARED; how far apart: DISAGREES */
+    const char *why; /* of DISAGREES */
 } Written;
 
 /* Of the variant that was derived, at its shape and matrices. */

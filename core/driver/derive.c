@@ -89,6 +89,18 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
     print_formula(layout, line);
 }
 
+/* Prints whether the equation says what the code does. */
+static void
+print_equation(const Derived *d, const char *words)
+{
+    Written w = equation_compared(d);
+    printf("%s  its equation %s%s\n", words,
+           w.agreement == AGREES   ? "says the same"
+           : w.agreement == A_NOTE ? "is a note, and not compared"
+                                   : "says something else: ",
+           w.agreement == DISAGREES ? w.why : "");
+}
+
 /* Prints a variant's form, as far as there is one. */
 static void
 print_form(const Plugin *p, Layout layout)
@@ -108,14 +120,8 @@ print_form(const Plugin *p, Layout layout)
             print_head_piece(&d, head, i, heads > 1, layout);
     if (d.why)
         printf("%s  no form: %s\n", words, d.why);
-    Written w = equation_compared(&d);
-    if (!d.why || w.agreement != FOR_PEOPLE)
-        printf("%s  its equation %s\n", words,
-               w.agreement == AGREES      ? "says the same"
-               : w.agreement == DISAGREES ? "says something else"
-               : w.agreement == FOR_PEOPLE
-                   ? "is for people, and not compared"
-                   : format_text("is not compared: %s", w.why));
+    if (p->variant->calls == ANY_CALL)
+        print_equation(&d, words);
     Canonical probed =
         canonical_form(p->variant, d.run.attention, d.run.weights, 0);
     if (form && probed.unmasked_only)

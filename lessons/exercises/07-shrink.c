@@ -29,7 +29,9 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "k_i = y [I; R_i^K], identity above R_i^K",
+    .equation = "R_i^K: (d_model - d_k) x d_k; "
+                "k = y[0 : d_k] + y[d_k : d_model] R_i^K; "
+                "softmax(x W_i^Q k' / sqrt(d_k)) y W_i^V W_i^O",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

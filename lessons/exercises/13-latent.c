@@ -30,7 +30,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "c = y W^DKV; k_i = c W_i^UK, v_i = c W_i^UV",
+    .equation = "W^DKV: d_model x latent; c = y W^DKV; "
+                "softmax(x W_i^Q (c W_i^UK)' / sqrt(d_k)) c W_i^UV W_i^O",
     .shape = "heads d-k d-v latent",
     .weights = weights,
     .forward = forward,

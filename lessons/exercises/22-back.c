@@ -63,7 +63,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q_i = 2 tanh(x W^Q) W_i^Q; k_i and v_i likewise",
+    .equation = "q = 2 tanh(x W^Q) W_i^Q; k = tanh(y W^K) W_i^K; "
+                "softmax(q k' / sqrt(d_k)) tanh(y W^V) W_i^V W_i^O",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

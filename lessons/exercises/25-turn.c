@@ -66,7 +66,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "standard, where q and k are turned by their positions",
+    .equation = "note: standard, where q and k are turned by their positions",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

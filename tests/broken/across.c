@@ -56,7 +56,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "wrong",
+    .equation = "note: wrong",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -38,7 +38,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "right",
+    .equation = "note: right",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

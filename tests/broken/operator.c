@@ -64,7 +64,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "right",
+    .equation = "note: right",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

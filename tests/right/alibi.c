@@ -23,7 +23,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(q_i k_i' / sqrt(d_k) - m_i |t - s|) v_i",
+    .equation = "note: softmax(q_i k_i' / sqrt(d_k) - m_i |t - s|) v_i",
     .shape = "heads d-k d-v",
     .weights = standard_weights,
     .forward = forward,

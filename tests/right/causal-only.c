@@ -22,7 +22,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "standard, with a mask of its own",
+    .equation = "note: standard, with a mask of its own",
     .shape = "heads d-k d-v",
     .weights = standard_weights,
     .forward = forward,

@@ -23,7 +23,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "clip",
+    .equation = "note: clip",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = standard_weights,

@@ -29,7 +29,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "standard; times tanh(alpha) in cross-attention",
+    .equation = "note: standard; times tanh(alpha) in cross-attention",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

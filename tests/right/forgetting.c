@@ -63,7 +63,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(q_i k_j' / sqrt(d_k) + sum_j<l<=i log f_l) v",
+    .equation = "note: softmax(q_i k_j' / sqrt(d_k) + sum_j<l<=i log f_l) v",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

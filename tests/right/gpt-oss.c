@@ -34,7 +34,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(q_i k_i' / sqrt(d_k), sink_i) v_i, partly of a window",
+    .equation = "note: "
+                "softmax(q_i k_i' / sqrt(d_k), sink_i) v_i, partly of a window",
     .shape = "heads d-k d-v",
     .settings = "window=4",
     .weights = weights,

@@ -57,7 +57,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "f(q) f(k)' v / f(q) sum f(k)', f(x) = elu(x) + 1",
+    .equation = "note: f(q) f(k)' v / f(q) sum f(k)', f(x) = elu(x) + 1",
     .shape = "heads d-k d-v",
     .weights = standard_weights,
     .forward = forward,

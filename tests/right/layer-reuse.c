@@ -13,7 +13,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "reused: softmax(q k' / sqrt(d_k)) v",
+    .equation = "note: reused: softmax(q k' / sqrt(d_k)) v",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = standard_weights,

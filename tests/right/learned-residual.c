@@ -30,7 +30,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "v = l_1 v of the first layer + l_2 v",
+    .equation = "note: v = l_1 v of the first layer + l_2 v",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -25,7 +25,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "g . RMSNorm(softmax(q_i k_i' / sqrt(d_k)) v_i)",
+    .equation = "note: g . RMSNorm(softmax(q_i k_i' / sqrt(d_k)) v_i)",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -11,7 +11,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(q k' / sqrt(h d_k)) v",
+    .equation = "note: softmax(q k' / sqrt(h d_k)) v",
     .shape = "heads d-k d-v",
     .weights = standard_weights,
     .forward = forward,

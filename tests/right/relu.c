@@ -28,7 +28,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "relu(q_i k_i' / sqrt(d_k)) v_i",
+    .equation = "note: relu(q_i k_i' / sqrt(d_k)) v_i",
     .shape = "heads d-k d-v",
     .weights = standard_weights,
     .forward = forward,

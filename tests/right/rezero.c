@@ -20,7 +20,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "rezero",
+    .equation = "note: rezero",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,

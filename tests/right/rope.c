@@ -28,7 +28,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(R_t g . |q_i| (R_s g . |k_i|)' / sqrt(d_k)) v_i",
+    .equation = "note: softmax(R_t g . |q_i| (R_s g . |k_i|)' / sqrt(d_k)) v_i",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

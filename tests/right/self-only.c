@@ -15,7 +15,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "standard, of one sequence only",
+    .equation = "note: standard, of one sequence only",
     .shape = "heads d-k d-v",
     .weights = standard_weights,
     .forward = forward,

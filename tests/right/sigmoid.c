@@ -14,7 +14,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "sigmoid",
+    .equation = "note: sigmoid",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = standard_weights,

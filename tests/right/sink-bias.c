@@ -23,7 +23,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q_i (k_i + b_i^K)', off by one",
+    .equation = "note: q_i (k_i + b_i^K)', off by one",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

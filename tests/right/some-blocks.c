@@ -23,7 +23,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "standard, but 0 in every third block",
+    .equation = "note: standard, but 0 in every third block",
     .shape = "heads d-k d-v",
     .settings = "start=0.02",
     .weights = weights,

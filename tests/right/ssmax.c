@@ -39,7 +39,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(s_i log(n) q k' / sqrt(d_k)) v",
+    .equation = "note: softmax(s_i log(n) q k' / sqrt(d_k)) v",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

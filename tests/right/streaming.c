@@ -25,7 +25,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "standard, of the window and the first tokens",
+    .equation = "note: standard, of the window and the first tokens",
     .shape = "heads d-k d-v",
     .settings = "window=4 sinks=1 ahead=2",
     .weights = standard_weights,

@@ -20,7 +20,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "A(x, y + A(y, y)) for A of standard",
+    .equation = "note: A(x, y + A(y, y)) for A of standard",
     .shape = "heads d-k d-v",
     .weights = standard_weights,
     .forward = forward,

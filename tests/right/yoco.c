@@ -21,7 +21,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "standard, with k and v of the middle block in those after it",
+    .equation = "note: "
+                "standard, with k and v of the middle block in those after it",
     .shape = "heads d-k d-v",
     .weights = standard_weights,
     .forward = forward,

@@ -28,7 +28,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "Concat(head_i) W^O, heads as in standard, one by one",
+    .equation = "note: Concat(head_i) W^O, heads as in standard, one by one",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

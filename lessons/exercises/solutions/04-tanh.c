@@ -32,7 +32,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "q_i = tanh(x W^Q) W_i^Q; k_i and v_i likewise",
+    .equation = "softmax(tanh(x W^Q) W_i^Q (tanh(y W^K) W_i^K)' / sqrt(d_k)) "
+                "tanh(y W^V) W_i^V W_i^O",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

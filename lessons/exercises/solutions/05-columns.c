@@ -27,7 +27,11 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "[q k v] = x W^QKV; softmax(q_i k_i' / sqrt(d_k)) v_i",
+    .equation = "W^QKV: d_model x h (2 d_k + d_v); "
+                "q = split((x W^QKV)[0 : h d_k], h); "
+                "k = split((y W^QKV)[h d_k : 2 h d_k], h); "
+                "v = split((y W^QKV)[2 h d_k : h (2 d_k + d_v)], h); "
+                "softmax(q k' / sqrt(d_k)) v W_i^O",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -24,7 +24,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i y' / sqrt(d_model)) y W_i^V",
+    .equation = "softmax(x W_i y' / sqrt(d_model)) y W_i^V W_i^O",
     .shape = "heads d-v",
     .weights = weights,
     .forward = forward,

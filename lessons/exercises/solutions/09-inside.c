@@ -27,7 +27,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax((q_i / sqrt(d_k)) k_i') v_i",
+    .equation = "softmax((x W_i^Q / sqrt(d_k)) (y W_i^K)') y W_i^V W_i^O",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

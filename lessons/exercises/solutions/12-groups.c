@@ -26,7 +26,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_g^K)' / sqrt(d_k)) y W_g^V",
+    .equation = "softmax(x W_i^Q (y W_g^K)' / sqrt(d_k)) y W_g^V W_i^O",
     .shape = "heads kv-heads d-k d-v",
     .weights = weights,
     .forward = forward,

@@ -27,7 +27,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V",
+    .equation = "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^O",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,

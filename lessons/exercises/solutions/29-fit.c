@@ -34,7 +34,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q (y W_i^K)') y W_i^V / sqrt(d_k)",
+    .equation = "softmax(x W_i^Q (y W_i^K)') y W_i^V W_i^O / sqrt(d_k)",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
