@@ -91,7 +91,7 @@ declares() {
 }
 own_settings() {
     variant gain 's|sqrt(a->d_k)|& * setting(a, "gain") + setting(a, "shift")|
-        s|    .weights = weights|    .settings = "shift=0 gain=1",\n&|'
+        s|equation = "|&note: |; s|    .weights = weights|    .settings = "shift=0 gain=1",\n&|'
     variant gain2 's|sqrt(a->d_k)|& * setting(a, "gain")|; s|    .weights = weights|    .settings = "gain=2",\n&|'
 }
 # spoilt FILE SED-SCRIPT [RUN]: a copy of the run, `bad`, with that file changed.

@@ -42,13 +42,15 @@ typedef struct Entries Entries;
 typedef enum Calls { ANY_CALL, SELF_ONLY, CAUSAL_ONLY } Calls;
 
 typedef struct Variant {
-    unsigned abi;         /* QKV_ABI; the first field in every version */
-    const char *equation; /* what one head computes, in one line */
-    const char *family;   /* optional: the group it is listed in by `qkv
-                             list --columns family`, as "low rank" */
-    const char *shape;    /* the shape options that it uses, out of "heads
-                             kv-heads d-k d-v latent"; the others are fixed:
-                             1 for heads, d_model for widths */
+    unsigned abi; /* QKV_ABI; the first field in every version */
+    /* The output, written as in a file NAME.eq (lesson 16), with ";" between
+       its lines; `check` runs it. "note: ..." is for people only. */
+    const char *equation;
+    const char *family; /* optional: the group it is listed in by `qkv
+                           list --columns family`, as "low rank" */
+    const char *shape;  /* the shape options that it uses, out of "heads
+                           kv-heads d-k d-v latent"; the others are fixed:
+                           1 for heads, d_model for widths */
 
     /* Declares the matrices by calling weight() for each, in the order of their
        indices: the same matrices in every block. Their initialisation may
