@@ -27,7 +27,7 @@ share_entries(const Weights *equation, const Weights *code)
         if (!weight_called(equation, name))
             return format_text(
                 "it has no %s, which is a matrix of the code: write the whole "
-                "of it, as in softmax(...) y W_i^V W_i^O",
+                "equation, as in softmax(...) y W_i^V W_i^O",
                 name);
     }
     for (int i = 0; i < equation->count; i++) {

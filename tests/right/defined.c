@@ -23,7 +23,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation = "softmax(x W_i^Q c_g' / sqrt(d_k)) c_g; c_g = y W_g^D",
+    .equation = "c_g = y W_g^D; softmax(x W_i^Q c_g' / sqrt(d_k)) c_g W_i^O",
     .shape = "heads kv-heads d-k",
     .weights = weights,
     .forward = forward,
