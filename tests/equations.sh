@@ -32,6 +32,17 @@ for file in "$top"/tests/equations/*.eq; do
     expect "$name: derive says another thing of its C file" cmp derived-c derived-eq
 done
 
+# A function of a head's block of a matrix keeps its blocks, in the C file, too.
+echo "W_i^V: d_model x d_v
+W_i^G: d_model x 1
+E_i: 1 x d_v
+head = softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V
+(head . (sigmoid(x W_i^G) exp(E_i))) W_i^O" >blocks.eq
+"$qkv" new blocks-c "$(cat blocks.eq)" >/dev/null 2>err
+trained ./blocks.eq eq-blocks >eq
+trained ./blocks-c.c c-blocks >c
+expect "blocks of exp(E_i) differ in the C file" cmp -s c eq
+
 # Where an equation is products of matrices, a model is converted into it as into the C
 # plugin, with the same bits.
 for name in full-rank gqa mla mqa scale-outside shared-qk symmetric two-step unscaled wide; do

@@ -14,7 +14,7 @@ weights(Weights *w, const Attention *a)
     weight(w, W_Q, "W^Q", a->d_model, a->heads * a->d_k);
     weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
     weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
-    weight(w, W_T, "W", a->heads * a->d_v, a->d_model);
+    weight(w, W_T, "W^T", a->heads * a->d_v, a->d_model);
 }
 
 static Node *
@@ -38,7 +38,7 @@ fit(const Form *f, const Attention *a, Entries *w)
 const Variant qkv_variant = {
     .abi = QKV_ABI,
     .equation =
-        "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V W_i / sqrt(d_k)",
+        "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^T / sqrt(d_k)",
     .family = "as standard",
     .shape = "heads d-k d-v",
     .weights = weights,

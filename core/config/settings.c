@@ -14,7 +14,7 @@
 Setting settings[] = {
     /* Name, role, kind, where, least, most, choices, help. A run is named by a hash
        of them all. */
-    {"variant", OF_VARIANT, PLUGIN, AT(variant), 0, 0, NULL, "the variant of attention: a name, or the path of a .c or .so file"},
+    {"variant", OF_VARIANT, PLUGIN, AT(variant), 0, 0, NULL, "the variant of attention: a name, or the path of a .c, .so or .eq file"},
     {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "the task; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "seed of every random stream: data, initialisation, test"},
 
@@ -44,7 +44,7 @@ Setting settings[] = {
     {"init", OF_START, WORD, AT(init), 0, 0, NULL, "factors on initial weights, such as W_Q=0.1+W_K=0.1"},
     {"same-start", OF_START, PLUGIN, AT(same_start), 0, 0, NULL, "initialise as the same function as this variant"},
     {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "number of sequences per step"},
-    {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: measure only the initial model"},
+    {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: only the initial model"},
     {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "adam adamw sgd muon", "adamw: weight decay outside the gradient; muon: orthogonal steps for attention's matrices, adam for the rest"},
     {"lr", OF_TRAINING, NUMBER, AT(lr), 0, 1e6, NULL, "learning rate; auto: compare tries nine"},
     {"schedule", OF_TRAINING, CHOICE, AT(schedule), 0, 0, "constant cosine", "schedule of the learning rate; cosine falls to 0"},

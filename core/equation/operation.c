@@ -159,6 +159,7 @@ mapped(Builder *b, Value left, Value m)
     int step = add_step(b, left.heads ? each : whole, m.at, left.step, m.step);
     b->plan->step[step].heads = left.heads;
     b->plan->step[step].width = left.width;
+    b->plan->step[step].block = m.heads ? m.width : NULL;
     if (!left.heads && m.heads)
         step = add_number_step(b, STEP_SPLIT, m.at, step, m.heads);
     left.step = step;

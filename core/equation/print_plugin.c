@@ -173,24 +173,19 @@ head_count(const Tree *heads)
 /* How many columns of the second operand belong to a head; 0 if all heads have
    the same matrix. */
 static const char *
-block_of(const Printer *p, const Step *s)
+block_of(const Step *s)
 {
-    const Step *second = &p->plan->step[s->in[1]];
-    const PlanWeight *w = &p->plan->weight[second->weight];
-    if (second->act != STEP_WEIGHT || !w->heads)
-        return "0";
-    return argument(width_known(w->cols), true);
+    return s->block ? argument(width_known(s->block), true) : "0";
 }
 
 static const char *
-each_head_text(const Printer *p, const Step *s, const char *first,
-               const char *second)
+each_head_text(const Step *s, const char *first, const char *second)
 {
     bool turned = s->act == STEP_EACH_HEAD_T;
     return format_text("each_head(%s, %s, %s, %s, %s, %s)",
                        turned ? "matmul_t" : "matmul", first, second,
                        head_count(s->heads),
-                       argument(width_known(s->width), true), block_of(p, s));
+                       argument(width_known(s->width), true), block_of(s));
 }
 
 static const char *
@@ -261,7 +256,7 @@ call_of(const Printer *p, int step)
         return format_text("w[%s]", constant_of(&p->plan->weight[s->weight]));
     case STEP_EACH_HEAD:
     case STEP_EACH_HEAD_T:
-        return each_head_text(p, s, in[0], in[1]);
+        return each_head_text(s, in[0], in[1]);
     case STEP_SUM_HEADS:
         return format_text("sum_heads(%s, %s, %s)", in[0], head_count(s->heads),
                            argument(width_known(s->width), true));

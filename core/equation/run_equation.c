@@ -112,15 +112,6 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     }
 }
 
-/* How many blocks of heads the second operand has. */
-static int
-blocks_of(const Plan *p, const Step *s, Node **in)
-{
-    const Step *second = &p->step[s->in[1]];
-    bool one = second->act == STEP_WEIGHT && !p->weight[second->weight].heads;
-    return one ? 1 : in[0]->heads;
-}
-
 static Node *
 step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
@@ -130,9 +121,9 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_MAP_T:
         return matmul_t(in[0], in[1]);
     case STEP_EACH_HEAD:
-        return each_head(in[0], in[1], false, blocks_of(p, s, in));
+        return each_head(in[0], in[1], false, s->block ? in[0]->heads : 1);
     case STEP_EACH_HEAD_T:
-        return each_head(in[0], in[1], true, blocks_of(p, s, in));
+        return each_head(in[0], in[1], true, s->block ? in[0]->heads : 1);
     case STEP_SUM_HEADS:
         return sum_heads(in[0]);
     case STEP_ADD:

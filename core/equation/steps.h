@@ -48,9 +48,11 @@ typedef struct Step {
     Act act;
     int in[MOST_OPERANDS]; /* numbers of earlier steps */
     int inputs;
-    int weight;       /* of STEP_WEIGHT: which matrix */
-    Tree *heads;      /* of STEP_EACH_HEAD, STEP_EACH_HEAD_T, STEP_SUM_HEADS: */
-    Width *width;     /* those of the first operand, and the columns of each */
+    int weight;   /* of STEP_WEIGHT: which matrix */
+    Tree *heads;  /* of STEP_EACH_HEAD, STEP_EACH_HEAD_T, STEP_SUM_HEADS: */
+    Width *width; /* those of the first operand, and the columns of each */
+    Width *block; /* columns of a head's block of the second operand; NULL: all
+                     heads have the same */
     Tree *number[2];  /* scale; from and count of columns; heads; eps; ... */
     const char *name; /* of the definition that it is the value of, or NULL */
     const char *at;   /* in the text */

@@ -1,1 +1,1 @@
-softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V W_i / sqrt(d_k)
+softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^T / sqrt(d_k)
