@@ -1,7 +1,7 @@
 # verdicts.awk - a sentence that says which variant trains better is held by a comparison
 # whose rates were chosen, or says that it is not.
 #
-#     awk -f lessons/verdicts.awk lessons/verdicts.tsv README.md LESSON.md ...
+#     awk -f lessons/verdicts.awk lessons/verdicts.tsv README.md lessons/0*.md lessons/1[0-6]*.md
 #
 # A row of the table has a page, words of one of its sentences, and what holds it:
 #   recipe NAME, claim NAME   a script of plots with several rates: --lr auto, or a list
