@@ -157,6 +157,9 @@ echo 'int x = ;' >wrong.c
 "$qkv" compare -v ./wrong.c -o wrong >out 2>err
 [ $? -eq 1 ] && grep -q './wrong.c: does not compile' err && [ ! -e wrong.so ] && ok ||
     complain "compare of a source that does not compile"
+# Words that name no matrix claim nothing.
+sed "s|\.equation = .*|.equation = \"softmax(q k' / sqrt(d_k)) v\",|" mine.c >words.c
+works 'names no matrix of the code, and is not compared' "$qkv" check ./words.c
 refuses 1 'exists already' "$qkv" new mine
 refuses 2 '' "$qkv" new ../mine
 expect "qkv new wrote elsewhere" [ ! -e ../mine.c ]

@@ -183,7 +183,7 @@ HEAD(wide,
 static Head
 symmetric(int i, M x, M y)
 {
-    Head h = usual(i, x, y, W("W^Q"), W("W^K"), W("W^V"), W("W"));
+    Head h = usual(i, x, y, W("W^Q"), W("W^K"), W("W^V"), W("W^T"));
     h.o = times(h.o, 1 / sqrt(K));
     return h;
 }

@@ -82,7 +82,7 @@ def differential(w, c, x, y, causal, layer):
     maps = [weights_of(scores_of(q[..., a:a + d], k[..., a:a + d], d ** -0.5), causal)
             for a in (0, d)]
     out = (maps[0] - (now + start) * maps[1]) @ v
-    return joined((1 - start) * normalised(out, w["g^N"], 1e-5)) @ w["W_O"]
+    return joined((1 - start) * normalised(out, w["g_N"], 1e-5)) @ w["W_O"]
 
 
 def turned(x, base=10000):
@@ -262,8 +262,8 @@ def algebra(w, c, x, y, causal, layer):
     out = attend(q, k, v, scale, causal)
     if name == "gated":
         return (joined(out) * (x @ w["W_G"]).sigmoid()) @ w["W_O"]
-    if name == "symmetric":  # 1/sqrt(d_k) P V W', heads summed; W is W'
-        return scale * joined(out) @ w["W"]
+    if name == "symmetric":  # 1/sqrt(d_k) P V W', heads summed; W_T is W'
+        return scale * joined(out) @ w["W_T"]
     bias = w["b_O"] if name == "biased" else 0
     return outside * joined(out) @ w["W_O"] + bias
 

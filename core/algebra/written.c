@@ -78,22 +78,45 @@ keep_reason(int status, const char *message)
     longjmp(unreadable, 1);
 }
 
-/* The reader ends the program with what is wrong, unless it is kept from it. */
+/* Does a text name a matrix of the code: W^Q, W_i^Q or W_g^Q? */
+static bool
+names_matrix(const char *text, const Weights *code)
+{
+    static const char *const indices[] = {"", "_i", "_g"};
+    for (int i = 0; i < code->count; i++)
+        for (int k = 0; k < 3; k++) {
+            const char *name = code->list[i].name;
+            int letter = (int)strcspn(name, "^");
+            char *indexed = format_text("%.*s%s%s", letter, name, indices[k],
+                                        name + letter);
+            if (strstr(text, indexed))
+                return true;
+        }
+    return false;
+}
+
+/* The reader ends the program with what is wrong, unless it is kept from it.
+   What it cannot read, and what names no matrix of the code, is for people. */
 Written
 equation_compared(const Derived *d)
 {
     const Variant *v = d->run.variant;
     if (strncmp(v->equation, "note:", strlen("note:")) == 0)
-        return (Written){A_NOTE, NULL};
+        return (Written){A_NOTE, "is a note"};
     const char *text = v->equation;
     if (v->settings)
         text = format_text("settings: %s; %s", v->settings, text);
 
     void (*const before)(int status, const char *message) = on_failure;
-    const char *volatile wrong = reason;
+    const char *volatile wrong = NULL;
     on_failure = keep_reason;
-    if (!setjmp(unreadable))
+    bool readable = !setjmp(unreadable);
+    if (readable)
         wrong = difference_of(variant_of_text(".equation", text), d);
     on_failure = before;
+    if (!readable && !names_matrix(v->equation, &d->run.weights))
+        return (Written){A_NOTE, "names no matrix of the code"};
+    if (!readable)
+        wrong = reason;
     return (Written){wrong ? DISAGREES : AGREES, wrong};
 }

@@ -3,8 +3,8 @@
    It is read by the grammar of NAME.eq (equation/tree.h), with the settings of
    the variant, and computed with the variant's own matrices, which have the
    names that the grammar gives them: W^Q for W_i^Q. It says the same as the
-   code if the outputs are equal. An equation that begins with "note:" is for
-   people, and claims nothing. */
+   code if the outputs are equal. An equation that begins with "note:", or that
+   cannot be read and names no matrix of the code, is for people. */
 #ifndef WRITTEN_H
 #define WRITTEN_H
 
@@ -14,7 +14,7 @@ typedef enum Agreement { A_NOTE, AGREES, DISAGREES } Agreement;
 
 typedef struct Written {
     Agreement agreement;
-    const char *why; /* of DISAGREES */
+    const char *why; /* it disagrees, or is a note; NULL of AGREES */
 } Written;
 
 /* Of the variant that was derived, at its shape and matrices. */

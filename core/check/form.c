@@ -4,6 +4,7 @@
 #include "algebra/canonical.h"
 #include "algebra/fit.h"
 #include "algebra/written.h"
+#include "base/words.h"
 #include "check/checks.h"
 
 /* A bias by position is looked at for up to 64. */
@@ -56,8 +57,9 @@ check_equation(Subject *s)
              w.why);
     s->found->untested = w.agreement != AGREES;
     passed(s, "the code says %s%s", form,
-           w.agreement == AGREES ? ", and so does .equation"
-                                 : "; .equation is a note, and not compared");
+           w.agreement == AGREES
+               ? ", and so does .equation"
+               : format_text("; .equation %s, and is not compared", w.why));
 }
 
 /* The form of what the plugin makes of `given`. */

@@ -94,11 +94,12 @@ static void
 print_equation(const Derived *d, const char *words)
 {
     Written w = equation_compared(d);
-    printf("%s  its equation %s%s\n", words,
-           w.agreement == AGREES   ? "says the same"
-           : w.agreement == A_NOTE ? "is a note, and not compared"
-                                   : "says something else: ",
-           w.agreement == DISAGREES ? w.why : "");
+    const char *says = "says the same";
+    if (w.agreement == A_NOTE)
+        says = format_text("%s, and is not compared", w.why);
+    if (w.agreement == DISAGREES)
+        says = format_text("says something else: %s", w.why);
+    printf("%s  its equation %s\n", words, says);
 }
 
 /* Prints a variant's form, as far as there is one. */
