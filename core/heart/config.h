@@ -39,8 +39,8 @@ typedef struct Config {
     const char *from; /* the run whose weights it began with, or "" */
     const char *init; /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
                             or "" */
-    const char *equation; /* of a variant that is NAME.eq, or "" */
-    const char *log;  /* "attention+rank": what more is logged, or "" */
+    const char *equation;   /* of a variant that is NAME.eq, or "" */
+    const char *log;        /* "attention+rank": what more is logged, or "" */
     const char *same_start; /* the variant whose function it begins as, or "" */
     int queries, members, encoder, cross, embed, optimizer, schedule, warmup;
     double momentum, weight_decay, threshold; /* accuracy of what is solved */

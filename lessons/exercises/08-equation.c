@@ -33,9 +33,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 
 const Variant qkv_variant = {
     .abi = QKV_ABI,
-    .equation =
-        "W_i^V: d_model x d_v; softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) "
-        "(y W_i^V (y W_i^W)' / sqrt(d_k)) y W_i^O",
+    .equation = "W_i^V: d_model x d_v; softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) "
+                "(y W_i^V (y W_i^W)' / sqrt(d_k)) y W_i^O",
     .shape = "heads d-k d-v",
     .weights = weights,
     .forward = forward,
