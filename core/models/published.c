@@ -38,8 +38,8 @@ static const struct Told {
     SIZE("keys-are-values", keys_are_values, 0, MOST, NOT_NEEDED), SIZE("equal-kv-heads", equal_groups, 0, MOST, NOT_NEEDED),
     SIZE("windows-on", windows, 0, MOST, NOT_NEEDED), SIZE("global-every", every, 0, MOST, NOT_NEEDED),
     SIZE("biases", biased, 0, 1, NOT_NEEDED),
-    [ROTATED] = {"rotated"}, /* the share of columns, 1 unless it is told */
-    [FAMILY] = {"model-type"}, [TYPES] = {"layer-types"}};
+    [ROTATED] = {.name = "rotated"}, /* the share of columns, 1 unless it is told */
+    [FAMILY] = {.name = "model-type"}, [TYPES] = {.name = "layer-types"}};
 /* clang-format on */
 
 /* What a config.json says of the layers of a type, of all, and from FIRST on of
