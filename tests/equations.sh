@@ -108,6 +108,7 @@ run
 expect "a run does not keep its equation" grep -qxF "equation	$equation" kept/*/config.tsv
 mkdir moved && mv kept/rec* moved && rm found/same.eq
 works block0.attention "$qkv" inspect moved/rec* # without the file
+works same "$qkv" count moved/rec*
 mv moved/rec* kept
 touch -d 2001-01-01 kept/*/result.tsv
 echo "#  one matrix for both

@@ -1,7 +1,7 @@
 /* equal.h - can one variant compute what another does?
 
-   It is asked at random matrices of the one. If some matrices of the other give
-   the same output on random tokens, in double, with and without a causal mask,
+   The one gets random matrices. If some matrices of the other give the same
+   output on random tokens, in double, with and without a causal mask,
    at two shapes, then it can: the matrices are products that are named
    (substitute.h), or what its own fit makes of the form. Forms and names only
    propose; running both decides. That it cannot is said only with a witness: a

@@ -15,7 +15,7 @@ typedef struct Matching {
     Derived *from, *to;
     int source[MOST_HEADS]; /* the head of `from` that takes the place of each
                              */
-    int asked;
+    int tried;              /* orders of the heads */
     Accepts *accepts;
     void *more;
 } Matching;
@@ -222,14 +222,15 @@ match_heads(Matching *by, int head)
     bool found = false;
     if (head == heads) {
         fill(by->to, 0, true);
-        found = ++by->asked <= MOST_ORDERS && by->accepts(by->more);
+        by->tried++;
+        found = by->tried <= MOST_ORDERS && by->accepts(by->more);
     }
     for (int i = 0; !found && head < heads && i < heads; i++) {
         int source = (head + i) % heads;
-        bool taken = by->asked > MOST_ORDERS;
+        bool skipped = by->tried > MOST_ORDERS;
         for (int k = 0; k < head; k++)
-            taken |= by->source[k] == source;
-        if (taken)
+            skipped |= by->source[k] == source;
+        if (skipped)
             continue;
         by->source[head] = source;
         found = set_head(by, source, head, NULL) && match_heads(by, head + 1);

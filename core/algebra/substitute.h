@@ -10,7 +10,7 @@
 
 #include "algebra/spell.h"
 
-/* Is asked about each substitution; true if it will do. */
+/* Does the substitution that was just made do? */
 typedef bool Accepts(void *more);
 
 /* Sets the matrices of `to` to products of those of `from`, with its heads in

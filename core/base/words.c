@@ -262,3 +262,13 @@ not_one_of(const char *word, const char *list)
     return format_text("\"%.64s\" is not one of: %s%s%s", word, list,
                        *nearest ? ";" : "", nearest);
 }
+
+void
+shortest_number(double x, char text[NUMBER_SIZE])
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, NUMBER_SIZE, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            return;
+    }
+}

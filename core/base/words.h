@@ -83,4 +83,8 @@ const char *not_one_of(const char *word, const char *list);
 /* The texts in one, with `between` after each except the last. */
 char *joined(const Values *v, const char *between);
 
+/* Writes x with the fewest digits that read back as x. */
+enum { NUMBER_SIZE = 32 };
+void shortest_number(double x, char text[NUMBER_SIZE]);
+
 #endif

@@ -168,26 +168,13 @@ set_word(const char **to, const char *text)
     return NULL;
 }
 
-enum { NUMBER_SIZE = 32 };
-
-/* The fewest digits that read back as x. */
-static void
-print_double(double x, char text[NUMBER_SIZE])
-{
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, NUMBER_SIZE, "%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            return;
-    }
-}
-
 /* Puts a setting that a variant declares before those that c has, because
    own_value reads the first of a name. */
 static void
 set_own(const Setting *s, Config *c, double x)
 {
     char value[NUMBER_SIZE];
-    print_double(x, value);
+    shortest_number(x, value);
     c->settings =
         interned(format_text("%s=%s %s", s->name, value, c->settings));
 }
@@ -261,10 +248,10 @@ setting_text(const Setting *s, const Config *c)
         snprintf(text, sizeof text, "%d", *(const int *)at);
         break;
     case NUMBER:
-        print_double(*(const double *)at, text);
+        shortest_number(*(const double *)at, text);
         break;
     case OWN:
-        print_double(own_value(c, s->name), text);
+        shortest_number(own_value(c, s->name), text);
         break;
     case HASH:
         snprintf(text, sizeof text, "%016llx",
@@ -344,7 +331,7 @@ config_own(const Config *c, const char *uses)
     while (own_next(&uses, &own)) {
         double given = own_value(c, own.name);
         setting_declare(own.name);
-        print_double(isnan(given) ? own.value : given, value);
+        shortest_number(isnan(given) ? own.value : given, value);
         text =
             format_text("%s%s%s=%s", text, *text ? " " : "", own.name, value);
     }

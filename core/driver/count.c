@@ -42,8 +42,8 @@ static const char *const explained[2] = {
     " real: the rank of d outputs / d parameters, in double, of each layer or, "
     "where layers share what they compute, of all; gauge: the others, which "
     "change nothing; smallest, next: the pivots of the elimination between "
-    "which the rank is read, as shares of the largest. A causal mask changes "
-    "nothing, unless --mask chooses it or a row names it."};
+    "which the rank is read, as shares of the largest. The same with a "
+    "causal mask, unless --mask chose one or two rows say what each gives."};
 
 /* How many of a variant's parameters are real, -1 if that cannot be told; the
    gap that tells, or what is noted of the formula. */
@@ -118,45 +118,41 @@ typedef struct Wanted {
     bool chosen; /* the mask was: by an option, or by a run */
 } Wanted;
 
-/* What the variant costs, at the shape *a that its settings give it. */
-static Cost
-cost_at(const Wanted *w, Attention *a)
+/* What the variant sees of the settings. */
+static Attention
+attention_wanted(const Wanted *w)
 {
     Config c = w->config;
-    const Variant *v = w->plugin.variant;
-    if (!w->chosen && v->calls == CAUSAL_ONLY)
+    if (!w->chosen && w->plugin.variant->calls == CAUSAL_ONLY)
         c.mask = MASK_CAUSAL;
     config_cast(&c, &w->plugin);
-    *a = positioned_attention(&c);
-    return cost_of(v, *a, c.length, 0);
+    return positioned_attention(&c);
 }
 
 static void
-try_cost(const void *wanted, void *unused)
+find_cost(const void *wanted, void *cost)
 {
-    Attention a;
-    (void)unused;
-    cost_at(wanted, &a);
+    const Wanted *w = wanted;
+    *(Cost *)cost =
+        cost_of(w->plugin.variant, attention_wanted(w), w->config.length, 0);
 }
 
-/* The status to exit with if the variant cannot have this shape, else 0. What
-   does not fit ends its process, so it is tried in a child: the other variants
-   keep their rows. */
+/* Computes what a variant costs. Returns the status to exit with if it cannot
+   have this shape, else 0. What does not fit ends its process, so this is done
+   in a child, and the other variants keep their rows. */
 static int
-misfit_status(const Wanted *w)
+cost_wanted(const Wanted *w, Cost *cost)
 {
-    Ended e = in_child(try_cost, w, NULL, 0, machine_memory());
+    Ended e = in_child(find_cost, w, cost, sizeof *cost, machine_memory());
     if (!e.answered)
         note("%s: it has no row: %s", w->plugin.path, e.why);
     return e.status;
 }
 
 static void
-add_variant(Sheet *sheet, const Wanted *w, const Options *o)
+add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
     const Plugin p = w->plugin;
-    Attention a;
-    Cost cost = cost_at(w, &a);
     if (isnan(cost.forward))
         note("%s: FLOPs are not known: its own operator does not set c->flops "
              "(<qkv/operator.h>)",
@@ -166,7 +162,7 @@ add_variant(Sheet *sheet, const Wanted *w, const Options *o)
              "serve instead of the cache of this program's decoder",
              p.name, cost.state);
     if (o->real)
-        add_real(sheet, &p, a, &cost, w->chosen);
+        add_real(sheet, &p, attention_wanted(w), &cost, w->chosen);
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
                   cell_number(cost.forward), cell_number(cost.backward),
@@ -246,27 +242,30 @@ count_models(const Options *o)
     sheet_print(&sheet, layout_of(o));
 }
 
-/* Adds a row for each variant that can have the shape, and what these use to
- *uses. Returns the status to exit with. */
+/* Adds a row for each variant that can have the shape, and appends the settings
+   that these use to *uses. Without names the variant is that of the config.
+   Returns the status to exit with. */
 static int
-add_variants(Sheet *sheet, const Values *given, Config c, const Options *o,
+add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
              char **uses)
 {
     int status = 0;
     char *of_all = "";
     Wanted w = {.config = c};
     w.chosen = o->rest_count || given_to(&o->request, "mask")->count;
-    for (int i = 0; i < given->count; i++) {
-        w.plugin = plugin_open(given->text[i]);
+    int count = names->count ? names->count : 1;
+    for (int i = 0; i < count; i++) {
+        w.plugin = names->count ? plugin_open(names->text[i]) : plugin_of(&c);
         const char *own = variant_uses(w.plugin.variant);
         of_all = format_text("%s %s", of_all, own);
-        int misfit = misfit_status(&w);
-        if (misfit) {
-            status = given->count > 1 ? 1 : misfit;
+        Cost cost;
+        int refused = cost_wanted(&w, &cost);
+        if (refused) {
+            status = count > 1 ? 1 : refused;
             continue;
         }
         *uses = format_text("%s %s", *uses, own);
-        add_variant(sheet, &w, o);
+        add_variant(sheet, &w, cost, o);
     }
     request_used(&o->request, SHAPE_OPTIONS, of_all);
     return status;
@@ -288,9 +287,8 @@ command_count(int argc, char **argv)
     Sheet sheet = {of_table[o.real], .cols = 6, .label = "parameters",
                    .chosen = o.columns};
     check_columns(&sheet);
-    if (!given->count)
-        *given = values_cut(o.rest_count ? plugin_believed(c.variant)
-                                         : default_variants);
+    if (!given->count && !o.rest_count)
+        *given = values_cut(default_variants);
     if (o.real && sizeof(real) == 4)
         return run_in_double(argc, argv);
     if (o.real)

@@ -59,6 +59,21 @@ look_at(const void *more, void *answer)
     }
 }
 
+/* The last line of an equation, which is the output, cut where a row would be
+   wider than a terminal. */
+static const char *
+output_shown(const char *equation)
+{
+    enum { FITS = 53 };
+    const char *note = "note: ", *last = strrchr(equation, ';');
+    const char *output = equation;
+    if (last && strncmp(equation, note, strlen(note)) != 0)
+        output = last + 1 + strspn(last + 1, " ");
+    if (strlen(output) <= FITS)
+        return output;
+    return format_text("%.*s...", FITS - 3, output);
+}
+
 /* A plugin that cannot be opened costs a line, not the list. Returns the status
    to exit with. */
 static int
@@ -77,14 +92,17 @@ list_variants(const char *chosen, Layout layout)
                    .label = "variants", .chosen = chosen};
     Values names = plugin_list();
     int status = 0;
+    bool narrow = layout == ALIGNED && !chosen;
     config_resolve(&c, "heads d-k d-v");
     for (int i = 0; i < names.count; i++) {
         Wanted wanted = {names.text[i], &c, forms};
         Listed *l = allocate(1, sizeof *l); /* the table keeps its texts */
         Ended e = in_child(look_at, &wanted, l, sizeof *l, machine_memory());
         if (e.answered) {
+            const char *equation =
+                narrow ? output_shown(l->equation) : l->equation;
             sheet_row(&sheet, cell_words(names.text[i]),
-                      cell_number(l->parameters), cell_words(l->equation),
+                      cell_number(l->parameters), cell_words(equation),
                       cell_words(l->settings), cell_words(l->family),
                       cell_words(l->form));
         } else {
@@ -94,8 +112,11 @@ list_variants(const char *chosen, Layout layout)
         }
     }
     sheet.note = format_text("Parameters of one attention at d-model %d, heads "
-                             "%d.",
-                             c.d_model, c.heads);
+                             "%d.%s",
+                             c.d_model, c.heads,
+                             narrow ? " `qkv list --columns variant,equation` "
+                                      "has the whole equations."
+                                    : "");
     sheet_print(&sheet, layout);
     return status;
 }

@@ -73,24 +73,27 @@ weight_of(Builder *b, const char *name, const char *at)
     return p->weights - 1;
 }
 
-/* Does matrix i of the plan come before matrix k among those that a variant
-   declares? In the order of their lines, if each has one; otherwise maps first,
-   by how many matrices are between the tokens and them, then rows and
-   mixtures of heads; in the order in which the equation names them. */
-static bool
-declared_before(const Plan *p, int i, int k, bool by_lines)
+/* Where a matrix is declared if not every matrix has a line with its shape:
+   maps come first, by how many matrices are between the tokens and them. Rows,
+   such as biases, and mixtures of heads come last. */
+static int
+rank_of(const PlanWeight *w)
 {
-    const PlanWeight *v = &p->weight[i], *w = &p->weight[k];
+    bool row = width_known(w->rows)->kind == TREE_NUMBER;
+    return w->mixes || row ? INT_MAX : w->depth;
+}
+
+/* Is matrix k of the plan declared before matrix i? In the order of their
+   lines, if each has one; otherwise by rank and, if that is equal, in the order
+   in which the equation names them. */
+static bool
+declared_before(const Plan *p, int k, int i, bool by_lines)
+{
+    const PlanWeight *first = &p->weight[k], *second = &p->weight[i];
     if (by_lines)
-        return v->declared < w->declared;
-    Tree *v_rows = width_known(v->rows), *w_rows = width_known(w->rows);
-    bool v_late = v->mixes || (v_rows->kind == TREE_NUMBER);
-    bool w_late = w->mixes || (w_rows->kind == TREE_NUMBER);
-    if (v_late != w_late)
-        return w_late;
-    if (!v_late && v->depth != w->depth)
-        return v->depth < w->depth;
-    return i < k;
+        return first->declared < second->declared;
+    int one = rank_of(first), other = rank_of(second);
+    return one == other ? k < i : one < other;
 }
 
 void

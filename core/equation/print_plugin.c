@@ -30,18 +30,15 @@ argument(const Tree *t, bool whole)
                     : text;
 }
 
-/* The fewest digits that read back as x. */
+/* A number as C has it: 2 as an int, 2. as a double. */
 static const char *
 number_in_c(double x, bool whole)
 {
-    bool integer = x == floor(x) && fabs(x) < 1e15;
-    const char *text = format_text("%.0f", x);
-    for (int digits = 1; !integer && digits <= 17; digits++) {
-        text = format_text("%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            break;
-    }
-    return whole || strpbrk(text, ".e") ? text : format_text("%s.", text);
+    char text[NUMBER_SIZE];
+    if (x == floor(x) && fabs(x) < 1e15)
+        return format_text(whole ? "%.0f" : "%.0f.", x);
+    shortest_number(x, text);
+    return copy_text(text);
 }
 
 /* Terms or factors with the signs between them. */
@@ -427,9 +424,9 @@ print_weights(FILE *to, const Plan *p)
 }
 
 /* The functions that an equation may need besides the operators. */
+/* clang-format off */
 static const char each_head_source[] =
-    "/* Head i of n by the block of m that begins at column i * block, for "
-    "each\n"
+    "/* Head i of n by the block of m that begins at column i * block, for each\n"
     "   head; by all of m if block is 0. */\n"
     "static Node *\n"
     "each_head(Node *product(Node *, Node *), Node *n, Node *m, int heads,\n"
@@ -453,6 +450,7 @@ static const char sum_heads_source[] =
     "        sum = add(sum, columns(split(n, 1), i * width, width));\n"
     "    return sum;\n"
     "}\n\n";
+/* clang-format on */
 
 static bool
 has_step(const Plan *p, Act one, Act other)

@@ -56,7 +56,7 @@ typedef struct Step {
     Tree *number[2];  /* scale; from and count of columns; heads; eps; ... */
     const char *name; /* of the definition that it is the value of, or NULL */
     const char *at;   /* in the text */
-    char rows;        /* 'x' or 'y': whose rows it has; 0: only matrices' */
+    char rows;        /* 'x' or 'y': whose rows it has; 0: of none */
     int depth;        /* how many matrices are between the tokens and it */
     int twin;         /* an earlier step that is the same if y is x, as it is
                          in self-attention; or -1 */
