@@ -1,8 +1,8 @@
 /* fit_equation.c - fills the matrices of an equation from a canonical form.
 
    softmax(x A_i (y B_i)' / sqrt(d_k)) y C_i D_i is fitted as
-   variants/standard.c is: A_i and B_i are factors of M_i, C_i and D_i those of
-   N_i. Square matrices before them are set to the identity. */
+   variants/standard.c is: A_i and B_i are factors of M_i, C_i and D_i of N_i.
+   Square matrices before them are set to the identity. */
 #include <string.h>
 
 #include "algebra/fit_equation.h"
@@ -152,9 +152,11 @@ can_fit(const Plan *p, Products *r)
     if (!r->q.count || !for_each_head(p, last_of(&r->q)) ||
         !for_each_head(p, r->out))
         return false;
+    /* Only the last matrix of a product is fitted; the others stay I. */
     if (!squares_before(p, &r->q, 1) || !squares_before(p, &r->k, 1) ||
         !squares_before(p, &r->v, 1))
         return false;
+    /* Without a matrix for the keys, or the values, the other one is M or N. */
     if (!r->k.count && !is_whole_map(p, last_of(&r->q)))
         return false;
     if (!r->v.count && !is_whole_map(p, r->out))

@@ -95,28 +95,25 @@ names_matrix(const char *text, const Weights *code)
     return false;
 }
 
-/* The reader ends the program with what is wrong, unless it is kept from it.
-   What it cannot read, and what names no matrix of the code, is for people. */
+/* The reader ends the program with what is wrong, unless it is kept from it. */
 Written
 equation_compared(const Derived *d)
 {
     const Variant *v = d->run.variant;
     if (strncmp(v->equation, "note:", strlen("note:")) == 0)
         return (Written){A_NOTE, "is a note"};
+    const Weights *code = &d->run.weights;
+    if (code->count > 0 && !names_matrix(v->equation, code))
+        return (Written){A_NOTE, "names no matrix of the code"};
     const char *text = v->equation;
     if (v->settings)
         text = format_text("settings: %s; %s", v->settings, text);
 
     void (*const before)(int status, const char *message) = on_failure;
-    const char *volatile wrong = NULL;
+    const char *volatile wrong = reason;
     on_failure = keep_reason;
-    bool readable = !setjmp(unreadable);
-    if (readable)
+    if (!setjmp(unreadable))
         wrong = difference_of(variant_of_text(".equation", text), d);
     on_failure = before;
-    if (!readable && !names_matrix(v->equation, &d->run.weights))
-        return (Written){A_NOTE, "names no matrix of the code"};
-    if (!readable)
-        wrong = reason;
     return (Written){wrong ? DISAGREES : AGREES, wrong};
 }

@@ -4,7 +4,7 @@
    the variant, and computed with the variant's own matrices, which have the
    names that the grammar gives them: W^Q for W_i^Q. It says the same as the
    code if the outputs are equal. An equation that begins with "note:", or that
-   cannot be read and names no matrix of the code, is for people. */
+   names no matrix of the code, is for people. */
 #ifndef WRITTEN_H
 #define WRITTEN_H
 
