@@ -78,7 +78,7 @@ run_checks(const Options *o, const char *plugin, bool *stop)
         if (checks[i].number != sizeof(real))
             continue;
         t.check = checks[i].run;
-        Ended e = in_child(run_check, &t, &out, sizeof out, bytes);
+        Ended e = in_child(run_check, &t, &out, sizeof out, bytes, true);
         char *what = format_text(*out.at ? "%s [%s]" : "%s", e.why, out.at);
         print_line(o, checks[i].name,
                    !e.answered    ? "FAILED"

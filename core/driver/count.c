@@ -143,7 +143,8 @@ find_cost(const void *wanted, void *cost)
 static int
 cost_wanted(const Wanted *w, Cost *cost)
 {
-    Ended e = in_child(find_cost, w, cost, sizeof *cost, machine_memory());
+    Ended e =
+        in_child(find_cost, w, cost, sizeof *cost, machine_memory(), false);
     if (!e.answered)
         note("%s: it has no row: %s", w->plugin.path, e.why);
     return e.status;

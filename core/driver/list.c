@@ -97,7 +97,8 @@ list_variants(const char *chosen, Layout layout)
     for (int i = 0; i < names.count; i++) {
         Wanted wanted = {names.text[i], &c, forms};
         Listed *l = allocate(1, sizeof *l); /* the table keeps its texts */
-        Ended e = in_child(look_at, &wanted, l, sizeof *l, machine_memory());
+        Ended e =
+            in_child(look_at, &wanted, l, sizeof *l, machine_memory(), true);
         if (e.answered) {
             const char *equation =
                 narrow ? output_shown(l->equation) : l->equation;

@@ -69,10 +69,10 @@ child_end(Child *c, void *answer)
 
 Ended
 in_child(void (*work)(const void *more, void *answer), const void *more,
-         void *answer, size_t size, double bytes)
+         void *answer, size_t size, double bytes, bool quiet)
 {
     Child c;
-    child_begin(&c, work, more, size, bytes, true);
+    child_begin(&c, work, more, size, bytes, quiet);
     while (!children_wait(&c, 1))
         ;
     return child_end(&c, answer);

@@ -16,10 +16,10 @@ typedef struct Ended {
 } Ended;
 
 /* Calls work(more, answer) in a child, and copies the `size` bytes of its
-   answer, even if it did not finish. The child may use `bytes` bytes of memory;
-   its output is discarded. */
+   answer, even if it did not finish. The child may use `bytes` bytes of memory.
+   If `quiet`, what it prints is discarded; otherwise it goes to stderr. */
 Ended in_child(void (*work)(const void *more, void *answer), const void *more,
-               void *answer, size_t size, double bytes);
+               void *answer, size_t size, double bytes, bool quiet);
 
 /* Runs a command in a child, and returns the status to exit with. */
 int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
