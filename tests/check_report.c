@@ -102,8 +102,8 @@ TEST(paired_differences)
 {
     const double one[] = {.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2};
     const double two[] = {1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4};
-    Paired p = paired_t(two, one, 10, 2);
-    ck_assert_double_eq_tol(p.difference, 1.58, 1e-12);
+    Contrast p = paired_t(two, one, 10, 2);
+    ck_assert_double_eq_tol(p.mean, 1.58, 1e-12);
     ck_assert_double_eq_tol(p.differ, 0.002832890197384273, 1e-12);
     ck_assert_double_eq_tol(p.same, 0.1541572356690974, 1e-12);
     ck_assert_double_eq_tol(p.low, 0.7001142367230175, 1e-9);
@@ -139,6 +139,51 @@ TEST(paired_differences)
               .5);
 }
 
+/* SciPy 1.17: stats.ttest_ind(equal_var=False), of the same two drugs as if
+   they had been given to different patients, and to four of them. */
+TEST(unpaired_differences)
+{
+    const double one[] = {.7, -1.6, -.2, -1.2, -.1, 3.4, 3.7, .8, 0, 2};
+    const double two[] = {1.9, .8, 1.1, .1, -.1, 4.4, 5.5, 1.6, 4.6, 3.4};
+    Contrast c = welch_t(two, 10, one, 10, 4);
+    ck_assert_double_eq_tol(c.mean, 1.58, 1e-12);
+    ck_assert_double_eq_tol(c.differ, 0.0793941401873583, 1e-12);
+    ck_assert_double_eq_tol(c.freedom, 17.776473516178488, 1e-9);
+    ck_assert_double_eq_tol(c.low, -0.20548323071171137, 1e-9);
+    ck_assert_double_eq_tol(c.high, 3.3654832307117104, 1e-9);
+    ck_assert_double_eq_tol(c.same, 0.005361624103159107, 1e-12);
+    c = welch_t(two, 10, one, 4, 1);
+    ck_assert_double_eq_tol(c.differ, 0.0047067766399730175, 1e-12);
+    ck_assert_double_eq_tol(c.freedom, 10.713942097828767, 1e-9);
+    ck_assert_double_eq_tol(c.low, 1.0999707281342537, 1e-9);
+    ck_assert_double_eq_tol(c.same, 0.9797922382560171, 1e-12);
+    ck_assert_int_eq(c.n, 4);
+    ck_assert(isnan(welch_t(two, 10, one, 10, NAN).same));
+    ck_assert(isnan(welch_t(two, 10, one, 1, 1).differ));
+    ck_assert(isnan(welch_t((double[]){1, INFINITY}, 2, one, 4, 1).differ));
+    /* without spread t is not defined, except in one of them */
+    const double ones[] = {1, 1, 1}, twos[] = {2, 2};
+    ck_assert(isnan(welch_t(twos, 2, ones, 3, 5).differ));
+    ck_assert(isnan(welch_t(twos, 2, ones, 3, 5).same));
+    ck_assert(welch_t(ones, 2, ones, 3, 5).differ == 1);
+    c = welch_t(two, 10, ones, 3, 1);
+    ck_assert_double_eq_tol(c.freedom, 9, 1e-9);
+    /* stats.t.sf, of degrees of freedom that are no whole numbers, and of many
+     */
+    ck_assert_double_eq_tol(student_p(1.2, 1.5), 0.38596492611371613, 1e-12);
+    ck_assert_double_eq_tol(student_p(2.5, 7.77), 0.037773336917364196, 1e-12);
+    ck_assert_double_eq_tol(student_p(.3, 1e6), 0.7641772179789942, 1e-8);
+}
+
+/* How many seeds would tell a difference and a margin that are given in
+   standard deviations, after n paired seeds. */
+static double
+seeds_needed(double difference, double margin, int n, double alpha)
+{
+    Contrast d = {.mean = difference, .deviation = 1, .per_seed = 1, .n = n};
+    return seeds_to_tell(&d, margin, alpha);
+}
+
 /* SciPy 1.17: stats.t.ppf,
    stats.nct for the power of a difference, which statsmodels 0.15's TTestPower
    inverts; that of sameness by integrate.quad over stats.chi. */
@@ -155,24 +200,38 @@ TEST(scipy_agrees)
     for (int i = 0; i < 4; i++)
         ck_assert_double_eq_tol(student_t(t[i].p, t[i].freedom) / t[i].t, 1,
                                 1e-9);
-    ck_assert_double_eq_tol(chance_to_show(1, NAN, 5, .05), .40138992, 1e-4);
-    ck_assert_double_eq_tol(chance_to_show(.5, NAN, 20, .01), .29734608, 1e-4);
-    ck_assert_double_eq_tol(chance_to_show(2, NAN, 3, .05), .47074943, 1e-4);
-    ck_assert_double_eq_tol(chance_to_show(0, 1, 10, .05), .79520727, 1e-4);
-    ck_assert_double_eq_tol(chance_to_show(.3, 1, 12, .01), .37807683, 1e-4);
-    ck_assert_double_eq_tol(chance_to_show(0, 2, 5, .05), .94995286, 1e-4);
-    ck_assert_double_eq_tol(detectable(3, .05), 3.26404355, 1e-3);
-    ck_assert_double_eq_tol(detectable(5, .05), 1.68199708, 1e-3);
-    ck_assert_double_eq_tol(detectable(20, .05), .66044165, 1e-3);
-    ck_assert_double_eq_tol(detectable(5, .05 / 12), 3.30872161, 1e-3);
-    ck_assert(seeds_to_tell(.5, NAN, 5, .05) == 34);
+    ck_assert_double_eq_tol(chance_to_show(1 * sqrt(5), NAN, 4, .05), .40138992,
+                            1e-4);
+    ck_assert_double_eq_tol(chance_to_show(.5 * sqrt(20), NAN, 19, .01),
+                            .29734608, 1e-4);
+    ck_assert_double_eq_tol(chance_to_show(2 * sqrt(3), NAN, 2, .05), .47074943,
+                            1e-4);
+    ck_assert_double_eq_tol(chance_to_show(0 * sqrt(10), 1 * sqrt(10), 9, .05),
+                            .79520727, 1e-4);
+    ck_assert_double_eq_tol(
+        chance_to_show(.3 * sqrt(12), 1 * sqrt(12), 11, .01), .37807683, 1e-4);
+    ck_assert_double_eq_tol(chance_to_show(0 * sqrt(5), 2 * sqrt(5), 4, .05),
+                            .94995286, 1e-4);
+    ck_assert_double_eq_tol(detectable(2, .05) / sqrt(3), 3.26404355, 1e-3);
+    ck_assert_double_eq_tol(detectable(4, .05) / sqrt(5), 1.68199708, 1e-3);
+    ck_assert_double_eq_tol(detectable(19, .05) / sqrt(20), .66044165, 1e-3);
+    ck_assert_double_eq_tol(detectable(4, .05 / 12) / sqrt(5), 3.30872161,
+                            1e-3);
+    ck_assert(seeds_needed(.5, NAN, 5, .05) == 34);
     for (int n = 3; n < 12; n++) /* whatever it begins with */
-        ck_assert(seeds_to_tell(.03, NAN, n, .05) == 8723);
-    ck_assert(isnan(seeds_to_tell(.02, NAN, 5, .05)));
-    ck_assert(seeds_to_tell(.1, .5, 5, .05) == 42);
-    ck_assert(seeds_to_tell(1, .5, 5, .05 / 12) == 18);
-    ck_assert(seeds_to_tell(.5, .5, 5, .05) == 34);
-    ck_assert(isnan(seeds_to_tell(0, NAN, 5, .05)));
+        ck_assert(seeds_needed(.03, NAN, n, .05) == 8723);
+    ck_assert(isnan(seeds_needed(.02, NAN, 5, .05)));
+    ck_assert(seeds_needed(.1, .5, 5, .05) == 42);
+    ck_assert(seeds_needed(1, .5, 5, .05 / 12) == 18);
+    ck_assert(seeds_needed(.5, .5, 5, .05) == 34);
+    ck_assert(isnan(seeds_needed(0, NAN, 5, .05)));
+    ck_assert(isnan(seeds_needed(.5, NAN, 20000, .05)));
+    /* two samples of equal variances, as TTestIndPower has them: 64 of each for
+       a difference of half their standard deviation; that of a difference is
+       sqrt(2) times it, and each seed adds two degrees of freedom */
+    Contrast two = {.mean = .5, .deviation = sqrt(2), .per_seed = 2, .n = 5};
+    ck_assert(seeds_to_tell(&two, NAN, .05) == 64);
+    ck_assert_double_eq_tol(chance_to_show(0, 20, 1e7, .05), 1, 1e-6);
 }
 
 TEST(holm_adjusts)
@@ -228,7 +287,7 @@ TESTS(errors_of_verdicts, 2)
             double centre = margin_is_true ? t % 2 ? 8 : -8 : 0;
             for (int i = 0; i < SEEDS; i++)
                 x[i] = centre + random_normal(&r);
-            Paired pair = paired_t(x, base, SEEDS, 8);
+            Contrast pair = paired_t(x, base, SEEDS, 8);
             p[2 * t] = pair.differ;
             p[2 * t + 1] = pair.same;
         }
@@ -413,14 +472,16 @@ TEST(what_is_judged)
     Outcome a = judged_as(good, other, NULL);
     ck_assert_str_eq(a.judged, "solved_at");
     ck_assert_str_eq(a.word, "worse");
-    ck_assert(fabs(a.against.difference - 58) < 1e-9);
+    ck_assert(fabs(a.against.contrast.mean - 58) < 1e-9);
     other.solved_at = 101;
     other.more = 3.5;
     a = judged_as(good, other, NULL);
-    ck_assert(a.verdict == EQUAL && fabs(a.margin - 10.6) < 1e-9);
+    ck_assert(a.against.verdict == EQUAL &&
+              fabs(a.against.margin - 10.6) < 1e-9);
     ck_assert_str_eq(a.word, "same");
     a = judged_as(good, other, "solved_at=1%");
-    ck_assert(a.verdict != EQUAL && fabs(a.margin - 1.06) < 1e-9);
+    ck_assert(a.against.verdict != EQUAL &&
+              fabs(a.against.margin - 1.06) < 1e-9);
     a = judged_as(good, good, NULL);
     ck_assert_str_eq(a.word, "identical");
     /* one that never got there has no steps: the loss tells */
@@ -472,10 +533,11 @@ TEST(rates_are_chosen_in_what_is_judged)
     Outcome a = judged_at(3, rates, (double[]){200, 100, 150},
                           (double[]){180, 160, 140});
     ck_assert(a.lr == .01 && !strcmp(a.rate_end, "highest"));
-    ck_assert(fabs(a.against.difference - 41) < 1e-9 && a.verdict == WORSE);
+    ck_assert(fabs(a.against.contrast.mean - 41) < 1e-9 &&
+              a.against.verdict == WORSE);
     a = judged_at(3, rates, (double[]){200, 100, 150}, (double[]){0, 90, 0});
     ck_assert(a.lr == .003 && !a.rate_end);
-    ck_assert(fabs(a.against.difference + 9) < 1e-9);
+    ck_assert(fabs(a.against.contrast.mean + 9) < 1e-9);
 }
 
 /* 5 of 5 had it at step 122, and end at .37. */

@@ -1,7 +1,6 @@
 /* statistics.c - intervals, tests, and the number of seeds that a test needs.
  */
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "heart/fail.h"
@@ -27,19 +26,19 @@ mean_of(const double *x, int n)
 }
 
 static double
-deviation_of(const double *x, int n)
+variance_of(const double *x, int n)
 {
     double mean = mean_of(x, n), squares = 0;
     for (int i = 0; i < n; i++)
         squares += (x[i] - mean) * (x[i] - mean);
-    return n > 1 ? sqrt(squares / (n - 1)) : 0;
+    return n > 1 ? squares / (n - 1) : 0;
 }
 
 Mean
 mean_interval(const double *x, int n)
 {
     double mean = mean_of(x, n);
-    double error = deviation_of(x, n) / sqrt(n);
+    double error = sqrt(variance_of(x, n) / n);
     double t = n < INTERVAL_SEEDS ? 1 : student_t(LEVEL, n - 1);
     return (Mean){mean, mean - error * t, mean + error * t};
 }
@@ -80,25 +79,40 @@ median_interval(double *x, int n)
     return (Mean){middle, x[k], x[n - 1 - k]};
 }
 
-double
-student_p(double t, int freedom)
+/* The incomplete beta function I_x(a, b), where y = 1 - x, by the continued
+   fraction 26.5.8 of Abramowitz and Stegun (1964), from its first term on
+   (Lentz's method). It converges fast if x < (a + 1) / (a + b + 2). */
+static double
+incomplete_beta(double x, double y, double a, double b)
 {
-    double sine = fabs(t) / sqrt(freedom + t * t);
-    double cosine2 = freedom / (freedom + t * t), term = 1, sum = 0;
-    bool odd = freedom % 2;
-    for (int k = odd; k < freedom - 1; k += 2) {
-        sum += term; /* that of cos^k; for odd k, a factor cos is outside */
-        term *= cosine2 * (k + 1) / (k + 2);
+    double above = 1, below = 0, fraction = 1, factor = 0;
+    for (int k = 1; fabs(factor - 1) > 4e-16; k++) {
+        int m = k / 2;
+        double term = m * (b - m);
+        if (k % 2)
+            term = -(a + m) * (a + b + m);
+        term *= x / ((a + k - 1) * (a + k));
+        above = 1 + term / above;
+        below = 1 / (1 + term * below);
+        factor = above * below;
+        fraction *= factor;
     }
-    double inside = sine * sum; /* P(|T| < |t|) */
-    if (odd)
-        inside = 2 / 3.14159265358979323846 *
-                 (asin(sine) + sine * sqrt(cosine2) * sum);
-    return inside < 1 ? 1 - inside : 0;
+    double scale = lgamma(a + b) - lgamma(a) - lgamma(b);
+    return exp(scale + a * log(x) + b * log(y)) / (a * fraction);
 }
 
 double
-student_t(double p, int freedom)
+student_p(double t, double freedom)
+{
+    double half = freedom / 2;
+    double x = 1 / (1 + t * t / freedom), y = 1 / (1 + freedom / (t * t));
+    if (x < (half + 1) / (half + 2.5))
+        return incomplete_beta(x, y, half, 0.5);
+    return 1 - incomplete_beta(y, x, 0.5, half);
+}
+
+double
+student_t(double p, double freedom)
 {
     double low = 0, high = 1;
     while (student_p(high, freedom) > p)
@@ -113,33 +127,82 @@ student_t(double p, int freedom)
     return high;
 }
 
-Paired
+/* Fills in the interval and the p-values of a difference by its standard error.
+ */
+static void
+test_by_t(Contrast *d, double margin)
+{
+    double half_width = d->error * student_t(LEVEL, d->freedom);
+    double t = (margin - fabs(d->mean)) / d->error;
+    double above = student_p(t, d->freedom) / 2; /* P(T > |t|) */
+    d->low = d->mean - half_width;
+    d->high = d->mean + half_width;
+    d->differ = student_p(d->mean / d->error, d->freedom);
+    d->same = t > 0 ? above : 1 - above; /* NaN if the margin is */
+}
+
+/* Is the error only that of rounding numbers as large as these? */
+static bool
+no_spread(double error, const double *x, int n, const double *base, int m)
+{
+    double size = 0;
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(x[i]));
+    for (int i = 0; i < m; i++)
+        size = fmax(size, fabs(base[i]));
+    return error <= 1e-9 * size;
+}
+
+static const Contrast unknown = {NAN, NAN, NAN, NAN,   NAN, NAN,
+                                 NAN, NAN, NAN, false, 0};
+
+Contrast
 paired_t(const double *x, const double *base, int n, double margin)
 {
-    double *d = allocate((size_t)n + 1, sizeof *d), size = 0;
-    for (int i = 0; i < n; i++) {
-        d[i] = x[i] - base[i];
-        size = fmax(size, fmax(fabs(x[i]), fabs(base[i])));
-    }
-    double mean = mean_of(d, n), deviation = deviation_of(d, n);
-    free(d);
+    double *apart = allocate((size_t)n + 1, sizeof *apart);
+    for (int i = 0; i < n; i++)
+        apart[i] = x[i] - base[i];
+    double mean = mean_of(apart, n), variance = variance_of(apart, n);
+    Contrast d = unknown;
+    d.n = n;
+    free(apart);
     if (n < 2 || !isfinite(mean))
-        return (Paired){NAN, NAN, NAN, NAN, NAN, NAN, n};
-    double error = deviation / sqrt(n);
-    double half_width = error * student_t(LEVEL, n - 1);
-    Paired p = {mean, mean - half_width, mean + half_width, deviation, 1, 1, n};
-    if (error <= 1e-9 * size) { /* no spread, so only the signs can be tested */
-        p.differ = mean == 0 ? 1 : ldexp(1, 1 - n);
-        p.same = fabs(mean) < margin ? ldexp(1, -n) : 1;
-    } else {
-        double t = (margin - fabs(mean)) / error;
-        double above = student_p(t, n - 1) / 2; /* P(T > |t|) */
-        p.differ = student_p(mean / error, n - 1);
-        p.same = t > 0 ? above : 1 - above;
+        return d;
+    d.mean = mean;
+    d.deviation = sqrt(variance);
+    d.error = sqrt(variance / n);
+    d.freedom = n - 1;
+    d.per_seed = 1;
+    test_by_t(&d, margin);
+    d.by_signs = no_spread(d.error, x, n, base, n);
+    if (d.by_signs) {
+        d.differ = mean == 0 ? 1 : ldexp(1, 1 - n);
+        d.same = isnan(margin) ? NAN : fabs(mean) < margin ? ldexp(1, -n) : 1;
     }
-    if (isnan(margin))
-        p.same = NAN;
-    return p;
+    return d;
+}
+
+Contrast
+welch_t(const double *x, int n, const double *base, int m, double margin)
+{
+    double mean = mean_of(x, n) - mean_of(base, m);
+    double v = variance_of(x, n), w = variance_of(base, m);
+    double a = v / n, b = w / m; /* the variances of the means */
+    Contrast d = unknown;
+    d.n = n < m ? n : m;
+    if (d.n < 2 || !isfinite(mean))
+        return d;
+    d.mean = mean;
+    d.deviation = sqrt(v + w);
+    d.error = sqrt(a + b);
+    if (no_spread(d.error, x, n, base, m)) {
+        d.differ = mean == 0 ? 1 : NAN;
+        return d;
+    }
+    d.freedom = (a + b) * (a + b) / (a * a / (n - 1) + b * b / (m - 1));
+    d.per_seed = (v + w) * (v + w) / (v * v + w * w);
+    test_by_t(&d, margin);
+    return d;
 }
 
 /* P(|Z + centre| < radius) for a standard normal Z. */
@@ -153,43 +216,42 @@ normal_within(double centre, double radius)
            2;
 }
 
-/* Each test compares the mean with its standard error, which is estimated from
-   n seeds: it is s times the true one, and s^2 (n - 1) is chi-squared. For a
-   given s, the mean passes the test with a probability of the normal
+/* Each test compares the mean with its standard error, which is estimated: it
+   is s times the true one, and s^2 times the degrees of freedom is chi-squared.
+   For a given s, the mean passes the test with a probability of the normal
    distribution. The result is its average over s, an integral as a sum over
    slices. */
 double
-chance_to_show(double difference, double margin, int n, double alpha)
+chance_to_show(double difference, double margin, double freedom, double alpha)
 {
     enum { SLICES = 400 };
-    int freedom = n - 1;
     bool sameness = !isnan(margin);
     double critical = student_t(sameness ? 2 * alpha : alpha, freedom);
-    double centre = difference * sqrt(n);
-    double half = freedom / 2., sum = 0, width = (1 + 6 / sqrt(freedom));
+    double half = freedom / 2, sum = 0, reach = 6 / sqrt(freedom);
+    double from = fmax(0, 1 - reach), width = 1 + reach - from;
     double scale = log(2) + half * log(half) - lgamma(half);
     for (int i = 0; i < SLICES; i++) {
-        double s = (i + 0.5) / SLICES * width;
+        double s = from + (i + 0.5) / SLICES * width;
         double density = exp(scale + (freedom - 1) * log(s) - half * s * s);
         double threshold = critical * s, passes;
         if (sameness)
-            passes = normal_within(centre, margin * sqrt(n) - threshold);
+            passes = normal_within(difference, margin - threshold);
         else
-            passes = 1 - normal_within(centre, threshold);
+            passes = 1 - normal_within(difference, threshold);
         sum += density * passes;
     }
     return sum * width / SLICES;
 }
 
 double
-detectable(int n, double alpha)
+detectable(double freedom, double alpha)
 {
     double low = 0, high = 1;
-    while (chance_to_show(high, NAN, n, alpha) < POWER)
+    while (chance_to_show(high, NAN, freedom, alpha) < POWER)
         high *= 2;
     for (int i = 0; i < 30; i++) {
         double d = (low + high) / 2;
-        if (chance_to_show(d, NAN, n, alpha) < POWER)
+        if (chance_to_show(d, NAN, freedom, alpha) < POWER)
             low = d;
         else
             high = d;
@@ -199,22 +261,24 @@ detectable(int n, double alpha)
 
 /* Are n seeds likely to show one or the other? */
 static bool
-enough_seeds(double difference, double margin, int n, double alpha)
+enough_seeds(const Contrast *d, double margin, int n, double alpha)
 {
-    return chance_to_show(difference, NAN, n, alpha) >= POWER ||
-           chance_to_show(difference, margin, n, alpha) >= POWER;
+    double error = d->deviation / sqrt(n), freedom = d->per_seed * (n - 1);
+    double mean = d->mean / error;
+    return chance_to_show(mean, NAN, freedom, alpha) >= POWER ||
+           chance_to_show(mean, margin / error, freedom, alpha) >= POWER;
 }
 
 double
-seeds_to_tell(double difference, double margin, int n, double alpha)
+seeds_to_tell(const Contrast *d, double margin, double alpha)
 {
     enum { MOST = 10000 };
-    int low = n, high = MOST;
-    if (!enough_seeds(difference, margin, high, alpha))
+    int low = d->n, high = MOST;
+    if (low >= high || !enough_seeds(d, margin, high, alpha))
         return NAN;
     while (high - low > 1) {
         int middle = (low + high) / 2;
-        if (enough_seeds(difference, margin, middle, alpha))
+        if (enough_seeds(d, margin, middle, alpha))
             high = middle;
         else
             low = middle;

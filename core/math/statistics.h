@@ -3,6 +3,8 @@
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
+#include <stdbool.h>
+
 /* A value and its 95% interval. All are NaN if n is 0 or a number is NaN. If n
    is 1, the interval is that one point. */
 typedef struct Mean {
@@ -29,40 +31,55 @@ Mean median_interval(double *x, int n);
 /* The median; if n is even, the mean of the middle two. Sorts x. */
 double median(double *x, int n);
 
-/* The paired differences x_i - base_i of n seeds: their mean, its 95% interval,
-   their standard deviation, and the p-values of two tests by Student's t with
-   n - 1 degrees of freedom. `differ` is how likely a mean this far from 0 is if
-   there is no true difference. `same` is how likely a mean this close to 0 is
-   if the true difference is at least the margin in either direction (two
-   one-sided tests, Schuirmann 1987); it is NaN without a margin. Everything is
-   NaN if n < 2 or a number is not finite. If all differences are equal, t is
-   not defined and the signs are counted instead: `differ` is 2^(1 - n), or 1 if
-   the differences are 0, and `same` is 2^-n. */
-typedef struct Paired {
-    double difference, low, high, deviation, differ, same;
-    int n;
-} Paired;
-Paired paired_t(const double *x, const double *base, int n, double margin);
+/* How far the mean of some values is from that of the baseline's: the
+   difference of the means, its 95% interval, and the p-values of two tests by
+   Student's t. `differ` is how likely a mean this far from 0 is if there is no
+   true difference. `same` is how likely a mean this close to 0 is if the true
+   difference is at least the margin in either direction (two one-sided tests,
+   Schuirmann 1987); it is NaN without a margin. Everything is NaN if n < 2 or a
+   number is not finite. */
+typedef struct Contrast {
+    double mean, low, high;
+    double deviation; /* of the difference between one value of each */
+    double error;     /* the standard error of the mean, */
+    double freedom;   /* its degrees of freedom, and how many more it has for */
+    double per_seed;  /* each further seed of both */
+    double differ, same;
+    bool by_signs; /* are these of a test of signs, not of t? */
+    int n;         /* pairs; or values of the one that has fewer */
+} Contrast;
 
-/* P(|T| > |t|) for Student's t with `freedom` degrees of freedom (the finite
-   sums 26.7.3 and 26.7.4 of Abramowitz and Stegun 1964), and its inverse. */
-double student_p(double t, int freedom);
-double student_t(double p, int freedom);
+/* Of n paired values x_i - base_i. If all differences are equal, t is not
+   defined and the signs are counted instead: `differ` is 2^(1 - n), or 1 if the
+   differences are 0, and `same` is 2^-n. */
+Contrast paired_t(const double *x, const double *base, int n, double margin);
 
-/* The probability that n seeds show, at the level alpha, that the two differ
-   (if the margin is NaN), or that they are the same within the margin. The true
-   difference and the margin are in standard deviations of the paired
-   differences. */
-double chance_to_show(double difference, double margin, int n, double alpha);
+/* Of n values and m of the baseline that are not paired, and whose variances
+   may differ (Welch 1947). If neither varies, t is not defined: the interval
+   and the p-values are NaN, or `differ` is 1 if the means are equal, too. */
+Contrast welch_t(const double *x, int n, const double *base, int m,
+                 double margin);
 
-/* The smallest true difference, in the same unit, that n seeds show with a
+/* P(|T| > |t|) for Student's t with `freedom` degrees of freedom, at least 1,
+   and its inverse. */
+double student_p(double t, double freedom);
+double student_t(double p, double freedom);
+
+/* The probability that a test with these degrees of freedom shows, at the level
+   alpha, that the two differ (if the margin is NaN), or that they are the same
+   within the margin. The true difference and the margin are in standard errors
+   of the mean difference. */
+double chance_to_show(double difference, double margin, double freedom,
+                      double alpha);
+
+/* The smallest true difference, in the same unit, that such a test shows with a
    probability of 80%. */
-double detectable(int n, double alpha);
+double detectable(double freedom, double alpha);
 
-/* How many seeds, more than n, would show with a probability of 80% either that
-   the two differ or that they are the same within the margin. NaN if it is more
-   than 10,000. */
-double seeds_to_tell(double difference, double margin, int n, double alpha);
+/* How many seeds, more than d->n, would show with a probability of 80% either
+   that the two differ or that they are the same within the margin, if the true
+   difference is the one that was found. NaN if it is more than 10,000. */
+double seeds_to_tell(const Contrast *d, double margin, double alpha);
 
 /* Adjusts n p-values, so that a false alarm among all those below a level is no
    more likely than that level (Holm 1979). At most `true_together` of the

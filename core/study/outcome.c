@@ -9,26 +9,11 @@
 #include "study/quantity.h"
 #include "study/rate.h"
 
-#define SIGNIFICANT 0.05
-
 /* Exits (2) unless verdicts can be about r's judge and margins. */
 static void
 check_judged(const Request *r)
 {
-    Values names = r->margin ? values_cut(r->margin) : (Values){0};
-    for (int i = 0; i < names.count; i++) {
-        char *sign = strchr(names.text[i], '=');
-        char *end = "";
-        double x = sign ? strtod(sign + 1, &end) : 0;
-        if (!(x > 0) || !isfinite(x) || strcmp(end + (*end == '%'), ""))
-            usage(
-                "--margin \"%s\": give a quantity and the difference in it "
-                "that "
-                "does not matter, in its unit or in per cent of the baseline's "
-                "value, as in test_accuracy=0.01,solved_at=10%%",
-                names.text[i]);
-        *sign = 0;
-    }
+    Values names = margins_named(r->margin);
     if (r->judge)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
@@ -52,7 +37,7 @@ saturated(const Run *const *runs, int count, const char *key, double margin)
 }
 
 /* Compares the runs with the baseline's, seed by seed. */
-static Paired
+static Contrast
 compare(const Run *const *runs, int count, const Run *const *base, int bases,
         const char *key, double margin)
 {
@@ -82,18 +67,23 @@ judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
     a->base = chosen_runs(base.runs, base.count, key, &a->bases, &a->base_lr);
     a->runs = chosen_runs(own->runs, own->count, key, &seeds, &a->lr);
     a->seeds = seeds;
-    double margin = margin_of(all->margins, key, a->base, a->bases);
+    double *base_values = allocate((size_t)a->bases + 1, sizeof *base_values);
     double sum = 0;
-    for (int i = 0; i < a->bases; i++)
-        sum += run_quantity(a->base[i], key);
+    for (int i = 0; i < a->bases; i++) {
+        base_values[i] = run_quantity(a->base[i], key);
+        sum += base_values[i];
+    }
+    const Quantity *q = quantity_named(key);
+    double margin =
+        margin_of(all->margins, key, q->margin, base_values, a->bases);
     a->base_mean = sum / a->bases;
     if (!a->baseline && a->bases) {
-        a->margin = margin;
-        a->against = compare(a->runs, seeds, a->base, a->bases, key, margin);
+        Contrast d = compare(a->runs, seeds, a->base, a->bases, key, margin);
+        a->against = comparison_of(d, q->better == LESS, margin);
     }
     bool full = saturated(a->runs, seeds, key, margin) &&
                 saturated(a->base, a->bases, key, margin);
-    return !full && (a->baseline || !isnan(a->against.differ));
+    return !full && (a->baseline || !isnan(a->against.contrast.differ));
 }
 
 /* The outcome of a series. It is judged in the quantity of --judge, or else in
@@ -107,14 +97,9 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
     const char *const *key = all->judge ? only : turns;
     Outcome a = {.group = g, .task = g->name, .series = own->name};
     a.baseline = !strcmp(own->name, all->baseline);
-    a.against = (Paired){NAN, NAN, NAN, NAN, NAN, NAN, 0};
-    a.margin = a.detectable = a.needed = NAN;
+    a.against = comparison_of(paired_t(NULL, NULL, 0, NAN), false, NAN);
     while (!judged_in(*key, all, &a, own) && key[1])
         key++;
-    bool differ = a.against.difference != 0 || a.against.deviation != 0;
-    a.verdict = isnan(a.against.differ) ? UNTESTED
-                : differ                ? UNDECIDED
-                                        : IDENTICAL;
     int seeds = (int)a.seeds;
     for (int i = 0; i < seeds; i++)
         a.solved += run_quantity(a.runs[i], "solved_at") > 0;
@@ -126,51 +111,16 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
     return a;
 }
 
-/* Decides the verdict on a difference. What these seeds could have shown, or
-   how many are needed, is for the level of the strictest of all tests. */
+/* Decides all verdicts together. */
 static void
-decide(const Outcomes *all, Outcome *a)
+decide(Outcomes *all)
 {
-    const Paired *p = &a->against;
-    double alpha = SIGNIFICANT / all->comparisons, unit = p->deviation;
-    bool less = quantity_named(a->judged)->better == LESS;
-    if (p->same < SIGNIFICANT)
-        a->verdict = EQUAL;
-    else if (p->differ < SIGNIFICANT)
-        a->verdict = (p->difference > 0) == less ? WORSE : BETTER;
-    if (unit > 0)
-        a->detectable = unit * detectable(p->n, alpha);
-    if (unit > 0 && a->verdict == UNDECIDED)
-        a->needed =
-            seeds_to_tell(p->difference / unit, a->margin / unit, p->n, alpha);
-}
-
-/* Adjusts the p-values of all comparisons, then decides. Of a comparison's two
-   hypotheses, that there is no difference and that there is one of the margin
-   or more, one at most is true: so Holm's adjustment is Shaffer's. */
-static void
-decide_all(Outcomes *all)
-{
-    static const char *const words[] = {"identical", "same",  "undecided",
-                                        "untested",  "worse", "better"};
-    double *p = allocate(2 * (size_t)all->count + 2, sizeof *p);
-    for (int i = 0; i < all->count; i++) {
-        const Outcome *a = &all->list[i];
-        bool counts = a->verdict == UNDECIDED;
-        p[2 * i] = counts ? a->against.differ : NAN;
-        p[2 * i + 1] = counts ? a->against.same : NAN;
-        all->comparisons += counts;
-    }
-    holm(p, 2 * all->count, all->comparisons);
-    for (int i = 0; i < all->count; i++) {
-        Outcome *a = &all->list[i];
-        if (a->verdict == UNDECIDED) {
-            a->against.differ = p[2 * i];
-            a->against.same = p[2 * i + 1];
-            decide(all, a);
-        }
-        a->word = a->baseline ? "baseline" : words[a->verdict];
-    }
+    Comparison **list = allocate((size_t)all->count + 1, sizeof *list);
+    for (int i = 0; i < all->count; i++)
+        list[i] = &all->list[i].against;
+    all->comparisons = decide_all(list, all->count);
+    for (Outcome *a = all->list; a < all->list + all->count; a++)
+        a->word = a->baseline ? "baseline" : verdict_words[a->against.verdict];
 }
 
 /* The value that was given now, or else the one that was recorded when the runs
@@ -246,7 +196,7 @@ outcomes_of(const Request *r, const Experiment *e)
             all.list[all.count++] =
                 outcome_of(&all, &all.groups[g], &all.groups[g].series[s]);
         }
-    decide_all(&all);
+    decide(&all);
     for (int i = 0; i < all.count; i++)
         note_other_base(&all, &all.list[i]);
     return all;

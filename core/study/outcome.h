@@ -11,11 +11,7 @@
 #include "math/statistics.h"
 #include "run/grid.h"
 #include "study/group.h"
-
-/* The verdict on a variant against the baseline. IDENTICAL: no seed differs.
-   EQUAL: the difference is smaller than the margin, even if it is significant.
-   UNTESTED: there is no pair of numbers to test. */
-typedef enum { IDENTICAL, EQUAL, UNDECIDED, UNTESTED, WORSE, BETTER } Verdict;
+#include "study/verdict.h"
 
 typedef struct Outcome {
     const Group *group;
@@ -40,14 +36,8 @@ typedef struct Outcome {
     int bases;
     double base_lr, base_mean; /* their rate, and their mean in that quantity */
     bool other_base; /* do they differ from those of the baseline's own row? */
-    double margin;   /* NaN if the quantity has none */
-    Paired against;  /* with p-values adjusted for all comparisons */
-    Verdict verdict;
-    const char *word;  /* the verdict in a table: "better", or "baseline" */
-    double detectable; /* the least difference that these seeds would show with
-                          a probability of 80% */
-    double needed;     /* how many seeds would decide with that probability; NaN
-                          if more than 10,000 */
+    Comparison against;
+    const char *word; /* the verdict in a table: "better", or "baseline" */
 } Outcome;
 
 typedef struct Outcomes {

@@ -94,22 +94,40 @@ axis_title(const char *name, const KnownTask *t)
     return format_text("%s (%s)", title, q->unit);
 }
 
-double
-margin_of(const char *margins, const char *key, const Run *const *runs,
-          int count)
+Values
+margins_named(const char *margins)
 {
-    const char *text = quantity_named(key)->margin;
-    Values given = values_cut(margins ? margins : "");
-    size_t n = strlen(key);
+    Values names = margins ? values_cut(margins) : (Values){0};
+    for (int i = 0; i < names.count; i++) {
+        char *sign = strchr(names.text[i], '=');
+        char *end = "";
+        double x = sign ? strtod(sign + 1, &end) : 0;
+        if (!(x > 0) || !isfinite(x) || strcmp(end + (*end == '%'), ""))
+            usage("--margin \"%s\": give a quantity and the difference in it "
+                  "that does not matter, in its unit or in per cent of the "
+                  "baseline's value, as in test_accuracy=0.01,solved_at=10%%",
+                  names.text[i]);
+        *sign = 0;
+    }
+    return names;
+}
+
+double
+margin_of(const char *margins, const char *name, const char *usual,
+          const double *base, int count)
+{
+    const char *text = usual;
+    Values given = margins ? values_cut(margins) : (Values){0};
+    size_t n = strlen(name);
     for (int i = 0; i < given.count; i++)
-        if (!strncmp(given.text[i], key, n) && given.text[i][n] == '=')
+        if (!strncmp(given.text[i], name, n) && given.text[i][n] == '=')
             text = given.text[i] + n + 1;
     if (!text)
         return NAN;
     char *end;
     double margin = strtod(text, &end), sum = 0;
     for (int i = 0; i < count; i++)
-        sum += fabs(run_quantity(runs[i], key));
+        sum += fabs(base[i]);
     return *end == '%' ? margin * (sum / count / 100) : margin;
 }
 

@@ -45,11 +45,16 @@ char *quantity_words(const char *name);
    task says; NULL is any task. */
 char *axis_title(const char *name, const KnownTask *t);
 
-/* The difference in a quantity that does not matter, in its unit: the one given
-   for it in `margins`, "test_accuracy=0.02,solved_at=5%" or NULL, or else its
-   own margin. Per cent are of the mean over these runs of the baseline. */
-double margin_of(const char *margins, const char *name, const Run *const *runs,
-                 int count);
+/* The quantities to which a list "test_accuracy=0.02,solved_at=5%" (or NULL)
+   gives margins, differences that do not matter. Exits (2) if it is no such
+   list. */
+Values margins_named(const char *margins);
+
+/* The margin of a quantity in its unit: the one given for it in `margins`, or
+   else `usual`; NaN if that is NULL. Per cent are of the mean size of these
+   values of the baseline. */
+double margin_of(const char *margins, const char *name, const char *usual,
+                 const double *base, int count);
 
 /* Exits (2) unless all runs have the quantity: in their logs if `logged`, else
    in their results. */

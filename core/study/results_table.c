@@ -21,13 +21,10 @@ steps_cell(const Outcome *a)
     return cell_words(format_text("%s%.10g", a->beyond ? ">" : "", a->steps));
 }
 
-/* The p-value of the test that the verdict rests on. */
 static Cell
 p_cell(const Outcome *a)
 {
-    return cell_number(a->verdict == IDENTICAL ? NAN
-                       : a->verdict == EQUAL   ? a->against.same
-                                               : a->against.differ);
+    return cell_number(deciding_p(&a->against));
 }
 
 /* The baseline that a verdict is about, "1.000 at 0.01", if its own row shows
@@ -75,18 +72,18 @@ static const Field fields[] = {
     {{.name = "seeds"}, AT(seeds)},
     {{"judged", .words = true}, AT(judged), VERDICTS},
     {{"verdict", .words = true}, AT(word), VERDICTS},
-    {{"difference", .format = "%.3g"}, AT(against.difference), VERDICTS, .interval = true},
-    {{"difference_low", .format = "%.3g"}, AT(against.low)},
-    {{"difference_high", .format = "%.3g"}, AT(against.high)},
+    {{"difference", .format = "%.3g"}, AT(against.contrast.mean), VERDICTS, .interval = true},
+    {{"difference_low", .format = "%.3g"}, AT(against.contrast.low)},
+    {{"difference_high", .format = "%.3g"}, AT(against.contrast.high)},
     {{"baseline_mean", .format = "%.4g"}, AT(base_mean)},
     {{.name = "baseline_rate"}, AT(base_lr)},
     {{"its_baseline", .title = "baseline", .words = true, .readers = PEOPLE}, .half = VERDICTS, .get = baseline_cell},
-    {{"margin", .format = "%.3g"}, AT(margin)},
+    {{"margin", .format = "%.3g"}, AT(against.margin)},
     {{"p", .format = "%.2g", .readers = PEOPLE}, .half = VERDICTS, .get = p_cell},
-    {{"p_adjusted", .format = "%.3g"}, AT(against.differ)},
-    {{"p_same", .format = "%.3g"}, AT(against.same)},
-    {{"detectable", .format = "%.3g"}, AT(detectable)},
-    {{"seeds_needed", .title = "seeds"}, AT(needed), VERDICTS},
+    {{"p_adjusted", .format = "%.3g"}, AT(against.contrast.differ)},
+    {{"p_same", .format = "%.3g"}, AT(against.contrast.same)},
+    {{"detectable", .format = "%.3g"}, AT(against.detectable)},
+    {{"seeds_needed", .title = "seeds"}, AT(against.needed), VERDICTS},
     {{"rate_end", .title = "rate is", .words = true}, AT(rate_end), VERDICTS},
 };
 /* clang-format on */
@@ -147,12 +144,12 @@ verdict_count(const Outcomes *all, const Outcome *like)
 {
     Values names = {0};
     for (const Outcome *a = all->list; a < all->list + all->count; a++)
-        if (a->verdict == like->verdict && a->judged == like->judged &&
-            a->against.n > 1)
+        if (a->against.verdict == like->against.verdict &&
+            a->judged == like->judged && a->against.contrast.n > 1)
             values_add(&names, format_text("%s on %s", a->series, a->task));
     char *count = format_text("%d %s in %s", names.count, like->word,
                               quantity_words(like->judged));
-    return like->verdict < WORSE
+    return like->against.verdict < WORSE
                ? count
                : format_text("%s (%s)", count, joined(&names, ", "));
 }
@@ -176,7 +173,7 @@ print_headline(const Outcomes *all, Layout layout)
     void *counted = NULL;
     for (Verdict verdict = IDENTICAL; verdict <= BETTER; verdict++)
         for (const Outcome *a = all->list; a < all->list + all->count; a++)
-            if (a->verdict == verdict && a->against.n > 1 &&
+            if (a->against.verdict == verdict && a->against.contrast.n > 1 &&
                 word_added(&counted, format_text("%s %s", a->word, a->judged)))
                 values_add(&parts, verdict_count(all, a));
     if (parts.count)
