@@ -16,6 +16,7 @@ int command_check(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_table(int argc, char **argv);
+int command_judge(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_generate(int argc, char **argv);
 

@@ -17,6 +17,7 @@ const Command commands[] = {
     {"compare", "", "train variants x tasks x seeds x a grid, and draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, 0, 0, OF_ANY, OF_ANY, "", ""},
     {"plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, 0, MANY, 0, 0, "", ""},
     {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, 1, MANY, 0, 0, "", ""},
+    {"judge", "FILE", "judge a table of anybody's results, CSV or TSV: which method is better?", {"qkv judge runs.csv --method name --seed seed --lower loss --baseline ours", "qkv judge runs.tsv --method name --unpaired --higher accuracy --baseline ours"}, 1, 1, 0, 0, "", ""},
     {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, 0, 1, OF_ANY, OF_VARIANT, "", ""},
     {"count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, 0, 1, OF_VARIANT | OF_SHAPE, OF_VARIANT, "d-model layers length positions mask", ""},
     {"derive", "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code, or one from another", {"qkv derive two-step", "qkv derive two-step = standard"}, 1, 3, 0, 0, "", ""},
@@ -45,11 +46,11 @@ command_named(const char *name)
     return NULL;
 }
 
-#define TABLES   "list train compare inspect equiv count table open"
+#define TABLES   "list train compare inspect equiv count table open judge"
 #define RUNS     "train compare equiv"
 #define TRAINS   "train compare"
 #define VERDICTS "compare plot table"
-#define FIGURES  "compare plot inspect equiv open"
+#define FIGURES  "compare plot inspect equiv open judge"
 #define QUIET    RUNS " plot inspect check export open"
 
 /* Those that are no settings of a run. */
@@ -77,6 +78,15 @@ static const Option own[] = {
     {{"margin", 0, AT(request.margin), 0, 0, NULL, "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)"}, "WHAT=X,...", .commands = VERDICTS},
     {{"by", 0, AT(request.by), 0, 0, NULL, "settings whose values verdicts or curves compare (variant)"}, "SETTING,...", .commands = VERDICTS, .common = true},
     {{"where", 0, AT(request.where), 0, 0, NULL, "only runs with these values, or without such a setting; give a setting twice to allow two"}, "SETTING=VALUE,...", .commands = "table plot", .common = true},
+    {{"method", 0, AT(question.method), 0, 0, NULL, "the column that names the method of a row"}, "COLUMN", .commands = "judge", .common = true},
+    {{"seed", 0, AT(question.seed), 0, 0, NULL, "the column whose value pairs a row of one method with one of another, for paired tests"}, "COLUMN", .commands = "judge", .common = true},
+    {{"unpaired", 0, AT(question.unpaired), 0, 0, NULL, "Welch's test for methods that have other seeds than the baseline, or for all if no --seed is given"}, NULL, .commands = "judge", .common = true},
+    {{"lower", 0, AT(question.lower), 0, 0, NULL, "columns of results of which less is better"}, "COLUMN,...", .commands = "judge", .common = true},
+    {{"higher", 0, AT(question.higher), 0, 0, NULL, "columns of results of which more is better"}, "COLUMN,...", .commands = "judge", .common = true},
+    {{"solved-at", 0, AT(question.solved_at), 0, 0, NULL, "columns of steps (or seconds) to a threshold; NA: a run did not reach it"}, "COLUMN,...", .commands = "judge", .common = true},
+    {{"baseline", 0, AT(request.baseline), 0, 0, NULL, "the method to compare the others with"}, "NAME", .commands = "judge", .common = true},
+    {{"margin", 0, AT(request.margin), 0, 0, NULL, "differences that do not matter, in a result's unit or in per cent of the baseline's"}, "COLUMN=X,...", .commands = "judge", .common = true},
+    {{"out", 0, AT(draw_into), 0, 0, NULL, "draw the differences into DIR/figures"}, "DIR", .commands = "judge", .letter = 'o', .common = true},
     {{"verdicts", 0, AT(verdicts), 0, 0, NULL, "print what compare prints: means, intervals, verdicts"}, NULL, .commands = "table", .common = true},
     {{"x", 0, DRAW(x), 0, 0, NULL, "the x axis: a setting, or a line of result.tsv (steps of training)"}, "WHAT", .commands = "plot", .common = true},
     {{"y", 0, DRAW(y), 0, 0, NULL, "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)"}, "WHAT", .commands = "plot", .common = true},
@@ -138,6 +148,7 @@ static const struct Rule {
     {"open", "--layer", "", "--to --head"},
     {"open", "--out", "", "--to --head --draw"},
     {"open", "--format", "", "--head --draw"},
+    {"judge", "--format", "", "--out"},
 };
 
 static Option

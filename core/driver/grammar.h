@@ -7,6 +7,7 @@
 #include "config/settings.h"
 #include "page/draw.h"
 #include "run/grid.h"
+#include "study/question.h"
 
 enum { MOST_THREADS = 64 };
 
@@ -31,6 +32,8 @@ typedef struct Options {
         double temperature;
         int tokens, seed, top_k, samples;
     } generate;
+    Question question; /* of judge */
+    const char *draw_into;
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */
     const char *slim, *to;

@@ -37,6 +37,7 @@ function_of(const char *word)
                 {"compare", command_compare},
                 {"plot", command_plot},
                 {"table", command_table},
+                {"judge", command_judge},
                 {"equiv", command_equiv},
                 {"count", command_count},
                 {"derive", command_derive},

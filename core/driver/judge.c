@@ -1,0 +1,20 @@
+/* judge.c - qkv judge: a table of anybody's results, from anywhere. */
+#include "driver/commands.h"
+#include "driver/options.h"
+#include "study/judge_table.h"
+
+int
+command_judge(int argc, char **argv)
+{
+    Options o = options_read(argc, argv);
+    Question *asked = &o.question;
+    asked->baseline = o.request.baseline;
+    asked->margin = o.request.margin;
+    Judgement j = judge(o.rest[0], asked);
+    judgement_print(&j, o.columns, layout_of(&o));
+    if (o.draw_into) {
+        o.draw.out = o.draw_into;
+        judgement_draw(&o.draw, &j);
+    }
+    return 0;
+}

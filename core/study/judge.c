@@ -1,0 +1,256 @@
+/* judge.c - a table of anybody's results, judged: reads it by the names that
+   the question gives, and compares each method with the baseline. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "heart/fail.h"
+#include "study/judge.h"
+#include "study/quantity.h"
+
+enum { MOST_METHODS = 1000 };
+
+typedef struct Row {
+    const char *method, *seed; /* seed: "" if there is no such column */
+    int number;
+} Row;
+
+/* The rows of a method, by seed. */
+typedef struct Method {
+    const Row *rows;
+    int count, first; /* first: the lowest number of a row */
+} Method;
+
+typedef struct Source {
+    const char *path;
+    const Question *asked;
+    Table table;
+    int *lines;
+    Values columns, names; /* of its columns, and of the methods */
+    Method *methods;       /* in the order of the table */
+} Source;
+
+/* The index of the name that was given to an option. Exits (2), and lists the
+   known names, unless it is one of them, and only one. */
+static int
+index_of(const char *option, const char *name, const Values *known,
+         const char *what)
+{
+    int found = 0, index = -1;
+    for (int i = 0; i < known->count; i++)
+        if (name && !strcmp(known->text[i], name)) {
+            index = i;
+            found++;
+        }
+    if (found != 1)
+        usage("%s %s: %s %s%s: %s", option, name ? name : "NAME",
+              found ? "more than one of" : "give one of", what,
+              found ? " has that name" : "", joined(known, ", "));
+    return index;
+}
+
+static int
+column_of(const Source *s, const char *option, const char *name)
+{
+    return index_of(option, name, &s->columns, "the table's columns");
+}
+
+static int
+by_method(const void *a, const void *b)
+{
+    const Row *p = a, *q = b;
+    int order = strcmp(p->method, q->method);
+    order = order ? order : strcmp(p->seed, q->seed);
+    return order ? order : (p->number > q->number) - (p->number < q->number);
+}
+
+static int
+by_first(const void *a, const void *b)
+{
+    const Method *p = a, *q = b;
+    return (p->first > q->first) - (p->first < q->first);
+}
+
+/* The rows, sorted by method and seed. Fails if a method has a seed twice. */
+static Row *
+sorted_rows(const Source *s)
+{
+    const Question *q = s->asked;
+    int count = s->table.rows, seed = -1;
+    int method = column_of(s, "--method", q->method);
+    if (q->seed || !q->unpaired)
+        seed =
+            column_of(s, q->seed ? "--seed" : "--unpaired, or --seed", q->seed);
+    Row *rows = allocate((size_t)count, sizeof *rows);
+    for (int i = 0; i < count; i++)
+        rows[i] = (Row){table_cell(&s->table, i, method),
+                        seed < 0 ? "" : table_cell(&s->table, i, seed), i};
+    qsort(rows, (size_t)count, sizeof *rows, by_method);
+    for (const Row *r = rows + 1; r < rows + count && seed >= 0; r++)
+        if (!strcmp(r->method, r[-1].method) && !strcmp(r->seed, r[-1].seed))
+            fail("%s:%d: %.64s has %s %.64s in line %d already: leave one of "
+                 "the two out",
+                 s->path, s->lines[r->number], r->method, q->seed, r->seed,
+                 s->lines[r[-1].number]);
+    return rows;
+}
+
+/* Divides the rows by method. */
+static void
+find_methods(Source *s)
+{
+    const Row *rows = sorted_rows(s), *end = rows + s->table.rows;
+    Method *m = allocate(MOST_METHODS, sizeof *m);
+    int count = 0;
+    for (const Row *r = rows; r < end; r++) {
+        bool next = r == rows || strcmp(r->method, r[-1].method) != 0;
+        if (next && count == MOST_METHODS)
+            usage("--method %s: more than %d different names: does another "
+                  "column name the methods?",
+                  s->asked->method, MOST_METHODS);
+        if (next)
+            m[count++] = (Method){r, 0, r->number};
+        Method *own = &m[count - 1];
+        own->first = r->number < own->first ? r->number : own->first;
+        own->count++;
+    }
+    qsort(m, (size_t)count, sizeof *m, by_first);
+    for (int i = 0; i < count; i++)
+        values_add(&s->names, copy_text(m[i].rows->method));
+    s->methods = m;
+}
+
+/* A seed that only one of two methods has, or NULL. */
+static const char *
+lone_seed(const Method *a, const Method *b)
+{
+    for (int i = 0;; i++) {
+        const char *s = i < a->count ? a->rows[i].seed : NULL;
+        const char *t = i < b->count ? b->rows[i].seed : NULL;
+        if (!s || !t)
+            return s ? s : t;
+        int order = strcmp(s, t);
+        if (order)
+            return order < 0 ? s : t;
+    }
+}
+
+/* Are the rows of two methods pairs? Exits (2) if a seed is missing and the
+   question does not allow that: to drop a run is for people to decide. */
+static bool
+is_paired(const Source *s, const Method *m, const Method *base)
+{
+    const Question *q = s->asked;
+    if (!q->seed)
+        return false;
+    const char *lone = lone_seed(m, base);
+    if (lone && !q->unpaired)
+        usage("%s: only one of %.64s and %.64s has %s %.64s: add the other's "
+              "row, remove this one, or give --unpaired, for Welch's test",
+              s->path, m->rows->method, base->rows->method, q->seed, lone);
+    return !lone;
+}
+
+/* Reads the numbers of a method in a column. */
+static void
+read_numbers(const Source *s, const Method *m, int column, Entry *e)
+{
+    e->x = allocate((size_t)m->count, sizeof *e->x);
+    for (; e->n < m->count; e->n++) {
+        int row = m->rows[e->n].number;
+        double *x = &e->x[e->n];
+        const char *cell = table_cell(&s->table, row, column);
+        const char *why = number_read(cell, false, -DBL_MAX, DBL_MAX, x);
+        bool missing = !strcmp(cell, "NA");
+        if (missing && e->steps)
+            *x = INFINITY; /* later than all others */
+        else if (why)
+            fail("%s:%d: %s: %s%s", s->path, s->lines[row], e->result, why,
+                 missing ? "; NA is for results of --solved-at" : "");
+        e->solved += isfinite(*x);
+    }
+}
+
+/* Compares a method with the baseline. */
+static void
+compare(const Source *s, const Method *m, const Method *base, Entry *e)
+{
+    const Entry *b = e->base;
+    double margin = margin_of(s->asked->margin, e->result, NULL, b->x, b->n);
+    Contrast c = paired_t(e->x, b->x, 0, NAN); /* nothing is known */
+    e->paired = is_paired(s, m, base);
+    if (e != b)
+        c = e->paired ? paired_t(e->x, b->x, e->n, margin)
+                      : welch_t(e->x, e->n, b->x, b->n, margin);
+    e->against = comparison_of(c, e->less, margin);
+}
+
+/* Adds how each method did in a result: e has what is known of all of them. */
+static void
+judge_result(const Source *s, Judgement *j, int column, Entry e)
+{
+    int count = s->names.count;
+    int base = index_of("--baseline", s->asked->baseline, &s->names,
+                        "the table's methods");
+    Entry *own = allocate((size_t)count, sizeof *own);
+    for (int i = 0; i < count; i++) {
+        own[i] = e;
+        own[i].method = s->names.text[i];
+        own[i].base = &own[base];
+        read_numbers(s, &s->methods[i], column, &own[i]);
+    }
+    for (int i = 0; i < count; i++)
+        compare(s, &s->methods[i], &s->methods[base], &own[i]);
+    for (int i = 0; i < count; i++) {
+        double *x = own[i].x;
+        int n = own[i].n;
+        own[i].mean = e.steps ? median_interval(x, n) : mean_interval(x, n);
+        if (n == 1)
+            own[i].mean.low = own[i].mean.high = NAN;
+        j->list = grow(j->list, j->count, &j->capacity, sizeof *j->list);
+        j->list[j->count++] = &own[i];
+    }
+}
+
+Judgement
+judge(const char *path, const Question *q)
+{
+    const struct {
+        const char *option, *list;
+        bool less, steps;
+    } kinds[] = {{"--lower", q->lower, true, false},
+                 {"--higher", q->higher, false, false},
+                 {"--solved-at", q->solved_at, true, true}};
+    Source s = {.path = path, .asked = q};
+    Judgement j = {.path = path, .asked = q};
+    s.table = csv_read(path, &s.lines);
+    j.rows = s.table.rows;
+    for (int i = 0; i < s.table.cols; i++)
+        values_add(&s.columns, s.table.cells[i]);
+    find_methods(&s);
+    j.methods = s.names.count;
+    Values results = {0}, margins = margins_named(q->margin);
+    for (int k = 0; k < 3; k++) {
+        Values names = kinds[k].list ? values_cut(kinds[k].list) : (Values){0};
+        for (int i = 0; i < names.count; i++) {
+            int column = column_of(&s, kinds[k].option, names.text[i]);
+            values_add(&results, names.text[i]);
+            index_of(kinds[k].option, names.text[i], &results, "the results");
+            judge_result(&s, &j, column,
+                         (Entry){.result = names.text[i],
+                                 .less = kinds[k].less,
+                                 .steps = kinds[k].steps});
+        }
+    }
+    if (!results.count)
+        column_of(&s, "--lower, --higher or --solved-at", NULL);
+    for (int i = 0; i < margins.count; i++)
+        index_of("--margin", margins.text[i], &results, "the results");
+    Comparison **all = allocate((size_t)j.count, sizeof *all);
+    for (int i = 0; i < j.count; i++)
+        all[i] = &j.list[i]->against;
+    j.comparisons = decide_all(all, j.count);
+    return j;
+}

@@ -1,0 +1,201 @@
+/* judge_table.c - what a judgement shows: its table, sentences and figure. */
+#include <math.h>
+#include <string.h>
+
+#include "base/tsv.h"
+#include "heart/fail.h"
+#include "study/judge_table.h"
+
+/* clang-format off */
+static const Column columns[] = {
+    {"result", .words = true},
+    {"method", .words = true},
+    {.name = "runs"},
+    {"solved", .format = "%.0f"},
+    {"mean", .format = "%.6g"}, {"low", .format = "%.6g", .readers = PROGRAMS}, {"high", .format = "%.6g", .readers = PROGRAMS},
+    {"verdict", .words = true},
+    {"difference", .format = "%.4g"}, {"difference_low", .format = "%.4g", .readers = PROGRAMS}, {"difference_high", .format = "%.4g", .readers = PROGRAMS},
+    {"test", .words = true},
+    {"margin", .format = "%.4g", .readers = PROGRAMS},
+    {"p", .format = "%.2g", .readers = PEOPLE},
+    {"p_adjusted", .format = "%.4g", .readers = PROGRAMS}, {"p_same", .format = "%.4g", .readers = PROGRAMS},
+    {"detectable", .format = "%.4g", .readers = PROGRAMS},
+    {"runs_needed", .title = "needed"},
+    {"why_none", .words = true, .readers = PROGRAMS},
+};
+/* clang-format on */
+
+static const char *
+test_of(const Entry *e)
+{
+    if (isnan(deciding_p(&e->against)))
+        return NULL;
+    if (!e->paired)
+        return "Welch's t";
+    return e->against.contrast.by_signs ? "signs" : "paired t";
+}
+
+/* Why a method has no p-value, or no interval; NULL if it has what it can have.
+ */
+static const char *
+why_none(const Entry *e)
+{
+    if (e->n < 2)
+        return "a single run does not show how much runs vary";
+    if (e == e->base || e->against.verdict != UNTESTED)
+        return NULL;
+    if (e->base->n < 2)
+        return "a single run of the baseline does not show how much runs vary";
+    if (e->solved < e->n || e->base->solved < e->base->n)
+        return "a run did not get there, so it has no number";
+    return "the runs of each are all equal, so t is not defined";
+}
+
+static void
+add_row(Sheet *sheet, const Entry *e)
+{
+    const Comparison *a = &e->against;
+    const Contrast *c = &a->contrast;
+    bool base = e == e->base;
+    sheet_row(
+        sheet, cell_words(e->result), cell_words(e->method), cell_number(e->n),
+        cell_number(e->steps ? e->solved : NAN), cell_interval(e->mean),
+        cell_number(e->mean.low), cell_number(e->mean.high),
+        cell_words(base ? "baseline" : verdict_words[a->verdict]),
+        cell_interval((Mean){c->mean, c->low, c->high}), cell_number(c->low),
+        cell_number(c->high), cell_words(test_of(e)), cell_number(a->margin),
+        cell_number(deciding_p(a)), cell_number(c->differ),
+        cell_number(c->same), cell_number(a->detectable),
+        cell_number(a->needed), cell_words(why_none(e)));
+}
+
+/* What a paper says of a comparison. */
+static char *
+sentence(const Entry *e)
+{
+    static const char *const phrases[] = {
+        [IDENTICAL] = "has the same numbers as",
+        [EQUAL] = "is, within the margin, the same as",
+        [UNDECIDED] = "may or may not differ from",
+        [UNTESTED] = "cannot be compared with",
+        [WORSE] = "is worse than",
+        [BETTER] = "is better than"};
+    const Comparison *a = &e->against;
+    const Contrast *c = &a->contrast;
+    bool ordered = a->verdict == WORSE || a->verdict == BETTER;
+    char *claim = format_text("%s %s %s in %s", e->method, phrases[a->verdict],
+                              e->base->method, e->result);
+    if (a->verdict == UNTESTED)
+        return format_text("%s: %s.", claim, why_none(e));
+    char *runs = format_text("%d and %d runs", e->n, e->base->n);
+    if (e->paired)
+        runs = format_text("%d pairs", e->n);
+    if (a->verdict == IDENTICAL)
+        return format_text("%s, n = %s.", claim, runs);
+    Mean by = {c->mean, c->low, c->high};
+    if (ordered && c->mean < 0)
+        by = (Mean){-c->mean, -c->high, -c->low};
+    char *needed = "";
+    if (!isnan(a->needed))
+        needed = format_text("; %.0f of each would tell", a->needed);
+    return format_text("%s%s %.3g [%.3g, %.3g], p = %.2g, n = %s%s.", claim,
+                       ordered ? " by" : ": the difference is", by.mean, by.low,
+                       by.high, deciding_p(a), runs, needed);
+}
+
+/* What was assumed, and what the table shows. */
+static char *
+assumed(const Judgement *j)
+{
+    const Question *q = j->asked;
+    char *text;
+    FILE *to = begin_text(&text);
+    fprintf(to,
+            "Assumed: runs are independent, and their numbers (of pairs, the "
+            "differences) roughly normal");
+    if (q->seed)
+        fprintf(to, "; rows with the same %s are pairs", q->seed);
+    if (q->unpaired)
+        fprintf(to, "; where seeds differ or are not given, variances may "
+                    "differ (Welch's test)");
+    if (q->margin)
+        fprintf(to, "; the margin, %s, was fixed before the results were known",
+                q->margin);
+    fprintf(to,
+            "; all %d rows were used. p is two-sided, adjusted for all "
+            "comparisons, %d (Holm's method in Shaffer's variant). In "
+            "brackets: 95%% intervals; of two runs their range.",
+            j->rows, j->comparisons);
+    if (q->solved_at)
+        fprintf(to, " Of %s the median is shown; NA is later than all others.",
+                q->solved_at);
+    end_text(to, &text);
+    return text;
+}
+
+void
+judgement_print(const Judgement *j, const char *chosen, Layout layout)
+{
+    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns,
+                   .label = "judged", .note = assumed(j), .chosen = chosen};
+    check_columns(&sheet);
+    for (int i = 0; i < j->count; i++)
+        add_row(&sheet, j->list[i]);
+    for (int i = 0; i < j->count && !chosen; i++)
+        if (j->list[i] != j->list[i]->base)
+            words_write(sentence(j->list[i]), layout);
+    if (layout == ALIGNED && !chosen)
+        putchar('\n');
+    sheet_print(&sheet, layout);
+}
+
+/* A name as one word, by which a figure's script finds it in the data. */
+static char *
+one_word(const char *name)
+{
+    char *word = escaped(name, GNUPLOT);
+    for (char *c = word; *c; c++)
+        if (strchr(" #\"\\", *c))
+            *c = '_';
+    return word;
+}
+
+void
+judgement_draw(const Drawing *o, const Judgement *j)
+{
+    Values words = {0}, results = {0}, none = {0};
+    const char *method = j->asked->method;
+    if (!j->comparisons) {
+        note("nothing is drawn: no two methods could be compared");
+        return;
+    }
+    Figure f = figure_begin(
+        o, "judged", "",
+        format_text("difference from %s, 95%% interval", j->asked->baseline));
+    fprintf(f.data, "panel\tseries\tmethod\tmean\tlow\thigh\n");
+    for (int i = 0; i < j->count; i++) {
+        const Entry *e = j->list[i];
+        const Contrast *c = &e->against.contrast;
+        if (e == e->base) { /* once in each result */
+            values_add(&results, copy_text(e->result));
+            values_add(&none, copy_text(""));
+            continue;
+        }
+        char *word = one_word(e->method);
+        fprintf(f.data, "%d\t%s\t%s\t%s\t%s\t%s\n", i / j->methods + 1, word,
+                word, number_text(c->mean, 6), number_text(c->low, 6),
+                number_text(c->high, 6));
+        if (i < j->methods)
+            values_add(&words, word);
+    }
+    fprintf(f.script, "names = '%s' # in the data\nalong = 'setting'\n",
+            joined(&words, " "));
+    figure_word(&f, "by", method);
+    figure_word(&f, "xlabel", method);
+    figure_words(&f, "ylabels", &results);
+    figure_words(&f, "titles", &none);
+    figure_words(&f, "keys", &words);
+    figure_words(&f, "scales", &none);
+    figure_words(&f, "levels", &none);
+    figure_end(&f, "panels.gp", "");
+}
