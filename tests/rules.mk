@@ -4,14 +4,14 @@ check: check-quick run-mistakes run-solve run-install run-starve run-parallel ru
 	@echo "check: all passed; $$(cat $(BUILD)/skipped/* | wc -l) parts were skipped"
 	@cat $(BUILD)/skipped/*
 
-check-quick: run-floors run-same run-heart run-plain run-one-file run-equations run-float run-double run-shown run-command run-check   ## the first of them
+check-quick: run-floors run-same run-heart run-plain run-one-file run-equations run-float run-double run-shown run-command run-judge run-check   ## the first of them
 
 check-long: PAIRS = 100
 check-long: export LONG = yes
 check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-scipy check-valgrind run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
-SCRIPTS  = run-equations run-floors run-command run-check run-drawn run-hostile \
+SCRIPTS  = run-equations run-floors run-command run-judge run-check run-drawn run-hostile \
   run-parallel run-fuzz run-solve run-lessons run-exercises run-install run-states \
   run-outcomes run-heart run-plain run-one-file run-paper run-documented run-mistakes
 $(SCRIPTS): all

@@ -1,6 +1,7 @@
 #!/bin/sh
 # scipy.sh BUILD - the numbers of a comparison, computed again from its runs by SciPy
-# (in_scipy.py): differences, t, sameness, intervals of means and medians.
+# (in_scipy.py): differences, t, sameness, intervals of means and medians; and every digit
+# that judge prints about tables (judged_by_scipy.py).
 # Skipped where there is none: pip install scipy.
 # Only here are statistics those of another library.
 
@@ -28,3 +29,7 @@ for seeds in 3 7 12; do
         python3 "$here/in_scipy.py" $judge verdict runs grid grid$seeds/figures/*.tsv
     done
 done
+
+# Tables that people posted, and some of random numbers: paired or not, with as many runs of
+# each method or not, lower or higher, with a margin or none.
+python3 "$here/judged_by_scipy.py" "$qkv" "$here/judged"
