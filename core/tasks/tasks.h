@@ -11,9 +11,9 @@ typedef struct KnownTask {
     const char *what;    /* a description of one line */
     const char *trivial; /* the trivial baseline, in words */
 
-    /* The trivial baseline's answer at token t of a sequence; NULL where
-       answers are numbers: then it answers 0. */
-    int (*guess)(const Config *c, const Batch *e, int t);
+    /* Sets guesses[t] to the trivial baseline's answer at each token t of one
+       sequence. NULL if answers are numbers: then the baseline answers 0. */
+    void (*guess)(const Config *c, const Batch *e, int *guesses);
 
     bool next; /* the answer at a token is the token after it */
 } KnownTask;
