@@ -13,6 +13,7 @@
 #include "heart/heads.h"
 #include "heart/random.h"
 #include "heart/tape.h"
+#include "operators/steps.h"
 #include "suites.h"
 #include "training/positions.h"
 
@@ -36,7 +37,8 @@ scores_of(const Relative *relative, int position, bool in_steps)
         for (int i = 0; i < TOKENS * WIDE; i++)
             value[k][i] =
                 i < WIDE ? (real)random_normal(&r) : value[k][i - WIDE];
-    Tape *t = tape_new(IN_STEPS);
+    Tape *t = tape_new(0);
+    t->attend = attend_in_steps;
     Node *q = split(leaf(t, TOKENS, WIDE, 1, value[0], NULL), HEADS);
     Node *k = split(leaf(t, TOKENS, WIDE, 1, value[1], NULL), HEADS);
     a.scored = 0;

@@ -10,6 +10,7 @@
 #include "algebra/capture.h"
 #include "check/difference.h"
 #include "heart/tape.h"
+#include "operators/steps.h"
 #include "config/find_plugin.h"
 #include "suites.h"
 
@@ -34,7 +35,8 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
         for (int k = 0; from[i] && k < rows[i] * cols[i]; k++)
             at[i][k] = (real)from[i][k];
     }
-    Tape *t = tape_new(IN_STEPS);
+    Tape *t = tape_new(0);
+    t->attend = attend_in_steps;
     Node *w[4];
     for (int i = 0; i < 4; i++)
         w[i] = leaf(t, rows[i], cols[i], 1, at[i], NULL);

@@ -66,7 +66,7 @@ done | none "declared in a header of another name"
 
 # Who reads a tape knows each operator of the core by its address: it is a constant of
 # its own, with a row in the table of what operators mean.
-grep -hoE '(static )?const (Operator|Linear|Product) [a-z_]+ =' core/*/*.c |
+grep -hoE '(static )?const (Operator|LinearOp|ProductOp) [a-z_]+ =' core/*/*.c |
     while read -r words; do
         name=$(echo "$words" | sed 's/ =//; s/.* //')
         case $words in

@@ -14,6 +14,8 @@
 #include "heart/rows.h"
 #include "heart/tape.h"
 #include "operators/biases.h"
+#include "operators/elementwise.h"
+#include "operators/steps.h"
 #include "training/positions.h"
 
 /* The number of an entry, with place for it. */
@@ -129,7 +131,8 @@ run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only)
 {
     bool first = !a->tape;
     tape_free(a->tape);
-    a->tape = tape_new(IN_STEPS);
+    a->tape = tape_new(0);
+    a->tape->attend = attend_in_steps;
     a->capture = (Capture){.only = only};
     Node **w = leaves_of(a->tape, &a->weights);
     a->x = leaf(a->tape, x_rows, a->attention.d_model, 1, x, NULL);
@@ -188,7 +191,8 @@ pass_captured(Model *m, const Batch *b, bool with_gradients)
 {
     Pass *p = allocate(1, sizeof *p);
     int counted = counted_rows(b->targets, b->rows);
-    p->tape = tape_new(IN_STEPS | (with_gradients ? KEEP_GRADIENTS : 0));
+    p->tape = tape_new(with_gradients ? KEEP_GRADIENTS : 0);
+    p->tape->attend = attend_in_steps;
     p->capture.only = EVERY_HEAD;
     capture_start(&p->capture, p->tape);
     m->attended = attended;

@@ -1,7 +1,7 @@
 /* capture.h - what attention computed in a forward pass.
 
    A capture watches the tape of the nodes that forward is called with, on which
-   attend takes its steps (IN_STEPS, tape.h):
+   attend takes its steps (operators/steps.h):
 
        Capture r = {.only = EVERY_HEAD};
        capture_start(&r, tape);

@@ -15,6 +15,7 @@
 #include "heart/operators.h"
 #include "heart/tape.h"
 #include "operators/biases.h"
+#include "operators/steps.h"
 
 /* How many entries of head h of fixed_bias are not masked. Row 0 and column 0
    have each distance of query and key once. If eight more rows and columns

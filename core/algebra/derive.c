@@ -15,6 +15,7 @@
 #include "heart/fail.h"
 #include "heart/random.h"
 #include "operators/biases.h"
+#include "operators/steps.h"
 #include "tasks/tasks.h"
 
 /* A product on the walk from the output. It is to be multiplied with `width`

@@ -9,14 +9,16 @@
 #include "operators/biases.h"
 #include "operators/columns.h"
 #include "operators/elementwise.h"
-#include "operators/rotate.h"
 #include "operators/memory.h"
+#include "operators/repeat.h"
+#include "operators/rotate.h"
+#include "operators/steps.h"
 #include "training/positions.h"
 
 /* A new operator of the core gets one row here. */
 static const Meaning meanings[] = {
-    {&matmul_op.op, TIMES, MATRICES, false},
-    {&matmul_t_op.op, TIMES_TURNED, MATRICES, false},
+    {&matmul_op, TIMES, MATRICES, false},
+    {&matmul_t_op, TIMES_TURNED, MATRICES, false},
     {&scale_op.op, FACTOR, NO_PRODUCTS, false},
     {&add_op, SUM, NO_PRODUCTS, false},
     {&hadamard_op, GAIN, NO_PRODUCTS, false},

@@ -90,8 +90,9 @@ use_of(Cache *c, const Node *n)
     return (Use){p, p->kinds++};
 }
 
-/* Returns the use of the next call of all_rows. The step for shapes finds and
-   records it; later steps make the same calls, and replay the record. */
+/* Returns the use of the next call of all_rows or all_keys. The step for shapes
+   finds and records it; later steps make the same calls, and replay the record.
+ */
 static const Use *
 next_use(Cache *c, const Node *n)
 {
@@ -130,26 +131,40 @@ kept_rows(Cache *c, Kept *k, Node *n)
     return all;
 }
 
-/* The rows of all tokens, of which n has the new ones. `of` is set for keys
-   whose positions are to be applied, as RoPE does by rotating them. Each key is
-   rotated once, before it is kept, unless something else needs it unrotated,
-   which the step for shapes finds out. Then all keys are rotated in each step.
- */
+/* The entry for the node n of this call; NULL if it needs none. */
+static Kept *
+kept_for(Cache *c, const Node *n)
+{
+    const Use *use = c->at ? next_use(c, n) : NULL;
+    return use && use->at ? &use->at->kept[use->kind] : NULL;
+}
+
+/* Keeper.all_rows. Something other than scores needs these rows, so they are
+   kept unrotated. */
 static Node *
-keep_rows(Keeper *keeper, const Attention *of, Node *n)
+keep_rows(Keeper *keeper, Node *n)
 {
     Cache *c = (Cache *)keeper;
-    const Use *use = c->at ? next_use(c, n) : NULL;
-    if (!use || !use->at)
-        return of ? positioned(of, n, 0) : n;
-    Kept *k = &use->at->kept[use->kind];
-    if (!of) {
-        k->plain = true;
-        return kept_rows(c, k, n);
-    }
+    Kept *k = kept_for(c, n);
+    if (!k)
+        return n;
+    k->plain = true;
+    return kept_rows(c, k, n);
+}
+
+/* Keeper.all_keys. Each key is rotated once, before it is kept, unless
+   something else needs it unrotated, which the step for shapes finds out. Then
+   all keys are rotated in each step. */
+static Node *
+keep_keys(Keeper *keeper, const Attention *a, Node *keys)
+{
+    Cache *c = (Cache *)keeper;
+    Kept *k = kept_for(c, keys);
+    if (!k)
+        return positioned(a, keys, 0);
     if (c->shapes || k->plain)
-        return positioned(of, kept_rows(c, k, n), 0);
-    return kept_rows(c, k, positioned(of, n, of->position));
+        return positioned(a, kept_rows(c, k, keys), 0);
+    return kept_rows(c, k, positioned(a, keys, a->position));
 }
 
 Cache *
@@ -159,8 +174,10 @@ cache_new(int places, int tokens)
     c->tokens = tokens;
     c->places = places;
     c->place = allocate((size_t)places, sizeof *c->place);
-    c->keeper = (Keeper){
-        .enter = enter_place, .leave = leave_place, .all_rows = keep_rows};
+    c->keeper = (Keeper){.enter = enter_place,
+                         .leave = leave_place,
+                         .all_rows = keep_rows,
+                         .all_keys = keep_keys};
     return c;
 }
 

@@ -361,9 +361,9 @@ const Operator attend_op = {"attend", attend_forward, attend_backward};
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
-    bool biased = a->relative && a->relative->biased;
-    if (biased || q->tape->purpose & IN_STEPS)
-        return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
+    AttendFunction *other = other_attend(a, q);
+    if (other)
+        return other(a, q, k, v, scale);
     attend_operands(a, &q, &k, &v);
     Plan p = plan_of((Node *[]){q, k, v});
     return make(&attend_op, OF(q, k, v),

@@ -1,49 +1,57 @@
-/* attention.h - scaled dot-product attention in steps: what its nodes are, and
-   the hooks of positions and of a decoder. */
+/* attention.h - the operands of attention: their shapes, their positions, and
+   the rows of earlier tokens that a decoder keeps. */
 #ifndef ATTENTION_H
 #define ATTENTION_H
 
 #include <qkv/attend.h>
 
 #include "heart/operators.h"
+#include "heart/tape.h"
 
-/* The arguments of attend and of softmax. */
+/* The arguments of attend. */
 typedef struct Attended {
-    double scale; /* of the scores in attend; 1 in softmax */
+    double scale; /* of the scores */
     int causal;
 } Attended;
 
-/* c->op tells which operator made a node c. */
-extern const ProductOp scores_op, apply_weights_op;
-extern const Operator softmax_op;
-
-/* A model that puts positions into the scores of every variant hangs one of
-   these on Attention.relative. The variant does not notice. `rotated` turns
-   queries or keys whose first token is at `position`; `biased` adds to scores.
-   The hook that is not used is NULL. */
+/* A model that puts positions into the scores of every variant sets
+   Attention.relative to one of these. The variant does not notice. A hook that
+   is not used is NULL. */
 typedef struct Relative {
+    /* Rotates queries or keys whose first token is at `position`. */
     Node *(*rotated)(Node *n, int position);
+    /* Adds a bias to scores. attend computes no scores that it could be added
+       to, so `attend` is what to call instead of it. */
     Node *(*biased)(Attention *a, Node *s);
+    AttendFunction *attend;
 } Relative;
+
+/* What attend is to call instead of its own operator: the hook of a->relative
+   or, if that has none, of q's tape. NULL if neither has one. */
+AttendFunction *other_attend(const Attention *a, const Node *q);
 
 /* Queries or keys n, rotated if the model does that. */
 Node *positioned(const Attention *a, Node *n, int position);
 
-/* n, with the rows of all tokens so far if a decoder keeps them (Keeper,
-   tape.h). If n is keys, `of` is the attention that scores them, and they are
-   positioned for it; otherwise `of` is NULL. */
-Node *all_rows(const Attention *of, Node *n);
+/* n with the rows of all tokens so far, if a decoder keeps them (Keeper,
+   tape.h); otherwise n itself. */
+Node *all_rows(Node *n);
+
+/* The same for keys, which also get the positions of attention a. */
+Node *all_keys(const Attention *a, Node *keys);
 
 /* Prepares the operands of attend: they get their positions, and the rows that
    a decoder keeps. Aborts if they do not fit. */
 void attend_operands(const Attention *a, Node **q, Node **k, Node **v);
 
+/* Each aborts, in the name of an operator, if its operands do not fit: if the
+   heads of k do not divide those of q; or if, besides, a head of q is not as
+   wide as one of k. */
+void check_heads(const char *name, const Node *q, const Node *k);
+void check_queries_and_keys(const char *name, const Node *q, const Node *k);
+
 /* Aborts if a causal mask does not fit queries (or scores) q and `keys` keys.
  */
 void check_mask(const char *name, const Attention *a, const Node *q, int keys);
-
-/* The backward pass of softmax for row i of its rows * heads. Returns
-   rowsum(P dP). */
-real softmax_row_backward(Node *c, int i);
 
 #endif

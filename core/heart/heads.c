@@ -19,9 +19,3 @@ shared_head(const Node *n, int h, int heads, real *at)
     m.count = n->sequences;
     return m;
 }
-
-Matrix
-head_for(const Node *c, int h, Factor which, real *at)
-{
-    return shared_head(which == RESULT ? c : c->in[which], h, c->heads, at);
-}

@@ -2,7 +2,9 @@
 #ifndef HEADS_H
 #define HEADS_H
 
-#include "heart/operators.h"
+#include <qkv/operator.h>
+
+#include "heart/matrix.h"
 
 /* Head `head` of sequence s of a matrix at `at` that has n's shape; its `step`
    leads to the same head of the next sequence. */
@@ -11,8 +13,5 @@ Matrix head_of(const Node *n, real *at, int s, int head);
 /* The head of such a matrix that serves head h of `heads` heads, in every
    sequence: if n has fewer heads, neighbours share one. */
 Matrix shared_head(const Node *n, int h, int heads, real *at);
-
-/* The same as a part of a product c. */
-Matrix head_for(const Node *c, int h, Factor which, real *at);
 
 #endif

@@ -104,7 +104,7 @@ model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
         k->leave(k);
     if (m->attended)
         m->attended(m->to, normed, y, out);
-    return m->config.residual ? add(x, out) : out;
+    return m->config.residual ? residual(x, out) : out;
 }
 
 Node *
@@ -117,7 +117,7 @@ model_mlp(Model *m, const Attention *block, Node *x)
     Node *normed = model_norm(m, block, "norm2", x);
     Node *w1 = model_weight(m, block, "mlp", "W_1", d, wide, 0, 1 / sqrt(d));
     Node *w2 = model_weight(m, block, "mlp", "W_2", wide, d, 0, 1 / sqrt(wide));
-    return add(x, matmul(gelu(matmul(normed, w1)), w2));
+    return residual(x, matmul(gelu(matmul(normed, w1)), w2));
 }
 
 Node *

@@ -3,9 +3,8 @@
    An operator is three functions: `_forward` computes C, its node's value;
    `_backward` adds to the gradients of its operands; and the last one makes the
    node. A linear operator needs one function for both passes (LinearOp,
-   operators.h), and a product only names the parts that are multiplied
-   (ProductOp). In comments dX is the gradient of the loss with respect
-   to X. It is added to (+=), because a matrix that is used twice gets two
+   operators.h). In comments dX is the gradient of the loss with respect to X.
+   It is added to (+=), because a matrix that is used twice gets two
    contributions. */
 
 #include <string.h>
@@ -58,69 +57,69 @@ linear_backward(Node *c)
             l->add(c, k, c->gradient, gradient(c->in[k]), true);
 }
 
+/* All of a matrix that has n's shape, and its entries at `at`. */
 static Matrix
-whole(const Node *c, int i, Factor which, real *at)
+whole(const Node *n, real *at)
 {
-    (void)i;
-    const Node *n = which == RESULT ? c : c->in[which];
     return matrix(at, n->rows, n->cols, n->cols);
 }
 
-/* Part i of A, B or C, whose value or gradient is at `at`. */
-static Matrix
-part_of(const Node *c, int i, Factor which, real *at)
-{
-    const ProductOp *p = (const ProductOp *)c->op;
-    Matrix m = p->part(c, i, which, at);
-    if (which == SECOND && p->second == TRANSPOSED)
-        return transposed(m);
-    return m;
-}
-
-/* C_i = A_i B_i */
-void
-product_forward(Node *c)
-{
-    for (int i = 0; i < c->heads; i++)
-        multiply(part_of(c, i, RESULT, c->value),
-                 part_of(c, i, FIRST, c->in[0]->value),
-                 part_of(c, i, SECOND, c->in[1]->value));
-}
-
-/* Adds the product of a and b to the gradient of part i of an operand. A first
-   contribution to a whole matrix overwrites it instead, which saves clearing
-   it. A part cannot do that, because other parts may have been added. */
+/* Adds a b to the gradient of n. The first contribution overwrites it instead,
+   which saves clearing it. */
 static void
-add_to_operand(Node *c, int i, Factor which, Matrix a, Matrix b)
+add_product(Node *n, Matrix a, Matrix b)
 {
-    Node *n = c->in[which];
-    const ProductOp *p = (const ProductOp *)c->op;
-    bool overwrites = p->part == whole && start_gradient(n->root);
-    Matrix sum = part_of(c, i, which, gradient(n));
-    if (overwrites)
+    bool first = start_gradient(n->root);
+    Matrix sum = whole(n, n->root->gradient);
+    if (first)
         multiply(sum, a, b);
     else
         multiply_add(sum, a, b);
 }
 
-/* In the forward pass C_i was A_i B_i, so now dA_i += dC_i B_i' and
-   dB_i += A_i' dC_i. */
-void
-product_backward(Node *c)
+/* C = A B */
+static void
+matmul_forward(Node *c)
 {
-    for (int i = 0; i < c->heads; i++) {
-        Matrix a = part_of(c, i, FIRST, c->in[0]->value);
-        Matrix b = part_of(c, i, SECOND, c->in[1]->value);
-        Matrix dc = part_of(c, i, RESULT, c->gradient);
-        if (c->in[0]->trained)
-            add_to_operand(c, i, FIRST, dc, transposed(b));
-        if (c->in[1]->trained)
-            add_to_operand(c, i, SECOND, transposed(a), dc);
-    }
+    Node *a = c->in[0], *b = c->in[1];
+    multiply(whole(c, c->value), whole(a, a->value), whole(b, b->value));
 }
 
-const ProductOp matmul_op = PRODUCT("matmul", whole, AS_IS);
-const ProductOp matmul_t_op = PRODUCT("matmul_t", whole, TRANSPOSED);
+/* In the forward pass C was A B, so now dA += dC B' and dB += A' dC. */
+static void
+matmul_backward(Node *c)
+{
+    Node *a = c->in[0], *b = c->in[1];
+    Matrix dc = whole(c, c->gradient);
+    if (a->trained)
+        add_product(a, dc, transposed(whole(b, b->value)));
+    if (b->trained)
+        add_product(b, transposed(whole(a, a->value)), dc);
+}
+
+/* C = A B' */
+static void
+matmul_t_forward(Node *c)
+{
+    Node *a = c->in[0], *b = c->in[1];
+    Matrix b_turned = transposed(whole(b, b->value));
+    multiply(whole(c, c->value), whole(a, a->value), b_turned);
+}
+
+/* In the forward pass C was A B', so now dA += dC B and dB += dC' A. */
+static void
+matmul_t_backward(Node *c)
+{
+    Node *a = c->in[0], *b = c->in[1];
+    Matrix dc = whole(c, c->gradient);
+    if (a->trained)
+        add_product(a, dc, whole(b, b->value));
+    if (b->trained)
+        add_product(b, transposed(dc), whole(a, a->value));
+}
+
+const Operator matmul_op = {"matmul", matmul_forward, matmul_backward};
+const Operator matmul_t_op = {"matmul_t", matmul_t_forward, matmul_t_backward};
 
 /* The sum runs over the side of B that is `inner` long; B's other side becomes
    the columns of C. Tokens of several sequences cannot be summed over. */
@@ -141,13 +140,13 @@ product(const Operator *op, Node *a, Node *b, int inner, int cols)
 Node *
 matmul(Node *a, Node *b)
 {
-    return product(&matmul_op.op, a, b, b->rows, b->cols);
+    return product(&matmul_op, a, b, b->rows, b->cols);
 }
 
 Node *
 matmul_t(Node *a, Node *b)
 {
-    return product(&matmul_t_op.op, a, b, b->cols, b->rows);
+    return product(&matmul_t_op, a, b, b->cols, b->rows);
 }
 
 void
@@ -157,26 +156,6 @@ add_between(real *of_c, real *of_k, int n, bool back)
     const real *from = back ? of_c : of_k;
     for (int j = 0; j < n; j++)
         to[j] += from[j];
-}
-
-/* C = factor A */
-static void
-add_scaled(const Node *c, int k, real *of_c, real *of_a, bool back)
-{
-    (void)k;
-    const double *factor = c->arguments;
-    real *to = back ? of_a : of_c;
-    const real *from = back ? of_c : of_a;
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        to[i] += (real)*factor * from[i];
-}
-
-const LinearOp scale_op = LINEAR("scale", add_scaled);
-
-Node *
-scale(Node *a, double factor)
-{
-    return make(&scale_op.op, OF(a), (Made){WITH(factor)});
 }
 
 /* C = A + B */
@@ -197,90 +176,12 @@ add_backward(Node *c)
             add_gradient(c->in[k], c->gradient);
 }
 
-/* C = A . B */
-static void
-hadamard_forward(Node *c)
-{
-    const real *a = c->in[0]->value, *b = c->in[1]->value;
-    for (size_t i = 0, n = size_of(c); i < n; i++)
-        c->value[i] = a[i] * b[i];
-}
-
-static void
-add_entry_products(Node *n, const real *x, const real *y)
-{
-    real *d = gradient(n);
-    for (size_t i = 0, count = size_of(n); i < count; i++)
-        d[i] += x[i] * y[i];
-}
-
-/* In the forward pass C was A . B, so now dA += dC . B and dB += dC . A. */
-static void
-hadamard_backward(Node *c)
-{
-    Node *a = c->in[0], *b = c->in[1];
-    if (a->trained)
-        add_entry_products(a, c->gradient, b->value);
-    if (b->trained)
-        add_entry_products(b, c->gradient, a->value);
-}
-
 const Operator add_op = {"add", add_forward, add_backward};
-const Operator hadamard_op = {"hadamard", hadamard_forward, hadamard_backward};
-/* C repeats A, whose rows, heads or columns of a head may be 1 long. */
-static void
-add_repeated(const Node *c, int k, real *of_c, real *of_a, bool back)
-{
-    const Node *a = c->in[k];
-    int width = c->cols / c->heads, a_width = a->cols / a->heads;
-    int next_row = a->rows == 1 ? 0 : a->cols;
-    int next_head = a->heads == 1 ? 0 : a_width;
-    for (int i = 0; i < c->rows; i++)
-        for (int h = 0; h < c->heads; h++) {
-            real *x = of_c + i * c->cols + h * width;
-            real *y = of_a + i * next_row + h * next_head;
-            if (a_width == width)
-                add_between(x, y, width, back);
-            else
-                for (int j = 0; j < width; j++)
-                    add_between(x + j, y, 1, back);
-        }
-}
-
-const LinearOp spread_op = LINEAR("spread", add_repeated);
-
-/* A node of A and B, after B is repeated to A's shape and heads along the axes
-   in which it is 1 long. */
-static Node *
-pair(const Operator *op, Node *a, Node *b)
-{
-    if (a->cols == b->cols)
-        b = split(b, a->heads);
-    int width = b->cols / b->heads;
-    if ((b->rows != 1 && b->rows != a->rows) ||
-        (b->heads != 1 && b->heads != a->heads) ||
-        (width != 1 && width != a->cols / a->heads))
-        mismatch(
-            op->name, a, b,
-            "the second needs the rows, the heads and the columns per head "
-            "of the first, or 1 of them; for a number per head, pass "
-            "split(w, a->heads) of a w (1 x heads)");
-    if (b->rows != a->rows || b->cols != a->cols)
-        b = make(&spread_op.op, OF(b),
-                 (Made){.rows = a->rows, .cols = a->cols, .heads = a->heads});
-    return make(op, OF(a, b), (Made){0});
-}
 
 Node *
-add(Node *a, Node *b)
+residual(Node *a, Node *b)
 {
-    return pair(&add_op, a, b);
-}
-
-Node *
-hadamard(Node *a, Node *b)
-{
-    return pair(&hadamard_op, a, b);
+    return make(&add_op, OF(a, b), (Made){0});
 }
 
 /* In the forward pass C was f(A), entry by entry, and f'(A) was kept. So now

@@ -48,21 +48,8 @@ void linear_backward(Node *c);
 /* of_c += of_k or, `back`, of_k += of_c, for n entries in a row. */
 void add_between(real *of_c, real *of_k, int n, bool back);
 
-/* An operator that is a product C_i = A_i B_i, in one part for each head i of
-   C. `part` returns part i of A, B or C, in a matrix of its shape at `at`. If
-   it is TRANSPOSED, B_i is the transpose of part i of the second operand. */
-typedef enum { FIRST, SECOND, RESULT } Factor;
-typedef struct ProductOp {
-    Operator op; /* first, as above */
-    Matrix (*part)(const Node *c, int i, Factor which, real *at);
-    enum { AS_IS, TRANSPOSED } second;
-} ProductOp;
-void product_forward(Node *c);
-void product_backward(Node *c);
-#define PRODUCT(NAME, PART, SECOND_IS)                             \
-    {                                                              \
-        {NAME, product_forward, product_backward}, PART, SECOND_IS \
-    }
+/* A + B of one shape. (`add`, for plugins, also repeats a smaller B.) */
+Node *residual(Node *a, Node *b);
 
 /* The backward pass of an operator of one operand A that keeps the derivative
    f'(A) of each entry. */
@@ -70,10 +57,7 @@ void slope_backward(Node *c);
 
 /* c->op tells which operator made c. (Its name is only for messages, since a
    plugin's operator may have the same name.) Every operator of the core has
-   such a constant, and a row in algebra/meaning.c. spread repeats the second
-   operand of add and hadamard. The argument of scale is its factor. */
-extern const ProductOp matmul_op, matmul_t_op;
-extern const LinearOp scale_op, spread_op;
-extern const Operator add_op, hadamard_op, gelu_op;
+   such a constant, and a row in algebra/meaning.c. */
+extern const Operator matmul_op, matmul_t_op, add_op, gelu_op;
 
 #endif

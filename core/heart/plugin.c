@@ -35,29 +35,6 @@ plugin_load(const char *path, int binding)
     return v;
 }
 
-/* The value after "NAME=" in the list of the variant's own settings. A bias
-   asks for each pair of tokens, so the last answer is kept. */
-double
-setting(const Attention *a, const char *name)
-{
-    static _Thread_local char list[USES_SIZE], last[NAME_SIZE];
-    static _Thread_local double value;
-    const char *all = a->settings ? a->settings : "", *at = all;
-    size_t n = strlen(name);
-    if (!strcmp(list, all) && !strcmp(last, name))
-        return value;
-    while (*at && (strncmp(at, name, n) || at[n] != '=')) {
-        at += strcspn(at, " ");
-        at += strspn(at, " ");
-    }
-    if (!*at)
-        bug("setting: \"%.60s\" is not declared: qkv_variant.settings has %s",
-            name, *all ? all : "none");
-    snprintf(list, sizeof list, "%s", all);
-    snprintf(last, sizeof last, "%s", name);
-    return value = strtod(at + n + 1, NULL);
-}
-
 bool
 one_file(const char *a, const char *b)
 {
@@ -89,31 +66,6 @@ weight(Weights *w, int index, const char *name, int rows, int cols)
     Weight *d = &w->list[w->count++];
     *d = (Weight){.rows = rows, .cols = cols, .deviation = 1 / sqrt(rows)};
     strcpy(d->name, name);
-}
-
-void
-initialise(Weights *w, int index, double mean, double deviation)
-{
-    if (index < 0 || index >= w->count || !isfinite(mean) ||
-        !(deviation >= 0 && isfinite(deviation)))
-        bug("initialise: matrix %d of the %d that are declared cannot start as "
-            "N(%g, %g^2)",
-            index, w->count, mean, deviation);
-    w->list[index].mean = mean;
-    w->list[index].deviation = deviation;
-}
-
-void
-weight_each(Weights *w, int index, int count, const char *name, int rows,
-            int cols)
-{
-    int before = (int)strcspn(name, "i");
-    for (int n = 0; n < count; n++) {
-        char numbered[NAME_SIZE];
-        snprintf(numbered, sizeof numbered, "%.*s%d%s", before, name, n + 1,
-                 name[before] ? &name[before + 1] : "");
-        weight(w, index + n, numbered, rows, cols);
-    }
 }
 
 Weights

@@ -26,11 +26,15 @@ typedef struct Keeper {
     void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
                   const Node *y);
     void (*leave)(struct Keeper *k);
-    /* All rows so far of a node that has those of new tokens. If they are keys,
-       `of` is the attention that scores them, and they are rotated for it;
-       otherwise it is NULL. */
-    Node *(*all_rows)(struct Keeper *k, const Attention *of, Node *n);
+    /* All rows so far of a node that has those of new tokens. */
+    Node *(*all_rows)(struct Keeper *k, Node *n);
+    /* The same for keys, which also get the positions of attention a. */
+    Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *keys);
 } Keeper;
+
+/* A function that computes what attend does. */
+typedef Node *AttendFunction(Attention *a, Node *q, Node *k, Node *v,
+                             double scale);
 
 /* What a tape is for; these may be added.
 
@@ -39,9 +43,8 @@ typedef struct Keeper {
    backward pass each trained root still has its own, until the tape is reset.
    RED_ZONES: each matrix has as much memory again behind it, and UNWRITTEN in
    every byte, so that `qkv check` (check/subject.c) sees what operators write.
-   IN_STEPS: attend takes its steps, one node each, so that scores and weights
-   can be read. */
-enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4, IN_STEPS = 8 };
+ */
+enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
 enum { UNWRITTEN = 255 };
 
 struct Tape {
@@ -56,6 +59,8 @@ struct Tape {
     Keeper *keeper; /* a decoder's, or NULL */
     void (*watch)(void *to, Node *n); /* if set, called with each new node, */
     void *to;                         /* as soon as its value is computed */
+    AttendFunction
+        *attend; /* if set, called instead of attend's own operator */
 };
 
 Tape *tape_new(int purpose);

@@ -6,6 +6,7 @@
 #include "heart/rows.h"
 #include "heart/tape.h"
 #include "operators/biases.h"
+#include "operators/steps.h"
 
 /* C = S + b(head, query, key), the same in all sequences */
 static void

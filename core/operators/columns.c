@@ -79,7 +79,7 @@ token_matrices(const Node *c, int i, Factor k, real *at)
     return k == SECOND ? m : transposed(m);
 }
 
-const ProductOp mix_heads_op = PRODUCT("mix_heads", token_matrices, AS_IS);
+const ProductOp mix_heads_op = PRODUCT_OF("mix_heads", token_matrices, AS_IS);
 
 /* P (heads x heads of C), the same for every token, is seen as one row. */
 Node *

@@ -2,7 +2,7 @@
 #ifndef COLUMNS_H
 #define COLUMNS_H
 
-#include "heart/operators.h"
+#include "operators/product.h"
 
 /* The argument of columns is the number of the first one, an int. */
 extern const LinearOp columns_op, concat_op;

@@ -1,8 +1,28 @@
-/* elementwise.c - functions of each entry, and RMSNorm. */
+/* elementwise.c - functions of each entry, among them factor A, and RMSNorm. */
 #include "heart/numbers.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 #include "operators/elementwise.h"
+
+/* C = factor A */
+static void
+add_scaled(const Node *c, int k, real *of_c, real *of_a, bool back)
+{
+    (void)k;
+    const double *factor = c->arguments;
+    real *to = back ? of_a : of_c;
+    const real *from = back ? of_c : of_a;
+    for (size_t i = 0, n = size_of(c); i < n; i++)
+        to[i] += (real)*factor * from[i];
+}
+
+const LinearOp scale_op = LINEAR("scale", add_scaled);
+
+Node *
+scale(Node *a, double factor)
+{
+    return make(&scale_op.op, OF(a), (Made){WITH(factor)});
+}
 
 /* C = tanh A, and its derivative 1 - C^2 is kept */
 static void

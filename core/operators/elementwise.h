@@ -1,4 +1,4 @@
-/* elementwise.h - functions of each entry, and RMSNorm. */
+/* elementwise.h - functions of each entry, among them factor A, and RMSNorm. */
 #ifndef ELEMENTWISE_H
 #define ELEMENTWISE_H
 
@@ -8,6 +8,9 @@
 typedef struct Mapping {
     double (*f)(double), (*df)(double);
 } Mapping;
+
+/* The argument of scale is its factor, a double. */
+extern const LinearOp scale_op;
 
 extern const Operator tanh_op, sigmoid_op, map_op;
 

@@ -36,7 +36,7 @@ recall(Attention *a, int slot, int layer)
 Node *
 cached(Node *n)
 {
-    return all_rows(NULL, n);
+    return all_rows(n);
 }
 
 /* Row t of each sequence of C is row t - by of A, and 0 for the first ones. */

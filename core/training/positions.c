@@ -9,6 +9,7 @@
 #include "operators/biases.h"
 #include "operators/functions.h"
 #include "operators/rotate.h"
+#include "operators/steps.h"
 #include "training/positions.h"
 
 const LinearOp rope_op = LINEAR("rope", add_rotated);
@@ -24,13 +25,14 @@ rotated(Node *n, int position)
 }
 
 const Relative rope = {.rotated = rotated};
+
 static Node *
 biased(Attention *a, Node *s)
 {
     return fixed_bias(a, s, alibi_bias);
 }
 
-const Relative alibi = {.biased = biased};
+const Relative alibi = {.biased = biased, .attend = attend_in_steps};
 
 Attention
 positioned_attention(const Config *c)

@@ -1,0 +1,68 @@
+/* declare.c - what some variants declare besides their matrices: other initial
+   values, matrices that are numbered, and settings. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "heart/fail.h"
+#include "heart/plugin.h"
+
+void
+initialise(Weights *w, int index, double mean, double deviation)
+{
+    if (index < 0 || index >= w->count || !isfinite(mean) ||
+        !(deviation >= 0 && isfinite(deviation)))
+        bug("initialise: matrix %d of the %d that are declared cannot start as "
+            "N(%g, %g^2)",
+            index, w->count, mean, deviation);
+    w->list[index].mean = mean;
+    w->list[index].deviation = deviation;
+}
+
+void
+weight_each(Weights *w, int index, int count, const char *name, int rows,
+            int cols)
+{
+    int before = (int)strcspn(name, "i");
+    const char *after = name[before] ? name + before + 1 : "";
+    for (int n = 0; n < count; n++) {
+        char numbered[NAME_SIZE];
+        snprintf(numbered, sizeof numbered, "%.*s%d%s", before, name, n + 1,
+                 after);
+        weight(w, index + n, numbered, rows, cols);
+    }
+}
+
+/* The text after "NAME=" in a list "NAME=value NAME=value ...", or NULL. */
+static const char *
+text_after(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    while (*list) {
+        if (!strncmp(list, name, n) && list[n] == '=')
+            return list + n + 1;
+        list += strcspn(list, " ");
+        list += strspn(list, " ");
+    }
+    return NULL;
+}
+
+/* A bias asks for its setting once for each pair of tokens, so the last answer
+   is kept, with its question. */
+double
+setting(const Attention *a, const char *name)
+{
+    static _Thread_local char last_list[USES_SIZE], last_name[NAME_SIZE];
+    static _Thread_local double value;
+    const char *list = a->settings ? a->settings : "";
+    if (!strcmp(last_list, list) && !strcmp(last_name, name))
+        return value;
+    const char *text = text_after(list, name);
+    if (!text)
+        bug("setting: \"%.60s\" is not declared: qkv_variant.settings has %s",
+            name, *list ? list : "none");
+    snprintf(last_list, sizeof last_list, "%s", list);
+    snprintf(last_name, sizeof last_name, "%s", name);
+    value = strtod(text, NULL);
+    return value;
+}

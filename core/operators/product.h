@@ -1,0 +1,23 @@
+/* product.h - operators that are a product, part by part. */
+#ifndef PRODUCT_H
+#define PRODUCT_H
+
+#include "heart/operators.h"
+
+/* An operator that is a product C_i = A_i B_i, in one part for each head i of
+   C. `part` returns part i of A, B or C, whose value or gradient is at `at`. If
+   B is TRANSPOSED, B_i is the transpose of that part. */
+typedef enum { FIRST, SECOND, RESULT } Factor;
+typedef struct ProductOp {
+    Operator op; /* first, so that a node's op is the address of this */
+    Matrix (*part)(const Node *c, int i, Factor which, real *at);
+    enum { AS_IS, TRANSPOSED } second;
+} ProductOp;
+void product_forward(Node *c);
+void product_backward(Node *c);
+#define PRODUCT_OF(NAME, PART, SECOND_IS)                          \
+    {                                                              \
+        {NAME, product_forward, product_backward}, PART, SECOND_IS \
+    }
+
+#endif

@@ -1,0 +1,117 @@
+/* steps.c - attention in three steps.
+
+   "Attention Is All You Need", equation 1, for every head of every sequence:
+   scores S = scale Q K', weights P = softmax(mask(S)), output O = P V. These
+   are three operators, scores, softmax and apply_weights, for variants that act
+   between them; attend (heart/composed.c) does all three at once.
+
+   Scores and weights are matrices (tokens x heads*keys), one head beside the
+   other in their columns. */
+#include <math.h>
+#include <string.h>
+
+#include "heart/fail.h"
+#include "heart/heads.h"
+#include "heart/rows.h"
+#include "heart/tape.h"
+#include "operators/steps.h"
+
+/* Part h of the product that head h of scores or of apply_weights is. */
+static Matrix
+head_for(const Node *c, int h, Factor which, real *at)
+{
+    const Node *n = which == RESULT ? c : c->in[which];
+    return shared_head(n, h, c->heads, at);
+}
+
+/* S_i = Q_i K_i' */
+const ProductOp scores_op = PRODUCT_OF("scores", head_for, TRANSPOSED);
+
+Node *
+scores(Attention *a, Node *q, Node *k, double factor)
+{
+    q = positioned(a, q, a->position);
+    k = all_keys(a, k);
+    check_queries_and_keys("scores", q, k);
+    int keys = k->rows / k->sequences;
+    Node *s = make(&scores_op.op, OF(q, k), (Made){.cols = q->heads * keys});
+    s = scale(s, factor);
+    if (a->relative && a->relative->biased)
+        s = a->relative->biased(a, s);
+    a->scored += s->heads;
+    return s;
+}
+
+/* P = softmax(mask(S)), row by row */
+static void
+softmax_forward(Node *c)
+{
+    const Attended *with = c->arguments;
+    int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
+    memcpy(c->value, c->in[0]->value, size_of(c) * sizeof(real));
+    for (int i = 0; i < c->rows * c->heads; i++) {
+        int query = i / c->heads % tokens;
+        int seen = keys_seen(with->causal, query, tokens, keys);
+        real *p = c->value + i * keys;
+        if (row_max(p, seen) == -INFINITY)
+            bug("softmax: query %d of head %d has no key that is not masked: "
+                "leave it one, such as the key at its own position",
+                query, i % c->heads);
+        row_softmax(p, seen, keys);
+    }
+}
+
+/* In the forward pass row i was P = softmax(S), and each weight depends on all
+   scores of its row: dP_j / dS_k = P_j ((j == k) - P_k). So now
+   dS += P (dP - rowsum(P dP)). A masked weight is 0, and adds nothing. */
+real
+softmax_row_backward(Node *c, int i)
+{
+    int keys = c->cols / c->heads;
+    const real *p = c->value + i * keys, *dp = c->gradient + i * keys;
+    real mean = row_dot(p, dp, keys);
+    if (c->in[0]->trained) {
+        real *ds = gradient(c->in[0]) + i * keys;
+        for (int j = 0; j < keys; j++)
+            ds[j] += p[j] * (dp[j] - mean);
+    }
+    return mean;
+}
+
+static void
+softmax_backward(Node *c)
+{
+    for (int i = 0; i < c->rows * c->heads; i++)
+        softmax_row_backward(c, i);
+}
+
+const Operator softmax_op = {"softmax", softmax_forward, softmax_backward};
+
+Node *
+softmax(Attention *a, Node *s)
+{
+    check_mask("softmax", a, s, s->cols / s->heads);
+    return make(&softmax_op, OF(s), (Made){WITH((Attended){1, a->causal})});
+}
+
+/* O_i = P_i V_i */
+const ProductOp apply_weights_op = PRODUCT_OF("apply_weights", head_for, AS_IS);
+
+Node *
+apply_weights(Attention *a, Node *p, Node *v)
+{
+    (void)a;
+    v = all_rows(v);
+    check_heads("apply_weights", p, v);
+    if (p->cols / p->heads != v->rows / v->sequences)
+        mismatch("apply_weights", p, v,
+                 "each head of the weights needs a column for each value");
+    return make(&apply_weights_op.op, OF(p, v),
+                (Made){.cols = p->heads * (v->cols / v->heads)});
+}
+
+Node *
+attend_in_steps(Attention *a, Node *q, Node *k, Node *v, double scale)
+{
+    return apply_weights(a, softmax(a, scores(a, q, k, scale)), v);
+}

@@ -1,0 +1,23 @@
+/* steps.h - attention in three steps, for variants that act between them:
+   attend(a, q, k, v, s) is apply_weights(a, softmax(a, scores(a, q, k, s)), v).
+ */
+#ifndef STEPS_H
+#define STEPS_H
+
+#include "heart/attention.h"
+#include "operators/product.h"
+
+/* c->op tells which operator made a node c. The arguments of softmax are an
+   Attended (heart/attention.h), whose scale is 1. */
+extern const ProductOp scores_op, apply_weights_op;
+extern const Operator softmax_op;
+
+/* attend, one step after another. A tape or a Relative that has this as its
+   `attend` (heart/tape.h, heart/attention.h) makes a node of each step. */
+AttendFunction attend_in_steps;
+
+/* The backward pass of softmax for row i of its rows * heads. Returns
+   rowsum(P dP). */
+real softmax_row_backward(Node *c, int i);
+
+#endif
