@@ -125,7 +125,7 @@ told
 # --- when it declares its weights, and when it is fitted
 tries weights-hang WEIGHTS "$hang" "$late in weights"
 tries weights-leave WEIGHTS '_exit(0)' 'ended its process in weights (status 0)'
-tries weights-paint WEIGHTS 'weight(w, 0, "\033[2J", 8, 8)' 'no name: take letters'
+tries weights-paint WEIGHTS 'weight(w, 0, "\033[2J", 8, 8)' 'not a name: use letters'
 tries fit-hangs FIT "$hang" "$late in fit"
 tries fit-leaves FIT '_exit(0)' 'ended its process in fit (status 0)'
 tries fit-crashes FIT '*(volatile int *)8 = 1' 'crashed in fit: Segmentation fault'

@@ -18,7 +18,7 @@
 /* A new operator of the core gets one row here. */
 static const Meaning meanings[] = {
     {&matmul_op, TIMES, MATRICES, false},
-    {&matmul_t_op, TIMES_TURNED, MATRICES, false},
+    {&matmul_t_op.op, TIMES_TURNED, MATRICES, false},
     {&scale_op.op, FACTOR, NO_PRODUCTS, false},
     {&add_op, SUM, NO_PRODUCTS, false},
     {&hadamard_op, GAIN, NO_PRODUCTS, false},

@@ -1,6 +1,4 @@
 /* composed.c - attention and LayerNorm, each in one operator. */
-#include <math.h>
-
 #include "heart/attention.h"
 #include "heart/composed.h"
 #include "heart/heads.h"

@@ -1,4 +1,4 @@
-/* config.c - settings that follow from others. */
+/* config.c - the shape of attention that follows from a config. */
 #include <string.h>
 
 #include "heart/config.h"
@@ -16,12 +16,15 @@ index_in(const char *list, const char *word)
     return -1;
 }
 
-/* A width that is given; or its share of the whole, if a variant of that .shape
-   uses it; or all of it. */
+/* The width that a shape option sets: as it is given, unless that is 0; else
+   `used` if the variant's .shape lists the option, and `unused` if it does not.
+ */
 static int
-width(int given, const char *shape, const char *option, int share, int all)
+width(int given, const char *shape, const char *option, int used, int unused)
 {
-    return given ? given : index_in(shape, option) >= 0 ? share : all;
+    if (given)
+        return given;
+    return index_in(shape, option) >= 0 ? used : unused;
 }
 
 Attention

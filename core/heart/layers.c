@@ -10,36 +10,32 @@
 /* The arguments of embed. */
 typedef struct Embedded {
     const int *ids;
-    int each;  /* ids of a token; -1 is none */
+    int each;  /* ids of a token, of which -1 stands for none */
     int first; /* the position of the first token */
 } Embedded;
 
-/* Row i of C has row `row` of operand k as one of its summands. */
-static void
-add_table_row(const Node *c, int k, real *of_c, real *of_k, int i, int row,
-              bool back)
-{
-    if (row >= c->in[k]->rows)
-        bug("embed: row %d of a table of %d rows: ids and positions must be "
-            "smaller",
-            row, c->in[k]->rows);
-    add_between(of_c + i * c->cols, of_k + row * c->cols, c->cols, back);
-}
+enum { TOKENS, POSITIONS }; /* the operands of embed: its two tables */
 
-/* Operand 0 is the table of tokens. Operand 1, if there is one, is the table of
-   positions: token t of each sequence gets its row first + t. */
+/* Row i of C is the sum of the rows of the table of tokens that its ids name,
+   and of one row of the table of positions, if there is one. Adds what the
+   table k gives to C. */
 static void
-add_embedded(const Node *c, int k, real *of_c, real *of_k, bool back)
+add_embedded(const Node *c, int k, real *of_c, real *of_table, bool back)
 {
     const Embedded *e = c->arguments;
-    int tokens = c->rows / c->sequences;
-    if (k == 1)
-        for (int i = 0; i < c->rows; i++)
-            add_table_row(c, k, of_c, of_k, i, e->first + i % tokens, back);
-    else
-        for (int i = 0; i < c->rows * e->each; i++)
-            if (e->ids[i] >= 0)
-                add_table_row(c, k, of_c, of_k, i / e->each, e->ids[i], back);
+    int tokens = c->rows / c->sequences, d = c->cols;
+    int summands = k == POSITIONS ? 1 : e->each;
+    for (int i = 0; i < c->rows; i++)
+        for (int n = 0; n < summands; n++) {
+            int row = k == POSITIONS ? e->first + i % tokens
+                                     : e->ids[i * e->each + n];
+            if (row >= c->in[k]->rows)
+                bug("embed: row %d of a table of %d rows: ids and positions "
+                    "must be smaller",
+                    row, c->in[k]->rows);
+            if (row >= 0)
+                add_between(of_c + i * d, of_table + row * d, d, back);
+        }
 }
 
 const LinearOp embed_op = LINEAR("embed", add_embedded);

@@ -8,22 +8,23 @@
 
 #include "heart/operators.h"
 
-/* Row t is the sum of the rows of `table` that ids[t * each ...] name, `each`
-   of them a token (-1 names none), and, if `positions` is not NULL, of row
-   first + t of that, with t counted in each sequence. (rows x table's cols) */
+/* Token t is the sum of the rows of `table` that its `each` ids name, from
+   ids[t * each] on; an id of -1 names none. If `positions` is not NULL, row
+   first + t of that is added, with t counted from 0 in each sequence. Returns
+   (rows x table's columns). */
 Node *embed(Node *table, const int *ids, int each, Node *positions, int first,
             int rows, int sequences);
 
-/* Rows whose target is not -1: only these count in loss and accuracy. */
+/* The number of rows whose target is not -1: only these count in loss and
+   accuracy. */
 int counted_rows(const int *targets, int rows);
 
 /* The sum over counted rows of -log softmax(logits)[target], in nats, divided
-   by `counted`: how many count in the whole batch, of which this may be a
-   micro-batch.
-   A (1 x 1); 0 where none counts. */
+   by `counted`, the number of counted rows in the whole batch, of which this
+   may be a micro-batch. Returns (1 x 1); it is 0 if no row counts. */
 Node *cross_entropy(Node *logits, const int *targets, int counted);
 
-/* How many counted rows' largest logit is the target's. */
+/* The number of counted rows whose largest logit is the target's. */
 int correct_rows(const Node *logits, const int *targets);
 
 /* c->op tells which operator made a node c. */

@@ -34,6 +34,17 @@ task_named(const char *name)
     misunderstood(name);
 }
 
+/* The number that an option gets, of at most 9 digits. */
+static int
+number_of(const char *text)
+{
+    int number;
+    char more;
+    if (sscanf(text, "%9d%c", &number, &more) != 1 || number < 0)
+        misunderstood(text);
+    return number;
+}
+
 static bool
 print_row(void *none, const Result *so_far)
 {
@@ -45,30 +56,55 @@ print_row(void *none, const Result *so_far)
     return true;
 }
 
-/* Writes each matrix to a file in this directory, in NumPy's format: a 128-byte
-   header whose last 118 bytes ('v' = 0x76) are text, then the entries, row by
-   row.
+/* Writes each matrix to a file in this directory, in NumPy's format: a magic
+   word, the version 1.0, the length of a text (118 bytes, 'v' and then 0), that
+   text, and the entries, row by row.
    https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 static void
 write_weights(const Model *m)
 {
     const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
     for (const Weight *w = m->weights; w < m->weights + m->count; w++) {
-        char name[sizeof w->name + 4], what[118];
+        char name[sizeof w->name + 4], text[118];
         snprintf(name, sizeof name, "%s.npy", w->name);
-        for (char *c = name; (c = strchr(c, '^'));)
-            *c = '_';
-        snprintf(what, sizeof what,
+        for (char *c = name; *c; c++)
+            if (*c == '^')
+                *c = '_';
+        snprintf(text, sizeof text,
                  "{'descr': '%cf%zu', 'fortran_order': False, 'shape': "
                  "(%d, %d), }",
                  order, sizeof(real), w->rows, w->cols);
         size_t bytes = matrix_entries(w->rows, w->cols) * sizeof(real);
         FILE *file = fopen(name, "wb");
-        if (!file || !fprintf(file, "\x93NUMPY\1%cv%c%-117s\n", 0, 0, what) ||
+        if (!file || !fprintf(file, "\x93NUMPY\1%cv%c%-117s\n", 0, 0, text) ||
             !fwrite(w->value, bytes, 1, file) || fclose(file))
             fail("%s: could not write it (%s): free some space, or choose "
                  "another directory",
                  name, strerror(errno));
+    }
+}
+
+/* Reads the options that follow VARIANT and TASK. */
+static void
+read_options(char **word, Config *c, const char **out, bool *quiet)
+{
+    for (; *word; word++) {
+        const char *option = *word;
+        if (!strcmp(option, "-q")) {
+            *quiet = true;
+            continue;
+        }
+        const char *value = *++word;
+        if (!value)
+            misunderstood(option);
+        if (!strcmp(option, "--seed"))
+            c->seed = number_of(value);
+        else if (!strcmp(option, "--steps"))
+            c->steps = number_of(value);
+        else if (!strcmp(option, "--out"))
+            *out = value;
+        else
+            misunderstood(option);
     }
 }
 
@@ -78,30 +114,20 @@ main(int argc, char **argv)
     program_name = "heart";
     if (argc < 3)
         misunderstood(argv[argc - 1]);
-    /* The linker has told the loader where a name without a slash is looked
-       for: in variants/, beside this program. */
-    char file[PATH_MAX], more;
+    /* The linker has told the loader where to look for a name without a slash:
+       in variants/, beside this program. */
+    char file[PATH_MAX];
     snprintf(file, sizeof file, strchr(argv[1], '/') ? "%s" : "%s.so", argv[1]);
     const Variant *v = plugin_load(file, RTLD_LAZY);
     Dataset data = {.task = task_named(argv[2])};
+    data.config = data.task->start;
     Config *c = &data.config;
     const char *out = NULL;
     bool quiet = false;
-    *c = data.task->start;
-    for (char **word = argv + 3; *word; word++) {
-        int *number = !strcmp(*word, "--seed")    ? &c->seed
-                      : !strcmp(*word, "--steps") ? &c->steps
-                                                  : NULL;
-        if (!strcmp(*word, "--out") && word[1])
-            out = *++word;
-        else if (!strcmp(*word, "-q"))
-            quiet = true;
-        else if (!number || !word[1] ||
-                 sscanf(*++word, "%9d%c", number, &more) != 1 || *number < 0)
-            misunderstood(*word);
-    }
+    read_options(argv + 3, c, &out, &quiet);
     c->settings = v->settings;
-    c->heads = index_in(v->shape, "heads") >= 0 ? c->heads : 0;
+    if (index_in(v->shape, "heads") < 0)
+        c->heads = 0;
     data.sizes = data.task->sizes(c);
     Model *m = model_outline(c, data.sizes, v, &one_sequence);
     model_start(m);

@@ -2,7 +2,7 @@
 #include "heart/matrix.h"
 #include "heart/numbers.h"
 
-/* C (m x n) += A (m x k) B (k x n), of each in a batch */
+/* C (m x n) += A (m x k) B (k x n), for each matrix of a batch */
 void
 multiply_add(Matrix c, Matrix a, Matrix b)
 {
@@ -14,7 +14,9 @@ multiply_add(Matrix c, Matrix a, Matrix b)
                     *sum = FUSED(a.at[i * a.down + k * a.across],
                                  b.at[k * b.down + j * b.across], *sum);
             }
-        a.at += a.step, b.at += b.step, c.at += c.step;
+        a.at += a.step;
+        b.at += b.step;
+        c.at += c.step;
     }
 }
 

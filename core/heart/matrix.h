@@ -31,14 +31,14 @@ transposed(Matrix a)
 }
 
 /* C = A B: c (m x n), a (m x k), b (k x n). c, or c transposed, has across = 1;
-   it overlaps neither a nor b. The caller has checked that the shapes fit. Of a
-   batch, C_i = A_i B_i for each: small products cost less together, since one
-   call serves the whole batch. */
+   it overlaps neither a nor b. The caller has checked that the shapes fit. For
+   a batch, C_i = A_i B_i for each i, since many small products cost less in one
+   call. */
 void multiply(Matrix c, Matrix a, Matrix b);
 
-/* C += A B. Of a batch all C_i may be one matrix, too. Each element of C is one
-   chain of fused multiply-adds in the order of k that starts from its old
-   value: the same bits whatever the vector width, the tile or the compiler. */
+/* C += A B. In a batch, all C_i may be the same matrix. Each element of C is
+   one chain of fused multiply-adds in the order of k, which starts from its old
+   value. So the bits are the same for any vector width, tile and compiler. */
 void multiply_add(Matrix c, Matrix a, Matrix b);
 
 #endif

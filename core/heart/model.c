@@ -2,9 +2,10 @@
 
    x = embedding + positions; then, block by block, x += attention(x, x) and
    x += MLP(x), each on LayerNorm(x) where `norm` is pre; logits = x W. Without
-   biases every matrix of attention counts for what it is. The equation is
-   written once, and asks for its weights as it goes: the first pass lists them,
-   each variant its own; then they are drawn; then it is called. */
+   biases, all parameters of attention are in its matrices. The equation is
+   written once, and asks for each weight where it uses it: a first pass, for
+   shapes only, lists the weights; model_start draws them; later passes get
+   them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "heart/layers.h"
 #include "heart/model.h"
 
-/* "block0.mlp"; in no block, "norm". */
+/* "block0.mlp", or "norm" if it is in no block. */
 static void
 name_part(char to[PART_SIZE], const Attention *block, const char *part)
 {
@@ -43,8 +44,8 @@ model_weight(Model *m, const Attention *block, const char *part,
     return leaf(m->listing, rows, cols, 1, NULL, NULL);
 }
 
-/* At a standard deviation of 0.7 each, tokens and positions are about 1
-   together. */
+/* With a standard deviation of 0.7 each, the sum of a token and its position
+   has one of about 1. */
 Node *
 model_table(Model *m, const char *name, int rows)
 {
@@ -62,7 +63,7 @@ model_norm(Model *m, const Attention *block, const char *part, Node *x)
     return layer_norm(x, gain, bias);
 }
 
-/* A place, with the weights that its variant declares. */
+/* Lists a place of attention, and the weights that its variant declares. */
 static void
 list_place(Model *m, const Variant *v, const Attention *a)
 {
@@ -75,7 +76,8 @@ list_place(Model *m, const Variant *v, const Attention *a)
                       .weights = m->count,
                       .declared = w.count};
     name_part(p->name, a, part);
-    for (const Weight *d = w.list; w.count && d < w.list + w.count; d++) {
+    for (int i = 0; i < w.count; i++) {
+        const Weight *d = &w.list[i];
         model_weight(m, a, part, d->name, d->rows, d->cols, d->mean,
                      d->deviation);
         m->weights[m->count - 1].attention = true;
@@ -86,17 +88,18 @@ list_place(Model *m, const Variant *v, const Attention *a)
 Node *
 model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
 {
-    Node *normed =
-        model_norm(m, a, a->place == CROSS ? "norm_cross" : "norm1", x);
+    const char *norm = a->place == CROSS ? "norm_cross" : "norm1";
+    Node *normed = model_norm(m, a, norm, x);
     if (m->listing) {
         list_place(m, v, a);
         return x;
     }
     int place = m->next_place++;
     const ModelPlace *p = &m->place[place];
-    Keeper *k = a->place == ENCODER ? NULL : x->tape->keeper;
     m->next += p->declared;
-    y = y ? y : normed;
+    if (!y)
+        y = normed;
+    Keeper *k = a->place == ENCODER ? NULL : x->tape->keeper;
     if (k)
         k->enter(k, a, place, normed, y);
     Node *out = plugin_forward(p->variant, a, normed, y, m->nodes + p->weights);
@@ -183,29 +186,37 @@ model_outline(const Config *c, Sizes sizes, const Variant *v,
     return m;
 }
 
-/* The matrices of one part ("block0.attention") share a stream and are drawn
-   column by column, so that variants which slice the same columns differently
-   start as the same function. */
+/* Draws the initial entries of a weight, column by column, so that variants
+   which slice the same columns differently start as the same function. */
+static void
+draw_weight(Weight *w, Random *r)
+{
+    for (int j = 0; j < w->cols; j++)
+        for (int i = 0; i < w->rows; i++) {
+            double x = w->mean;
+            if (w->deviation > 0)
+                x += w->deviation * random_normal(r);
+            w->value[i * w->cols + j] = (real)x;
+        }
+}
+
+/* The matrices of one part ("block0.attention") share a random stream. */
 void
 model_start(Model *m)
 {
     Random r = {0};
     const char *part = "";
-    real *value = m->values = allocate(2 * m->parameters, sizeof *value);
+    size_t at = 0; /* where the next weight begins */
+    m->values = allocate(2 * m->parameters, sizeof *m->values);
     m->gradients = m->values + m->parameters;
     for (Weight *w = m->weights; w < m->weights + m->count; w++) {
         if (strcmp(part, w->part))
             r = random_stream((uint64_t)m->config.seed, w->part);
         part = w->part;
-        w->value = value;
-        w->gradient = m->gradients + (value - m->values);
-        for (int j = 0; j < w->cols; j++)
-            for (int i = 0; i < w->rows; i++) {
-                double x =
-                    w->deviation > 0 ? w->deviation * random_normal(&r) : 0;
-                value[i * w->cols + j] = (real)(w->mean + x);
-            }
-        value += w->rows * w->cols;
+        w->value = m->values + at;
+        w->gradient = m->gradients + at;
+        draw_weight(w, &r);
+        at += matrix_entries(w->rows, w->cols);
     }
 }
 
@@ -229,7 +240,7 @@ model_forward(Model *m, Tape *t, const Batch *b)
     for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
         Node *n = leaf(t, w->rows, w->cols, 1, w->value, w->gradient);
-        n->trained = !t->keeper;
+        n->trained = !t->keeper; /* a decoder does not train */
         n->arguments = w->name;
         m->nodes[i] = n;
     }

@@ -1,5 +1,5 @@
-/* numbers.h - exp, tanh and log of our own, and sums in a fixed order, so
-   that machines agree.
+/* numbers.h - our own exp, tanh and log, and sums in a fixed order, so that
+   all machines compute the same bits.
 
    libm's functions differ in the last bit between systems, and one bit is
    enough to make two trainings drift apart. These use +, -, *, / and fma only,
@@ -27,20 +27,23 @@ enum { EXP_DEGREE = 7, EXP_LOW = -87, TANH_ONE = 10 };
 #endif
 #define LOG2_E 1.44269504088896340736
 
-/* e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2. Returns e^r - 1
-   by its Taylor series, the rest of which is below half a rounding step; and
-   2^n. */
+/* e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2. Sets *power to
+   2^n, and returns e^r - 1 by its Taylor series r + r^2 / 2! + r^3 / 3! + ...
+   The terms that are left out sum to less than half a rounding step. ln 2 is
+   subtracted in two parts, so that r loses no digits. */
 static inline real
 exp_parts(real x, real *power)
 {
-    double n = rint((double)(x * (real)LOG2_E)), factorial = 1;
-    real r = FUSED((real)-n, LN2_HIGH, x), inverse[EXP_DEGREE + 1];
+    double n = rint((double)(x * (real)LOG2_E));
+    real r = FUSED((real)-n, LN2_HIGH, x);
     r = FUSED((real)-n, LN2_LOW, r);
+    real inverse[EXP_DEGREE + 1]; /* 1 / i! */
+    double factorial = 1;
     for (int i = 1; i <= EXP_DEGREE; i++) {
         factorial *= i;
         inverse[i] = (real)(1 / factorial);
     }
-    real p = inverse[EXP_DEGREE];
+    real p = inverse[EXP_DEGREE]; /* (e^r - 1) / r, by Horner's rule */
     for (int i = EXP_DEGREE - 1; i > 0; i--)
         p = FUSED(p, r, inverse[i]);
     *power = isnan(n) ? x : (real)ldexp(1, (int)n);
@@ -54,8 +57,9 @@ exponential(real x)
 {
     if (x < EXP_LOW)
         return 0;
-    real power, minus_one = exp_parts(x, &power);
-    return FUSED(power, minus_one, power);
+    real power;
+    real minus_one = exp_parts(x, &power);
+    return FUSED(power, minus_one, power); /* 2^n (e^r - 1) + 2^n */
 }
 
 /* tanh x = (e^2|x| - 1) / (e^2|x| + 1) with the sign of x, to 4 units in the
@@ -63,11 +67,12 @@ exponential(real x)
 static inline real
 hyperbolic_tangent(real x)
 {
-    real a = x < 0 ? -x : x, power;
+    real power, a = x < 0 ? -x : x;
     a = a > TANH_ONE ? TANH_ONE : a; /* tanh is 1 from there on */
     real minus_one = exp_parts(2 * a, &power);
     real e = FUSED(power, minus_one, power - 1); /* e^2a - 1 */
-    return x < 0 ? -(e / (e + 2)) : e / (e + 2);
+    real t = e / (e + 2);
+    return x < 0 ? -t : t;
 }
 
 /* log x for a positive, normal x: x = 2^n m with m within [sqrt 1/2, sqrt 2],
@@ -85,10 +90,12 @@ logarithm(double x)
     return 2 * s * sum + n * 0.69314718055994530942;
 }
 
-/* A sum over a row is kept in 16 lanes, entry j in lane j mod 16, which are
-   added in halves at the end: an order that vectors of any width can follow,
-   and so the same bits on each. */
+/* A sum over a row is kept in 16 lanes: entry j is added to lane j mod 16.
+   Vectors of any width can follow this order, so all get the same bits. */
 enum { LANES = 16 };
+
+/* The sum of the lanes: the second half is added to the first until one lane is
+   left. */
 static inline real
 sum_of(real *lane)
 {

@@ -97,56 +97,20 @@ matmul_backward(Node *c)
         add_product(b, transposed(whole(a, a->value)), dc);
 }
 
-/* C = A B' */
-static void
-matmul_t_forward(Node *c)
-{
-    Node *a = c->in[0], *b = c->in[1];
-    Matrix b_turned = transposed(whole(b, b->value));
-    multiply(whole(c, c->value), whole(a, a->value), b_turned);
-}
-
-/* In the forward pass C was A B', so now dA += dC B and dB += dC' A. */
-static void
-matmul_t_backward(Node *c)
-{
-    Node *a = c->in[0], *b = c->in[1];
-    Matrix dc = whole(c, c->gradient);
-    if (a->trained)
-        add_product(a, dc, whole(b, b->value));
-    if (b->trained)
-        add_product(b, transposed(dc), whole(a, a->value));
-}
-
 const Operator matmul_op = {"matmul", matmul_forward, matmul_backward};
-const Operator matmul_t_op = {"matmul_t", matmul_t_forward, matmul_t_backward};
 
-/* The sum runs over the side of B that is `inner` long; B's other side becomes
-   the columns of C. Tokens of several sequences cannot be summed over. */
-static Node *
-product(const Operator *op, Node *a, Node *b, int inner, int cols)
-{
-    if (a->cols != inner)
-        mismatch(op->name, a, b,
-                 "the second needs a row for each column of the first, or in "
-                 "matmul_t a column");
-    if (b->sequences != 1)
-        mismatch(op->name, a, b,
-                 "the product would add up tokens of different sequences; use "
-                 "scores, apply_weights or attend");
-    return make(op, OF(a, b), (Made){.cols = cols, .heads = 1});
-}
-
+/* Tokens of several sequences cannot be summed over, so B has only one. */
 Node *
 matmul(Node *a, Node *b)
 {
-    return product(&matmul_op, a, b, b->rows, b->cols);
-}
-
-Node *
-matmul_t(Node *a, Node *b)
-{
-    return product(&matmul_t_op, a, b, b->cols, b->rows);
+    if (a->cols != b->rows)
+        mismatch("matmul", a, b,
+                 "the second needs a row for each column of the first");
+    if (b->sequences != 1)
+        mismatch("matmul", a, b,
+                 "the product would add up tokens of different sequences; use "
+                 "scores, apply_weights or attend");
+    return make(&matmul_op, OF(a, b), (Made){.cols = b->cols, .heads = 1});
 }
 
 void

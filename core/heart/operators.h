@@ -58,6 +58,6 @@ void slope_backward(Node *c);
 /* c->op tells which operator made c. (Its name is only for messages, since a
    plugin's operator may have the same name.) Every operator of the core has
    such a constant, and a row in algebra/meaning.c. */
-extern const Operator matmul_op, matmul_t_op, add_op, gelu_op;
+extern const Operator matmul_op, add_op, gelu_op;
 
 #endif

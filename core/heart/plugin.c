@@ -3,7 +3,6 @@
    dlopen maps it, its calls to matmul, attend and the like are bound to this
    executable's, and dlsym finds `qkv_variant`. */
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "heart/fail.h"
@@ -35,30 +34,49 @@ plugin_load(const char *path, int binding)
     return v;
 }
 
+/* The letter that a file's name has for it. */
+static char
+in_file(char letter)
+{
+    return letter == '^' ? '_' : letter;
+}
+
 bool
 one_file(const char *a, const char *b)
 {
-    while (*a && (*a == '^' ? '_' : *a) == (*b == '^' ? '_' : *b))
-        a++, b++;
+    while (*a && in_file(*a) == in_file(*b)) {
+        a++;
+        b++;
+    }
     return !*a && !*b;
+}
+
+/* What is wrong with the next matrix that a variant declares, or NULL. */
+static const char *
+wrong_weight(const Weights *w, int index, const char *name, int rows, int cols)
+{
+    enum { LONGEST = 10000000 }; /* a sum of these still fits into an int */
+    if (index != w->count)
+        return "not the next one: declare matrices in the order of their "
+               "indices";
+    if (rows < 1 || cols < 1)
+        return "empty: give it at least one row and one column";
+    if (rows > LONGEST || cols > LONGEST)
+        return "too large: use at most 10,000,000 rows and columns";
+    if (!*name || strlen(name) >= NAME_SIZE ||
+        name[strspn(name, NAME_LETTERS "^")])
+        return "not a name: use letters, digits, - _ + and ^";
+    for (int i = 0; i < w->count; i++)
+        if (one_file(w->list[i].name, name))
+            return "declared twice (its file has _ for ^): choose another "
+                   "name";
+    return NULL;
 }
 
 void
 weight(Weights *w, int index, const char *name, int rows, int cols)
 {
-    enum { LONGEST = 10000000 }; /* a sum of these still fits into an int */
-    const char *wrong =
-        index != w->count ? "not the next one: keep the order of the indices"
-        : rows < 1 || cols < 1 ? "no matrix: give it a row and a column"
-        : rows > LONGEST || cols > LONGEST
-            ? "too large: it may have 10,000,000 rows or columns"
-        : !*name || strlen(name) >= NAME_SIZE ||
-                name[strspn(name, NAME_LETTERS "^")]
-            ? "no name: take letters, digits, - _ + and ^"
-            : NULL;
-    for (int i = 0; i < w->count && !wrong; i++)
-        if (one_file(w->list[i].name, name))
-            wrong = "declared twice (^ is _ in a file)";
+    const char *wrong = wrong_weight(w, index, name, rows, cols);
     if (wrong)
         bug("weight: matrix %d, \"%.60s\" (%d x %d): %s", index, name, rows,
             cols, wrong);

@@ -3,24 +3,26 @@
 #include "heart/numbers.h"
 #include "heart/random.h"
 
-/* splitmix64 (Vigna): turns neighbouring seeds into unrelated states. */
+/* The next number of splitmix64 (Vigna), whose state is *x. It turns
+   neighbouring seeds into unrelated numbers. */
 static uint64_t
 mix(uint64_t *x)
 {
-    uint64_t z = *x += UINT64_C(0x9e3779b97f4a7c15);
+    *x += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = *x;
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
 }
 
-/* Of the purpose it takes the FNV-1a hash. */
+/* The purpose enters by its FNV-1a hash. */
 Random
 random_stream(uint64_t seed, const char *purpose)
 {
     Random r;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (const char *at = purpose; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    for (const char *letter = purpose; *letter; letter++)
+        hash = (hash ^ (unsigned char)*letter) * UINT64_C(0x100000001b3);
     uint64_t x = mix(&seed) ^ hash;
     for (int i = 0; i < 4; i++)
         r.state[i] = mix(&x);
@@ -30,8 +32,9 @@ random_stream(uint64_t seed, const char *purpose)
 uint64_t
 random_bits(Random *r)
 {
-    uint64_t *s = r->state, sum = s[0] + s[3], t = s[1] << 17;
-    uint64_t bits = (sum << 23 | sum >> 41) + s[0];
+    uint64_t *s = r->state;
+    uint64_t sum = s[0] + s[3], t = s[1] << 17;
+    uint64_t bits = (sum << 23 | sum >> 41) + s[0]; /* rotated by 23 */
     s[2] ^= s[0];
     s[3] ^= s[1];
     s[1] ^= s[2];
@@ -41,8 +44,8 @@ random_bits(Random *r)
     return bits;
 }
 
-/* Draws again from the last, incomplete range of n, so that none is favoured.
- */
+/* 2^64 is no multiple of n, so the numbers from its largest multiple on would
+   favour small results: they are drawn again. */
 int
 random_below(Random *r, int n)
 {

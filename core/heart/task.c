@@ -1,10 +1,10 @@
-/* task.c - three tasks, each a way to draw a sequence and its answers; and
-   batches of a task. */
+/* task.c - three tasks, each a way to draw a sequence and its answers; and the
+   batches that are drawn from a task. */
 
 #include "heart/fail.h"
 #include "heart/task.h"
 
-/* A task says after USUAL what is different. */
+/* The config of a task overrides some of USUAL. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
 Sizes
@@ -26,15 +26,18 @@ draw_symbols(const Config *c, Random *r, int *ids)
 void
 draw_distinct(Random *r, int *to, int n, int count)
 {
-    for (int i = 0, j; i < n; i++)
-        do {
-            to[i] = random_below(r, count);
-            for (j = 0; j < i && to[j] != to[i]; j++)
-                ;
-        } while (j < i);
+    int i = 0;
+    while (i < n) {
+        to[i] = random_below(r, count);
+        int first = 0; /* the first place that has this number */
+        while (to[first] != to[i])
+            first++;
+        if (first == i)
+            i++;
+    }
 }
 
-/* sort: the digits in rising order */
+/* sort: the answers are the digits in rising order. */
 static void
 draw_sort(const Config *c, Random *r, Batch *e)
 {
@@ -46,8 +49,9 @@ draw_sort(const Config *c, Random *r, Batch *e)
                 e->targets[sorted++] = digit;
 }
 
-/* recall: n tokens, each a key and a value; then the n keys in another order,
-   each asking for its value. The position of a token tells nothing. */
+/* recall: n tokens, each a pair of a key and a value; then the n keys in
+   another order, and the answer to each is its value. Positions do not matter.
+ */
 Sizes
 recall_sizes(const Config *c)
 {
@@ -61,9 +65,10 @@ void
 draw_pairs(const Config *c, Random *r, int *ids, int *order)
 {
     int n = c->length;
-    draw_distinct(r, order, n, c->symbols); /* the keys, for a moment */
+    int *keys = order; /* has the keys until the order is drawn */
+    draw_distinct(r, keys, n, c->symbols);
     for (int i = 0; i < n; i++)
-        ids[2 * i] = order[i];
+        ids[2 * i] = keys[i];
     random_order(r, order, n);
     for (int i = 0; i < n; i++)
         ids[2 * i + 1] = c->symbols + random_below(r, c->values);
@@ -73,10 +78,11 @@ static void
 draw_recall(const Config *c, Random *r, Batch *e)
 {
     int n = c->length, *pairs = e->ids, *queries = e->ids + 2 * n;
-    int *answers = e->targets + n; /* of each query first which pair it is */
-    draw_pairs(c, r, pairs, answers);
+    int *answers = e->targets + n;
+    int *order = answers; /* the answer to a query replaces its pair's index */
+    draw_pairs(c, r, pairs, order);
     for (int i = 0; i < n; i++) {
-        const int *pair = pairs + 2 * answers[i];
+        const int *pair = pairs + 2 * order[i];
         queries[2 * i] = pair[0];
         queries[2 * i + 1] = -1;
         answers[i] = pair[1] - c->symbols;
@@ -84,8 +90,8 @@ draw_recall(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* induction: a pattern of distinct tokens, of a random period from 4 to 8, over
-   and over; asked for is the next token, once one period is past. */
+/* induction: a pattern of 4 to 8 distinct tokens is repeated. The answer to
+   each token is the next one, and none is asked for in the first period. */
 static void
 draw_induction(const Config *c, Random *r, Batch *e)
 {
@@ -157,14 +163,16 @@ dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
     const Task *t = data->task;
     int n = 0, room = b->room;
+    /* Training never ends: each of its batches is full. */
     const int most[] = {room, data->config.validate, data->config.test};
     long first = split == TRAINING ? 0 : (long)index * room;
-    for (; n < room && first + n < most[split]; n++) {
+    while (n < room && first + n < most[split]) {
         Batch e = batch_part(b, n, 1);
         if (t->draw)
             t->draw(&data->config, r, &e);
         else if (!t->read(data, split, (int)first + n, r, &e))
             break;
+        n++;
     }
     *b = batch_part(b, 0, n);
     b->room = room;

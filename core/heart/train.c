@@ -1,7 +1,7 @@
 /* train.c - the training loop: draw, forward, backward, step; and Adam, in one
    pass over all weights.
 
-   Once a step has run, all that it needs is there: the next ones allocate
+   The first step allocates everything that a step needs, the next ones
    nothing. */
 
 #include "heart/fail.h"
@@ -10,7 +10,7 @@
 #include "heart/threads.h"
 #include "heart/train.h"
 
-/* Some of the weights, in numbers of the type that these have. */
+/* Adam for some of the entries of the weights. It computes in their type. */
 static void
 adam_range(void *model, long from, long to)
 {
@@ -42,23 +42,24 @@ adam(Model *m, double rate)
 void
 optimizer_step(Model *m)
 {
-    if (m->step++ == 0) {
+    if (m->step == 0) {
         m->first = allocate(2 * m->parameters, sizeof *m->first);
         m->second = m->first + m->parameters;
         m->beta1_power = m->beta2_power = 1;
     }
+    m->step++;
     if (m->update)
         m->update(m);
     else
         adam(m, m->config.lr);
 }
 
-/* A batch goes through the model in micro-batches, so that what one leaves on
-   the tape is still in the caches in the backward pass. Their gradients
-   add up to those of the whole batch; to the same bits where the weight is an
-   operand of a product with the tokens, which is a chain of multiply-adds in
-   their order, wherever it pauses. The wider the tokens, the more of them a
-   micro-batch has, since it reads every weight once. */
+/* A batch goes through the model in micro-batches, so that the nodes of a
+   forward pass are still in the caches in its backward pass. Their gradients
+   add up to those of the whole batch. They have the same bits if the weight is
+   multiplied with the tokens, since that is one chain of multiply-adds in the
+   order of the tokens, wherever it pauses. A micro-batch reads every weight
+   once; so the wider the tokens, the more of them it has. */
 int
 micro_batch_size(const Model *m, int sequences)
 {
@@ -68,8 +69,9 @@ micro_batch_size(const Model *m, int sequences)
     return count < 1 ? 1 : count < sequences ? count : sequences;
 }
 
-/* All micro-batches of b; the backward pass too where it is to learn. Returns
-   the loss, and how many of `counted` answers are right in *right. */
+/* Runs all micro-batches of b; if it is to learn, the backward pass too.
+   Returns the loss, and adds the number of right answers, of `counted`, to
+   *right. */
 static double
 run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
           double *right)
@@ -81,13 +83,14 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
         Batch micro = batch_part(b, i, left < size ? left : size);
         tape_reset(t);
         Node *logits = model_forward(m, t, &micro);
-        for (int k = 0; i > 0 && k < m->count; k++)
-            m->nodes[k]->touched = true; /* the backward pass adds to it */
-        Node *share =
+        if (i > 0) /* add to the gradients of the micro-batches before */
+            for (int k = 0; k < m->count; k++)
+                m->nodes[k]->touched = true;
+        Node *part =
             m->architecture->loss(m, logits, micro.targets, counted, right);
         if (learn)
-            backward(share);
-        loss += (double)share->value[0];
+            backward(part);
+        loss += (double)part->value[0];
     }
     return loss;
 }
@@ -112,19 +115,22 @@ double
 train_step(Model *m, Tape *t, const Batch *b, double *accuracy)
 {
     int counted = counted_rows(b->targets, b->rows);
-    double right = 0, loss = run_batch(m, t, b, counted, true, &right);
+    double right = 0;
+    double loss = run_batch(m, t, b, counted, true, &right);
     optimizer_step(m);
     *accuracy = right / counted;
     return loss;
 }
 
-/* Ends the row of the log that the latest steps were added to: their means, and
-   validation. Before the first step there is nothing but validation. */
+/* Ends the row of the log to which the latest steps were added: makes their
+   sums means, and adds validation. Without a step the means are NaN. */
 static void
 end_row(Model *m, const Dataset *data, Tape *t, Batch *b, Result *r)
 {
     LogRow *row = &r->rows[r->count];
-    int steps = r->steps - (r->count++ ? row[-1].step : 0);
+    int before = r->count > 0 ? row[-1].step : 0;
+    int steps = r->steps - before;
+    r->count++;
     row->step = r->steps;
     row->loss /= steps;
     row->accuracy /= steps;
@@ -141,20 +147,24 @@ train(Model *m, const Dataset *data, Watch *watch, void *to)
     size_t lines = (size_t)(c->steps / c->log_every) + 1;
     Result r = {.rows = allocate(lines, sizeof *r.rows)};
     Random stream = dataset_stream(data, TRAINING);
-    for (bool done = false; !done;) {
+    bool done = false;
+    while (!done) {
         LogRow *row = &r.rows[r.count];
-        if (c->steps) {
-            dataset_draw(data, TRAINING, &stream, r.steps++, &b);
+        if (c->steps > 0) {
+            dataset_draw(data, TRAINING, &stream, r.steps, &b);
             double loss = train_step(m, t, &b, &r.accuracy);
+            r.steps++;
             row->loss += loss;
             row->accuracy += r.accuracy;
             done = !isfinite(loss);
         }
-        done |= r.steps >= c->steps;
+        if (r.steps >= c->steps)
+            done = true;
         r.logged = done || r.steps % c->log_every == 0;
         if (r.logged)
             end_row(m, data, t, &b, &r);
-        done |= watch && !watch(to, &r);
+        if (watch && !watch(to, &r))
+            done = true;
     }
     tape_reset(t);
     r.tape_bytes = t->most;

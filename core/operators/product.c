@@ -1,5 +1,5 @@
-/* product.c - operators that are a product, part by part: matmul
-   (heart/operators.c) for each head of three matrices. */
+/* product.c - operators that are a product, part by part; A B' is one of them.
+ */
 #include "heart/tape.h"
 #include "operators/product.h"
 
@@ -42,4 +42,30 @@ product_backward(Node *c)
             multiply_add(part_of(c, i, SECOND, gradient(second)), transposed(a),
                          dc);
     }
+}
+
+/* The only part of a product of whole matrices. */
+static Matrix
+whole(const Node *c, int i, Factor which, real *at)
+{
+    (void)i;
+    const Node *n = which == RESULT ? c : c->in[which];
+    return matrix(at, n->rows, n->cols, n->cols);
+}
+
+/* C = A B' */
+const ProductOp matmul_t_op = PRODUCT_OF("matmul_t", whole, TRANSPOSED);
+
+/* Tokens of one sequence do not meet those of another, so B has only one. */
+Node *
+matmul_t(Node *a, Node *b)
+{
+    if (a->cols != b->cols)
+        mismatch("matmul_t", a, b,
+                 "the second needs a column for each column of the first");
+    if (b->sequences != 1)
+        mismatch("matmul_t", a, b,
+                 "the product would mix tokens of different sequences; use "
+                 "scores, apply_weights or attend");
+    return make(&matmul_t_op.op, OF(a, b), (Made){.cols = b->rows, .heads = 1});
 }

@@ -1,4 +1,5 @@
-/* product.h - operators that are a product, part by part. */
+/* product.h - operators that are a product, part by part; A B' is one of them.
+ */
 #ifndef PRODUCT_H
 #define PRODUCT_H
 
@@ -13,11 +14,14 @@ typedef struct ProductOp {
     Matrix (*part)(const Node *c, int i, Factor which, real *at);
     enum { AS_IS, TRANSPOSED } second;
 } ProductOp;
+
 void product_forward(Node *c);
 void product_backward(Node *c);
 #define PRODUCT_OF(NAME, PART, SECOND_IS)                          \
     {                                                              \
         {NAME, product_forward, product_backward}, PART, SECOND_IS \
     }
+
+extern const ProductOp matmul_t_op;
 
 #endif

@@ -83,8 +83,7 @@ static int
 maps_between(const Trace *t, const Node *from, const Node *n, int maps[MAPS])
 {
     int count = 0;
-    for (n = n->root; n->op == &matmul_op && count < MAPS;
-         n = n->in[0]->root) {
+    for (n = n->root; n->op == &matmul_op && count < MAPS; n = n->in[0]->root) {
         int i = 0;
         while (i < t->model->count && t->model->nodes[i] != n->in[1])
             i++;
