@@ -13,6 +13,8 @@ top-k=2 samples=3 seed=2 slim=slim to=biased layer=2 head=1 variant=fused,mla le
 positions=learned d-k=3 d-v=3 d-model=8 layers=2 heads=2'
 command=$1
 shift
+# a table's columns (t.csv of command.tsv)
+[ "$command" != judge ] || values="$values method=k higher=h lower=n solved-at=n baseline=B margin=l=0.5"
 run=$*
 export LC_ALL=C
 rm -rf did pair
