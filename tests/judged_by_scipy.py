@@ -79,7 +79,7 @@ def judged(path, method, seed, result, baseline, margin, options):
         same(f"{where}: p of sameness", row["p_same"], p[len(others) + i] if both is not None else None, 4)
     for n in names:
         mean = stats.tmean(x[n])
-        same(f"{path}: {n}: mean", said[n]["mean"], mean, 6)
+        same(f"{path}: {n}: mean", said[n]["average"], mean, 6)
         if len(x[n]) > 2:
             low, high = stats.t.interval(0.95, len(x[n]) - 1, loc=mean, scale=stats.sem(x[n]))
             same(f"{path}: {n}: low", said[n]["low"], low, 6)

@@ -1,6 +1,5 @@
 /* judge.c - a table of anybody's results, judged: reads it by the names that
    the question gives, and compares each method with the baseline. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "study/quantity.h"
 
 enum { MOST_METHODS = 1000 };
+#define MOST 1e150 /* the largest number, whose square is one, too */
 
 typedef struct Row {
     const char *method, *seed; /* seed: "" if there is no such column */
@@ -73,27 +73,36 @@ by_first(const void *a, const void *b)
     return (p->first > q->first) - (p->first < q->first);
 }
 
-/* The rows, sorted by method and seed. Fails if a method has a seed twice. */
+/* Fails if a method has a seed twice. */
+static void
+refuse_twice(const Source *s, const Row *rows)
+{
+    for (const Row *r = rows + 1; r < rows + s->table.rows; r++)
+        if (!strcmp(r->method, r[-1].method) && !strcmp(r->seed, r[-1].seed))
+            fail("%s:%d: %.64s has %s %.64s in line %d already: leave one of "
+                 "the two out",
+                 s->path, s->lines[r->number], r->method, s->asked->seed,
+                 r->seed, s->lines[r[-1].number]);
+}
+
+/* The rows, sorted by method and seed. */
 static Row *
 sorted_rows(const Source *s)
 {
     const Question *q = s->asked;
-    int count = s->table.rows, seed = -1;
-    int method = column_of(s, "--method", q->method);
-    if (q->seed || !q->unpaired)
-        seed =
-            column_of(s, q->seed ? "--seed" : "--unpaired, or --seed", q->seed);
-    Row *rows = allocate((size_t)count, sizeof *rows);
-    for (int i = 0; i < count; i++)
-        rows[i] = (Row){table_cell(&s->table, i, method),
-                        seed < 0 ? "" : table_cell(&s->table, i, seed), i};
-    qsort(rows, (size_t)count, sizeof *rows, by_method);
-    for (const Row *r = rows + 1; r < rows + count && seed >= 0; r++)
-        if (!strcmp(r->method, r[-1].method) && !strcmp(r->seed, r[-1].seed))
-            fail("%s:%d: %.64s has %s %.64s in line %d already: leave one of "
-                 "the two out",
-                 s->path, s->lines[r->number], r->method, q->seed, r->seed,
-                 s->lines[r[-1].number]);
+    const Table *t = &s->table;
+    Row *rows = allocate((size_t)t->rows, sizeof *rows);
+    int method = column_of(s, "--method", q->method), seed = -1;
+    if (q->seed)
+        seed = column_of(s, "--seed", q->seed);
+    else if (!q->unpaired)
+        column_of(s, "--unpaired, or --seed", NULL);
+    for (int i = 0; i < t->rows; i++)
+        rows[i] = (Row){table_cell(t, i, method),
+                        q->seed ? table_cell(t, i, seed) : "", i};
+    qsort(rows, (size_t)t->rows, sizeof *rows, by_method);
+    if (q->seed)
+        refuse_twice(s, rows);
     return rows;
 }
 
@@ -162,7 +171,7 @@ read_numbers(const Source *s, const Method *m, int column, Entry *e)
         int row = m->rows[e->n].number;
         double *x = &e->x[e->n];
         const char *cell = table_cell(&s->table, row, column);
-        const char *why = number_read(cell, false, -DBL_MAX, DBL_MAX, x);
+        const char *why = number_read(cell, false, -MOST, MOST, x);
         bool missing = !strcmp(cell, "NA");
         if (missing && e->steps)
             *x = INFINITY; /* later than all others */

@@ -12,7 +12,7 @@ static const Column columns[] = {
     {"method", .words = true},
     {.name = "runs"},
     {"solved", .format = "%.0f"},
-    {"mean", .format = "%.6g"}, {"low", .format = "%.6g", .readers = PROGRAMS}, {"high", .format = "%.6g", .readers = PROGRAMS},
+    {"average", .format = "%.6g"}, {"low", .format = "%.6g", .readers = PROGRAMS}, {"high", .format = "%.6g", .readers = PROGRAMS},
     {"verdict", .words = true},
     {"difference", .format = "%.4g"}, {"difference_low", .format = "%.4g", .readers = PROGRAMS}, {"difference_high", .format = "%.4g", .readers = PROGRAMS},
     {"test", .words = true},
@@ -122,12 +122,14 @@ assumed(const Judgement *j)
         fprintf(to, "; the margin, %s, was fixed before the results were known",
                 q->margin);
     fprintf(to,
-            "; all %d rows were used. p is two-sided, adjusted for all "
-            "comparisons, %d (Holm's method in Shaffer's variant). In "
-            "brackets: 95%% intervals; of two runs their range.",
+            "; all %d rows were used. Average: the mean; in brackets: 95%% "
+            "intervals, of two runs their range. p is two-sided, adjusted for "
+            "all comparisons, %d (Holm's method in Shaffer's variant).",
             j->rows, j->comparisons);
     if (q->solved_at)
-        fprintf(to, " Of %s the median is shown; NA is later than all others.",
+        fprintf(to,
+                " The average of %s is the median, in which NA is later than "
+                "all others.",
                 q->solved_at);
     end_text(to, &text);
     return text;
