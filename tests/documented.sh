@@ -166,8 +166,8 @@ export PATH="$PWD/build:$PATH" PREFIX=$work/prefix PKG_CONFIG_PATH=$work/prefix/
     cp EXPERIMENT/figures/parameters.* . && cp parameters.gp NAME.gp
     cp lessons/02-many-heads.md LESSON.md && cp core/heart/tape.c FILE.c && : >STRETCHES
     awk -F '\t' 'NR == 3 { print $3 }' core/models/published.tsv >config.json
-    printf 'name,seed,loss,score\nours,1,3,1\nours,2,2,2\ntheirs,1,4,1\ntheirs,2,3,3\n' >results.csv
-    tr , '\t' <results.csv >results.tsv
+    printf 'name,seed,loss,score\nours,1,3,1\nours,2,2,2\ntheirs,1,4,1\ntheirs,2,3,3\n' >mine.csv
+    tr , '\t' <mine.csv >mine.tsv
 } >out 2>err || complain "what commands need"
 
 : >typed
