@@ -77,7 +77,7 @@ static const Option own[] = {
     {{"judge", 0, AT(request.judge), 0, 0, NULL, "the line of result.tsv that verdicts compare, and by which learning rates are chosen (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)"}, "WHAT", .commands = VERDICTS},
     {{"margin", 0, AT(request.margin), 0, 0, NULL, "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)"}, "WHAT=X,...", .commands = VERDICTS},
     {{"by", 0, AT(request.by), 0, 0, NULL, "settings whose values verdicts or curves compare (variant)"}, "SETTING,...", .commands = VERDICTS, .common = true},
-    {{"where", 0, AT(request.where), 0, 0, NULL, "only runs with these values, or without such a setting; give a setting twice to allow two"}, "SETTING=VALUE,...", .commands = "table plot", .common = true},
+    {{"where", 0, AT(request.where), 0, 0, NULL, "only runs with these values, or without such a setting; give a setting twice to allow two; 'lr<=0.01', seed=1..3"}, "SETTING=VALUE,...", .commands = "table plot", .common = true},
     {{"method", 0, AT(question.method), 0, 0, NULL, "the column that names the method of a row"}, "COLUMN", .commands = "judge", .common = true},
     {{"seed", 0, AT(question.seed), 0, 0, NULL, "the column by which rows of two methods are pairs"}, "COLUMN", .commands = "judge", .common = true},
     {{"unpaired", 0, AT(question.unpaired), 0, 0, NULL, "Welch's test for methods with other seeds than the baseline's; for all without --seed"}, NULL, .commands = "judge", .common = true},

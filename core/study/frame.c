@@ -1,4 +1,5 @@
 /* frame.c - the runs of an experiment as one table. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,29 +168,95 @@ name_suggestion(const Experiment *e, const char *name, bool logged)
     return suggestion(name, &known);
 }
 
+/* A condition of --where: "lr=0.01", "lr<=0.01", "seed=1..3". */
+typedef struct Condition {
+    const char *name, *value;
+    bool bound; /* must it be met, whatever others say of the name? */
+    bool range; /* of numbers, from least to most; or else an equality */
+    double least, most;
+} Condition;
+
+static double
+bound_of(const char *text, const char *condition)
+{
+    double x;
+    if (number_read(text, false, -DBL_MAX, DBL_MAX, &x))
+        usage("--where %s: a bound must be a number, as in lr<=0.01 or "
+              "seed=1..3",
+              condition);
+    return x;
+}
+
+static Condition
+condition_of(const char *text)
+{
+    const char *sign = text + strcspn(text, "<>="), *equals = strchr(sign, '=');
+    if (!equals || equals > sign + 1)
+        usage("--where %s: give a name and its value, as in lr=0.01, "
+              "lr<=0.01 or seed=1..3",
+              text);
+    Condition c = {format_text("%.*s", (int)(sign - text), text),
+                   equals + 1,
+                   *sign != '=',
+                   false,
+                   -INFINITY,
+                   INFINITY};
+    const char *dots = strstr(c.value, "..");
+    c.range = c.bound || (dots && is_number(c.name));
+    if (*sign == '<')
+        c.most = bound_of(c.value, text);
+    else if (*sign == '>')
+        c.least = bound_of(c.value, text);
+    else if (c.range) {
+        c.least =
+            bound_of(format_text("%.*s", (int)(dots - c.value), c.value), text);
+        c.most = bound_of(dots + 2, text);
+    }
+    if (c.range && !is_number(c.name))
+        usage("--where %s: %s has words; give one of them, as in variant=mqa",
+              text, c.name);
+    return c;
+}
+
+/* Does the value meet condition i; or, if it is no bound, another one for that
+   name? */
+static bool
+meets(const char *value, const Condition *all, int count, int i)
+{
+    double x = strtod(value, NULL);
+    for (int k = 0; k < count; k++) {
+        const Condition *c = &all[k];
+        bool alternative = !c->bound && !strcmp(c->name, all[i].name);
+        if (k != i && (all[i].bound || !alternative))
+            continue;
+        if (c->range ? x >= c->least && x <= c->most : !strcmp(value, c->value))
+            return true;
+    }
+    return false;
+}
+
 void
 keep_where(Experiment *e, const char *where)
 {
     Values wanted = values_cut(where);
+    Condition *all = allocate((size_t)wanted.count, sizeof *all);
+    for (int i = 0; i < wanted.count; i++)
+        all[i] = condition_of(wanted.text[i]);
     for (int i = 0; i < wanted.count; i++) {
-        char *name = wanted.text[i], *sign = strchr(name, '=');
-        if (!sign)
-            usage("--where %s: give a name and its value, as in lr=0.01", name);
-        *sign = 0;
+        const char *name = all[i].name;
         Values known = values_in(e, name);
         int kept = 0;
         for (Run *r = e->runs; r < e->runs + e->count; r++) {
             const char *value = run_value(r, name);
-            char *own = format_text("%s=%s", name, value ? value : "");
-            if (!value || index_in(where, own) >= 0)
+            if (!value || meets(value, all, wanted.count, i))
                 e->runs[kept++] = *r;
         }
         if (!known.count)
-            usage("--where %s=%s: no run has a value of that name;%s `qkv "
-                  "table` prints all",
-                  name, sign + 1, name_suggestion(e, name, false));
+            usage("--where %s: no run has a value of that name;%s `qkv table` "
+                  "prints all",
+                  wanted.text[i], name_suggestion(e, name, false));
         if (!kept)
-            usage("--where %s=%s: no run has it; there are: %s", name, sign + 1,
+            usage("--where %s: no run has it; there are: %s", wanted.text[i],
                   joined(&known, ", "));
         e->count = kept;
     }

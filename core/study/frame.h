@@ -38,9 +38,10 @@ bool is_number(const char *name);
 Values values_of(const char *const *own, int count);
 Values values_in(const Experiment *e, const char *name);
 
-/* Keeps only the runs that have these values, "lr=0.01,d-k=8,d-k=16": for each
-   name one of the values that are given for it, or no value at all. Exits (2)
-   if no run is left. */
+/* Keeps only the runs that meet these conditions, "d-k=8,d-k=16,lr<=0.01,
+   seed=1..3", or have no value of that name: for each name one of the values
+   and ranges that are given for it, and each bound. Exits (2) if no run is
+   left. */
 void keep_where(Experiment *e, const char *where);
 
 /* The first setting that can change a result and in which two runs differ,
