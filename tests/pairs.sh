@@ -10,7 +10,7 @@ values='seeds=2 head-dim=4 out=other jobs=2 threads=2 from=run memory=500 baseli
 judge=test_loss margin=test_accuracy=0.9,solved_at=90%,test_loss=0.9 by=seed where=seed=1 x=seed y=validation_loss size=column
 gnuplot=heading=1 format=svg preset=gpt2 config=c.json prompt=3 tokens=3 temperature=0.5
 top-k=2 samples=3 seed=2 slim=slim to=biased layer=2 head=1 variant=fused,mla length=8
-positions=learned d-k=3 d-v=3 d-model=8 layers=2 heads=2'
+against=bert positions=learned d-k=3 d-v=3 d-model=8 layers=2 heads=2'
 command=$1
 shift
 # a table's columns (t.csv of command.tsv)

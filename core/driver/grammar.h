@@ -36,7 +36,7 @@ typedef struct Options {
     const char *draw_into;
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */
-    const char *slim, *to;
+    const char *slim, *to, *against;
     int layer, head;
 } Options;
 

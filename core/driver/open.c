@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "algebra/canonical.h"
 #include "algebra/svd.h"
 #include "base/files.h"
+#include "driver/against.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"
@@ -122,7 +122,8 @@ command_open(int argc, char **argv)
     Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts, .label = "open",
                    .chosen = o.columns};
     Figure f = {0};
-    check_columns(&sheet);
+    if (!o.against)
+        check_columns(&sheet);
     if (o.layer > m.layers || o.head > m.heads)
         usage("--layer, --head: there are layers 1 to %d, and heads 1 to %d",
               m.layers, m.heads);
@@ -137,6 +138,8 @@ command_open(int argc, char **argv)
     }
     if (sizeof(real) == 4)
         return run_in_double(argc, argv);
+    if (o.against)
+        return open_against(&o, &c, &m);
     if (o.spectra) {
         f = figure_begin(&o.draw, "spectra", "",
                          "The singular values of every head");
@@ -145,9 +148,7 @@ command_open(int argc, char **argv)
     for (int layer = 0; layer < m.layers; layer++) {
         Heads l = heads_of(&c, &m, layer), slim = heads_of(&to, &m, layer);
         add_layer(&sheet, &l, o.slim ? &slim : NULL, o.heads, f.data);
-        if (isatty(STDERR_FILENO) && !o.quiet)
-            fprintf(stderr, "\r%d of %d layers%s", layer + 1, m.layers,
-                    layer + 1 < m.layers ? "" : "\r\033[K");
+        show_layers(&o, layer + 1, m.layers);
     }
     if (o.slim)
         checkpoint_write(&to, o.slim);

@@ -217,3 +217,11 @@ layout_of(const Options *o)
            : o->tsv || !isatty(fileno(stdout)) ? TSV
                                                : ALIGNED;
 }
+
+void
+show_layers(const Options *o, int done, int all)
+{
+    if (isatty(STDERR_FILENO) && !o->quiet)
+        fprintf(stderr, "\r%d of %d layers%s", done, all,
+                done < all ? "" : "\r\033[K");
+}

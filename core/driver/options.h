@@ -21,4 +21,7 @@ const char *plugin_meant(const char *word);
    and TSV in a pipe. */
 Layout layout_of(const Options *o);
 
+/* Shows on a terminal how many layers of a model are done; -q is quiet. */
+void show_layers(const Options *o, int done, int all);
+
 #endif

@@ -9,18 +9,25 @@
 #include "heart/fail.h"
 #include "models/heads.h"
 
-/* Finds a tensor of a map: the # in the family's pattern stands for the layer.
-   A bias that the family or config.json does not have is left out, as it is
-   where the model runs. */
+/* The name of a tensor of a layer: the # in the family's pattern stands for the
+   layer. */
+static char *
+name_of(const Heads *l, const char *pattern, const char *part)
+{
+    const char *hash = strchr(pattern, '#');
+    return format_text("%.*s%d%s.%s", (int)(hash - pattern), pattern, l->number,
+                       hash + 1, part);
+}
+
+/* Finds a tensor of a map. A bias that the family or config.json does not have
+   is left out, as it is where the model runs. */
 static Tensor *
 find(const Heads *l, const Checkpoint *c, int map, const char *part, int rows,
      int cols)
 {
-    const char *pattern = l->model->tensors[map], *hash = strchr(pattern, '#');
     if (!rows && !strchr(l->model->biases, "qkvo"[map]))
         return NULL;
-    char *name = format_text("%.*s%d%s.%s", (int)(hash - pattern), pattern,
-                             l->number, hash + 1, part);
+    char *name = name_of(l, l->model->tensors[map], part);
     Tensor *t = tensor_ending(c, name, rows, cols);
     if (!t)
         fail("%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
@@ -66,6 +73,30 @@ heads_of(const Checkpoint *c, const Published *p, int layer)
     return l;
 }
 
+void
+heads_take_norm(Heads *l, const Checkpoint *c)
+{
+    const char *pattern = l->model->norm;
+    if (!strchr(pattern, '#'))
+        return;
+    char *gain = name_of(l, pattern, "weight"), *bias;
+    l->gain = tensor_ending(c, gain, 0, l->model->d_model);
+    if (!l->gain)
+        fail("%s: its .safetensors have no %s of %d in F32, F16 or BF16: they "
+             "are not of the model that config.json describes",
+             c->directory, gain, l->model->d_model);
+    bias = name_of(l, pattern, "bias");
+    l->shift = tensor_ending(c, bias, 0, l->model->d_model);
+    free(bias);
+    free(gain);
+}
+
+bool
+scores_are_normed(const Published *p)
+{
+    return published_has(p, "head-norm") || published_has(p, "full-norm");
+}
+
 /* The file has the first columns of all rotated pairs of a head, then the
    second ones. */
 double
@@ -88,6 +119,20 @@ entry_of(const Heads *l, int map, int row, int col, const double *set)
     return tensor_entry(t, at);
 }
 
+/* Turns n columns of a map, which are for tokens behind a norm, into those for
+   tokens before its gain, and its bias into one of the columns. */
+static void
+pass_norm(const Heads *l, double *w, int n)
+{
+    int d = l->model->d_model;
+    double least = published_has(l->model, "gains-from-1");
+    for (int i = 0; i < d * n; i++) {
+        if (l->shift)
+            w[d * n + i % n] += tensor_entry(l->shift, (size_t)(i / n)) * w[i];
+        w[i] *= least + tensor_entry(l->gain, (size_t)(i / n));
+    }
+}
+
 double *
 map_columns(const Heads *l, int map, int from, int n)
 {
@@ -95,7 +140,28 @@ map_columns(const Heads *l, int map, int from, int n)
     double *w = allocate((size_t)size, sizeof *w);
     for (int i = 0; i < size; i++)
         w[i] = entry_of(l, map, i / n, from + i % n, NULL);
+    if (l->gain && map <= VALUE)
+        pass_norm(l, w, n);
     return w;
+}
+
+double *
+constant_of(const Heads *l)
+{
+    const Published *p = l->model;
+    int d = p->d_model, v = p->d_v, count = p->heads / p->groups;
+    double *sum = allocate((size_t)d, sizeof *sum);
+    double *values = map_columns(l, VALUE, 0, p->groups * v);
+    const double *bias = values + d * p->groups * v;
+    bool sinks = published_has(p, "sinks");
+    for (int row = 0; row < d; row++) {
+        sum[row] = entry_of(l, CONSTANT, row, 0, NULL);
+        for (int col = 0; col < p->heads * v && !sinks; col++)
+            sum[row] += entry_of(l, OUTPUT, row, col, NULL) *
+                        bias[col / v / count * v + col % v];
+    }
+    free(values);
+    return sum;
 }
 
 /* The singular values are those of left V S, which is narrow, if U S V' is

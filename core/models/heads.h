@@ -32,10 +32,19 @@ typedef struct Heads {
     const Published *model;
     int number; /* of the layer, from 0 */
     Projection of[MAPS];
+    Tensor *gain, *shift; /* of the norm that these maps read; NULL: left out */
 } Heads;
 
 /* Finds the maps of a layer; fails with what its tensors lack. */
 Heads heads_of(const Checkpoint *c, const Published *p, int layer);
+
+/* Finds the norm before a layer, too. Then map_columns are those for a token
+   that has no gain and no bias yet: what a gain does, and what the rows of W^Q,
+   W^K and W^V do, can be told apart no longer. */
+void heads_take_norm(Heads *l, const Checkpoint *c);
+
+/* Are queries and keys normed, so that no matrix M says what scores are? */
+bool scores_are_normed(const Published *p);
 
 /* An entry of a map. If `set` is not NULL, it becomes that first, rounded, if
    it is stored at all. */
@@ -43,6 +52,11 @@ double entry_of(const Heads *l, int map, int row, int col, const double *set);
 
 /* n columns of a map from one on, (d_model + 1 x n), to be freed. */
 double *map_columns(const Heads *l, int map, int from, int n);
+
+/* What the layer adds to every token, d_model entries, to be freed: b^O and,
+   since the weights of a row sum to 1 if there are no sinks, what W^O makes of
+   the biases of values. */
+double *constant_of(const Heads *l);
 
 /* The norm of n entries of a bias from one on; NaN if there is none. */
 double bias_norm(const Heads *l, int map, int from, int n);

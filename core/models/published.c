@@ -11,8 +11,18 @@
 #include "models/published.h"
 
 static Table families, keys;
-enum { TYPE, HAS, BIASES, EVERY, IGNORES, DEFAULTS, TENSORS }; /* of families */
-enum { KEY, MEANING, OF, UNLESS, WHY };                        /* of keys */
+/* The columns of families.tsv, and of keys.tsv. */
+enum {
+    TYPE,
+    HAS,
+    BIASES,
+    EVERY,
+    IGNORES,
+    DEFAULTS,
+    TENSORS,
+    NORM = TENSORS + 4
+};
+enum { KEY, MEANING, OF, UNLESS, WHY };
 
 /* Everything that a config.json may tell of a layer, by its name in the column
    `meaning` of keys.tsv: sizes, and three texts. A size is a whole number, and
@@ -50,10 +60,10 @@ enum { GLOBAL, LOCAL, ALL, FIRST, DEPTH = 4, LAYERS = 1000 };
 typedef struct Said {
     const char *path;
     char *text[FIRST + LAYERS + 1][TOLD];
-    char *text_model;     /* the object of a composite model that is counted */
-    char *refused;        /* why it cannot be counted, or NULL */
-    const char *function; /* see Published */
-    Values left_out;      /* keys, and why each is not counted */
+    char *text_model; /* the object of a composite model that is counted */
+    char *refused;    /* why it cannot be counted, or NULL */
+    const char *function, *epsilon; /* see Published */
+    Values left_out;                /* keys, and why each is not counted */
 } Said;
 
 /* The index in told[] of that name, or -1. */
@@ -66,17 +76,24 @@ told_as(const char *name)
     return -1;
 }
 
-/* Exits: it cannot be counted for what it says of this, or if that is NULL,
-   because it does not say it. Names the keys that mean this. */
-static _Noreturn void
-refuse(const char *path, const char *meaning, const char *why)
+/* The keys that mean this. */
+static char *
+keys_of(const char *meaning)
 {
     Values names = {0};
     for (int i = 0; i < keys.rows; i++)
         if (!strcmp(table_cell(&keys, i, MEANING), meaning))
             values_add(&names, copy_text(table_cell(&keys, i, KEY)));
+    return joined(&names, ", ");
+}
+
+/* Exits: it cannot be counted for what it says of this, or if that is NULL,
+   because it does not say it. Names the keys that mean this. */
+static _Noreturn void
+refuse(const char *path, const char *meaning, const char *why)
+{
     fail("%s: its %s (%s; models/keys.tsv): %s", path, meaning,
-         joined(&names, ", "), why ? why : "no key says it: add one");
+         keys_of(meaning), why ? why : "no key says it: add one");
 }
 
 /* Notes the value of a size or a text. A null says nothing of some layers, and
@@ -107,7 +124,11 @@ judge(Said *s, const char *key, const char *meaning, const char *value)
     else if (!strcmp(meaning, "noted"))
         values_add(&s->left_out, format_text("%s (%s)", key, why));
     else if (!strcmp(meaning, "function"))
-        s->function = format_text("%s %.64s: %s", key, value, why);
+        s->function =
+            format_text("%s%s%s %.64s: %s", s->function ? s->function : "",
+                        s->function ? "; " : "", key, value, why);
+    else if (!strcmp(meaning, "norm"))
+        s->epsilon = format_text("%s %.64s", key, value);
     else if (!strcmp(meaning, "refused") && !s->refused)
         s->refused = format_text("its %s is %.64s: %s", key, value, why);
 }
@@ -309,6 +330,8 @@ published_read(const char *path, char *text)
     add_defaults(s, table_text(&families, type, DEFAULTS));
     family.ignores = table_text(&families, type, IGNORES);
     family.function = s->function;
+    family.epsilon = s->epsilon;
+    family.norm = table_text(&families, type, NORM);
     for (int i = 0; i < 4; i++)
         family.tensors[i] = table_text(&families, type, TENSORS + i);
     Published p = layer_of(s, family, LAYERS, ALL);
@@ -344,6 +367,42 @@ bool
 published_has(const Published *p, const char *what)
 {
     return index_in(p->has, what) >= 0;
+}
+
+/* What two layers of one family are said to be, and are not both. */
+static char *
+layer_difference(const Published *a, const Published *b)
+{
+    for (int i = 0; i < SIZES; i++) {
+        int of_a = *(const int *)((const char *)a + told[i].at);
+        int of_b = *(const int *)((const char *)b + told[i].at);
+        if (of_a != of_b)
+            return format_text("%s (%s): %d and %d", told[i].name,
+                               keys_of(told[i].name), of_a, of_b);
+    }
+    if (strcmp(a->biases, b->biases) != 0)
+        return format_text("biases (%s): on %s and on %s", keys_of("biases"),
+                           a->biases, b->biases);
+    return NULL;
+}
+
+char *
+published_difference(const Published *a, const Published *b)
+{
+    char *found = NULL;
+    const char *of_a = a->function ? a->function : "nothing special";
+    const char *of_b = b->function ? b->function : "nothing special";
+    if (strcmp(a->type, b->type) != 0)
+        return format_text("model_type: %.64s and %.64s", a->type, b->type);
+    if (a->layers != b->layers)
+        return layer_difference(a, b);
+    for (int i = 0; i < a->layers && !found; i++)
+        found = layer_difference(&a->each[i], &b->each[i]);
+    if (!found && strcmp(of_a, of_b) != 0)
+        return format_text("%s, and %s", of_a, of_b);
+    if (!found && a->epsilon && b->epsilon && strcmp(a->epsilon, b->epsilon))
+        return format_text("%s and %s", a->epsilon, b->epsilon);
+    return found;
 }
 
 char *

@@ -30,13 +30,18 @@ typedef struct Published {
                                full-norm: RMSNorm of all heads' q and k together;
                                capped: a tanh limits the scores; transposed: its
                                tensors are (inputs x outputs); interleaved: q, k and
-                               v of a head are adjacent in one tensor */
+                               v of a head are adjacent in one tensor;
+                               gains-from-1: a norm's gain is 1 more than what
+                               is stored */
     const char *biases;     /* the maps that have a bias, of "qkvo" */
     const char *tensors[4]; /* names of q, k, v and o, with # for the layer's
                                number; several may be in one tensor */
+    const char *norm;       /* the norm that only these maps read, likewise; "-"
+                               if there is none */
     const char *ignores; /* the sizes that its family's program does not read */
-    const char *function;   /* the key by which it is not the function that a
+    const char *function;   /* the keys by which it is not the function that a
                                run of the same shape has, and why; or NULL */
+    const char *epsilon;    /* the key of its norms, and its value; or NULL */
     struct Published *each; /* a model's layers */
 
     /* Its sizes; 0: there is none. rope: rotated columns, a part of d_k, or
@@ -58,6 +63,10 @@ bool published_has(const Published *p, const char *what);
    with what is wrong or unknown, and notes unknown keys. What it reads is never
    freed. */
 Published published_read(const char *path, char *text);
+
+/* The key by which two models differ in the shape or the function of attention,
+   and the two values; NULL if there is none. */
+char *published_difference(const Published *a, const Published *b);
 
 /* The settings that give a run its shape, without latents. */
 char *published_settings(const Published *p);

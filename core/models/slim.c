@@ -75,20 +75,14 @@ slim_columns(const Heads *l, const Heads *to, int shared, int from, int n)
     return condition;
 }
 
-/* Adds to b^O what the biases of values make of it, as the weights of a row sum
-   to 1. */
+/* Adds to b^O what the biases of values make of it. */
 static void
 move_biases(const Heads *l, const Heads *to)
 {
-    const Published *p = l->model;
-    int d = p->d_model, v = p->d_v, count = p->heads / p->groups;
-    for (int row = 0; row < d; row++) {
-        double sum = entry_of(l, CONSTANT, row, 0, NULL);
-        for (int col = 0; col < p->heads * v; col++)
-            sum += entry_of(l, OUTPUT, row, col, NULL) *
-                   entry_of(l, VALUE, d, col / v / count * v + col % v, NULL);
-        entry_of(to, CONSTANT, row, 0, &sum);
-    }
+    double *constant = constant_of(l);
+    for (int row = 0; row < l->model->d_model; row++)
+        entry_of(to, CONSTANT, row, 0, &constant[row]);
+    free(constant);
 }
 
 /* Biases that do nothing become 0, too: of keys, unless they are rotated, and
@@ -97,10 +91,10 @@ double
 heads_slim(const Heads *l, const Heads *to)
 {
     const Published *p = l->model;
-    bool norm = published_has(p, "head-norm") || published_has(p, "full-norm");
     bool moves = l->of[CONSTANT].weight && !published_has(p, "sinks");
+    bool normed = scores_are_normed(p);
     double worst = 1;
-    for (int shared = norm ? VALUE : KEY; shared <= VALUE; shared++) {
+    for (int shared = normed ? VALUE : KEY; shared <= VALUE; shared++) {
         int width = l->of[shared].width, rope = shared == KEY ? p->rope : 0;
         for (int from = 0, n; from < p->groups * width; from += n) {
             bool rotated = from % width < rope;

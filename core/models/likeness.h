@@ -1,0 +1,49 @@
+/* likeness.h - two layers of one shape, compared in what their heads compute.
+
+       Likeness *both = likeness_of(a, b);
+       match_heads(both, as);
+       Gap gap = head_gap(both, GAP_M, head, as[head]);
+
+   The maps of a head say little about it: W^Q A and W^K A^-T look at the same
+   tokens for every invertible A, and M = W^Q W^K' says so. So M is compared
+   with M, N with N, and what biases add with what biases add. A distance is the
+   Frobenius norm of the difference, over that of the first layer's matrix.
+
+   Rotary positions make M another matrix at each distance between query and
+   key. Then both squares are means over all distances. Seen as a complex
+   number, a rotated pair of columns is one q of the queries and one k of the
+   keys, and the mean of |M|^2 is half the sum of |q k*|^2 over the pairs. */
+#ifndef LIKENESS_H
+#define LIKENESS_H
+
+#include "models/heads.h"
+
+/* Squared norms, which may be summed over heads: of a difference, and of what
+   it is relative to. */
+typedef struct Gap {
+    double apart, size;
+} Gap;
+double gap_relative(Gap g); /* no number, if that is 0 */
+void gap_add(Gap *sum, Gap g);
+
+typedef struct Likeness Likeness;
+Likeness *likeness_of(const Heads *a, const Heads *b);
+void likeness_free(Likeness *l);
+
+/* How far head i of the first layer is from head j of the second one. The
+   biases are those of queries, of rotated keys and, if there are sinks, of
+   values; see constant_gap for the others. */
+enum { GAP_M, GAP_N, GAP_BIASES };
+Gap head_gap(const Likeness *l, int what, int i, int j);
+
+/* Finds as[i], the head of the second layer that is compared with head i: the
+   two that are most alike first. Heads that share keys and values stay
+   together. */
+void match_heads(const Likeness *l, int *as);
+
+/* How far the same map of two heads is apart, entry by entry as it is stored,
+   and what two layers add to every token (constant_of). */
+Gap map_gap(const Heads *a, int i, const Heads *b, int j, int map);
+Gap constant_gap(const Heads *a, const Heads *b);
+
+#endif

@@ -1,0 +1,190 @@
+"""in_checkpoints.py QKV DIR - checkpoints that `transformers` saves, compared and converted
+by `qkv open`: a copy that computes the same, in other matrices, is no distance away. A line
+for each that was compared."""
+import os
+import subprocess
+import sys
+
+import torch
+from transformers import AutoConfig, AutoModel
+
+qkv, folder = sys.argv[1:]
+
+def rows(*arguments):
+    """What qkv prints, a dictionary a row."""
+    done = subprocess.run([qkv, *arguments, "--tsv"], capture_output=True, text=True)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    if done.returncode or len(lines) < 2:
+        sys.exit(f"{arguments}: {done.stderr}")
+    return [dict(zip(lines[0], line)) for line in lines[1:]]
+
+def gqa(groups, head=None, **more):
+    sizes = dict(num_hidden_layers=2, hidden_size=32, num_attention_heads=4, num_key_value_heads=groups, **more)
+    return dict(sizes, head_dim=head) if head else sizes
+
+BERT = dict(num_hidden_layers=2, hidden_size=32, num_attention_heads=4)
+HALF = dict(rope_parameters=dict(rope_type="default", rope_theta=1e4, partial_rotary_factor=0.5))
+# A family, its config, and where its maps and its norm are: one tensor each, or one for three.
+SPLIT = ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj", "input_layernorm")
+MODELS = [
+    ("bert", BERT, ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense", None)),
+    ("gpt2", dict(n_layer=2, n_embd=32, n_head=4), ("attn.c_attn",) * 3 + ("attn.c_proj", "ln_1")),
+    ("gpt_neox", dict(BERT, **HALF), ("attention.query_key_value",) * 3 + ("attention.dense", "input_layernorm")),
+    ("llama", gqa(4), SPLIT),
+    ("llama", gqa(2), SPLIT),
+    ("llama", gqa(2, attention_bias=True), SPLIT),
+    ("qwen2", gqa(2), SPLIT),
+    ("gemma", gqa(1, 16), SPLIT),
+    ("gemma2", gqa(2, 16), SPLIT),
+    ("granite", gqa(2), SPLIT),
+    ("phi3", gqa(2), ("self_attn.qkv_proj",) * 3 + ("self_attn.o_proj", "input_layernorm")),
+    ("gpt_oss", dict(gqa(2, 8), num_local_experts=4), SPLIT),
+    ("qwen3", gqa(2, 16), SPLIT),
+    ("gemma3_text", gqa(2, 16), SPLIT),
+]
+NORMED = ("qwen3", "gemma3_text")
+
+class Layer:
+    """The attention of a layer: views of its weights, (heads, width, d) each, and of its biases."""
+
+    def __init__(self, kind, model, names, number):
+        config = model.config
+        module = dict(model.named_modules())
+        here = next(n for n in module if n.endswith(f".{number}") or n.endswith(f"layer.{number}") or n == f"h.{number}")
+        parts = [module[f"{here}.{name}"] if name else None for name in names]
+        self.heads = config.num_attention_heads
+        self.groups = getattr(config, "num_key_value_heads", None) or self.heads
+        d = config.hidden_size
+        width = getattr(config, "head_dim", None) or d // self.heads
+        share = (getattr(config, "rope_parameters", None) or {}).get("partial_rotary_factor", 1.0)
+        self.rope = 0 if kind in ("bert", "gpt2") else int(width * share)
+        self.norm, self.from_1 = parts[4], kind.startswith("gemma")
+        flip = (lambda w: w.T) if kind == "gpt2" else (lambda w: w)
+        heads = [self.heads, self.groups, self.groups]
+        if kind == "gpt_neox":
+            whole = parts[0].weight.data.view(self.heads, 3, width, d)
+            bias = parts[0].bias.data.view(self.heads, 3, width)
+            self.w = [whole[:, i] for i in range(3)]
+            self.b = [bias[:, i] for i in range(3)]
+        elif parts[0] is parts[1]:
+            sizes = [n * width for n in heads]
+            self.w = [w.unflatten(0, (-1, width)) for w in flip(parts[0].weight.data).split(sizes)]
+            bias = parts[0].bias
+            self.b = [b.view(-1, width) for b in bias.data.split(sizes)] if bias is not None else [None] * 3
+        else:
+            self.w = [p.weight.data.view(-1, width, d) for p in parts[:3]]
+            self.b = [p.bias.data.view(-1, width) if p.bias is not None else None for p in parts[:3]]
+        self.o = flip(parts[3].weight.data).unflatten(1, (self.heads, width)) # (d, heads, width)
+        self.b_o = parts[3].bias.data if parts[3].bias is not None else None
+
+def turned_scores(layer):
+    """An A for each group between W^Q and W^K': any, or a rotation and a factor for each pair of rotated columns."""
+    k, r = layer.w[1].shape[1], layer.rope
+    a = torch.zeros(layer.groups, k, k)
+    a[:, r:, r:] = torch.randn(layer.groups, k - r, k - r)
+    for i in range(r // 2):
+        x, y = torch.randn(2, layer.groups)
+        a[:, i, i], a[:, i, i + r // 2] = x, -y
+        a[:, i + r // 2, i], a[:, i + r // 2, i + r // 2] = y, x
+    return a
+
+def times(w, a):
+    """Columns of heads times A, where w has them as rows; several heads may share an A."""
+    return torch.einsum("hk...,hkj->hj...", w, a.repeat_interleave(w.shape[0] // a.shape[0], 0))
+
+def turn(layer, kind):
+    """Writes the layer in other matrices, which compute the same. Returns where its heads are then."""
+    groups, each = layer.groups, layer.heads // layer.groups
+    if layer.norm is not None: # its gains go into the maps
+        gain = layer.norm.weight.data + layer.from_1
+        shift = getattr(layer.norm, "bias", None)
+        for w, b in zip(layer.w, layer.b):
+            if shift is not None:
+                b += w @ shift.data
+            w *= gain
+        layer.norm.weight.data.fill_(0.0 if layer.from_1 else 1.0)
+        if shift is not None:
+            shift.data.zero_()
+    if kind not in NORMED:
+        a = turned_scores(layer)
+        back = torch.linalg.inv(a).transpose(1, 2)
+        for i, by in ((0, a), (1, back)):
+            layer.w[i].copy_(times(layer.w[i], by))
+            if layer.b[i] is not None:
+                layer.b[i].copy_(times(layer.b[i], by))
+        if layer.b[1] is not None: # the softmax cancels it
+            layer.b[1][:, layer.rope:] += torch.randn_like(layer.b[1][:, layer.rope:])
+    a = torch.randn(groups, layer.w[2].shape[1], layer.w[2].shape[1])
+    layer.w[2].copy_(times(layer.w[2], a))
+    back = torch.linalg.inv(a).transpose(1, 2).repeat_interleave(each, 0)
+    if layer.b[2] is not None:
+        layer.b[2].copy_(times(layer.b[2], a))
+    layer.o.copy_(torch.einsum("dhk,hkj->dhj", layer.o, back))
+    if layer.b[2] is not None and layer.b_o is not None and kind != "gpt_oss": # weights sum to 1
+        more = torch.randn_like(layer.b[2])
+        layer.b[2] += more
+        layer.b_o -= torch.einsum("dhk,hk->d", layer.o, more.repeat_interleave(each, 0))
+    if kind == "gpt_oss": # each head has its sink
+        return list(range(layer.heads))
+    order = torch.randperm(groups)
+    within = torch.stack([g * each + torch.randperm(each) for g in order]).flatten()
+    for i, by in ((0, within), (1, order), (2, order)):
+        layer.w[i].copy_(layer.w[i][by].clone())
+        if layer.b[i] is not None:
+            layer.b[i].copy_(layer.b[i][by].clone())
+    layer.o.copy_(layer.o[:, within].clone())
+    return within.tolist()
+
+def random_model(number, kind, settings):
+    torch.manual_seed(number)
+    more = dict(vocab_size=99, max_position_embeddings=64, pad_token_id=0, bos_token_id=1, eos_token_id=2)
+    if kind != "gpt2":
+        more["intermediate_size"] = 40
+    model = AutoModel.from_config(AutoConfig.for_model(kind, **{**more, **settings})).eval().float()
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(torch.randn_like(p) * 0.3)
+    return model
+
+for number, (kind, settings, names) in enumerate(MODELS):
+    model = random_model(number, kind, settings)
+    first, second = (os.path.join(folder, f"{kind}{number}{end}") for end in ("", "-turned"))
+    model.save_pretrained(first)
+    ids = torch.randint(3, 99, (2, 12))
+    with torch.no_grad():
+        wanted = model(ids).last_hidden_state
+        places = [turn(Layer(kind, model, names, i), kind) for i in range(2)]
+        apart = float((model(ids).last_hidden_state - wanted).abs().max() / wanted.abs().max())
+    model.save_pretrained(second)
+    if apart > 1e-3:
+        print("wrong", kind, "the copy is another function", apart)
+    heads = rows("open", first, "--against", second, "--heads")
+    layers = rows("open", first, "--against", second)
+    for layer, found in enumerate(places):
+        as_ = [int(row["as"]) for row in heads if row["layer"] == str(layer + 1)]
+        if [found.index(i) + 1 for i in range(len(found))] != as_:
+            print("wrong", kind, "layer", layer + 1, "heads", as_, "are", found)
+    worst = dict(M=0.0, N=0.0, biases=0.0, constant=0.0)
+    for row in heads + layers:
+        for name in worst:
+            if row[name] != "NA":
+                worst[name] = max(worst[name], float(row[name]))
+        stored = [float(row[name]) for name in (("W_V", "W_O") if kind in NORMED else ("W_Q", "W_K", "W_V", "W_O"))]
+        if min(stored) < 0.3:
+            print("wrong", kind, "maps are said to be alike", stored)
+        if (row["M"] == "NA") != (kind in NORMED):
+            print("wrong", kind, "M", row["M"])
+        if any(abs(float(row[f"rank_{m}"]) - float(row[f"rank_{m}_there"])) > 0.01 for m in "MN" if row[f"rank_{m}"] != "NA"):
+            print("wrong", kind, "ranks", row)
+    if max(worst.values()) > 1e-4:
+        print("wrong", kind, worst)
+    # And what moved is seen where it moved.
+    with torch.no_grad():
+        layer = Layer(kind, model, names, 1)
+        layer.o[:, 0] *= 1.25
+    third = first + "-moved"
+    model.save_pretrained(third)
+    moved = {int(r["head"]): float(r["N"]) for r in rows("open", second, "--against", third, "--heads") if r["layer"] == "2"}
+    if abs(moved.pop(1) - 0.25) > 1e-4 or max(moved.values(), default=0) > 1e-4:
+        print("wrong", kind, "one head's N is a quarter larger", moved)
+    print("ok", kind, "turned", apart, worst)
