@@ -78,7 +78,7 @@ TESTS(distance_is_a_mean_over_positions, 3)
     Random random = random_stream(7, "models");
     Published model = model_with(2 * _i);
     Heads a = random_layer(&model, &random), b = random_layer(&model, &random);
-    Likeness *both = likeness_of(&a, &b);
+    Likeness both = likeness_of(&a, &b);
     for (int i = 0; i < HEADS; i++) {
         double apart = 0, size = 0, of_a[D * D], of_b[D * D];
         for (int turn = 0; turn < 16; turn++) {
@@ -90,11 +90,11 @@ TESTS(distance_is_a_mean_over_positions, 3)
                 size += pow(of_a[at], 2);
             }
         }
-        double found = gap_relative(head_gap(both, GAP_M, i, HEADS - 1 - i));
+        double found = gap_relative(head_gap(&both, GAP_M, i, HEADS - 1 - i));
         double wanted = sqrt(apart / size);
         ck_assert_double_eq_tol(found, wanted, IN_DOUBLE ? 1e-12 : 1e-5);
     }
-    likeness_free(both);
+    tape_free(both.tape);
 }
 
 /* The heads of a layer in another order, groups and within groups, are found
@@ -115,15 +115,15 @@ TESTS(heads_in_another_order_are_found, 2)
                 entry_of(&b, map, row, col, &entry);
             }
         }
-    Likeness *both = likeness_of(&a, &b);
+    Likeness both = likeness_of(&a, &b);
     int as[HEADS];
-    match_heads(both, as);
+    match_heads(&both, as);
     for (int i = 0; i < HEADS; i++) {
         ck_assert_int_eq(order[as[i]], i);
         for (int what = GAP_M; what <= GAP_N; what++)
             ck_assert_double_eq_tol(
-                gap_relative(head_gap(both, what, i, as[i])), 0,
+                gap_relative(head_gap(&both, what, i, as[i])), 0,
                 IN_DOUBLE ? 1e-7 : 1e-3);
     }
-    likeness_free(both);
+    tape_free(both.tape);
 }

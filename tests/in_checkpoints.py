@@ -1,6 +1,7 @@
 """in_checkpoints.py QKV DIR - checkpoints that `transformers` saves, compared and converted
 by `qkv open`: a copy that computes the same, in other matrices, is no distance away. A line
 for each that was compared."""
+import hashlib
 import os
 import subprocess
 import sys
@@ -92,7 +93,7 @@ def times(w, a):
     """Columns of heads times A, where w has them as rows; several heads may share an A."""
     return torch.einsum("hk...,hkj->hj...", w, a.repeat_interleave(w.shape[0] // a.shape[0], 0))
 
-def turn(layer, kind):
+def turn(layer, kind, permute=True):
     """Writes the layer in other matrices, which compute the same. Returns where its heads are then."""
     groups, each = layer.groups, layer.heads // layer.groups
     if layer.norm is not None: # its gains go into the maps
@@ -124,7 +125,7 @@ def turn(layer, kind):
         more = torch.randn_like(layer.b[2])
         layer.b[2] += more
         layer.b_o -= torch.einsum("dhk,hk->d", layer.o, more.repeat_interleave(each, 0))
-    if kind == "gpt_oss": # each head has its sink
+    if kind == "gpt_oss" or not permute: # each head has its sink
         return list(range(layer.heads))
     order = torch.randperm(groups)
     within = torch.stack([g * each + torch.randperm(each) for g in order]).flatten()
@@ -164,7 +165,7 @@ for number, (kind, settings, names) in enumerate(MODELS):
         as_ = [int(row["as"]) for row in heads if row["layer"] == str(layer + 1)]
         if [found.index(i) + 1 for i in range(len(found))] != as_:
             print("wrong", kind, "layer", layer + 1, "heads", as_, "are", found)
-    worst = dict(M=0.0, N=0.0, biases=0.0, constant=0.0)
+    worst = dict(M=0.0, N=0.0, constant=0.0)
     for row in heads + layers:
         for name in worst:
             if row[name] != "NA":
@@ -188,3 +189,78 @@ for number, (kind, settings, names) in enumerate(MODELS):
     if abs(moved.pop(1) - 0.25) > 1e-4 or max(moved.values(), default=0) > 1e-4:
         print("wrong", kind, "one head's N is a quarter larger", moved)
     print("ok", kind, "turned", apart, worst)
+
+def digest(directory):
+    """What is in a directory."""
+    return {name: hashlib.sha256(open(os.path.join(directory, name), "rb").read()).hexdigest() for name in os.listdir(directory)}
+
+def last(model, ids):
+    with torch.no_grad():
+        return model(ids).last_hidden_state
+
+# Heads whose keys are the same but for gauge need only one of them, and --kv-heads finds it;
+# the mean of what they have is something else.
+SHARED = [
+    ("llama", gqa(4), 2, SPLIT),
+    ("llama", gqa(4, attention_bias=True), 1, SPLIT),
+    ("llama", gqa(2, 12), 1, SPLIT),
+    ("mistral", gqa(4, sliding_window=None), 2, SPLIT),
+    ("qwen2", gqa(4), 2, SPLIT),
+    ("gemma", gqa(4, 16), 2, SPLIT),
+    ("gemma2", gqa(2, 16), 1, SPLIT),
+    ("granite", gqa(4), 1, SPLIT),
+    ("phi3", gqa(4), 2, ("self_attn.qkv_proj",) * 3 + ("self_attn.o_proj", "input_layernorm")),
+    ("gpt_oss", dict(gqa(4, 8), num_local_experts=4), 2, SPLIT),
+]
+for number, (kind, settings, groups, names) in enumerate(SHARED):
+    model = random_model(100 + number, kind, settings)
+    wide, narrow, random_ = (os.path.join(folder, f"{kind}{number}{end}") for end in ("-wide", "-narrow", "-random"))
+    shard = {"max_shard_size": "20KB"} if kind == "llama" else {}
+    model.save_pretrained(random_, **shard)
+    with torch.no_grad():
+        for i in range(2):
+            layer = Layer(kind, model, names, i)
+            each = layer.groups // groups
+            for w in layer.w[1:] + layer.b[1:]: # all heads of a group have those of its first one
+                if w is not None:
+                    w.copy_(w[::each].repeat_interleave(each, 0))
+            turn(layer, kind, permute=False)
+    model.save_pretrained(wide, **shard)
+    before = digest(wide)
+    errors = rows("open", wide, "--kv-heads", str(groups), "--out", narrow)
+    if digest(wide) != before:
+        print("wrong", kind, "the source was written to")
+    new = AutoModel.from_pretrained(narrow).eval().float()
+    ids = torch.randint(3, 99, (2, 12))
+    wanted = last(model, ids)
+    apart = float((last(new, ids) - wanted).abs().max() / wanted.abs().max())
+    if new.config.num_key_value_heads != groups or apart > 1e-3:
+        print("wrong", kind, "is another function with fewer groups", new.config.num_key_value_heads, apart)
+    worst = max(float(row[name]) for row in errors for name in "MN")
+    mean = min(float(row[name]) for row in errors for name in ("M_of_mean", "N_of_mean"))
+    if worst > 1e-3 or mean < 0.1:
+        print("wrong", kind, "errors", errors)
+    # Of a random one nothing is nearer: N is its largest singular vectors.
+    errors = rows("open", random_, "--kv-heads", str(groups))
+    old = AutoModel.from_pretrained(random_).eval().float()
+    for i, row in enumerate(errors):
+        layer = Layer(kind, old, names, i)
+        with torch.no_grad():
+            gain = layer.norm.weight.double() + layer.from_1
+        v = layer.w[2].double() * gain
+        if layer.b[2] is not None and layer.b_o is None or kind == "gpt_oss":
+            v = torch.cat([v, layer.b[2].double()[:, :, None]], 2)
+        n = torch.einsum("hvi,dhv->hdi", v.repeat_interleave(layer.heads // layer.groups, 0), layer.o.double())
+        size, left = 0.0, 0.0
+        for group in n.reshape(groups, -1, n.shape[2]):
+            values = torch.linalg.svdvals(group) ** 2
+            size, left = size + float(values.sum()), left + float(values[v.shape[1]:].sum())
+        if abs(float(row["N"]) - (left / size) ** 0.5) > 2e-3 or float(row["M"]) >= float(row["M_of_mean"]):
+            print("wrong", kind, "not the nearest", row, (left / size) ** 0.5)
+    print("ok", kind, "kv-heads", apart, worst, "mean", mean)
+for kind, settings, groups, said in (("bert", BERT, 2, "reads no num_key_value_heads"), ("qwen3", gqa(4, 16), 2, "norms queries and keys")):
+    old, new = (os.path.join(folder, kind + end) for end in ("-many", "-few"))
+    random_model(1, kind, settings).save_pretrained(old)
+    done = subprocess.run([qkv, "open", old, "--kv-heads", str(groups), "--out", new], capture_output=True, text=True)
+    right = done.returncode == 1 and said in done.stderr and done.stderr.count("\n") == 1 and not os.path.exists(new)
+    print("ok" if right else "wrong", kind, "kv-heads refused", "" if right else done)

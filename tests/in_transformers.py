@@ -339,7 +339,7 @@ for number, (kind, settings) in enumerate(TINY):
         b_q = [p for n, p in model.named_parameters() if n.endswith("0.attention.self.query.bias")]
         row = rows("open", old + str(half))[0][0]
         refused = subprocess.run([qkv, "open", old + str(half), "--slim", new + "2"], capture_output=True, text=True)
-        if refused.returncode != 1 or "only F32 is slimmed" not in refused.stderr:
+        if refused.returncode != 1 or "only F32 is written anew" not in refused.stderr:
             print("wrong", kind, half, refused)
         if b_q and abs(float(row["b_Q"]) / float(b_q[0].double().norm()) - 1) > 0.01:
             print("wrong", kind, half, row["b_Q"], float(b_q[0].double().norm()))

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/tsv.h"
 #include "driver/against.h"
 #include "models/likeness.h"
 #include "page/table.h"
@@ -13,7 +14,6 @@ static const Column facts[] = {
     {.name = "as"},
     {.name = "M", .format = "%.2g"},
     {.name = "N", .format = "%.2g"},
-    {.name = "biases", .format = "%.2g"},
     {.name = "constant", .format = "%.2g"},
     {"W_Q", .title = "W^Q", .format = "%.2g"},
     {"W_K", .title = "W^K", .format = "%.2g"},
@@ -24,88 +24,78 @@ static const Column facts[] = {
     {"rank_N", .title = "rank N", .format = "%.1f"},
     {"rank_N_there", .title = "there", .format = "%.1f"}};
 
-/* What is found of a head, or of all heads of a layer together. */
-enum { SHOWN = GAP_BIASES + 1, RANKS = 4 };
+/* What is found of a head, in the order of the columns, or of a layer: the sums
+   of the gaps, and the means of the ranks. */
+enum { AS = 2, CONSTANT_GAP = 2, MAP_GAPS, GAPS = MAP_GAPS + CONSTANT };
+enum { RANKS = 4, COLUMNS = AS + 1 + GAPS + RANKS };
 typedef struct Found {
-    Gap gap[SHOWN], map[CONSTANT];
-    double rank[RANKS]; /* of M, here and there, and of N */
+    Gap gap[GAPS];
+    double rank[RANKS];
 } Found;
-
-/* The place of the head's columns in a map: its own, or its group's. */
-static int
-place_in(const Heads *l, int map, int head)
-{
-    return head * l->of[map].heads / l->model->heads;
-}
 
 /* Compares head i of a layer with head j of the other one. Normed queries and
    keys leave nothing to be said of M. */
 static Found
-compare_heads(const Likeness *both, const Heads l[2], int i, int j)
+compare_heads(const Likeness *both, int i, int j)
 {
-    Found f = {0};
-    for (int what = GAP_M; what <= GAP_BIASES; what++)
+    Found f = {.gap[CONSTANT_GAP] = {NAN, NAN}};
+    const Heads *a = both->of[0], *b = both->of[1];
+    for (int what = GAP_M; what <= GAP_N; what++)
         f.gap[what] = head_gap(both, what, i, j);
-    for (int map = QUERY; map <= OUTPUT; map++)
-        f.map[map] = map_gap(&l[0], place_in(&l[0], map, i), &l[1],
-                             place_in(&l[1], map, j), map);
-    for (int k = 0; k < 2; k++) {
-        int head = k ? j : i;
-        f.rank[k] = energy_rank(&l[k], QUERY, KEY, head, NULL, NULL);
-        f.rank[2 + k] = energy_rank(&l[k], OUTPUT, VALUE, head, NULL, NULL);
+    for (int map = QUERY; map <= OUTPUT; map++) {
+        int each = a->model->heads / a->of[map].heads;
+        f.gap[MAP_GAPS + map] = map_gap(a, i / each, b, j / each, map);
     }
-    if (scores_are_normed(l[0].model)) {
-        f.gap[GAP_M] = f.gap[GAP_BIASES] = (Gap){NAN, NAN};
+    f.rank[0] = energy_rank(a, QUERY, KEY, i, NULL, NULL);
+    f.rank[1] = energy_rank(b, QUERY, KEY, j, NULL, NULL);
+    f.rank[2] = energy_rank(a, OUTPUT, VALUE, i, NULL, NULL);
+    f.rank[3] = energy_rank(b, OUTPUT, VALUE, j, NULL, NULL);
+    if (scores_are_normed(a->model)) {
+        f.gap[GAP_M].apart = NAN;
         f.rank[0] = f.rank[1] = NAN;
     }
     return f;
 }
 
 static void
-add_row(Sheet *sheet, int layer, int head, int as, const Found *f, Gap constant)
+add_row(Sheet *sheet, double layer, double head, double as, const Found *f)
 {
-    Cell row[sizeof facts / sizeof *facts];
-    int n = 0;
-    row[n++] = cell_number(layer);
-    row[n++] = cell_number(head ? head : NAN);
-    row[n++] = cell_number(as ? as : NAN);
-    for (int i = 0; i < SHOWN; i++)
-        row[n++] = cell_number(gap_relative(f->gap[i]));
-    row[n++] = cell_number(gap_relative(constant));
-    for (int i = 0; i < CONSTANT; i++)
-        row[n++] = cell_number(gap_relative(f->map[i]));
+    Cell row[COLUMNS] = {cell_number(layer), cell_number(head),
+                         cell_number(as)};
+    for (int i = 0; i < GAPS; i++)
+        row[AS + 1 + i] = cell_number(gap_relative(f->gap[i]));
     for (int i = 0; i < RANKS; i++)
-        row[n++] = cell_number(f->rank[i]);
+        row[AS + 1 + GAPS + i] = cell_number(f->rank[i]);
     sheet_add_row(sheet, row);
 }
 
 /* Adds the row of a layer, or one for each of its heads; draws a point for each
    head unless `data` is NULL. */
 static void
-add_layer(Sheet *sheet, const Heads l[2], bool each, FILE *data)
+add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
 {
-    int heads = l->model->heads, layer = l->number + 1;
+    int heads = a->model->heads, layer = a->number + 1;
     int *as = allocate((size_t)heads, sizeof *as);
-    Likeness *both = likeness_of(&l[0], &l[1]);
+    Likeness both = likeness_of(a, b);
     Found all = {0};
-    match_heads(both, as);
+    match_heads(&both, as);
     for (int i = 0; i < heads; i++) {
-        Found f = compare_heads(both, l, i, as[i]);
+        Found f = compare_heads(&both, i, as[i]);
         if (each)
-            add_row(sheet, layer, i + 1, as[i] + 1, &f, (Gap){NAN, NAN});
+            add_row(sheet, layer, i + 1, as[i] + 1, &f);
         if (data)
-            fprintf(data, "%d\t%d\t%d\t%.4g\t%.4g\n", layer, i + 1, as[i] + 1,
-                    gap_relative(f.gap[GAP_M]), gap_relative(f.gap[GAP_N]));
-        for (int k = 0; k < SHOWN; k++)
+            fprintf(data, "%d\t%d\t%d\t%s\t%s\n", layer, i + 1, as[i] + 1,
+                    number_text(gap_relative(f.gap[GAP_M]), 4),
+                    number_text(gap_relative(f.gap[GAP_N]), 4));
+        for (int k = 0; k < GAPS; k++)
             gap_add(&all.gap[k], f.gap[k]);
-        for (int k = 0; k < CONSTANT; k++)
-            gap_add(&all.map[k], f.map[k]);
         for (int k = 0; k < RANKS; k++)
             all.rank[k] += f.rank[k] / heads;
     }
+    all.gap[CONSTANT_GAP] = constant_gap(a, b);
     if (!each)
-        add_row(sheet, layer, 0, 0, &all, constant_gap(&l[0], &l[1]));
-    likeness_free(both);
+        add_row(sheet, layer, NAN, NAN, &all);
+    tape_free(both.tape);
     free(as);
 }
 
@@ -116,10 +106,10 @@ meaning(const Published *m, const Options *o)
     return format_text(
         "How far %s is from %s, relative to the latter: 0: the same; 1.41: as "
         "far as two random ones of one size. Heads are matched, those that are "
-        "most alike first; `as`: the head there.%s M, N, biases and constant "
-        "(b^O, with what value biases add) say what is computed; W^Q to W^O "
-        "are as they are stored, and differ by gauge, too. rank: as without "
-        "--against.%s%s%s",
+        "most alike first; `as`: the head there.%s M and N (with those biases "
+        "that are part of a head) and the constant (b^O, with what other "
+        "biases add) are what is computed; W^Q to W^O are as they are stored, "
+        "and differ by gauge, too.%s%s%s",
         o->against, o->rest[0],
         m->groups < m->heads ? " Those that share keys stay together." : "",
         m->rope ? " Keys are rotated: M is compared in the mean over all "
@@ -154,10 +144,10 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
         fprintf(f.data, "layer\thead\tas\tM\tN\n");
     }
     for (int layer = 0; layer < m->layers; layer++) {
-        Heads l[2] = {heads_of(c, m, layer), heads_of(&other, &there, layer)};
-        heads_take_norm(&l[0], c);
-        heads_take_norm(&l[1], &other);
-        add_layer(&sheet, l, o->heads, f.data);
+        Heads a = heads_of(c, m, layer), b = heads_of(&other, &there, layer);
+        heads_take_norm(&a, c);
+        heads_take_norm(&b, &other);
+        add_layer(&sheet, &a, &b, o->heads, f.data);
         show_layers(o, layer + 1, m->layers);
     }
     if (o->spectra)

@@ -19,6 +19,7 @@ typedef struct Options {
     int rest_count;
     int cores; /* of this machine */
     const char *out;
+    bool out_given; /* by --out; else it is what is usual */
     bool tsv, markdown, latex, quiet;
     const char *columns; /* of a table, NULL: all */
     Drawing draw;
@@ -37,7 +38,7 @@ typedef struct Options {
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */
     const char *slim, *to, *against;
-    int layer, head;
+    int layer, head, kv_heads;
 } Options;
 
 typedef struct Command {

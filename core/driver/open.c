@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "driver/against.h"
 #include "driver/commands.h"
+#include "driver/kv_heads.h"
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "models/as_run.h"
@@ -122,7 +123,7 @@ command_open(int argc, char **argv)
     Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts, .label = "open",
                    .chosen = o.columns};
     Figure f = {0};
-    if (!o.against)
+    if (!o.against && !o.kv_heads)
         check_columns(&sheet);
     if (o.layer > m.layers || o.head > m.heads)
         usage("--layer, --head: there are layers 1 to %d, and heads 1 to %d",
@@ -140,6 +141,8 @@ command_open(int argc, char **argv)
         return run_in_double(argc, argv);
     if (o.against)
         return open_against(&o, &c, &m);
+    if (o.kv_heads)
+        return open_kv_heads(&o, &c, &m);
     if (o.spectra) {
         f = figure_begin(&o.draw, "spectra", "",
                          "The singular values of every head");
@@ -151,7 +154,7 @@ command_open(int argc, char **argv)
         show_layers(&o, layer + 1, m.layers);
     }
     if (o.slim)
-        checkpoint_write(&to, o.slim);
+        checkpoint_write(&to, o.slim, NULL);
     if (o.spectra) {
         figure_word(
             &f, "shape",

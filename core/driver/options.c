@@ -196,6 +196,7 @@ options_read(int argc, char **argv)
     if (o.rest_count > c->least)
         values_add(&o.named, "RUN");
     check_together(c, &o.named);
+    o.out_given = o.out;
     if (!o.out) /* beside the runs; a model is somebody else's directory */
         o.out = o.rest_count && !c->roles && strcmp(c->name, "open")
                     ? o.rest[0]

@@ -103,6 +103,28 @@ checkpoint_open(const char *directory)
     return c;
 }
 
+/* What a file says of a tensor: its type, its shape as text, and its place
+   behind the head, which may not be within the file. */
+typedef struct Said {
+    char *type, *shape;
+    double begin, end;
+    bool within;
+} Said;
+
+static Said
+said_of(const Tensor *t)
+{
+    char *parts[] = {"", "", "", ""}; /* the first: whatever else */
+    char *at = json_enter(copy_text(t->said), t->name), *part, *value;
+    while (json_next(&at, &part, &value, t->name))
+        parts[1 + index_in("dtype shape data_offsets", part)] = value;
+    Said said = {parts[1], parts[2], -1, -1, false};
+    sscanf(parts[3], "[ %lf , %lf", &said.begin, &said.end);
+    said.within = said.begin >= 0 && said.end >= said.begin &&
+                  said.end <= (double)(t->size - t->first);
+    return said;
+}
+
 Tensor *
 tensor_ending(const Checkpoint *c, const char *name, int rows, int cols)
 {
@@ -115,22 +137,15 @@ tensor_ending(const Checkpoint *c, const char *name, int rows, int cols)
     }
     if (!found->said)
         return NULL;
-    /* What the file says of it: the type, the shape and the place. */
-    char *parts[] = {"", "", "", ""}; /* the first: whatever else */
-    char *at = json_enter(copy_text(found->said), name), *part, *value;
-    while (json_next(&at, &part, &value, name))
-        parts[1 + index_in("dtype shape data_offsets", part)] = value;
-    int type = index_in("F32 F16 BF16", parts[1]);
-    double begin = -1, end = -1;
-    sscanf(parts[2], "[ %lf , %lf", &found->shape[0], &found->shape[1]);
-    sscanf(parts[3], "[ %lf , %lf", &begin, &end);
+    Said said = said_of(found);
+    int type = index_in("F32 F16 BF16", said.type);
+    sscanf(said.shape, "[ %lf , %lf", &found->shape[0], &found->shape[1]);
     const double shape[] = {rows ? rows : cols, rows ? cols : 0};
     double bytes = (double)cols * (rows ? rows : 1) * (type ? 2 : 4);
     bool fits = type >= 0 && !memcmp(found->shape, shape, sizeof shape) &&
-                begin >= 0 && end - begin == bytes &&
-                end <= (double)(found->size - found->first);
+                said.within && said.end - said.begin == bytes;
     found->type = type;
-    found->first += fits ? (size_t)begin : 0;
+    found->first += fits ? (size_t)said.begin : 0;
     return fits ? found : NULL;
 }
 
@@ -156,10 +171,92 @@ tensor_set(Tensor *t, size_t i, double value)
 {
     float narrow = (float)value;
     if (t->type != F32)
-        fail("%.200s: only F32 is slimmed, as fewer bits lose digits: "
+        fail("%.200s: only F32 is written anew, as fewer bits lose digits: "
              "model.float().save_pretrained(DIR) makes it so",
              t->name);
     memcpy(t->map + t->first + i * sizeof narrow, &narrow, sizeof narrow);
+}
+
+void
+tensor_cut(const Checkpoint *c, const Tensor *t, int rows)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->tensors[i].name == t->name) {
+            c->tensors[i].kept = rows;
+            memcpy(c->tensors[i].shape, t->shape, sizeof t->shape);
+        }
+}
+
+/* Writes a tensor's line of the head of a file, in which it begins at `at`.
+   Returns how many bytes it has. Tensors that overlap would make a file of any
+   size. */
+static size_t
+write_said(FILE *head, const Tensor *t, size_t at)
+{
+    Said said = said_of(t);
+    size_t bytes = said.within ? (size_t)(said.end - said.begin) : 0;
+    if (!said.within || at + bytes > t->size)
+        fail("%.200s: is not within its file, or overlaps others: it was cut, "
+             "or is no file of safetensors",
+             t->name);
+    char *shape = said.shape;
+    if (t->kept) {
+        bytes = bytes / (size_t)t->shape[0] * (size_t)t->kept;
+        shape = t->shape[1] > 0 ? format_text("[%d,%.0f]", t->kept, t->shape[1])
+                                : format_text("[%d]", t->kept);
+    }
+    fprintf(head, "\"%s\":{\"dtype\":\"%s\",\"shape\":%s,", t->name, said.type,
+            shape);
+    fprintf(head, "\"data_offsets\":[%zu,%zu]}", at, at + bytes);
+    return bytes;
+}
+
+/* Writes a file in which some tensors are cut: the others move up, so its head
+   has to be made anew. */
+static void
+write_cut(const Checkpoint *c, const Tensor *file, FILE *to)
+{
+    size_t at = 0, *bytes = allocate((size_t)c->count, sizeof *bytes);
+    char *text;
+    FILE *head = begin_text(&text);
+    const char *between = "{";
+    for (int i = 0; i < c->count; i++) {
+        const Tensor *t = &c->tensors[i];
+        if (!t->said || t->map != file->map)
+            continue;
+        fputs(between, head);
+        between = ",";
+        if (strcmp(t->name, "__metadata__") != 0)
+            bytes[i] = write_said(head, t, at);
+        else
+            fprintf(head, "\"__metadata__\":%s", t->said);
+        at += bytes[i];
+    }
+    fputs("}", head);
+    end_text(head, &text);
+    uint64_t length = (strlen(text) + 7) / 8 * 8; /* so that numbers align */
+    fwrite(&length, sizeof length, 1, to);
+    fprintf(to, "%-*s", (int)length, text);
+    for (int i = 0; i < c->count; i++)
+        if (bytes[i]) {
+            Said said = said_of(&c->tensors[i]);
+            fwrite(file->map + file->first + (size_t)said.begin, 1, bytes[i],
+                   to);
+        }
+    free(bytes);
+    free(text);
+}
+
+static void
+write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
+{
+    bool cut = false;
+    for (int i = 0; i < c->count; i++)
+        cut |= c->tensors[i].map == file->map && c->tensors[i].kept;
+    if (cut)
+        write_cut(c, file, to);
+    else
+        fwrite(file->map, 1, file->size, to);
 }
 
 /* Copies what belongs to a model besides its weights. A link is not followed,
@@ -193,7 +290,7 @@ copy_others(const Checkpoint *c, const char *folder)
 }
 
 void
-checkpoint_write(const Checkpoint *c, const char *to)
+checkpoint_write(const Checkpoint *c, const char *to, const char *config)
 {
     const char *above = dirname(copy_text(to)), *name = basename(copy_text(to));
     Draft *d = draft_begin(above, name);
@@ -201,10 +298,15 @@ checkpoint_write(const Checkpoint *c, const char *to)
     for (Tensor *t = c->tensors; t < c->tensors + c->count; t++)
         if (!t->said) {
             FILE *file = begin_file(folder, t->name);
-            fwrite(t->map, 1, t->size, file);
+            write_shard(c, t, file);
             end_file(file, folder, t->name);
         }
     copy_others(c, folder);
+    if (config) {
+        FILE *file = begin_file(folder, "config.json");
+        fputs(config, file);
+        end_file(file, folder, "config.json");
+    }
     if (!draft_end(d, false))
         fail("%s: is there already: give a directory that is not", to);
 }

@@ -20,6 +20,7 @@ typedef struct Tensor {
     size_t size, first; /* bytes of the file; the tensor's first one */
     double shape[2];    /* of a vector the second is 0 */
     enum { F32, F16, BF16 } type;
+    int kept; /* so many rows of it are written, 0: all */
 } Tensor;
 
 typedef struct Checkpoint {
@@ -43,10 +44,14 @@ Tensor *tensor_ending(const Checkpoint *c, const char *name, int rows,
 double tensor_entry(const Tensor *t, size_t i);
 void tensor_set(Tensor *t, size_t i, double value);
 
+/* From now on the tensor is written without its rows from this one on, or
+   without these numbers if it is a vector. */
+void tensor_cut(const Checkpoint *c, const Tensor *t, int rows);
+
 /* Writes the directory TO, which must not be there, whole or not at all: the
-   shards as they are now, and with them the configuration and the tokenizer.
-   Weights in other formats, which would be the old ones, stay behind, and so do
-   links, which it names. */
-void checkpoint_write(const Checkpoint *c, const char *to);
+   shards as they are now, the tokenizer, and the configuration, which is this
+   text unless it is NULL. Weights in other formats, which would be the old
+   ones, stay behind, and so do links, which it names. */
+void checkpoint_write(const Checkpoint *c, const char *to, const char *config);
 
 #endif

@@ -145,23 +145,40 @@ map_columns(const Heads *l, int map, int from, int n)
     return w;
 }
 
+bool
+bias_counts(const Heads *l, int map, int column)
+{
+    if (map == QUERY || published_has(l->model, "sinks"))
+        return true;
+    if (map == KEY)
+        return column % l->of[KEY].width < l->model->rope;
+    return !l->of[CONSTANT].weight;
+}
+
 double *
 constant_of(const Heads *l)
 {
     const Published *p = l->model;
-    int d = p->d_model, v = p->d_v, count = p->heads / p->groups;
-    double *sum = allocate((size_t)d, sizeof *sum);
+    int v = p->d_v, count = p->heads / p->groups;
+    double *sum = map_columns(l, CONSTANT, 0, 1);
     double *values = map_columns(l, VALUE, 0, p->groups * v);
-    const double *bias = values + d * p->groups * v;
-    bool sinks = published_has(p, "sinks");
-    for (int row = 0; row < d; row++) {
-        sum[row] = entry_of(l, CONSTANT, row, 0, NULL);
-        for (int col = 0; col < p->heads * v && !sinks; col++)
-            sum[row] += entry_of(l, OUTPUT, row, col, NULL) *
-                        bias[col / v / count * v + col % v];
-    }
+    const double *bias = values + p->d_model * p->groups * v;
+    if (!bias_counts(l, VALUE, 0))
+        for (int row = 0; row < p->d_model; row++)
+            for (int col = 0; col < p->heads * v; col++)
+                sum[row] += entry_of(l, OUTPUT, row, col, NULL) *
+                            bias[col / v / count * v + col % v];
     free(values);
     return sum;
+}
+
+void
+move_biases(const Heads *l, const Heads *to)
+{
+    double *constant = constant_of(l);
+    for (int row = 0; row < l->model->d_model; row++)
+        entry_of(to, CONSTANT, row, 0, &constant[row]);
+    free(constant);
 }
 
 /* The singular values are those of left V S, which is narrow, if U S V' is

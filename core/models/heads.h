@@ -53,10 +53,18 @@ double entry_of(const Heads *l, int map, int row, int col, const double *set);
 /* n columns of a map from one on, (d_model + 1 x n), to be freed. */
 double *map_columns(const Heads *l, int map, int from, int n);
 
-/* What the layer adds to every token, d_model entries, to be freed: b^O and,
-   since the weights of a row sum to 1 if there are no sinks, what W^O makes of
-   the biases of values. */
+/* Is the bias of a column of W^Q, W^K or W^V part of a head? The softmax
+   cancels that of a key, unless it is rotated, or there are sinks; and b^O
+   takes that of a value, since weights sum to 1, if there is one and there are
+   no sinks. */
+bool bias_counts(const Heads *l, int map, int column);
+
+/* What the layer adds to every token, d_model entries, to be freed: b^O, with
+   what W^O makes of the biases of values that count for no head. */
 double *constant_of(const Heads *l);
+
+/* Writes that into b^O of `to`. */
+void move_biases(const Heads *l, const Heads *to);
 
 /* The norm of n entries of a bias from one on; NaN if there is none. */
 double bias_norm(const Heads *l, int map, int from, int n);

@@ -1,13 +1,13 @@
 /* likeness.h - two layers of one shape, compared in what their heads compute.
 
-       Likeness *both = likeness_of(a, b);
-       match_heads(both, as);
-       Gap gap = head_gap(both, GAP_M, head, as[head]);
+       Likeness both = likeness_of(a, b);
+       match_heads(&both, as);
+       Gap gap = head_gap(&both, GAP_M, head, as[head]);
 
    The maps of a head say little about it: W^Q A and W^K A^-T look at the same
    tokens for every invertible A, and M = W^Q W^K' says so. So M is compared
-   with M, N with N, and what biases add with what biases add. A distance is the
-   Frobenius norm of the difference, over that of the first layer's matrix.
+   with M, and N with N. A distance is the Frobenius norm of the difference,
+   over that of the first layer's matrix.
 
    Rotary positions make M another matrix at each distance between query and
    key. Then both squares are means over all distances. Seen as a complex
@@ -16,6 +16,7 @@
 #ifndef LIKENESS_H
 #define LIKENESS_H
 
+#include "heart/tape.h"
 #include "models/heads.h"
 
 /* Squared norms, which may be summed over heads: of a difference, and of what
@@ -26,14 +27,21 @@ typedef struct Gap {
 double gap_relative(Gap g); /* no number, if that is 0 */
 void gap_add(Gap *sum, Gap g);
 
-typedef struct Likeness Likeness;
-Likeness *likeness_of(const Heads *a, const Heads *b);
-void likeness_free(Likeness *l);
+/* The products of all columns of a map with one another, of one layer after the
+   other: A'A. Biases are in it if they are part of a head (bias_counts). Those
+   of rotated columns are means over all rotations, which leave only that part
+   of the 2 x 2 of a pair which is a rotation and a factor, [x y; -y x]. */
+Node *column_products(Tape *t, const Heads *const layers[], int count, int map);
 
-/* How far head i of the first layer is from head j of the second one. The
-   biases are those of queries, of rotated keys and, if there are sinks, of
-   values; see constant_gap for the others. */
-enum { GAP_M, GAP_N, GAP_BIASES };
+enum { GAP_M, GAP_N };
+typedef struct Likeness {
+    const Heads *of[2];
+    Tape *tape;
+    Node *left[2], *shared[2]; /* the products for M, and for N */
+} Likeness;
+Likeness likeness_of(const Heads *a, const Heads *b);
+
+/* How far head i of the first layer is from head j of the second one. */
 Gap head_gap(const Likeness *l, int what, int i, int j);
 
 /* Finds as[i], the head of the second layer that is compared with head i: the

@@ -405,6 +405,31 @@ published_difference(const Published *a, const Published *b)
     return found;
 }
 
+/* In a composite model it is the text model's object that says it. A family
+   whose file does not say it has as many as heads. */
+char *
+published_with_groups(const Published *p, int groups)
+{
+    static const char key[] = "\"num_key_value_heads\"";
+    char *text = read_file(p->name, "configuration", NULL);
+    char *object = strstr(text, "\"text_config\"");
+    char *from = strstr(object ? object : text, key), *to = from;
+    if (from)
+        to += sizeof key - 1 + strcspn(from + sizeof key - 1, ",}\n");
+    else
+        from = to = strchr(object ? object : text, '{') + 1;
+    char *changed = format_text("%.*s%s: %d%s%s", (int)(from - text), text, key,
+                                groups, from == to ? ", " : "", to);
+    Published now = published_read(p->name, copy_text(changed));
+    for (int i = 0; i < now.layers; i++)
+        if (now.each[i].groups != groups)
+            fail("%s: to set its num_key_value_heads to %d does not make them "
+                 "so many in every layer",
+                 p->name, groups);
+    free(text);
+    return changed;
+}
+
 char *
 published_settings(const Published *p)
 {

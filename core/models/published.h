@@ -68,6 +68,10 @@ Published published_read(const char *path, char *text);
    and the two values; NULL if there is none. */
 char *published_difference(const Published *a, const Published *b);
 
+/* The text of its config.json, with so many heads of keys and values. Fails if
+   no change of one key makes them so many in every layer. */
+char *published_with_groups(const Published *p, int groups);
+
 /* The settings that give a run its shape, without latents. */
 char *published_settings(const Published *p);
 

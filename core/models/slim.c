@@ -75,23 +75,12 @@ slim_columns(const Heads *l, const Heads *to, int shared, int from, int n)
     return condition;
 }
 
-/* Adds to b^O what the biases of values make of it. */
-static void
-move_biases(const Heads *l, const Heads *to)
-{
-    double *constant = constant_of(l);
-    for (int row = 0; row < l->model->d_model; row++)
-        entry_of(to, CONSTANT, row, 0, &constant[row]);
-    free(constant);
-}
-
 /* Biases that do nothing become 0, too: of keys, unless they are rotated, and
    of values, if b^O can have what they do. */
 double
 heads_slim(const Heads *l, const Heads *to)
 {
     const Published *p = l->model;
-    bool moves = l->of[CONSTANT].weight && !published_has(p, "sinks");
     bool normed = scores_are_normed(p);
     double worst = 1;
     for (int shared = normed ? VALUE : KEY; shared <= VALUE; shared++) {
@@ -101,7 +90,7 @@ heads_slim(const Heads *l, const Heads *to)
             n = rotated ? 2 : width - from % width;
             worst = fmax(worst, slim_columns(l, to, shared, from, n));
             for (int i = 0; to && i < n; i++)
-                if (shared == KEY ? !rotated : moves)
+                if (!bias_counts(l, shared, from))
                     entry_of(to, shared, p->d_model, from + i, &(double){0});
         }
     }
@@ -109,7 +98,7 @@ heads_slim(const Heads *l, const Heads *to)
         fail("%s: layer %d: a part of its maps that would become the identity "
              "has condition %.1e, above %.0e: its digits would be lost",
              p->name, l->number + 1, worst, worst_condition);
-    if (to && moves)
+    if (to)
         move_biases(l, to);
     return worst;
 }

@@ -1,0 +1,106 @@
+/* kv_heads.c - qkv open --kv-heads: how much M and N lose where heads share
+   keys and values, fitted to them or their mean, and the checkpoint that has
+   them. */
+#include "driver/kv_heads.h"
+#include "heart/fail.h"
+#include "models/likeness.h"
+#include "models/regroup.h"
+#include "page/table.h"
+
+static const Column facts[] = {
+    {.name = "layer"},
+    {.name = "M", .format = "%.3f"},
+    {.name = "N", .format = "%.3f"},
+    {"M_of_mean", .title = "M of mean", .format = "%.3f"},
+    {"N_of_mean", .title = "N of mean", .format = "%.3f"}};
+
+/* Exits unless the model can have n groups, in a checkpoint if `written`. */
+static void
+check_groups(const Published *m, int n, bool written)
+{
+    if (n >= m->groups || m->groups % n)
+        usage("--kv-heads %d: there are %d heads of keys and values now; give "
+              "a smaller number that divides it",
+              n, m->groups);
+    if (scores_are_normed(m))
+        fail("%s: a %s norms queries and keys, so there is no product M of a "
+             "head to which shared keys could be fitted",
+             m->name, m->type);
+    if (written && index_in(m->ignores, "kv-heads") >= 0)
+        fail("%s: a %s has as many heads of keys as of queries: the program "
+             "that runs it reads no num_key_value_heads; without --out the "
+             "errors are printed, and nothing is written",
+             m->name, m->type);
+}
+
+/* How far M (0) and N (1) of all heads of a layer are from those of another. */
+static void
+errors_of(const Heads *l, const Heads *other, double error[2])
+{
+    Likeness both = likeness_of(l, other);
+    for (int what = GAP_M; what <= GAP_N; what++) {
+        Gap all = {0};
+        for (int i = 0; i < l->model->heads; i++)
+            gap_add(&all, head_gap(&both, what, i, i));
+        error[what] = gap_relative(all);
+    }
+    tape_free(both.tape);
+}
+
+/* Adds the row of a layer, after writing it into `to`, in which it has the
+   groups of `fewer`. A third copy is where the mean is. */
+static void
+add_layer(Sheet *sheet, const Heads *l, const Checkpoint *to,
+          const Checkpoint *third, const Published *fewer)
+{
+    double of_fit[2], of_mean[2];
+    Heads fit = regrouped(heads_of(to, l->model, l->number), fewer);
+    Heads mean = regrouped(heads_of(third, l->model, l->number), fewer);
+    fit.gain = mean.gain = l->gain;
+    fit.shift = mean.shift = l->shift;
+    write_nearest(l, &fit);
+    write_mean(l, &mean);
+    errors_of(l, &fit, of_fit);
+    errors_of(l, &mean, of_mean);
+    sheet_row(sheet, cell_number(l->number + 1), cell_number(of_fit[GAP_M]),
+              cell_number(of_fit[GAP_N]), cell_number(of_mean[GAP_M]),
+              cell_number(of_mean[GAP_N]));
+    for (int map = KEY; map <= VALUE; map++) {
+        const Projection *p = &fit.of[map];
+        int rows = p->first + p->heads * p->width;
+        tensor_cut(to, p->weight, rows);
+        if (p->bias)
+            tensor_cut(to, p->bias, rows);
+    }
+}
+
+int
+open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
+{
+    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
+                   .label = "kv-heads", .chosen = o->columns};
+    const char *out = o->out_given ? o->out : NULL;
+    check_columns(&sheet);
+    check_groups(m, o->kv_heads, out);
+    char *config = out ? published_with_groups(m, o->kv_heads) : NULL;
+    Published fewer = *m;
+    fewer.groups = o->kv_heads;
+    Checkpoint to = checkpoint_open(c->directory);
+    Checkpoint third = checkpoint_open(c->directory);
+    for (int layer = 0; layer < m->layers; layer++) {
+        Heads l = heads_of(c, m, layer);
+        heads_take_norm(&l, c);
+        add_layer(&sheet, &l, &to, &third, &fewer);
+        show_layers(o, layer + 1, m->layers);
+    }
+    if (out)
+        checkpoint_write(&to, out, config);
+    sheet.note = format_text(
+        "%d heads of keys and values instead of %d: how far M and N are from "
+        "those of %s, relative to these. M, N: W^K and W^V are fitted to the "
+        "products of all heads that share them; of mean: they are the mean of "
+        "the heads' W^K and W^V.",
+        o->kv_heads, m->groups, o->rest[0]);
+    sheet_print(&sheet, layout_of(o));
+    return 0;
+}

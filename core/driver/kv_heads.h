@@ -1,0 +1,14 @@
+/* kv_heads.h - qkv open DIR --kv-heads N: a checkpoint with fewer heads of keys
+   and values. */
+#ifndef KV_HEADS_H
+#define KV_HEADS_H
+
+#include "driver/options.h"
+#include "models/checkpoint.h"
+#include "models/published.h"
+
+/* Prints what M and N lose, layer by layer, and writes the checkpoint if --out
+   is given. Fails if the model cannot have so many. */
+int open_kv_heads(const Options *o, const Checkpoint *c, const Published *m);
+
+#endif

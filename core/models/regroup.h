@@ -1,0 +1,25 @@
+/* regroup.h - a layer with fewer heads of keys and values.
+
+   The heads of a group share one W^K and one W^V afterwards. What is usually
+   written there is the mean of those that they had. But an entry of W^K means
+   nothing across heads: W^Q A and W^K A^-T are the same head for every
+   invertible A, and the mean is another one for each A. So W^K is fitted to the
+   products M of all heads of the group, and W^Q follows from it; so are W^V and
+   W^O to N. */
+#ifndef REGROUP_H
+#define REGROUP_H
+
+#include "models/heads.h"
+
+/* The same layer with the groups of another model, which has fewer. Its maps
+   begin in the tensors of `l`, and need only a part of them. */
+Heads regrouped(Heads l, const Published *fewer);
+
+/* Writes what layer l has into `to`, which is regrouped: the keys and values
+   from which M and N of all heads are the nearest that there are (with rotary
+   positions in the mean over all distances, as in likeness.h); or their mean.
+ */
+void write_nearest(const Heads *l, const Heads *to);
+void write_mean(const Heads *l, const Heads *to);
+
+#endif
