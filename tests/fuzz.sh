@@ -55,6 +55,9 @@ for letter in 0 1 @ A P Q '`' a p q; do
             "$letter" "${head#, }"
         for i in 1 2 3 4 5; do tail -c 240 foreign/run/weights/embedding.npy; done
     } >"checkpoint/$letter"
+    # A family that can have fewer heads of keys.
+    LC_ALL=C sed 's/"bert"/"olmo"/; s/encoder.layer.0.attention.self.\([a-z]\)[a-z]*/layers.0.self_attn.\1_proj/g
+        s/encoder.layer.0.attention.output.dense/layers.0.self_attn.o_proj/g' "checkpoint/$letter" >"checkpoint/$letter-olmo"
 done
 cp "$top"/tests/equations/*.eq equation
 printf '"%s"\n' "';system('touch x');'" '`touch x`' '<touch x' '../../x' ./standard.so --out=mine -o \

@@ -38,9 +38,11 @@ typedef struct Heads {
 /* Finds the maps of a layer; fails with what its tensors lack. */
 Heads heads_of(const Checkpoint *c, const Published *p, int layer);
 
-/* Finds the norm before a layer, too. Then map_columns are those for a token
-   that has no gain and no bias yet: what a gain does, and what the rows of W^Q,
-   W^K and W^V do, can be told apart no longer. */
+/* Finds the norm before a layer, too. From then on map_columns include its gain
+   and its bias: they are for the token before these. A gain and the rows of
+   W^Q, W^K and W^V only have an effect as a product, so one may move into the
+   other.
+ */
 void heads_take_norm(Heads *l, const Checkpoint *c);
 
 /* Are queries and keys normed, so that no matrix M says what scores are? */
@@ -70,7 +72,7 @@ void move_biases(const Heads *l, const Heads *to);
 double bias_norm(const Heads *l, int map, int from, int n);
 
 /* The product left shared' of a head: M of QUERY and KEY, N transposed of
-   OUTPUT and VALUE, without norms, rotations and biases. Puts it into `product`
+   OUTPUT and VALUE, without rotations and biases. Puts it into `product`
    (d_model x d_model), and its singular values into the data of a figure,
    unless these are NULL; returns how many of them have 99% of the sum of
    squares. */

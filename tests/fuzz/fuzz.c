@@ -251,8 +251,11 @@ checkpoint(int step, const uint8_t *data, size_t size)
 {
     static const char *const lines[] = {
         "count --config foreign/config.json",
-        "open foreign --heads --draw -o out", "open foreign --slim out/slim",
-        "open foreign --to full-rank -o out/run"};
+        "open foreign --heads --draw -o out",
+        "open foreign --slim out/slim",
+        "open foreign --to full-rank -o out/run",
+        "open foreign --against foreign --draw -o out",
+        "open foreign --kv-heads 1 --out out/few"};
     uint8_t file[8 + 6000] = {0};
     if (size < 2)
         return;
@@ -275,7 +278,7 @@ checkpoint(int step, const uint8_t *data, size_t size)
         return;
     }
     char words[128];
-    int chosen = data[0] / 16 % 4;
+    int chosen = data[0] / 16 % (int)(sizeof lines / sizeof *lines);
     int n = snprintf(words, sizeof words, "%s", lines[chosen]);
     (chosen ? command_open : command_count)(cut(words, (size_t)n, ' '), argv);
 }
