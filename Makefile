@@ -44,7 +44,7 @@ demo: all            ## the main job: seven variants on four tasks, drawn
 deps:                ## install what building, drawing and testing need
 	@sh .ci/deps.sh $(ONLY) gcc pkg-config check gnuplot
 deps-all: deps       ## and what checks of form, other compilers and the book need
-	@sh .ci/deps.sh clang clang-format clang-tidy cppcheck valgrind pandoc parallel chromium \
+	@sh .ci/deps.sh clang clang-format clang-tidy cppcheck valgrind strace pandoc parallel chromium \
 	  emcc node acorn pdflatex
 
 clean:               ## remove all that was built

@@ -8,7 +8,7 @@ check-quick: run-floors run-same run-heart run-plain run-one-file run-equations 
 
 check-long: PAIRS = 100
 check-long: export LONG = yes
-check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-scipy check-valgrind run-exercises run-fuzz   ## and those that take longer
+check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-scipy check-valgrind run-counts run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-equations run-floors run-command run-judge run-check run-drawn run-hostile \
@@ -62,6 +62,16 @@ SOURCES  = $(sort $(wildcard core/*/*.[ch] variants/*.c tests/*.[ch] \
 # A product of two ints overflows before it is made wider. The place of an entry in a
 # matrix is an int by rule (matrix_entries), so pointer offsets are let through.
 TIDY     = bugprone-implicit-widening-of-multiplication-result
+# For one instruction set, by the compiler of tests/counts.tsv; elsewhere it is skipped.
+COUNTS   = $(BUILD)/counts
+run-counts counts-update: counts-built
+counts-built:
+	$(MAKE) BUILD=$(COUNTS) ARCH=-march=x86-64-v3 $(COUNTS)/qkv $(COUNTS)/variants/standard.so
+run-counts:          ## instructions of a step of training and of a command (valgrind, strace)
+	sh tests/counts.sh $(COUNTS)
+counts-update:       ## write what they are now
+	sh tests/counts.sh $(COUNTS) tests/counts.tsv
+
 check-style:         ## clang-format, cppcheck and clang-tidy
 	clang-format --dry-run -Werror $(SOURCES)
 	! grep -nE '\((size_t|ptrdiff_t)\)\([^()]* \* ' $(CORE) $(DRIVER)
