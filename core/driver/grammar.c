@@ -17,7 +17,7 @@ const Command commands[] = {
     {"compare", "", "train variants x tasks x seeds x a grid, and draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, 0, 0, OF_ANY, OF_ANY, "", ""},
     {"plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, 0, MANY, 0, 0, "", ""},
     {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, 1, MANY, 0, 0, "", ""},
-    {"judge", "FILE", "judge a table of anybody's results, CSV or TSV: which method is better?", {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge runs.tsv --method name --unpaired --higher score --baseline ours"}, 1, 1, 0, 0, "", ""},
+    {"judge", "FILE", "judge a table of anybody's results, CSV or TSV: which method is better?", {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge mine.tsv --method name --unpaired --higher score --baseline ours"}, 1, 1, 0, 0, "", ""},
     {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, 0, 1, OF_ANY, OF_VARIANT, "", ""},
     {"count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, 0, 1, OF_VARIANT | OF_SHAPE, OF_VARIANT, "d-model layers length positions mask", ""},
     {"derive", "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code, or one from another", {"qkv derive two-step", "qkv derive two-step = standard"}, 1, 3, 0, 0, "", ""},
@@ -86,7 +86,7 @@ static const Option own[] = {
     {{"solved-at", 0, AT(question.solved_at), 0, 0, NULL, "columns of steps to a threshold; NA: not reached"}, "NAME,...", .commands = "judge", .common = true},
     {{"baseline", 0, AT(request.baseline), 0, 0, NULL, "the method to compare the others with"}, "NAME", .commands = "judge", .common = true},
     {{"margin", 0, AT(request.margin), 0, 0, NULL, "differences that do not matter, in a result's unit or in per cent of the baseline's"}, "NAME=X,...", .commands = "judge", .common = true},
-    {{"out", 0, AT(draw_into), 0, 0, NULL, "draw the differences into DIR/figures"}, "DIR", .commands = "judge", .letter = 'o', .common = true},
+    {{"out", 0, AT(out), 0, 0, NULL, "draw the differences into DIR/figures"}, "DIR", .commands = "judge", .letter = 'o', .common = true},
     {{"verdicts", 0, AT(verdicts), 0, 0, NULL, "print what compare prints: means, intervals, verdicts"}, NULL, .commands = "table", .common = true},
     {{"x", 0, DRAW(x), 0, 0, NULL, "the x axis: a setting, or a line of result.tsv (steps of training)"}, "WHAT", .commands = "plot", .common = true},
     {{"y", 0, DRAW(y), 0, 0, NULL, "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)"}, "WHAT", .commands = "plot", .common = true},
@@ -119,6 +119,7 @@ static const Option own[] = {
     {{"tasks", 0, AT(tasks), 0, 0, NULL, "the tasks instead of the variants"}, NULL, .commands = "list", .common = true},
     {{"columns", 0, AT(columns), 0, 0, NULL, "only these columns, in this order"}, "NAME,...", .commands = TABLES, .common = true},
     {{"tsv", 0, AT(tsv), 0, 0, NULL, "print cells separated by tabs, as into a pipe"}, NULL, .commands = TABLES " check"},
+    {{"json", 0, AT(json), 0, 0, NULL, "print an array in JSON with an object for each row"}, NULL, .commands = TABLES},
     {{"markdown", 0, AT(markdown), 0, 0, NULL, "print the table in Markdown"}, NULL, .commands = TABLES},
     {{"latex", 0, AT(latex), 0, 0, NULL, "print the table or the formulas in LaTeX, for a paper"}, NULL, .commands = TABLES " derive"},
     {{"quiet", 0, AT(quiet), 0, 0, NULL, "no progress, no notes"}, NULL, .commands = QUIET, .letter = 'q'},
@@ -128,7 +129,7 @@ enum { OWN_OPTIONS = sizeof own / sizeof *own };
 
 /* Which options go together: of these commands, an option changes nothing
    beside one of `never`, except itself, or without one of `needs`. */
-#define LAYOUTS "--tsv --markdown --latex"
+#define LAYOUTS "--tsv --json --markdown --latex"
 #define LISTS   "--tasks --models --forms --names"
 static const struct Rule {
     const char *commands, *options, *never, *needs;

@@ -20,7 +20,7 @@ typedef struct Options {
     int cores; /* of this machine */
     const char *out;
     bool out_given; /* by --out; else it is what is usual */
-    bool tsv, markdown, latex, quiet;
+    bool tsv, json, markdown, latex, quiet;
     const char *columns; /* of a table, NULL: all */
     Drawing draw;
     const char *preset, *config;
@@ -34,7 +34,6 @@ typedef struct Options {
         int tokens, seed, top_k, samples;
     } generate;
     Question question; /* of judge */
-    const char *draw_into;
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */
     const char *slim, *to, *against;

@@ -12,9 +12,7 @@ command_judge(int argc, char **argv)
     asked->margin = o.request.margin;
     Judgement j = judge(o.rest[0], asked);
     judgement_print(&j, o.columns, layout_of(&o));
-    if (o.draw_into) {
-        o.draw.out = o.draw_into;
+    if (o.out_given)
         judgement_draw(&o.draw, &j);
-    }
     return 0;
 }

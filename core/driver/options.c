@@ -215,6 +215,7 @@ layout_of(const Options *o)
 {
     return o->markdown                         ? MARKDOWN
            : o->latex                          ? LATEX
+           : o->json                           ? JSON
            : o->tsv || !isatty(fileno(stdout)) ? TSV
                                                : ALIGNED;
 }

@@ -17,7 +17,7 @@ Options options_read(int argc, char **argv);
    settings of what it declares; exits if one of them is there already. */
 const char *plugin_meant(const char *word);
 
-/* What --tsv, --markdown or --latex ask for, else ALIGNED on a terminal
+/* What --tsv, --json, --markdown or --latex ask for, else ALIGNED on a terminal
    and TSV in a pipe. */
 Layout layout_of(const Options *o);
 

@@ -67,7 +67,7 @@ print_runs(const Experiment *e, const char *chosen, Layout layout)
     Column *columns = allocate((size_t)names.count, sizeof *columns);
     Cell *cells = allocate((size_t)names.count, sizeof *cells);
     for (int i = 0; i < names.count; i++)
-        columns[i] = column_of(names.text[i], e, layout != TSV);
+        columns[i] = column_of(names.text[i], e, !for_programs(layout));
     Sheet sheet = {columns, .cols = names.count, .chosen = chosen};
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         for (int i = 0; i < names.count; i++)

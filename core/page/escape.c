@@ -17,11 +17,10 @@
 static void
 put_ascii(FILE *to, char c, char next, Layout language)
 {
-    static const char *const special[] = {[ALIGNED] = "",
-                                          [TSV] = "",
-                                          [MARKDOWN] = "\\`*_<|&~$[",
-                                          [LATEX] = "&%$#_{}",
-                                          [GNUPLOT] = ""};
+    static const char *const special[] = {
+        [ALIGNED] = "",      [TSV] = "",
+        [JSON] = "\"\\",     [MARKDOWN] = "\\`*_<|&~$[",
+        [LATEX] = "&%$#_{}", [GNUPLOT] = ""};
     if (language == GNUPLOT && c == '\'')
         fputs("’", to);
     else if (strchr(special[language], c))

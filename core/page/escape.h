@@ -4,7 +4,7 @@
 
 /* ALIGNED is plain text on a terminal. GNUPLOT, in which no table is printed,
    is a text between single quotes, where only the quote is special. */
-typedef enum { ALIGNED, TSV, MARKDOWN, LATEX, GNUPLOT } Layout;
+typedef enum { ALIGNED, TSV, JSON, MARKDOWN, LATEX, GNUPLOT } Layout;
 
 /* A text that a stranger may have written, in a form that shows all of it and
    executes none of it: control characters become spaces, bytes that are not

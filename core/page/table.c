@@ -1,5 +1,5 @@
 /* table.c - a table that a command prints: built once, and written for a
-   terminal, as TSV, in Markdown or in LaTeX. */
+   terminal, as TSV, as JSON, in Markdown or in LaTeX. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,18 @@ static const struct Syntax {
     const char *begin, *before, *between, *after, *unknown, *rule, *end;
 } syntax[] = {[ALIGNED] = {"", "", "  ", "\n", "-", "", ""},
               [TSV] = {"", "", "\t", "\n", "NA", "", ""},
+              [JSON] = {"[\n", "{", ", ", "}", "null", "", "\n]\n"},
               [MARKDOWN] = {"\n", "| ", " | ", " |\n", "-", "|\n", ""},
               [LATEX] = {"% needs \\usepackage{booktabs,graphicx}\n"
                          "\\begin{table}[tb]\n\\centering\n",
                          "", " & ", " \\\\\n", "--", "\\midrule\n",
                          "\\bottomrule\n\\end{tabular}}\n\\end{table}\n"}};
+
+bool
+for_programs(Layout layout)
+{
+    return layout == TSV || layout == JSON;
+}
 
 Cell
 cell_words(const char *text)
@@ -72,12 +79,15 @@ text_at(const Sheet *s, int row, int col, Layout layout)
 {
     const Column *c = &s->columns[col];
     if (row == 0)
-        return escaped(layout != TSV && c->title ? c->title : c->name, layout);
+        return escaped(!for_programs(layout) && c->title ? c->title : c->name,
+                       layout);
     const Cell *cell = &s->cells[(row - 1) * s->cols + col];
+    if (cell->text && layout == JSON)
+        return format_text("\"%s\"", escaped(cell->text, JSON));
     if (cell->text)
         return escaped(cell->text, layout);
     char *text = number_in(c, cell->value, layout);
-    if (layout == TSV || isnan(cell->low))
+    if (for_programs(layout) || isnan(cell->low))
         return text;
     return format_text("%s [%s, %s]", text, number_in(c, cell->low, layout),
                        number_in(c, cell->high, layout));
@@ -88,10 +98,10 @@ static bool
 is_read(const Sheet *s, int col, Layout layout)
 {
     Readers readers = s->columns[col].readers;
-    bool known = layout == TSV || !s->count;
+    bool programs = for_programs(layout), known = programs || !s->count;
     for (int i = col; i < s->count; i += s->cols)
         known |= s->cells[i].text || isfinite(s->cells[i].value);
-    return known && readers != (layout == TSV ? PEOPLE : PROGRAMS);
+    return known && readers != (programs ? PEOPLE : PROGRAMS);
 }
 
 /* How many characters a UTF-8 text has: the bytes that begin one. */
@@ -192,6 +202,8 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
         int width = c->width + (int)strlen(text) - width_of(text); /* bytes */
         if (s->columns[c->col].words)
             width = last ? 0 : -width;
+        if (layout == JSON)
+            fprintf(to, "\"%s\": ", text_at(s, 0, c->col, JSON));
         fprintf(to, "%*s%s", width, text,
                 last ? syntax[layout].after : syntax[layout].between);
     }
@@ -216,10 +228,14 @@ sheet_write(FILE *to, const Sheet *s, Layout layout)
     fputs(syntax[layout].begin, to);
     if (layout == LATEX)
         write_preamble(to, s, shown, cols);
-    write_row(to, s, 0, shown, cols, layout);
+    if (layout != JSON) /* in which each cell has the name of its column */
+        write_row(to, s, 0, shown, cols, layout);
     write_rule(to, s, shown, cols, layout);
-    for (int row = 1; row <= s->count / s->cols; row++)
+    for (int row = 1; row <= s->count / s->cols; row++) {
+        if (layout == JSON && row > 1)
+            fputs(",\n", to);
         write_row(to, s, row, shown, cols, layout);
+    }
     fputs(syntax[layout].end, to);
 }
 
@@ -254,10 +270,11 @@ void
 words_write(const char *text, Layout layout)
 {
     char *safe = escaped(text, layout);
-    if (layout != TSV)
-        putchar('\n');
+    if (for_programs(layout))
+        return;
+    putchar('\n');
     if (layout == ALIGNED)
         print_wrapped(stdout, 0, 0, ACROSS, safe);
-    else if (layout != TSV)
+    else
         puts(safe);
 }

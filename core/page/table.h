@@ -1,5 +1,5 @@
 /* table.h - a table that a command prints: built once, and written for a
-   terminal, as TSV, in Markdown or in LaTeX.
+   terminal, as TSV, as JSON, in Markdown or in LaTeX.
 
        static const Column columns[] = {
            {"variant", .words = true},
@@ -9,8 +9,8 @@
        sheet_print(&sheet, layout_of(o));
 
    A table is kept until the command ends. People read it on a terminal, in
-   Markdown or in LaTeX; programs read TSV. A column may be for one of the two
-   only, and people do not see one in which no cell has a value. */
+   Markdown or in LaTeX; programs read TSV and JSON. A column may be for one of
+   the two only, and people do not see one in which no cell has a value. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -22,6 +22,9 @@
 
 typedef enum { EVERYBODY, PEOPLE, PROGRAMS } Readers;
 
+/* Do programs read that layout? */
+bool for_programs(Layout layout);
+
 typedef struct Column {
     const char *name, *title; /* the head for programs, and for people, who see
                                  the name if that is NULL */
@@ -31,7 +34,7 @@ typedef struct Column {
 } Column;
 
 /* A cell, whose text is a copy. An unknown number is NaN, which people see as -
-   and programs as NA. */
+   and programs as NA, or in JSON null. */
 typedef struct Cell {
     char *text; /* words; NULL: the number, in the format of its column */
     double value, low, high;
@@ -64,8 +67,7 @@ void sheet_write(FILE *to, const Sheet *s, Layout layout);
 /* Writes it to stdout; and its note, unless columns were chosen. */
 void sheet_print(const Sheet *s, Layout layout);
 
-/* Writes a paragraph to stdout, after a blank line; in TSV it writes nothing.
- */
+/* Writes a paragraph to stdout, after a blank line; nothing for programs. */
 void words_write(const char *text, Layout layout);
 
 /* Writes text in lines from column `from` to column `width`. The first line is

@@ -259,7 +259,7 @@ print_group(const Outcomes *all, const Group *g, bool verdicts,
 void
 results_print(const Outcomes *all, const char *chosen, Layout layout)
 {
-    if (layout == TSV) {
+    if (for_programs(layout)) {
         Sheet sheet = sheet_of_half(all, NULL, ALL);
         sheet.chosen = chosen;
         sheet_print(&sheet, layout);
