@@ -1,6 +1,6 @@
-/* composed.h - attention and LayerNorm, each in one operator. core/heart goes
-   step by step; core/fast, which takes its place in the whole program, is as
-   fast as we know how. */
+/* composed.h - attention and LayerNorm, each in one operator.
+   core/heart/composed.c is the readable version. core/fast/composed.c, which
+   replaces it in the whole program, is the fast one, to the same bits. */
 #ifndef COMPOSED_H
 #define COMPOSED_H
 

@@ -19,36 +19,38 @@ enum {
 typedef struct Config {
     const char *variant, *task;
     int seed;
-    /* The task's sequences: how long they are, and of what. */
+    /* The task's sequences: their length, and the number of symbols and of
+       values in them. */
     int length, symbols, values;
-    /* The shape of attention (<qkv/attend.h>), and the model around it: how
-       many blocks, how much wider than a token an MLP is, and the rest. */
+    /* The shape of attention (<qkv/attend.h>); then the model around it:
+       `layers` is its number of blocks, and an MLP is `mlp` times as wide as a
+       token (0: no MLP). */
     int d_model, heads, kv_heads, d_k, d_v, latent;
     int layers, mlp, norm, positions, residual, mask;
     const char *settings; /* the variant's own: "window=4" */
     /* Training. */
     int batch, steps;
     double lr, beta1, beta2;
-    /* A line of the log each so many steps, and the sequences that it is
-       validated on; sequences of the test at the end. */
+    /* Steps from one line of the log to the next, and numbers of sequences for
+       validation at each line, and for the test at the end. */
     int log_every, validate, test;
 
-    /* What the heart does not read. Words are interned (base/words.h): a config
-       is small, and copied freely. */
+    /* The heart does not read the rest. Texts are interned (base/words.h), so
+       a config can be copied. */
     const char *file; /* or "" */
     const char *from; /* the run whose weights it began with, or "" */
-    const char *init; /* "W_Q=0.1+W_K=0.1": factors of what weights start as,
-                            or "" */
+    const char *init; /* factors on initial weights, "W_Q=0.1+W_K=0.1", or "" */
     const char *equation;   /* of a variant that is NAME.eq, or "" */
-    const char *log;        /* "attention+rank": what more is logged, or "" */
+    const char *log;        /* additional columns, "attention+rank", or "" */
     const char *same_start; /* the variant whose function it begins as, or "" */
     int queries, members, encoder, cross, embed, optimizer, schedule, warmup;
-    double momentum, weight_decay, threshold; /* accuracy of what is solved */
-    int precision;                   /* the program's, not to be chosen */
-    uint64_t plugin_hash, file_hash; /* of the bytes of either */
+    double momentum, weight_decay;
+    double threshold;                /* accuracy at which a task is solved */
+    int precision;                   /* of the program that trained it */
+    uint64_t plugin_hash, file_hash; /* of the bytes of plugin and file */
 } Config;
 
-/* What a task starts with, unless it says otherwise. */
+/* The settings of a task that does not override them. */
 #define USUAL                                                               \
     .variant = "standard", .seed = 1, .symbols = 10, .values = 16,          \
     .d_model = 32, .heads = 4, .layers = 1, .positions = POSITIONS_LEARNED, \
@@ -56,14 +58,14 @@ typedef struct Config {
     .beta2 = 0.999, .log_every = 10, .validate = 64, .test = 1024,          \
     .members = 4, .threshold = 0.99
 
-/* Which word of a list, "heads d-k d-v" or "1,2,4", it is; -1 if none. */
+/* The index of the word in a list, "heads d-k d-v" or "1,2,4", or -1. */
 int index_in(const char *list, const char *word);
 
-/* What a variant of that .shape sees of a config. A number that is not 0 is
-   taken as it is. Where it is 0, and the variant uses it, d_k and d_v are
-   d_model / heads, kv_heads is half of heads, and latent half of d_model,
-   rounded up; where the variant does not use it, there is one head, and widths
-   are d_model. Positions in the scores are left out. */
+/* What a variant of this .shape is told about attention. A number of the config
+   that is not 0 is used unchanged. Of those that are 0 and that the variant
+   uses, d_k and d_v become d_model / heads, kv_heads heads / 2, and latent
+   d_model / 2, rounded up. Of those that it does not use, numbers of heads
+   become 1, and widths d_model. Positions in the scores are left out. */
 Attention attention_of(const Config *c, const char *shape);
 
 #endif

@@ -1,4 +1,4 @@
-/* fail.c - messages on stderr, and the memory that failing guards. */
+/* fail.c - messages on stderr, and memory, whose lack is a message. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,10 +18,9 @@ ignore(const struct Variant *v, const char *doing)
 
 void (*enter)(const struct Variant *v, const char *doing) = ignore;
 
-/* Prints one line. Control characters, which a file or plugin of somebody else
-   may contain, become '?'. It is one write, so that the lines of parallel
-   processes never mix. If stdout goes to the same file, what was printed before
-   stays above it. */
+/* Prints one line. Control characters, which somebody else's file or plugin may
+   contain, become '?'. The line is one write, so that the lines of parallel
+   processes never mix. stdout is flushed first, in case both go to one file. */
 void
 say(int status, const char *format, ...)
 {

@@ -1,8 +1,9 @@
 /* fail.h - how the program reports that it cannot go on.
 
-   Three kinds of error: the user asked wrongly (exit 2), something outside
-   failed (exit 1), the programmer made a mistake (abort, for a debugger to
-   catch). Every message is one line on stderr: `qkv: what: why, what to do`. */
+   There are three kinds of error: the user asked for something impossible
+   (exit 2), something outside the program failed (exit 1), or the programmer
+   made a mistake (abort, for a debugger to catch). Every message is one line on
+   stderr: `qkv: what: why, what to do`. */
 #ifndef FAIL_H
 #define FAIL_H
 
@@ -11,13 +12,13 @@
 #define PRINTF(text, first) \
     __attribute__((format(printf, text, first), nonnull(text)))
 
-/* Each takes what printf takes. Only a note lets the program go on. */
+/* Each prints as printf does. After a note the program goes on. */
 #define note(...)  say(0, __VA_ARGS__)
 #define fail(...)  (say(1, __VA_ARGS__), exit(1))
 #define usage(...) (say(2, __VA_ARGS__), exit(2))
 #define bug(...)   (say(ABORTED, __VA_ARGS__), abort())
 
-/* The name that messages begin with: "qkv", unless a program sets its own. */
+/* The name that messages begin with: "qkv", unless main sets another. */
 extern const char *program_name;
 
 enum { ABORTED = -1 };
@@ -28,15 +29,13 @@ void say(int status, const char *format, ...) PRINTF(2, 3);
    printing it; it may end the program itself. */
 extern void (*on_failure)(int status, const char *message);
 
-/* To be called around each call of a variant's code: before it with what the
-   code does, " in forward", and after it with "". NULL is the variant that was
-   called last. A program that sets it knows in
-   whose code a crash was.
- */
+/* Called around each call of a variant's code: before it with what the code
+   does, " in forward", and after it with "". NULL stands for the variant that
+   was called last. By setting it, a program learns in whose code it crashed. */
 struct Variant;
 extern void (*enter)(const struct Variant *v, const char *doing);
 
-/* What `out of memory` adds, such as whose limit it was; "" at first. */
+/* Is added to `out of memory`, to say whose limit was reached; "" at first. */
 extern const char *whose_memory;
 
 /* `count` zeroed elements of `size` bytes, at the start of a cache line, so
@@ -44,12 +43,12 @@ extern const char *whose_memory;
 enum { LINE = 64 };
 void *allocate(size_t count, size_t size);
 
-/* The array of `count` elements of `size` bytes (allocated, or NULL) with room
-   for one more, maybe moved; *room is how many it holds. */
+/* Returns the array (allocated, or NULL) of `count` elements of `size` bytes,
+   moved if it had no room for one more. *room is how many it can hold. */
 void *grow(void *array, int count, int *room, size_t size);
 
-/* The entries of a matrix: no more than an int can count, so that the place of
-   one is an int too; exits where they are more. */
+/* The number of entries of a matrix. Exits if an int cannot count them, so that
+   the index of an entry is an int. */
 size_t matrix_entries(int rows, int cols);
 
 #endif

@@ -1,5 +1,5 @@
-/* operators.h - how operators make their nodes, and what the nodes of some are.
- */
+/* operators.h - how operators make their nodes, and the operators that the
+   heart's models are made of. */
 #ifndef OPERATORS_H
 #define OPERATORS_H
 
@@ -7,8 +7,8 @@
 
 #include "heart/matrix.h"
 
-/* What a new node has of its own. It has the rows, columns, heads and sequences
-   of its first operand where 0 stands for them here. */
+/* The properties of a new node. Where rows, cols, heads or sequences are 0, it
+   has those of its first operand. */
 typedef struct Made {
     int rows, cols, heads, sequences;
     const void *arguments; /* copied; NULL: none */
@@ -16,7 +16,8 @@ typedef struct Made {
     size_t keeps;          /* entries of c->kept */
 } Made;
 
-/* The operands of a node, and how many they are; a node's arguments. */
+/* For calls of make: the operands and their number; the arguments and their
+   size. */
 #define OF(...)                   \
     (Node *const[]){__VA_ARGS__}, \
         (int)(sizeof((Node *[]){__VA_ARGS__}) / sizeof(Node *))
@@ -26,13 +27,15 @@ typedef struct Made {
    make(&op, OF(a, b), (Made){.cols = b->cols, WITH(factor)}). */
 Node *make(const Operator *op, Node *const *in, int inputs, Made with);
 
-/* Aborts: the operands of `name` do not fit, and what would. */
+/* Aborts with both shapes, because operator `name` cannot take them. `wanted`
+   says what would fit. */
 _Noreturn void mismatch(const char *name, const Node *a, const Node *b,
                         const char *wanted);
 
 /* An operator that is linear and has no weights, such as one that moves
-   entries. `add` does both passes: forward it adds what operand k gives to C,
-   of_c += L of_k; `back`, it adds the transpose, of_k += L' of_c. */
+   entries: C is the sum of L A over its operands A. `add` does both passes for
+   operand k. In the forward pass it adds of_c += L of_k, with the values; if
+   `back`, it adds the transpose, of_k += L' of_c, with the gradients. */
 typedef void LinearAdd(const Node *c, int k, real *of_c, real *of_k, bool back);
 typedef struct LinearOp {
     Operator op; /* first, so that a node's op is the address of this */
@@ -45,7 +48,7 @@ void linear_backward(Node *c);
         {NAME, linear_forward, linear_backward}, ADD \
     }
 
-/* of_c += of_k or, `back`, of_k += of_c, for n entries in a row. */
+/* of_c += of_k or, if `back`, of_k += of_c, for n neighbouring entries. */
 void add_between(real *of_c, real *of_k, int n, bool back);
 
 /* A + B of one shape. (`add`, for plugins, also repeats a smaller B.) */

@@ -10,12 +10,12 @@
 
 enum { NAME_SIZE = 64, PART_SIZE = 32, MOST_OWN = 8, USES_SIZE = 512 };
 
-/* What names that become files and columns are made of: no shell and no gnuplot
-   sees more in them. */
+/* The characters of names that become files and columns. None of them is
+   special in a shell or in gnuplot. */
 #define NAME_LETTERS \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+"
 
-/* Do the names of two matrices make one file, which has _ for ^? */
+/* Would two matrices with these names be in one file? Its name has _ for ^. */
 bool one_file(const char *a, const char *b);
 
 /* Loads the shared object at `path`, and checks that this program can use it.
@@ -24,9 +24,9 @@ bool one_file(const char *a, const char *b);
    `fit` calls, which never calls `fit`. Exits with what is wrong. */
 const Variant *plugin_load(const char *path, int binding);
 
-/* A matrix: as a variant declares it, under its own name, "W^Q"; or as a model
-   has it, with its part and its values. Those of a part are drawn from one
-   stream. */
+/* A matrix. A variant declares it under its own name, "W^Q". A model adds the
+   part that it belongs to, and its values. The matrices of one part are drawn
+   from one random stream. */
 typedef struct Weight {
     char part[PART_SIZE];             /* "block0.attention" */
     char name[NAME_SIZE + PART_SIZE]; /* "block0.attention.W^Q" */
@@ -41,10 +41,10 @@ struct Weights {
     int count, room;
 };
 
-/* What the variant declares for attention `a`; free its list. */
+/* The matrices that the variant declares for attention `a`; free the list. */
 Weights weights_declared(const Variant *v, const Attention *a);
 
-/* Its forward. Aborts unless what it returns has the shape of x. */
+/* Calls the variant's forward. Aborts unless the result has x's shape. */
 Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,
                      Node **w);
 

@@ -1,8 +1,8 @@
 /* rows.h - the inner loops over the rows of a matrix: sums, and functions that
    take long.
 
-   core/heart/rows.c goes entry by entry. core/fast/rows.c, which takes its
-   place in the whole program, goes vector by vector, to the same bits. */
+   core/heart/rows.c computes one entry at a time. core/fast/rows.c, which
+   replaces it in the whole program, computes vectors, to the same bits. */
 #ifndef ROWS_H
 #define ROWS_H
 
@@ -16,16 +16,16 @@ real row_max(const real *x, int n);
    become 0. */
 void row_softmax(real *x, int n, int all);
 
-/* x becomes softmax(x). Returns the logarithm of the sum of its exponentials.
- */
+/* x becomes softmax(x). Returns the logarithm of the sum of the exponentials of
+   its old entries. */
 double row_shares(real *x, int n);
 
 /* y_i = tanh x_i, of n entries; y may be x. */
 void tanh_entries(real *y, const real *x, size_t n);
 
-/* How many of the keys query i sees. Under a causal mask it sees itself and all
-   earlier tokens. The queries belong to the last of the tokens that have keys
-   (in training, to all of them). */
+/* The number of keys that query i sees. Under a causal mask it sees its own
+   token and all earlier ones. The queries are those of the last tokens (in
+   training, of all tokens). */
 static inline int
 keys_seen(int causal, int i, int queries, int keys)
 {

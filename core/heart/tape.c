@@ -1,9 +1,9 @@
-/* tape.c - memory for nodes, and the walk back over them.
+/* tape.c - memory for nodes, and the backward pass over them.
 
-   Reverse-mode differentiation: the forward pass makes the nodes; in the
-   backward pass each adds to the gradients of its operands, after all that use
-   it have added to its gradient. After that nobody reads its gradient, and the
-   next gradient of that size gets its memory. */
+   Reverse-mode differentiation: the forward pass makes the nodes. In the
+   backward pass each node adds to the gradients of its operands, after all
+   nodes that use it have added to its own. From then on its gradient is dead,
+   and its memory is reused for the next gradient of that size. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +13,11 @@
 
 enum { FIRST_BLOCK = 1 << 16 };
 
-/* Memory that nodes and matrices are cut from, one after the other. */
+/* A block of memory, from which nodes and matrices are cut, one after the
+ * other.
+ */
 typedef struct Block {
-    struct Block *next; /* the one before it, which is full */
+    struct Block *next; /* the block before it, which is full */
     size_t size, used;
     _Alignas(LINE) char at[];
 } Block;
@@ -82,7 +84,7 @@ pop(Node **stack)
     return n;
 }
 
-/* Counts how often each node is used on the way to the result. */
+/* Counts how many nodes on the way to the result use each node. */
 static void
 count_uses(Node *result)
 {
@@ -97,9 +99,9 @@ count_uses(Node *result)
     }
 }
 
-/* A node may be listed when all its users are. Until its turn comes it waits on
-   one of two stacks. Those that several nodes use wait until no other is
-   left. */
+/* A node can be listed once all its users are. It waits for that on one of two
+   stacks: the nodes of `shared`, which several nodes use, are taken only when
+   `once` is empty. */
 Node *
 backward_order(Node *result)
 {
@@ -130,21 +132,21 @@ tape_new(int purpose)
 }
 
 /* If a step took several blocks, one block of their size replaces them. So a
-   step that is no larger than those before it allocates nothing. (take counts
-   the new block, so the bytes are set to 0 once more.) */
+   step that is no larger than those before it allocates nothing. */
 void
 tape_reset(Tape *t)
 {
     t->most = t->bytes > t->most ? t->bytes : t->most;
-    t->bytes = t->entries = 0;
+    t->bytes = 0;
     if (t->block && t->block->next) {
         free_blocks(t);
         take(t, t->most);
+        t->bytes = 0; /* `take` has counted the new block */
     }
     if (t->block)
         t->block->used = 0;
+    t->entries = 0;
     t->last = t->spare = NULL;
-    t->bytes = 0;
     t->recalled = 0;
 }
 
@@ -173,7 +175,8 @@ leaf(Tape *t, int rows, int cols, int sequences, real *value, real *gradient)
     return t->last = n;
 }
 
-/* A view is a leaf with the value of its root. Its gradient is the root's. */
+/* A view is a leaf that has the value of its root. It has no gradient of its
+   own: all operators add to the root's. */
 Node *
 split(Node *a, int heads)
 {
@@ -279,8 +282,8 @@ add_gradient(Node *n, const real *x)
         d[i] = first ? x[i] : d[i] + x[i];
 }
 
-/* If only shapes are wanted, the operands get gradients, but nothing is
-   computed. */
+/* If only shapes are wanted, nothing is computed, but the operands get
+   gradients, so that their memory is counted. */
 static void
 run_backward(Node *n)
 {
@@ -303,7 +306,7 @@ backward(Node *result)
         *result->root->gradient = 1;
     Node *next;
     for (Node *n = backward_order(result->root); n; n = next) {
-        next = n->next;
+        next = n->next; /* push changes it */
         if (!n->op || !n->op->backward || !n->touched)
             continue;
         run_backward(n);

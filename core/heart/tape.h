@@ -1,28 +1,30 @@
 /* tape.h - the owner's side of the tape: memory, leaves, the backward pass.
 
    Nodes and matrices are cut from the tape's memory, one after the other. Each
-   micro-batch begins by dropping all of them at once. As soon as that has made
-   one block of the tape's blocks, nothing more is allocated. */
+   micro-batch begins by dropping all of them at once. That also joins the
+   tape's blocks of memory into one, after which nothing more is allocated. */
 #ifndef TAPE_H
 #define TAPE_H
 
 #include <qkv/attend.h>
 #include <qkv/operator.h>
 
-/* The entries of a node's matrix. */
+/* The number of entries of a node's matrix. */
 static inline size_t
 size_of(const Node *n)
 {
     return (size_t)n->rows * (size_t)n->cols;
 }
 
-/* What keeps rows of earlier tokens, for a decoder (cache.h): it answers what
-   operators and the model ask. */
+/* For a decoder, keeps the rows of earlier tokens (decode/cache.h). Operators
+   and the model call it. */
 typedef struct Keeper {
     int position; /* of the first new token */
-    /* In the attention at hand: tokens whose rows are kept, and new ones. */
+    /* In the current attention: number of tokens whose rows are kept, and
+       number of new tokens. */
     int earlier, fresh;
-    /* Around the attention at a place: sets a->position, earlier and fresh. */
+    /* Called before and after the attention at a place. `enter` sets
+       a->position, earlier and fresh. */
     void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
                   const Node *y);
     void (*leave)(struct Keeper *k);
@@ -36,14 +38,14 @@ typedef struct Keeper {
 typedef Node *AttendFunction(Attention *a, Node *q, Node *k, Node *v,
                              double scale);
 
-/* What a tape is for; these may be added.
+/* The purposes of a tape, which may be added up.
 
-   SHAPES_ONLY: nodes have shapes and arguments, but no values: so a model that
-   is too large for memory can still be counted. KEEP_GRADIENTS: after the
-   backward pass each trained root still has its own, until the tape is reset.
-   RED_ZONES: each matrix has as much memory again behind it, and UNWRITTEN in
-   every byte, so that `qkv check` (check/subject.c) sees what operators write.
- */
+   SHAPES_ONLY: nodes have shapes and arguments, but no values, so that a model
+   that is too large for memory can still be counted. KEEP_GRADIENTS: after the
+   backward pass each trained root still has its gradient, until the tape is
+   reset. RED_ZONES: each matrix is followed by as much unused memory, and every
+   byte of both is UNWRITTEN at first, so that `qkv check` (check/subject.c)
+   sees what operators write. */
 enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
 enum { UNWRITTEN = 255 };
 
@@ -51,48 +53,49 @@ struct Tape {
     int purpose;
     Node *last; /* the newest node, from which `previous` leads to all others */
     struct Block *block; /* the newest block of memory */
-    size_t bytes;        /* taken from the blocks since the last reset; */
-    size_t most;         /* the most that was taken before any reset */
-    size_t entries; /* of all matrices since the reset, if only as shapes */
-    Node *spare;    /* nodes that need their gradients no more (next) */
+    size_t bytes;        /* taken from the blocks since the last reset */
+    size_t most;         /* the largest `bytes` at any reset */
+    size_t entries; /* of all matrices since the reset, with values or not */
+    Node *spare;    /* the list (next) of nodes whose gradients are dead */
     int recalled;   /* nodes that a block recalled from an earlier one */
     Keeper *keeper; /* a decoder's, or NULL */
-    void (*watch)(void *to, Node *n); /* if set, called with each new node, */
-    void *to;                         /* as soon as its value is computed */
-    AttendFunction
-        *attend; /* if set, called instead of attend's own operator */
+    /* If set, called with each new node as soon as its value is computed. */
+    void (*watch)(void *to, Node *n);
+    void *to;
+    /* If set, attend calls it instead of making its own node. */
+    AttendFunction *attend;
 };
 
 Tape *tape_new(int purpose);
 void tape_reset(Tape *t); /* drops every node, keeps the memory */
 void tape_free(Tape *t);
 
-/* A node for a matrix that somebody else owns: its value (rows x cols) and its
-   gradient, NULL for data. The gradient is overwritten by the backward pass.
-   Its arguments may be set to a name, which messages then have. */
+/* A node for a matrix that somebody else owns: its value (rows x cols), and its
+   gradient, which the backward pass overwrites, or NULL for data. Set its
+   arguments to a text to give it a name in messages. */
 Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
            real *gradient);
 
-/* Sets the gradient of every trained node that `result` depends on. That of
-   `result` (1 x 1) itself is 1, unless something was added to it before. */
+/* Computes the gradient of every trained node that `result` depends on. The
+   gradient of `result` (1 x 1) itself is 1, unless it was set before. */
 void backward(Node *result);
 
-/* The nodes that `result` (a root) is computed from, itself the first, each
-   after all that use it: a list through `next`. One operand is followed to its
-   end before the one on its left; what several nodes use waits until no other
-   node can go. So the order follows from the equation alone. The order in which
-   nodes are made does not: C leaves open which argument of a call is evaluated
-   first. */
+/* Lists (through `next`) the nodes that `result`, a root, is computed from. It
+   is the first, and each node comes after all nodes that use it. An operand and
+   everything below it come before the operand on its left; a node that several
+   nodes use comes only when no other node can. So the order follows from the
+   equation. The order in which nodes are made does not, because C leaves open
+   which argument of a call is evaluated first. */
 Node *backward_order(Node *result);
 
-/* Makes the gradient of a root ready to be added to. Returns true for the first
-   contribution, which must overwrite: then the gradient gets memory, that of
-   one of the same size that is needed no more, if there is one. (A leaf has its
-   own.) To be called before threads share the work. */
+/* To be called before something is added to the gradient of a root, and before
+   threads share that work. Returns true the first time: then the gradient gets
+   memory, which the caller must overwrite, not add to. (A leaf has its own
+   memory; other nodes reuse that of a dead gradient of the same size.) */
 bool start_gradient(Node *root);
 
-/* What messages call a matrix: "(32 x 64)"; if it is a leaf with a name, or one
-   that is split, "W^Q (32 x 64)". The text is the tape's. */
+/* The name of a matrix in messages: "(32 x 64)" or, for a leaf with a name and
+   for its views, "W^Q (32 x 64)". The text belongs to the tape. */
 const char *label(const Node *n);
 
 #endif

@@ -1,4 +1,4 @@
-/* threads.c - work that could be shared, done by one thread. */
+/* threads.c - work that threads could share, done by one. */
 #include "heart/threads.h"
 
 int thread_count = 1;

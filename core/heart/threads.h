@@ -1,8 +1,8 @@
 /* threads.h - one step's work on several cores.
 
-   Off unless asked for: an experiment usually has a run for each core. What is
-   shared out here are ranges that write to different places, so that the
-   numbers are the same bit for bit, however many threads there are. */
+   One thread is used unless more are asked for, because an experiment usually
+   has a run for each core. Threads get ranges that write to different places,
+   so the bits do not depend on the number of threads. */
 #ifndef THREADS_H
 #define THREADS_H
 
@@ -11,10 +11,9 @@ extern int thread_count;
 
 typedef void Range(void *more, long from, long to);
 
-/* Calls work(more, from, to) for ranges that together are 0 to n, at most
-   thread_count of them, and returns when all are done. A call within a range
-   runs in place, over all of 0 to n. Exits where the system has no more
-   threads. */
+/* Divides 0 .. n into at most thread_count ranges, calls work(more, from, to)
+   for each, and returns when all are done. A call from within such a call does
+   all of 0 .. n on its own thread. Exits if the system has no more threads. */
 void parallel_for(long n, Range *work, void *more);
 
 #endif

@@ -1,5 +1,5 @@
-/* biases.c - scores that get a bias by position, a sink,
-   or a mask without a softmax. */
+/* biases.c - operators on scores: a bias by position, a softmax with a sink,
+   and a mask without a softmax. */
 #include <string.h>
 
 #include "heart/attention.h"
@@ -27,7 +27,8 @@ bias_forward(Node *c)
     }
 }
 
-/* dS += dC, which is 0 wherever the bias masks */
+/* In the forward pass C was S + b, so now dS += dC. Where b is -INFINITY, the
+   weight is 0, and so is dC. */
 static void
 bias_backward(Node *c)
 {
@@ -73,9 +74,9 @@ mask_zero(Attention *a, Node *s)
                 (Made){WITH((Attended){1, a->causal})});
 }
 
-/* P = softmax(mask(S)) of each row of each head and its sink, whose score comes
-   after those of the keys that the query sees. The weight of the sink is kept;
-   after the weights of all rows, `kept` has space for one row with its sink. */
+/* P = softmax(mask(S)) in each row of each head, with a sink, whose score comes
+   after those of the keys that the query sees. The weights of all sinks are
+   kept; after them, `kept` has space for one row with its sink. */
 static void
 sink_forward(Node *c)
 {
@@ -94,8 +95,9 @@ sink_forward(Node *c)
     }
 }
 
-/* As for softmax, dS += P (dP - mean) with mean = rowsum(P dP). A sink of
-   weight p has no value, so its dP is 0: dSink += -p mean. */
+/* In the forward pass a row was a softmax, so now dS += P (dP - mean) with
+   mean = rowsum(P dP). A sink of weight p was in it without a value, so its dP
+   is 0: dSink += p (0 - mean). */
 static void
 sink_backward(Node *c)
 {

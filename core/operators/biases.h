@@ -1,5 +1,5 @@
-/* biases.h - scores that get a bias by position, a sink,
-   or a mask without a softmax. */
+/* biases.h - operators on scores: a bias by position, a softmax with a sink,
+   and a mask without a softmax. */
 #ifndef BIASES_H
 #define BIASES_H
 

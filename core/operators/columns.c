@@ -29,8 +29,8 @@ columns(Node *a, int from, int count)
                 (Made){.cols = a->heads * count, WITH(from)});
 }
 
-/* Operand k fills the columns of each head after those of the operands before
-   it. If it has one head, every head of C gets that. */
+/* In each head of C, operand k fills the columns after those of the operands
+   before it. If it has a single head, every head of C gets that head. */
 static void
 add_beside(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
@@ -64,10 +64,10 @@ concat(Node *const *a, int count)
                 (Made){.cols = heads * width, .heads = heads});
 }
 
-/* One row of S is a matrix, with a head in each of its rows; so are a row of P
-   and one of C. Then C' = S' P, token by token. All tokens are one batch, which
-   is part 0; the other parts are empty. If P has a single row, all tokens use
-   it. */
+/* A token's row of S, seen as a matrix, has one head in each row, and so have
+   its rows of P and of C. Token by token C' = S' P. All tokens are one batch,
+   which is part 0 of the product; the other parts are empty. If P has a single
+   row, every token uses it. */
 static Matrix
 token_matrices(const Node *c, int i, Factor k, real *at)
 {
@@ -81,7 +81,8 @@ token_matrices(const Node *c, int i, Factor k, real *at)
 
 const ProductOp mix_heads_op = PRODUCT_OF("mix_heads", token_matrices, AS_IS);
 
-/* P (heads x heads of C), the same for every token, is seen as one row. */
+/* If P (heads of S x heads of C) is the same for every token, it is seen as a
+   single row. */
 Node *
 mix_heads(Node *s, Node *p)
 {

@@ -24,7 +24,7 @@ scale(Node *a, double factor)
     return make(&scale_op.op, OF(a), (Made){WITH(factor)});
 }
 
-/* C = tanh A, and its derivative 1 - C^2 is kept */
+/* C = tanh A. Its derivative 1 - C^2 is kept. */
 static void
 tanh_forward(Node *c)
 {
@@ -71,7 +71,7 @@ sigmoid(Node *a)
     return make(&sigmoid_op, OF(a), (Made){0});
 }
 
-/* C = f(A), and f'(A) is kept */
+/* C = f(A). f'(A) is kept. */
 static void
 map_forward(Node *c)
 {

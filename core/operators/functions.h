@@ -1,13 +1,13 @@
-/* functions.h - e^-x, sin x and cos x of our own, the same bits on every
-   machine (heart/numbers.h). Rotations, the slopes of ALiBi and schedules need
-   them. */
+/* functions.h - our own e^-x, sin x and cos x, the same bits on every machine
+   (heart/numbers.h), for rotations, the slopes of ALiBi and schedules. */
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
 
 #include <math.h>
 
-/* e^-x for x >= 0: its series at x / 64, six times squared; a large x is halved
-   until it is below 128, and the result squared as often. */
+/* e^-x for x >= 0: the series of e^-(x / 64), squared six times. A large x is
+   first halved until it is at most 128, and the result squared once more for
+   each time. */
 static inline double
 decay(double x)
 {
@@ -24,9 +24,10 @@ decay(double x)
     return sum;
 }
 
-/* sin x and cos x, each to 2^-52, for |x| up to 2^30: x = n pi/2 + r with
-   |r| <= pi/4. pi/2 is the sum of two doubles, so r is rounded only once. Then
-   come their Taylor series at r. */
+/* Sets *s to sin x and *c to cos x, each to 2^-52, for |x| up to 2^30.
+   x = n pi/2 + r with |r| <= pi/4, where pi/2 is the sum of two doubles, so
+   that r is rounded only once. The Taylor series give sin r and cos r, from
+   which those of x follow by the quarter of the circle. */
 static inline void
 sine_cosine(double x, double *s, double *c)
 {

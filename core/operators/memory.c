@@ -6,8 +6,9 @@
 #include "heart/tape.h"
 #include "operators/memory.h"
 
-/* Remembering a node makes one more view of it on the tape, and writes into its
-   arguments where it was remembered. So it is forgotten with the tape. */
+/* To remember a node is to make one more view of it on the tape, whose
+   arguments say where it was remembered. When the tape is reset, all is
+   forgotten. */
 enum { WHERE = 3 }; /* the place, the block and the slot */
 
 void
@@ -39,7 +40,8 @@ cached(Node *n)
     return all_rows(n);
 }
 
-/* Row t of each sequence of C is row t - by of A, and 0 for the first ones. */
+/* In each sequence, row t of C is row t - by of A; the first `by` rows are 0.
+ */
 static void
 add_earlier(const Node *c, int k, real *of_c, real *of_a, bool back)
 {

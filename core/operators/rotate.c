@@ -5,8 +5,8 @@
 #include "operators/functions.h"
 #include "operators/rotate.h"
 
-/* Rotates the pairs of columns j, j + 1 of every head in the rows of token t of
-   every sequence: to += R from. */
+/* Rotates columns j and j + 1 of every head in row t of every sequence:
+   to += R from. */
 static void
 rotate_pairs(const Node *c, int t, int j, double cosine, double sine, real *to,
              const real *from)
@@ -21,8 +21,9 @@ rotate_pairs(const Node *c, int t, int j, double cosine, double sine, real *to,
         }
 }
 
-/* C is A with columns j and j + 1 of each head rotated by t base^(-j / width).
-   The transpose of a rotation is the rotation back. */
+/* C is A with columns j and j + 1 of each head rotated by the angle
+   t base^(-j / width), at position t. The transpose of a rotation, which the
+   backward pass needs, rotates by the opposite angle. */
 void
 add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
@@ -44,7 +45,8 @@ add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
 
 const LinearOp rotate_op = LINEAR("rotate", add_rotated);
 
-/* While decoding, n has the rows of the new tokens, or of all tokens so far. */
+/* When decoding, n has the rows of the new tokens, or those of all tokens so
+   far. */
 Node *
 rotate(Attention *a, Node *n, double base)
 {

@@ -10,7 +10,7 @@ typedef struct Rotation {
     double base;
 } Rotation;
 
-/* What a linear operator that rotates adds. */
+/* The `add` of a linear operator that rotates. */
 LinearAdd add_rotated;
 
 extern const LinearOp rotate_op;
