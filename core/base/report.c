@@ -22,7 +22,7 @@ store(int status, const char *message)
     _exit(status);
 }
 
-static FILE *results; /* what stdout is while no plugin's code runs, or NULL */
+static FILE *results; /* the program's stdout, if printing_apart has set it */
 
 /* Returns false if this C library's stdout cannot be set. */
 static bool
@@ -78,7 +78,7 @@ plugin_opened(const struct Variant *v, const char *path)
     opened = o;
 }
 
-/* As plugin_runs, for the plugin that a variant is in. */
+/* Calls plugin_runs for the plugin that the variant is from. */
 static void
 variant_runs(const struct Variant *v, const char *doing)
 {

@@ -26,18 +26,17 @@ extern Report *report; /* that of this process */
    that was called last. */
 void plugin_runs(const char *path, const char *doing);
 
-/* From now on the code of v is reported as that of the file at `path`, which
-   lasts as long as the program. */
+/* Makes messages about the code of v name the file at `path`, a text that lasts
+   as long as the program. */
 struct Variant;
 void plugin_opened(const struct Variant *v, const char *path);
 
-/* From now on, this process reports to its parent in r. */
+/* Makes this process report to its parent in r from now on. */
 void watched(Report *r);
 
-/* From now on, what a plugin's code prints goes to stderr, and what this
-   program prints goes to what was stdout. It costs no system call for each call
-   of a plugin. (It does nothing where the C library's stdout is not a variable,
-   as in musl.) */
+/* Makes a plugin's code print to stderr from now on, while this program still
+   prints to its stdout. That costs no system call when a plugin is called. (If
+   the C library's stdout is not a variable, as in musl, nothing changes.) */
 void printing_apart(void);
 
 /* Returns `status`, with which the process may now end; fails if some of its

@@ -1,5 +1,6 @@
 /* tsv.h - tables of text: a line of column names, then a line for each row,
-   with tabs between the cells. Runs are written so, and results printed so. */
+   with tabs between the cells. Files of runs have this format, and printed
+   results. */
 #ifndef TSV_H
 #define TSV_H
 
@@ -8,7 +9,7 @@
 typedef struct Table {
     char **cells; /* the column names, then row by row; they are in the text of
                      the files, which is kept */
-    int rows, cols; /* the line of names is no row */
+    int rows, cols; /* rows without the line of names */
     int capacity;   /* of cells */
 } Table;
 
@@ -18,7 +19,7 @@ typedef struct Table {
    special in a shell or in gnuplot. */
 void table_add(Table *t, const char *path);
 
-/* Fails because this line of a run's file is not what qkv writes there. */
+/* Fails: this line of a run's file is not one that qkv writes there. */
 _Noreturn void table_changed(const char *path, int line);
 
 /* The index of the column of that name, or -1. */

@@ -1,4 +1,4 @@
-/* words.c - small things done to texts: files, names, lists. */
+/* words.c - texts: reading, checking, joining and comparing them. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -16,10 +16,10 @@ static const char no_memory[] = "out of memory for a text%s";
 int
 utf8_next(const unsigned char *text, size_t size, size_t *at)
 {
-    /* the least code that needs so many bytes after the first */
+    /* least[n] is the smallest code that needs n bytes after the first. */
     static const int least[] = {1, 0x80, 0x800, 0x10000};
     const unsigned char *bytes = text + *at;
-    int ones = 0; /* the bits before the first 0: 0, 110, 1110 or 11110 */
+    int ones = 0; /* 1-bits at the start of the first byte: 0, or 2 to 4 */
     while (bytes[0] & 0x80 >> ones)
         ones++;
     int more = ones ? ones - 1 : 0;

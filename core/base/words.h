@@ -1,4 +1,4 @@
-/* words.h - small things done to texts: files, names, lists.
+/* words.h - texts: reading, checking, joining and comparing them.
 
    Every text that is returned as char * is newly allocated. A command makes few
    of them and keeps them until the program ends; a loop that makes many may
@@ -53,7 +53,7 @@ char *copy_text(const char *text);
 const char *number_read(const char *text, bool whole, double least, double most,
                         double *x);
 
-/* Continues the FNV-1a hash `hash` over `size` more bytes; the first call gets
+/* Continues an FNV-1a hash over `size` more bytes. The first `hash` is
    HASH_START. */
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 uint64_t hash_bytes(uint64_t hash, const void *bytes, uint64_t size);
@@ -80,7 +80,7 @@ const char *suggestion(const char *word, const Values *names);
  */
 const char *not_one_of(const char *word, const char *list);
 
-/* The texts in one, with `between` after each except the last. */
+/* All texts of the list as one text, with `between` between them. */
 char *joined(const Values *v, const char *between);
 
 /* Writes x with the fewest digits that read back as x. */

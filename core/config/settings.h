@@ -16,18 +16,18 @@ enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
 enum { EMBED_LEARNED, EMBED_ONEHOT };
 enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
 
-/* Several kinds may be asked for at once: s->kind & WORDED. */
+/* Kinds can be joined, to test for several at once: s->kind & WORDED. */
 typedef enum {
-    SWITCH = 0, /* of an option that takes no value */
+    SWITCH = 0, /* without a value; only of options */
     INTEGER = 1,
     NUMBER = 2,
-    OWN = 4, /* a number of a variant's own */
+    OWN = 4, /* a number that a variant declares */
     CHOICE = 8,
     HASH = 16,
-    WORD = 32, /* empty unless something was asked for */
+    WORD = 32, /* "" unless it is set */
     PLUGIN = 64,
-    OWN_LIST = 128, /* all of a variant's own: "window=8 base=10000" */
-    TEXT = 256,     /* of an option that takes any characters */
+    OWN_LIST = 128, /* all that a variant declares: "window=8 base=10000" */
+    TEXT = 256,     /* any characters; only of options */
     NUMERIC = INTEGER | NUMBER | OWN, /* can vary over a grid of numbers */
     WORDED = WORD | PLUGIN | OWN_LIST
 } Kind;

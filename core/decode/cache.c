@@ -34,9 +34,9 @@ cache_clear(Cache *c)
         c->place[i].held = 0;
 }
 
-/* The model enters a place of attention. In the step for shapes the place gets
-   the largest capacity: all tokens of the sequence, or all rows of another
-   sequence, which does not grow. */
+/* Keeper.enter. In the step for shapes the place gets its capacity: all tokens
+   of the sequence, or in cross-attention all rows of the other sequence, which
+   does not grow. */
 static void
 enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
             const Node *y)
@@ -69,9 +69,9 @@ leave_place(Keeper *keeper)
     keeper->earlier = keeper->fresh = 0;
 }
 
-/* Finds or makes the entry that keeps the rows of n. It is at the first place
-   that used the node. A node that has the rows of all tokens already needs
-   none. */
+/* Finds or makes the entry that keeps the rows of n, which is at the first
+   place that used the node. A node that already has the rows of all tokens
+   needs no entry. */
 static Use
 use_of(Cache *c, const Node *n)
 {

@@ -73,7 +73,7 @@ decoder_continue(Decoder *d, const int *ids, int count)
     return decoder_read(d, ids + from * each, count - from);
 }
 
-/* Is a logit among the k largest, or as large as the last of them? */
+/* Is logit x among the k largest, or as large as the smallest of them? */
 static bool
 among_largest(const real *logits, int classes, real x, int k)
 {
@@ -83,7 +83,8 @@ among_largest(const real *logits, int classes, real x, int k)
     return larger < k;
 }
 
-/* The chance of class i relative to the likeliest, which is class `best`. */
+/* The probability of class i divided by that of class `best`, the most likely.
+ */
 static double
 relative_chance(const real *logits, int classes, int i, int best, Sampling how)
 {

@@ -1,9 +1,9 @@
 /* composed.c - attention, P = softmax(mask(scale Q K')), O = P V, and
-   LayerNorm, as fast as we know how: an operator for each, where core/heart
-   composes them of several.
+   LayerNorm, as fast as we know how. core/heart/composed.c is the readable
+   version, with the same bits.
 
-   Attention takes one head after another, of one sequence or of several short
-   ones, in as many threads as there are. */
+   A thread computes attention tile by tile: one head of one long sequence, or
+   several heads or sequences together if they are short. */
 #include <stdbool.h>
 
 #include "fast/lanes.h"
@@ -16,30 +16,32 @@
 #include "heart/tape.h"
 #include "heart/threads.h"
 
-/* Of a short attention the weights P are kept, (tokens x heads*keys). Those of
-   a long one are made tile by tile, TILE rows of queries at a time, and made
-   again in the backward pass. So memory grows with the tokens, not with their
-   square. */
+/* A short attention keeps its weights P, (tokens x heads*keys), for the
+   backward pass. A long one computes them tile by tile, for TILE queries at a
+   time, and computes them again in the backward pass. So its memory grows with
+   the number of tokens, not with its square. */
 enum { TILE = 32, SHORT = 64, BLOCK = 64 };
 
-/* A short tile is so little work that one head of several sequences is done
-   together, or the heads of a single one: so many that their weights still fit
-   the first cache. */
+/* A short tile is so little work that several are done together: one head of
+   several sequences, or several heads of a single sequence, as many as have
+   weights that fit the first cache. */
 enum { IN_BATCH = 16384 / sizeof(real) };
 
 /* What all tiles of a call have in common. */
 typedef struct Plan {
     int tokens, keys; /* of a sequence: queries, and keys */
     int rows;         /* of q in a tile */
-    bool of_heads;    /* tiles done together: of heads, or of sequences; */
-    int together;     /* how many */
+    int together;     /* number of tiles that are done together */
+    bool of_heads;    /* are these the tiles of several heads of one sequence?
+                         Otherwise they are those of one head in several */
     int row;          /* entries from row to row of weights */
     bool is_long;
-    size_t kept; /* entries, for all heads; then comes each worker's scratch */
-    bool copies; /* K and V are read by several tiles */
-    /* Where in the scratch each is, and how large it is: P, dP, and of a long
-       attention the blocks of K and of V, the tile's rows of Q and of dO. */
-    size_t p, dp, k, v, q, d, scratch;
+    bool copies; /* K and V are copied, since several tiles read them */
+    /* c->kept has `kept` entries of weights, and then a scratch of `scratch`
+       entries for each worker. In the scratch begin, at these entries, dP and,
+       in a long attention, P, the copies of K and of V, and the tile's rows of
+       dO and of Q. */
+    size_t kept, scratch, dp, p, k, v, d, q;
 } Plan;
 
 static size_t
@@ -48,7 +50,8 @@ rounded(int n, int multiple)
     return (size_t)((n + multiple - 1) / multiple * multiple);
 }
 
-/* The next `count` entries of a scratch of which *used are taken. */
+/* Takes the next `count` entries of a scratch, of which *used are taken, and
+   returns where they begin. */
 static size_t
 cut(size_t *used, size_t count)
 {
@@ -56,10 +59,11 @@ cut(size_t *used, size_t count)
     return *used - count;
 }
 
-/* Operands that are one matrix are not cut: tiles would add up its gradient in
-   another order. Rows of weights that are kept are as long as whole vectors;
-   those in a scratch are no power of 2 long, since such rows would all want the
-   same few lines of the first cache. */
+/* If two operands are the same matrix, its attention is one tile, because
+   several tiles would add up its gradient in another order. Rows of weights
+   begin at a vector. In a scratch they are LANES longer, so that their length
+   is no power of 2: such rows would compete for the same few lines of the first
+   cache. */
 static Plan
 plan_of(Node *const *in)
 {
@@ -92,23 +96,24 @@ plan_of(Node *const *in)
     return p;
 }
 
-/* The keys, or values, of a head. Tile after tile of a long attention
-   reads them all: so they are copied first, BLOCK tokens at a time, transposed
-   (width x BLOCK) and as they are (BLOCK x width). */
+/* The keys, or values, of a head. Every tile of a long attention reads all of
+   them, so they are copied first: of each BLOCK tokens a transposed copy
+   (width x BLOCK), and a plain one (BLOCK x width). */
 typedef struct Blocks {
-    Matrix rows;  /* (tokens x width), where they are */
-    real *copies; /* NULL: none */
+    Matrix rows;  /* (tokens x width), the original */
+    real *copies; /* or NULL */
 } Blocks;
 
-/* One tile of one head: the rows of q from `first` on, and how many keys the
-   first and the last of them see; of `count` heads or sequences. */
+/* One tile: `rows` rows of q from row `first` on, in head h of sequence s, and
+   in the count - 1 next heads or sequences. */
 typedef struct QueryTile {
-    int s, h, count, first, rows, first_sees, seen;
-    bool of_heads;
-    Matrix q;     /* (rows x d) */
-    Blocks k, v;  /* (tokens x d), (tokens x d_v) */
-    Matrix p, dp; /* (rows x seen) */
-    real *d;      /* scratch for (rows x d_v); NULL: not needed, p is kept */
+    int s, h, count, first, rows;
+    int first_sees, seen; /* keys that the first and the last row see */
+    bool of_heads;        /* as in Plan */
+    Matrix q;             /* (rows x d) */
+    Blocks k, v;          /* (tokens x d), (tokens x d_v) */
+    Matrix p, dp;         /* (rows x seen) */
+    real *d; /* scratch for dO (rows x d_v); NULL if the weights are kept */
 } QueryTile;
 
 /* Head h, and those done together with it, of a matrix with n's shape. */
@@ -127,7 +132,7 @@ blocks_of(const Node *n, const QueryTile *t, int h)
     return (Blocks){heads_of(n, n->value, t, h), NULL};
 }
 
-/* Tokens first .. first + count, which are in one block. */
+/* Tokens first .. first + count - 1, all in one block. */
 static Matrix
 block(const Blocks *b, int first, int count)
 {
@@ -149,33 +154,43 @@ block_transposed(const Blocks *b, int first, int count)
 static void
 copy_blocks(const Blocks *b)
 {
-    for (int i = 0, count; i < b->rows.rows; i += count) {
-        count = least(b->rows.rows - i, BLOCK);
+    for (int i = 0; i < b->rows.rows; i += BLOCK) {
+        int count = least(b->rows.rows - i, BLOCK);
         Matrix rows = some_rows(b->rows, i, count);
         copy_matrix(block(b, i, count).at, rows, rows.cols);
         copy_matrix(block_transposed(b, i, count).at, transposed(rows), BLOCK);
     }
 }
 
-/* C (rows x seen) = A B', of every row with every key or value */
+/* C (rows x seen) = A B', whose entries pair every row of A with every key or
+   value of B */
 static void
 each_pair(Matrix c, Matrix a, const Blocks *b)
 {
-    for (int j = 0, count; j < c.cols; j += count) {
-        count = least(c.cols - j, BLOCK);
+    for (int j = 0; j < c.cols; j += BLOCK) {
+        int count = least(c.cols - j, BLOCK);
         multiply(some_columns(c, j, count), a, block_transposed(b, j, count));
     }
 }
 
-/* C (rows x width) (+)= A B */
+/* C (rows x width) += A B, for the keys or values of B from `first` on, which
+   is where a block begins */
 static void
-each_sum(Matrix c, Matrix a, const Blocks *b, bool add)
+add_sums(Matrix c, Matrix a, const Blocks *b, int first)
 {
-    for (int j = 0, count; j < a.cols; j += count, add = true) {
-        count = least(a.cols - j, BLOCK);
-        (add ? multiply_add : multiply)(c, some_columns(a, j, count),
-                                        block(b, j, count));
+    for (int j = first; j < a.cols; j += BLOCK) {
+        int count = least(a.cols - j, BLOCK);
+        multiply_add(c, some_columns(a, j, count), block(b, j, count));
     }
+}
+
+/* C (rows x width) = A B */
+static void
+set_sums(Matrix c, Matrix a, const Blocks *b)
+{
+    int count = least(a.cols, BLOCK);
+    multiply(c, some_columns(a, 0, count), block(b, 0, count));
+    add_sums(c, a, b, count);
 }
 
 /* A copy at `to` whose rows follow one another. */
@@ -223,11 +238,11 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 static void
 make_weights(const QueryTile *t, const Attended *a)
 {
-    int wide = (int)rounded(t->seen, LANES), rows;
+    int wide = (int)rounded(t->seen, LANES);
     each_pair(t->p, t->q, &t->k);
     for (int n = 0; n < t->count; n++)
-        for (int i = 0; i < t->rows; i += rows) {
-            rows = least(t->rows - i, ROWS_AT_A_TIME);
+        for (int i = 0; i < t->rows; i += ROWS_AT_A_TIME) {
+            int rows = least(t->rows - i, ROWS_AT_A_TIME);
             rows_softmax(t->p.at + n * t->p.step + i * t->p.down, t->p.down,
                          rows, (real)a->scale, t->first_sees + a->causal * i,
                          a->causal, wide);
@@ -239,12 +254,13 @@ static void
 tile_forward(Node *c, const QueryTile *t)
 {
     make_weights(t, c->arguments);
-    each_sum(some_rows(heads_of(c, c->value, t, t->h), t->first, t->rows), t->p,
-             &t->v, false);
+    Matrix o = some_rows(heads_of(c, c->value, t, t->h), t->first, t->rows);
+    set_sums(o, t->p, &t->v);
 }
 
-/* dV += P' dO,  dP = dO V',  dS = scale P (dP - rowsum(P dP)),
-   dQ += dS K,  dK += dS' Q */
+/* In the forward pass O was P V, so now dV += P' dO and dP = dO V'. P was
+   softmax(scale S), so now dS = scale P (dP - rowsum(P dP)), in the memory of
+   dP. S was Q K', so now dQ += dS K and dK += dS' Q. */
 static void
 tile_backward(Node *c, const QueryTile *t)
 {
@@ -271,23 +287,26 @@ tile_backward(Node *c, const QueryTile *t)
             ds[j] = (real)a->scale * w[j] * (ds[j] - mean);
     }
     if (q->trained)
-        each_sum(
+        add_sums(
             some_rows(heads_of(q, gradient(q), t, t->h), t->first, t->rows), dp,
-            &t->k, true);
+            &t->k, 0);
     if (k->trained)
         multiply_add(some_rows(heads_of(k, gradient(k), t, k_head), 0, t->seen),
                      transposed(dp), t->q);
 }
 
-/* One pass over a call, forward or backward. */
+/* One pass over a call of attend, forward or backward. Its heads are divided
+   into groups; a chunk is one group in one sequence, or in Plan.together of
+   them. */
 typedef struct Work {
     Node *c;
     Plan plan;
-    int groups, chunks; /* of a sequence; of all */
+    int groups; /* of heads */
+    int chunks; /* of all sequences */
     void (*visit)(Node *c, const QueryTile *t);
 } Work;
 
-/* Every tile of a group of heads. */
+/* Visits every tile of a chunk. */
 static void
 each_tile(const Work *w, int chunk, int worker)
 {
@@ -305,7 +324,8 @@ each_tile(const Work *w, int chunk, int worker)
         }
 }
 
-/* What the workers from one to another do: every so many-th chunk each. */
+/* The work of some workers: worker i does every thread_count'th chunk from
+   chunk i on. */
 static void
 some_chunks(void *pass, long from, long to)
 {
@@ -315,9 +335,9 @@ some_chunks(void *pass, long from, long to)
             each_tile(w, i, worker);
 }
 
-/* Heads of q that share a head of k or of v stay together in a thread: they add
-   to the same gradient, and read the same. So there are as many groups as heads
-   of k and of v have a greatest common divisor. */
+/* The number of groups of heads. Heads of q that share a head of k or of v are
+   in one group, and so in one thread, because they add to the same gradient. So
+   it is the greatest common divisor of the heads of k and of v. */
 static int
 shared_groups(const Node *k, const Node *v)
 {
@@ -352,7 +372,7 @@ attend_backward(Node *c)
 {
     for (int i = 0; i < 3; i++)
         if (c->in[i]->trained)
-            gradient(c->in[i]); /* zeroed before many add to it */
+            gradient(c->in[i]); /* zeroed before several threads add to it */
     pass_over(c, tile_backward);
 }
 
@@ -382,20 +402,20 @@ scale_and_shift(int d, real *restrict y, real *restrict n, real inverse,
     }
 }
 
-/* n = (x - mean) / deviation, y = gain n + bias. Within a row every step waits
-   for the one before, and not for those of other rows: so each is done in
-   ROWS_AT_A_TIME rows before the next. */
+/* n = (x - mean) / deviation, y = gain n + bias. Within a row each step waits
+   for the one before, but not for other rows. So it is done in ROWS_AT_A_TIME
+   rows before the next step. */
 static void
 norm_forward(Node *c)
 {
     real *inverse = c->kept + size_of(c);
     int d = c->cols;
-    for (int first = 0, end; first < c->rows; first = end) {
-        end = first + least(c->rows - first, ROWS_AT_A_TIME);
+    for (int first = 0; first < c->rows; first += ROWS_AT_A_TIME) {
+        int end = first + least(c->rows - first, ROWS_AT_A_TIME);
         const real *x = c->in[0]->value;
         for (int i = first; i < end; i++) {
-            real *restrict n = c->kept + i * d,
-                           mean = lane_sum(x + i * d, d) / (real)d;
+            real *restrict n = c->kept + i * d;
+            real mean = lane_sum(x + i * d, d) / (real)d;
             for (int j = 0; j < d; j++)
                 n[j] = x[i * d + j] - mean;
         }
@@ -409,7 +429,8 @@ norm_forward(Node *c)
     }
 }
 
-/* dGain += dC n,  dBias += dC,  g = gain dC */
+/* In the forward pass y was gain n + bias, so now dGain += dC n and dBias +=
+   dC; n gets the gradient g = gain dC. */
 static void
 norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
              real *dgain, real *dbias, real *g)
@@ -432,7 +453,9 @@ norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
     }
 }
 
-/* dX += (g - mean(g) - n mean(g n)) / deviation */
+/* In the forward pass n was (x - mean) / deviation, and an entry of x also
+   moved the mean and the deviation of its row. So now dX += (g - mean(g) - n
+   mean(g n)) / deviation. */
 static void
 norm_to_x(int rows, int d, real *dx, const real *g, const real *n,
           const real *inverse)
@@ -465,8 +488,8 @@ norm_backward(Node *c)
 
 const Operator layer_norm_op = {"layer_norm", norm_forward, norm_backward};
 
-/* Kept are n, then 1 / deviation of each row, and memory for the backward pass,
-   ROWS_AT_A_TIME rows. */
+/* The node keeps n, then 1 / deviation of each row, and then memory for
+   ROWS_AT_A_TIME rows of the backward pass. */
 Node *
 layer_norm(Node *x, Node *gain, Node *bias)
 {

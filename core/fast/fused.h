@@ -29,7 +29,8 @@ typedef union Halves {
     v128_t half[2];
 } Halves;
 
-/* By the instructions of browsers: clang 14 would convert number by number. */
+/* Written with the instructions of browsers, because clang 14 would convert one
+   number at a time. */
 static inline Doubles
 to_doubles(V16 v)
 {

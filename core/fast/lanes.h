@@ -1,9 +1,9 @@
 /* lanes.h - the functions of heart/numbers.h, and sums, maxima and softmax over
-   one row, of vectors.
+   a row, computed with vectors.
 
-   A sum is kept in 16 lanes (heart/numbers.h). The lanes are in as many vectors
-   as they need: one of 64 bytes, two of 32, four of 16, and twice as many in
-   double. All is inline: over many short rows the constants are loaded once. */
+   A sum is kept in 16 lanes (heart/numbers.h). They fill one vector of 64
+   bytes, two of 32, or four of 16, and twice as many in double. All functions
+   are inline, so that constants are loaded only once for many short rows. */
 #ifndef LANES_H
 #define LANES_H
 
@@ -28,13 +28,13 @@ enum { MANTISSA = 23, BIAS = 127 };
 #endif
 typedef Bits WidestBits VECTOR(sizeof(Widest));
 
-/* exp_parts, exponential and hyperbolic_tangent of heart/numbers.h, of each
-   lane. */
+/* exps_parts, exponentials and tangents compute, in each lane, exp_parts,
+   exponential and hyperbolic_tangent of heart/numbers.h. */
 static inline Widest
 exps_parts(Widest x, Widest *power)
 {
     real inverse[EXP_DEGREE + 1];
-    double factorial = 1; /* all of it before it runs */
+    double factorial = 1; /* the compiler computes this loop */
 #pragma GCC unroll 16
     for (int i = 1; i <= EXP_DEGREE; i++) {
         factorial *= i;
@@ -85,8 +85,8 @@ enum {
 #define EACH_PART  _Pragma("GCC unroll 8") for (int p = 0; p < PARTS; p++)
 #define PART(x, p) (*(const Widest *)((x) + (p)*WIDE))
 
-/* The lanes reduced by F in halves, +8 and +4, and in double +2, until they fit
-   a vector of 16 bytes. */
+/* Reduces the lanes by F in halves, lane i with lane i + 8, then with i + 4,
+   and in double with i + 2, until they fit a vector of 16 bytes. */
 /* clang-format off */
 #define REDUCE(NAME, F)                                                    \
     static inline V16 NAME(const Widest *lanes)                          \
@@ -105,7 +105,9 @@ enum {
 REDUCE(narrow_sum, SUM)
 REDUCE(narrow_max, larger_16)
 
-/* The sum of the lanes; the last halves are +2 and +1. */
+/* The sum of the lanes: the last two halves, lane i with i + 2, then with i
+ * + 1.
+ */
 static inline real
 reduce_sum(const Widest *sum)
 {
@@ -113,7 +115,8 @@ reduce_sum(const Widest *sum)
     return FEW == 2 ? v[0] + v[1] : (v[0] + v[FEW / 2]) + (v[1] + v[FEW - 1]);
 }
 
-/* The next LANES entries of a row that has `left` more; zeros after its end. */
+/* Loads the next LANES entries of a row that has `left` more, and zeros after
+   its end. store, below, stores only the entries of the row. */
 static inline void
 load(Widest *v, const real *x, long left)
 {
@@ -141,7 +144,7 @@ store(real *x, const Widest *v, long left)
     }
 }
 
-/* The lanes of vector p that hold one of the next n entries. */
+/* Which lanes of vector p hold one of the next n entries. */
 static inline Lanewise
 lanes_below(int n, int p)
 {
@@ -173,7 +176,8 @@ lane_dot(const real *x, const real *y, int n)
     return reduce_sum(sum);
 }
 
-/* The largest of factor x, among the first n entries of a row of `wide`. */
+/* The largest of the first n entries of factor x, in a row of `wide` entries.
+ */
 static inline real
 lane_max(const real *x, real factor, int n, int wide)
 {
@@ -192,9 +196,9 @@ lane_max(const real *x, real factor, int n, int wide)
     return max;
 }
 
-/* x becomes exp(factor x - max) for the first n entries, of which max is the
-   largest of factor x, and 0 for those up to `wide`: never overflows. Returns
-   the sum, at least 1. */
+/* The first n entries of x become exp(factor x - max), where max is the largest
+   of factor x, so that none overflows. The entries from n to `wide` become 0.
+   Returns the sum, which is at least 1. */
 static inline real
 lane_exponentials(real *x, real factor, int n, int wide, real max)
 {
@@ -220,11 +224,11 @@ lane_scale(real *x, real factor, int n)
     }
 }
 
-/* x becomes softmax(factor x) of its first n entries, 0 for those up to `wide`:
-   of up to ROWS_AT_A_TIME rows, `down` apart, of which the first counts n
-   entries and each next one `more` more. Within a row every step waits for the
-   one before, and not for those of other rows: so each is done in all rows
-   first. */
+/* Computes the softmax of factor x in up to ROWS_AT_A_TIME rows of `wide`
+   entries, which are `down` apart. It is over the first n entries of the first
+   row, and over `more` more in each next row; the entries after these become 0.
+   Within a row each step waits for the one before, but not for other rows. So
+   it is done in all rows before the next step. */
 static inline void
 rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
              int wide)

@@ -1,10 +1,10 @@
 /* matrix.c - the product of two matrices, close to what the machine can do.
 
    C is cut into tiles small enough for the registers: a few rows by a few
-   vectors. A tile goes once along k; at each step it reads its vectors of B
-   and, row by row, one entry of A that multiplies all of them. So each entry
-   that is read serves many multiply-adds, and these set the pace, not memory.
-   core/heart/matrix.c is the same in three loops. */
+   vectors. For each k, a tile reads its vectors of row k of B and, row by row,
+   one entry of A, which multiplies all of them. So each entry that is read
+   serves many multiply-adds, and these set the pace, not memory.
+   core/heart/matrix.c computes the same in three loops. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,13 +14,13 @@
 #include "heart/matrix.h"
 #include "heart/threads.h"
 
-/* Compiled into its caller: passing three matrices takes as long as a small
-   product. */
+/* Of functions that are compiled into their callers, because passing three
+   matrices takes as long as a small product. */
 #define WITHIN static inline __attribute__((always_inline))
 
-/* What all tiles of a product have in common. Strides are in bytes: for entries
-   gcc writes a second loop, for the stride 1, and copies the sums between the
-   two at every step. */
+/* What all tiles of a product have in common. Strides are in bytes: if they
+   were in entries, gcc would write a second loop for the stride 1, and copy the
+   sums between the two at every step. */
 typedef struct Walk {
     int depth, add, batched;
     ptrdiff_t down, across, b_down, c_down;
@@ -29,8 +29,8 @@ typedef struct Walk {
                                          high[0] rows, then tiles[1] of high[1] */
 } Walk;
 
-/* Computes `tiles` tiles, each below the one before or, if batched, each in the
-   next matrix. */
+/* Computes `tiles` tiles: each below the one before or, if w is batched, each
+   in the next matrix of the batch. */
 typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
                   int tiles);
 
@@ -38,10 +38,10 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
 
 /* clang-format off */
 /* One tile: C (ROWS x N vectors) (+)= A (ROWS x depth) B (depth x N vectors).
-   Everything is known at compile time, so that `sum` lives in registers.
-   Each third row of A and the first of C have a pointer of which the compiler
-   is not told where it comes from: it would work out all addresses beforehand,
-   which takes longer than a small tile, and has no registers to keep them. The
+   All sizes are known at compile time, so that `sum` is in registers. Every
+   third row of A and the first row of C have a pointer whose origin is hidden
+   from the compiler. Otherwise it would compute all addresses beforehand, which
+   takes longer than a small tile and needs more registers than there are. The
    widest tile, which is for large matrices, prefetches B some steps ahead. */
 #define HIDE(p) __asm__("" : "+r"(p))
 #define TILE(ROWS, N, V)                                                     \
@@ -129,10 +129,10 @@ static const struct Strip {
 } row_strips[] = {EACH_STRIP(STRIP)}, *const strips = row_strips + 1;
 /* clang-format on */
 
-/* What is copied stays in the caches. Vectors of 64 bytes read B so fast that a
+/* Copies are as large as the caches. Vectors of 64 bytes read B so fast that a
    PANEL of it must fit the second cache, while a BLOCK of A is in the first.
-   With narrower ones a strip of B is in the first cache and the block of A in
-   the second; the panel is then read so seldom that it may be in the third. */
+   With narrower vectors, a strip of B is in the first cache and the block of A
+   in the second; the panel is read so seldom that it may be in the third. */
 enum {
     LINE_OF = 64 / sizeof(real), /* entries in a line of the cache */
     DEPTH = 2048 / sizeof(real),
@@ -180,25 +180,29 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 #endif
 }
 
-/* What is no whole square of a transposed m, or all of another; rows are far
-   apart too, and are prefetched. */
+/* Copies the entries of m that copy_squares has not copied: those outside its
+   rows x cols if m is transposed, all of them otherwise. Rows may be far apart,
+   so they are prefetched. */
 static __attribute__((noinline)) void
 copy_rest(real *to, Matrix m, int width, int rows, int cols)
 {
-    for (int i = cols == m.cols ? rows : 0; i < m.rows; i++) {
+    int first = cols == m.cols ? rows : 0;
+    for (int i = first; i < m.rows; i++) {
         const real *from = m.at + i * m.down;
         if (m.across == 1) {
             for (int j = 0; j < m.cols; j += LINE_OF)
                 __builtin_prefetch(from + 8 * m.down + j);
             memcpy(to + i * width, from, (size_t)m.cols * sizeof *to);
-        } else
-            for (int j = i < rows ? cols : 0; j < m.cols; j++)
+        } else {
+            int left = i < rows ? cols : 0; /* the first column to copy */
+            for (int j = left; j < m.cols; j++)
                 to[i * width + j] = from[j * m.across];
+        }
     }
 }
 
-/* The (rows x cols) at `from`, transposed square by square, along whole lines
-   of the cache. */
+/* Copies the (rows x cols) matrix at `from`, transposing it square by square
+   along whole lines of the cache. */
 static __attribute__((noinline)) void
 copy_squares(real *to, int width, const real *from, ptrdiff_t down, int rows,
              int cols)
@@ -209,7 +213,8 @@ copy_squares(real *to, int width, const real *from, ptrdiff_t down, int rows,
                 transpose(to + i * width + j, width, from + i + j * down, down);
 }
 
-/* These are two functions because one for both would take longer to start. */
+/* The two copies are functions of their own because one function for both would
+   take longer to start. */
 void
 copy_matrix(real *to, Matrix m, int width)
 {
@@ -290,11 +295,11 @@ rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
 }
 
 /* Some columns of C, whole strips of one width.
-   B is copied strip by strip where its rows are no vectors or are too far
-   apart to stay in a cache while row after row of A comes by; a transposed A
-   where many strips read it again. Strip after strip reads a block of A that
-   fits the first cache, or as many matrices of a batch as fit it. copy_b has
-   space for both copies. */
+   B is copied strip by strip if its rows cannot be read as vectors, or are too
+   far apart to stay in a cache while they are read again for every tile of A. A
+   transposed A is copied if many strips read it again. All strips read one
+   block of A, which fits the first cache, before the next; in a batch, they
+   read as many matrices as fit it. copy_b has space for both copies. */
 WITHIN void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
               real *copy_b)
@@ -302,12 +307,17 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
     real *copy_a = copy_b + PANEL;
     int copies_b = b.across != 1 || (c.rows >= HIGH && b.rows * b.down > NEAR);
     int copies_a = a.down == 1 && a.across > FAR && c.cols >= WIDE;
-    int rows, block = BLOCK / (a.cols + 1) / s->tallest * s->tallest;
-    block = copies_a ? ROWS : block ? block : s->tallest;
+    int block = BLOCK / (a.cols + 1) / s->tallest * s->tallest; /* rows of A */
+    if (copies_a)
+        block = ROWS;
+    else if (block == 0)
+        block = s->tallest;
     int size = b.rows * c.cols;
     int next = copies_b ? s->width * b.rows : s->width;
-    int fit =
-        c.count == 1 || copies_a ? 1 : NEAR / (c.rows * a.cols + size + 1);
+    int fit = 1; /* matrices of a batch that are multiplied together */
+    if (c.count > 1 && !copies_a)
+        fit = NEAR / (c.rows * a.cols + size + 1);
+    fit = fit > 1 ? fit : 1;
     Walk w = {.depth = a.cols,
               .add = add,
               .batched = fit > 1,
@@ -319,15 +329,14 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
               .c_next = bytes(c.step)};
     if (w.batched)
         w.b_next = bytes(copies_b ? size : b.step);
-    for (int left = c.count; left > 0; left -= c.count,
-             a.at += c.count * a.step, b.at += c.count * b.step,
-             c.at += c.count * c.step) {
-        c.count = !w.batched ? 1 : left < fit ? left : fit;
+    for (int left = c.count; left > 0; left -= c.count) {
+        c.count = left < fit ? left : fit;
         Matrix bn = b;
-        for (int n = 0; copies_b && n < c.count; n++, bn.at += b.step)
-            copy_strips(copy_b + n * size, bn, s->width);
-        for (int first = 0; first < c.rows; first += rows) {
-            rows = c.rows - first < block ? c.rows - first : block;
+        if (copies_b)
+            for (int n = 0; n < c.count; n++, bn.at += b.step)
+                copy_strips(copy_b + n * size, bn, s->width);
+        for (int first = 0; first < c.rows; first += block) {
+            int rows = c.rows - first < block ? c.rows - first : block;
             Matrix ai = some_rows(a, first, rows);
             if (copies_a) {
                 copy_matrix(copy_a, ai, a.cols);
@@ -338,6 +347,9 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
             rows_multiply(s, &w, some_rows(c, first, rows), ai,
                           copies_b ? copy_b : b.at, next);
         }
+        a.at += c.count * a.step;
+        b.at += c.count * b.step;
+        c.at += c.count * c.step;
     }
 }
 
@@ -347,22 +359,29 @@ WITHIN void
 product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
 {
     int deepest = a.down == 1 ? DEPTH / 2 : DEPTH;
-    for (int k = 0; k < a.cols || k == 0; k += deepest, add = 1) {
+    if (c.rows == 0)
+        return;
+    int k = 0;
+    do { /* once even if A has no columns, to set C to 0 */
         int depth = a.cols - k < deepest ? a.cols - k : deepest;
         const struct Strip *s = c.rows == 1 ? row_strips : strips;
         int band = c.cols;
         if ((double)band * depth > PANEL)
             band = PANEL / depth;
-        for (int j = 0, cols; j < c.cols && c.rows > 0; j += cols) {
-            cols = c.cols - j < band ? c.cols - j : band;
+        int j = 0;
+        while (j < c.cols) {
+            int cols = c.cols - j < band ? c.cols - j : band;
             while (s->width > cols)
                 s++;
-            cols &= -s->width;
+            cols -= cols & (s->width - 1); /* whole strips */
             band_multiply(
                 s, some_columns(c, j, cols), some_columns(a, k, depth),
                 some_columns(some_rows(b, k, depth), j, cols), add, copies);
+            j += cols;
         }
-    }
+        add = 1;
+        k += deepest;
+    } while (k < a.cols);
 }
 
 typedef struct Product {

@@ -4,7 +4,7 @@
 
 #include "heart/matrix.h"
 
-/* Rows first .. first + count of m, whose entries may be none (NULL). */
+/* `count` rows of m from `first` on. m.at may be NULL. */
 static inline Matrix
 some_rows(Matrix m, int first, int count)
 {

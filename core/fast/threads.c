@@ -1,9 +1,10 @@
 /* threads.c - a few threads that wait for work, and share it range by range.
 
-   Who is free takes a range. How many are left stands in one number with that
-   of the call, so that a worker that comes late takes none of another call. A
-   worker looks out for work for a while before it sleeps: in a training step
-   there is always more in some microseconds, and to be woken takes longer. */
+   A thread that is free takes the next range. The number of ranges that are
+   left is in one word with the number of the call, so that a worker that is
+   late cannot take a range of another call. A worker polls for a while before
+   it sleeps: in a training step there is more work within microseconds, and to
+   be woken takes longer. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,24 +13,24 @@
 #include "heart/fail.h"
 #include "heart/threads.h"
 
-enum { PATIENCE = 1 << 20 }; /* looks before it sleeps: some milliseconds */
+enum { PATIENCE = 1 << 20 }; /* polls before it sleeps: some milliseconds */
 
 int thread_count = 1;
 
 static struct {
-    _Atomic uint64_t left; /* the call's number, then its ranges left */
+    _Atomic uint64_t left; /* number of the call << 32 | its ranges left */
     _Alignas(LINE) atomic_int done;
-    _Alignas(LINE) Range *work; /* what the call was given, */
+    _Alignas(LINE) Range *work; /* the arguments of the call */
     void *more;
-    int64_t n, ranges; /* cut into so many */
-    int started;       /* threads, this one among them */
+    int64_t n, ranges; /* 0 .. n is divided into `ranges` */
+    int started;       /* number of threads, with the calling one */
     pthread_mutex_t lock;
     pthread_cond_t begun;
 } pool = {.started = 1,
           .lock = PTHREAD_MUTEX_INITIALIZER,
           .begun = PTHREAD_COND_INITIALIZER};
 
-static _Thread_local bool inside; /* of a range */
+static _Thread_local bool inside; /* is this thread at work on a range? */
 
 static bool
 any_left(void)
@@ -81,7 +82,8 @@ start_workers(void)
     for (; pool.started < thread_count; pool.started++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, run_worker, NULL))
-            fail("no thread %d: the system gives no more; take fewer threads",
+            fail("could not start thread %d: the system allows no more; use "
+                 "fewer threads",
                  pool.started + 1);
         pthread_detach(thread);
     }

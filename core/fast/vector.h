@@ -9,9 +9,10 @@
 
 #include "heart/numbers.h"
 
-/* Vectors of 16, 32 and 64 bytes, as far as the instruction set has them, and
-   a * b + c on each, rounded once: an instruction where there is one, else the
-   same bits by other means. */
+/* Vectors of 16, 32 and 64 bytes, if the instruction set has them; and FMA_V16,
+   FMA_V32 and FMA_V64, which return a * b + c, rounded once. That is one
+   instruction where the processor has it, and otherwise the same bits by other
+   means. */
 #define VECTOR(BYTES) \
     __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias))
 typedef real V1;
@@ -39,7 +40,8 @@ enum { FEW = 16 / sizeof(real) }; /* lanes of the narrowest */
 #define FMA_V16(a, b, c) \
     (V16) vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b)
 #elif defined __wasm_relaxed_simd__
-/* Rounded once where the processor can: lessons/web/worker.js asks. */
+/* The result is rounded once only if the processor can: lessons/web/worker.js
+   finds out. */
 #include <wasm_simd128.h>
 #if __clang_major__ < 15
 #define MADD(type) __builtin_wasm_fma_##type
@@ -52,7 +54,8 @@ enum { FEW = 16 / sizeof(real) }; /* lanes of the narrowest */
 #define FMA_V16(a, b, c) (V16) MADD(f32x4)((__f32x4)a, (__f32x4)b, (__f32x4)c)
 #endif
 #elif defined QKV_DOUBLE
-/* The C library asks the processor; a browser's cannot, and takes long. */
+/* The C library uses the processor's instruction. A browser's library cannot,
+   so there it is slow. */
 static inline V16
 FMA_V16(V16 a, V16 b, V16 c)
 {
@@ -64,7 +67,8 @@ FMA_V16(V16 a, V16 b, V16 c)
 #include "fast/fused.h"
 #endif
 
-/* Of one number: the C library's is slow without the instruction. */
+/* The same for one number. Without the instruction, that of the C library is
+   slow. */
 #if defined __FMA__ || defined __ARM_NEON
 #define FMA_V1 FUSED
 #else
@@ -78,7 +82,8 @@ typedef int64_t Whole;
 typedef int32_t Whole;
 #endif
 
-/* Lanes of two vectors, numbered through, as a new one. */
+/* A new vector of lanes of a and b, where those of b are numbered on from a's.
+ */
 typedef Whole LaneNumbers VECTOR(16);
 #ifdef __clang__
 #define LANES_OF(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -86,7 +91,7 @@ typedef Whole LaneNumbers VECTOR(16);
 #define LANES_OF(a, b, ...) __builtin_shuffle(a, b, (LaneNumbers){__VA_ARGS__})
 #endif
 
-/* The widest there are. */
+/* The widest vectors of this instruction set. */
 #if defined __AVX512F__
 typedef V64 Widest;
 #define FMA_WIDEST FMA_V64
@@ -105,17 +110,18 @@ broadcast(real x)
     return x - (Widest){0};
 }
 
-/* What a comparison of vectors gives: all bits of a lane, or none. */
+/* The result of comparing vectors: in each lane, all bits are 1 or all are 0.
+ */
 typedef Whole Lanewise VECTOR(sizeof(Widest));
 
-/* a in the lanes that are chosen, b in the others. */
+/* The lanes of a where `chosen` is 1, and those of b elsewhere. */
 static inline Widest
 select_lanes(Lanewise chosen, Widest a, Widest b)
 {
     return (Widest)(((Lanewise)a & chosen) | ((Lanewise)b & ~chosen));
 }
 
-/* The larger of each two; b where one is a NaN. */
+/* Lane by lane the larger one; b if one of them is NaN. */
 static inline Widest
 larger(Widest a, Widest b)
 {

@@ -14,14 +14,13 @@
    judge      the result that verdicts are about
    margin     the largest difference that counts as none
    from       the run whose weights a train began with
-   Tables, figures and reports read there what was compared with what.
- */
+   Tables, figures and reports read there which values are to be compared. */
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 
 #include "run/run.h"
 
-/* What the others are compared with unless something else is asked. */
+/* The variant that others are compared with, unless another is given. */
 #define BASELINE "standard"
 
 /* Adds a key to the line of a command, which begins with the command's name. */

@@ -26,7 +26,7 @@ Values *given_to(const Request *r, const char *setting);
 void request_apply(const Request *r, Config *c);
 
 /* Exits if a setting was given that `uses` does not list, since it would change
-   nothing. Looks only at the settings that `of` lists; at all if it is NULL. */
+   nothing. Checks only the settings that `of` lists, or all if `of` is NULL. */
 void request_used(const Request *r, const char *of, const char *uses);
 
 typedef struct Job {
@@ -47,9 +47,9 @@ typedef struct Grid {
    seeds innermost. Exits on anything that is wrong with any of them. */
 Grid grid_of(const Request *o, const char *command);
 
-/* qkv compare --plan: prints a `qkv train` line for each run; any shell can run
-   each of them, any number of times, beside any other. --memory
-   and --threads are to be added to them. */
+/* For qkv compare --plan: prints a `qkv train` line for each run. A shell can
+   run the lines in any order, at the same time, and again. Add --memory and
+   --threads to them yourself. */
 void plan_print(const Work *w, const Grid *g);
 
 #endif

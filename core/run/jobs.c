@@ -55,8 +55,8 @@ take_weights(Model *m, const Run *begun)
     model_free(from);
 }
 
-/* In a run's own process: opens its plugin and its data, makes its model, and
-   gives it the weights that it begins with, if they are not random. */
+/* In a run's own process: opens its plugin and its data, and makes its model.
+   If the model does not begin with random weights, gives it those. */
 static Model *
 prepare(const Config *c, Dataset *data)
 {
@@ -120,8 +120,8 @@ work(const void *job, void *last)
     draft_end(&own, t.job->stale || !run_exists(crew.w->out, t.job->name));
 }
 
-/* On a terminal, rewrites the line that says how far the runs are, and the
-   first of them that is not finished. */
+/* On a terminal, rewrites the line that shows how many runs are finished, and
+   how far the first unfinished one is. */
 static void
 draw_line(void)
 {

@@ -21,8 +21,8 @@
 #include "base/words.h"
 #include "run/process.h"
 
-/* fork, or a failure that names what it was for: the child, and the program it
-   becomes, dies with its parent (Linux). */
+/* Forks, or fails with a message that names `what` the child is for. On Linux
+   the child, and the program that it becomes, dies with its parent. */
 static pid_t
 begin_process(const char *what)
 {

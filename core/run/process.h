@@ -25,7 +25,8 @@ typedef struct Child {
 /* Bytes of memory that this machine has. */
 double machine_memory(void);
 
-/* Seconds since some moment in the past. Never goes back. */
+/* Seconds since a fixed moment in the past, on a clock that is never set back.
+ */
 double clock_seconds(void);
 
 /* Begins a child that calls work(more, answer) and ends. Its answer has `size`

@@ -30,8 +30,8 @@ typedef struct Finished {
     double seconds; /* of training */
 } Finished;
 
-/* Writes a finished run into a draft, with what was observed at each line of
-   its log, with or without its weights; draft_end gives it its place. */
+/* Writes a finished run into a draft, which draft_end moves to its place. `o`
+   has the values that were observed at each line of the log. */
 void run_write(const Draft *d, const char *name, const Model *m,
                const Finished *e, const Observer *o, const Dataset *data,
                bool weights);

@@ -15,10 +15,12 @@ attention_at(const Model *m, int kind, int layer)
     Attention a = m->attention;
     a.place = kind;
     a.layer = layer;
-    a.causal = kind == SELF && a.causal;
-    a.relative = kind == CROSS ? NULL : a.relative; /* two sequences have
-                                                        no distances */
-    a.layers = kind == ENCODER ? m->config.encoder : a.layers;
+    if (kind != SELF)
+        a.causal = 0;
+    if (kind == CROSS) /* tokens of two sequences have no distances */
+        a.relative = NULL;
+    if (kind == ENCODER)
+        a.layers = m->config.encoder;
     return a;
 }
 
@@ -112,7 +114,7 @@ logits(Model *m, Tape *t, const Batch *b)
 
 const Architecture two_sequences = {logits, class_loss};
 
-/* The mean of (x - y)^2, written with operators. y is data. At a row whose
+/* The mean of (x - y)^2, written with operators. y is data. In a row whose
    answer does not count, y is set to x, so that the row adds 0. */
 Node *
 number_loss(const Model *m, Node *x, const int *targets, int counted,

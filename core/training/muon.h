@@ -4,8 +4,8 @@
 
 #include "heart/model.h"
 
-/* A step: Muon for the matrices of attention, with beta1 as its momentum; Adam
-   for all other weights. */
+/* Takes one step: Muon for the matrices of attention, with beta1 as its
+   momentum, and Adam for all other weights. */
 void muon(Model *m, double rate);
 
 #endif
