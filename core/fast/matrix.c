@@ -353,8 +353,31 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
     }
 }
 
+/* C (+)= A B, for columns of A and rows of B that make a panel. C is cut into
+   bands of whole strips of one width, so that a band of the panel fits its
+   cache. */
+WITHIN void
+panel_multiply(Matrix c, Matrix a, Matrix b, int add, real *copies)
+{
+    const struct Strip *s = c.rows == 1 ? row_strips : strips;
+    int band = c.cols;
+    if ((double)band * a.cols > PANEL)
+        band = PANEL / a.cols;
+    int j = 0;
+    while (j < c.cols) {
+        int cols = c.cols - j < band ? c.cols - j : band;
+        while (s->width > cols)
+            s++;
+        cols -= cols & (s->width - 1); /* whole strips */
+        band_multiply(s, some_columns(c, j, cols), a, some_columns(b, j, cols),
+                      add, copies);
+        j += cols;
+    }
+}
+
 /* C (+)= A B on this thread. The deeper a panel, the less often C is read and
-   written; but a transposed A is copied for every band, so these are wide. */
+   written; but a transposed A is copied for every band, so there bands are wide
+   and panels less deep. */
 WITHIN void
 product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
 {
@@ -364,21 +387,8 @@ product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
     int k = 0;
     do { /* once even if A has no columns, to set C to 0 */
         int depth = a.cols - k < deepest ? a.cols - k : deepest;
-        const struct Strip *s = c.rows == 1 ? row_strips : strips;
-        int band = c.cols;
-        if ((double)band * depth > PANEL)
-            band = PANEL / depth;
-        int j = 0;
-        while (j < c.cols) {
-            int cols = c.cols - j < band ? c.cols - j : band;
-            while (s->width > cols)
-                s++;
-            cols -= cols & (s->width - 1); /* whole strips */
-            band_multiply(
-                s, some_columns(c, j, cols), some_columns(a, k, depth),
-                some_columns(some_rows(b, k, depth), j, cols), add, copies);
-            j += cols;
-        }
+        panel_multiply(c, some_columns(a, k, depth), some_rows(b, k, depth),
+                       add, copies);
         add = 1;
         k += deepest;
     } while (k < a.cols);
