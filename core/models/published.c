@@ -412,12 +412,15 @@ published_with_groups(const Published *p, int groups)
 {
     static const char key[] = "\"num_key_value_heads\"";
     char *text = read_file(p->name, "configuration", NULL);
-    char *object = strstr(text, "\"text_config\"");
-    char *from = strstr(object ? object : text, key), *to = from;
-    if (from)
-        to += sizeof key - 1 + strcspn(from + sizeof key - 1, ",}\n");
-    else
-        from = to = strchr(object ? object : text, '{') + 1;
+    char *text_model = strstr(text, "\"text_config\"");
+    char *object = text_model ? text_model : text;
+    char *from = strstr(object, key), *to;
+    if (from) { /* up to the end of its value */
+        to = from + sizeof key - 1;
+        to += strcspn(to, ",}\n");
+    } else {
+        from = to = strchr(object, '{') + 1;
+    }
     char *changed = format_text("%.*s%s: %d%s%s", (int)(from - text), text, key,
                                 groups, from == to ? ", " : "", to);
     Published now = published_read(p->name, copy_text(changed));
