@@ -33,7 +33,7 @@ typedef struct Options {
         double temperature;
         int tokens, seed, top_k, samples;
     } generate;
-    Question question; /* of judge */
+    Question question;   /* of judge */
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */
     const char *slim, *to, *against;
