@@ -208,21 +208,26 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const Attended *a = c->arguments;
     real *scratch = c->kept + p->kept + (size_t)worker * p->scratch;
-    int rows = least(p->tokens - first, p->rows);
-    int seen = p->is_long
-                   ? keys_seen(a->causal, first + rows - 1, p->tokens, p->keys)
-                   : p->keys;
-    int count =
-        least(p->of_heads ? q->heads - h : q->sequences - s, p->together);
-    ptrdiff_t row = ((ptrdiff_t)h * q->sequences + s) * p->tokens + first;
-    QueryTile t = {s, h, count, first, rows, .seen = seen};
-    t.of_heads = p->of_heads;
+    int rows = least(p->tokens - first, p->rows), last = first + rows - 1;
+    int left = p->of_heads ? q->heads - h : q->sequences - s;
+    QueryTile t = {.s = s,
+                   .h = h,
+                   .count = least(left, p->together),
+                   .first = first,
+                   .rows = rows,
+                   .seen = p->keys,
+                   .of_heads = p->of_heads};
     t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
+    if (p->is_long)
+        t.seen = keys_seen(a->causal, last, p->tokens, p->keys);
     t.q = some_rows(heads_of(q, q->value, &t, h), first, rows);
     t.k = blocks_of(k, &t, h / (q->heads / k->heads));
     t.v = blocks_of(v, &t, h / (q->heads / v->heads));
-    t.dp = (Matrix){scratch + p->dp,         rows, seen, p->row, 1, count,
-                    (ptrdiff_t)rows * p->row};
+    t.dp = matrix(scratch + p->dp, rows, t.seen, p->row);
+    t.dp.count = t.count;
+    t.dp.step = (ptrdiff_t)rows * p->row;
+    /* In kept weights, heads follow one another, and in each its sequences. */
+    ptrdiff_t row = ((ptrdiff_t)h * q->sequences + s) * p->tokens + first;
     t.p = t.dp;
     t.p.at = p->is_long ? scratch + p->p : c->kept + row * p->row;
     if (p->is_long) {
