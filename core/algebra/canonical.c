@@ -1,13 +1,14 @@
 /* canonical.c - what a variant computes, found by probing it.
 
-   With unit vectors for x and y, the scores of a head are its M. If then each
-   token of this head looks only at itself, and no other head looks at anything,
-   the output is its N. A last token that is 0 shows what biases add. That is
-   true of a variant that is affine but for its softmax, and random tokens tell
-   whether this one is. */
+   With unit vectors for x and y, the scores of a head are its M. If each token
+   of this head then looks only at itself, and no other head looks at anything,
+   the output is the head's N. A last token that is 0 shows what biases add.
+   This holds if the variant is affine except for its softmax; random tokens
+   then show whether it is. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "algebra/canonical.h"
 #include "algebra/capture.h"
@@ -22,10 +23,10 @@
 
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 
-/* Runs it on so many tokens as x, and one more as y: the first `units` are the
-   unit vectors, and the others 0. */
+/* Runs the variant on `rows` tokens as x and rows + 1 as y: the first `units`
+   tokens are unit vectors, the others are 0. `only` is as in capture.h. */
 static void
-run_on(Alone *p, int units, int rows, int only)
+run_on_units(Alone *p, int units, int rows, int only)
 {
     int d = p->attention.d_model;
     real *tokens = allocate((size_t)(rows + 1) * d, sizeof *tokens);
@@ -78,33 +79,57 @@ sink_of(const Node *weights, int head)
     return weights->inputs > 1 ? (double)weights->in[1]->value[head] : 0;
 }
 
-/* After a run on tokens that are all 0: then scores are their bias by position,
-   and a number that all have, which the softmax cancels unless there is a sink.
- */
+/* Has a head no sink? Then the softmax cancels whatever is added to a whole row
+   of its scores. */
+static bool
+row_constants_cancel(const Canonical *c, int head)
+{
+    return c->sink[head] == -INFINITY;
+}
+
+/* Finds the bias by position of a head, from its scores for tokens that are all
+   0: they are this bias plus a constant. If the constant cancels, it is chosen
+   so that the first entry of the bias is 0. Returns whether any entry of the
+   bias is not 0. */
+static bool
+find_bias(Canonical *c, int head, Matrix scores)
+{
+    int count = c->positions;
+    double *bias = c->bias + head * count * count, constant = 0;
+    bool any = false;
+    if (row_constants_cancel(c, head) && isfinite(at(scores, 0, 0)))
+        constant = at(scores, 0, 0);
+    for (int k = 0; k < count * count; k++) {
+        bias[k] = at(scores, k / count, k % count) - constant;
+        any |= bias[k] != 0;
+    }
+    return any;
+}
+
+/* Finds the sinks and biases of all heads, after a run on tokens that are all
+   0. */
 static void
 find_biases(const Alone *p, Canonical *c)
 {
-    int count = c->positions, size = count * count, h;
+    int count = c->positions, own;
     bool any = false;
     c->bias =
         allocate(matrix_entries(c->heads * count, count), sizeof *c->bias);
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, 0, head, &h);
-        Matrix s = call_scores(call, 0, h);
-        c->sink[head] = sink_of(call->weights, h);
-        bool cancels = c->sink[head] == -INFINITY && isfinite(at(s, 0, 0));
-        double all = cancels ? at(s, 0, 0) : 0, *b = c->bias + head * size;
-        for (int k = 0; k < size; k++)
-            any |= (b[k] = at(s, k / count, k % count) - all) != 0;
+        const Call *call = capture_head(&p->capture, 0, head, &own);
+        c->sink[head] = sink_of(call->weights, own);
+        any |= find_bias(c, head, call_scores(call, 0, own));
     }
-    free(any ? NULL : c->bias);
-    c->bias = any ? c->bias : NULL;
+    if (!any) {
+        free(c->bias);
+        c->bias = NULL;
+    }
 }
 
-/* Adds `sign` times the scores to each s_i M_i, without what the bias of keys
-   adds to a row: after a run on the unit vectors, and subtracted after one on
-   tokens that are 0, as heads may have been mixed with biases by position in
-   them. */
+/* Adds `sign` times the scores to each s_i M_i, leaving out what the bias of
+   keys adds to a row. The scores of a run on tokens that are 0 are subtracted
+   from those of a run on unit vectors, because the scores of several heads,
+   biases by position included, may have been mixed. */
 static void
 add_scores(const Alone *p, Canonical *c, int sign)
 {
@@ -119,8 +144,8 @@ add_scores(const Alone *p, Canonical *c, int sign)
     }
 }
 
-/* Where what is made of the token that is 0 stands in the last row of a matrix,
-   subtracts it from those above. */
+/* Subtracts the last row of a (d + 1) x d matrix, which the token that is 0
+   made, from the rows above it. */
 static void
 subtract_last(double *matrix, int d)
 {
@@ -128,8 +153,8 @@ subtract_last(double *matrix, int d)
         matrix[i] -= matrix[d * d + i % d];
 }
 
-/* All M_i and N_i, after a run on tokens that are 0 in which no head looked at
-   anything. */
+/* Finds all M_i and N_i, after a run on tokens that are 0 in which no head
+   looked at anything. */
 static void
 find_maps(Alone *p, Canonical *c)
 {
@@ -140,7 +165,7 @@ find_maps(Alone *p, Canonical *c)
     for (int head = 0; head < c->heads; head++) {
         double *n = c->n + head * c->size;
         const Call *call = capture_head(&p->capture, 0, head, &own);
-        run_on(p, d, d + 1, call->first + own);
+        run_on_units(p, d, d + 1, call->first + own);
         for (int i = 0; i < c->size; i++)
             n[i] = (double)p->out->value[i] - c->constant[i % d];
         subtract_last(n, d);
@@ -150,18 +175,22 @@ find_maps(Alone *p, Canonical *c)
         subtract_last(c->m + head * c->size, d);
 }
 
-/* Where weights sum to 1, the last row of N_i is added to every token, as the
-   bias of W^O is. */
+/* Moves the last row of N_i into the constant, if the head has no sink: its
+   weights sum to 1, so the row is added to every token, as the bias of W^O is.
+ */
 static void
 join_constants(Canonical *c)
 {
     int d = c->d_model;
-    for (int head = 0; head < c->heads; head++)
-        for (int j = 0; j < d && c->sink[head] == -INFINITY; j++) {
-            double *last = c->n + (head + 1) * c->size - d + j;
-            c->constant[j] += *last;
-            *last = 0;
+    for (int head = 0; head < c->heads; head++) {
+        double *last = c->n + (head + 1) * c->size - d;
+        if (!row_constants_cancel(c, head))
+            continue;
+        for (int j = 0; j < d; j++) {
+            c->constant[j] += last[j];
+            last[j] = 0;
         }
+    }
 }
 
 /* to = [x 1] matrix */
@@ -173,39 +202,46 @@ apply(double *to, const double *x, int tokens, const double *matrix, int d)
         to[i] += matrix[d * d + i % d];
 }
 
-/* Compares the scores s [x 1] M y' + b (x tokens x y tokens) of one head with
-   those found. The softmax cancels what is added to a whole row of scores,
-   unless there is a sink: so each row may be off by a number of its own, which
-   is taken from its first key that is not masked. */
+/* to = s [x 1] M y' + b, the scores of a head by the form, X_TOKENS x keys. */
 static void
-compare_scores(const Canonical *c, int head, Matrix found, const double *x,
-               const double *y, int position, Difference *apart)
+scores_by_form(double *to, const Canonical *c, int head, const double *x,
+               const double *y, int keys, int position)
 {
-    int d = c->d_model, count = c->positions, keys = found.cols;
-    double wanted[X_TOKENS * Y_TOKENS];
+    int d = c->d_model, count = c->positions;
     double *xm = allocate((size_t)X_TOKENS * d, sizeof *xm);
     apply(xm, x, X_TOKENS, c->m + head * c->size, d);
-    product_of(wanted, xm, y, X_TOKENS, d, keys, true);
-    for (int i = 0; i < X_TOKENS; i++) {
-        double *w = wanted + i * keys, of_found = 0, of_wanted = 0;
-        bool free_row = c->sink[head] == -INFINITY;
-        for (int j = 0; j < keys; j++) {
-            int k = (head * count + position + i) * count + j;
-            w[j] += c->bias ? c->bias[k] : 0;
-            if (free_row && w[j] > -INFINITY) {
-                of_found = at(found, i, j);
-                of_wanted = w[j];
-                free_row = false;
-            }
-        }
-        for (int j = 0; j < keys; j++)
-            compare_entries(apart, at(found, i, j) - of_found,
-                            w[j] - of_wanted);
-    }
+    product_of(to, xm, y, X_TOKENS, d, keys, true);
     free(xm);
+    if (!c->bias)
+        return;
+    for (int i = 0; i < X_TOKENS; i++) {
+        const double *row = c->bias + (head * count + position + i) * count;
+        for (int j = 0; j < keys; j++)
+            to[i * keys + j] += row[j];
+    }
 }
 
-/* Has each call a query for each token of x, and a key for each of y? */
+/* Compares a row of scores with the row by the form, `wanted`. If constants
+   cancel, the two may differ by a constant: it is taken from the first key that
+   is not masked. */
+static void
+compare_row(Difference *apart, Matrix found, int row, const double *wanted,
+            bool constants_cancel)
+{
+    int first = 0;
+    double found_constant = 0, wanted_constant = 0;
+    while (first < found.cols && !(wanted[first] > -INFINITY))
+        first++;
+    if (constants_cancel && first < found.cols) {
+        found_constant = at(found, row, first);
+        wanted_constant = wanted[first];
+    }
+    for (int j = 0; j < found.cols; j++)
+        compare_entries(apart, at(found, row, j) - found_constant,
+                        wanted[j] - wanted_constant);
+}
+
+/* Does each call have a query for each token of x, and a key for each of y? */
 static bool
 one_of_each(const Alone *p, int x_tokens, int y_tokens)
 {
@@ -217,45 +253,67 @@ one_of_each(const Alone *p, int x_tokens, int y_tokens)
     return each;
 }
 
+/* Random tokens of standard deviation `size`: X_TOKENS of x, and then `keys` of
+   y. Under a causal mask y is x. */
+static real *
+random_tokens(const Alone *p, double size, int keys)
+{
+    int d = p->attention.d_model, of_x = X_TOKENS * d, all = of_x + keys * d;
+    Random r = random_stream(1, "probe");
+    real *x = allocate((size_t)all, sizeof *x);
+    for (int i = 0; i < all; i++)
+        x[i] = (real)(size * random_normal(&r));
+    if (p->attention.causal)
+        memcpy(x + of_x, x, (size_t)of_x * sizeof *x);
+    return x;
+}
+
+/* out += weights [y 1] N, what a head with this N adds to the output. */
+static void
+add_head_output(double *out, Matrix weights, const double *y, const double *n,
+                int d)
+{
+    double *values = allocate((size_t)weights.cols * d, sizeof *values);
+    apply(values, y, weights.cols, n, d);
+    for (int i = 0; i < weights.rows; i++)
+        for (int key = 0; key < weights.cols; key++)
+            for (int j = 0; j < d; j++)
+                out[i * d + j] += at(weights, i, key) * values[key * d + j];
+    free(values);
+}
+
 /* How far the variant is from its canonical form on random tokens of standard
-   deviation `size`, of which x begins at `position`, in scores and in output,
-   relative to the largest. Under a causal mask y is x. */
+   deviation `size`, of which x begins at `position`: the largest difference of
+   scores or outputs, relative to the largest score or output. */
 static double
 deviation(Alone *p, const Canonical *c, double size, int position)
 {
     int keys = p->attention.causal ? X_TOKENS : Y_TOKENS;
-    int d = c->d_model, xn = X_TOKENS * d, yn = keys * d, h;
-    Random r = random_stream(1, "probe");
-    real *x = allocate((size_t)(xn + yn), sizeof *x), *y = x + xn;
-    double *xd = allocate((size_t)2 * (xn + yn), sizeof *xd);
-    double *yd = xd + xn, *carried = yd + yn, *out = carried + yn;
+    int d = c->d_model, of_x = X_TOKENS * d, of_y = keys * d, own;
     Difference scores = {0}, output = {0};
-    for (int i = 0; i < xn + yn; i++)
-        xd[i] = (double)(x[i] = (real)(size * random_normal(&r)));
-    for (int i = 0; p->attention.causal && i < xn; i++) {
-        y[i] = x[i];
-        yd[i] = xd[i];
-    }
-    for (int i = 0; i < xn; i++)
+    real *tokens = random_tokens(p, size, keys);
+    double *x = allocate((size_t)(2 * of_x + of_y), sizeof *x);
+    double *y = x + of_x, *out = y + of_y, wanted[X_TOKENS * Y_TOKENS];
+    for (int i = 0; i < of_x + of_y; i++)
+        x[i] = (double)tokens[i];
+    for (int i = 0; i < of_x; i++)
         out[i] = c->constant[i % d];
     p->attention.position = position;
-    run_alone(p, x, X_TOKENS, y, keys, EVERY_HEAD);
+    run_alone(p, tokens, X_TOKENS, tokens + of_x, keys, EVERY_HEAD);
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, 0, head, &h);
-        Matrix weights = call_weights(call, 0, h);
-        compare_scores(c, head, call_scores(call, 0, h), xd, yd, position,
-                       &scores);
-        apply(carried, yd, keys, c->n + head * c->size, d);
-        for (int i = 0; i < X_TOKENS * keys; i++)
-            for (int j = 0; j < d; j++)
-                out[i / keys * d + j] +=
-                    at(weights, i / keys, i % keys) * carried[i % keys * d + j];
+        const Call *call = capture_head(&p->capture, 0, head, &own);
+        scores_by_form(wanted, c, head, x, y, keys, position);
+        for (int i = 0; i < X_TOKENS; i++)
+            compare_row(&scores, call_scores(call, 0, own), i,
+                        wanted + i * keys, row_constants_cancel(c, head));
+        add_head_output(out, call_weights(call, 0, own), y,
+                        c->n + head * c->size, d);
     }
-    for (int i = 0; i < xn; i++)
+    for (int i = 0; i < of_x; i++)
         compare_entries(&output, (double)p->out->value[i], out[i]);
     p->broken |= isinf(output.apart);
+    free(tokens);
     free(x);
-    free(xd);
     return fmax(relative_difference(scores), relative_difference(output));
 }
 
@@ -272,8 +330,9 @@ canonical_allocate(Canonical *c, int heads)
     c->sink = c->constant + d;
 }
 
-/* Probes, and proves without a mask, then with one that is causal; p has run on
-   tokens that are 0. Returns why there is no form, or NULL. */
+/* Probes for the form, after p has run on tokens that are 0, and checks it
+   without a mask and with a causal one. Returns why there is no form, or NULL.
+ */
 static const char *
 find_form(Alone *p, Canonical *c, bool causal)
 {
@@ -290,16 +349,38 @@ find_form(Alone *p, Canonical *c, bool causal)
         c->unmasked_only = !(masked <= most);
         c->deviation = causal ? masked : c->deviation;
     }
-    return c->deviation <= most ? NULL
-           : c->unmasked_only
-               ? "its form holds only without a mask, and this one is causal"
-           : p->broken
-               ? "it holds numbers that are not finite, as after a training "
-                 "that diverged"
-           : p->capture.rotated
-               ? "it rotates by the position itself, so M_i is another matrix "
-                 "at each distance"
-               : "not linear in its tokens, or it knows their positions";
+    if (c->deviation <= most)
+        return NULL;
+    if (c->unmasked_only)
+        return "its form holds only without a mask, and this one is causal";
+    if (p->broken)
+        return "it holds numbers that are not finite, as after a training that "
+               "diverged";
+    if (p->capture.rotated)
+        return "it rotates by the position itself, so M_i is another matrix at "
+               "each distance";
+    return "not linear in its tokens, or it knows their positions";
+}
+
+/* Runs p on tokens that are 0, and probes it for its form. Returns why there is
+   no form, or NULL. */
+static const char *
+probe(Alone *p, Canonical *c, bool causal)
+{
+    int d = p->attention.d_model;
+    int rows = (c->positions > d ? c->positions : d) + 1;
+    if (p->variant->calls != ANY_CALL)
+        return "it is for self-attention only, and a form is found by giving "
+               "it different tokens as x and y";
+    run_on_units(p, 0, rows, NO_HEAD);
+    if (p->recalled)
+        return "it recalls what an earlier block remembered, and so is not a "
+               "function of only its own tokens";
+    if (!p->capture.calls)
+        return "it never calls attend or softmax";
+    if (!one_of_each(p, rows, rows + 1))
+        return "its queries, keys or values are not one of each token";
+    return find_form(p, c, causal);
 }
 
 Canonical
@@ -312,18 +393,7 @@ canonical_form(const Variant *v, Attention a, Weights w, int positions)
     if (c.rotated)
         p.attention.relative = NULL;
     c.positions = positions > X_TOKENS + 3 ? positions : X_TOKENS + 3;
-    int rows = (c.positions > a.d_model ? c.positions : a.d_model) + 1;
-    if (v->calls == ANY_CALL)
-        run_on(&p, 0, rows, NO_HEAD);
-    const char *why =
-        v->calls != ANY_CALL ? "it is for self-attention only, and a form is "
-                               "found by giving it different tokens as x and y"
-        : p.recalled ? "it recalls what an earlier block remembered, and so is "
-                       "not a function of only its own tokens"
-        : !p.capture.calls ? "it never calls attend or softmax"
-        : !one_of_each(&p, rows, rows + 1)
-            ? "its queries, keys or values are not one of each token"
-            : find_form(&p, &c, a.causal);
+    const char *why = probe(&p, &c, a.causal);
     if (why) {
         canonical_free(&c);
         bool far = !isnan(c.deviation) && !p.broken;
@@ -343,7 +413,7 @@ model_form(const Model *m, int place)
                           z.tokens > z.source ? z.tokens : z.source);
 }
 
-/* Entry k of that head's table by position, 0 if there is none. */
+/* Entry k of a head's bias by position; 0 if it has none. */
 static double
 bias_entry(const Canonical *c, int head, int k)
 {
@@ -351,13 +421,18 @@ bias_entry(const Canonical *c, int head, int k)
     return head < c->heads && c->bias ? c->bias[head * size + k] : 0;
 }
 
+static double
+sink_entry(const Canonical *c, int head)
+{
+    return head < c->heads ? c->sink[head] : -INFINITY;
+}
+
 bool
 equal_biases(const Canonical *a, const Canonical *b)
 {
     Difference apart = {0};
     for (int h = 0; h < a->heads || h < b->heads; h++) {
-        compare_entries(&apart, h < a->heads ? a->sink[h] : -INFINITY,
-                        h < b->heads ? b->sink[h] : -INFINITY);
+        compare_entries(&apart, sink_entry(a, h), sink_entry(b, h));
         for (int k = 0; k < a->positions * a->positions; k++)
             compare_entries(&apart, bias_entry(a, h, k), bias_entry(b, h, k));
     }

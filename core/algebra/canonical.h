@@ -29,64 +29,62 @@ enum { WHY_SIZE = 160 };
 
 typedef struct Canonical {
     int heads, d_model;
-    int size;         /* entries of an M_i or N_i: (d_model + 1) d_model */
-    double *m, *n;    /* all s_i M_i, and N_i, each row by row */
-    double *constant; /* added to every token, d_model entries */
-    bool rotated;     /* q and k are, by rope: then M is that of distance 0 */
-    int positions;    /* so many queries and keys were probed for a bias */
-    double *bias;     /* of scores, by position: of each head (positions x
-                         positions), -INFINITY where it masks; NULL for none */
-    double *sink;     /* of each head, -INFINITY for none */
-    double deviation; /* how far the variant is from the form, relative to the
-                         largest entry */
-    bool
-        unmasked_only; /* it holds without a mask, and not under a causal one */
-    char why[WHY_SIZE]; /* it has none; empty where it has one */
+    int size;           /* entries of an M_i or N_i: (d_model + 1) d_model */
+    double *m, *n;      /* all s_i M_i, and N_i, each row by row */
+    double *constant;   /* added to every token, d_model entries */
+    bool rotated;       /* rope rotates q and k: M is the one at distance 0 */
+    int positions;      /* the number of queries and keys probed for a bias */
+    double *bias;       /* each head's bias by position (positions x positions),
+                           -INFINITY for a masked pair; NULL if no head has one */
+    double *sink;       /* each head's sink, -INFINITY if it has none */
+    double deviation;   /* how far the variant is from the form, relative to the
+                           largest entry */
+    bool unmasked_only; /* the form holds without a mask, not under a causal one
+                         */
+    char why[WHY_SIZE]; /* why there is no form; empty if there is one */
 } Canonical;
 
-/* Finds the canonical form of v at attention a with the matrices w, as it
-   declares them. It is probed without a mask; under the mask of a it must hold,
-   too. Nothing is known of the variant: it is
-   probed with identity matrices, and what that yields is then proved on random
-   tokens, y of another length than x, at their size and eight times it: scores,
-   of which each row may be off by a number of its own, and output must agree to
-   1e-4 (1e-10 in double). Where they do not, `why` says so and m, n are NULL.
-   What scores add by position is probed for so many `positions`, and nothing is
-   known beyond. canonical_free it.
+/* Finds the canonical form of v at attention a with the matrices w, as v
+   declares them. Nothing is known of the variant: it is probed, without a mask,
+   with identity matrices. The form is then checked on random tokens of two
+   sizes, with x and y of different lengths, and under a causal mask if a has
+   one. Scores (up to a constant for each row) and output must agree to 1e-4
+   (1e-10 in double). If they do not, `why` says so, and m and n are NULL.
+   Biases by position are probed for the first `positions` tokens; nothing is
+   known of later ones. The caller frees it with canonical_free.
 
-   With rope M is another matrix at each distance, W_i^Q R(distance) W_i^K'. The
-   probe finds that of distance 0, by leaving the rotation out: enough to look
-   at, but not to say which function it is. */
+   With rope, M is a different matrix at each distance: W_i^Q R(distance)
+   W_i^K'. The probe leaves the rotation out and finds M at distance 0, which is
+   enough to look at, but does not determine the function. */
 Canonical canonical_form(const Variant *v, Attention a, Weights w,
                          int positions);
 void canonical_free(Canonical *c);
 
-/* That of a place's attention, probed for as many positions as the model has
-   tokens. */
+/* The form of the attention at a place of a model, probed for as many positions
+   as the model has tokens. */
 Canonical model_form(const Model *m, int place);
 
-/* Memory for c's matrices, constant and sinks, where c->d_model is set. */
+/* Allocates c's matrices, constant and sinks, once c->d_model is set. */
 void canonical_allocate(Canonical *c, int heads);
 
 /* The sink of a head of a softmax, -INFINITY if it has none: then each row of
    its weights sums to 1. */
 double sink_of(const Node *weights, int head);
 
-/* The largest difference of numbers that are compared, one by one, and the
-   largest that was wanted, which it is relative to. What is no number is as far
-   off as can be. */
+/* Compares numbers one by one: keeps the largest difference, INFINITY if a
+   number is NaN, and the largest number wanted, to which the difference is
+   relative. */
 typedef struct Difference {
     double apart, largest;
 } Difference;
 void compare_entries(Difference *d, double found, double wanted);
 double relative_difference(Difference d);
 
-/* Are the biases by position, and the sinks, of two forms that were probed for
-   as many positions the same? A head that one of them lacks has none. */
+/* Do two forms, probed for the same number of positions, have the same biases
+   and sinks? A head that one of them lacks has neither. */
 bool equal_biases(const Canonical *a, const Canonical *b);
 
-/* c (m x n) = a (m x k) b (k x n), or a b' for b (n x k) where `flipped`: small
-   matrices in double, in plain loops. */
+/* c (m x n) = a (m x k) b (k x n), or a b' for b (n x k) if `flipped`. */
 void product_of(double *c, const double *a, const double *b, int m, int k,
                 int n, bool flipped);
 

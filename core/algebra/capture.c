@@ -18,15 +18,14 @@
 #include "operators/steps.h"
 #include "training/positions.h"
 
-/* The number of an entry, with place for it. */
-static int
-entry(int *count)
+/* Ends the program if a list of `count` calls or places is full. */
+static void
+check_capacity(int count)
 {
-    if (*count == MOST_CALLS)
-        bug("a capture has place for %d calls of attend: take fewer layers, "
-            "or fewer calls",
+    if (count == MOST_CALLS)
+        bug("a capture holds at most %d calls of attend: use fewer layers or "
+            "fewer calls",
             MOST_CALLS);
-    return (*count)++;
 }
 
 Node **
@@ -50,7 +49,7 @@ forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
         plugin_forward(v, &earlier, x, y, w);
 }
 
-/* Replaces the weights of a call, as r->only says. */
+/* Replaces the weights of a call by those that r->only stands for. */
 static void
 replace_weights(const Capture *r, const Call *c)
 {
@@ -81,7 +80,18 @@ record_softmax(Capture *r, Node *weights)
     if (r->only != EVERY_HEAD && weights->value)
         replace_weights(r, &call);
     r->heads += weights->heads;
-    r->call[entry(&r->calls)] = call;
+    check_capacity(r->calls);
+    r->call[r->calls] = call;
+    r->calls++;
+}
+
+/* Notes that the weighted sum n belongs to the call that made its weights. */
+static void
+record_sum(Capture *r, Node *n)
+{
+    for (int i = 0; i < r->calls; i++)
+        if (r->call[i].weights == n->in[0])
+            r->call[i].sum = n;
 }
 
 static void
@@ -90,9 +100,8 @@ capture_node(void *capture, Node *n)
     Capture *r = capture;
     if (n->op == &softmax_op || n->op == &softmax_sink_op)
         record_softmax(r, n);
-    for (int i = 0; n->op == &apply_weights_op.op && i < r->calls; i++)
-        if (r->call[i].weights == n->in[0])
-            r->call[i].sum = n;
+    if (n->op == &apply_weights_op.op)
+        record_sum(r, n);
     r->rotated |= meaning_of(n)->rotates;
 }
 
@@ -103,27 +112,32 @@ capture_start(Capture *r, Tape *t)
     t->to = r;
 }
 
+/* The backward pass meets the last call first, so the calls that the result
+   depends on are gathered from the end of the list. The others are left at its
+   front, and dropped. */
 void
 record_place(Capture *r, Place place)
 {
     const Place *before = r->places ? &r->place[r->places - 1] : NULL;
-    int last = r->calls;
+    int kept = r->calls; /* calls from this one on are in their final place */
     place.first = before ? before->first + before->calls : 0;
     for (Node *n = backward_order(place.out->root); n; n = n->next)
-        for (int i = place.first; i < last; i++)
+        for (int i = place.first; i < kept; i++)
             if (r->call[i].weights == n) {
-                Call call = r->call[--last];
-                r->call[last] = r->call[i];
-                r->call[i] = call;
+                Call found = r->call[i];
+                kept--;
+                r->call[i] = r->call[kept];
+                r->call[kept] = found;
             }
-    /* What is left at the front is of no use to the result. */
-    place.calls = r->calls - last;
-    memmove(&r->call[place.first], &r->call[last],
+    place.calls = r->calls - kept;
+    memmove(&r->call[place.first], &r->call[kept],
             (size_t)place.calls * sizeof *r->call);
     r->calls = place.first + place.calls;
     for (int i = place.first; i < r->calls; i++)
         place.heads += r->call[i].weights->heads;
-    r->place[entry(&r->places)] = place;
+    check_capacity(r->places);
+    r->place[r->places] = place;
+    r->places++;
 }
 
 void

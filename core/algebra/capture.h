@@ -26,20 +26,21 @@
 
 enum { MOST_CALLS = 256 };
 
-/* A softmax, and what is around it. */
+/* A softmax, with the nodes before and after it. */
 typedef struct Call {
-    Node *q, *k;   /* whose product the scores are, unrotated if the model
-                      rotates them; NULL if they are not one product */
+    Node *q, *k;   /* the scores are their product; if the model rotates q and
+                      k, these are the unrotated ones; NULL if the scores are
+                      no single product */
     Node *product; /* the scores before `scale` and any bias by position */
     double scale;
-    Node *weights; /* what the softmax makes of the scores */
+    Node *weights; /* the softmax of the scores */
     Node *sum;     /* these weights times values, or NULL */
-    int first;     /* its first head, of those of all softmaxes */
+    int first;     /* number of its first head, counted over all softmaxes */
 } Call;
 
-/* A place of a model: what forward was called with there, and returned; its
-   calls are call[first] .. call[first + calls - 1], which have so many heads
-   together. */
+/* A place of a model: the arguments and the result of forward there. Its calls
+   are call[first] .. call[first + calls - 1] of the capture; `heads` counts
+   their heads. */
 typedef struct Place {
     Node *x, *y, *out;
     int first, calls, heads;
@@ -50,28 +51,30 @@ typedef struct Capture {
     int calls, heads; /* heads: of all calls */
     Place place[MOST_CALLS];
     int places;
-    bool rotated; /* by the variant itself */
-    int only;     /* EVERY_HEAD: weights stay as they are; or a head, whose
-                     weights are replaced by the identity (query i looks only at
-                     key i), and the weights of all other heads by 0; or
-                     NO_HEAD: all weights are replaced by 0 */
+    bool rotated; /* does the variant itself rotate by the position? */
+    int only;     /* which weights are kept, see below */
 } Capture;
+
+/* `only` is EVERY_HEAD: all weights stay as they are; or the number of a head,
+   whose weights become the identity (query i looks only at key i) while those
+   of all other heads become 0; or NO_HEAD: all weights become 0. */
 enum { EVERY_HEAD = -1, NO_HEAD = -2 };
 
-/* From now on records each softmax of the tape's. */
+/* From now on, records each softmax on the tape. */
 void capture_start(Capture *r, Tape *t);
 
-/* Records a place. Its calls are those since the place before on which its
-   result depends, in the order in which it does (backward_order, tape.h),
-   whichever was made first. */
+/* Records a place. Its calls are those made since the place before on which its
+   result depends, in the order in which the result uses them (backward_order,
+   tape.h). */
 void record_place(Capture *r, Place place);
 
-/* A leaf for each matrix that a variant declares, under its name: what forward
-   takes as w. To be freed. */
+/* A leaf for each matrix that a variant declares, under the matrix's name: the
+   argument w of forward. The caller frees the array; the tape has the leaves.
+ */
 Node **leaves_of(Tape *t, const Weights *w);
 
-/* If there is no model around it: calls forward of the blocks before a->layer
-   on the same tokens, because this block may recall what they remember. */
+/* Calls forward of the blocks before a->layer on the same tokens, for a block
+   without a model around it: it may recall what they remember. */
 void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
                      Node **w);
 
@@ -79,24 +82,26 @@ void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
 typedef struct Alone {
     const Variant *variant;
     Attention attention;
-    Weights weights; /* as it declares them, with their values */
-    Tape *tape;      /* of the latest run, or NULL: */
+    Weights weights; /* as the variant declares them, with their values */
+    Tape *tape;      /* the tape of the latest run, or NULL */
     Capture capture;
     Node *x, *y, *out;
-    bool recalled; /* what an earlier block remembered */
-    bool broken;   /* for its caller: numbers in `out` are not finite */
+    bool recalled; /* did the block recall what an earlier one remembered? */
+    bool broken;   /* set by the caller if `out` is not finite */
 } Alone;
 
-/* Runs forward on x (x_rows x d_model) and y, with the weights of the head
-   `only` replaced as above; for the first time after the earlier blocks. */
+/* Runs forward on x (x_rows x d_model) and y (y_rows x d_model), with weights
+   replaced as `only` says (Capture). The first run begins with the earlier
+   blocks. */
 void run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only);
 
-/* The call that head `head` of a place belongs to; *own is its number there. */
+/* The call that has head `head` of a place. *own becomes the number of that
+   head within the call. */
 const Call *capture_head(const Capture *r, int place, int head, int *own);
 
-/* The scores and the weights of head `head` of a call in a sequence, (queries x
-   keys). Each row of weights sums to 1. Scores are unmasked: key j of query i
-   is not seen unless call_sees says so. */
+/* The scores and the weights of head `head` of a call in one sequence, (queries
+   x keys). Each row of weights sums to 1. The scores are those before the mask;
+   call_sees tells whether query i sees key j. */
 Matrix call_scores(const Call *c, int sequence, int head);
 Matrix call_weights(const Call *c, int sequence, int head);
 bool call_sees(const Call *c, Matrix scores, int i, int j);
@@ -108,8 +113,9 @@ typedef struct Pass {
     Node *logits;
 } Pass;
 
-/* Runs m on the batch; and, with_gradients, back from its loss: then every
-   trained root on the tape still has its gradient. pass_free it. */
+/* Runs m on the batch and, if with_gradients, the backward pass from its loss;
+   every trained root on the tape then keeps its gradient. The caller frees it
+   with pass_free. */
 Pass *pass_captured(Model *m, const Batch *b, bool with_gradients);
 void pass_free(Pass *p);
 

@@ -9,41 +9,59 @@
 #include "base/words.h"
 #include "heart/tape.h"
 
-/* Place `place` of `to` becomes what that of `from` is, as nearly as can be,
-   with the embedding folded into it if only `from` has one; if that cannot be
-   done, v->why says why. */
-static void
-adopt_place(const Model *from, Model *to, int place, Conversion *v)
+/* Fits place `place` of `to` to the form `wanted`. Returns the form that it
+   then has; if that is not possible, v->why says why. */
+static Canonical
+fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
 {
-    Canonical c = model_form(from, place), now = {0};
-    const Variant *target = to->place[place].variant;
-    Attention a = to->place[place].attention;
-    if (c.m && to->config.embed != from->config.embed)
-        fold_form(&c, from, to);
-    if (!c.m)
-        snprintf(v->why, sizeof v->why, "no canonical form: %.120s", c.why);
-    else if (fit(target, &a, place_weights(to, place), &c, v->why)) {
-        now = model_form(to, place);
-        if (!now.m)
-            snprintf(v->why, sizeof v->why,
-                     "what it fits has no canonical form: %.120s", now.why);
-        else if (!equal_biases(&now, &c))
-            snprintf(v->why, sizeof v->why,
-                     "its scores have another bias by position, or sink");
-    }
-    FitError f = *v->why ? v->form : fit_error(&now, &c);
-    v->form = f.apart >= v->form.apart ? f : v->form;
-    canonical_free(&now);
-    canonical_free(&c);
+    const ModelPlace *p = &to->place[place];
+    Canonical now = {0};
+    if (!fit(p->variant, &p->attention, place_weights(to, place), wanted,
+             v->why))
+        return now;
+    now = model_form(to, place);
+    if (!now.m)
+        snprintf(v->why, sizeof v->why,
+                 "after the fit it has no canonical form: %.120s", now.why);
+    else if (!equal_biases(&now, wanted))
+        snprintf(v->why, sizeof v->why,
+                 "its scores have a different bias by position, or sink");
+    return now;
 }
 
-/* What is not attention, where both have it in one shape. */
+/* Converts place `place` of `from` into that of `to`, exactly or to the nearest
+   form. If only `from` has an embedding, that is folded into the form. If it
+   cannot be done, v->why says why. */
+static void
+convert_place(const Model *from, Model *to, int place, Conversion *v)
+{
+    Canonical wanted = model_form(from, place);
+    if (!wanted.m) {
+        snprintf(v->why, sizeof v->why, "no canonical form: %.120s",
+                 wanted.why);
+        return;
+    }
+    if (to->config.embed != from->config.embed)
+        fold_form(&wanted, from, to);
+    Canonical now = fit_place(to, place, &wanted, v);
+    if (!*v->why) {
+        FitError error = fit_error(&now, &wanted);
+        if (error.apart >= v->form.apart)
+            v->form = error;
+    }
+    canonical_free(&now);
+    canonical_free(&wanted);
+}
+
+/* Copies every weight outside attention that both models have in one shape. */
 static void
 copy_rest(const Model *from, Model *to)
 {
     for (int i = 0; i < to->count; i++) {
         Weight *w = &to->weights[i];
-        for (int k = 0; !w->attention && k < from->count; k++)
+        if (w->attention)
+            continue;
+        for (int k = 0; k < from->count; k++)
             if (!strcmp(w->name, from->weights[k].name) &&
                 w->rows == from->weights[k].rows &&
                 w->cols == from->weights[k].cols)
@@ -55,15 +73,16 @@ copy_rest(const Model *from, Model *to)
 bool
 convert_model(const Model *from, Model *to, Conversion *v)
 {
-    const char *refusal =
-        to->config.embed == from->config.embed ? NULL : fold_refusal(from);
+    const char *refusal = NULL;
+    if (to->config.embed != from->config.embed)
+        refusal = fold_refusal(from);
     *v = (Conversion){0};
     if (refusal)
         snprintf(v->why, sizeof v->why, "its embedding cannot be folded: %s",
                  refusal);
     copy_rest(from, to);
-    for (int place = 0; !*v->why && place < to->places; place++)
-        adopt_place(from, to, place, v);
+    for (int place = 0; place < to->places && !*v->why; place++)
+        convert_place(from, to, place, v);
     return !*v->why;
 }
 
@@ -86,7 +105,8 @@ start_alike(Model *m, Conversion *v)
     Model *from = model_new(&c, m->sizes, plugin_open(c.variant).variant);
     if (convert_model(from, m, v) && v->form.apart > CONVERTS_EXACTLY)
         snprintf(v->why, sizeof v->why,
-                 "%.2g of the largest entry of M or N is lost", v->form.apart);
+                 "an entry of M or N is off by %.2g of the largest",
+                 v->form.apart);
     model_free(from);
     return !*v->why;
 }
@@ -103,8 +123,9 @@ test_accuracy(Model *m, const Dataset *data)
     return accuracy;
 }
 
-/* The largest difference of their logits on the first test batch, relative to
-   the largest of a where that is above 1; a NaN is as far apart as can be. */
+/* The largest difference of the logits of two models on the first test batch,
+   relative to the largest logit of a, or to 1 if that is below 1. INFINITY if a
+   logit is NaN. */
 static double
 logits_apart(Model *a, Model *b, const Dataset *data)
 {

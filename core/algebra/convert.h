@@ -6,16 +6,16 @@
 #include "heart/train.h"
 #include "training/build_model.h"
 
-/* Below this largest difference of logits, relative to the largest of them
-   where that is above 1, two models are the same function. */
+/* Up to this largest difference of logits, relative to the largest logit or to
+   1 if that is below 1, two models are the same function. */
 #define CONVERTS_EXACTLY (sizeof(real) == 4 ? 1e-4 : 1e-10)
 
-/* What became of one conversion. */
+/* The result of one conversion. */
 typedef struct Conversion {
-    char why[240];        /* it could not be done; "" if it was */
-    double logits;        /* largest difference, relative */
-    FitError form;        /* of the place that lost most */
-    double before, after; /* test accuracy */
+    char why[240];        /* why it could not be done; "" if it was done */
+    double logits;        /* the largest difference of logits, relative */
+    FitError form;        /* the error at the place that lost most */
+    double before, after; /* the test accuracy of both models */
 } Conversion;
 
 /* Makes `to`, of another variant or of other shapes, compute what `from` does,
@@ -25,18 +25,19 @@ typedef struct Conversion {
    reason in v->why. */
 bool convert_model(const Model *from, Model *to, Conversion *v);
 
-/* The variant that m's config starts as (same-start), in the shape of m's
-   attention where both use it, and else in its usual one. */
+/* The settings of the variant that a run with these settings starts as
+   (same-start): the same shape as far as both variants use it, otherwise the
+   defaults. */
 Config config_alike(const Config *own);
 
-/* Initialises m as the function that this variant has with the same seed. So
-   all variants with one same-start begin as the same function, each in its own
-   matrices. Returns false, with the reason in v->why, if m's variant cannot do
-   that exactly. */
+/* Initialises m as the function that its same-start variant has with the same
+   seed. So all variants with one same-start begin as the same function, each in
+   its own matrices. Returns false, with the reason in v->why, if m's variant
+   cannot do that exactly. */
 bool start_alike(Model *m, Conversion *v);
 
-/* How the two differ on test data: v->logits on a batch, the accuracies on all
-   of it. */
+/* Compares two models on test data: v->logits on one batch, the accuracies on
+   all of it. */
 void measure_conversion(Model *from, Model *to, const Dataset *data,
                         Conversion *v);
 

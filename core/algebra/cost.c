@@ -1,8 +1,8 @@
 /* cost.c - what a variant costs, at any shape and without computing it.
 
-   On a tape for shapes forward makes its nodes and computes nothing; what a
-   product costs follows from the shapes of its operands. What a decoder keeps
-   is found by its own first step. */
+   On a tape for shapes, forward makes its nodes and computes nothing. The cost
+   of a product follows from the shapes of its operands; a first step of a
+   decoder on such a tape shows what its cache keeps. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,36 +17,73 @@
 #include "operators/biases.h"
 #include "operators/steps.h"
 
-/* How many entries of head h of fixed_bias are not masked. Row 0 and column 0
-   have each distance of query and key once. If eight more rows and columns
-   agree with them, the mask is taken to depend on the distance only, and each
-   distance counts as often as it occurs; otherwise every entry is looked at. */
+/* Does the bias leave this pair of query and key unmasked in head h? */
+static bool
+is_seen(const Added *b, int h, int query, int key)
+{
+    const Attention *a = &b->attention;
+    return b->bias(a, h, a->position + query, key) > -INFINITY;
+}
+
+/* The pairs of query and key at one distance: `length` of them, from this one
+   on. */
+typedef struct Diagonal {
+    int query, key, length;
+} Diagonal;
+
+static Diagonal
+diagonal_at(int distance, int queries, int keys)
+{
+    Diagonal d = {.query = distance < 0 ? -distance : 0};
+    d.key = d.query + distance;
+    d.length = queries - d.query;
+    if (keys - d.key < d.length)
+        d.length = keys - d.key;
+    return d;
+}
+
+/* Are the pairs of a diagonal in four more rows and in four more columns masked
+   exactly if its first pair is? */
+static bool
+is_uniform(const Added *b, int h, Diagonal d, int queries, int keys)
+{
+    bool first = is_seen(b, h, d.query, d.key);
+    for (int eighths = 2; eighths <= 8; eighths += 2) {
+        int row = (queries - 1) * eighths / 8,
+            column = (keys - 1) * eighths / 8;
+        int steps[] = {row - d.query, column - d.key};
+        for (int i = 0; i < 2; i++) {
+            int on = steps[i];
+            if (on >= 0 && on < d.length &&
+                is_seen(b, h, d.query + on, d.key + on) != first)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* How many pairs of query and key a fixed_bias leaves unmasked in head h. Each
+   distance is judged by its first pair as long as the mask seems to depend only
+   on the distance; if it does not, all pairs are counted. */
 static double
 seen_by_head(const Node *bias, int h)
 {
-    enum { LINES = 8 };
     const Added *b = bias->arguments;
-    const Attention *a = &b->attention;
-    int tokens = bias->rows / bias->sequences, keys = bias->cols / bias->heads;
-    double seen = 0, all = 0;
-    bool same = true;
-    for (int i = 1 - tokens; i < keys; i++) {
-        int query = i < 0 ? -i : 0, key = query + i;
-        int often = tokens - query < keys - key ? tokens - query : keys - key;
-        bool first = b->bias(a, h, a->position + query, key) > -INFINITY;
-        seen += first ? often : 0;
-        for (int k = 2; same && k <= LINES + 1; k++) {
-            int on = k % 2 ? (tokens - 1) * (k - 1) / LINES - query
-                           : (keys - 1) * k / LINES - key;
-            same = on < 0 || on >= often ||
-                   first == (b->bias(a, h, a->position + query + on, key + on) >
-                             -INFINITY);
-        }
+    int queries = bias->rows / bias->sequences, keys = bias->cols / bias->heads;
+    double seen = 0;
+    bool by_distance = true;
+    for (int distance = 1 - queries; distance < keys; distance++) {
+        Diagonal d = diagonal_at(distance, queries, keys);
+        by_distance = by_distance && is_uniform(b, h, d, queries, keys);
+        seen += is_seen(b, h, d.query, d.key) ? d.length : 0;
     }
-    for (int i = 0; !same && i < tokens; i++)
-        for (int j = 0; j < keys; j++)
-            all += b->bias(a, h, a->position + i, j) > -INFINITY;
-    return same ? seen : all;
+    if (by_distance)
+        return seen;
+    seen = 0;
+    for (int query = 0; query < queries; query++)
+        for (int key = 0; key < keys; key++)
+            seen += is_seen(b, h, query, key);
+    return seen;
 }
 
 double
@@ -58,16 +95,16 @@ unmasked_share(const Node *bias)
     return seen / ((double)(bias->rows / bias->sequences) * bias->cols);
 }
 
-/* The share of the entries of n that no fixed_bias before it masks. */
+/* The share of the entries of weights n that no fixed_bias has masked. */
 static double
-seen_of(const Node *n)
+unmasked_before(const Node *n)
 {
-    if (n->root != n)
-        return seen_of(n->root);
-    if (!n->op || n->op == &apply_weights_op.op)
-        return 1;
-    return seen_of(n->in[0]) *
-           (n->op == &fixed_bias_op ? unmasked_share(n) : 1);
+    double share = 1;
+    for (n = n->root; n->op && n->op != &apply_weights_op.op;
+         n = n->in[0]->root)
+        if (n->op == &fixed_bias_op)
+            share *= unmasked_share(n);
+    return share;
 }
 
 /* The share of the keys that the newest query sees in some head. */
@@ -75,36 +112,42 @@ static double
 seen_by_newest(const Node *bias)
 {
     const Added *b = bias->arguments;
-    int newest = bias->rows / bias->sequences - 1, keys = bias->cols;
-    keys /= bias->heads;
-    double seen = 0;
+    int newest = bias->rows / bias->sequences - 1;
+    int keys = bias->cols / bias->heads, seen = 0;
     for (int key = 0; key < keys; key++) {
-        int h = 0;
-        while (h < bias->heads &&
-               b->bias(&b->attention, h, newest, key) == -INFINITY)
-            h++;
-        seen += h < bias->heads;
+        bool in_some_head = false;
+        for (int h = 0; h < bias->heads; h++)
+            in_some_head |= b->bias(&b->attention, h, newest, key) != -INFINITY;
+        seen += in_some_head;
     }
-    return seen / keys;
+    return (double)seen / keys;
 }
 
-/* The product of the shares that each fixed_bias after these scores leaves, on
-   a tape that ends with `last`; by(bias) is the share of one. */
+/* Is n computed from these scores, through first operands only? */
+static bool
+comes_from(const Node *n, const Node *scores)
+{
+    while (n != scores && n->inputs > 0)
+        n = n->in[0];
+    return n == scores;
+}
+
+/* The product of the shares that each fixed_bias applied to these scores
+   leaves, on a tape that ends with `last`; share_of(bias) is the share that one
+   leaves. */
 static double
-share_after(const Node *scores, const Node *last, double (*by)(const Node *))
+share_after(const Node *scores, const Node *last,
+            double (*share_of)(const Node *))
 {
     double share = 1;
-    for (const Node *n = last; n != scores; n = n->previous) {
-        const Node *of = n;
-        while (n->op == &fixed_bias_op && of->inputs && of != scores)
-            of = of->in[0];
-        share *= of == scores ? by(n) : 1;
-    }
+    for (const Node *n = last; n != scores; n = n->previous)
+        if (n->op == &fixed_bias_op && comes_from(n, scores))
+            share *= share_of(n);
     return share;
 }
 
-/* FLOPs of a product of every query with every key, or weight with value, each
-   `width` wide. Masked pairs are counted too. */
+/* FLOPs of the product of every query with every key, or of every weight with
+   every value, each `width` wide. Masked pairs are counted too. */
 static double
 pair_flops(const Node *q, const Node *keys, int width)
 {
@@ -130,7 +173,7 @@ node_flops(const Node *n, const Node *last, double flops[2])
                   pair_flops(a, b, a->cols / a->heads);
         break;
     case WEIGHTING:
-        forward = seen_of(a) * pair_flops(a, b, b->cols / b->heads);
+        forward = unmasked_before(a) * pair_flops(a, b, b->cols / b->heads);
         break;
     case ATTENDING:
         forward = pair_flops(a, b, a->cols / a->heads);
@@ -147,8 +190,8 @@ node_flops(const Node *n, const Node *last, double flops[2])
                values * ((a->trained || b->trained) + v->trained);
 }
 
-/* Entries of the weights on which the block's output depends, and no earlier
-   block's. They are the trained leaves that have a name. */
+/* Counts the entries of the weights on which this block's output depends, and
+   no earlier block's. Weights are the trained leaves that have a name. */
 static double
 parameters_of(Node *out)
 {
@@ -161,16 +204,62 @@ parameters_of(Node *out)
     return entries;
 }
 
-/* Adds what a block costs that has put nodes on the tape since `before`, and
-   returned `out`. */
-static void
-add_block(Cost *c, const Tape *t, const Node *before, Node *out, int tokens)
+/* A variant whose blocks are called, one after the other, on a tape for shapes.
+   Each block has its own matrices and tokens; all see the same other tokens. */
+typedef struct Blocks {
+    const Variant *variant;
+    Attention attention; /* of the block at hand */
+    Weights declared;
+    Tape *tape;
+    int tokens;
+    Node *other; /* the other tokens, or NULL in self-attention */
+} Blocks;
+
+static real no_entry; /* an address, for leaves that nobody looks into */
+
+static Blocks
+blocks_begin(const Variant *v, Attention a, int tokens, int keys)
 {
+    Blocks b = {.variant = v, .attention = a, .tokens = tokens};
+    b.tape = tape_new(SHAPES_ONLY);
+    b.declared = weights_declared(v, &a);
+    for (int i = 0; i < b.declared.count; i++)
+        b.declared.list[i].gradient = &no_entry;
+    if (keys)
+        b.other = leaf(b.tape, keys, a.d_model, 1, NULL, &no_entry);
+    return b;
+}
+
+static void
+blocks_end(Blocks *b)
+{
+    free(b->declared.list);
+    tape_free(b->tape);
+}
+
+static Node *
+tokens_of_block(const Blocks *b)
+{
+    return leaf(b->tape, b->tokens, b->attention.d_model, 1, NULL, &no_entry);
+}
+
+/* Calls forward of a block, and adds what it costs to c. */
+static void
+add_block(Cost *c, Blocks *b)
+{
+    Tape *t = b->tape;
+    Node **w = leaves_of(t, &b->declared);
+    Node *x = tokens_of_block(b);
+    const Node *before = t->last;
+    size_t entries = t->entries;
+    Node *out = plugin_forward(b->variant, &b->attention, x,
+                               b->other ? b->other : x, w);
+    free(w);
     for (const Node *n = t->last; n != before; n = n->previous) {
         double flops[2];
         node_flops(n, t->last, flops);
-        c->forward += flops[0] / tokens;
-        c->backward += flops[1] / tokens;
+        c->forward += flops[0] / b->tokens;
+        c->backward += flops[1] / b->tokens;
         const Meaning *m = meaning_of(n);
         c->rotates |= m->rotates;
         c->state += n->state;
@@ -180,45 +269,23 @@ add_block(Cost *c, const Tape *t, const Node *before, Node *out, int tokens)
             c->kept = fmax(c->kept, share_after(n, t->last, seen_by_newest));
     }
     c->parameters += parameters_of(out);
+    c->activations += (double)(t->entries - entries) / b->tokens;
 }
 
-/* Calls forward of each block on a tape for shapes. Each has matrices and
-   tokens of its own, but all see the same other tokens. What it costs is added
-   to c; or if there is a cache, what a decoder keeps, whose first step that
-   is. */
-static void
-run_blocks(const Variant *v, Attention a, int tokens, int keys, Cache *cache,
-           Cost *c)
+/* Calls forward of a block as the first step of a decoder, and returns how many
+   entries the cache then keeps of a token. */
+static double
+cached_by_block(Cache *cache, Blocks *b)
 {
-    static real no_entry; /* an address, for leaves that nobody looks into */
-    Tape *t = tape_new(SHAPES_ONLY);
-    Weights declared = weights_declared(v, &a);
-    Node *other = NULL;
-    for (int i = 0; i < declared.count; i++)
-        declared.list[i].gradient = &no_entry;
-    t->keeper = cache ? &cache->keeper : NULL;
-    if (keys)
-        other = leaf(t, keys, a.d_model, 1, NULL, &no_entry);
-    for (a.layer = 0; a.layer < a.layers; a.layer++) {
-        Node **w = leaves_of(t, &declared);
-        Node *x = leaf(t, tokens, a.d_model, 1, NULL, &no_entry);
-        Node *y = other ? other : x, *before = t->last;
-        size_t entries = t->entries;
-        if (cache)
-            t->keeper->enter(t->keeper, &a, a.layer, x, y);
-        Node *out = plugin_forward(v, &a, x, y, w);
-        free(w);
-        if (cache) {
-            t->keeper->leave(t->keeper);
-            c->cache += cache_entries(cache, a.layer);
-            continue;
-        }
-        add_block(c, t, before, out, tokens);
-        c->activations += (double)(t->entries - entries) / tokens;
-    }
-    c->recalls |= t->recalled > 0;
-    free(declared.list);
-    tape_free(t);
+    Keeper *keeper = b->tape->keeper;
+    Attention *a = &b->attention;
+    Node **w = leaves_of(b->tape, &b->declared);
+    Node *x = tokens_of_block(b), *y = b->other ? b->other : x;
+    keeper->enter(keeper, a, a->layer, x, y);
+    plugin_forward(b->variant, a, x, y, w);
+    keeper->leave(keeper);
+    free(w);
+    return cache_entries(cache, a->layer);
 }
 
 Cost
@@ -226,11 +293,23 @@ cost_of(const Variant *v, Attention a, int tokens, int keys)
 {
     Cost c = {0};
     a.layers = a.layers > 1 ? a.layers : 1;
+    Blocks trained = blocks_begin(v, a, tokens, keys);
+    Blocks decoded = blocks_begin(v, a, 1, keys);
     Cache *cache = cache_new(a.layers, 1);
-    run_blocks(v, a, tokens, keys, NULL, &c);
-    run_blocks(v, a, 1, keys, cache, &c);
-    cache_free(cache);
+    decoded.tape->keeper = &cache->keeper;
+    for (int layer = 0; layer < a.layers; layer++) {
+        trained.attention.layer = layer;
+        add_block(&c, &trained);
+    }
+    for (int layer = 0; layer < a.layers; layer++) {
+        decoded.attention.layer = layer;
+        c.cache += cached_by_block(cache, &decoded);
+    }
+    c.recalls = trained.tape->recalled > 0 || decoded.tape->recalled > 0;
     c.kept = c.kept > 0 ? c.kept : 1;
+    cache_free(cache);
+    blocks_end(&trained);
+    blocks_end(&decoded);
     return c;
 }
 

@@ -1,9 +1,9 @@
 /* derive.c - the canonical form of a variant, derived from its code.
 
-   A node knows its operator and its operands. So one walks back from it, and
-   puts each matrix on the way before those that came first, until tokens are
-   reached: then the product is whole. Where two things are added, two products
-   begin. What is not linear is put there too, to be named. */
+   A node knows its operator and its operands. A walk goes back from the output,
+   and puts each matrix that it meets before those it met earlier, until it
+   reaches tokens: then a product is complete. At a sum, it splits in two. An
+   operator that is no such product is put into the chain, to be named. */
 #include <math.h>
 #include <string.h>
 
@@ -18,24 +18,24 @@
 #include "operators/steps.h"
 #include "tasks/tasks.h"
 
-/* A product on the walk from the output. It is to be multiplied with `width`
-   columns of the node that comes next, the first of which is `from`. */
+/* A walk back from the output: the product so far, which is to be multiplied by
+   columns from .. from + width - 1 of the next node. */
 typedef struct Walk {
     Derived *to;
-    const Call *call; /* the softmax of its head, */
-    int own;          /* and the number that the head has there */
-    Term term;
-    char role; /* whose chain grows: q, k or v */
+    const Call *call; /* the softmax of its head */
+    int own;          /* the number of the head within that call */
+    Term term;        /* the product so far */
+    char role;        /* the chain that grows: q, k or v */
     int from, width;
-    /* If the walk is in a matrix that is computed from weights, B of A B: where
-       it goes on when that is whole. */
+    /* Inside B of A B, if B is itself computed from weights: the nodes A at
+       which the walk goes on, the innermost last. */
     const Node *before[MOST_SYMBOLS];
     int nested;
 } Walk;
 
 static void walk(const Node *n, Walk w);
 
-/* The first column of the head of n that serves head h of c. */
+/* The first column of the head of n that head h of c is computed from. */
 static int
 start_of(const Node *n, int h, const Node *c)
 {
@@ -51,8 +51,22 @@ term_of(const Derived *d, int head, int piece, int number)
     return NULL;
 }
 
-/* Do two nodes stand for the same thing in two heads: a node in both; the same
-   operator; or matrices that have a number each, "W_1^Q" and "W_2^Q"? */
+int
+rank_bound(const Derived *d, int head, int piece)
+{
+    int rank = 0, number = 0;
+    const Term *t = term_of(d, head, piece, number);
+    while (t) {
+        rank += t->width;
+        number++;
+        t = term_of(d, head, piece, number);
+    }
+    return rank;
+}
+
+/* Do two nodes play the same part in two heads? They do if they are one node,
+   have the same operator, or are matrices whose names differ only in a number,
+   "W_1^Q" and "W_2^Q". */
 static bool
 alike(const Node *a, const Node *b)
 {
@@ -79,7 +93,8 @@ symbol_of(const Derived *d, int head, const Symbol *s)
     return alike(s->of, there->of) ? there : NULL;
 }
 
-/* Is `other`, which may be NULL, the same as t, except for its columns? */
+/* Is `other`, which may be NULL, the same term as t, except for the columns of
+   its matrices? */
 static bool
 term_alike(const Derived *d, const Term *t, const Term *other)
 {
@@ -102,17 +117,19 @@ term_alike(const Derived *d, const Term *t, const Term *other)
 bool
 heads_alike(const Derived *d)
 {
-    int own = 0;
-    bool alike = true;
+    int in_first = 0; /* terms of head 0 */
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
-        own += t->head == 0;
-        for (int head = 1; t->head == 0 && head < d->heads; head++)
-            alike &= term_alike(d, t, term_of(d, head, t->piece, t->number));
+        if (t->head != 0)
+            continue;
+        in_first++;
+        for (int head = 1; head < d->heads; head++)
+            if (!term_alike(d, t, term_of(d, head, t->piece, t->number)))
+                return false;
     }
-    return alike && (d->heads < 1 || own * d->heads == d->count);
+    return d->heads < 1 || in_first * d->heads == d->count;
 }
 
-/* Puts a matrix before the product, or a node that is none. */
+/* Puts a matrix before the product, or a node that is no matrix. */
 static Walk
 times(const Node *of, Matrix m, Walk w)
 {
@@ -122,12 +139,14 @@ times(const Node *of, Matrix m, Walk w)
         return w;
     }
     if (of->op)
-        w.to->why = "what is in brackets is no matrix";
-    memmove(c->of + 1, c->of, (size_t)c->count++ * sizeof *c->of);
+        w.to->why = "the operator in brackets is not a product with a matrix";
+    memmove(c->of + 1, c->of, (size_t)c->count * sizeof *c->of);
     c->of[0] = (Symbol){.of = of, .m = m, .role = w.role};
+    c->count++;
     return w;
 }
 
+/* Adds a complete term, as the last of its piece and head. */
 static void
 add_term(Derived *d, Term t)
 {
@@ -145,9 +164,9 @@ add_term(Derived *d, Term t)
     d->term[d->count++] = t;
 }
 
-/* Begins a walk that needs `width` columns of n with the identity matrix. It is
-   narrowed as any other symbol is, so in the end it tells for which of these
-   columns a chain is. */
+/* Begins a walk that needs w.width columns of n. The product begins as the
+   identity matrix, which is narrowed as any other symbol is: in the end it
+   tells which of these columns the chain is for. */
 static void
 begin(const Node *n, Walk w)
 {
@@ -156,8 +175,8 @@ begin(const Node *n, Walk w)
     walk(n, times(x, transposed(all), w));
 }
 
-/* Multiplies with the columns that the walk needs of a matrix, and goes on to
-   need all columns of the factor before it. */
+/* Multiplies by the columns that the walk needs of a matrix; after that it
+   needs all columns of the factor before the matrix. */
 static Walk
 pass_matrix(const Node *of, bool turned, Walk w)
 {
@@ -171,16 +190,28 @@ pass_matrix(const Node *of, bool turned, Walk w)
     return w;
 }
 
-/* Tokens, or a row of weights, end a chain. A bias of keys adds the same to all
-   scores of a row, to which the softmax is blind: it is left out. The walk of
-   queries goes on in the keys, in the columns that these queries meet. */
+/* Goes on in the keys, in the columns that the queries of this walk, columns
+   `part` of x, are multiplied with. */
+static void
+walk_keys(Matrix part, Walk w)
+{
+    w.role = 'k';
+    w.from = start_of(w.call->k, w.own, w.call->q) +
+             (int)(part.at - w.to->run.x->value);
+    w.width = part.rows;
+    begin(w.call->k, w);
+}
+
+/* Ends a chain at tokens or at a row of weights. A bias of keys is left out: it
+   adds the same to all scores of a row, which the softmax ignores. After the
+   queries, the walk goes on in the keys. */
 static void
 walk_leaf(const Node *c, Walk w)
 {
     Derived *d = w.to;
     if (w.nested > 0) {
-        const Node *before = w.before[--w.nested];
-        walk(before, pass_matrix(c, false, w));
+        w.nested--;
+        walk(w.before[w.nested], pass_matrix(c, false, w));
         return;
     }
     Chain *chain = &w.term.chain[w.role == 'k'];
@@ -190,8 +221,8 @@ walk_leaf(const Node *c, Walk w)
     if (w.term.piece == CONSTANT && tokens && !d->why)
         d->why = "it adds tokens without attention";
     if (w.role == 'k' && !whole && part.cols > d->run.x->cols)
-        d->why =
-            "keys have other parts than queries, and are wider than tokens";
+        d->why = "keys have different parts than queries, and are wider than "
+                 "tokens";
     if (whole || w.role == 'q')
         chain->count--;
     if (tokens)
@@ -204,17 +235,14 @@ walk_leaf(const Node *c, Walk w)
         int rows = tokens ? c->cols : 1;
         w = times(c, matrix(c->value + w.from, rows, w.width, c->cols), w);
     }
-    if (w.role == 'q') {
-        w.role = 'k';
-        w.from = start_of(w.call->k, w.own, w.call->q) +
-                 (int)(part.at - d->run.x->value);
-        w.width = part.rows;
-        begin(w.call->k, w);
-    } else
+    if (w.role == 'q')
+        walk_keys(part, w);
+    else
         add_term(d, w.term);
 }
 
-/* The row of weights, as long as a head, that all tokens get in n; or NULL. */
+/* The row of weights, as wide as a head, that n repeats for every token; or
+   NULL. */
 static const Node *
 row_of(const Node *n, int width)
 {
@@ -223,23 +251,23 @@ row_of(const Node *n, int width)
     return fits && !row->root->op ? row : NULL;
 }
 
-/* `count` columns of a row of gains as a diagonal matrix, which is kept with
-   the row. */
+/* `count` gains of a row as a diagonal matrix, which is kept with the row. */
 static Matrix
 diagonal(const Node *row, int from, int count)
 {
     int n = row->cols;
-    real *at = row->root->kept;
-    if (!at)
-        at = row->root->kept = keep(row->root, (size_t)n * n);
+    Node *root = row->root;
+    if (!root->kept)
+        root->kept = keep(root, (size_t)n * n);
+    real *all = root->kept;
     for (int e = 0; e < n * n; e++)
-        at[e] = e / n == e % n ? row->value[e / n] : 0;
-    return matrix(at + from * (n + 1), count, count, n);
+        all[e] = e / n == e % n ? row->value[e / n] : 0;
+    return matrix(all + from * (n + 1), count, count, n);
 }
 
-/* Keeps the columns of a walk that are among the `size` columns from `start`
-   on, and counts them from there; false if there are none. The symbol that is
-   multiplied with them needs only the rows that it has for these. */
+/* Narrows a walk to those of its columns that are among the `size` columns from
+   `start` on, counted from there; returns false if there are none. The first
+   symbol of the chain keeps only its rows for these columns. */
 static bool
 narrow(Walk *w, int start, int size)
 {
@@ -273,8 +301,8 @@ of_weights(const Derived *d, const Node *n)
     return all;
 }
 
-/* How a walk passes a node: as its operator means, if its operands are what
-   that asks for. */
+/* How a walk passes a node: as the table in meaning.c says, if its operands
+   allow it; otherwise it is opaque. */
 static Passage
 passage_of(const Node *c, const Walk *w)
 {
@@ -298,29 +326,38 @@ passage_of(const Node *c, const Walk *w)
     return passes ? as : OPAQUE;
 }
 
-/* Multiplies with the diagonal matrix of a row of gains, whose head that serves
-   here begins at column `start`. */
+/* Multiplies by the diagonal matrix of a row of gains, of which the head at
+   hand has those from column `start` on. */
 static Walk
 pass_gain(const Node *row, int start, Walk w)
 {
     return times(row->root, diagonal(row, start + w.from, w.width), w);
 }
 
-/* Goes on from head h of c; or if c is side by side, from its operand k. */
+/* Walks through B of A B, if B is computed from weights, and then from A. */
+static void
+walk_weights(Node *const *in, Walk w)
+{
+    w.before[w.nested] = in[0];
+    w.nested++;
+    walk(in[1], w);
+}
+
+/* Goes on from head h of c, or from its operand k if c has its operands side by
+   side. */
 static void
 walk_block(const Node *c, int h, int k, Walk w)
 {
     Node *const *in = c->in;
     const Node *last = c->op ? in[c->inputs - 1]->root : NULL;
-    int end = k; /* goes on from in[k .. end] */
+    int end = k; /* the walk goes on from in[k .. end] */
     switch (passage_of(c, &w)) {
     case LEAF:
         walk_leaf(c, w);
         return;
     case TIMES:
-        if (last->op) { /* a sum or a product of weights: first through that */
-            w.before[w.nested++] = in[0];
-            walk(in[1], w);
+        if (last->op) {
+            walk_weights(in, w);
             return;
         }
         w = pass_matrix(last, false, w);
@@ -343,16 +380,18 @@ walk_block(const Node *c, int h, int k, Walk w)
     case GAIN:
         w = pass_gain(last->in[0], start_of(last->in[0], h, c), w);
         break;
-    case WEIGHTED: /* the head at hand, or another one with its own walk */
+    case WEIGHTED:
         if (in[0]->root != w.call->weights || h != w.own)
-            return;
+            return; /* another head, which has its own walk */
         w.term.piece = N_PIECE;
-        k = end = 1;
+        k = 1;
+        end = 1;
         break;
     case OPAQUE:
         w = times(c, matrix(w.to->run.x->value, w.width, w.width, 1), w);
-        if (in[0]->cols != c->cols) { /* all columns are in it */
-            w.from = h = 0;
+        if (in[0]->cols != c->cols) { /* it may depend on all columns */
+            h = 0;
+            w.from = 0;
             w.width = in[0]->cols;
         }
         break;
@@ -364,15 +403,15 @@ walk_block(const Node *c, int h, int k, Walk w)
     }
 }
 
-/* Goes on from each head of n, and each operand that is side by side with
-   others, that has some of the columns. */
+/* Goes on from each head of n that has some of the columns; if a head has
+   operands side by side, from each of these. */
 static void
 walk(const Node *n, Walk w)
 {
     const Node *c = n->root;
     bool beside = meaning_of(c)->passage == SIDE_BY_SIDE;
-    int blocks = beside ? c->inputs : 1;
-    for (int i = 0, start = 0; start < w.from + w.width; i++) {
+    int blocks = beside ? c->inputs : 1, start = 0;
+    for (int i = 0; start < w.from + w.width; i++) {
         const Node *block = beside ? c->in[i % blocks] : c;
         int size = block->cols / block->heads;
         Walk part = w;
@@ -382,7 +421,7 @@ walk(const Node *n, Walk w)
     }
 }
 
-/* s = [x 1] M y' */
+/* scores = [x 1] M y' */
 static void
 derive_scores(Walk w)
 {
@@ -401,23 +440,31 @@ derive_scores(Walk w)
         add_term(w.to, times(s, (Matrix){0}, w).term);
 }
 
-/* out = constant + sum_i softmax(s_i) [y 1] N_i: what goes through each head */
+/* The walk of head h, which begins at the output. */
+static Walk
+walk_of_head(Derived *d, int h)
+{
+    int n = d->run.out->cols;
+    Walk w = {.to = d, .role = 'v', .width = n};
+    w.term = (Term){.piece = CONSTANT, .head = h, .factor = 1, .width = n};
+    return w;
+}
+
+/* out = constant + sum_i softmax(scores_i) [y 1] N_i. Without heads there is
+   only the constant. */
 static void
 derive_heads(Derived *d)
 {
     const Capture *r = &d->run.capture;
-    const Node *out = d->run.out;
-    int n = out->cols;
     d->heads = r->place[0].heads;
-    for (int h = 0; h < d->heads || h == 0; h++) {
-        Walk w = {.to = d, .role = 'v', .width = n};
-        w.term = (Term){.piece = CONSTANT, .head = h, .factor = 1, .width = n};
-        if (d->heads) {
-            w.call = capture_head(r, 0, d->heads - 1 - h, &w.own);
-            derive_scores(w);
-        }
-        begin(out, w);
+    for (int h = 0; h < d->heads; h++) {
+        Walk w = walk_of_head(d, h);
+        w.call = capture_head(r, 0, d->heads - 1 - h, &w.own);
+        derive_scores(w);
+        begin(d->run.out, w);
     }
+    if (d->heads == 0)
+        begin(d->run.out, walk_of_head(d, 0));
 }
 
 Derived
@@ -427,20 +474,21 @@ derive(const Variant *v, Attention a, Weights w)
     a.causal = 0;
     a.relative = NULL;
     Derived d = {.run = {.variant = v, .attention = a, .weights = w}};
-    real *identity = allocate((size_t)(n + 8) * n, sizeof *identity);
-    for (int i = 0; i < n; i++)
-        identity[i * n + i] = 1;
     if (v->calls != ANY_CALL) {
         d.why = "it is for self-attention only";
         return d;
     }
+    real *identity = allocate((size_t)(n + 8) * n, sizeof *identity);
+    for (int i = 0; i < n; i++)
+        identity[i * n + i] = 1;
     run_alone(&d.run, identity, 5, identity, 7, EVERY_HEAD);
     derive_heads(&d);
-    d.why = d.run.recalled ? "it recalls what an earlier block computed"
-            : d.run.capture.rotated
-                ? "queries and keys are rotated by their positions"
-            : d.heads ? d.why
-                      : "it has no softmax";
+    if (d.run.recalled)
+        d.why = "it recalls what an earlier block computed";
+    else if (d.run.capture.rotated)
+        d.why = "queries and keys are rotated by their positions";
+    else if (!d.heads)
+        d.why = "it has no softmax";
     return d;
 }
 
@@ -473,49 +521,74 @@ derived_free(Derived *d)
     tape_free(d->run.tape);
 }
 
+static Matrix
+new_matrix(int rows, int cols)
+{
+    real *entries = allocate((size_t)rows * cols, sizeof *entries);
+    return matrix(entries, rows, cols, cols);
+}
+
+/* x m, for an x that it frees. */
+static Matrix
+multiplied_by(Matrix x, Matrix m)
+{
+    Matrix product = new_matrix(x.rows, m.cols);
+    multiply(product, x, m);
+    free(x.at);
+    return product;
+}
+
 Matrix
 term_value(const Term *t, int rows)
 {
     const Chain *q = &t->chain[0], *k = &t->chain[1];
-    if (q->count || k->count)
-        rows = q->count ? q->of[0].m.rows : k->of[k->count - 1].m.cols;
-    Matrix x =
-        matrix(allocate((size_t)rows * rows, sizeof(real)), rows, rows, rows);
+    if (q->count)
+        rows = q->of[0].m.rows;
+    else if (k->count)
+        rows = k->of[k->count - 1].m.cols;
+    Matrix x = new_matrix(rows, rows);
     for (int i = 0; i < rows; i++)
         x.at[i * rows + i] = (real)t->factor;
-    for (int i = 0; i < q->count + k->count; i++) {
-        int behind = q->count + k->count - 1 - i;
-        Matrix m = i < q->count ? q->of[i].m : transposed(k->of[behind].m);
-        Matrix y = matrix(allocate((size_t)rows * m.cols, sizeof(real)), rows,
-                          m.cols, m.cols);
-        multiply(y, x, m);
-        free(x.at);
-        x = y;
-    }
+    for (int i = 0; i < q->count; i++)
+        x = multiplied_by(x, q->of[i].m);
+    for (int i = k->count - 1; i >= 0; i--) /* (K_1 K_2)' = K_2' K_1' */
+        x = multiplied_by(x, transposed(k->of[i].m));
     return x;
 }
 
-double
-derived_apart(const Derived *d, const Derived *probed)
+/* The derived form, as numbers. Every head has the constant: it is added only
+   for one of them. */
+static Canonical
+derived_form(const Derived *d)
 {
-    const Alone *a = &probed->run;
-    int n = a->attention.d_model;
-    Canonical c = {.d_model = n},
-              found = canonical_form(a->variant, a->attention, a->weights, 0);
+    int n = d->run.attention.d_model;
+    Canonical c = {.d_model = n};
     canonical_allocate(&c, d->heads);
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
-        int at = (d->heads - 1 - t->head) * c.size;
-        double *to[] = {c.m + at, c.m + at + n * n, c.n + at, c.constant,
-                        c.constant};
+        int start = (d->heads - 1 - t->head) * c.size;
+        double *const to[PIECES] = {[M_PIECE] = c.m + start,
+                                    [M_ROW] = c.m + start + n * n,
+                                    [N_PIECE] = c.n + start,
+                                    [N_ROW] = c.constant,
+                                    [CONSTANT] = c.constant};
         if (t->piece == CONSTANT && t->head > 0)
-            continue; /* each head has it, and it is added once */
+            continue;
         Matrix value = term_value(t, n);
         for (int i = 0; i < value.rows * n; i++)
             to[t->piece][i] += (double)value.at[i];
         free(value.at);
     }
-    double apart = found.m ? fit_error(&c, &found).apart : NAN;
-    canonical_free(&c);
-    canonical_free(&found);
+    return c;
+}
+
+double
+derived_apart(const Derived *d)
+{
+    const Alone *a = &d->run;
+    Canonical derived = derived_form(d);
+    Canonical probed = canonical_form(a->variant, a->attention, a->weights, 0);
+    double apart = probed.m ? fit_error(&derived, &probed).apart : NAN;
+    canonical_free(&derived);
+    canonical_free(&probed);
     return apart;
 }

@@ -13,22 +13,25 @@
 
 enum { QUERIES = 6, KEYS = 9 };
 
-/* The output (QUERIES x d_model) for random tokens of that size, under a causal
-   mask for itself; to be freed. */
+/* The output (QUERIES x d_model) for random tokens of this size: of queries and
+   other keys or, if causal, of self-attention under a causal mask. The caller
+   frees it. */
 static double *
 output_of(const Derived *d, bool causal, double size)
 {
     Alone run = d->run;
     int width = run.attention.d_model, count = QUERIES * width;
     real *x = allocate((size_t)(QUERIES + KEYS) * width, sizeof *x);
-    real *y = causal ? x : x + count;
     double *out = allocate((size_t)count, sizeof *out);
     Random r = random_stream(19, "outputs");
     for (int i = 0; i < (QUERIES + KEYS) * width; i++)
         x[i] = (real)(size * random_normal(&r));
     run.tape = NULL;
     run.attention.causal = causal;
-    run_alone(&run, x, QUERIES, y, causal ? QUERIES : KEYS, EVERY_HEAD);
+    if (causal)
+        run_alone(&run, x, QUERIES, x, QUERIES, EVERY_HEAD);
+    else
+        run_alone(&run, x, QUERIES, x + count, KEYS, EVERY_HEAD);
     for (int i = 0; i < count; i++)
         out[i] = (double)run.out->value[i];
     tape_free(run.tape);
@@ -36,8 +39,10 @@ output_of(const Derived *d, bool causal, double size)
     return out;
 }
 
+/* The largest relative difference of two variants' outputs, for small tokens
+   and for large ones. */
 static double
-apart_in(const Derived *a, const Derived *b, bool causal)
+largest_difference(const Derived *a, const Derived *b, bool causal)
 {
     double apart = 0;
     for (double size = 1; size <= 4; size *= 4) {
@@ -56,23 +61,35 @@ apart_in(const Derived *a, const Derived *b, bool causal)
 OutputsApart
 outputs_apart(const Derived *a, const Derived *b)
 {
-    return (OutputsApart){apart_in(a, b, false), apart_in(a, b, true)};
+    return (OutputsApart){.unmasked = largest_difference(a, b, false),
+                          .causal = largest_difference(a, b, true)};
+}
+
+/* Have two variants the same matrices, by name and shape? */
+static bool
+same_matrices(const Weights *a, const Weights *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (int i = 0; i < a->count; i++)
+        if (strcmp(a->list[i].name, b->list[i].name) != 0 ||
+            a->list[i].rows != b->list[i].rows ||
+            a->list[i].cols != b->list[i].cols)
+            return false;
+    return true;
 }
 
 bool
 give_same_matrices(const Derived *from, const Derived *to)
 {
     const Weights *a = &from->run.weights, *b = &to->run.weights;
-    bool same = a->count == b->count;
-    for (int i = 0; same && i < a->count; i++)
-        same = !strcmp(a->list[i].name, b->list[i].name) &&
-               a->list[i].rows == b->list[i].rows &&
-               a->list[i].cols == b->list[i].cols;
-    for (int i = 0; same && i < a->count; i++)
+    if (!same_matrices(a, b))
+        return false;
+    for (int i = 0; i < a->count; i++)
         memcpy(b->list[i].value, a->list[i].value,
                (size_t)a->list[i].rows * (size_t)a->list[i].cols *
                    sizeof(real));
-    return same;
+    return true;
 }
 
 /* Two variants at one shape, and how near the best proposal came. */
@@ -81,6 +98,7 @@ typedef struct Both {
     OutputsApart best;
 } Both;
 
+/* Do both have the same outputs, with the matrices proposed for `to`? */
 static bool
 run_both(void *more)
 {
@@ -91,7 +109,7 @@ run_both(void *more)
     return now.unmasked <= ROUNDING && now.causal <= ROUNDING;
 }
 
-/* Asks the fit of `to` for matrices, and runs both with them. */
+/* Lets `to` fit its matrices to the form of `from`, and runs both. */
 static bool
 fit_and_run(Both *b)
 {
@@ -105,31 +123,37 @@ fit_and_run(Both *b)
     return fits && run_both(b);
 }
 
-/* At one shape: 'p' if products can be named, 'f' if its fit does it, 0 if
-   neither. */
-static char
-proposed_at(const char *shape, const Variant *to, const Variant *from,
-            Values *products, OutputsApart *best)
+/* How matrices with which one variant computes what the other does were found:
+   as products of the other's matrices, or by its fit; or not at all. */
+typedef enum Way { BY_PRODUCTS, BY_FIT, NO_WAY } Way;
+
+/* Looks for such matrices at one shape. *best becomes the smallest difference
+   of outputs. */
+static Way
+way_at(const char *shape, const Variant *to, const Variant *from,
+       Values *products, OutputsApart *best)
 {
     Both b = {.from = derive_at(from, shape, 2),
               .to = derive_at(to, shape, 2),
               .best = {INFINITY, INFINITY}};
-    char by = substitute(&b.from, &b.to, run_both, &b, products) ? 'p'
-              : fit_and_run(&b)                                  ? 'f'
-                                                                 : 0;
+    Way way = NO_WAY;
+    if (substitute(&b.from, &b.to, run_both, &b, products))
+        way = BY_PRODUCTS;
+    else if (fit_and_run(&b))
+        way = BY_FIT;
     *best = b.best;
     derived_free(&b.from);
     derived_free(&b.to);
-    return by;
+    return way;
 }
 
 /* The shape at which directions are counted. */
 #define COUNTED_SHAPE "d-model=16 heads=4"
 
-/* Has `from` more directions in which its function moves than `to` has? A
-   function of fewer parameters cannot contain one of more. */
+/* Why `to` cannot contain `from`, if `from` has more real parameters; or NULL.
+ */
 static const char *
-more_directions(const Variant *to, const Variant *from)
+more_parameters(const Variant *to, const Variant *from)
 {
     Derived a = derive_at(from, COUNTED_SHAPE, 1);
     Derived b = derive_at(to, COUNTED_SHAPE, 1);
@@ -139,28 +163,25 @@ more_directions(const Variant *to, const Variant *from)
     derived_free(&b);
     if (most < 0 || has <= most)
         return NULL;
-    return format_text("it has %d real parameters at %s, and so many "
-                       "independent changes need %d",
+    return format_text("it has only %d real parameters at %s, and %d are "
+                       "needed",
                        most, COUNTED_SHAPE, has);
 }
 
-/* The most that the rank of a piece can be in any head. */
+/* The largest rank that a piece can have in any head. */
 static int
-rank_bound(const Derived *d, int piece)
+largest_rank_bound(const Derived *d, int piece)
 {
     int most = 0;
     for (int head = 0; head < d->heads; head++) {
-        const Term *t;
-        int rank = 0;
-        for (int k = 0; (t = term_of(d, head, piece, k)); k++)
-            rank += t->width;
+        int rank = rank_bound(d, head, piece);
         most = rank > most ? rank : most;
     }
     return most;
 }
 
-/* Do all heads have another M_i? Then the function has no other form but for
-   the order of heads. */
+/* Do all heads have different M_i? Then the function has no other form, except
+   for the order of heads. */
 static bool
 all_differ(const Canonical *c)
 {
@@ -176,35 +197,64 @@ all_differ(const Canonical *c)
     return true;
 }
 
-/* Ranks of the form of `from` that no head of `to` can have; NULL if none. */
+/* Says that a piece of `to` has at most rank `most`, and that `rank` is needed.
+ */
+static const char *
+rank_too_low(const Derived *to, const char *piece, int most, int rank)
+{
+    const char *name = width_named(to, most), *unless = "";
+    if (name)
+        unless = format_text(", unless %s >= %d", name, rank);
+    else
+        name = format_text("%d", most);
+    return format_text(
+        "lost%s: its %s has rank <= %s, and rank %d is needed at %s", unless,
+        piece, name, rank, TELLING_SHAPE);
+}
+
+/* Why ranks of this form are too large for `to`; NULL if they are not. An M_i
+   has to fit into one head. An N_i may be shared among several heads. */
 static const char *
 larger_rank(const Derived *to, const Canonical *form)
 {
-    const double *of[] = {form->m, form->n};
-    static const char *const names[] = {"M_i", "N_i"};
-    static const int pieces[] = {M_PIECE, N_PIECE};
-    for (int k = 0; k < 2; k++) {
-        int most = rank_bound(to, pieces[k]), needed = 0, rank = 0;
-        for (int head = 0; head < form->heads; head++) {
-            const double *matrix = of[k] + head * form->size;
-            int has = spectrum_of(matrix, form->d_model).rank;
-            rank = has > rank ? has : rank;
-            needed += most ? (has + most - 1) / most : 1;
-        }
-        bool wider = k == 0 ? rank > most : needed > to->heads;
-        const char *name = width_named(to, most);
-        if (rank > most && wider)
-            return format_text(
-                "lost%s: its %s has rank <= %s, and rank %d is needed at %s",
-                name ? format_text(", unless %s >= %d", name, rank) : "",
-                names[k], name ? name : format_text("%d", most), rank,
-                TELLING_SHAPE);
+    int most_m = largest_rank_bound(to, M_PIECE), rank_m = 0;
+    int most_n = largest_rank_bound(to, N_PIECE), rank_n = 0;
+    int heads_needed = 0;
+    for (int head = 0; head < form->heads; head++) {
+        int at = head * form->size, d = form->d_model;
+        int m = spectrum_of(form->m + at, d).rank;
+        int n = spectrum_of(form->n + at, d).rank;
+        rank_m = m > rank_m ? m : rank_m;
+        rank_n = n > rank_n ? n : rank_n;
+        heads_needed += most_n ? (n + most_n - 1) / most_n : 1;
     }
+    if (rank_m > most_m)
+        return rank_too_low(to, "M_i", most_m, rank_m);
+    if (rank_n > most_n && heads_needed > to->heads)
+        return rank_too_low(to, "N_i", most_n, rank_n);
     return NULL;
 }
 
-/* Why no matrices of `to` can do it: `to` always has a form, and that of `from`
-   is none, or has what no form of `to` has; NULL if that does not tell. */
+/* Why this form of `from` is no form of `to`, which always has one; NULL if no
+   reason is known. */
+static const char *
+form_lacking(const Derived *to, const Canonical *form)
+{
+    if (!form->m && form->deviation > 1e-3)
+        return format_text("it always has a form, and the other variant has "
+                           "none: %s",
+                           form->why);
+    if (!form->m)
+        return NULL;
+    if (form->bias)
+        return "its scores have no bias by position";
+    if (form->sink[0] > -INFINITY)
+        return "its weights have no sink: they always sum to 1";
+    return all_differ(form) ? larger_rank(to, form) : NULL;
+}
+
+/* Why the forms show that no matrices of `to` can do it; NULL if they do not
+   show it. */
 static const char *
 other_form(const Variant *to, const Variant *from)
 {
@@ -212,56 +262,54 @@ other_form(const Variant *to, const Variant *from)
     Derived b = derive_at(to, TELLING_SHAPE, 2);
     const char *why = NULL;
     Canonical form = canonical_form(from, a.run.attention, a.run.weights, 0);
-    bool known = !b.why && derived_apart(&b, &b) <= APART;
-    if (known && !form.m && form.deviation > 1e-3)
-        why = format_text("it always has a form, and what it would compute has "
-                          "none: %s",
-                          form.why);
-    else if (known && form.m && form.bias)
-        why = "its scores have no bias by position";
-    else if (known && form.m && form.sink[0] > -INFINITY)
-        why = "its weights have no sink: they always sum to 1";
-    else if (known && form.m && all_differ(&form))
-        why = larger_rank(&b, &form);
+    if (!b.why && derived_apart(&b) <= APART)
+        why = form_lacking(&b, &form);
     canonical_free(&form);
     derived_free(&a);
     derived_free(&b);
     return why;
 }
 
+/* Looks for a reason why `to` cannot do it, after no matrices were found. */
+static Verdict
+cannot_compute(const Variant *to, const Variant *from)
+{
+    const char *why = other_form(to, from);
+    if (!why)
+        why = more_parameters(to, from);
+    if (why)
+        return (Verdict){.answer = CANNOT, .why = why};
+    return (Verdict){.answer = UNDECIDED,
+                     .why = "no products of the other variant's matrices do "
+                            "it, and neither a rank nor a count forbids it"};
+}
+
 Verdict
 can_compute(const Variant *to, const Variant *from)
 {
     Verdict v = {.answer = UNDECIDED};
+    Values again = {0};
+    OutputsApart small, large;
     if (to->calls != ANY_CALL || from->calls != ANY_CALL) {
         v.why = "one is for self-attention only, and they are compared on "
                 "queries and other keys";
         return v;
     }
-    Values again = {0};
-    OutputsApart small, large = {0};
-    char by = proposed_at(TELLING_SHAPE, to, from, &v.products, &small);
-    char larger = by ? proposed_at(LARGER_SHAPE, to, from, &again, &large) : 0;
-    v.fitted = by == 'f' || larger == 'f';
-    if (by && larger) {
-        v.answer = CAN;
-        return v;
-    }
-    if (by)
-        v.why = "it can at " TELLING_SHAPE ", but nothing was found "
-                "at " LARGER_SHAPE;
-    else if (small.unmasked <= ROUNDING)
+    Way way = way_at(TELLING_SHAPE, to, from, &v.products, &small);
+    if (way == NO_WAY && small.unmasked > ROUNDING)
+        return cannot_compute(to, from);
+    if (way == NO_WAY) {
         v.why = format_text("it does without a mask, but under a causal mask "
                             "the outputs differ by %.2g of the largest",
                             small.causal);
+        return v;
+    }
+    Way larger = way_at(LARGER_SHAPE, to, from, &again, &large);
+    v.fitted = way == BY_FIT || larger == BY_FIT;
+    if (larger != NO_WAY)
+        v.answer = CAN;
     else
-        v.why = other_form(to, from);
-    if (!by && !v.why)
-        v.why = more_directions(to, from);
-    bool witness = v.why && !by && small.unmasked > ROUNDING;
-    v.answer = witness ? CANNOT : UNDECIDED;
-    if (!v.why)
-        v.why = "no products of the one's matrices do it as the other's, and "
-                "neither a rank nor a count forbids it";
+        v.why = "it can at " TELLING_SHAPE
+                ", but nothing was found at " LARGER_SHAPE;
     return v;
 }

@@ -1,9 +1,9 @@
 /* factor.c - factors of M and N: what a plugin's `fit` calls.
 
-   A product A B that is to be M has many solutions; of those the singular value
-   decomposition M = U S V' gives the one with both factors of one size, U
-   sqrt(S) and V sqrt(S), and where the factors are too narrow for M, the
-   nearest product there is (Eckart and Young 1936). */
+   M = A B' has many solutions. The singular value decomposition M = U S V'
+   gives one whose factors have the same size, A = U sqrt(S) and B = V sqrt(S).
+   If the factors are too narrow for M, A B' is the nearest product (Eckart and
+   Young 1936). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static Part
 some_columns(const char *name, Part p, int from, int count)
 {
     if (from < 0 || count < 1 || from + count > p.cols)
-        bug("%s: there are %d, and no %d from number %d on", name, p.cols,
-            count, from);
+        bug("%s: the matrix has %d, so it cannot give %d from number %d on",
+            name, p.cols, count, from);
     return (Part){at(p, 0, from), p.rows, count, p.down, p.across};
 }
 
@@ -38,7 +38,8 @@ Part
 matrix_of(Entries *w, int index)
 {
     if (index < 0 || index >= w->declared->count)
-        bug("fit: there is no matrix %d of %d", index, w->declared->count);
+        bug("fit: matrix %d does not exist: `weights` declares %d, from 0 on",
+            index, w->declared->count);
     const Weight *d = &w->declared->list[index];
     return (Part){w->at[index], d->rows, d->cols, d->cols, 1};
 }
@@ -60,15 +61,16 @@ static void
 check_scale(const char *name, double scale)
 {
     if (scale == 0 || !isfinite(scale))
-        bug("%s: nothing can be %g times as large as it is", name, scale);
+        bug("%s: the scale is %g: give a finite number other than 0", name,
+            scale);
 }
 
 static void
 check_part(const char *name, Part p, int rows, int cols)
 {
     if (p.rows != rows || p.cols != cols)
-        bug("%s: a part (%d x %d) where (%d x %d) belongs", name, p.rows,
-            p.cols, rows, cols);
+        bug("%s: the matrix is (%d x %d), and has to be (%d x %d)", name,
+            p.rows, p.cols, rows, cols);
 }
 
 double *
@@ -77,18 +79,51 @@ row_of(const Form *f, int which, int i, int row)
     return f->of[which] + (i * (f->d_model + 1) + row) * f->width;
 }
 
-/* scale left_i shared' = M_i (N_i' for n) for all heads, of which each of
-   `shared` (width x groups*r) serves as many of `left` (d_model x heads*r) as
-   there are more of these: by the singular values of the heads that share it,
-   one below the other. Each has the bias row too, where `bias` is for it. */
+/* Factors the heads of group g, `count` of them, which share columns of
+   `shared`: by the singular values of their M_i (or N_i'), one below the other.
+   If there is a `bias`, each M_i includes its bias row. */
+static void
+factor_group(const Form *f, int which, double scale, int g, int count,
+             Part left, Part bias, Part shared)
+{
+    int d = f->d_model, n = f->width, r = left.cols / f->heads;
+    int rows_of_head = d + bias.rows, rows = count * rows_of_head;
+    double *all = allocate((size_t)rows * n + 1, sizeof *all);
+    for (int i = 0; i < rows; i++) {
+        int head = g * count + i / rows_of_head;
+        memcpy(all + i * n, row_of(f, which, head, i % rows_of_head),
+               (size_t)n * sizeof *all);
+    }
+    Svd a = svd_of(all, rows, n);
+    for (int j = 0; j < r && j < a.k; j++) {
+        double root = sqrt(a.s[j] / fabs(scale));
+        double signed_root = scale < 0 ? -root : root;
+        for (int i = 0; i < rows; i++) {
+            int row = i % rows_of_head;
+            int col = (g * count + i / rows_of_head) * r + j;
+            double entry = signed_root * a.u[i * a.k + j];
+            if (row < d)
+                *at(left, row, col) = entry;
+            else
+                *at(bias, 0, col) = entry;
+        }
+        for (int i = 0; i < n; i++)
+            *at(shared, i, g * r + j) = root * a.v[i * a.k + j];
+    }
+    free(a.u);
+    free(all);
+}
+
+/* Solves scale left_i shared_g' = M_i (or N_i') for all heads i, of which each
+   group g shares r columns of `shared`. left is (d_model x heads r), shared
+   (width x groups r). */
 static void
 factor(const char *name, const Form *f, int which, double scale, Part left,
        Part bias, Part shared)
 {
     int d = f->d_model, n = f->width, r = left.cols / f->heads;
-    int groups = r ? shared.cols / r : 0,
-        count = groups ? f->heads / groups : 0;
-    int high = d + bias.rows, rows = count * high;
+    int groups = r ? shared.cols / r : 0;
+    int count = groups ? f->heads / groups : 0; /* heads of a group */
     check_scale(name, scale);
     if (left.rows != d || shared.rows != n || left.cols != groups * count * r ||
         shared.cols != groups * r)
@@ -96,29 +131,8 @@ factor(const char *name, const Form *f, int which, double scale, Part left,
             "(%d x %d)",
             name, left.rows, left.cols, shared.rows, shared.cols, f->heads, d,
             n);
-    double *all = allocate((size_t)rows * n + 1, sizeof *all);
-    for (int g = 0; g < groups; g++) {
-        for (int i = 0; i < rows; i++)
-            memcpy(all + i * n,
-                   row_of(f, which, g * count + i / high, i % high),
-                   (size_t)n * sizeof *all);
-        Svd a = svd_of(all, rows, n);
-        for (int j = 0; j < r && j < a.k; j++) {
-            double root = sqrt(a.s[j] / fabs(scale)), sign = scale < 0 ? -1 : 1;
-            for (int i = 0; i < rows; i++) {
-                int row = i % high, col = (g * count + i / high) * r + j;
-                double entry = sign * root * a.u[i * a.k + j];
-                if (row < d)
-                    *at(left, row, col) = entry;
-                else
-                    *at(bias, 0, col) = entry;
-            }
-            for (int i = 0; i < n; i++)
-                *at(shared, i, g * r + j) = root * a.v[i * a.k + j];
-        }
-        free(a.u);
-    }
-    free(all);
+    for (int g = 0; g < groups; g++)
+        factor_group(f, which, scale, g, count, left, bias, shared);
 }
 
 void
@@ -148,7 +162,7 @@ put_constant(const Form *f, Part bias)
         *at(bias, 0, j) = f->constant[j];
 }
 
-/* scale to_i = M_i (N_i' for n) */
+/* Solves scale to_i = M_i (or N_i'). */
 static void
 put(const char *name, const Form *f, int which, double scale, Part to)
 {
@@ -172,27 +186,40 @@ put_values(const Form *f, double scale, Part n)
     put("put_values", f, N, scale, flipped(n));
 }
 
-/* The eigenvalues of a symmetric matrix are the singular values of what a
-   large enough multiple of the identity makes positive, less that multiple. */
+/* half = (m + m') / 2 + shift I, for a shift that leaves no eigenvalue
+   negative. Returns the shift: the Frobenius norm of (m + m') / 2, which no
+   eigenvalue exceeds. */
+static double
+shift_symmetric_part(double *half, const double *m, int d)
+{
+    double squares = 0;
+    for (int k = 0; k < d * d; k++) {
+        half[k] = (m[k] + m[k % d * d + k / d]) / 2;
+        squares += half[k] * half[k];
+    }
+    double shift = sqrt(squares);
+    for (int k = 0; k < d; k++)
+        half[k * (d + 1)] += shift;
+    return shift;
+}
+
+/* The singular values of the shifted symmetric part are its eigenvalues, since
+   none is negative; those of the symmetric part are smaller by the shift. */
 void
 factor_symmetric(const Form *f, double scale, Part w)
 {
     int d = f->d_model, r = w.cols / f->heads;
-    check_scale("factor_symmetric", scale < 0 ? 0 : scale);
+    if (scale < 0)
+        bug("factor_symmetric: the scale is %g: give a positive one, since no "
+            "eigenvalue of W W' is negative",
+            scale);
+    check_scale("factor_symmetric", scale);
     check_part("factor_symmetric", w, d, f->heads * r);
     if (f->width != d)
         bug("factor_symmetric: the form is (%d x %d), not square", d, f->width);
     double *half = allocate((size_t)d * d, sizeof *half);
     for (int head = 0; head < f->heads; head++) {
-        const double *m = row_of(f, M, head, 0);
-        double shift = 0;
-        for (int k = 0; k < d * d; k++) {
-            half[k] = (m[k] + m[k % d * d + k / d]) / 2;
-            shift += half[k] * half[k];
-        }
-        shift = sqrt(shift);
-        for (int k = 0; k < d; k++)
-            half[k * (d + 1)] += shift;
+        double shift = shift_symmetric_part(half, row_of(f, M, head, 0), d);
         Svd a = svd_of(half, d, d);
         for (int j = 0; j < r && j < d; j++)
             for (int k = 0; k < d; k++)
@@ -214,7 +241,8 @@ form_like(const Form *f, int heads, int width)
     made->of[M] = (double *)(made + 1);
     made->of[N] = made->of[M] + size;
     made->next = *f->made;
-    return *f->made = made;
+    *f->made = made;
+    return made;
 }
 
 const Form *
@@ -229,9 +257,9 @@ one_head(const Form *f, int i)
     return one;
 }
 
-/* to_i = from_i C for all M_i, or all N_i'. */
+/* to_i = from_i C for all M_i, or for all N_i'. */
 static void
-see_through(Form *to, const Form *from, int which, Part c)
+multiply_all(Form *to, const Form *from, int which, Part c)
 {
     for (int row = 0; row < from->heads * (from->d_model + 1); row++)
         for (int col = 0; col < c.cols; col++)
@@ -240,9 +268,10 @@ see_through(Form *to, const Form *from, int which, Part c)
                     row_of(from, which, 0, row)[l] * *at(c, l, col);
 }
 
-/* All M_i, or N_i', one below the other, as long as 1. */
+/* Writes all M_i, or all N_i', one below the other, scaled to the Frobenius
+   norm 1. */
 static void
-stack(double *to, const Form *f, int which)
+stack_normed(double *to, const Form *f, int which)
 {
     int d = f->d_model, n = f->width, size = f->heads * d * n;
     double squares = 0;
@@ -254,16 +283,17 @@ stack(double *to, const Form *f, int which)
         to[i] *= 1 / sqrt(squares);
 }
 
-/* c spans what all M_i and all N_i', one below the other, read of y: their
-   right singular vectors, the largest first. M and N count equally. */
+/* The columns of c become the right singular vectors of all M_i and all N_i',
+   one below the other, largest first: they span what the heads read of y. M and
+   N count equally. */
 const Form *
 through(const Form *f, Part c)
 {
     int n = f->width, r = c.cols, rows = f->heads * f->d_model;
     check_part("through", c, n, r);
     double *all = allocate(2 * (size_t)rows * n, sizeof *all);
-    stack(all, f, M);
-    stack(all + rows * n, f, N);
+    stack_normed(all, f, M);
+    stack_normed(all + rows * n, f, N);
     Svd a = svd_of(all, 2 * rows, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < r && j < a.k; j++)
@@ -271,23 +301,24 @@ through(const Form *f, Part c)
     free(a.u);
     free(all);
     Form *inner = form_like(f, f->heads, r);
-    see_through(inner, f, M, c);
-    see_through(inner, f, N, c);
+    multiply_all(inner, f, M, c);
+    multiply_all(inner, f, N, c);
     return inner;
 }
 
-/* T' N_i, where T' is K's pseudo-inverse. */
+/* The N_i of the result are T' N_i, where T' is the pseudo-inverse of k. */
 const Form *
 values_behind(const Form *f, Part k)
 {
     int n = f->width, r = k.cols;
     check_part("values_behind", k, n, r);
-    double *t = allocate(2 * (size_t)n * r, sizeof *t), *all = t + n * r;
+    double *t = allocate(2 * (size_t)n * r, sizeof *t);
+    double *entries = t + n * r;
     for (int i = 0; i < n * r; i++)
-        all[i] = *at(k, i / r, i % r);
-    pseudo_inverse(all, n, r, t);
+        entries[i] = *at(k, i / r, i % r);
+    pseudo_inverse(entries, n, r, t);
     Form *behind = form_like(f, f->heads, r);
-    see_through(behind, f, N, (Part){t, n, r, r, 1});
+    multiply_all(behind, f, N, (Part){t, n, r, r, 1});
     free(t);
     return behind;
 }

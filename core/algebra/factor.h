@@ -6,16 +6,16 @@
 
 #include "heart/model.h"
 
-/* Of each head of the variant that is fitted M_i, its scale in it, and N_i
-   turned over, so that the columns of both are for y; 0 for a head that the
-   form lacks. Each has d_model + 1 rows, the last for a bias, and `width`
-   columns: d_model, except after through(). */
+/* A canonical form, with s_i M_i and the transposed N_i' of each head, so that
+   the columns of both belong to y. Heads of the fitted variant that the form
+   lacks are 0. Each matrix has d_model + 1 rows, the last for a bias, and
+   `width` columns: d_model, except after through(). */
 struct Form {
     int heads, d_model, width;
-    double *of[2];          /* all M_i, and all N_i' */
-    const double *constant; /* of the output */
-    Form **made; /* by through() and one_head(): a list, freed with this one */
-    Form *next;
+    double *of[2];          /* of[M]: all s_i M_i; of[N]: all N_i' */
+    const double *constant; /* the constant of the output */
+    Form **made; /* the list of all forms made from one another; freed whole */
+    Form *next;  /* in that list */
 };
 
 struct Entries {
@@ -23,11 +23,11 @@ struct Entries {
     double **at;
 };
 
-/* A form like f, with this number of heads and this width, all 0. It is freed
-   with f. */
+/* A form like f, with this number of heads and this width, all 0. It joins the
+   list *f->made. */
 Form *form_like(const Form *f, int heads, int width);
 
-/* A row of head i, of M or of N'. */
+/* Row `row` of head i, in M_i (which M) or in N_i' (which N). */
 enum { M, N };
 double *row_of(const Form *f, int which, int i, int row);
 

@@ -1,5 +1,5 @@
 /* fit.c - from a canonical form to the matrices of a variant: by its plugin's
-   `fit` or, of an equation, by fit_equation.c. */
+   `fit` or, for an equation, by fit_equation.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "equation/run_equation.h"
 #include "heart/fail.h"
 
-/* The form c, its scale in M, among so many heads. */
+/* The form c as `fit` reads it, among `heads` heads, in a list of its own. */
 static Form *
 form_of(const Canonical *c, int heads, Form **made)
 {
@@ -34,9 +34,10 @@ has_fit(const Variant *v)
     return v->fit || (p && plan_has_fit(p));
 }
 
-bool
-fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
-    char why[WHY_SIZE])
+/* Writes to `why` why c cannot be fitted by v, or "". */
+static void
+refuse_fit(const Variant *v, const Attention *a, const Canonical *c,
+           char why[WHY_SIZE])
 {
     *why = 0;
     if (c->rotated)
@@ -50,41 +51,57 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
     else if (c->heads > a->heads)
         snprintf(why, WHY_SIZE, "%d heads do not fit into %d", c->heads,
                  a->heads);
+}
+
+static void
+free_list(Form *made)
+{
+    while (made) {
+        Form *next = made->next;
+        free(made);
+        made = next;
+    }
+}
+
+bool
+fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
+    char why[WHY_SIZE])
+{
+    refuse_fit(v, a, c, why);
     if (*why)
         return false;
     Form *made = NULL;
-    form_of(c, a->heads, &made);
-    Entries numbers = {&w, allocate((size_t)w.count, sizeof(double *))};
+    const Form *form = form_of(c, a->heads, &made);
+    Entries found = {&w, allocate((size_t)w.count, sizeof(double *))};
     for (int i = 0; i < w.count; i++)
-        numbers.at[i] = allocate(
-            (size_t)w.list[i].rows * (size_t)w.list[i].cols, sizeof(double));
+        found.at[i] = allocate((size_t)w.list[i].rows * (size_t)w.list[i].cols,
+                               sizeof(double));
     enter(v, " in fit");
     if (v->fit)
-        v->fit(made, a, &numbers);
+        v->fit(form, a, &found);
     else
-        plan_fit(plan_of_variant(v), made, a, &numbers);
+        plan_fit(plan_of_variant(v), form, a, &found);
     enter(NULL, "");
     for (int i = 0; i < w.count; i++) {
         for (int k = 0; k < w.list[i].rows * w.list[i].cols; k++)
-            w.list[i].value[k] = (real)numbers.at[i][k];
-        free(numbers.at[i]);
+            w.list[i].value[k] = (real)found.at[i][k];
+        free(found.at[i]);
     }
-    free(numbers.at);
-    for (Form *next; made; made = next) {
-        next = made->next;
-        free(made);
-    }
+    free(found.at);
+    free_list(made);
     return true;
 }
 
-/* s M of head h, or N; or `none` for a head that is not there. */
+/* The s M of head h, or its N; `none` if c lacks that head. */
 static const double *
 matrix_of_head(const Canonical *c, int which, int h, const double *none)
 {
-    return h < c->heads ? (which ? c->n : c->m) + h * c->size : none;
+    const double *all = which == M ? c->m : c->n;
+    return h < c->heads ? all + h * c->size : none;
 }
 
-/* Compares two of `count` entries; returns what was lost. */
+/* Compares two arrays of `count` entries, and returns the norm of their
+   difference over that of the wanted one; 1 if that is 0 and the other not. */
 static double
 share_lost(const double *now, const double *wanted, int count,
            Difference *apart)
@@ -96,7 +113,9 @@ share_lost(const double *now, const double *wanted, int count,
         lost += off * off;
         squares += wanted[k] * wanted[k];
     }
-    return lost == 0 ? 0 : sqrt(lost / (squares > 0 ? squares : lost));
+    if (lost == 0)
+        return 0;
+    return squares > 0 ? sqrt(lost / squares) : 1;
 }
 
 FitError
@@ -105,7 +124,7 @@ fit_error(const Canonical *now, const Canonical *wanted)
     FitError f = {0};
     int heads = now->heads > wanted->heads ? now->heads : wanted->heads;
     double *none = allocate((size_t)now->size, sizeof *none);
-    for (int which = 0; which < 2; which++) {
+    for (int which = M; which <= N; which++) {
         Difference apart = {.largest = 1e-300};
         for (int h = 0; h < heads; h++) {
             const double *is = matrix_of_head(now, which, h, none);
@@ -117,7 +136,7 @@ fit_error(const Canonical *now, const Canonical *wanted)
             f.rank[which] = spectrum_of(was, now->d_model).rank;
             f.kept[which] = spectrum_of(is, now->d_model).rank;
         }
-        if (which) /* what is added to the output belongs to N */
+        if (which == N) /* the constant is part of the output, as N is */
             share_lost(now->constant, wanted->constant, now->d_model, &apart);
         f.apart = fmax(f.apart, relative_difference(apart));
     }

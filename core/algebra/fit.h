@@ -9,24 +9,25 @@
 #include "algebra/canonical.h"
 #include "config/find_plugin.h"
 
-/* Can other variants be converted into it: has its plugin a `fit`, or can its
-   equation be fitted? */
+/* Can other variants be converted into v? They can if its plugin has a `fit`,
+   or if its equation can be fitted. */
 bool has_fit(const Variant *v);
 
-/* Fills the matrices w, as v declares them, so that it computes the canonical
-   form c at attention a, as nearly as it can. False, and why, where it cannot.
- */
+/* Fills the matrices w, as v declares them, so that v computes the canonical
+   form c at attention a, or the nearest form it can have. Returns false, with
+   the reason in `why`, if it cannot be fitted. */
 bool fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
          char why[WHY_SIZE]);
 
 /* What was lost when a canonical form was fitted, of M (0) and of N (1). */
 typedef struct FitError {
-    double apart;   /* largest difference of entries of s M, and of N and the
+    double apart;   /* the largest difference of entries of s M, or of N and the
                        constant, relative to the largest entry */
-    double lost[2]; /* of the head that lost most: the Frobenius norm of
-                       the difference, divided by that of the matrix wanted;
-                       1 if 0 was wanted, and is not what was found */
-    int rank[2], kept[2]; /* the ranks of that head: wanted, and found */
+    double lost[2]; /* for the head that lost most: the Frobenius norm of the
+                       difference over that of the matrix wanted; 1 if 0 was
+                       wanted and something else was found */
+    int rank[2], kept[2]; /* the ranks of that head's matrix, wanted and found
+                           */
 } FitError;
 
 /* How far `now` is from `wanted`, head by head; heads that one of them lacks

@@ -46,7 +46,7 @@ check_equation(Subject *s)
         return;
     Derived d = derive(v, s->attention, s->weights);
     char *form = form_spelled(&d);
-    if (!d.why && !(derived_apart(&d, &d) <= APART))
+    if (!d.why && !(derived_apart(&d) <= APART))
         fail("the code says %s, and the probe something else: believe neither",
              form);
     Written w = equation_compared(&d);

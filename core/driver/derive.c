@@ -36,19 +36,6 @@ print_formula(Layout layout, const char *line)
     printf(latex ? " \\]\n" : "\n");
 }
 
-/* The rank that a piece can have, in words; 0 where there is none. That of a
-   sum is at most the sum of ranks. */
-static const char *
-most_rank(const Derived *d, int head, int piece, int *rank)
-{
-    const Term *t;
-    *rank = 0;
-    for (int k = 0; (t = term_of(d, head, piece, k)); k++)
-        *rank += t->width;
-    const char *name = width_named(d, *rank);
-    return name ? name : format_text("%d", *rank);
-}
-
 /* Prints how many parameters are real; both numbers if a mask changes it. */
 static void
 print_real(const Variant *v, Attention a, const char *words, const char *shape)
@@ -70,11 +57,13 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
                  Layout layout)
 {
     static const char *const names[] = {"M", "m", "N", "n", "c"};
-    int rank;
-    const char *most = most_rank(d, head, piece, &rank);
+    int rank = rank_bound(d, head, piece);
+    const char *most = width_named(d, rank);
     char *line;
     if (!rank)
         return;
+    if (!most)
+        most = format_text("%d", rank);
     FILE *text = begin_text(&line);
     fprintf(text, "  %s", names[piece]);
     if (piece != CONSTANT && numbered)
@@ -111,7 +100,7 @@ print_form(const Plugin *p, Layout layout)
     Derived d = derive_at(p->variant, TELLING_SHAPE, 2);
     bool form = !d.why;
     int heads = d.why || heads_alike(&d) ? 1 : d.heads;
-    if (form && !(derived_apart(&d, &d) <= APART))
+    if (form && !(derived_apart(&d) <= APART))
         fail("%s: what is derived is not what is probed: believe neither, and "
              "run `qkv check`",
              p->name);
