@@ -8,10 +8,10 @@
 #include "algebra/fit_equation.h"
 #include "equation/matrices.h"
 
-/* The matrices that tokens are multiplied with, one after the other. */
+/* The matrices that tokens are multiplied by, one after the other. */
 enum { MOST_MATRICES = 8 };
 typedef struct Chain {
-    int weight[MOST_MATRICES]; /* numbers of the plan */
+    int weight[MOST_MATRICES]; /* their numbers in the plan */
     int count;
 } Chain;
 
@@ -26,21 +26,29 @@ typedef struct Products {
 
 enum { NO_MATRIX = -1 };
 
-/* Reads a product of tokens and matrices backwards, from its last step. */
+/* Puts the matrix of a step before those of a chain; returns false if the step
+   is no matrix, or the chain is full. */
+static bool
+put_first(Chain *c, const Step *matrix)
+{
+    if (matrix->act != STEP_WEIGHT || c->count == MOST_MATRICES)
+        return false;
+    memmove(c->weight + 1, c->weight, (size_t)c->count * sizeof(int));
+    c->weight[0] = matrix->weight;
+    c->count++;
+    return true;
+}
+
+/* Reads a product of tokens and matrices backwards, from its last step. Returns
+   whether it begins with these tokens, STEP_X or STEP_Y. */
 static bool
 read_chain(const Plan *p, int step, Act tokens, Chain *c)
 {
     const Step *s = &p->step[step];
     while (s->act == STEP_SPLIT || s->act == STEP_CACHED ||
            s->act == STEP_MAP) {
-        const Step *second = &p->step[s->in[1]];
-        if (s->act == STEP_MAP) {
-            if (second->act != STEP_WEIGHT || c->count == MOST_MATRICES)
-                return false;
-            memmove(c->weight + 1, c->weight, (size_t)c->count * sizeof(int));
-            c->weight[0] = second->weight;
-            c->count++;
-        }
+        if (s->act == STEP_MAP && !put_first(c, &p->step[s->in[1]]))
+            return false;
         s = &p->step[s->in[0]];
     }
     return s->act == tokens;
@@ -76,6 +84,13 @@ is_square(const Plan *p, int weight)
            equal_numbers(p->text, width_known(w->rows), width_known(w->cols));
 }
 
+static void
+drop_first(Chain *c)
+{
+    c->count--;
+    memmove(c->weight, c->weight + 1, (size_t)c->count * sizeof(int));
+}
+
 /* Keys and values that begin with the same narrow matrix are made from a latent
    vector: that matrix is fitted first, and is left out of both. */
 static void
@@ -86,19 +101,15 @@ take_latent(const Plan *p, Products *r)
         is_square(p, r->k.weight[0]))
         return;
     r->latent = r->k.weight[0];
-    Chain *const chains[] = {&r->k, &r->v};
-    for (int i = 0; i < 2; i++) {
-        Chain *c = chains[i];
-        c->count--;
-        memmove(c->weight, c->weight + 1, (size_t)c->count * sizeof(int));
-    }
+    drop_first(&r->k);
+    drop_first(&r->v);
 }
 
-/* Are all matrices of a chain but the last `free` ones square? */
+/* Are all matrices of a chain square, except perhaps the last one? */
 static bool
-squares_before(const Plan *p, const Chain *c, int free)
+squares_before_last(const Plan *p, const Chain *c)
 {
-    for (int i = 0; i < c->count - free; i++)
+    for (int i = 0; i < c->count - 1; i++)
         if (!is_square(p, c->weight[i]))
             return false;
     return true;
@@ -110,8 +121,8 @@ last_of(const Chain *c)
     return c->count ? c->weight[c->count - 1] : NO_MATRIX;
 }
 
-/* How often a matrix is the last of queries, keys or values, the output map, or
-   the latent one. */
+/* In how many of these places a matrix is: the last of queries, of keys or of
+   values, the output map, and the latent one. */
 static int
 times_fitted(const Products *r, int weight)
 {
@@ -120,7 +131,8 @@ times_fitted(const Products *r, int weight)
            (r->latent == weight);
 }
 
-/* Does it have a block for each head, or is there only one head? */
+/* Does a matrix have a block for each head? If no matrix has one, there is only
+   one head, and each matrix is its block. */
 static bool
 for_each_head(const Plan *p, int weight)
 {
@@ -141,8 +153,22 @@ is_whole_map(const Plan *p, int weight)
            equal_numbers(p->text, width_known(w->cols), d_model);
 }
 
-/* Reads the products; false if the equation has others, or if one matrix would
-   have to be fitted to two things. */
+/* Can matrix i be filled? It can if it is fitted once, or is square and stays
+   the identity. One that is the last of both queries and keys is fitted to the
+   symmetric part of M_i, if no other matrix is in these scores. */
+static bool
+can_fill(const Plan *p, const Products *r, int i)
+{
+    int times = times_fitted(r, i);
+    bool symmetric = last_of(&r->q) == i && last_of(&r->k) == i;
+    if (symmetric)
+        return times == 2 && r->q.count == 1 && r->k.count == 1 &&
+               r->latent == NO_MATRIX;
+    return times == 1 || (times == 0 && is_square(p, i));
+}
+
+/* Reads the products; returns false if the equation has others, or if one
+   matrix would have to be fitted to two things. */
 static bool
 can_fit(const Plan *p, Products *r)
 {
@@ -153,22 +179,18 @@ can_fit(const Plan *p, Products *r)
         !for_each_head(p, r->out))
         return false;
     /* Only the last matrix of a product is fitted; the others stay I. */
-    if (!squares_before(p, &r->q, 1) || !squares_before(p, &r->k, 1) ||
-        !squares_before(p, &r->v, 1))
+    if (!squares_before_last(p, &r->q) || !squares_before_last(p, &r->k) ||
+        !squares_before_last(p, &r->v))
         return false;
-    /* Without a matrix for the keys, or the values, the other one is M or N. */
+    /* Without a matrix for the keys, that of the queries is M_i itself; without
+       one for the values, the output map is N_i. */
     if (!r->k.count && !is_whole_map(p, last_of(&r->q)))
         return false;
     if (!r->v.count && !is_whole_map(p, r->out))
         return false;
-    for (int i = 0; i < p->weights; i++) {
-        int times = times_fitted(r, i);
-        bool symmetric = last_of(&r->q) == i && last_of(&r->k) == i;
-        if (symmetric && (r->q.count > 1 || r->k.count > 1 || r->latent >= 0))
+    for (int i = 0; i < p->weights; i++)
+        if (!can_fill(p, r, i))
             return false;
-        if (times > (symmetric ? 2 : 1) || (times == 0 && !is_square(p, i)))
-            return false;
-    }
     return true;
 }
 

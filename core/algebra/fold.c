@@ -21,74 +21,84 @@ fold_refusal(const Model *m)
     return NULL;
 }
 
-/* Copies a weight, times a factor, to `to`; returns its rows. */
-static int
-stack(double *to, const Weight *w, double factor)
+/* Writes a weight, times a factor, to `to`; returns the place after it. */
+static double *
+copy_weight(double *to, const Weight *w, double factor)
 {
-    for (int i = 0; i < w->rows * w->cols; i++)
+    int size = w->rows * w->cols;
+    for (int i = 0; i < size; i++)
         to[i] = factor * (double)w->value[i];
-    return w->rows;
+    return to + size;
 }
 
-/* The table T whose rows one-hot tokens and positions pick, (width x d_model),
-   so that x = onehot T. */
+/* The table T (width x d_model) with x = onehot T: one-hot tokens and positions
+   pick its rows. */
 static double *
 table_of(const Model *m, const Model *onehot)
 {
-    static const char *const parts[] = {"embedding", "positions",
-                                        "source_positions"};
-    int d = m->attention.d_model, rows = 0;
-    double *table =
-        allocate((size_t)onehot->attention.d_model * (size_t)d, sizeof *table);
-    for (int i = 0; i < 3; i++)
-        if (i == 0 || (m->config.positions == POSITIONS_LEARNED &&
-                       (i == 1 || m->sizes.source)))
-            rows += stack(table + rows * d, weight_named(m, parts[i]),
-                          1 / onehot_size(onehot));
+    double factor = 1 / onehot_size(onehot);
+    double *table = allocate((size_t)onehot->attention.d_model *
+                                 (size_t)m->attention.d_model,
+                             sizeof *table);
+    double *to = copy_weight(table, weight_named(m, "embedding"), factor);
+    if (m->config.positions != POSITIONS_LEARNED)
+        return table;
+    to = copy_weight(to, weight_named(m, "positions"), factor);
+    if (m->sizes.source)
+        copy_weight(to, weight_named(m, "source_positions"), factor);
     return table;
 }
 
-/* to = [A M B'; b B'] for M = [matrix; b], (rows + 1) x cols of a `to` that is
-   n wide; A (rows x d), and B (cols x d), or (d x cols) where not `flipped`. */
+/* half = [A M; b] for [M; b], the matrix of a head with its last row b: A is
+   (n x d), M (d x d). */
 static void
-surround(double *to, int n, const double *a, const double *matrix,
-         const double *b, int d, int cols, bool flipped)
+multiply_left(double *half, const double *a, const double *matrix, int n, int d)
 {
-    double *half = allocate((size_t)(n + 1) * (d + cols), sizeof *half);
-    double *out = half + (n + 1) * d;
     product_of(half, a, matrix, n, d, d, false);
     memcpy(half + n * d, matrix + d * d, (size_t)d * sizeof *half);
-    product_of(out, half, b, n + 1, d, cols, flipped);
-    for (int i = 0; i < (n + 1) * cols; i++)
-        to[i / cols * n + i % cols] = out[i];
-    free(half);
 }
 
+/* Makes `last` pick the first columns, one for each class. */
+static void
+set_identity(Weight *last)
+{
+    memset(last->value, 0,
+           (size_t)last->rows * (size_t)last->cols * sizeof *last->value);
+    for (int i = 0; i < last->cols; i++)
+        last->value[i * (last->cols + 1)] = 1;
+}
+
+/* With the table T and the unembedding U, M becomes T M T' and N becomes T N U,
+   of which only the first columns are used. */
 void
 fold_form(Canonical *c, const Model *m, Model *onehot)
 {
     int d = c->d_model, n = onehot->attention.d_model;
     int classes = m->sizes.classes;
-    Weight *last = weight_named(onehot, "unembedding");
-    double *t = table_of(m, onehot), *u;
-    u = allocate((size_t)d * classes, sizeof *u);
-    stack(u, weight_named(m, "unembedding"), 1);
+    double *t = table_of(m, onehot);
+    double *u = allocate((size_t)d * classes, sizeof *u);
+    double *half = allocate((size_t)(n + 1) * (d + classes), sizeof *half);
+    double *folded = half + (n + 1) * d;
     Canonical f = *c;
     f.d_model = n;
     canonical_allocate(&f, c->heads);
+    copy_weight(u, weight_named(m, "unembedding"), 1);
     for (int h = 0; h < c->heads; h++) {
         f.sink[h] = c->sink[h];
-        surround(f.m + h * f.size, n, t, c->m + h * c->size, t, d, n, true);
-        surround(f.n + h * f.size, n, t, c->n + h * c->size, u, d, classes,
-                 false);
+        multiply_left(half, t, c->m + h * c->size, n, d);
+        product_of(f.m + h * f.size, half, t, n + 1, d, n, true);
+        multiply_left(half, t, c->n + h * c->size, n, d);
+        product_of(folded, half, u, n + 1, d, classes, false);
+        for (int row = 0; row <= n; row++)
+            memcpy(f.n + h * f.size + row * n, folded + row * classes,
+                   (size_t)classes * sizeof *folded);
     }
     product_of(f.constant, c->constant, u, 1, d, classes, false);
     c->bias = NULL; /* it is f's now */
     canonical_free(c);
     *c = f;
-    memset(last->value, 0, (size_t)n * classes * sizeof(real));
-    for (int i = 0; i < classes; i++)
-        last->value[i * (classes + 1)] = 1;
+    set_identity(weight_named(onehot, "unembedding"));
+    free(half);
     free(t);
     free(u);
 }

@@ -9,13 +9,13 @@
 #include "training/build_model.h"
 
 /* Why the embedding of m cannot be folded into its attention, and how to train
-   one where it can; NULL where it can. */
+   a model whose embedding can be; NULL if it can be folded. */
 const char *fold_refusal(const Model *m);
 
-/* c is the canonical form of m's only attention. Multiplies the embedding, the
-   positions and the unembedding into it, so that it becomes the form of the
-   attention of `onehot`, the same model on one-hot tokens; and sets the
-   unembedding of `onehot`, which only has to pick the first columns. */
+/* Multiplies the embedding, the positions and the unembedding of m into c, the
+   canonical form of m's only attention: it becomes the form of the attention of
+   `onehot`, the same model on one-hot tokens. Also sets the unembedding of
+   `onehot`, which only has to pick the first columns. */
 void fold_form(Canonical *c, const Model *m, Model *onehot);
 
 #endif

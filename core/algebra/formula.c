@@ -13,7 +13,8 @@
 #include "heart/random.h"
 #include "training/positions.h"
 
-/* d_model, heads, kv_heads, d_k, d_v, latent, and a variant's own widths. */
+/* The sizes of a shape, each a letter of the formula: d_model, heads, kv_heads,
+   d_k, d_v, latent, and up to four widths among the variant's own settings. */
 enum { D, H, G, K, V, R, OWNS, LETTERS = OWNS + 4 };
 enum { MOST_TERMS = 3 * (2 * LETTERS + 1), CHECKS = 12 };
 enum { MOST_SHAPES = 2 * MOST_TERMS + CHECKS, TRIES = 300000 };
@@ -22,17 +23,20 @@ typedef struct Shape {
     int n[LETTERS];
 } Shape;
 
+/* A variant at the shape wanted, the terms of its formula, and the small shapes
+   that were measured. */
 typedef struct Family {
     const Variant *variant;
-    Attention like; /* what is asked for */
-    Shape wanted;   /* the same */
-    bool used[LETTERS];
-    int step[LETTERS]; /* 2 of what may be rotated, in pairs of columns */
+    Attention like; /* at the shape wanted */
+    Shape wanted;
+    bool used[LETTERS]; /* which letters the variant depends on */
+    int step[LETTERS];  /* 2 if columns may be rotated in pairs, else 1 */
     char name[LETTERS][OWN_NAME];
-    int terms, power[MOST_TERMS][LETTERS];
+    int terms,
+        power[MOST_TERMS][LETTERS]; /* the power of each letter in each */
     double factor[MOST_TERMS];
     Random random;
-    int size; /* shapes that were measured */
+    int size; /* the number of shapes measured */
     Shape at[MOST_SHAPES];
     double gauge[MOST_SHAPES];
 } Family;
@@ -45,39 +49,48 @@ shape_option(Attention *a, int letter)
     return of[letter];
 }
 
-/* The attention of such a shape; its settings are there until the next one. */
+/* Heads and groups of heads: there is one of them unless a shape has more. */
+static bool
+is_count(int letter)
+{
+    return letter == H || letter == G;
+}
+
+/* The attention at a shape. Its settings are valid until the next call. */
 static Attention
 attention_at(const Family *f, const Shape *at)
 {
     static char settings[256];
     Attention a = f->like;
     Own own;
-    int said = 0;
+    int length = 0;
     for (int i = 0; i < OWNS; i++)
         if (f->used[i])
             *shape_option(&a, i) = at->n[i];
     *settings = 0;
-    for (const char *list = a.settings; list && own_next(&list, &own);) {
+    const char *list = a.settings;
+    while (list && own_next(&list, &own)) {
         for (int i = OWNS; i < LETTERS; i++)
             if (f->used[i] && !strcmp(f->name[i], own.name))
                 own.value = at->n[i];
-        said += snprintf(settings + said, sizeof settings - (size_t)said,
-                         "%s=%g ", own.name, own.value);
+        length += snprintf(settings + length, sizeof settings - (size_t)length,
+                           "%s=%g ", own.name, own.value);
     }
     a.settings = settings;
     return a;
 }
 
+/* How many parameters the variant uses at a shape. */
 static double
 used_at(const Family *f, const Shape *at)
 {
     return cost_of(f->variant, attention_at(f, at), 2, 0).parameters;
 }
 
-/* Is a setting of the variant's own, the letter i, a width? Then the size of
-   its matrices depends on it. */
+/* Takes one of the variant's own settings as letter i, if it is a width: if the
+   sizes of the matrices depend on it. Returns whether it is one. */
 static bool
-is_width(Family *f, int i, const Own *own)
+take_width(Family *f, int i, const Own *own)
 {
     if (own->value < 1 || own->value != floor(own->value))
         return false;
@@ -86,11 +99,23 @@ is_width(Family *f, int i, const Own *own)
     f->used[i] = true;
     f->wanted.n[i] = (int)own->value;
     other.n[i] = 2 * f->wanted.n[i];
-    return used_at(f, &other) != used_at(f, &f->wanted);
+    f->used[i] = used_at(f, &other) != used_at(f, &f->wanted);
+    return f->used[i];
 }
 
-/* The letters: the shape options that the variant can be told, if they are not
-   1, and its own widths. Other widths count as 0. */
+/* Does the variant depend on this option of its shape? d_model is none of them,
+   and always used. A single head or group is no letter. */
+static bool
+uses_option(Family *f, int letter, const char *option)
+{
+    if (letter == D)
+        return true;
+    bool single = is_count(letter) && *shape_option(&f->like, letter) == 1;
+    return index_in(f->variant->shape, option) >= 0 && !single;
+}
+
+/* Finds the letters: the shape options that the variant uses, and its own
+   widths. Unused widths count as 0, unused counts as 1. */
 static void
 find_letters(Family *f)
 {
@@ -100,76 +125,101 @@ find_letters(Family *f)
     Own own;
     bool rotates = cost_of(f->variant, f->like, 2, 0).rotates;
     for (int i = 0; i < OWNS; i++) {
-        int n = *shape_option(&f->like, i);
         strcpy(f->name[i], names[i]);
-        f->used[i] = i == D || (index_in(f->variant->shape, options[i]) >= 0 &&
-                                !((i == H || i == G) && n == 1));
-        f->wanted.n[i] = f->used[i] ? n : i == H || i == G;
+        f->used[i] = uses_option(f, i, options[i]);
+        f->wanted.n[i] = is_count(i);
+        if (f->used[i])
+            f->wanted.n[i] = *shape_option(&f->like, i);
         bool pairs = i == K || i == R || (i == D && !f->used[K]);
         f->step[i] = f->like.relative == &rope && pairs ? 2 : 1;
     }
     const char *list = f->like.settings;
-    for (int i = OWNS; i < LETTERS && list && own_next(&list, &own);) {
-        f->used[i] = is_width(f, i, &own);
+    int i = OWNS;
+    while (i < LETTERS && list && own_next(&list, &own)) {
+        bool width = take_width(f, i, &own);
         f->step[i] = rotates && f->wanted.n[i] % 2 == 0 ? 2 : 1;
-        i += f->used[i];
+        if (width)
+            i++;
     }
 }
 
-/* What decides by its order what rank a product can have: widths of queries
-   and keys, of values, and of both where they are made of one latent. Of equal
-   ones d_model counts as a little wider, then the latent. */
-enum { CHAINS = 3, WIDTHS = 5 + LETTERS - OWNS };
+/* The widths along one chain of matrices, of which a head has `width` columns:
+   those of tokens, latent, head, all groups together and all heads together,
+   and the variant's own. Their order decides which ranks products can have. */
+enum { WIDTHS = 5 + LETTERS - OWNS };
 static void
-widths_of(const Family *f, const Shape *at, double little,
-          double width[CHAINS][WIDTHS])
+chain_widths(const Family *f, const Shape *at, double width, double to[WIDTHS])
 {
     const int *n = at->n;
-    double h = n[H], g = f->used[G] ? n[G] : h, both = f->used[R] ? n[V] : 0;
-    const double of[CHAINS] = {n[K], n[V], n[K] + both};
-    for (int c = 0; c < CHAINS; c++) {
-        double *w = width[c];
-        *w++ = n[D] * (1 + 2 * little);
-        *w++ = n[R] * (1 + little);
-        *w++ = of[c];
-        *w++ = g * of[c];
-        *w++ = h * of[c];
-        for (int i = OWNS; i < LETTERS; i++)
-            *w++ = f->used[i] ? n[i] : 0;
-    }
+    double heads = n[H], groups = f->used[G] ? n[G] : heads;
+    to[0] = n[D];
+    to[1] = n[R];
+    to[2] = width;
+    to[3] = groups * width;
+    to[4] = heads * width;
+    for (int i = OWNS; i < LETTERS; i++)
+        to[5 + i - OWNS] = f->used[i] ? n[i] : 0;
 }
 
+/* Are the widths of a chain in the same order at two shapes? Two that are equal
+   here may be in either order there; but if d_model is one of them, or else the
+   latent, it must not be the smaller one there. */
+static bool
+chain_ordered_alike(const Family *f, const Shape *at, double width_wanted,
+                    double width)
+{
+    double here[WIDTHS], there[WIDTHS];
+    chain_widths(f, &f->wanted, width_wanted, here);
+    chain_widths(f, at, width, there);
+    here[0] *= 1 + 2e-6; /* counts as wider than its equals */
+    here[1] *= 1 + 1e-6;
+    for (int i = 0; i < WIDTHS; i++)
+        for (int j = 0; j < i; j++)
+            if ((here[i] - here[j]) * (there[i] - there[j]) < 0)
+                return false;
+    return true;
+}
+
+/* Are all widths in the same order as those wanted, along the chains of queries
+   and keys, of values, and of both together if they come from one latent? And
+   do the heads divide d_model, if they do at the shape wanted? */
 static bool
 ordered_alike(const Family *f, const Shape *at)
 {
-    double here[CHAINS][WIDTHS], there[CHAINS][WIDTHS];
-    widths_of(f, &f->wanted, 1e-6, here);
-    widths_of(f, at, 0, there);
-    for (int c = 0; c < CHAINS; c++)
-        for (int i = 0; i < WIDTHS; i++)
-            for (int j = 0; j < i; j++)
-                if ((here[c][i] - here[c][j]) * (there[c][i] - there[c][j]) < 0)
-                    return false;
-    return f->wanted.n[D] % f->wanted.n[H] || at->n[D] % at->n[H] == 0;
+    const int *n = f->wanted.n, *m = at->n;
+    bool latent = f->used[R];
+    return chain_ordered_alike(f, at, n[K], m[K]) &&
+           chain_ordered_alike(f, at, n[V], m[V]) &&
+           chain_ordered_alike(f, at, n[K] + (latent ? n[V] : 0),
+                               m[K] + (latent ? m[V] : 0)) &&
+           (n[D] % n[H] != 0 || m[D] % m[H] == 0);
 }
 
-/* 1, h or g times 1, a width or its square. */
+/* Adds a term: 1, h or g, times letter `width` to a power. */
+static void
+add_term(Family *f, int count, int width, int power)
+{
+    int *powers = f->power[f->terms];
+    if (is_count(count))
+        powers[count] = 1;
+    powers[width] = power;
+    f->terms++;
+}
+
+/* Lists the terms: 1, h or g, times 1, a width or its square. */
 static void
 list_terms(Family *f)
 {
-    for (int of = D; of <= G; of++)
-        for (int i = -1; i < LETTERS; i++)
-            for (int power = 1; power <= 2; power++) {
-                bool width =
-                    i < 0 ? power == 1 : f->used[i] && i != H && i != G;
-                if (!width || (of != D && !f->used[of]))
-                    continue;
-                int *term = f->power[f->terms++];
-                term[H] = of == H;
-                term[G] = of == G;
-                if (i >= 0)
-                    term[i] = power;
+    for (int count = D; count <= G; count++) {
+        if (!f->used[count])
+            continue;
+        add_term(f, count, D, 0);
+        for (int width = 0; width < LETTERS; width++)
+            if (f->used[width] && !is_count(width)) {
+                add_term(f, count, width, 1);
+                add_term(f, count, width, 2);
             }
+    }
 }
 
 static double
@@ -191,57 +241,79 @@ value_at(const Family *f, const Shape *at)
     return sum;
 }
 
-/* A random shape, in which what is asked for no wider than d_model, all heads
-   together, is so too, and an own width no wider than a key is narrow. */
+/* The largest value of a letter in a random shape whose d_model and heads are
+   drawn already. A width that is no wider than d_model in the shape wanted, for
+   all heads together, is not wider in this one; an own width that is no wider
+   than a key is narrow. */
+static int
+largest_drawn(const Family *f, int letter, const Shape *at, int wide)
+{
+    const int *wanted = f->wanted.n;
+    bool in_each_head = letter == K || letter == V;
+    int all = wanted[letter] * (in_each_head ? wanted[H] : 1);
+    if (letter == H && f->used[G])
+        return 8;
+    if (is_count(letter))
+        return 4;
+    if (letter >= OWNS && wanted[letter] <= wanted[K])
+        return 3 * f->step[letter];
+    if (letter == D || all > wanted[D])
+        return wide;
+    return in_each_head ? at->n[D] / at->n[H] : at->n[D];
+}
+
+/* A random shape; `wide` is the largest d_model. */
 static Shape
 drawn(Family *f, int wide)
 {
-    const int *wanted = f->wanted.n;
     Shape at = {{[H] = 1, [G] = 1}};
     for (int i = 0; i < LETTERS; i++) {
-        bool each = i == K || i == V; /* so wide in each head */
-        int all = each ? wanted[H] * wanted[i] : wanted[i], limit = wide;
         if (!f->used[i])
             continue;
-        if (i == H || i == G)
-            limit = i == H && f->used[G] ? 8 : 4;
-        else if (i >= OWNS && wanted[i] <= wanted[K])
-            limit = 3 * f->step[i];
-        else if (i != D && all <= wanted[D])
-            limit = each ? at.n[D] / at.n[H] : at.n[D];
-        limit = limit > f->step[i] ? limit / f->step[i] : 1;
-        at.n[i] = f->step[i] * (1 + random_below(&f->random, limit));
+        int step = f->step[i], steps = largest_drawn(f, i, &at, wide) / step;
+        at.n[i] = step * (1 + random_below(&f->random, steps > 1 ? steps : 1));
     }
     return at;
 }
 
-/* Measures so many random shapes of at most `most` parameters that are like the
-   wanted one, and new; false where there are none. */
+/* May this shape be measured: is it new, of at most `most` parameters, and like
+   the shape wanted? A single head is a special case, and is left out. */
+static bool
+is_fit_to_measure(const Family *f, const Shape *at, int most)
+{
+    if (f->used[H] && at->n[H] == 1)
+        return false;
+    for (int i = 0; i < f->size; i++)
+        if (memcmp(&f->at[i], at, sizeof *at) == 0)
+            return false;
+    return at->n[H] % at->n[G] == 0 && ordered_alike(f, at) &&
+           used_at(f, at) <= most;
+}
+
+/* Measures `count` more random shapes; returns false if TRIES draws in a row
+   bring no new one, or if the rank of one cannot be told. */
 static bool
 measure(Family *f, int count, int wide, int most)
 {
-    for (int try = 0; count > 0 && try < TRIES; try++) {
+    int measured = 0;
+    for (int try = 0; measured < count && try < TRIES; try++) {
         Shape at = drawn(f, wide);
-        bool is_new = !f->used[H] || at.n[H] > 1; /* one head is a case apart */
-        for (int i = 0; i < f->size; i++)
-            is_new &= memcmp(&f->at[i], &at, sizeof at) != 0;
-        if (!is_new || at.n[H] % at.n[G] || !ordered_alike(f, &at) ||
-            used_at(f, &at) > most)
+        if (!is_fit_to_measure(f, &at, most))
             continue;
-        Attention a = attention_at(f, &at);
-        RealCount c = real_count(f->variant, a);
+        RealCount c = real_count(f->variant, attention_at(f, &at));
         if (c.real < 0)
             return false;
         f->gauge[f->size] = used_at(f, &at) - c.real;
-        f->at[f->size++] = at;
-        count--;
+        f->at[f->size] = at;
+        f->size++;
+        measured++;
         try = 0;
     }
-    return count == 0;
+    return measured == count;
 }
 
-/* The factors by least squares, rounded to halves; false where the shapes leave
-   them open. */
+/* Finds the factors by least squares, rounded to halves; returns false if the
+   shapes do not determine them. */
 static bool
 solve(Family *f)
 {
@@ -254,7 +326,7 @@ solve(Family *f)
     }
     for (int i = 0; i < m * n; i++)
         a[i] /= length[i % n];
-    bool told = pseudo_inverse(a, m, n, inverse) == n;
+    bool determined = pseudo_inverse(a, m, n, inverse) == n;
     for (int j = 0; j < n; j++) {
         double factor = 0;
         for (int i = 0; i < m; i++)
@@ -262,7 +334,22 @@ solve(Family *f)
         f->factor[j] = round(2 * factor / length[j]) / 2;
     }
     free(a);
-    return told;
+    return determined;
+}
+
+/* A term with its factor, the sign left out: "2 h k", "h v^2", "1". */
+static char *
+term_text(const Family *f, int i)
+{
+    double factor = fabs(f->factor[i]);
+    Values parts = {0};
+    if (factor != 1)
+        values_add(&parts, format_text("%g", factor));
+    for (int k = 0; k < LETTERS; k++)
+        if (f->power[i][k])
+            values_add(&parts, format_text("%s%s", f->name[k],
+                                           f->power[i][k] > 1 ? "^2" : ""));
+    return parts.count ? joined(&parts, " ") : "1";
 }
 
 /* "h v^2 + 2 h k" */
@@ -271,19 +358,39 @@ text_of(const Family *f)
 {
     char *text = "";
     for (int i = f->terms - 1; i >= 0; i--) {
-        double factor = fabs(f->factor[i]);
-        char *term = factor == 1 ? "" : format_text(" %g", factor);
-        for (int k = 0; k < LETTERS; k++)
-            if (f->power[i][k])
-                term = format_text("%s %s%s", term, f->name[k],
-                                   f->power[i][k] > 1 ? "^2" : "");
-        const char *sign = f->factor[i] < 0 ? "-" : "+";
-        if (factor != 0)
-            text = format_text("%s%s%s%s", text, *text ? " " : "",
-                               *text || *sign == '-' ? sign : "",
-                               *term ? term : " 1");
+        bool negative = f->factor[i] < 0;
+        if (f->factor[i] == 0)
+            continue;
+        if (*text)
+            text = format_text("%s %s %s", text, negative ? "-" : "+",
+                               term_text(f, i));
+        else
+            text = format_text("%s%s", negative ? "- " : "", term_text(f, i));
     }
-    return *text ? text + (*text == ' ') : "0";
+    return *text ? text : "0";
+}
+
+/* Fits and checks a formula at small shapes, in which no width is larger than
+   `wide` and no block has more than `most` parameters. */
+static Formula
+formula_at(const Variant *v, Attention a, int wide, int most)
+{
+    Formula found = {.holds = false};
+    Family *f = allocate(1, sizeof *f);
+    *f = (Family){.variant = v, .like = a};
+    f->random = random_stream(5, "formula");
+    find_letters(f);
+    list_terms(f);
+    found.fitted = f->terms + f->terms / 3 + 8;
+    found.holds = measure(f, found.fitted, wide, most) && solve(f) &&
+                  measure(f, CHECKS, wide + 4, 2 * most);
+    found.checked = f->size - found.fitted;
+    for (int i = 0; found.holds && i < f->size; i++)
+        found.holds = value_at(f, &f->at[i]) == f->gauge[i];
+    found.gauge = value_at(f, &f->wanted);
+    found.text = text_of(f);
+    free(f);
+    return found;
 }
 
 Formula
@@ -293,24 +400,13 @@ formula_of(const Variant *v, Attention a, double used)
     bool together = cost_of(v, a, 2, 0).recalls;
     int times = together || a.layers < 1 ? 1 : a.layers;
     a.layers = together ? a.layers : 1;
-    int wide = a.relative == &rope ? 32 : 16;
-    for (int most = 12 * wide; most <= 6400 && !found.holds;
-         most *= 4, wide += 8) {
-        Family *f = allocate(1, sizeof *f);
-        *f = (Family){.variant = v, .like = a};
-        f->random = random_stream(5, "formula");
-        find_letters(f);
-        list_terms(f);
-        found.fitted = f->terms + f->terms / 3 + 8;
-        found.holds = measure(f, found.fitted, wide, most) && solve(f) &&
-                      measure(f, CHECKS, wide + 4, 2 * most);
-        found.checked = f->size - found.fitted;
-        for (int i = 0; i < f->size && found.holds; i++)
-            found.holds = value_at(f, &f->at[i]) == f->gauge[i];
-        found.gauge = times * value_at(f, &f->wanted);
-        found.holds &= found.gauge >= 0 && found.gauge <= used;
-        found.text = text_of(f);
-        free(f);
+    int wide = a.relative == &rope ? 32 : 16, most = 12 * wide;
+    while (most <= 6400 && !found.holds) {
+        found = formula_at(v, a, wide, most);
+        found.gauge *= times;
+        found.holds = found.holds && found.gauge >= 0 && found.gauge <= used;
+        most *= 4;
+        wide += 8;
     }
     return found;
 }

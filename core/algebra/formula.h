@@ -1,7 +1,7 @@
 /* formula.h - how many parameters are gauge at shapes too large to measure.
 
-   Gauge, what is used less what is real, is a sum over the groups that leave
-   the function as it is, and each of these groups has few kinds of size:
+   Gauge, the parameters used less the real ones, is a sum over the groups that
+   leave the function as it is. Their sizes are of a few kinds:
 
        h k^2, g k^2    GL(k), an invertible matrix between W^Q and W^K' of each
                        head, or of each group of heads that share a key; GL(v)
@@ -28,14 +28,16 @@
 
 typedef struct Formula {
     bool holds;
-    double gauge;        /* at the shape asked for, in all its layers */
-    int fitted, checked; /* how many small shapes */
-    char *text;          /* "h v^2 + h k^2": of a layer, or of all together if
-                            they use what others computed; to be freed */
+    double gauge;        /* at the shape wanted, in all its layers */
+    int fitted, checked; /* how many small shapes it was fitted to, and checked
+                            on */
+    char *text;          /* "h v^2 + h k^2": for each layer, or for all together
+                            if a layer uses what another one computed; it is
+                            kept until the program ends */
 } Formula;
 
-/* Of v at a, of which all a.layers blocks use so many parameters (cost.h):
-   gauge is never more than that. */
+/* The formula of v at a. `used` is how many parameters all a.layers blocks use
+   (cost.h): a formula that gives more gauge than this does not hold. */
 Formula formula_of(const Variant *v, Attention a, double used);
 
 #endif

@@ -1,8 +1,8 @@
 /* rank.c - the rank of a large matrix.
 
-   A P = L U with the columns of A permuted, where A may be asked for more rows.
-   Here all is transposed: a row of A is a column of what is eliminated. A pivot
-   is chosen among all entries of the rows in the pool. */
+   A P = L U, with the columns of A permuted, while the rows of A arrive a panel
+   at a time. Everything is stored transposed: a row of A is a column of the
+   pool. A pivot is chosen among all entries of the rows in the pool. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -15,20 +15,22 @@
 
 enum { PANEL = 64 };
 
-/* A pivot is at least that share of the largest entry in the pool. */
+/* A pivot is at least this share of the largest entry that the pool had. */
 #define LEVEL 0.3
 
-/* Rows of A in a pool, a column each, of which the first `rank` entries are
-   those of U, and the others what is left of the row when the pivots so far are
-   subtracted. */
+/* The state of an elimination. `waiting` rows of A are in the pool, a column
+   each: its first `rank` entries belong to U, the others are left of the row
+   after the pivots so far were subtracted. */
 typedef struct Elimination {
     int n, rank, waiting;
-    int *order;      /* entry i is column order[i] of A */
-    real *lu, *pool; /* (n x n), L without its 1s; (n x 2 PANEL) */
-    double *pivot, largest;
-    int idle;    /* rows since the last pivot that were nothing but rounding, */
-    double rest; /* and how large an entry that was at most */
-    bool finite;
+    int *order;     /* entry i is column order[i] of A */
+    real *lu;       /* (n x n), L without its 1s */
+    real *pool;     /* (n x 2 PANEL) */
+    double *pivot;  /* the absolute values of the pivots so far */
+    double largest; /* the largest of them */
+    int idle;       /* rows since the last pivot that were only rounding */
+    double rest;    /* the largest entry that was taken for rounding */
+    bool finite;    /* are all entries of A finite so far? */
 } Elimination;
 
 static real *
@@ -43,7 +45,7 @@ lu_row(const Elimination *e, int i)
     return e->lu + (size_t)i * (size_t)e->n;
 }
 
-/* to_j += factor x_j, of n entries. */
+/* to_j += factor x_j, for n entries. */
 static void
 row_add(real *to, real factor, const real *x, int n)
 {
@@ -51,35 +53,43 @@ row_add(real *to, real factor, const real *x, int n)
         to[j] += factor * x[j];
 }
 
-/* Subtracts the pivots so far from the last `count` rows of the pool: solves
-   L X = P by blocks. */
+/* Subtracts pivots at .. at + count - 1 from the pool's rows from `first` on,
+   `fresh` of them: solves L X = P for this block, then subtracts L X from the
+   entries below it. */
 static void
-subtract_pivots(const Elimination *e, int count)
+subtract_block(const Elimination *e, int at, int count, int first, int fresh)
 {
-    int first = e->waiting - count;
-    real down[PANEL * PANEL];
-    for (int at = 0, wide; at < e->rank; at += wide) {
-        wide = e->rank - at < PANEL ? e->rank - at : PANEL;
-        int rest = e->n - at - wide;
-        for (int i = 0; i < wide; i++) {
-            real *xi = pool_row(e, at + i) + first;
-            for (int j = 0; j < i; j++)
-                row_add(xi, -lu_row(e, at + i)[at + j],
-                        pool_row(e, at + j) + first, count);
-            for (int j = 0; j < count; j++)
-                down[i * count + j] = -xi[j];
-        }
-        if (rest)
-            multiply_add(matrix(pool_row(e, at + wide) + first, rest, count,
-                                (ptrdiff_t)2 * PANEL),
-                         matrix(lu_row(e, at + wide) + at, rest, wide, e->n),
-                         matrix(down, wide, count, count));
+    int rest = e->n - at - count;
+    real minus_x[PANEL * PANEL];
+    for (int i = 0; i < count; i++) {
+        real *x = pool_row(e, at + i) + first;
+        for (int j = 0; j < i; j++)
+            row_add(x, -lu_row(e, at + i)[at + j], pool_row(e, at + j) + first,
+                    fresh);
+        for (int j = 0; j < fresh; j++)
+            minus_x[i * fresh + j] = -x[j];
+    }
+    if (rest)
+        multiply_add(matrix(pool_row(e, at + count) + first, rest, fresh,
+                            (ptrdiff_t)2 * PANEL),
+                     matrix(lu_row(e, at + count) + at, rest, count, e->n),
+                     matrix(minus_x, count, fresh, fresh));
+}
+
+/* Subtracts the pivots so far from the last `fresh` rows of the pool. */
+static void
+subtract_pivots(const Elimination *e, int fresh)
+{
+    for (int at = 0; at < e->rank; at += PANEL) {
+        int left = e->rank - at;
+        subtract_block(e, at, left < PANEL ? left : PANEL, e->waiting - fresh,
+                       fresh);
     }
 }
 
-/* Asks for more rows of A, which join the pool. */
+/* Adds the next `count` rows of A to the pool. */
 static void
-ask(Elimination *e, NextRows *next, void *more, int count)
+add_rows(Elimination *e, NextRows *next, void *more, int count)
 {
     real *rows = allocate((size_t)count * (size_t)e->n, sizeof *rows);
     next(more, count, rows);
@@ -104,8 +114,9 @@ swap(real *a, real *b, int count)
     }
 }
 
-/* Brings the largest entry that is left of the pool, after `taken` pivots, to
-   the place of the next one; returns how large it is. */
+/* Moves the largest entry of the pool, without the `taken` rows that pivots
+   were taken from, to the place of the next pivot; returns its absolute value.
+ */
 static double
 find_pivot(Elimination *e, int taken)
 {
@@ -130,36 +141,48 @@ find_pivot(Elimination *e, int taken)
     return largest;
 }
 
-/* Takes pivots of the pool, the largest first, which become columns of L and U.
-   Where the next is far smaller than the first the rest waits for more rows,
-   and where it is rounding the rest is dropped. */
+/* Takes the pivot that find_pivot has moved to its place, in column `taken` of
+   the pool: stores the column of L and U that it makes, and subtracts its
+   multiples from the rows that wait. */
+static void
+take_pivot(Elimination *e, int taken, double size)
+{
+    const real *top = pool_row(e, e->rank) + taken;
+    for (int i = 0; i < e->n; i++) {
+        real *x = pool_row(e, i) + taken;
+        if (i > e->rank) {
+            x[0] /= top[0];
+            row_add(x + 1, -x[0], top + 1, e->waiting - taken - 1);
+        }
+        lu_row(e, i)[e->rank] = x[0];
+    }
+    e->pivot[e->rank] = size;
+    e->rank++;
+    e->idle = 0;
+}
+
+/* Takes pivots of the pool, the largest first. If the next one is far smaller
+   than the first, the rows that are left wait for more rows. If it is only
+   rounding, they are dropped. */
 static void
 take_pivots(Elimination *e, double rounding)
 {
-    double first = 0, size;
+    double first = 0;
     int taken = 0;
-    for (; taken < e->waiting && e->rank < e->n; taken++) {
-        size = find_pivot(e, taken);
+    while (taken < e->waiting && e->rank < e->n) {
+        double size = find_pivot(e, taken);
         first = fmax(first, size);
         e->largest = fmax(e->largest, size);
         if (!(size > rounding * e->largest)) {
             e->rest = fmax(e->rest, size);
             e->idle += e->waiting - taken;
             e->waiting = taken;
-        }
-        if (taken == e->waiting || size < LEVEL * first)
             break;
-        const real *top = pool_row(e, e->rank) + taken;
-        for (int i = 0; i < e->n; i++) {
-            real *x = pool_row(e, i) + taken;
-            if (i > e->rank) {
-                x[0] /= top[0];
-                row_add(x + 1, -x[0], top + 1, e->waiting - taken - 1);
-            }
-            lu_row(e, i)[e->rank] = x[0];
         }
-        e->pivot[e->rank++] = size;
-        e->idle = 0;
+        if (size < LEVEL * first)
+            break;
+        take_pivot(e, taken, size);
+        taken++;
     }
     e->waiting -= taken;
     for (int i = 0; i < e->n; i++)
@@ -167,16 +190,23 @@ take_pivots(Elimination *e, double rounding)
                 (size_t)e->waiting * sizeof(real));
 }
 
-/* Goes on until a panel of rows, and an eighth more of those that were needed,
-   is nothing but rounding, or all are asked for. */
+/* Is the rank known? It is if a panel of rows, and an eighth more of as many as
+   were needed so far, brought only rounding. */
+static bool
+is_settled(const Elimination *e)
+{
+    return e->rank == e->n || e->idle >= PANEL + e->rank / 8;
+}
+
+/* Adds rows and takes pivots until the rank is known, or `most` rows are used
+   up. */
 static void
 eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
 {
-    while (e->rank < e->n && e->idle < PANEL + e->rank / 8 &&
-           (e->waiting || most > 0)) {
+    while (!is_settled(e) && (e->waiting > 0 || most > 0)) {
         int fresh = most < PANEL ? most : PANEL;
         if (fresh)
-            ask(e, next, more, fresh);
+            add_rows(e, next, more, fresh);
         most -= fresh;
         do
             take_pivots(e, rounding);
@@ -184,27 +214,27 @@ eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
     }
 }
 
-/* Finds the gap: where the smallest pivot that is counted is farthest above the
-   largest that is not, which may be rounding only. */
-static void
-find_gap(Rank *r, double *size, int n, double rest, double largest,
-         double rounding)
+/* Finds the widest gap between the pivots, made to fall: pivots above it are
+   counted in the rank, those below it may be rounding, of which e->rest was the
+   largest. */
+static Rank
+find_gap(const Elimination *e, double rounding)
 {
-    double widest = 100; /* a gap is wider than that */
-    double floor = largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
-    r->rank = largest > 0 ? -1 : 0;
-    for (int i = 1; i < n; i++) /* let them fall */
-        size[i] = fmin(size[i], size[i - 1]);
-    for (int i = n; i > 0 && rest <= rounding * largest; i--) {
-        double gap = size[i - 1] / fmax(rest, floor);
+    double widest = 100; /* a gap is at least this wide */
+    double floor = e->largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
+    double next = e->rest; /* the largest entry that is not counted */
+    Rank r = {.rank = e->largest > 0 ? -1 : 0};
+    for (int i = 1; i < e->rank; i++)
+        e->pivot[i] = fmin(e->pivot[i], e->pivot[i - 1]);
+    for (int i = e->rank; i > 0 && next <= rounding * e->largest; i--) {
+        double last = e->pivot[i - 1], gap = last / fmax(next, floor);
         if (gap > widest) {
             widest = gap;
-            r->rank = i;
-            r->last = size[i - 1] / largest;
-            r->next = rest / largest;
+            r = (Rank){i, last / e->largest, next / e->largest};
         }
-        rest = fmax(rest, size[i - 1]);
+        next = fmax(next, last);
     }
+    return r;
 }
 
 Rank
@@ -221,7 +251,7 @@ matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
     eliminate(&e, next, more, most, rounding);
     Rank r = {.rank = -1};
     if (e.finite)
-        find_gap(&r, e.pivot, e.rank, e.rest, e.largest, 100 * rounding);
+        r = find_gap(&e, 100 * rounding);
     free(e.order);
     free(e.pivot);
     free(e.lu);

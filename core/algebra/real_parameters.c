@@ -1,8 +1,8 @@
 /* real_parameters.c - how many of a variant's parameters are really there.
 
-   A row of the Jacobian is a backward pass: the gradient, by all weights, of a
-   random mean of the outputs for random tokens, of its own each. Rows are made
-   until new ones say nothing new: their rank is that of the function. */
+   A row of the Jacobian comes from a backward pass: the gradient, by all
+   weights, of a random combination of the outputs for random tokens, which
+   differ from row to row. Rows are added until the rank stops growing. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,21 +12,21 @@
 #include "heart/random.h"
 #include "heart/tape.h"
 
-/* As many as a table by distance needs to show its parameters, if it has no
-   more columns. */
+/* Enough to show all parameters of a table by distance with 16 columns. */
 enum { TOKENS = 16 };
 
-/* What is measured: the weights' values, one after the other, block by block,
-   and the tokens x, with the seed of a backward pass behind them. */
+/* The function that is measured: of one block, or of all together. */
 typedef struct Layer {
     const Variant *variant;
     Attention attention;
-    Weights weights; /* of a block */
-    int stored;      /* of all blocks */
+    Weights weights; /* those of a block */
+    int stored;      /* the entries of the weights of all blocks */
     Random random;
     Tape *tape;
-    size_t size; /* entries of x, and of the seed */
-    real *values, *x;
+    size_t size;  /* the entries of x */
+    real *values; /* of the weights, block by block */
+    real *x;      /* the tokens, and behind them the gradient of the output that
+                     a backward pass begins with */
 } Layer;
 
 static int
@@ -35,46 +35,51 @@ entries_of(const Weight *d)
     return d->rows * d->cols;
 }
 
-/* Records forward, or that of all blocks with a residual around each; the
-   gradients of the weights go into `row`. */
+/* Records forward of one block, or of all blocks with a residual around each.
+   The backward pass then adds the gradients of the weights to `row`. */
 static Node *
-apply(const Layer *l, Tape *t, real *row)
+record_blocks(const Layer *l, real *row)
 {
     Attention a = l->attention;
     int at = 0;
     Node **w = allocate((size_t)l->weights.count, sizeof *w);
-    Node *x = leaf(t, TOKENS, a.d_model, 1, l->x, NULL), *out = x;
+    Node *x = leaf(l->tape, TOKENS, a.d_model, 1, l->x, NULL);
+    Node *out = x;
     for (a.layer = 0; a.layer < a.layers; a.layer++) {
         for (int i = 0; i < l->weights.count; i++) {
             const Weight *m = &l->weights.list[i];
-            w[i] = leaf(t, m->rows, m->cols, 1, l->values + at, row + at);
+            w[i] = leaf(l->tape, m->rows, m->cols, 1, l->values + at, row + at);
             at += entries_of(m);
         }
         out = plugin_forward(l->variant, &a, x, x, w);
         if (a.layers > 1)
-            out = x = add(x, out);
+            out = add(x, out);
+        x = out;
     }
     free(w);
     return out;
 }
 
-/* The weights, block by block, each at random: those that start as constants
-   too. */
+/* Draws the weights, block by block; those that start as constants are made
+   random, too. */
 static void
 draw_values(Layer *l)
 {
-    real *to = l->values;
-    while (to < l->values + l->stored)
+    int at = 0;
+    while (at < l->stored)
         for (int i = 0; i < l->weights.count; i++) {
             const Weight *m = &l->weights.list[i];
             double deviation = fmax(m->deviation, 0.1);
-            for (int k = 0; k < entries_of(m); k++)
-                *to++ = (real)(m->mean + deviation * random_normal(&l->random));
+            for (int k = 0; k < entries_of(m); k++) {
+                double entry = m->mean + deviation * random_normal(&l->random);
+                l->values[at] = (real)entry;
+                at++;
+            }
         }
 }
 
-/* The next rows of the Jacobian, zero before: tokens and seeds of variance 1.
- */
+/* Writes the next rows of the Jacobian, which are 0 before. Tokens and the
+   gradients of the output have variance 1. */
 static void
 differentiate(void *layer, int rows, real *jacobian)
 {
@@ -82,7 +87,7 @@ differentiate(void *layer, int rows, real *jacobian)
     for (int i = 0; i < rows; i++) {
         for (size_t k = 0; k < 2 * l->size; k++)
             l->x[k] = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
-        Node *out = apply(l, l->tape, jacobian + (size_t)i * (size_t)l->stored);
+        Node *out = record_blocks(l, jacobian + (size_t)i * (size_t)l->stored);
         if (out->trained) {
             add_gradient(out, l->x + l->size);
             backward(out);

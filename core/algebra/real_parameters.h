@@ -4,9 +4,9 @@
    weights can be moved and the function moves with them. The other directions
    are gauge: (W^Q A) (W^K A^-T)' = W^Q W^K' for every invertible A, so standard
    attention stores 4 h d d_k parameters and has 2 h d_k^2 fewer. Nothing is
-   known of the variant, and no canonical form is needed. The tokens are 16, so
-   what a variant does at larger distances only is not counted. Believable in
-   double only. */
+   known of the variant, and no canonical form is needed. There are 16 tokens,
+   so parameters that matter only at larger distances are not counted. The rank
+   can be trusted only in double. */
 #ifndef REAL_PARAMETERS_H
 #define REAL_PARAMETERS_H
 
@@ -14,17 +14,18 @@
 #include "config/find_plugin.h"
 
 typedef struct RealCount {
-    int stored, real; /* of a.layers blocks; real: -1 where no gap tells */
-    Rank found;       /* of what was measured as one function */
+    int stored; /* the parameters of a.layers blocks */
+    int real;   /* how many of them are real; -1 if no gap shows the rank */
+    Rank found; /* the rank measured: of one block, or of all together */
 } RealCount;
 
-/* Of the self-attention of a.layers blocks of v at a, their matrices random:
-   of one block; or of all, with a residual around each, where a block recalls
-   what another remembered. With the mask of a; a variant that is for causal
-   attention only is causal anyhow. */
+/* Counts the real parameters of the self-attention of a.layers blocks of v at
+   a, with random matrices and the mask of a; a variant for causal attention
+   only always has a causal mask. One block is measured, or, if a block recalls
+   what another one remembered, all together, with a residual around each. */
 RealCount real_count(const Variant *v, Attention a);
 
-/* More parameters than that, of one function, take half a minute, and most of a
+/* To measure more parameters than this takes over half a minute and most of a
    gigabyte. */
 enum { MOST_MEASURED = 6000 };
 
