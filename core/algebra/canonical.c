@@ -421,18 +421,13 @@ bias_entry(const Canonical *c, int head, int k)
     return head < c->heads && c->bias ? c->bias[head * size + k] : 0;
 }
 
-static double
-sink_entry(const Canonical *c, int head)
-{
-    return head < c->heads ? c->sink[head] : -INFINITY;
-}
-
 bool
 equal_biases(const Canonical *a, const Canonical *b)
 {
     Difference apart = {0};
     for (int h = 0; h < a->heads || h < b->heads; h++) {
-        compare_entries(&apart, sink_entry(a, h), sink_entry(b, h));
+        compare_entries(&apart, h < a->heads ? a->sink[h] : -INFINITY,
+                        h < b->heads ? b->sink[h] : -INFINITY);
         for (int k = 0; k < a->positions * a->positions; k++)
             compare_entries(&apart, bias_entry(a, h, k), bias_entry(b, h, k));
     }

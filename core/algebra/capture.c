@@ -28,6 +28,12 @@ check_capacity(int count)
             MOST_CALLS);
 }
 
+size_t
+entries_of(const Weight *w)
+{
+    return (size_t)w->rows * (size_t)w->cols;
+}
+
 Node **
 leaves_of(Tape *t, const Weights *w)
 {

@@ -60,6 +60,9 @@ typedef struct Capture {
    of all other heads become 0; or NO_HEAD: all weights become 0. */
 enum { EVERY_HEAD = -1, NO_HEAD = -2 };
 
+/* The number of entries of a matrix. */
+size_t entries_of(const Weight *w);
+
 /* From now on, records each softmax on the tape. */
 void capture_start(Capture *r, Tape *t);
 

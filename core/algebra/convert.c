@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/capture.h"
 #include "algebra/convert.h"
 #include "algebra/fold.h"
 #include "algebra/canonical.h"
@@ -66,7 +67,7 @@ copy_rest(const Model *from, Model *to)
                 w->rows == from->weights[k].rows &&
                 w->cols == from->weights[k].cols)
                 memcpy(w->value, from->weights[k].value,
-                       (size_t)w->rows * (size_t)w->cols * sizeof(real));
+                       entries_of(w) * sizeof(real));
     }
 }
 

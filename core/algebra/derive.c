@@ -334,15 +334,6 @@ pass_gain(const Node *row, int start, Walk w)
     return times(row->root, diagonal(row, start + w.from, w.width), w);
 }
 
-/* Walks through B of A B, if B is computed from weights, and then from A. */
-static void
-walk_weights(Node *const *in, Walk w)
-{
-    w.before[w.nested] = in[0];
-    w.nested++;
-    walk(in[1], w);
-}
-
 /* Goes on from head h of c, or from its operand k if c has its operands side by
    side. */
 static void
@@ -356,8 +347,11 @@ walk_block(const Node *c, int h, int k, Walk w)
         walk_leaf(c, w);
         return;
     case TIMES:
-        if (last->op) {
-            walk_weights(in, w);
+        if (last->op) { /* B is computed from weights: A waits until B is done
+                         */
+            w.before[w.nested] = in[0];
+            w.nested++;
+            walk(in[1], w);
             return;
         }
         w = pass_matrix(last, false, w);

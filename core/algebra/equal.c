@@ -87,8 +87,7 @@ give_same_matrices(const Derived *from, const Derived *to)
         return false;
     for (int i = 0; i < a->count; i++)
         memcpy(b->list[i].value, a->list[i].value,
-               (size_t)a->list[i].rows * (size_t)a->list[i].cols *
-                   sizeof(real));
+               entries_of(&a->list[i]) * sizeof(real));
     return true;
 }
 

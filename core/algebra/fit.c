@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "algebra/capture.h"
 #include "algebra/factor.h"
 #include "algebra/fit.h"
 #include "algebra/fit_equation.h"
@@ -74,8 +75,7 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
     const Form *form = form_of(c, a->heads, &made);
     Entries found = {&w, allocate((size_t)w.count, sizeof(double *))};
     for (int i = 0; i < w.count; i++)
-        found.at[i] = allocate((size_t)w.list[i].rows * (size_t)w.list[i].cols,
-                               sizeof(double));
+        found.at[i] = allocate(entries_of(&w.list[i]), sizeof(double));
     enter(v, " in fit");
     if (v->fit)
         v->fit(form, a, &found);
@@ -83,7 +83,7 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
         plan_fit(plan_of_variant(v), form, a, &found);
     enter(NULL, "");
     for (int i = 0; i < w.count; i++) {
-        for (int k = 0; k < w.list[i].rows * w.list[i].cols; k++)
+        for (size_t k = 0; k < entries_of(&w.list[i]); k++)
             w.list[i].value[k] = (real)found.at[i][k];
         free(found.at[i]);
     }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/capture.h"
 #include "algebra/fold.h"
 #include "heart/fail.h"
 #include "training/architectures.h"
@@ -62,8 +63,7 @@ multiply_left(double *half, const double *a, const double *matrix, int n, int d)
 static void
 set_identity(Weight *last)
 {
-    memset(last->value, 0,
-           (size_t)last->rows * (size_t)last->cols * sizeof *last->value);
+    memset(last->value, 0, entries_of(last) * sizeof *last->value);
     for (int i = 0; i < last->cols; i++)
         last->value[i * (last->cols + 1)] = 1;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "algebra/capture.h"
 #include "algebra/cost.h"
 #include "algebra/real_parameters.h"
 #include "heart/fail.h"
@@ -29,12 +30,6 @@ typedef struct Layer {
                      a backward pass begins with */
 } Layer;
 
-static int
-entries_of(const Weight *d)
-{
-    return d->rows * d->cols;
-}
-
 /* Records forward of one block, or of all blocks with a residual around each.
    The backward pass then adds the gradients of the weights to `row`. */
 static Node *
@@ -49,7 +44,7 @@ record_blocks(const Layer *l, real *row)
         for (int i = 0; i < l->weights.count; i++) {
             const Weight *m = &l->weights.list[i];
             w[i] = leaf(l->tape, m->rows, m->cols, 1, l->values + at, row + at);
-            at += entries_of(m);
+            at += (int)entries_of(m);
         }
         out = plugin_forward(l->variant, &a, x, x, w);
         if (a.layers > 1)
@@ -70,7 +65,7 @@ draw_values(Layer *l)
         for (int i = 0; i < l->weights.count; i++) {
             const Weight *m = &l->weights.list[i];
             double deviation = fmax(m->deviation, 0.1);
-            for (int k = 0; k < entries_of(m); k++) {
+            for (size_t k = 0; k < entries_of(m); k++) {
                 double entry = m->mean + deviation * random_normal(&l->random);
                 l->values[at] = (real)entry;
                 at++;
@@ -103,7 +98,7 @@ real_count(const Variant *v, Attention a)
     Layer l = {.variant = v, .weights = weights_declared(v, &a)};
     int layers = a.layers > 1 ? a.layers : 1, block = 0;
     for (int i = 0; i < l.weights.count; i++)
-        block += entries_of(&l.weights.list[i]);
+        block += (int)entries_of(&l.weights.list[i]);
     c.stored = layers * block;
     if (!block)
         return c;

@@ -23,28 +23,29 @@ width_named(const Derived *d, double width)
     return NULL;
 }
 
-/* Prints a factor, its sign aside, behind what it is a factor of: 1, the root
-   of a width or of its ratio to d_k, or a number. */
+/* Prints the absolute value of a factor after its product: nothing for 1, the
+   root of a width or of its ratio to d_k, or a number. */
 static void
 print_factor(FILE *to, const Derived *d, double factor)
 {
     double square = factor * factor;
-    const char *over = width_named(d, 1 / square);
-    const char *times = width_named(d, square);
+    const char *divisor = width_named(d, 1 / square);
+    const char *width = width_named(d, square);
     const char *ratio = width_named(d, square * d->run.attention.d_k);
     if (fabs(square - 1) < 1e-12)
         return;
-    if (over)
-        fprintf(to, " / sqrt(%s)", over);
-    else if (times)
-        fprintf(to, " sqrt(%s)", times);
+    if (divisor)
+        fprintf(to, " / sqrt(%s)", divisor);
+    else if (width)
+        fprintf(to, " sqrt(%s)", width);
     else if (ratio)
         fprintf(to, " sqrt(%s / d_k)", ratio);
     else
         fprintf(to, " %g", fabs(factor));
 }
 
-/* The part of a matrix that a symbol is, along its rows (0) or columns (1). */
+/* The rows (axis 0) or columns (axis 1) of its matrix that a symbol uses:
+   `count` of `all`, from `first` on. */
 typedef struct Span {
     int first, count, all;
 } Span;
@@ -65,17 +66,16 @@ span_of(const Symbol *s, int axis)
     return (Span){at / of->cols, turned ? m->cols : m->rows, of->rows};
 }
 
-/* How the parts that the heads take of a matrix follow each other: head i takes
-   part of[i], which begins `start` behind the start of block of[i], `stride`
-   wide. */
+/* Which part of a matrix each head uses. The matrix has blocks `stride` wide;
+   head i uses block of[i], from `start` columns after the block's begin. */
 enum { MOST_PARTS = 64 };
 typedef struct Parts {
     int heads, of[MOST_PARTS];
     int blocks, stride, start;
-    bool known;
+    bool known; /* false if the parts follow no such pattern */
 } Parts;
 
-/* The smallest of n numbers that is larger than `than`; INT_MAX if none is. */
+/* The smallest of n numbers above `than`; INT_MAX if there is none. */
 static int
 next_larger(const int *of, int n, int than)
 {
@@ -86,8 +86,7 @@ next_larger(const int *of, int n, int than)
     return next;
 }
 
-/* How many heads one call of attend has: of those of several calls only the
-   last are looked at. */
+/* How many heads are looked at: those of the last call of attend. */
 static int
 heads_of_call(const Derived *d)
 {
@@ -96,7 +95,7 @@ heads_of_call(const Derived *d)
     return heads < MOST_PARTS ? heads : MOST_PARTS;
 }
 
-/* Of heads that have a matrix each, "W_1^Q", "W_2^Q": which of them. */
+/* The parts, if each head has its own matrix, "W_1^Q", "W_2^Q". */
 static Parts
 parts_by_name(const Derived *d, const Symbol *s)
 {
@@ -111,6 +110,8 @@ parts_by_name(const Derived *d, const Symbol *s)
     return p;
 }
 
+/* The parts of one matrix along an axis, found from where each head's part
+   begins. */
 static Parts
 parts_of(const Derived *d, const Symbol *s, int axis)
 {
@@ -137,20 +138,28 @@ parts_of(const Derived *d, const Symbol *s, int axis)
     return p;
 }
 
-/* Is part of[i] for each head i the block (i + by) % blocks, or for `shared`
-   that of its group of neighbours? */
+/* Do neighbouring heads share a block, as many heads for each block? */
 static bool
-follows(const Parts *p, int by, bool shared)
+shared_by_neighbours(const Parts *p)
 {
-    bool all = true;
     for (int i = 0; i < p->heads; i++)
-        all &= p->of[i] ==
-               (shared ? i * p->blocks / p->heads : (i + by) % p->blocks);
-    return all;
+        if (p->of[i] != i * p->blocks / p->heads)
+            return false;
+    return true;
 }
 
-/* The index of a symbol: i, g, i+1, i mod g, or the block of each head in turn;
-   "" if all heads take the same. */
+/* Does each head i use block (i + by) % blocks? */
+static bool
+shifted_by(const Parts *p, int by)
+{
+    for (int i = 0; i < p->heads; i++)
+        if (p->of[i] != (i + by) % p->blocks)
+            return false;
+    return true;
+}
+
+/* The index of a symbol: i, g, i+1, i mod g, or a list of each head's block; ""
+   if all heads use the same part. `own` is used if the pattern is not known. */
 static const char *
 index_text(const Parts *p, int own)
 {
@@ -158,12 +167,12 @@ index_text(const Parts *p, int own)
         return format_text("{%d}", own);
     if (p->blocks == 1)
         return "";
-    if (follows(p, 0, true))
+    if (shared_by_neighbours(p))
         return p->blocks == p->heads ? "i" : "g";
-    if (follows(p, 0, false))
+    if (shifted_by(p, 0))
         return "{i mod g}";
     for (int by = 1; by < p->heads; by++)
-        if (p->blocks == p->heads && follows(p, by, false))
+        if (p->blocks == p->heads && shifted_by(p, by))
             return format_text("{i+%d}", by);
     char *text = "";
     for (int i = 0; i < p->heads; i++)
@@ -171,19 +180,20 @@ index_text(const Parts *p, int own)
     return format_text("{%s}", text);
 }
 
-/* Does some other part of the same matrix have the same role in the same head?
-   Then the role does not tell which part is meant. */
+/* Does some other part of the same matrix have the same role in a head? Then
+   the role does not tell which part is meant. */
 static bool
 role_is_ambiguous(const Derived *d, const Symbol *s)
 {
-    bool other = false;
-    for (const Term *t = d->term; t && t < d->term + d->count; t++)
-        for (int i = 0; i < 2 * MOST_SYMBOLS && t->head == 0; i++) {
-            const Symbol *o = &t->chain[i % 2].of[i / 2];
-            other |= i / 2 < t->chain[i % 2].count && o->of == s->of &&
-                     o->role == s->role && o->m.at != s->m.at;
-        }
-    return other;
+    for (const Term *t = d->term; t && t < d->term + d->count; t++) {
+        if (t->head != 0)
+            continue;
+        for (const Chain *c = t->chain; c < t->chain + 2; c++)
+            for (const Symbol *o = c->of; o < c->of + c->count; o++)
+                if (o->of == s->of && o->role == s->role && o->m.at != s->m.at)
+                    return true;
+    }
+    return false;
 }
 
 /* A place in a block of columns: "d_k", "d_k/2", or a number. */
@@ -192,13 +202,59 @@ place_named(const Derived *d, int place)
 {
     const char *whole = place ? width_named(d, place) : NULL;
     const char *half = place ? width_named(d, 2 * place) : NULL;
-    return whole  ? whole
-           : half ? format_text("%s/2", half)
-                  : format_text("%d", place);
+    if (whole)
+        return whole;
+    return half ? format_text("%s/2", half) : format_text("%d", place);
 }
 
-/* Prints W_i^Q, of "W^Q" or "W_i^Q", with the columns of its block if it is
-   only a part of that: the role of that part, or where it begins and ends. */
+/* How a symbol is marked: the index of its block, and the part of that block,
+   if it is not the whole: its role, or where it begins and ends. */
+typedef struct Marks {
+    const char *index, *part;
+} Marks;
+
+/* Notes the marks that a symbol needs along an axis, if it does not use all of
+   its matrix there. */
+static void
+mark_axis(Marks *marks, const Derived *d, const Symbol *s, int axis,
+          bool tokens)
+{
+    Span span = span_of(s, axis);
+    Parts p = parts_of(d, s, axis);
+    const char *index = index_text(&p, span.first / span.count + 1);
+    if (span.count == span.all)
+        return;
+    if (*index)
+        marks->index = index;
+    int block = p.blocks > 1 ? p.stride : span.all;
+    int start = p.known ? p.start : span.first % span.count;
+    bool tiles = span.count == block && p.blocks * block == span.all;
+    if (tiles || (tokens && p.blocks > 1))
+        return;
+    if (p.known && !tokens && !role_is_ambiguous(d, s))
+        marks->part = format_text(".%c", s->role);
+    else if (!d->why)
+        marks->part = format_text("[%s:%s]", place_named(d, start),
+                                  place_named(d, start + span.count));
+}
+
+static Marks
+marks_of(const Derived *d, const Symbol *s, bool tokens)
+{
+    Marks marks = {"", ""};
+    const Symbol *next = symbol_of(d, 1, s);
+    if (next && next->of != s->of) { /* each head has its own matrix */
+        Parts p = parts_by_name(d, s);
+        marks.index = index_text(&p, 1);
+    } else if (s->piece != CONSTANT) {
+        if (!tokens)
+            mark_axis(&marks, d, s, 0, tokens);
+        mark_axis(&marks, d, s, 1, tokens);
+    }
+    return marks;
+}
+
+/* Prints W_i^Q, for "W^Q" or "W_i^Q", with its marks. */
 static void
 print_symbol(FILE *to, const Derived *d, const Symbol *s)
 {
@@ -209,85 +265,73 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
     }
     bool tokens = of == d->run.x || of == d->run.y;
     bool gains = of->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
-    bool turned = s->m.across > 1;
-    const char *name = tokens ? "I" : of->arguments, *index = "", *part = "";
-    const char *stem = name + strcspn(name, "^");
-    const Symbol *next = symbol_of(d, 1, s);
-    bool separate = next && next->of != of;
-    if (separate) {
-        Parts p = parts_by_name(d, s);
-        index = index_text(&p, 1);
-    }
-    for (int axis = tokens; axis < 2 && s->piece != CONSTANT && !separate;
-         axis++) {
-        Span span = span_of(s, axis);
-        Parts p = parts_of(d, s, axis);
-        const char *found = index_text(&p, span.first / span.count + 1);
-        if (span.count == span.all)
-            continue;
-        index = *found ? found : index;
-        int block = p.blocks > 1 ? p.stride : span.all;
-        int own = p.known ? p.start : span.first % span.count;
-        bool tiles = span.count == block && p.blocks * block == span.all;
-        if (tiles || (tokens && p.blocks > 1))
-            continue;
-        bool by_role = p.known && !tokens && !role_is_ambiguous(d, s);
-        if (by_role)
-            part = format_text(".%c", s->role);
-        else if (!d->why)
-            part = format_text("[%s:%s]", place_named(d, own),
-                               place_named(d, own + span.count));
-    }
+    const char *name = tokens ? "I" : of->arguments;
+    Marks marks = marks_of(d, s, tokens);
     fprintf(to, "%s", gains ? "diag(" : "");
-    if (*index)
-        fprintf(to, "%.*s_%s%s", (int)strcspn(name, "_^"), name, index, stem);
+    if (*marks.index)
+        fprintf(to, "%.*s_%s%s", (int)strcspn(name, "_^"), name, marks.index,
+                name + strcspn(name, "^"));
     else
         fprintf(to, "%s", name);
-    fprintf(to, "%s%s%s", part, gains ? ")" : "", turned ? "'" : "");
+    fprintf(to, "%s%s%s", marks.part, gains ? ")" : "",
+            s->m.across > 1 ? "'" : "");
 }
 
-/* Keys are written as the transpose of what they are. */
-void
-print_term(FILE *to, const Derived *d, const Term *t, bool tokens)
+/* Prints the tokens, unless they are NULL, and the symbols of a chain, with
+   blanks between. */
+static void
+print_chain(FILE *to, const Derived *d, const Chain *c, const char *tokens)
 {
-    const char *before = "";
-    fprintf(to, "%s", t->factor < 0 ? "-" : "");
-    for (int side = 0; side < 2; side++) {
-        const Chain *c = &t->chain[side];
-        bool inside = side && c->count, begun = tokens && c->tokens;
-        if (inside) {
-            fprintf(to, "%s(", before);
-            before = "";
-        }
-        for (int i = begun ? -1 : 0; i < c->count; i++, before = " ") {
-            fprintf(to, "%s%s", before, i < 0 ? c->tokens : "");
-            if (i >= 0)
-                print_symbol(to, d, &c->of[i]);
-        }
-        fprintf(to, "%s%s", inside ? ")" : "",
-                side && (inside || begun) ? "'" : "");
+    if (tokens)
+        fprintf(to, "%s", tokens);
+    for (int i = 0; i < c->count; i++) {
+        fprintf(to, "%s", tokens || i > 0 ? " " : "");
+        print_symbol(to, d, &c->of[i]);
     }
-    fprintf(to, "%s", *before ? "" : "I");
+}
+
+/* Keys are printed transposed: Q (K)', or Q y' if they are only tokens. */
+void
+print_term(FILE *to, const Derived *d, const Term *t, bool with_tokens)
+{
+    const Chain *q = &t->chain[0], *k = &t->chain[1];
+    const char *q_tokens = with_tokens ? q->tokens : NULL;
+    const char *k_tokens = with_tokens ? k->tokens : NULL;
+    bool has_q = q_tokens || q->count, has_k = k_tokens || k->count;
+    fprintf(to, "%s", t->factor < 0 ? "-" : "");
+    print_chain(to, d, q, q_tokens);
+    fprintf(to, "%s", has_q && has_k ? " " : "");
+    fprintf(to, "%s", k->count ? "(" : "");
+    print_chain(to, d, k, k_tokens);
+    fprintf(to, "%s%s", k->count ? ")" : "", has_k ? "'" : "");
+    fprintf(to, "%s", has_q || has_k ? "" : "I");
     print_factor(to, d, t->factor);
 }
 
 void
-print_piece(FILE *to, const Derived *d, int head, int piece, bool tokens)
+print_piece(FILE *to, const Derived *d, int head, int piece, bool with_tokens)
 {
-    const Term *t;
-    for (int k = 0; (t = term_of(d, head, piece, k)); k++) {
-        bool last = !term_of(d, head, piece, k + 1);
-        if (k && (last || k == 1))
-            fprintf(to, last ? " + " : " + ...");
-        if (k == 0 || last)
-            print_term(to, d, t, tokens);
-    }
+    const Term *t = term_of(d, head, piece, 0);
+    int last = 0;
+    if (!t)
+        return;
+    print_term(to, d, t, with_tokens);
+    while (term_of(d, head, piece, last + 1))
+        last++;
+    if (last == 0)
+        return;
+    fprintf(to, "%s + ", last > 1 ? " + ..." : "");
+    print_term(to, d, term_of(d, head, piece, last), with_tokens);
 }
 
 char *
 form_spelled(const Derived *d)
 {
-    static const char *const before[] = {"softmax(", " + ", ") ", " + ", " + "};
+    static const char *const before[PIECES] = {[M_PIECE] = "softmax(",
+                                               [M_ROW] = " + ",
+                                               [N_PIECE] = ") ",
+                                               [N_ROW] = " + ",
+                                               [CONSTANT] = " + "};
     char *text;
     FILE *to = begin_text(&text);
     int first = term_of(d, 0, N_PIECE, 0) ? M_PIECE : CONSTANT;

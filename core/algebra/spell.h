@@ -1,10 +1,11 @@
 /* spell.h - a derived form as a paper writes it:
    "W^Q W_i^Q (W^K W_i^K)' / sqrt(d_k)".
 
-   i is the index of a head, g that of its group of keys. Which block of a
-   matrix a head takes is part of the form: W_{i+1}^Q is the next head's, W_{i
-   mod g}^K that of a group whose heads are not neighbours, W_i^Q[0:d_k/2] only
-   half of its own. What is opaque is in brackets: "W^Q [tanh] W_i^Q". */
+   i is the index of a head, g that of its group of keys. The block of a matrix
+   that a head uses is part of the form: W_{i+1}^Q is the next head's block,
+   W_{i mod g}^K the block of a group whose heads are not neighbours,
+   W_i^Q[0:d_k/2] half of the head's own block. Operators that are no product
+   with a matrix are in brackets: "W^Q [tanh] W_i^Q". */
 #ifndef SPELL_H
 #define SPELL_H
 
@@ -12,16 +13,19 @@
 
 #include "algebra/derive.h"
 
-/* Prints a term, with its tokens or without; and a piece of a head: of more
-   than two terms only the first and the last. */
-void print_term(FILE *to, const Derived *d, const Term *t, bool tokens);
-void print_piece(FILE *to, const Derived *d, int head, int piece, bool tokens);
+/* Prints a term, with its tokens or without. */
+void print_term(FILE *to, const Derived *d, const Term *t, bool with_tokens);
 
-/* The form as an equation: "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V
-   W_i^O"; to be freed. */
+/* Prints the terms of a piece of a head: the first and the last, with dots
+   between if there are more. */
+void print_piece(FILE *to, const Derived *d, int head, int piece,
+                 bool with_tokens);
+
+/* The form as an equation, "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V
+   W_i^O". The caller frees it. */
 char *form_spelled(const Derived *d);
 
-/* The name of a width, "d_k", or NULL. */
+/* The name of a width, "d_k"; NULL if it has none. */
 const char *width_named(const Derived *d, double width);
 
 #endif

@@ -1,7 +1,7 @@
 /* substitute.c - a variant's matrices, as products of another one's.
 
-   An entry that has not been set is NaN, so what is set twice, as a matrix that
-   heads share, must be set to the same. */
+   An entry that has not been set is NaN. An entry that is set twice, as those
+   of a matrix that heads share, must be set to the same number. */
 #include <math.h>
 #include <string.h>
 
@@ -13,9 +13,9 @@ enum { MOST_HEADS = 16, MOST_ORDERS = 500 };
 
 typedef struct Matching {
     Derived *from, *to;
-    int source[MOST_HEADS]; /* the head of `from` that takes the place of each
-                             */
-    int tried;              /* orders of the heads */
+    int source[MOST_HEADS]; /* for each head of `to`, the head of `from` that
+                               takes its place */
+    int tried;              /* how many orders of the heads were tried */
     Accepts *accepts;
     void *more;
 } Matching;
@@ -29,7 +29,14 @@ is_opaque(const Chain *c)
     return opaque;
 }
 
-/* A row of gains is in the symbol as a diagonal matrix; this is the row. */
+/* Is a symbol a row of gains, as a diagonal matrix? */
+static bool
+is_diagonal(const Symbol *s)
+{
+    return s->of->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
+}
+
+/* The row of gains that a diagonal symbol stands for. */
 static Matrix
 row_of_gains(const Symbol *s)
 {
@@ -37,7 +44,7 @@ row_of_gains(const Symbol *s)
     return matrix(s->of->value + from, 1, s->m.rows, s->of->cols);
 }
 
-/* Sets an entry; false if it is something else already. */
+/* Sets an entry; returns false if it was set to a different number before. */
 static bool
 set_entry(real *at, real value)
 {
@@ -46,8 +53,21 @@ set_entry(real *at, real value)
     return fabs((double)(*at - value)) <= 1e-9 * (1 + fabs((double)value));
 }
 
-/* Sets a symbol of `to` to a product; false if it has another shape, or was set
-   to something else. Tokens, the identity, cannot be set at all. */
+/* Sets entry (r, c) of a symbol; off the diagonal, a row of gains can only have
+   0. */
+static bool
+set_symbol_entry(const Symbol *s, int r, int c, real value)
+{
+    if (!is_diagonal(s))
+        return set_entry(s->m.at + r * s->m.down + c * s->m.across, value);
+    if (r == c)
+        return set_entry(row_of_gains(s).at + c, value);
+    return fabs((double)value) <= 1e-12;
+}
+
+/* Sets a symbol of `to` to a product; returns false if that has a different
+   shape, or if an entry was set to a different number before. Tokens have the
+   entries of the identity, so they can only be set to that. */
 static bool
 set_symbol(const Symbol *s, const Term *product)
 {
@@ -55,24 +75,15 @@ set_symbol(const Symbol *s, const Term *product)
         return false;
     Matrix m = s->m, value = term_value(product, m.rows);
     bool fits = value.rows == m.rows && value.cols == m.cols;
-    bool gains = s->of->rows == 1 && m.rows > 1 && m.cols > 1;
-    Matrix row = gains ? row_of_gains(s) : m;
-    for (int i = 0; fits && i < m.rows * m.cols; i++) {
-        int r = i / m.cols, c = i % m.cols;
-        if (gains && r != c)
-            fits = fabs((double)value.at[i]) <= 1e-12;
-        else if (gains)
-            fits = set_entry(row.at + c, value.at[i]);
-        else
-            fits = set_entry(m.at + r * m.down + c * m.across, value.at[i]);
-    }
+    for (int i = 0; fits && i < m.rows * m.cols; i++)
+        fits = set_symbol_entry(s, i / m.cols, i % m.cols, value.at[i]);
     free(value.at);
     return fits;
 }
 
 /* How many symbols of a chain, from `at` on, a matrix is set to: one, if that
-   has its shape; none, the identity, if it is square; or as many as it takes.
- */
+   has its shape; none, which is the identity, if the matrix is square; or else
+   the fewest whose product has its shape. */
 static int
 symbols_for(const Matrix *m, const Chain *c, int at)
 {
@@ -83,13 +94,6 @@ symbols_for(const Matrix *m, const Chain *c, int at)
             return 0;
     }
     return 0;
-}
-
-/* Is it what the other one is, an operator that is no matrix? */
-static bool
-same_operator(const Symbol *s, const Chain *c, int at)
-{
-    return at < c->count && c->of[at].of->op == s->of->op;
 }
 
 /* "W_i^Q := W^Q W_i^Q" */
@@ -110,9 +114,9 @@ add_line(Values *lines, const Derived *to, const Symbol *s, const Derived *from,
     values_add(lines, line);
 }
 
-/* Sets the matrices of a chain in order, to products of the other one's. The
-   last one is all that is left, then also of `behind`, the keys, if there is
-   such a chain. A factor goes to the first one. */
+/* Sets the matrices of a chain in order, to products of matrices of `source`.
+   The last one becomes the product of all that are left, and of those of
+   `behind`, the keys, if it is not NULL. The first one gets the factor. */
 static bool
 set_chain(const Matching *by, const Chain *target, const Chain *source,
           const Chain *behind, double factor, Values *lines)
@@ -122,30 +126,32 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
         last--;
     for (int k = 0; k < target->count; k++) {
         const Symbol *s = &target->of[k];
-        Term product = {.factor = factor};
-        Chain *c = product.chain;
-        if (s->of->op) {
-            if (!same_operator(s, source, at++))
+        if (s->of->op) { /* it must be the same operator */
+            if (at >= source->count || source->of[at].of->op != s->of->op)
                 return false;
+            at++;
             continue;
         }
         bool ends = k == last && k == target->count - 1;
-        c->count = ends ? source->count - at : symbols_for(&s->m, source, at);
-        memcpy(c->of, source->of + at, (size_t)c->count * sizeof *c->of);
+        int count = ends ? source->count - at : symbols_for(&s->m, source, at);
+        Term product = {.factor = factor, .chain[0].count = count};
+        memcpy(product.chain[0].of, source->of + at,
+               (size_t)count * sizeof *source->of);
         if (ends && behind)
-            c[1] = *behind;
+            product.chain[1] = *behind;
         if (!set_symbol(s, &product))
             return false;
         if (lines && s->of->value != by->to->run.x->value)
             add_line(lines, by->to, s, by->from, &product);
-        at += c->count;
+        at += count;
         factor = 1;
     }
     return fabs(factor - 1) <= 1e-12;
 }
 
-/* Sets the matrices of a term: those of queries to products of queries, unless
-   the keys, or the queries, have no matrix. */
+/* Sets the matrices of a term: those of queries to products of queries, and
+   those of keys to products of keys. If the target's keys have no matrix, its
+   queries get both. */
 static bool
 set_term(const Matching *by, const Term *target, const Term *source,
          Values *lines)
@@ -161,7 +167,8 @@ set_term(const Matching *by, const Term *target, const Term *source,
            set_chain(by, k, from_k, NULL, 1, lines);
 }
 
-/* Sets what head `source` of the one needs in head `target` of the other. */
+/* Sets the matrices that head `target` of `to` uses to products of those that
+   head `source` of `from` uses. */
 static bool
 set_head(const Matching *by, int source, int target, Values *lines)
 {
@@ -175,74 +182,95 @@ set_head(const Matching *by, int source, int target, Values *lines)
     return set;
 }
 
-/* Sets all entries of all matrices of `to` to a number; or only those that are
-   NaN. */
+/* Sets all entries of all matrices of `to` to a number, or only those that are
+   unset. */
 static void
 fill(const Derived *to, real number, bool only_unset)
 {
     const Weights *w = &to->run.weights;
     for (int i = 0; i < w->count; i++)
-        for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
+        for (size_t k = 0; k < entries_of(&w->list[i]); k++)
             if (!only_unset || isnan(w->list[i].value[k]))
                 w->list[i].value[k] = number;
 }
 
-/* All entries of all matrices of `to`, to or from `kept`. */
-static void
-copy_entries(const Derived *to, real *kept, bool back)
+/* Saves the entries of all matrices; returns a copy of them. */
+static real **
+save_entries(const Weights *w)
 {
-    const Weights *w = &to->run.weights;
+    real **saved = allocate((size_t)w->count + 1, sizeof *saved);
     for (int i = 0; i < w->count; i++) {
-        size_t size = (size_t)w->list[i].rows * (size_t)w->list[i].cols;
-        memcpy(back ? w->list[i].value : kept, back ? kept : w->list[i].value,
-               size * sizeof *kept);
-        kept += size;
+        size_t size = entries_of(&w->list[i]);
+        saved[i] = allocate(size, sizeof **saved);
+        memcpy(saved[i], w->list[i].value, size * sizeof **saved);
     }
+    return saved;
 }
 
-static size_t
-entries_of(const Derived *d)
+static void
+restore_entries(const Weights *w, real *const *saved)
 {
-    size_t count = 0;
-    for (int i = 0; i < d->run.weights.count; i++)
-        count += (size_t)d->run.weights.list[i].rows *
-                 (size_t)d->run.weights.list[i].cols;
-    return count;
+    for (int i = 0; i < w->count; i++)
+        memcpy(w->list[i].value, saved[i],
+               entries_of(&w->list[i]) * sizeof **saved);
 }
 
-/* Finds heads of `from` for all heads of `to` from `head` on: first its own,
-   then any other that no earlier one has. */
+static void
+free_entries(const Weights *w, real **saved)
+{
+    for (int i = 0; i < w->count; i++)
+        free(saved[i]);
+    free(saved);
+}
+
+/* Has one of the first `head` heads of `to` this head of `from`? */
+static bool
+is_source(const Matching *by, int source, int head)
+{
+    for (int k = 0; k < head; k++)
+        if (by->source[k] == source)
+            return true;
+    return false;
+}
+
+/* Finds heads of `from` for the heads of `to` from `head` on: first the one of
+   the same number, then any other that no earlier head has. */
 static bool
 match_heads(Matching *by, int head)
 {
+    const Weights *w = &by->to->run.weights;
     int heads = by->to->heads > 0 ? by->to->heads : 1;
-    size_t count = entries_of(by->to);
-    real *kept = allocate(count + 1, sizeof *kept);
-    copy_entries(by->to, kept, false);
     bool found = false;
     if (head == heads) {
         fill(by->to, 0, true);
         by->tried++;
-        found = by->tried <= MOST_ORDERS && by->accepts(by->more);
+        return by->tried <= MOST_ORDERS && by->accepts(by->more);
     }
-    for (int i = 0; !found && head < heads && i < heads; i++) {
+    real **saved = save_entries(w);
+    for (int i = 0; i < heads && !found && by->tried <= MOST_ORDERS; i++) {
         int source = (head + i) % heads;
-        bool skipped = by->tried > MOST_ORDERS;
-        for (int k = 0; k < head; k++)
-            skipped |= by->source[k] == source;
-        if (skipped)
+        if (is_source(by, source, head))
             continue;
         by->source[head] = source;
         found = set_head(by, source, head, NULL) && match_heads(by, head + 1);
         if (!found)
-            copy_entries(by->to, kept, true);
+            restore_entries(w, saved);
     }
-    free(kept);
+    free_entries(w, saved);
     return found;
 }
 
-/* Renumbers the heads of `from` as they were matched, and sets all once more,
-   for the lines. */
+static bool
+is_unset(const Weight *w)
+{
+    for (size_t k = 0; k < entries_of(w); k++)
+        if (!isnan(w->value[k]))
+            return false;
+    return true;
+}
+
+/* Renumbers the heads of `from` as they were matched, and sets everything once
+   more, to write the lines of the first head. */
 static void
 name_matches(Matching *by, Values *lines)
 {
@@ -258,13 +286,9 @@ name_matches(Matching *by, Values *lines)
     int heads = by->to->heads > 0 ? by->to->heads : 1;
     for (int head = 0; head < heads; head++)
         set_head(by, head, head, head ? NULL : lines);
-    for (int i = 0; i < w->count; i++) {
-        bool unset = true;
-        for (int k = 0; k < w->list[i].rows * w->list[i].cols; k++)
-            unset &= isnan(w->list[i].value[k]);
-        if (unset)
+    for (int i = 0; i < w->count; i++)
+        if (is_unset(&w->list[i]))
             values_add(lines, format_text("%s := 0", w->list[i].name));
-    }
     fill(by->to, 0, true);
 }
 

@@ -1,8 +1,8 @@
 /* svd.c - singular values, by one-sided Jacobi rotations.
 
-   Turn pairs of columns of A until all are at right angles: then A V = U S,
-   the lengths of the columns are the singular values, and V is the product of
-   the turns. */
+   Pairs of columns of A are rotated until all are at right angles. Then A V = U
+   S: the lengths of the columns are the singular values, and V is the product
+   of the rotations. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "heart/numbers.h"
 #include "operators/functions.h"
 
-enum { LARGE = 128 }; /* length from which on a low rank is looked for */
+enum { LARGE = 128 }; /* from this length on, low ranks are treated apart */
 
 static double
 dot(const double *x, const double *y, int n)
@@ -24,6 +24,8 @@ dot(const double *x, const double *y, int n)
     return sum;
 }
 
+/* Rotates the columns x and y by an angle whose cosine is c and whose sine s.
+ */
 static void
 turn(double *x, double *y, int n, double c, double s)
 {
@@ -34,33 +36,36 @@ turn(double *x, double *y, int n, double c, double s)
     }
 }
 
-/* Brings columns x and y (length n) to a right angle, and turns those of V (v,
-   w; length k) with them. Returns false where they are at one already. */
-static int
+/* Rotates columns x and y (length n) to a right angle, and the columns v and w
+   of V (length k) with them. Returns false if x and y were at a right angle
+   already. */
+static bool
 straighten(double *x, double *y, int n, double *v, double *w, int k)
 {
     double xx = dot(x, x, n), yy = dot(y, y, n), xy = dot(x, y, n);
     if (fabs(xy) <= 1e-15 * sqrt(xx * yy) || xy == 0)
-        return 0;
+        return false;
     double zeta = (yy - xx) / (2 * xy);
     double t = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
     double c = 1 / sqrt(1 + t * t);
     turn(x, y, n, c, c * t);
     turn(v, w, k, c, c * t);
-    return 1;
+    return true;
 }
 
-/* The columns of a tall matrix as rows of w (k x n), and of V as rows of v. */
+/* Rotates the columns of a tall matrix, stored as the rows of w (k x n), until
+   all are at right angles. The rows of v become the columns of V. */
 static void
 jacobi(double *w, int n, double *v, int k)
 {
+    bool turned = true;
     for (int i = 0; i < k * k; i++)
         v[i] = i % (k + 1) == 0;
-    for (int sweep = 0, turned = 1; turned && sweep < 60; sweep++) {
-        turned = 0;
+    for (int sweep = 0; turned && sweep < 60; sweep++) {
+        turned = false;
         for (int i = 0; i < k; i++)
             for (int j = i + 1; j < k; j++)
-                turned += straighten(w + i * n, w + j * n, n, v + i * k,
+                turned |= straighten(w + i * n, w + j * n, n, v + i * k,
                                      v + j * k, k);
     }
 }
@@ -74,22 +79,34 @@ subtract(double *x, const double *q, int n)
         x[i] -= along * q[i];
 }
 
+/* The row of w that is longest; *size becomes its squared length. */
+static int
+longest_row(const double *w, int rows, int length, double *size)
+{
+    int longest = 0;
+    *size = 0;
+    for (int i = 0; i < rows; i++) {
+        double own = dot(w + i * length, w + i * length, length);
+        if (own > *size) {
+            longest = i;
+            *size = own;
+        }
+    }
+    return longest;
+}
+
 int
 row_basis(double *w, int rows, int length, double *q, int *chosen)
 {
-    double first = 0;
+    double first = 0, size; /* squared lengths: of the first row, of this one */
     for (int r = 0; r < rows && r < length; r++) {
-        double *row = q + r * length, most = 0;
-        int largest = 0;
-        for (int i = 0; i < rows; i++) {
-            double size = dot(w + i * length, w + i * length, length);
-            largest = size > most ? i : largest;
-            most = size > most ? size : most;
-        }
-        memcpy(row, w + largest * length, (size_t)length * sizeof *row);
+        double *row = q + r * length;
+        int longest = longest_row(w, rows, length, &size);
+        memcpy(row, w + longest * length, (size_t)length * sizeof *row);
         if (chosen)
-            chosen[r] = largest;
-        first = r ? first : most;
+            chosen[r] = longest;
+        if (r == 0)
+            first = size;
         for (int i = 0; i < r; i++) /* once more: subtracting has rounded */
             subtract(row, q + i * length, length);
         double norm = sqrt(dot(row, row, length));
@@ -103,10 +120,10 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
     return rows < length ? rows : length;
 }
 
-/* A large matrix of low rank r, as a head's M or one of its two parts: Jacobi
-   turns r columns with r entries each, not all of them. The rows of `long_side`
-   get what belongs to the rows of w, k of them; false where the rank is not low
-   against their length. */
+/* Decomposes a large matrix of low rank r, as a head's M is: Jacobi rotates
+   only r columns. w has k rows; the columns of long_side (length x k) become
+   singular vectors of their length, those of short_side (k x k) the others.
+   Returns false if the rank is not low compared with the length. */
 static bool
 low_rank(const double *w, int k, int length, Svd *d, double *long_side,
          double *short_side)
@@ -137,8 +154,8 @@ low_rank(const double *w, int k, int length, Svd *d, double *long_side,
     return 2 * rank < length;
 }
 
-/* Any other: k rows of w, to which Jacobi gives right angles; the longest
-   first. */
+/* Decomposes any other matrix: Jacobi rotates the k rows of w to right angles,
+   and they are sorted by length, the longest first. */
 static void
 full_rank(double *w, int k, int length, Svd *d, double *long_side,
           double *short_side)

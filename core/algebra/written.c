@@ -17,8 +17,8 @@ weight_called(const Weights *w, const char *name)
     return NULL;
 }
 
-/* Gives the matrices of an equation the entries of the code's. Returns what
-   keeps it from that, or NULL. */
+/* Gives the matrices of an equation the entries of the code's matrices. Returns
+   why that is not possible, or NULL. */
 static const char *
 share_entries(const Weights *equation, const Weights *code)
 {
@@ -26,7 +26,7 @@ share_entries(const Weights *equation, const Weights *code)
         const char *name = code->list[i].name;
         if (!weight_called(equation, name))
             return format_text(
-                "it has no %s, which is a matrix of the code: write the whole "
+                "it does not use %s, a matrix of the code: write the whole "
                 "equation, as in softmax(...) y W_i^V W_i^O",
                 name);
     }
@@ -34,10 +34,11 @@ share_entries(const Weights *equation, const Weights *code)
         Weight *w = &equation->list[i];
         const Weight *own = weight_called(code, w->name);
         if (!own)
-            return format_text("its %s is no matrix of the code", w->name);
+            return format_text("it uses %s, which the code does not declare",
+                               w->name);
         if (own->rows != w->rows || own->cols != w->cols)
             return format_text("its %s is (%d x %d), and that of the code (%d "
-                               "x %d): begin it with a shape, \"W_i^Q: "
+                               "x %d): begin with the shape, as in \"W_i^Q: "
                                "d_model x d_k; \"",
                                w->name, w->rows, w->cols, own->rows, own->cols);
         w->value = own->value;
@@ -45,8 +46,8 @@ share_entries(const Weights *equation, const Weights *code)
     return NULL;
 }
 
-/* What differs between an equation, as a variant, and the code that it was
-   written for; NULL if they have the same outputs. */
+/* How an equation, as a variant, differs from the code that it was written for;
+   NULL if they have the same outputs. */
 static const char *
 difference_of(const Variant *written, const Derived *code)
 {
@@ -74,7 +75,8 @@ keep_reason(int status, const char *message)
 {
     (void)status;
     snprintf(reason, sizeof reason,
-             "%s; what has no notation begins with \"note:\"", message);
+             "%s; if there is no notation for it, begin with \"note:\"",
+             message);
     longjmp(unreadable, 1);
 }
 
@@ -95,7 +97,8 @@ names_matrix(const char *text, const Weights *code)
     return false;
 }
 
-/* The reader ends the program with what is wrong, unless it is kept from it. */
+/* The reader would end the program at what is wrong: here, its message becomes
+   the reason instead. */
 Written
 equation_compared(const Derived *d)
 {

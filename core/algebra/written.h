@@ -1,10 +1,10 @@
 /* written.h - the equation of a variant, as its author wrote it, is run.
 
-   It is read by the grammar of NAME.eq (equation/tree.h), with the settings of
-   the variant, and computed with the variant's own matrices, which have the
-   names that the grammar gives them: W^Q for W_i^Q. It says the same as the
-   code if the outputs are equal. An equation that begins with "note:", or that
-   names no matrix of the code, is for people. */
+   It is read by the grammar of NAME.eq (equation/tree.h), with the variant's
+   settings, and computed with the variant's matrices, under the names that the
+   grammar gives them: W^Q for W_i^Q. It agrees with the code if the outputs are
+   equal. An equation that begins with "note:", or names no matrix of the code,
+   is meant for people. */
 #ifndef WRITTEN_H
 #define WRITTEN_H
 
@@ -14,10 +14,11 @@ typedef enum Agreement { A_NOTE, AGREES, DISAGREES } Agreement;
 
 typedef struct Written {
     Agreement agreement;
-    const char *why; /* it disagrees, or is a note; NULL of AGREES */
+    const char *why; /* why it disagrees, or is a note; NULL if it agrees */
 } Written;
 
-/* Of the variant that was derived, at its shape and matrices. */
+/* Compares the equation of the variant that was derived with its code, at the
+   same shape and matrices. */
 Written equation_compared(const Derived *d);
 
 #endif
