@@ -1,5 +1,5 @@
-/* calls.c - checks of single calls, which float can decide: shapes, repetition,
-   causality, x and y, batches, decoding; each in every block. */
+/* calls.c - checks of single calls, for which float is precise enough: shapes,
+   repetition, causality, x and y, batches, decoding; each in every block. */
 #include <string.h>
 
 #include "algebra/canonical.h"
@@ -7,16 +7,18 @@
 #include "check/checks.h"
 #include "decode/generate.h"
 
-/* Are they the same except for rounding, which depends on how a product is cut
-   up? Bit for bit, if `rounded` is not set. */
+/* Differences of rounding: a product is rounded differently when it is cut up
+   differently. */
+static const double of_rounding = sizeof(real) == 4 ? 1e-5 : 1e-13;
+
+/* Do `count` numbers differ by at most `most`, relative to the largest? */
 static bool
-same(const real *a, const real *b, int count, bool rounded)
+same(const real *a, const real *b, int count, double most)
 {
-    double near = !rounded ? 0 : sizeof(real) == 4 ? 1e-5 : 1e-13;
     Difference off = {.largest = 1};
     for (int i = 0; i < count; i++)
         compare_entries(&off, (double)a[i], (double)b[i]);
-    return relative_difference(off) <= near;
+    return relative_difference(off) <= most;
 }
 
 /* The names and shapes of matrices, as a hash. */
@@ -32,8 +34,9 @@ hash_matrices(const Weights *w)
     return hash;
 }
 
-/* Has it other matrices than s, or another output than s, whose hash (call_all)
-   that is? Other matrices may not even fit where s does. */
+/* Does `other` have different matrices than s, or a different output than s, of
+   which `hash` is the hash (call_all)? Matrices are compared first, since
+   different ones may not even fit. */
 static bool
 differs(Subject *other, const Subject *s, uint64_t hash)
 {
@@ -41,7 +44,7 @@ differs(Subject *other, const Subject *s, uint64_t hash)
            call_all(other) != hash;
 }
 
-/* What is declared must matter, and what is not may not. */
+/* Settings that the plugin declares must matter, and others must not. */
 static void
 vary_settings(Subject *s, uint64_t hash)
 {
@@ -54,21 +57,22 @@ vary_settings(Subject *s, uint64_t hash)
             continue;
         bool named = one->kind == OWN || index_in(declared, one->name) >= 0;
         Subject other = subject_changed(s, one);
-        if (differs(&other, s, hash) == named)
-            continue;
-        fail(named
-                 ? "it declares %s, on which neither matrices nor output "
-                   "depend"
-                 : "it uses %s, which .shape does not name: so nobody can set "
-                   "it (a width is d_model then, heads are 1)",
-             one->name);
+        bool matters = differs(&other, s, hash);
+        if (named && !matters)
+            fail("it declares %s, but neither its matrices nor its output "
+                 "depend on it: use it, or do not declare it",
+                 one->name);
+        if (matters && !named)
+            fail("it uses %s, which .shape does not name, so nobody can set it "
+                 "(a width is then d_model, heads are 1): add it to .shape",
+                 one->name);
     }
 }
 
 enum { TOKENS = 6, MANY = 300 };
 
-/* As large as in use: an array that the plugin's operator has for a row may be
-   too short. */
+/* Calls it at a shape as large as in use: an array in the plugin's own operator
+   may be too short for a row. */
 static void
 call_large(const Subject *s)
 {
@@ -85,8 +89,8 @@ check_shapes(Subject *s)
     Weights declared = weights_declared(s->plugin.variant, &s->attention);
     int count = 0, all = s->weights.count;
     if (hash_matrices(&declared) != hash_matrices(&s->weights))
-        bug("weights declares other matrices in block %d than in the first: "
-            "only what they start as may depend on a->layer",
+        bug("weights declares different matrices in block %d than in the "
+            "first: only their initial values may depend on a->layer",
             s->attention.layer + 1);
     if (s->attention.layer)
         return;
@@ -107,8 +111,9 @@ check_shapes(Subject *s)
            all, count, kinds[s->plugin.variant->calls]);
 }
 
-/* Calls on the same numbers, after some at another shape: they must be what
-   they are twice, and what they were without, in the process of check_shapes.
+/* After calls at another shape, two calls on the same numbers must give the
+   same bits, and those that the process of check_shapes got without the other
+   shape.
  */
 void
 check_repeats(Subject *s)
@@ -119,13 +124,14 @@ check_repeats(Subject *s)
     call_all(&other);
     uint64_t alone = s->shape ? call_all(s) : s->found->hash;
     if (call_all(s) != alone || call_all(s) != alone)
-        bug("the same call gives other numbers a second time, or after a call "
-            "at another shape: does the plugin keep something between calls, "
+        bug("the same call gives different numbers a second time, or after a "
+            "call at another shape: does it keep something between calls, such "
             "as a table in a static variable, or draw from rand()?");
     passed(s, "the same call twice gives the same bits");
 }
 
-/* Changes a token of the keys: a bit for each token whose output is another. */
+/* Changes a token of the keys, and returns a bit for each token whose output
+   changes. */
 static unsigned
 moved(Tokens *in, int token)
 {
@@ -136,7 +142,8 @@ moved(Tokens *in, int token)
         keys[token * d + j] += 1;
     real *is = computed(in, false);
     for (int t = 0; t < TOKENS; t++)
-        found |= (unsigned)!same(is + t * d, was + t * d, d, false) << t;
+        if (!same(is + t * d, was + t * d, d, 0))
+            found |= 1u << t;
     return found;
 }
 
@@ -155,54 +162,64 @@ change_ends(Subject *s)
             k.batch.ids[i] = (k.batch.ids[i] + 1) % SYMBOLS;
         tape_reset(t);
         const real *is = model_forward(k.model, t, &k.batch)->value;
-        if (!same(is, was, first * SYMBOLS, false))
-            fail("in %d blocks and %d tokens, those from token %d on move the "
-                 "output of an earlier one: does the mask of `a` hold "
-                 "everywhere?",
+        if (!same(is, was, first * SYMBOLS, 0))
+            fail("with %d blocks and %d tokens, the tokens from %d on change "
+                 "an earlier output: is the mask of `a` applied everywhere?",
                  s->config.layers, MANY, first + 1);
     }
 }
 
-/* Changes one token after the other, with a mask and without, then also in
-   cross-attention. */
-void
-check_causality(Subject *s)
+/* Under a causal mask, no token may change an earlier output. */
+static void
+change_masked(Subject *s)
 {
-    Calls calls = s->plugin.variant->calls;
     Tokens in = tokens_of(
         s, (Way){.sequences = 1, .queries = TOKENS, .causal = true, .size = 1});
     for (int token = TOKENS - 1; token >= 0; token--) {
-        int first = ffs((int)moved(&in, token));
+        int first = ffs((int)moved(&in, token)); /* counted from 1; 0: none */
         if (first && first <= token)
-            fail("token %d moves the output of token %d, which is before it: "
+            fail("token %d changes the output of token %d, which is before it: "
                  "does something ignore the mask of `a` (attend, softmax and "
                  "mask_zero apply it), or does each token get something of the "
                  "next one?",
                  token + 1, first);
     }
-    for (int cross = 0; cross < 2 && calls != CAUSAL_ONLY; cross++) {
-        unsigned earlier = 0, later = 0;
-        in = tokens_of(s, (Way){.sequences = 1,
-                                .queries = TOKENS,
-                                .keys = cross * TOKENS,
-                                .size = 1});
-        for (int token = 0; token < TOKENS; token++) {
-            unsigned all = moved(&in, token);
-            earlier |= all & ((1u << token) - 1);
-            later |= all >> (token + 1);
-        }
-        if (later && !earlier)
-            fail("without a mask (a->causal is 0) no token moves the output of "
-                 "an earlier one either: is there a mask that `a` does not ask "
-                 "for?");
+}
+
+/* Without a mask, some token must change an earlier output if any changes a
+   later one. `keys` is 0 in self-attention. */
+static void
+change_unmasked(Subject *s, int keys)
+{
+    unsigned earlier = 0, later = 0;
+    Tokens in = tokens_of(
+        s, (Way){.sequences = 1, .queries = TOKENS, .keys = keys, .size = 1});
+    for (int token = 0; token < TOKENS; token++) {
+        unsigned all = moved(&in, token);
+        earlier |= all & ((1u << token) - 1);
+        later |= all >> (token + 1);
+    }
+    if (later && !earlier)
+        fail("without a mask (a->causal is 0), no token changes the output of "
+             "an earlier one either: is there a mask that `a` does not ask "
+             "for?");
+}
+
+void
+check_causality(Subject *s)
+{
+    change_masked(s);
+    if (s->plugin.variant->calls != CAUSAL_ONLY) {
+        change_unmasked(s, 0);
+        change_unmasked(s, TOKENS);
     }
     if (s->attention.layer == s->attention.layers - 1)
         change_ends(s);
     passed(s, "a later token moves no earlier output, unless there is no mask");
 }
 
-/* Some of the tokens in a call of their own, those of x from row `from` on:
-   have they the output which they have in the call for all? */
+/* Calls forward for only some of the tokens, those of x from row `from` on: do
+   they get the outputs that they get in the call for all? */
 static bool
 same_apart(Tokens *all, Way way, int from, real *y)
 {
@@ -213,12 +230,13 @@ same_apart(Tokens *all, Way way, int from, real *y)
     some.x += from * d;
     some.x_size = some.size = way.queries * d;
     some.y = y;
-    return same(computed(&some, false), whole + from * d, some.x_size, true);
+    return same(computed(&some, false), whole + from * d, some.x_size,
+                of_rounding);
 }
 
-/* Some of the tokens as x, or all of them, with all of them as y. Not compared
-   with self-attention: a variant may treat that otherwise (Flamingo's gates are
-   in cross-attention only). */
+/* Calls it with some of the tokens as x, or with all of them, and always all of
+   them as y. This is not compared with self-attention, which a variant may
+   treat differently (Flamingo has gates in cross-attention only). */
 void
 check_queries(Subject *s)
 {
@@ -232,14 +250,14 @@ check_queries(Subject *s)
         .sequences = 1, .queries = TOKENS - 2, .keys = TOKENS, .size = 1};
     memcpy(all.y, all.x, (size_t)all.x_size * sizeof(real));
     if (!same_apart(&all, some, 0, all.x))
-        fail("where x is the first %d of %d tokens and y all of them, their "
-             "outputs are not what they are where x is all of them: are keys "
-             "and values made from y, whether it is x or not?",
-             some.queries, TOKENS);
+        fail("with y all %d tokens, the first %d get different outputs if x is "
+             "only these: are keys and values made from y, and nothing else "
+             "from other rows of x?",
+             TOKENS, some.queries);
     passed(s, "queries come from x, keys and values from y");
 }
 
-/* Each of two sequences in a call of its own. */
+/* Each of two sequences must get the same output in a separate call. */
 void
 check_batches(Subject *s)
 {
@@ -250,15 +268,16 @@ check_batches(Subject *s)
         real *y = one.keys ? all.y + k * one.keys * s->attention.d_model : NULL;
         one.sequences = 1;
         if (!same_apart(&all, one, k * one.queries, y))
-            fail("sequence %d gives another output beside others than alone: "
-                 "does a sum run over the rows of all sequences?",
+            fail("sequence %d gets a different output beside another sequence "
+                 "than without one: does a sum run over the rows of all "
+                 "sequences?",
                  k + 1);
     }
     passed(s, "two sequences at once give what each gives alone");
 }
 
-/* In a model of all blocks: three tokens, and then one after the other, with
-   what a decoder keeps of those before. */
+/* Decodes a sequence with a model of all blocks: three tokens first, then one
+   after the other, with the cache for those before. */
 void
 check_decoding(Subject *s)
 {
@@ -270,18 +289,19 @@ check_decoding(Subject *s)
     Model *m = k.model;
     const real *all = model_forward(m, tape_new(0), &k.batch)->value;
     Decoder *d = decoder_new(m, MANY);
-    for (int i = 0, n = FIRST; i < MANY; i += n, n = 1) {
-        const real *last = decoder_read(d, k.batch.ids + i, n);
-        int token = i + n;
-        if (!wrong && !same(last, all + (token - 1) * SYMBOLS, SYMBOLS, true))
-            wrong = token;
+    for (int read = 0; read < MANY;) {
+        int n = read == 0 ? FIRST : 1;
+        const real *last = decoder_read(d, k.batch.ids + read, n);
+        read += n;
+        if (!wrong &&
+            !same(last, all + (read - 1) * SYMBOLS, SYMBOLS, of_rounding))
+            wrong = read;
     }
     if (wrong)
-        fail("token %d has another output when forward gets one token after "
-             "the other than when it gets all: what it needs of earlier tokens "
-             "besides keys and values is to go through cached; query and key "
-             "of a Bias are positions, and rotate counts from a->position, "
-             "without its being added; and no token may see a later one",
+        fail("token %d changes when decoded one token at a time: pass anything "
+             "kept from earlier tokens, except keys and values, through "
+             "cached(); query and key of a Bias are positions already, and "
+             "rotate adds a->position itself; and no token may see a later one",
              wrong);
     for (int p = 0; p < m->places; p++)
         passed(s,

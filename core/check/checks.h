@@ -1,9 +1,9 @@
 /* checks.h - the checks of a plugin: a function for each line of `qkv check`.
 
-   Each runs in its own process, at every shape, which then ends: nothing is
-   freed. It says in s->found what it has found, or ends that process: by `fail`
-   if something is wrong, by `bug` if the checks after it would fail for the
-   same reason. */
+   Each runs in its own process, at every shape; nothing is freed before that
+   process ends. A check writes its result to s->found, or ends the process:
+   with `fail` if something is wrong, with `bug` if the checks after it would
+   fail for the same reason. */
 #ifndef CHECKS_H
 #define CHECKS_H
 
@@ -13,15 +13,15 @@
 Check check_shapes;    /* Does forward work in every way it may be called? */
 Check check_repeats;   /* Does it keep nothing from one call to the next? */
 Check check_causality; /* Does an output see later tokens only if unmasked? */
-Check check_queries;   /* Do keys and values come from y alone? */
-Check check_batches;   /* Is a sequence among others what it is alone? */
-Check check_decoding;  /* Does it give the same a token at a time? */
+Check check_queries;   /* Do keys and values come only from y? */
+Check check_batches;   /* Are sequences of a batch independent? */
+Check check_decoding;  /* Does decoding one token at a time give the same? */
 
 /* gradients.c and form.c: small differences, which need double precision. */
 Check check_use;       /* Does the output depend on every matrix? */
 Check check_gradients; /* Are gradients the slopes of the function? */
-Check check_form;      /* Has it a canonical form? */
-Check check_equation;  /* Is that what its code and its equation say? */
-Check check_fit;       /* Does its own form come back from fit? */
+Check check_form;      /* Does it have a canonical form? */
+Check check_equation;  /* Do its code and its equation agree with the form? */
+Check check_fit;       /* Does fit give back the variant's own form? */
 
 #endif

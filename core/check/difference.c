@@ -21,6 +21,7 @@ typedef struct Graph {
     Tape *tape; /* of the last result */
 } Graph;
 
+/* The projected result of the graph when an entry of a leaf is x. */
 static double
 result_at(Graph *g, real *entry, double x)
 {
@@ -36,8 +37,8 @@ result_at(Graph *g, real *entry, double x)
     return result;
 }
 
-/* The slope at an entry by five points on one side of it, the side of h, whose
-   error falls with h^4. */
+/* The slope at an entry, from five points on one side of it (above if h > 0).
+   Its error falls with h^4. */
 static double
 difference(Graph *g, real *entry, double h)
 {
@@ -63,26 +64,38 @@ slope_holds(const Mapping *m, double x)
     return false;
 }
 
-/* Compares one leaf. Where the function bends sharply a smaller step decides;
-   at a kink, as of relu, the other side. */
+/* How far a gradient is from the slope at its entry, as a multiple of the error
+   that is allowed. If the function bends sharply there, smaller steps are
+   tried; if it has a kink, as relu has, both sides. *slope becomes the last
+   slope. */
+static double
+excess(Graph *g, real *entry, double gradient, double *slope)
+{
+    double off = INFINITY;
+    for (int try = 0; try < 8 && off > 1; try++) {
+        double h = (try % 2 ? -1e-3 : 1e-3) * pow(0.1, try / 2);
+        *slope = difference(g, entry, h);
+        off = fabs(gradient - *slope) /
+              (5e-7 * (fabs(gradient) + fabs(*slope)) + 1e-9);
+        if (isnan(off))
+            off = INFINITY;
+    }
+    return off;
+}
+
+/* Compares every `every`-th entry of a leaf; s gets the worst, if it is wrong.
+ */
 static void
 compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
 {
-    double worst = 1;
+    double worst = 1, slope;
     for (int k = 0; k < (int)size_of(leaf); k += every) {
-        double off = INFINITY, wanted = 0;
-        double found = leaf->touched ? (double)leaf->gradient[k] : 0;
-        for (int try = 0; try < 8 && off > 1; try++) {
-            double h = (try % 2 ? -1e-3 : 1e-3) * pow(0.1, try / 2);
-            wanted = difference(g, &leaf->value[k], h);
-            off = fabs(found - wanted) /
-                  (5e-7 * (fabs(found) + fabs(wanted)) + 1e-9);
-            off = isnan(off) ? INFINITY : off; /* times what is allowed */
-        }
+        double gradient = leaf->touched ? (double)leaf->gradient[k] : 0;
+        double off = excess(g, &leaf->value[k], gradient, &slope);
         if (off <= worst)
             continue;
         worst = off;
-        *s = (Slopes){"", k / leaf->cols, k % leaf->cols, found, wanted};
+        *s = (Slopes){"", k / leaf->cols, k % leaf->cols, gradient, slope};
     }
     if (worst > 1)
         snprintf(s->leaf, sizeof s->leaf, "%s", label(leaf));

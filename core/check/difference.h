@@ -1,9 +1,9 @@
 /* difference.h - gradients against differences.
 
-   A graph is read out by a random projection, so that every entry of the result
-   matters. Then every entry of every leaf is moved, and what the result does is
-   compared with its gradient, sign and all. Believable in double only: a
-   float's rounding is as large as the differences. */
+   The result of a graph is projected on random numbers, so that each of its
+   entries matters. Then every entry of every leaf is moved, and the change of
+   the projection is compared with the entry's gradient. This can be trusted
+   only in double: a float's rounding is as large as the differences. */
 #ifndef DIFFERENCE_H
 #define DIFFERENCE_H
 
@@ -16,21 +16,21 @@
 /* Records the graph under test, its leaves first. */
 typedef Node *Recorder(Tape *t, void *more);
 
-/* The first leaf whose gradient is off by more than 1e-6 of itself, and the
-   entry where it is off most. */
+/* A leaf whose gradient is off by more than 1e-6 of itself, and the entry at
+   which it is off most. */
 typedef struct Slopes {
-    char leaf[80]; /* its label; "": all are right */
+    char leaf[80]; /* its label; "" if all gradients are right */
     int row, col;
-    double found, wanted; /* there: gradient, difference */
+    double found, wanted; /* the gradient there, and the slope */
 } Slopes;
 
-/* Looks at every entry, or every second, third ... of each leaf. */
+/* Compares every entry of each leaf, or only every second, third ... */
 Slopes slopes_of(Recorder *record, void *more, int every);
 
 /* Is df the derivative of f at x, on one side at least? */
 bool slope_holds(const Mapping *m, double x);
 
-/* The backward pass from sum_ij r_ij A_ij, r from its own random stream. */
+/* Runs the backward pass from sum_ij r_ij A_ij, for random r. */
 void backward_projected(Node *a);
 
 #endif

@@ -7,14 +7,14 @@
 #include "base/words.h"
 #include "check/checks.h"
 
-/* A bias by position is looked at for up to 64. */
+/* The form of the subject; a bias by position is probed for 64 positions. */
 static Canonical
 form_of(const Subject *s)
 {
     return canonical_form(s->plugin.variant, s->attention, s->weights, 64);
 }
 
-/* Once a block has none, it is the last that is looked at. */
+/* If a block has no form, later blocks are not looked at. */
 void
 check_form(Subject *s)
 {
@@ -32,8 +32,8 @@ check_form(Subject *s)
         passed(s, "it has none: %s", c.why);
 }
 
-/* The form that is derived from the code, against the probed one and against
-   the equation as its author typed it. */
+/* Compares the form that is derived from the code with the probed form, and
+   with the equation as its author wrote it. */
 void
 check_equation(Subject *s)
 {
@@ -47,12 +47,13 @@ check_equation(Subject *s)
     Derived d = derive(v, s->attention, s->weights);
     char *form = form_spelled(&d);
     if (!d.why && !(derived_apart(&d) <= APART))
-        fail("the code says %s, and the probe something else: believe neither",
+        fail("the form derived from the code, %s, is not the one that probing "
+             "finds: trust neither, and report this",
              form);
     Written w = equation_compared(&d);
     if (w.agreement == DISAGREES)
-        fail("the code says %s%s, and .equation says %s: mend whichever is "
-             "wrong (%s)",
+        fail("the code says %s%s, and .equation says %s: correct the wrong one "
+             "(%s)",
              form, heads_alike(&d) ? "" : " in the last head only", v->equation,
              w.why);
     s->found->untested = w.agreement != AGREES;
@@ -62,7 +63,7 @@ check_equation(Subject *s)
                : format_text("; .equation %s, and is not compared", w.why));
 }
 
-/* The form of what the plugin makes of `given`. */
+/* Fits the plugin to a form, and returns the form that it then has. */
 static Canonical
 fitted(Subject *s, const Canonical *given)
 {
@@ -82,27 +83,27 @@ round_trip(Subject *s)
 {
     Canonical own = form_of(s);
     if (!own.m)
-        fail("it has no canonical form to fit: %s; without .fit, which is "
-             "optional, nothing asks for one",
+        fail("it has a fit, but no canonical form to fit: %s; remove .fit, "
+             "which is optional",
              own.why);
     Canonical once = fitted(s, &own);
     if (!once.m)
-        fail("what it fits has no canonical form: %s", once.why);
+        fail("after fit it has no canonical form: %s", once.why);
     if (!equal_biases(&once, &own))
-        fail("the bias by position of its scores, or their sink, does not come "
-             "back");
+        fail("fit does not give back the bias by position of its scores, or "
+             "their sink");
     FitError lost = fit_error(&once, &own);
     passed(s, "its own form comes back from it, to %.0e", lost.apart);
     if (lost.apart <= 1e-10)
         return;
     Canonical twice = fitted(s, &once);
     passed(s,
-           "what it has fitted comes back; of its own form it loses the "
-           "share %.2g of M, %.2g of N",
+           "it approximates: what it has fitted comes back; of its own form it "
+           "loses the share %.2g of M, %.2g of N",
            lost.lost[0], lost.lost[1]);
-    bool nothing = (lost.rank[0] > 0 && lost.kept[0] == 0) ||
-                   (lost.rank[1] > 0 && lost.kept[1] == 0);
-    if (!nothing && twice.m && fit_error(&twice, &once).apart <= 1e-10)
+    bool kept_nothing = (lost.rank[0] > 0 && lost.kept[0] == 0) ||
+                        (lost.rank[1] > 0 && lost.kept[1] == 0);
+    if (!kept_nothing && twice.m && fit_error(&twice, &once).apart <= 1e-10)
         return;
     fail("its own form comes back as a different one, s M by %.4g times its "
          "size and N by %.4g: do forward and fit agree on the scale, the order "

@@ -10,9 +10,10 @@
 #include "operators/elementwise.h"
 #include "training/build_model.h"
 
-/* Compares the gradients in one way of calling it: of the matrices before those
-   of x and y, since they tell more. If it is called `twice`, a backward
-   which overwrites what others have added is found. */
+/* Compares the gradients of way i of calling it: those of the matrices before
+   those of x and y, since they tell more. The first two ways call it twice on
+   the same operands, which shows a backward that overwrites a gradient instead
+   of adding to it. */
 static void
 compare_slopes(Subject *s, int i, int every)
 {
@@ -22,36 +23,49 @@ compare_slopes(Subject *s, int i, int every)
     in.twice = i < 2;
     Slopes wrong = slopes_of(record, &in, every);
     if (*wrong.leaf)
-        fail("%s, row %d, column %d: %.6g, where the function's slope is %.6g; "
-             "%s",
+        fail("the gradient of %s, row %d, column %d, is %.6g, but the slope "
+             "there is %.6g: %s",
              wrong.leaf, wrong.row + 1, wrong.col + 1, wrong.found,
              wrong.wanted,
              s->plugin.own_operator
-                 ? "a backward sums over the wrong index (a transpose is "
-                   "missing), has a wrong factor or sign, or has = for +="
-                 : "a number as large as -1e9 leaves no digits to what is "
-                   "added to it (-INFINITY masks), or a map bends too sharply");
+                 ? "does a backward sum over the wrong index (is a transpose "
+                   "missing), have a wrong factor or sign, or = for +=?"
+                 : "is a number as large as -1e9 added, which leaves no digits "
+                   "to the others (-INFINITY masks), or does a map bend too "
+                   "sharply?");
 }
 
-/* Where df of a map of the plugin is not the slope of its f, however large the
-   numbers that reach it; NaN: nowhere. */
+/* The smallest x > 0 at which df of a map is not the slope of its f, there or
+   at -x: returned with its sign. NaN if df is right everywhere. */
+static double
+wrong_slope_of(const Mapping *m)
+{
+    for (double x = 0.0137; x < 1000; x *= 1.7) {
+        if (!slope_holds(m, -x))
+            return -x;
+        if (!slope_holds(m, x))
+            return x;
+    }
+    return NAN;
+}
+
+/* The smallest such place of all maps in a call; NaN if all are right. */
 static double
 wrong_slope(Tokens *in)
 {
-    double found = NAN;
+    double smallest = NAN;
     Tape *t = shapes_of(in);
     for (const Node *n = t->last; n; n = n->previous) {
-        const Mapping *m = n->op == &map_op ? n->arguments : NULL;
-        for (double x = 0.0137; m && x < 1000; x *= 1.7)
-            for (int sign = -1; sign < 2; sign += 2)
-                if (!(fabs(found) <= x) && !slope_holds(m, sign * x))
-                    found = sign * x;
+        double x = n->op == &map_op ? wrong_slope_of(n->arguments) : NAN;
+        if (!isnan(x) && !(fabs(smallest) <= fabs(x)))
+            smallest = x;
     }
-    return found;
+    return smallest;
 }
 
-/* All in the first block; and some, in three ways, in every other that computes
-   something else: the fewer the more blocks run before it, each time. */
+/* Compares every entry in the first block. In later blocks that compute
+   something new, and at other shapes, only some entries in three ways: fewer
+   the more blocks run before, since each entry runs them all again. */
 void
 check_gradients(Subject *s)
 {
@@ -60,10 +74,11 @@ check_gradients(Subject *s)
     Tokens in = tokens_of(s, ways[0]);
     double x = wrong_slope(&in);
     if (!isnan(x))
-        fail("in a map, f' is not the derivative of f at %.3g", x);
-    for (int i = 0; new_in_layer(s) && i < most; i++)
-        if (ways[i].queries <= 8 && !ways[i].untrained)
-            compare_slopes(s, i, every);
+        fail("in a map, f' is not the derivative of f at %.3g: correct f'", x);
+    if (new_in_layer(s))
+        for (int i = 0; i < most; i++)
+            if (ways[i].queries <= 8 && !ways[i].untrained)
+                compare_slopes(s, i, every);
     passed(s, "of x, y and every matrix, entry by entry and sign by sign, to "
               "1e-6");
 }
@@ -78,9 +93,11 @@ largest_gradient(const Subject *s, int i)
     return largest;
 }
 
-/* Bits of a matrix: in which blocks a gradient arrives at it, and whether it is
-   ever more than rounding. What cancels, as a key bias does in the softmax, has
-   a gradient that is about 1e-16 of the others, and not 0. */
+/* Bits of a matrix: whether it gets a gradient in the first block and in a
+   later one, and whether that is ever more than rounding. A key bias, which
+   cancels in the softmax, has a gradient that is not 0, but about 1e-16 of the
+   others.
+ */
 enum { IN_FIRST = 1, IN_LATER = 2, MATTERS = 4 };
 static const double rounding = 1e-12; /* of the largest gradient of a call */
 
@@ -129,8 +146,8 @@ unused_blocks(const Model *m, int i)
     return blocks < m->places ? list : "";
 }
 
-/* Says which matrices are of no use in which blocks: the first few. That may be
-   meant, since all blocks declare the same. */
+/* Names the first few matrices that some blocks do not use, with these blocks.
+   That may be intended, since all blocks declare the same matrices. */
 static char *
 say_unused(Subject *s)
 {
@@ -147,7 +164,8 @@ say_unused(Subject *s)
     return text;
 }
 
-/* Says which matrices get only rounding: no output depends on them. */
+/* Names the matrices whose gradients are only rounding: no output depends on
+   them. */
 static char *
 say_cancelled(const Subject *s, const int *used)
 {
@@ -173,18 +191,18 @@ check_use(Subject *s)
     bool any = arrives(s, layer ? IN_LATER : IN_FIRST, used);
     s->as_declared = true;
     if (any && !arrives(s, 0, used))
-        fail("as the matrices start, no gradient arrives at any of them: are "
-             "two that are multiplied both 0 (initialise)? It never learns");
+        fail("every initial gradient is 0, so it cannot learn: are two "
+             "multiplied matrices both 0 (initialise)?");
     for (int i = 0; layer == LAYERS - 1 && i < s->weights.count; i++) {
         const char *name = s->weights.list[i].name;
         if (!(used[i] & (IN_FIRST | IN_LATER)))
-            fail("%s is declared, counted and saved, but no gradient arrives "
-                 "at it: is it used, and not times 0 (1 / a->d_k is a division "
-                 "of integers); does each backward add to all its operands?",
+            fail("%s is declared, but no gradient arrives at it: is it used, "
+                 "and not times 0 (1 / a->d_k divides integers)? Does each "
+                 "backward add to all its operands?",
                  name);
         if ((used[i] & (IN_FIRST | IN_LATER)) == IN_FIRST)
-            fail("%s is declared, counted and saved in every block, and used "
-                 "only in the first: in no other does a gradient arrive at it",
+            fail("%s is declared and saved in every block, but used only in "
+                 "the first: in no other does a gradient arrive at it",
                  name);
     }
     if (layer == s->attention.layers - 1)

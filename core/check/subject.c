@@ -29,13 +29,13 @@ entries(const Subject *s, int i)
     return s->weights.list[i].rows * s->weights.list[i].cols;
 }
 
-/* As many behind them are not to be read, and marked as on a guarded tape. */
+/* Memory for `count` numbers, and behind them as many that must not be read,
+   marked as on a guarded tape. */
 static real *
 reals(int count)
 {
-    size_t size = (size_t)count * sizeof(real);
     real *all = allocate(2 * (size_t)count, sizeof *all);
-    memset(all + count, UNWRITTEN, size);
+    memset(all + count, UNWRITTEN, (size_t)count * sizeof *all);
     return all;
 }
 
@@ -54,9 +54,9 @@ subject_draw(Subject *s)
     }
 }
 
-/* No number of two of these is the same. Where scores have positions the
-   numbers of layers are those in which a plugin could look for a block that is
-   not there; what rope rotates is an even number of columns wide. */
+/* The sizes within one row all differ, so that swapping two of them shows. Rows
+   with positions have enough layers for a plugin to ask for a block that does
+   not exist. What rope rotates has an even number of columns. */
 static const struct {
     const char *config, *positions;
     int layers;
@@ -69,7 +69,8 @@ static const struct {
     {"d-model=320 heads=5 kv-heads=1 d-k=128 d-v=72 latent=150", "", LAYERS},
 };
 
-/* Makes s->attention that of a way, and says it in s->found. */
+/* Gives s->attention the mask of a way of calling, and describes the call in
+   s->found, for messages. */
 static void
 take_case(Subject *s, const Way *w)
 {
@@ -84,6 +85,7 @@ take_case(Subject *s, const Way *w)
              w->causal ? ", causal" : "", shapes[s->shape].positions);
 }
 
+/* The subject with the attention and the matrices of s.config. */
 static Subject
 with_config(Subject s)
 {
@@ -104,12 +106,13 @@ subject_at(Subject s, int shape)
     return with_config(s);
 }
 
-/* Are the heads of all scores an even number of columns wide? */
+/* Do the heads of all scores, in all blocks, have an even number of columns, as
+   rope needs? */
 static bool
 takes_rope(Subject s)
 {
     s.attention.relative = NULL;
-    s.attention.layer = s.attention.layers - 1; /* and of those before it */
+    s.attention.layer = s.attention.layers - 1; /* runs all blocks */
     Tokens in = tokens_of(&s, ways[0]);
     Tape *t = shapes_of(&in);
     for (const Node *n = t->last; n; n = n->previous) {
@@ -149,7 +152,7 @@ subject_changed(const Subject *s, const Setting *option)
     return with_config(other);
 }
 
-/* forward as a model calls it; in a later block, after the blocks before. */
+/* Calls forward as a model calls it: in a later block, after earlier blocks. */
 static Node *
 forward(Subject *s, Node *x, Node *y, Node **w)
 {
@@ -201,22 +204,21 @@ record(Tape *t, void *tokens)
     return out;
 }
 
-/* Did the operators on a tape with RED_ZONES write all of their matrices, and
-   nothing else? Every byte of such a tape is UNWRITTEN at first, which makes an
-   entry a NaN that arithmetic hands on; behind each matrix as many bytes must
-   stay so. */
+/* Are `count` entries as they were before anything was written? Every byte of a
+   tape with RED_ZONES is UNWRITTEN at first, which makes each entry a NaN. */
 static bool
 unwritten(const real *from, size_t count)
 {
     const unsigned char *at = (const unsigned char *)from;
-    size_t i = 0, bytes = count * sizeof *from;
-    while (i < bytes && at[i] == UNWRITTEN)
-        i++;
-    return i == bytes;
+    for (size_t i = 0; i < count * sizeof *from; i++)
+        if (at[i] != UNWRITTEN)
+            return false;
+    return true;
 }
 
-/* Verifies the nodes in the order in which they were made: the first to be
-   wrong is the one to blame. */
+/* Checks that each operator wrote its whole result, and nothing behind it. The
+   nodes are looked at in the order in which they were made, because the first
+   wrong one is to blame. */
 static void
 verify(const Node *n)
 {
@@ -238,51 +240,74 @@ verify(const Node *n)
                 n->rows, n->cols, i / n->cols + 1, i % n->cols + 1);
 }
 
-/* A hash of the operands of a call; or of their gradients. */
 static uint64_t
-hash_operands(const Tokens *in, bool gradients)
+hash_reals(uint64_t hash, const real *at, int count)
+{
+    return hash_bytes(hash, at, (size_t)count * sizeof *at);
+}
+
+/* A hash of the operands of a call: the tokens, and all matrices. */
+static uint64_t
+hash_operands(const Tokens *in)
 {
     const Subject *s = in->subject;
-    size_t size = (size_t)in->size * sizeof(real);
-    uint64_t hash =
-        hash_bytes(HASH_START, gradients ? in->gradient : in->x, size);
-    for (int i = 0; i < s->weights.count; i++) {
-        const Weight *w = &s->weights.list[i];
-        hash = hash_bytes(hash, gradients ? w->gradient : w->value,
-                          (size_t)entries(s, i) * sizeof(real));
-    }
+    uint64_t hash = hash_reals(HASH_START, in->x, in->size);
+    for (int i = 0; i < s->weights.count; i++)
+        hash = hash_reals(hash, s->weights.list[i].value, entries(s, i));
     return hash;
+}
+
+/* A hash of the gradients of these operands. */
+static uint64_t
+hash_gradients(const Tokens *in)
+{
+    const Subject *s = in->subject;
+    uint64_t hash = hash_reals(HASH_START, in->gradient, in->size);
+    for (int i = 0; i < s->weights.count; i++)
+        hash = hash_reals(hash, s->weights.list[i].gradient, entries(s, i));
+    return hash;
+}
+
+/* Ends the process unless the output, of which `copy` was made before the
+   backward pass, is finite, and after a backward pass all gradients too. */
+static void
+check_finite(const Tape *t, const Node *out, const real *copy, bool back)
+{
+    for (const Node *n = t->last; n; n = n->previous) {
+        const real *x = back && !n->in ? n->gradient : NULL;
+        if (n == out)
+            x = copy;
+        for (size_t i = 0; x && i < size_of(n); i++)
+            if (!isfinite(x[i]))
+                bug("%s%s is not finite",
+                    n == out ? "the output " : "the gradient of ", label(n));
+    }
 }
 
 real *
 computed(Tokens *in, bool back)
 {
-    uint64_t operands = hash_operands(in, false);
-    Tape *before = tape_new(SHAPES_ONLY),
-         *t = tape_new(KEEP_GRADIENTS | RED_ZONES);
-    record(before, in); /* a node kept from it is of an earlier call then */
+    uint64_t operands = hash_operands(in);
+    Tape *before = tape_new(SHAPES_ONLY);
+    Tape *t = tape_new(KEEP_GRADIENTS | RED_ZONES);
+    record(before, in); /* a plugin may wrongly keep a node of this call */
     Node *out = record(t, in);
     real *copy = reals(in->x_size);
     memcpy(copy, out->value, size_of(out) * sizeof(real));
     if (back && out->trained)
         backward_projected(out);
     verify(t->last);
-    if (hash_operands(in, false) != operands)
-        bug("x, y or a matrix is not what it was: an operator writes only its "
-            "own c->value, and nothing else into its operands");
-    for (const Node *n = t->last; n; n = n->previous) {
-        const real *x = n == out ? copy : back && !n->in ? n->gradient : NULL;
-        for (size_t i = 0; x && i < size_of(n); i++)
-            if (!isfinite(x[i]))
-                bug("%s%s is not finite",
-                    n == out ? "the output " : "the gradient of ", label(n));
-    }
+    if (hash_operands(in) != operands)
+        bug("x, y or a matrix was changed: an operator must write only to its "
+            "own c->value and to its operands' gradients");
+    check_finite(t, out, copy, back);
     tape_free(before);
     tape_free(t);
     return copy;
 }
 
-/* What the plugin computes in a block, of the same matrices in every block. */
+/* A hash of the outputs and gradients of a block in all ways, with the same
+   matrices for every block. */
 static uint64_t
 call_layer(Subject *s, int layer)
 {
@@ -292,9 +317,8 @@ call_layer(Subject *s, int layer)
     s->attention.layer = layer;
     for (int i = 0; i < WAYS; i++) {
         Tokens in = tokens_of(s, ways[i]);
-        size_t size = (size_t)in.x_size * sizeof(real);
-        hash = hash_bytes(hash, computed(&in, true), size) +
-               hash_operands(&in, true);
+        hash = hash_reals(hash, computed(&in, true), in.x_size);
+        hash += hash_gradients(&in);
     }
     return hash;
 }
@@ -312,11 +336,12 @@ call_all(Subject *s)
 bool
 new_in_layer(Subject *s)
 {
-    int layer = s->attention.layer, i = 0;
+    int layer = s->attention.layer;
     s->hash[layer] = call_layer(s, layer);
-    while (s->hash[i] != s->hash[layer])
-        i++;
-    return i == layer;
+    for (int i = 0; i < layer; i++)
+        if (s->hash[i] == s->hash[layer])
+            return false;
+    return true;
 }
 
 Tape *

@@ -14,21 +14,21 @@
 #include "heart/model.h"
 #include "heart/tape.h"
 
-/* The shapes at which a plugin is tried; a plugin that does something in every
-   sixth block does it in one of LAYERS. LARGE is the number of one more shape,
-   for a single call. */
+/* How many shapes a plugin is tried at; LARGE is one more, for a single call.
+   With LAYERS blocks, a plugin that does something special in every sixth block
+   does it at least twice. */
 enum { SHAPES = 3, LARGE = SHAPES, LAYERS = 16 };
 
-/* What is to be read of a check after its process has ended. */
+/* The result of a check, which is read after its process has ended. */
 typedef struct Found {
     bool untested;  /* there is nothing to check */
-    char what[400]; /* if nothing is wrong */
-    char at[200];   /* the shape and the tokens tried last */
-    uint64_t hash;  /* of call_all, the first in the process of check_shapes */
+    char what[400]; /* what was checked, if nothing is wrong */
+    char at[200];   /* the shape and the tokens of the latest call */
+    uint64_t hash;  /* of the first call_all in the process of check_shapes */
 } Found;
 
-/* A plugin at a shape, its matrices initialised as in training; those that
-   start as constants are a little random, unless `as_declared`. */
+/* A plugin at a shape, with matrices initialised as in training; unless
+   `as_declared`, those that start as constants are made a little random. */
 typedef struct Subject {
     Plugin plugin;
     Config config;
@@ -36,11 +36,11 @@ typedef struct Subject {
     Weights weights;
     bool as_declared;
     int shape;             /* the number of the shape */
-    uint64_t hash[LAYERS]; /* of outputs and gradients in a block: call_all */
+    uint64_t hash[LAYERS]; /* for each block, of its outputs and gradients */
     Found *found;
 } Subject;
 
-/* Says so of a check, at the first shape. */
+/* Writes what a check has found, at the first shape. */
 #define passed(s, ...)   \
     (void)((s)->shape || \
            snprintf((s)->found->what, sizeof(s)->found->what, __VA_ARGS__))
@@ -55,8 +55,9 @@ void check_everywhere(Check *check, const char *word, Found *found);
 /* The subject at the shape of that number. */
 Subject subject_at(Subject s, int shape);
 
-/* The same at another value of one shape option, or of one of the variant's
-   own: a large window would be seen nowhere here, so that is 1, or 2. */
+/* The subject with another value of one shape option or of one of the variant's
+   own settings. An own setting becomes 1, or 2 if it was 1: a larger window
+   would make no difference at these shapes. */
 Subject subject_changed(const Subject *s, const Setting *option);
 
 /* Declares and draws its matrices anew, at s->attention. */
@@ -65,54 +66,55 @@ void subject_draw(Subject *s);
 /* The number of entries of matrix i. */
 int entries(const Subject *s, int i);
 
-/* Does the plugin compute in this block what it computes in none before? To be
-   asked in each block in turn. */
+/* Does the plugin compute something in this block that it computes in no
+   earlier block? To be called in each block in turn. */
 bool new_in_layer(Subject *s);
 
-/* A way in which forward may be called: so many sequences of so many queries,
-   and keys, 0 in self-attention. */
+/* A way in which forward may be called. */
 typedef struct Way {
-    int sequences, queries, keys;
+    int sequences, queries; /* queries of each sequence */
+    int keys;               /* keys of each sequence; 0 in self-attention */
     bool causal;
-    double size;    /* standard deviation of the tokens */
+    double size;    /* the standard deviation of the tokens */
     bool untrained; /* x is data, as one-hot tokens are */
-    double y_size;  /* that of y, if it is another one; else 0 */
+    double y_size;  /* the standard deviation of y, if it differs; else 0 */
 } Way;
 
-/* A window shows where there are many tokens, and one to both sides where there
-   is no mask. Where one side is large and the other small, scores are neither,
-   so a softmax hides nothing of what happens to large numbers. */
+/* Many tokens show a window, and calls without a mask one to both sides. In the
+   last two ways either x or y is large and the other one small: their scores
+   are moderate, so the softmax does not hide how large numbers are treated. */
 enum { WAYS = 12 };
 extern const Way ways[WAYS];
 
 /* The tokens of one call, sequence after sequence; y is NULL in self-attention.
  */
 typedef struct Tokens {
-    Subject *subject; /* that is called, in its block */
+    Subject *subject; /* its block is called */
     Way way;
-    real *x, *y, *gradient; /* that of y is behind that of x */
-    int x_size, size;       /* entries of x; of x and y */
-    bool twice;             /* two calls on the same operands, added up */
+    real *x, *y;
+    real *gradient;   /* of x, and behind it of y */
+    int x_size, size; /* the entries of x, and of x and y together */
+    bool twice;       /* forward is called twice, and the outputs are added */
 } Tokens;
 
-/* In a way that the variant is for (Variant.calls): the one given, or the
-   nearest to it. */
+/* Tokens for a way of calling, or for the nearest way that the variant allows
+   (Variant.calls). */
 Tokens tokens_of(Subject *s, Way way);
 
 /* Records a call: its operands, the matrices first, and forward as a model
-   calls it; in a later block, after the blocks before it. */
+   calls it, in a later block after the earlier blocks. `tokens` is a Tokens. */
 Node *record(Tape *t, void *tokens);
 
-/* The output for `in`, of the shape of x; if `back`, the gradients of tokens
-   and matrices too. Ends the process if they are not finite, or if an operator
-   did not write exactly what it has to. */
+/* The output for `in`, of the shape of x. If `back`, also computes the
+   gradients of tokens and matrices. Ends the process if a number is not finite,
+   or if an operator writes too little or too much. */
 real *computed(Tokens *in, bool back);
 
-/* Computes outputs and gradients in all ways and blocks: a hash of them all. */
+/* A hash of outputs and gradients in all ways and blocks. */
 uint64_t call_all(Subject *s);
 
 /* A causal model of all blocks, each with its own matrices, and a sequence for
-   it to read. Forgets the tokens that were tried last. */
+   it to read. Messages then name no tokens. */
 enum { SYMBOLS = 11 };
 typedef struct Stack {
     Model *model;
@@ -120,7 +122,7 @@ typedef struct Stack {
 } Stack;
 Stack stack_of(Subject *s, int tokens);
 
-/* A call on a measuring tape: its nodes, which have no values. */
+/* Records a call on a tape for shapes: its nodes have no values. */
 Tape *shapes_of(Tokens *in);
 
 #endif
