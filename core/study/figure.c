@@ -35,8 +35,8 @@ typedef struct Plot {
     int least, most;  /* the fewest and the most seeds of a finite point */
 } Plot;
 
-/* Does a table's group have the same settings as a panel at this value of the
-   setting x (NULL: x is no setting)? */
+/* Does a table's group have the settings of a panel, and this value of the
+   setting x? `x` is NULL if the figure's x is no setting. */
 static bool
 is_place(const Group *table, const Plot *all, const Panel *p, const char *x)
 {
@@ -63,16 +63,19 @@ shown(const Plot *all, const Panel *p, const char *x, const Run *const *runs,
     if (!all->rates)
         return chosen_runs(runs, count, "validation_loss", seeds, &lr);
     const Run **own = allocate((size_t)count + 1, sizeof(const Run *));
-    *seeds = 0;
-    for (int i = 0; i < all->tables.count && !*seeds; i++) {
+    int found = 0;
+    for (int i = 0; i < all->tables.count && !found; i++) {
         const Outcome *a = &all->tables.list[i];
         if (!is_place(a->group, all, p, x))
             continue;
         for (int k = 0; k < count; k++)
             for (int s = 0; s < a->seeds; s++)
-                if (a->runs[s] == runs[k])
-                    own[(*seeds)++] = runs[k];
+                if (a->runs[s] == runs[k]) {
+                    own[found] = runs[k];
+                    found++;
+                }
     }
+    *seeds = found;
     return own;
 }
 
@@ -158,8 +161,9 @@ put_places(Plot *all, const Panel *p, const Series *s)
     }
 }
 
-/* What the curves of a panel are compared with, "0.3 trivial baseline": the
-   first level of its quantity that is one number in all its runs, or "". */
+/* The level that a panel shows as a line, "0.3 trivial baseline": the first
+   level of its quantity that is the same in all its runs; "" if there is none.
+ */
 static char *
 level_of(const Panel *p)
 {
@@ -177,7 +181,7 @@ level_of(const Panel *p)
     return copy_text("");
 }
 
-/* What points and bars are: "mean of 5 seeds, 95% interval". */
+/* Describes points and bars: "mean of 5 seeds, 95% interval". */
 static char *
 measured(const Plot *all)
 {
@@ -194,8 +198,8 @@ measured(const Plot *all)
                        all->least < all->most ? "up to " : "", all->most, bars);
 }
 
-/* Writes the begin of the script, which has everything that somebody may want
-   to change, and ends the figure. */
+/* Writes the first lines of the script, which have everything that a user may
+   want to change, and ends the figure. */
 static void
 put_script(Figure *f, const Plot *all)
 {
@@ -267,7 +271,7 @@ draw_panels(Plot *all)
         fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n%s", all->x, data);
         put_script(&f, all);
     } else
-        note("%s is not drawn: none of its runs has a finite number: they "
+        note("%s is not drawn, because no run has a finite number: the runs "
              "diverged (try a lower --lr), or this is not measured for them",
              name);
 }

@@ -21,6 +21,16 @@ is_number(const char *name)
     return s ? s->kind & NUMERIC : index_in("run status", name) < 0;
 }
 
+/* The values of a list of names, "variant,lr": the first, and all others. */
+static const char *
+listed_values(const Run *r, const char *names, const char *comma)
+{
+    char *first = format_text("%.*s", (int)(comma - names), names);
+    const char *one = run_value(r, first);
+    const char *others = run_value(r, comma + 1);
+    return format_text("%s,%s", one ? one : "none", others ? others : "none");
+}
+
 /* A value as it is in the run's files. NULL if the run has no such name, or
    does not use that setting. */
 static const char *
@@ -28,13 +38,8 @@ own_text(const Run *r, const char *name)
 {
     const Setting *s = setting_named(name);
     const char *comma = strchr(name, ',');
-    if (comma) {
-        char *first = format_text("%.*s", (int)(comma - name), name);
-        const char *one = run_value(r, first);
-        const char *others = run_value(r, comma + 1);
-        return format_text("%s,%s", one ? one : "none",
-                           others ? others : "none");
-    }
+    if (comma)
+        return listed_values(r, name, comma);
     if (!strcmp(name, "run"))
         return r->name;
     if (!s)
@@ -59,7 +64,7 @@ run_value(const Run *r, const char *name)
     return interned(text);
 }
 
-/* Did it reach the threshold, and was not far below it again at its end? */
+/* Did the run reach the threshold, and was it not far below it at its end? */
 static bool
 solved(const Run *r)
 {
@@ -98,21 +103,26 @@ value_order(const char *a, const char *b)
     return strcmp(a, b);
 }
 
+/* Is the first value of a list the baseline? */
+static bool
+begins_with_baseline(const char *list)
+{
+    size_t n = strlen(BASELINE);
+    return strcspn(list, ",") == n && !strncmp(list, BASELINE, n);
+}
+
 int
 series_order(const char *a, const char *b)
 {
-    int part = 0; /* where the first part that differs begins */
+    int part = 0; /* where the first value that differs begins */
     for (int i = 0; a[i] && a[i] == b[i]; i++)
         if (a[i] == ',')
             part = i + 1;
-    size_t n = strlen(BASELINE);
-    a += part;
-    b += part;
-    bool a_first = strcspn(a, ",") == n && !strncmp(a, BASELINE, n);
-    bool b_first = strcspn(b, ",") == n && !strncmp(b, BASELINE, n);
+    bool a_first = begins_with_baseline(a + part);
+    bool b_first = begins_with_baseline(b + part);
     if (a_first != b_first)
         return a_first ? -1 : 1;
-    return value_order(a, b);
+    return value_order(a + part, b + part);
 }
 
 static int

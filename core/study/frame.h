@@ -48,9 +48,9 @@ void keep_where(Experiment *e, const char *where);
    except those in the list `but`, "lr seed"; NULL if there is none. */
 const char *differ_in(const Config *a, const Config *b, const char *but);
 
-/* Compares two values as qsort does, or two lists of them such as "fused,0.01":
+/* Compares two values for sorting, or two lists of them such as "fused,0.01":
    "standard" comes first, then numbers by size and words by letter.
-   series_sort sorts a list so, and keeps each value once. */
+   series_sort sorts a list in this order, and keeps each value once. */
 int series_order(const char *a, const char *b);
 void series_sort(Values *names);
 

@@ -12,7 +12,7 @@
 #include "study/group.h"
 #include "study/quantity.h"
 
-/* A run, its series, and its value of x. Both texts are interned. */
+/* A run, its series and its value of x. The two texts are interned. */
 typedef struct Place {
     const Run *run;
     const char *series, *x; /* x: "" if it has no value, or x is a result */
@@ -35,33 +35,50 @@ axis_at(int number)
     return number ? settings[number - 1].name : "task";
 }
 
-/* May groups differ in that setting? If x is a result, runs of several sizes
-   stay in one group, since the size is what changes the result. */
+/* Is it a setting that makes a model larger? */
+static bool
+is_size(const char *name)
+{
+    const Setting *s = setting_named(name);
+    return s && (s->role == OF_SHAPE || index_in("d-model layers", name) >= 0);
+}
+
+/* May groups differ in this setting? If x is a result, runs of several sizes
+   stay in one group, because their size is what changes the result. */
 static bool
 may_part(const Cut *c, const char *name)
 {
-    const Setting *s = setting_named(name);
-    bool size =
-        s && (s->role == OF_SHAPE || index_in("d-model layers", name) >= 0);
-    if (index_in("seed lr file log", name) >= 0 || index_in(c->by, name) >= 0 ||
-        (c->x && !strcmp(c->x, name)))
+    bool x_is_result = c->x && !is_axis(c->x);
+    if (index_in("seed lr file log", name) >= 0 || index_in(c->by, name) >= 0)
+        return false;
+    if (c->x && !strcmp(c->x, name))
         return false;
     if (!strcmp(name, "task"))
         return !c->axis_count; /* it is axis 0, and also a setting */
-    return s && !(size && c->x && !is_axis(c->x)) &&
-           (!strcmp(name, "file-hash") || experiment_asks(c->e, name));
+    if (!setting_named(name) || (x_is_result && is_size(name)))
+        return false;
+    return !strcmp(name, "file-hash") || experiment_asks(c->e, name);
 }
 
+static int
+number_order(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+/* By series, then x, seed and rate; runs that agree in all keep their order. */
 static int
 in_order(const void *a, const void *b)
 {
     const Place *s = a, *t = b;
-    int p = s->run->config.seed, q = t->run->config.seed;
+    const Config *p = &s->run->config, *q = &t->run->config;
     int order = series_order(s->series, t->series);
-    order = order ? order : series_order(s->x, t->x);
-    order = order ? order : (p > q) - (p < q);
-    double lr = s->run->config.lr, other = t->run->config.lr;
-    order = order ? order : (lr > other) - (lr < other);
+    if (!order)
+        order = series_order(s->x, t->x);
+    if (!order)
+        order = number_order(p->seed, q->seed);
+    if (!order)
+        order = number_order(p->lr, q->lr);
     return order ? order : (s->run > t->run) - (s->run < t->run);
 }
 
@@ -87,8 +104,9 @@ is_twice(const Run *a, const Run *b)
 {
     const char *name = differ_in(&a->config, &b->config, "seed lr log");
     if (name)
-        fail("%s and %s differ in %s, which no command in experiment.tsv asked "
-             "for, so they are not averaged: choose one by --where %s=VALUE",
+        fail("%s and %s cannot be averaged: they differ in %s, which no "
+             "command in experiment.tsv asked for; choose one with --where "
+             "%s=VALUE",
              a->path, b->path, name, name);
     return a->config.seed == b->config.seed && a->config.lr == b->config.lr;
 }

@@ -29,11 +29,11 @@ typedef struct Group {
 } Group;
 
 /* Divides the runs into groups: by task, and by every setting that their
-   commands asked for and that varies. Not divided by are `by`, `x` (a setting,
-   a result or NULL), the seed, and the learning rate, which is chosen (rate.h).
-   If x is a result, runs of several sizes share a group. Fails if two runs that
-   would be averaged differ in more than their seeds. The groups are kept until
-   the command ends. */
+   commands asked for and that varies, except `by`, `x` (a setting, a result or
+   NULL), the seed, and the learning rate, which is chosen (rate.h). If x is a
+   result, runs of several sizes share a group. Fails if two runs that would be
+   averaged differ in more than their seeds. The groups are kept until the
+   program ends. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
                  int *groups);
 

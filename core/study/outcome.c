@@ -36,73 +36,96 @@ saturated(const Run *const *runs, int count, const char *key, double margin)
     return all;
 }
 
-/* Compares the runs with the baseline's, seed by seed. */
+/* Compares the runs of a with its baseline's, seed by seed, in what is judged.
+ */
 static Contrast
-compare(const Run *const *runs, int count, const Run *const *base, int bases,
-        const char *key, double margin)
+compare(const Outcome *a)
 {
-    double *x = allocate(2 * (size_t)count + 1, sizeof *x), *y = x + count;
-    int n = 0;
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < bases; k++)
-            if (runs[i]->config.seed == base[k]->config.seed) {
-                x[n] = run_quantity(runs[i], key);
-                y[n++] = run_quantity(base[k], key);
+    int seeds = (int)a->seeds, n = 0;
+    double *x = allocate(2 * (size_t)seeds + 1, sizeof *x), *y = x + seeds;
+    for (int i = 0; i < seeds; i++)
+        for (int k = 0; k < a->bases; k++)
+            if (a->runs[i]->config.seed == a->base[k]->config.seed) {
+                x[n] = run_quantity(a->runs[i], a->judged);
+                y[n] = run_quantity(a->base[k], a->judged);
+                n++;
             }
-    return paired_t(x, y, n, margin);
+    return paired_t(x, y, n, a->margin);
+}
+
+/* The series of that name in a group; an empty one if there is none. */
+static Series
+series_named(const Group *g, const char *name)
+{
+    for (int i = 0; i < g->series_count; i++)
+        if (!strcmp(g->series[i].name, name))
+            return g->series[i];
+    return (Series){0};
 }
 
 /* Judges a series in one quantity: chooses the rates of the series and of the
-   baseline by it, and compares them. Returns whether the quantity can tell the
-   two apart. It cannot if both are saturated, or if a seed has no number. */
-static bool
-judged_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
+   baseline by it, and compares them. */
+static void
+judge_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
 {
-    Series base = {0};
+    const Quantity *q = quantity_named(key);
+    Series base = series_named(a->group, all->baseline);
     int seeds;
-    for (int i = 0; i < a->group->series_count; i++)
-        if (!strcmp(a->group->series[i].name, all->baseline))
-            base = a->group->series[i];
     a->judged = key;
     a->base = chosen_runs(base.runs, base.count, key, &a->bases, &a->base_lr);
     a->runs = chosen_runs(own->runs, own->count, key, &seeds, &a->lr);
     a->seeds = seeds;
-    double *base_values = allocate((size_t)a->bases + 1, sizeof *base_values);
-    double sum = 0;
+    double *values = allocate((size_t)a->bases + 1, sizeof *values), sum = 0;
     for (int i = 0; i < a->bases; i++) {
-        base_values[i] = run_quantity(a->base[i], key);
-        sum += base_values[i];
+        values[i] = run_quantity(a->base[i], key);
+        sum += values[i];
     }
-    const Quantity *q = quantity_named(key);
-    double margin =
-        margin_of(all->margins, key, q->margin, base_values, a->bases);
     a->base_mean = sum / a->bases;
-    if (!a->baseline && a->bases) {
-        Contrast d = compare(a->runs, seeds, a->base, a->bases, key, margin);
-        a->against = comparison_of(d, q->better == LESS, margin);
-    }
-    bool full = saturated(a->runs, seeds, key, margin) &&
-                saturated(a->base, a->bases, key, margin);
+    a->margin = margin_of(all->margins, key, q->margin, values, a->bases);
+    if (!a->baseline && a->bases)
+        a->against = comparison_of(compare(a), q->better == LESS, a->margin);
+}
+
+/* Can the quantity in which a was judged tell it from the baseline? It cannot
+   if both are saturated, or if a seed has no number. */
+static bool
+tells_apart(const Outcome *a)
+{
+    bool full = saturated(a->runs, (int)a->seeds, a->judged, a->margin) &&
+                saturated(a->base, a->bases, a->judged, a->margin);
     return !full && (a->baseline || !isnan(a->against.contrast.differ));
 }
 
-/* The outcome of a series. It is judged in the quantity of --judge, or else in
-   the first of three that can tell it from the baseline. */
+/* Judges a series in the quantity of --judge, or else in the first of three
+   that can tell it from the baseline; in the last one if none can. */
+static void
+judge_series(const Outcomes *all, Outcome *a, const Series *own)
+{
+    static const char *const turns[] = {"test_accuracy", "solved_at",
+                                        "test_loss"};
+    if (all->judge) {
+        judge_in(all->judge, all, a, own);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        judge_in(turns[i], all, a, own);
+        if (tells_apart(a))
+            return;
+    }
+}
+
+/* The outcome of a series, before the verdicts of all are decided together. */
 static Outcome
 outcome_of(const Outcomes *all, const Group *g, const Series *own)
 {
-    static const char *const turns[] = {"test_accuracy", "solved_at",
-                                        "test_loss", NULL};
-    const char *const only[] = {all->judge, NULL};
-    const char *const *key = all->judge ? only : turns;
     Outcome a = {.group = g, .task = g->name, .series = own->name};
     a.baseline = !strcmp(own->name, all->baseline);
     a.against = comparison_of(paired_t(NULL, NULL, 0, NAN), false, NAN);
-    while (!judged_in(*key, all, &a, own) && key[1])
-        key++;
+    judge_series(all, &a, own);
     int seeds = (int)a.seeds;
     for (int i = 0; i < seeds; i++)
-        a.solved += run_quantity(a.runs[i], "solved_at") > 0;
+        if (run_quantity(a.runs[i], "solved_at") > 0)
+            a.solved++;
     a.steps = quantity_mean(a.runs, seeds, "solved_at").mean;
     a.beyond = 2 * (seeds - a.solved) >= seeds;
     a.rate_end = rate_end(own->runs, own->count, a.lr);
@@ -123,10 +146,10 @@ decide(Outcomes *all)
         a->word = a->baseline ? "baseline" : verdict_words[a->against.verdict];
 }
 
-/* The value that was given now, or else the one that was recorded when the runs
-   were made, or NULL. */
+/* The value given now, or else the one recorded when the runs were made; or
+   NULL. */
 static const char *
-asked(const char *given, const Experiment *e, const char *key)
+given_or_recorded(const char *given, const Experiment *e, const char *key)
 {
     return given ? given : experiment_said(e, key);
 }
@@ -134,60 +157,71 @@ asked(const char *given, const Experiment *e, const char *key)
 const char *
 compared_by(const Request *r, const Experiment *e)
 {
-    const char *by = asked(r->by, e, "by");
+    const char *by = given_or_recorded(r->by, e, "by");
     bool differ = by && values_in(e, by).count > 1;
     if (r->by && !differ)
-        usage("--by %s: not a setting in which these runs differ;%s "
-              "`qkv table` shows those that do",
+        usage("--by %s: these runs do not differ in it;%s `qkv table` shows "
+              "the settings in which they do",
               by, name_suggestion(e, by, false));
     return differ ? by : "variant";
 }
 
-/* The question that r puts, before anything is judged. The baseline is the one
-   given or recorded, if it is compared here, and else the first that is. Exits
-   (2) if a baseline is given that is not compared. */
+/* The value that the others are compared with: the one given or recorded, or
+   `standard`; the first of `compared` if that is not among them. Exits (2) if a
+   baseline is given that is not among them. */
+static const char *
+baseline_of(const Request *r, const Experiment *e, const Values *compared)
+{
+    const char *wanted = given_or_recorded(r->baseline, e, "baseline");
+    if (!wanted)
+        wanted = BASELINE;
+    for (int i = 0; i < compared->count; i++)
+        if (!strcmp(compared->text[i], wanted))
+            return compared->text[i];
+    if (r->baseline)
+        usage("--baseline %s: no run has it; choose one of: %s", r->baseline,
+              joined(compared, ", "));
+    return compared->text[0];
+}
+
+/* The question that r asks, before anything is judged. */
 static Outcomes
-asked_of(const Request *r, const Experiment *e)
+question_of(const Request *r, const Experiment *e)
 {
     const char *by = compared_by(r, e);
-    const char *baseline = asked(r->baseline, e, "baseline");
-    Values v = values_in(e, by);
-    int i = v.count - 1;
-    while (i > 0 && strcmp(v.text[i], baseline ? baseline : BASELINE))
-        i--;
-    if (r->baseline && strcmp(v.text[i], r->baseline))
-        usage("--baseline %s: no run has it; choose %s, or another one that "
-              "the runs have",
-              r->baseline, v.text[i]);
+    Values compared = values_in(e, by);
+    const char *baseline = baseline_of(r, e, &compared);
     check_judged(r);
     return (Outcomes){.by = by,
-                      .baseline = v.text[i],
+                      .baseline = baseline,
                       .rates = values_in(e, "lr").count > 1,
-                      .judge = asked(r->judge, e, "judge"),
-                      .margins = asked(r->margin, e, "margin")};
+                      .judge = given_or_recorded(r->judge, e, "judge"),
+                      .margins = given_or_recorded(r->margin, e, "margin")};
 }
 
 /* Notes whether a variant is compared with other runs of the baseline than
-   those in the baseline's row, which may be judged in another quantity. */
+   those in the baseline's row, which may be judged in a different quantity. */
 static void
 note_other_base(const Outcomes *all, Outcome *a)
 {
-    for (const Outcome *b = all->list; b < all->list + all->count; b++)
-        for (int i = 0; i < a->bases && b->group == a->group && b->baseline;
-             i++)
+    for (const Outcome *b = all->list; b < all->list + all->count; b++) {
+        if (b->group != a->group || !b->baseline)
+            continue;
+        for (int i = 0; i < a->bases; i++)
             a->other_base |= a->base[i] != b->runs[i];
+    }
 }
 
 void
 check_question(const Request *r, const Experiment *e)
 {
-    asked_of(r, e);
+    question_of(r, e);
 }
 
 Outcomes
 outcomes_of(const Request *r, const Experiment *e)
 {
-    Outcomes all = asked_of(r, e);
+    Outcomes all = question_of(r, e);
     int room = 0;
     all.groups = groups_of(e, all.by, NULL, &all.group_count);
     for (int g = 0; g < all.group_count; g++)

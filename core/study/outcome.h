@@ -24,8 +24,8 @@ typedef struct Outcome {
     const Run **runs;     /* one for each seed */
     double seeds, solved; /* how many seeds, and how many solved the task */
     double lr;            /* the rate that its seeds choose together */
-    const char *rate_end; /* as rate.h has it */
-    double steps;         /* to the threshold, the median seed's */
+    const char *rate_end; /* is that the lowest or highest rate (rate.h)? */
+    double steps;         /* the steps of the median seed to the threshold */
     bool beyond;          /* did the median seed never reach it? */
     Mean accuracy, loss;  /* on test data */
 
@@ -35,6 +35,7 @@ typedef struct Outcome {
     const Run **base;
     int bases;
     double base_lr, base_mean; /* their rate, and their mean in that quantity */
+    double margin;   /* the difference in that quantity that does not matter */
     bool other_base; /* do they differ from those of the baseline's own row? */
     Comparison against;
     const char *word; /* the verdict in a table: "better", or "baseline" */
@@ -60,7 +61,7 @@ typedef struct Outcomes {
 const char *compared_by(const Request *r, const Experiment *e);
 
 /* The outcomes of all variants on all tasks. Baseline, judge and margin are
-   those of r, or else those that all commands named which made the runs
+   those of r, or else those named by all commands that made the runs
    (experiment_said). */
 Outcomes outcomes_of(const Request *r, const Experiment *e);
 

@@ -7,14 +7,15 @@
 #include "study/quantity.h"
 #include "study/rate.h"
 
-/* How well a run did, in a quantity and in its loss. More is better. */
+/* How well a run did: its merit in a quantity, and in validation loss. A larger
+   merit is better. */
 typedef struct Trial {
     const Run *run;
-    double merit, loss;
+    double merit, loss_merit;
 } Trial;
 
-/* How well a run did in a quantity, as a number of which more is better. A run
-   that diverged, or never reached the threshold, is worse than all others. */
+/* The merit of a run in a quantity. A run that diverged, or never reached the
+   threshold, has less than all others. */
 static double
 merit(const Run *r, const char *key)
 {
@@ -27,8 +28,8 @@ merit(const Run *r, const char *key)
     return q->better == LESS ? -x : x;
 }
 
-/* What is judged on test data is chosen on validation data, so that the choice
-   does not see the test data. */
+/* The trials of these runs. Quantities of test data are replaced by those of
+   validation data, so that rates are not chosen on test data. */
 static Trial *
 trials_of(const Run *const *runs, int count, const char *key)
 {
@@ -43,32 +44,54 @@ trials_of(const Run *const *runs, int count, const char *key)
     return all;
 }
 
-/* A seed's run at the best rate. Rates are compared by the runs of all seeds
-   except `but`: the best rate has the most runs; of these, the best mean of the
-   quantity; of these, the best mean loss. */
+/* How good a learning rate is: how many runs have it, and the means of their
+   merits. */
+typedef struct Score {
+    double runs, merit, loss_merit;
+} Score;
+
+/* The score of a rate, from the runs of all seeds except `but`. */
+static Score
+score_of(const Trial *all, int count, double lr, int but)
+{
+    Score s = {0};
+    for (const Trial *t = all; t < all + count; t++)
+        if (t->run->config.lr == lr && t->run->config.seed != but) {
+            s.runs++;
+            s.merit += t->merit;
+            s.loss_merit += t->loss_merit;
+        }
+    s.merit /= s.runs;
+    s.loss_merit /= s.runs;
+    return s;
+}
+
+/* The better rate has more runs; or as many, and a better mean of the quantity;
+   or equal ones, and a better mean loss. */
+static bool
+is_better(Score a, Score b)
+{
+    if (a.runs != b.runs)
+        return a.runs > b.runs;
+    if (a.merit != b.merit)
+        return a.merit > b.merit;
+    return a.loss_merit > b.loss_merit;
+}
+
+/* A seed's run at the best of its rates, which are compared by the runs of all
+   seeds except `but`. */
 static const Run *
 best_of(const Trial *all, int count, int seed, int but)
 {
     const Run *best = NULL;
-    double most[3] = {0};
+    Score most = {0};
     for (const Trial *own = all; own < all + count; own++) {
-        double n = 0, sum = 0, loss = 0;
         if (own->run->config.seed != seed)
             continue;
-        for (const Trial *t = all; t < all + count; t++)
-            if (t->run->config.lr == own->run->config.lr &&
-                t->run->config.seed != but) {
-                n++;
-                sum += t->merit;
-                loss += t->loss;
-            }
-        double score[3] = {n, sum / n, loss / n};
-        int i = 0;
-        while (i < 2 && score[i] == most[i])
-            i++;
-        if (!best || score[i] > most[i]) {
+        Score score = score_of(all, count, own->run->config.lr, but);
+        if (!best || is_better(score, most)) {
             best = own->run;
-            memcpy(most, score, sizeof most);
+            most = score;
         }
     }
     return best;
@@ -79,16 +102,21 @@ chosen_runs(const Run *const *runs, int count, const char *key, int *seeds,
             double *lr)
 {
     const Run **chosen = allocate((size_t)count + 1, sizeof(const Run *));
-    Trial *all = trials_of(runs, count, key);
-    int first = count ? runs[0]->config.seed : 0, last = first - 1;
-    bool several = count && runs[count - 1]->config.seed != first;
+    enum { NO_SEED = -1 };
     *seeds = 0;
-    *lr = count ? best_of(all, count, first, -1)->config.lr : NAN;
+    *lr = NAN;
+    if (!count)
+        return chosen;
+    Trial *all = trials_of(runs, count, key);
+    int first = runs[0]->config.seed;
+    bool several = runs[count - 1]->config.seed != first;
+    *lr = best_of(all, count, first, NO_SEED)->config.lr;
     for (int i = 0; i < count; i++) {
         int seed = runs[i]->config.seed;
-        if (seed != last)
-            chosen[(*seeds)++] = best_of(all, count, seed, several ? seed : -1);
-        last = seed;
+        if (i > 0 && seed == runs[i - 1]->config.seed)
+            continue;
+        chosen[*seeds] = best_of(all, count, seed, several ? seed : NO_SEED);
+        (*seeds)++;
     }
     return chosen;
 }
@@ -101,5 +129,7 @@ rate_end(const Run *const *runs, int count, double lr)
         below |= runs[i]->config.lr < lr;
         above |= runs[i]->config.lr > lr;
     }
-    return below == above ? NULL : above ? "lowest" : "highest";
+    if (below == above)
+        return NULL;
+    return above ? "lowest" : "highest";
 }

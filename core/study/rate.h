@@ -5,12 +5,12 @@
 #include "run/run.h"
 
 /* Returns one run for each seed: the one at the rate at which the other seeds
-   did best in the quantity `key`. So no seed is judged at a rate that was
-   chosen for that seed's luck; only a single seed chooses its own rate. Of
-   equally good rates, the one with the lowest loss is taken. All choices are
-   made on validation data. The given runs are sorted by seed, and then by rate.
-   *seeds is how many runs are returned, and *lr the rate that all seeds
-   together would choose (NaN if there are no runs). */
+   did best in the quantity `key`. So no seed is judged at a rate that suits its
+   own luck; only a single seed chooses its own rate. Among equally good rates,
+   the one with the lowest loss is taken. All choices are made on validation
+   data. The given runs must be sorted by seed, and then by rate. *seeds becomes
+   the number of runs returned, *lr the rate that all seeds together choose (NaN
+   if there are no runs). The array is kept until the program ends. */
 const Run **chosen_runs(const Run *const *runs, int count, const char *key,
                         int *seeds, double *lr);
 

@@ -40,10 +40,10 @@ baseline_cell(const Outcome *a)
 /* People see two tables, RESULTS and VERDICTS; programs see one with ALL. */
 typedef enum { ALL, RESULTS, VERDICTS, BOTH } Half;
 
-/* A column, and where its cells come from: a function `get`; or else a member
-   of Outcome, `at` bytes from its begin, which is a text if the column has
-   words, a number, or three numbers if it is an interval; or else, if `at` is
-   0, the mean of that result over the runs. */
+/* A column, and where its cells come from: from the function `get`; without
+   one, from the member of Outcome at offset `at` (a text if the column has
+   words, three numbers if it is an interval, else one number); or, if `at` is
+   0, from the mean of the result of that name over the runs. */
 typedef struct Field {
     Column column;
     size_t at;

@@ -58,7 +58,7 @@ share_by_chance(int n, int k)
     return (k * k - lost * lost) / (2.0 * n * k);
 }
 
-/* Adds a head, whose pair is now Q and K. */
+/* Adds a head, whose pair of matrices now is q and k. */
 static void
 add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
 {
@@ -84,8 +84,8 @@ add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
 }
 
 /* In the form that gauge_move measures, a head has two pairs, each a product
-   A B', and every weight is in exactly one pair. `unseen` counts the weights in
-   no pair: such as a bias, which would share the pair's gauge. */
+   A B', and every weight is in exactly one pair. `unseen` counts the entries
+   that are in no pair, such as those of a bias, which would share its gauge. */
 GaugeMove
 gauge_move(const Model *m, int place, const real *before, size_t which)
 {
@@ -100,11 +100,13 @@ gauge_move(const Model *m, int place, const real *before, size_t which)
         unseen += d.run.weights.list[i].rows * d.run.weights.list[i].cols;
     for (const Term *t = d.term; pairs && t < d.term + d.count; t++) {
         const Chain *q = &t->chain[0], *k = &t->chain[1];
+        pairs = q->count && q->count + k->count == 2;
+        if (!pairs)
+            break;
         Matrix a = q->of[0].m;
         Matrix b = k->count ? k->of[0].m : transposed(q->of[1].m);
-        pairs = q->count && q->count + k->count == 2;
         unseen -= (a.rows + b.rows) * a.cols;
-        if (pairs && t->piece == (which ? N_PIECE : M_PIECE))
+        if (t->piece == (which ? N_PIECE : M_PIECE))
             add_head(&s, a, b, m, before);
     }
     s.by_chance /= d.heads;

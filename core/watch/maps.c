@@ -43,7 +43,7 @@ map_weight(const Map *map, int i, int j)
     return (double)map->weights.at[i * map->weights.down + j];
 }
 
-/* Tenths of a weight: . below 0.05, 9 from 0.85 on, * from 0.95. */
+/* A weight in tenths: . below 0.05, 9 from 0.85 on, * from 0.95 on. */
 static char
 shade(double weight)
 {

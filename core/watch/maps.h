@@ -8,9 +8,10 @@
 
 /* The attention weights of one head. */
 typedef struct Map {
-    char *name;              /* "block0.attention, head 1" */
-    Matrix weights;          /* queries x keys, in the capture's memory */
-    int queries_of, keys_of; /* the sequence of each: 0, or 1 for the source */
+    char *name;     /* "block0.attention, head 1" */
+    Matrix weights; /* queries x keys, in the capture's memory */
+    int queries_of,
+        keys_of; /* the sequences they come from: 0; 1: the source */
 } Map;
 
 typedef struct Maps {

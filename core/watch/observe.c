@@ -20,36 +20,37 @@
 #include "watch/gauge.h"
 #include "watch/observe.h"
 
-/* What is found of a row of weights: a query of a head. */
+/* The findings about one row of weights, which belongs to a query of a head. */
 enum {
-    ENTROPY,
-    LARGEST,
-    SATURATED, /* these three not where a token sees itself alone */
-    GRADIENT,  /* of the loss by its scores, unless it is 0 */
+    ENTROPY,   /* this and the next two: only if the query sees several keys */
+    LARGEST,   /* the largest weight */
+    SATURATED, /* is the largest weight above 0.99? */
+    GRADIENT, /* the norm of the gradient by the row's scores, unless it is 0 */
     FINDINGS
 };
 
-/* What a line is computed from: each finding, added up over the rows that have
-   it, and how many these are. */
+/* The numbers that a line is computed from: the sum of each finding over the
+   rows that have it, and the number of these rows. */
 typedef struct Observation {
     const Observer *observer;
     Pass *pass;
-    double of_rows[FINDINGS];
-    int rows[FINDINGS], capacity;
-    double *gradients;           /* of each row, GRADIENT */
-    double scores, sum, squares; /* of the scores that are not masked */
-    int place;                   /* that is looked at, and */
-    Canonical form;              /* its form */
+    double sum_of[FINDINGS];
+    int rows[FINDINGS];
+    double *gradients;           /* GRADIENT of each row */
+    int capacity;                /* of gradients */
+    double scores, sum, squares; /* of all unmasked scores: count and sums */
+    int place;                   /* the place that is looked at */
+    Canonical form;              /* and its form */
 } Observation;
 
 static void
 add_finding(Observation *s, int which, double x)
 {
-    s->of_rows[which] += x;
+    s->sum_of[which] += x;
     s->rows[which]++;
 }
 
-/* Row i of a head. A weight that is no number makes the findings none. */
+/* Adds the findings about row i of a head. They are NaN if a weight is. */
 static void
 observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
 {
@@ -60,7 +61,8 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
         double score = (double)scores.at[i * scores.down + j];
         if (!(p < DBL_MIN))
             entropy -= p * logarithm(p);
-        largest = p <= largest ? largest : p;
+        if (!(p <= largest)) /* larger, or NaN */
+            largest = p;
         if (!call_sees(c, scores, i, j))
             continue;
         seen++;
@@ -75,8 +77,8 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
     add_finding(s, SATURATED, isnan(largest) ? NAN : largest > 0.99);
 }
 
-/* Row i of a head's gradient, times the answers that the loss is a mean of. It
-   is 0 if the answer of its token does not count. */
+/* Adds the norm of row i of a head's gradient, times the number of answers that
+   the loss is a mean of. It is 0 if the answer of its token does not count. */
 static void
 observe_gradient(Observation *s, Matrix d, int i)
 {
@@ -115,14 +117,15 @@ observe_rows(Observation *s)
 static double
 mean_of_rows(const Observation *s, size_t which)
 {
-    return s->of_rows[which] / s->rows[which];
+    return s->sum_of[which] / s->rows[which];
 }
 
 static double
 median_gradient(const Observation *s, size_t which)
 {
-    double mean = mean_of_rows(s, which); /* NaN if one is */
-    return isnan(mean) ? NAN : median(s->gradients, s->rows[which]);
+    if (isnan(mean_of_rows(s, which))) /* a gradient is NaN, or there is none */
+        return NAN;
+    return median(s->gradients, s->rows[which]);
 }
 
 /* The standard deviation of all scores. */
@@ -145,39 +148,51 @@ weight_gradient(const Observation *s, size_t i)
     return sqrt(squares);
 }
 
-/* The mean effective rank of the M_i of a place's form (which 0), or of its N_i
-   (1). */
+/* The columns that look at M_i, or at W^Q and W^K, and those that look at N_i,
+   or at W^V and W^O. */
+enum { OF_M, OF_N };
+
+static const double *
+maps_of_form(const Canonical *c, size_t which)
+{
+    return which == OF_M ? c->m : c->n;
+}
+
+/* The mean effective rank of the M_i of a place's form, or of its N_i. */
 static double
 mean_rank(const Observation *s, size_t which)
 {
     const Canonical *c = &s->form;
-    int d = c->d_model;
     double sum = 0;
-    for (int h = 0; c->m && h < c->heads; h++)
-        sum +=
-            spectrum_of((which ? c->n : c->m) + h * c->size, d).effective_rank /
-            c->heads;
-    return c->m ? sum : NAN;
+    if (!c->m)
+        return NAN;
+    for (int h = 0; h < c->heads; h++) {
+        const double *map = maps_of_form(c, which) + h * c->size;
+        sum += spectrum_of(map, c->d_model).effective_rank / c->heads;
+    }
+    return sum;
 }
 
-/* |M - M at the start| / |M at the start|, Frobenius. */
+/* |M - M at the start| / |M at the start|, in the Frobenius norm; or of N. */
 static double
 distance(const Observation *s, size_t which)
 {
     const Canonical *c = &s->form, *start = &s->observer->start[s->place];
-    if (!c->m)
+    if (!c->m || !start->m)
         return NAN;
-    const double *m = which ? c->n : c->m, *from = which ? start->n : start->m;
+    const double *now = maps_of_form(c, which);
+    const double *from = maps_of_form(start, which);
     size_t count = (size_t)c->heads * (size_t)c->size;
     double apart = 0, size = 0;
-    for (size_t i = 0; from && i < count; i++) {
-        apart += (m[i] - from[i]) * (m[i] - from[i]);
+    for (size_t i = 0; i < count; i++) {
+        apart += (now[i] - from[i]) * (now[i] - from[i]);
         size += from[i] * from[i];
     }
     return sqrt(apart / size);
 }
 
-/* Without a pair both are 0 / 0. */
+/* The relative change of the conserved matrix since the start. If a place has
+   no such pair of matrices, both numbers are 0, and 0 / 0 is NaN. */
 static double
 drift(const Observation *s, size_t which)
 {
@@ -202,14 +217,15 @@ gauge_by_chance(const Observation *s, size_t which)
     return g.by_chance > 0 ? g.by_chance : NAN;
 }
 
-/* The columns. The value of one is the mean over all places of attention, NaN
-   if one has none: most functions look at one place, the others ignore which it
-   is. */
+/* A column. Its value is the mean of the function over all places of attention,
+   and NaN if it is NaN at one. (Functions that look at all places at once
+   return the same number for each.) */
 typedef struct Observed {
-    const char *word, *name;
+    const char *word; /* of --log */
+    const char *name;
     double (*value)(const Observation *s, size_t i);
-    size_t i;  /* what the function is to look at */
-    bool each; /* a column for each weight of attention, whose number is i */
+    size_t i;  /* the argument of the function */
+    bool each; /* one column for each weight of attention, with i its number */
 } Observed;
 
 static const Observed table[] = {
@@ -220,16 +236,16 @@ static const Observed table[] = {
     {"scores", "score_gradient_median", median_gradient, GRADIENT, false},
     {"scores", "score_gradient_mean", mean_of_rows, GRADIENT, false},
     {"gradients", "gradient.", weight_gradient, 0, true},
-    {"rank", "rank_m", mean_rank, 0, false},
-    {"rank", "rank_n", mean_rank, 1, false},
-    {"distance", "distance_m", distance, 0, false},
-    {"distance", "distance_n", distance, 1, false},
-    {"conserved", "conserved_qk", drift, 0, false},
-    {"conserved", "conserved_vo", drift, 1, false},
-    {"gauge", "gauge_qk", share_of_gauge, 0, false},
-    {"gauge", "gauge_vo", share_of_gauge, 1, false},
-    {"gauge", "gauge_qk_random", gauge_by_chance, 0, false},
-    {"gauge", "gauge_vo_random", gauge_by_chance, 1, false},
+    {"rank", "rank_m", mean_rank, OF_M, false},
+    {"rank", "rank_n", mean_rank, OF_N, false},
+    {"distance", "distance_m", distance, OF_M, false},
+    {"distance", "distance_n", distance, OF_N, false},
+    {"conserved", "conserved_qk", drift, OF_M, false},
+    {"conserved", "conserved_vo", drift, OF_N, false},
+    {"gauge", "gauge_qk", share_of_gauge, OF_M, false},
+    {"gauge", "gauge_vo", share_of_gauge, OF_N, false},
+    {"gauge", "gauge_qk_random", gauge_by_chance, OF_M, false},
+    {"gauge", "gauge_vo_random", gauge_by_chance, OF_N, false},
 };
 enum { ROWS = sizeof table / sizeof *table };
 static const char words[] =
@@ -247,11 +263,13 @@ static void
 add_column(Observer *o, const Observed *row, size_t i, const char *of)
 {
     char *name = format_text("%s%s", row->name, of);
+    for (char *c = name; *c; c++)
+        if (*c == '^')
+            *c = '_';
     values_add(&o->names, name);
-    for (; *name; name++)
-        *name = *name == '^' ? '_' : *name;
     o->columns[o->count] = *row;
-    o->columns[o->count++].i = i;
+    o->columns[o->count].i = i;
+    o->count++;
 }
 
 static void
@@ -262,9 +280,11 @@ add_columns(Observer *o)
     for (const Observed *row = table; row < table + ROWS; row++) {
         if (!asks(o, row->word))
             continue;
-        if (!row->each)
+        if (!row->each) {
             add_column(o, row, row->i, "");
-        for (int i = 0; row->each && i < m->count; i++)
+            continue;
+        }
+        for (int i = 0; i < m->count; i++)
             if (m->weights[i].attention)
                 add_column(o, row, (size_t)i, m->weights[i].name);
     }
@@ -274,14 +294,41 @@ char *
 observed_words(const char *log)
 {
     char *all = copy_text(log);
-    for (char *at = all; (at = strchr(at, '+'));)
-        *at = ',';
-    Values asked = values_cut(all);
-    for (int i = 0; i < asked.count && *all; i++)
-        if (index_in(words, asked.text[i]) < 0)
-            usage("log, whose words + joins: %s",
-                  not_one_of(asked.text[i], words));
+    for (char *c = all; *c; c++)
+        if (*c == '+')
+            *c = ',';
+    if (!*all)
+        return all;
+    Values list = values_cut(all);
+    for (int i = 0; i < list.count; i++)
+        if (index_in(words, list.text[i]) < 0)
+            usage("log (words are joined by +): %s",
+                  not_one_of(list.text[i], words));
     return all;
+}
+
+/* The batch that is observed: a few sequences of validation data, with about
+   128 tokens, or 2 d_model if that is more. */
+static Batch
+observed_batch(const Model *m, const Dataset *data)
+{
+    Sizes z = data->sizes;
+    int d = m->config.d_model, tokens = d > 64 ? 2 * d : 128;
+    int longest = z.tokens > z.source ? z.tokens : z.source;
+    int sequences = tokens > longest ? tokens / longest : 1;
+    if (sequences > m->config.batch)
+        sequences = m->config.batch;
+    Batch b = batch_new(z, sequences);
+    Random r = dataset_stream(data, VALIDATION);
+    return batch_part(&b, 0, dataset_draw(data, VALIDATION, &r, 0, &b));
+}
+
+static real *
+copy_of_weights(const Model *m)
+{
+    real *copy = allocate(m->parameters, sizeof *copy);
+    memcpy(copy, m->values, m->parameters * sizeof *copy);
+    return copy;
 }
 
 Observer
@@ -293,21 +340,13 @@ observer_new(Model *m, const Dataset *data)
     add_columns(&o);
     size_t lines = (size_t)(m->config.steps / m->config.log_every) + 1;
     o.values = allocate(lines * (size_t)o.count, sizeof *o.values);
-    int d = m->config.d_model, tokens = d > 64 ? 2 * d : 128;
-    Sizes z = data->sizes;
-    int longest = z.tokens > z.source ? z.tokens : z.source;
-    int most = tokens > longest ? tokens / longest : 1;
-    Batch b = batch_new(z, most < m->config.batch ? most : m->config.batch);
-    Random r = dataset_stream(data, VALIDATION);
-    int filled = dataset_draw(data, VALIDATION, &r, 0, &b);
-    o.batch = batch_part(&b, 0, filled);
+    o.batch = observed_batch(m, data);
     o.start = allocate((size_t)m->places, sizeof *o.start);
-    for (int p = 0; p < m->places && asks(&o, "distance"); p++)
-        o.start[p] = model_form(m, p);
-    o.first = allocate(2 * m->parameters, sizeof *o.first);
-    o.before = o.first + m->parameters;
-    memcpy(o.first, m->values, m->parameters * sizeof *o.first);
-    memcpy(o.before, m->values, m->parameters * sizeof *o.first);
+    if (asks(&o, "distance"))
+        for (int p = 0; p < m->places; p++)
+            o.start[p] = model_form(m, p);
+    o.first = copy_of_weights(m);
+    o.before = copy_of_weights(m);
     return o;
 }
 
@@ -320,8 +359,9 @@ observe(Observer *o)
                      .pass = pass_captured(o->model, &o->batch, true)};
     if (asks(o, "attention") || asks(o, "scores"))
         observe_rows(&s);
-    double *line = o->values + o->lines++ * o->count;
+    double *line = o->values + o->lines * o->count;
     int places = o->model->places;
+    o->lines++;
     for (s.place = 0; s.place < places; s.place++) {
         if (asks(o, "rank") || asks(o, "distance"))
             s.form = model_form(o->model, s.place);

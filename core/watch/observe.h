@@ -2,13 +2,14 @@
    attention while it learns.
 
    All are computed from one batch of validation data, the same at every line:
-   from its forward and backward pass (capture.h), the weights' gradients there,
-   and the canonical forms; observe.c has a table of them, one row each.
-   attention  entropy (nats) and largest of a row's weights, std of the scores
-              before the softmax, and the share of rows with a weight over .99
-   scores     norm of the gradient of the loss by a row of scores, of the median
-              row and the mean of all; times the answers that the loss is a mean
-              of, so that it does not shrink with the batch
+   from its forward and backward pass (capture.h), the gradients of the weights,
+   and the canonical forms. observe.c has a table of them, one row each.
+   attention  entropy (nats) and largest of a row's weights, standard deviation
+              of the scores before the softmax, and the share of rows with a
+              weight over .99
+   scores     norm of the gradient of the loss by a row of scores, median and
+              mean over the rows; times the number of answers that the loss is a
+              mean of, so that it does not shrink with the batch
    gradients  norm of the gradient of each weight of attention
    rank       effective rank of M_i and of N_i, mean over heads
    distance   |M - M at the start| / |M at the start|, and the same of N
@@ -18,8 +19,8 @@
               of queries and keys, and of values and output; and the share that
               a step of random direction would have on average
 
-   conserved and gauge are NaN of a variant whose form is another one than
-   standard's. */
+   conserved and gauge are NaN for a variant whose form differs from standard's.
+ */
 #ifndef OBSERVE_H
 #define OBSERVE_H
 
@@ -29,24 +30,25 @@
 #include "training/build_model.h"
 
 typedef struct Observer {
-    char *log;      /* what is asked for: "attention,rank" */
-    Values names;   /* of the columns; */
-    double *values; /* of each line, `count` of them; */
+    char *log;      /* the words of --log: "attention,rank" */
+    Values names;   /* the names of the columns */
+    double *values; /* `lines` lines of `count` values */
     int lines;
-    struct Observed *columns; /* how each is computed */
+    struct Observed *columns; /* how each column is computed */
     int count;
     Model *model;
     Batch batch;
-    Canonical *start;     /* of each place, for the distance */
-    real *first, *before; /* all weights: at the start, and at the last line */
+    Canonical *start; /* each place's form at the start, for the distance */
+    real *first;      /* all weights at the start */
+    real *before;     /* all weights at the line before */
 } Observer;
 
-/* The words of a --log, "attention+rank", with commas between; exits (2) on one
-   there is not. */
+/* The words of a --log, "attention+rank", with commas between them. Exits (2)
+   if one of them does not exist. */
 char *observed_words(const char *log);
 
-/* For the words of m's --log. Nothing is measured where there are none: count
-   is 0. It stays until the process ends. */
+/* An observer for the words of m's --log. Without any, count is 0, and nothing
+   is measured. Its memory is kept until the process ends. */
 Observer observer_new(Model *m, const Dataset *data);
 
 /* Adds a line to o->values. */

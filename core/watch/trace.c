@@ -19,18 +19,18 @@
 #include "watch/maps.h"
 #include "watch/trace.h"
 
-/* What is followed. */
+/* The text that is followed. */
 typedef struct Trace {
     const Model *model;
     const Dataset *data;
     const int *ids;
     Pass *pass;
-    bool *shown;      /* of the model's weights, which */
-    const Call *call; /* whose head is shown */
+    bool *shown; /* for each of the model's weights, whether it was shown */
+    const Call *call; /* the call whose head is shown */
 } Trace;
 
-/* What the rows of a matrix are, and its columns: tokens by tokens of weights,
-   and of scores, of which some are masked. */
+/* The kind of a matrix: one of the model's, whose rows have no label; a row for
+   each token; a row and a column for each; or scores, some of them masked. */
 typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS, SCORES } Axes;
 
 static const char *
@@ -39,8 +39,8 @@ word_of(const Trace *t, int token)
     return token_label(t->data, t->ids + token * t->data->sizes.each);
 }
 
-/* "NAME (rows x cols)" and its rows, as far as they fit in a line; of weights
-   as many as that. */
+/* Prints "NAME (rows x cols)" and the rows, with as many columns as fit on a
+   line. A matrix of the model has at most as many rows. */
 PRINTF(4, 5)
 static void
 show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
@@ -76,8 +76,8 @@ head_rows(const Node *n, int head)
     return head_of(n, n->value, 0, head);
 }
 
-/* The matrices, at most MAPS, that a node is a product of `from` with: numbers
-   of the model's weights, the first one first. Returns how many there are. */
+/* If n is a product of `from` with matrices of the model, at most MAPS of them:
+   writes their numbers in order, and returns how many there are; else 0. */
 enum { MAPS = 8 };
 static int
 maps_between(const Trace *t, const Node *from, const Node *n, int maps[MAPS])
@@ -96,7 +96,7 @@ maps_between(const Trace *t, const Node *from, const Node *n, int maps[MAPS])
     return n == from->root ? count : 0;
 }
 
-/* The columns of a matrix, of n heads, that make head `head`. */
+/* The columns of a matrix that belong to head `head`. */
 static Matrix
 head_columns(const Node *w, int heads, int head)
 {
@@ -104,15 +104,16 @@ head_columns(const Node *w, int heads, int head)
     return matrix(w->value + head * width, w->rows, width, w->cols);
 }
 
-/* "q_1 = x W^Q, the queries" and its rows, after the maps that make it of
-   `from`, which is called `of`: where there are several in a row, also the one
-   map that they are. */
+/* Prints "q_1 = x W^Q, the queries" and its rows, after the matrices that it is
+   computed with from the node `from`, which is called `of`. If there are
+   several in a row, their product is printed, too. Number 0 is left out of the
+   name. */
 static void
 show_mapped(const Trace *t, const Node *n, int head, const char *letter,
             int number, const Node *from, const char *of, const char *what)
 {
     char name[16];
-    snprintf(name, sizeof name, "%s%.0d", letter, number); /* a 0 is nothing */
+    snprintf(name, sizeof name, number ? "%s%d" : "%s", letter, number);
     int maps[MAPS], count = maps_between(t, from, n, maps);
     char *equation =
         format_text("%s%s%s", name, count ? " = " : "", count ? of : "");
@@ -137,7 +138,7 @@ show_mapped(const Trace *t, const Node *n, int head, const char *letter,
     show(t, TOKENS, head_rows(n, head), "%s, %s", equation, what);
 }
 
-/* Head `head` of a call, which is head `number` of the place. */
+/* Prints head `head` of t->call, which is head `number` of the place. */
 static void
 show_head(const Trace *t, const Place *p, int head, int number)
 {
@@ -210,7 +211,7 @@ show_tokens(const Trace *t, int count)
     printf(" of %d\n", t->data->sizes.vocabulary);
 }
 
-/* The likeliest answer at each token, and what attention looked at. */
+/* Prints the likeliest answer at each token, and all attention maps. */
 static void
 show_answers(const Trace *t, const Batch *b)
 {
