@@ -6,31 +6,49 @@
 #include "models/as_run.h"
 #include "run/experiment.h"
 
-/* Gives a weight of attention, "block0.attention.W^Q", the layer's entries;
-   false where the layer has none of that name and shape. */
+/* Fills a weight with a map of the layer, or with the bias of the map. Returns
+   false if the layer has none, or one of another shape. */
 static bool
-take_weight(Weight *w, const Heads *l)
+copy_map(Weight *w, const Heads *l, int map, bool bias)
 {
-    int i =
-        index_in("W^Q W^K W^V W^O b^O b^Q b^K b^V", strrchr(w->name, '.') + 1);
-    int d = l->model->d_model, map = i < MAPS ? i : i - MAPS;
-    bool turned = map >= OUTPUT, bias = i >= MAPS;
-    const Projection *p = &l->of[i < 0 ? 0 : map];
-    int columns = p->heads * p->width, rows = bias ? 1 : d;
-    if (i < 0 || !(bias ? p->bias : p->weight) ||
-        w->rows != (turned ? columns : rows) ||
+    const Projection *p = &l->of[map];
+    bool turned = map == OUTPUT || map == CONSTANT; /* columns are rows of w */
+    int d = l->model->d_model, first = bias ? d : 0;
+    int rows = bias ? 1 : d, columns = p->heads * p->width;
+    if (!(bias ? p->bias : p->weight) || w->rows != (turned ? columns : rows) ||
         w->cols != (turned ? rows : columns))
         return false;
     for (int at = 0; at < w->rows * w->cols; at++) {
         int row = at / w->cols, col = at % w->cols;
-        w->value[at] =
-            (real)(turned ? entry_of(l, map, col, row, NULL)
-                          : entry_of(l, map, bias ? d : row, col, NULL));
+        if (turned)
+            w->value[at] = (real)entry_of(l, map, col, row, NULL);
+        else
+            w->value[at] = (real)entry_of(l, map, first + row, col, NULL);
     }
     return true;
 }
 
-/* Exits if the layer does something to so many tokens that no run does. */
+/* Gives a weight of attention, "block0.attention.W^Q", the layer's entries.
+   Returns false if the layer has none of this name and shape. */
+static bool
+take_weight(Weight *w, const Heads *l)
+{
+    static const struct {
+        const char *name;
+        int map;
+        bool bias;
+    } stored[] = {{"W^Q", QUERY, false},  {"b^Q", QUERY, true},
+                  {"W^K", KEY, false},    {"b^K", KEY, true},
+                  {"W^V", VALUE, false},  {"b^V", VALUE, true},
+                  {"W^O", OUTPUT, false}, {"b^O", CONSTANT, false}};
+    const char *name = strrchr(w->name, '.') + 1;
+    for (size_t i = 0; i < sizeof stored / sizeof *stored; i++)
+        if (!strcmp(stored[i].name, name))
+            return copy_map(w, l, stored[i].map, stored[i].bias);
+    return false;
+}
+
+/* Exits if the layer does something to this many tokens that no run does. */
 static void
 check_function(const Heads *l, int tokens)
 {
@@ -39,8 +57,8 @@ check_function(const Heads *l, int tokens)
     if (!other && window < tokens)
         other = format_text("a window of %d tokens", window);
     if (other)
-        fail("%s: a run has another function than this: %s; only the layer's "
-             "matrices would be the same, so it is not written",
+        fail("%s: no run computes what this layer does (%s), so it is not "
+             "written: only the matrices would be the same",
              l->model->name, other);
 }
 
@@ -69,18 +87,20 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     config_apply(&c, "layers=1 steps=0 test=8 validate=8");
     c.mask = p->encoders ? MASK_NONE : MASK_CAUSAL;
     c.variant = interned(variant);
-    /* A run's name has a digest of this, too, and so tells layers apart. */
+    /* The digest in a run's name includes this, so layers have different names.
+     */
     c.from = format_text("%s, layer %d", p->name, l->number + 1);
     Model *m = model_open(c, &data);
-    bool whole = !published_has(p, "capped") && p->rope % p->d_k == 0;
+    bool same = !published_has(p, "capped") && p->rope % p->d_k == 0;
     double stored = published_account(p, 1).stored / p->layers;
     for (Weight *w = m->weights; w < m->weights + m->count; w++)
-        whole &= !w->attention || take_weight(w, l);
-    if (!whole || (double)attention_parameters(m) != stored)
-        fail("%s: %s has other matrices than a %s (biases: %s; has: %s): "
-             "biased has those of a bert or gpt2, gqa those of a llama, and "
-             "none has norms, sinks, a cap or a part of a key rotated; "
-             "`qkv train --from RUN -v %s --steps 0` converts such a run",
+        if (w->attention && !take_weight(w, l))
+            same = false;
+    if (!same || (double)attention_parameters(m) != stored)
+        fail("%s: %s does not have the matrices of a %s (biases: %s; has: %s): "
+             "take biased for a bert or gpt2, gqa for a llama; no variant has "
+             "norms, sinks, a cap or a partly rotated key. `qkv train --from "
+             "RUN -v %s --steps 0` converts such a run",
              p->name, variant, p->type, p->biases, p->has, variant);
     check_function(l, c.length);
     return write_run(m, &data, out);

@@ -7,10 +7,12 @@
 
 #include "models/heads.h"
 
-/* Writes a run of `variant` into the experiment OUT, which it makes if there is
-   none, and returns the run's name, to be freed. Fails unless the variant has
-   exactly the layer's matrices: biased, gqa and standard have the matrices of
-   many models. `qkv train --from` converts the run into other variants. */
+/* Writes a run of `variant` into the experiment `out`, which is made if it does
+   not exist, and returns the run's name, which the caller frees. Fails unless
+   the variant has exactly the layer's matrices: biased, gqa and standard have
+   those of many models. `qkv train --from` converts the run into other
+   variants.
+ */
 char *layer_as_run(const Heads *l, const char *variant, const char *out);
 
 #endif

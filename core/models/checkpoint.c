@@ -22,7 +22,7 @@ ending_in(const char *list, const char *name)
     return ending ? index_in(list, ending) : -1;
 }
 
-/* Exits, as nothing here can be opened; says what is there instead. */
+/* Exits, because there is nothing to open; says what is there instead. */
 static _Noreturn void
 no_tensors(const char *directory, const Values *names)
 {
@@ -41,14 +41,14 @@ no_tensors(const char *directory, const Values *names)
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         for (int k = 0; k < names->count; k++)
             if (ending_in(formats[i][0], names->text[k]) >= 0)
-                fail("%s: has no .safetensors to open but %s: %s", directory,
+                fail("%s: has no .safetensors to open, only %s: %s", directory,
                      names->text[k], formats[i][1]);
     fail("%s: has no .safetensors: give a directory with config.json and "
          "model.safetensors, as transformers saves a model",
          directory);
 }
 
-/* Maps a shard, and lists it and what its head says of its tensors. */
+/* Maps a shard, and lists it and the tensors that its head describes. */
 static void
 open_shard(Checkpoint *c, char *name)
 {
@@ -61,7 +61,7 @@ open_shard(Checkpoint *c, char *name)
     FILE *file = fopen(path, "rb");
     if (!file)
         fail("%s: cannot be read: %s", path, strerror(errno));
-    /* One byte more than it has, as nothing cannot be mapped. */
+    /* One byte more than the file has, because an empty map is refused. */
     void *map = mmap(NULL, (size_t)facts.st_size + 1, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE, fileno(file), 0);
     if (map == MAP_FAILED)
@@ -103,50 +103,64 @@ checkpoint_open(const char *directory)
     return c;
 }
 
-/* What a file says of a tensor: its type, its shape as text, and its place
-   behind the head, which may not be within the file. */
+/* What a file says of a tensor: its type and shape, as texts, and the place of
+   its first byte and the end of it, after the head of the file. */
 typedef struct Said {
-    char *type, *shape;
+    const char *type, *shape;
     double begin, end;
-    bool within;
+    bool within; /* is that place within the file? */
 } Said;
 
 static Said
 said_of(const Tensor *t)
 {
-    char *parts[] = {"", "", "", ""}; /* the first: whatever else */
+    Said said = {"", "", -1, -1, false};
     char *at = json_enter(copy_text(t->said), t->name), *part, *value;
     while (json_next(&at, &part, &value, t->name))
-        parts[1 + index_in("dtype shape data_offsets", part)] = value;
-    Said said = {parts[1], parts[2], -1, -1, false};
-    sscanf(parts[3], "[ %lf , %lf", &said.begin, &said.end);
+        if (!strcmp(part, "dtype"))
+            said.type = value;
+        else if (!strcmp(part, "shape"))
+            said.shape = value;
+        else if (!strcmp(part, "data_offsets"))
+            sscanf(value, "[ %lf , %lf", &said.begin, &said.end);
     said.within = said.begin >= 0 && said.end >= said.begin &&
                   said.end <= (double)(t->size - t->first);
     return said;
 }
 
+/* The tensor with the shortest name that ends in `name`; NULL if none does. */
+static const Tensor *
+shortest_ending(const Checkpoint *c, const char *name)
+{
+    const Tensor *found = NULL;
+    for (const Tensor *t = c->tensors; t < c->tensors + c->count; t++) {
+        const char *end = strstr(t->name, name);
+        bool ends = t->said && end && !strcmp(end, name);
+        if (ends && (!found || strlen(t->name) < strlen(found->name)))
+            found = t;
+    }
+    return found;
+}
+
 Tensor *
 tensor_ending(const Checkpoint *c, const char *name, int rows, int cols)
 {
-    Tensor *found = allocate(1, sizeof *found);
-    for (const Tensor *t = c->tensors; t < c->tensors + c->count; t++) {
-        const char *end = strstr(t->name, name);
-        if (t->said && end && !strcmp(end, name) &&
-            (!found->said || strlen(t->name) < strlen(found->name)))
-            *found = *t;
-    }
-    if (!found->said)
+    const Tensor *t = shortest_ending(c, name);
+    if (!t)
         return NULL;
-    Said said = said_of(found);
+    Tensor *found = allocate(1, sizeof *found);
+    *found = *t;
+    Said said = said_of(t);
     int type = index_in("F32 F16 BF16", said.type);
     sscanf(said.shape, "[ %lf , %lf", &found->shape[0], &found->shape[1]);
     const double shape[] = {rows ? rows : cols, rows ? cols : 0};
-    double bytes = (double)cols * (rows ? rows : 1) * (type ? 2 : 4);
-    bool fits = type >= 0 && !memcmp(found->shape, shape, sizeof shape) &&
-                said.within && said.end - said.begin == bytes;
+    double bytes = (double)cols * (rows ? rows : 1) * (type == F32 ? 4 : 2);
+    if (type < 0 || memcmp(found->shape, shape, sizeof shape) != 0 ||
+        !said.within || said.end - said.begin != bytes)
+        return NULL;
     found->type = type;
-    found->first += fits ? (size_t)said.begin : 0;
-    return fits ? found : NULL;
+    found->first += (size_t)said.begin;
+    return found;
 }
 
 double
@@ -159,7 +173,7 @@ tensor_entry(const Tensor *t, size_t i)
     int exponent = bits >> fraction & last;
     if (exponent == last)
         fail("%.200s has numbers that are not finite: its training diverged, "
-             "or the file was damaged",
+             "or the file is damaged",
              t->name);
     double size = bits % one + (exponent ? one : 0);
     size = ldexp(size, (exponent ? exponent : 1) - last / 2 - fraction);
@@ -171,8 +185,8 @@ tensor_set(Tensor *t, size_t i, double value)
 {
     float narrow = (float)value;
     if (t->type != F32)
-        fail("%.200s: only F32 is written anew, as fewer bits lose digits: "
-             "model.float().save_pretrained(DIR) makes it so",
+        fail("%.200s: only F32 can be written, because fewer bits lose digits: "
+             "convert it with model.float().save_pretrained(DIR)",
              t->name);
     memcpy(t->map + t->first + i * sizeof narrow, &narrow, sizeof narrow);
 }
@@ -199,7 +213,7 @@ write_said(FILE *head, const Tensor *t, size_t at)
         fail("%.200s: is not within its file, or overlaps others: it was cut, "
              "or is no file of safetensors",
              t->name);
-    char *shape = said.shape;
+    const char *shape = said.shape;
     if (t->kept) {
         bytes = bytes / (size_t)t->shape[0] * (size_t)t->kept;
         shape = t->shape[1] > 0 ? format_text("[%d,%.0f]", t->kept, t->shape[1])
@@ -259,9 +273,9 @@ write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
         fwrite(file->map, 1, file->size, to);
 }
 
-/* Copies what belongs to a model besides its weights. A link is not followed,
-   except for config.json, which was read: what another leads to may be anything
-   that this user can read. */
+/* Copies the files that belong to a model besides its weights. Links are not
+   followed, since they may lead to any file that this user can read;
+   config.json is, because it was read already. */
 static void
 copy_others(const Checkpoint *c, const char *folder)
 {
@@ -284,8 +298,8 @@ copy_others(const Checkpoint *c, const char *folder)
         }
     }
     if (links.count)
-        note("%s: not copied, since they are links: %s; copy those that belong "
-             "to the model",
+        note("%s: links are not copied: %s; copy those that belong to the "
+             "model",
              c->directory, joined(&links, ", "));
 }
 
@@ -308,5 +322,5 @@ checkpoint_write(const Checkpoint *c, const char *to, const char *config)
         end_file(file, folder, "config.json");
     }
     if (!draft_end(d, false))
-        fail("%s: is there already: give a directory that is not", to);
+        fail("%s: it exists already; choose another directory", to);
 }

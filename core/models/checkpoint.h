@@ -12,31 +12,35 @@
 
 #include <stddef.h>
 
-/* A tensor. Until it is asked for, only its file, its name and what the file
-   says of it are known, and it is taken to begin where all tensors do. */
+/* A tensor. Its shape, type and place are read by tensor_ending; until then,
+   `first` is the byte at which the tensors of its file begin. */
 typedef struct Tensor {
-    char *name, *said;
+    char *name;
+    char *said;         /* the file's description of it, in JSON; NULL: this is
+                           no tensor, but the file itself */
     unsigned char *map; /* the file */
-    size_t size, first; /* bytes of the file; the tensor's first one */
-    double shape[2];    /* of a vector the second is 0 */
+    size_t size;        /* of the file, in bytes */
+    size_t first;       /* the first byte of the tensor */
+    double shape[2];    /* the second is 0 for a vector */
     enum { F32, F16, BF16 } type;
-    int kept; /* so many rows of it are written, 0: all */
+    int kept; /* how many of its rows are written; 0: all */
 } Tensor;
 
 typedef struct Checkpoint {
     const char *directory;
-    Tensor *tensors; /* and the files themselves, of which nothing is said */
+    Tensor *tensors; /* of all files, and before those of a file, the file */
     int count, room;
 } Checkpoint;
 
-/* Fails with what is wrong, or with what is there instead. The directory's name
-   stays the caller's, and the files are mapped until the program ends. */
+/* Opens a directory. Fails with what is wrong, or with what is there instead.
+   The caller keeps the directory's name; the files are mapped until the program
+   ends. */
 Checkpoint checkpoint_open(const char *directory);
 
 /* The tensor whose name ends in this one, with the shortest prefix
-   ("bert.encoder.layer.0..."); NULL unless it is there, and has (rows x cols)
-   numbers, or cols if rows is 0, which can be read here. It lasts as long as
-   the program. */
+   ("bert.encoder.layer.0..."). NULL if there is none, if it does not have (rows
+   x cols) numbers, or cols if rows is 0, or if they are of a type that cannot
+   be read here. It is kept until the program ends. */
 Tensor *tensor_ending(const Checkpoint *c, const char *name, int rows,
                       int cols);
 
@@ -44,14 +48,14 @@ Tensor *tensor_ending(const Checkpoint *c, const char *name, int rows,
 double tensor_entry(const Tensor *t, size_t i);
 void tensor_set(Tensor *t, size_t i, double value);
 
-/* From now on the tensor is written without its rows from this one on, or
+/* From now on, the tensor is written without its rows from this one on, or
    without these numbers if it is a vector. */
 void tensor_cut(const Checkpoint *c, const Tensor *t, int rows);
 
-/* Writes the directory TO, which must not be there, whole or not at all: the
-   shards as they are now, the tokenizer, and the configuration, which is this
-   text unless it is NULL. Weights in other formats, which would be the old
-   ones, stay behind, and so do links, which it names. */
+/* Writes the directory `to`, which must not exist yet, whole or not at all: the
+   shards as they are now, the tokenizer, and the configuration, which is
+   `config` unless that is NULL. Weights in other formats, which would be the old
+   ones, are not copied, nor are links, which a note names. */
 void checkpoint_write(const Checkpoint *c, const char *to, const char *config);
 
 #endif

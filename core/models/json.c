@@ -7,20 +7,25 @@
 
 static const char blanks[] = " \t\r\n";
 
-/* What is behind the value at `at`: the first sign that ends it, and is neither
-   within quotes nor within brackets, of which only the depth is counted. */
+/* The end of the value at `at`: the first sign that can end a value and is
+   neither in quotes nor in brackets, of which only the depth is counted. */
 static char *
 value_end(char *at)
 {
     int depth = 0;
     bool quoted = false;
-    for (; *at && (quoted || depth || !strchr(",:]} \t\r\n", *at)); at++)
+    for (; *at; at++) {
+        if (!quoted && !depth && strchr(",:]} \t\r\n", *at))
+            return at;
         if (*at == '"')
             quoted = !quoted;
-        else if (quoted)
-            at += *at == '\\' && at[1];
-        else
-            depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+        else if (quoted && *at == '\\' && at[1])
+            at++; /* an escaped sign ends nothing */
+        else if (!quoted && strchr("{[", *at))
+            depth++;
+        else if (!quoted && strchr("}]", *at))
+            depth--;
+    }
     return at;
 }
 
@@ -29,11 +34,32 @@ json_enter(char *text, const char *path)
 {
     char *at = strpbrk(text, "{[");
     if (!at)
-        fail(
-            "%s: no list or object is where JSON must have one: correct it, or "
-            "download the file again",
-            path);
+        fail("%s: not JSON: a list or object is missing; correct it, or "
+             "download the file again",
+             path);
     return at + 1 + strspn(at + 1, blanks);
+}
+
+/* Cuts the value, or name, at *at out of the text; *at moves to what follows.
+   Returns the sign after it: a comma, a colon, or a closing bracket. */
+static char
+cut_value(char **at, char **value, const char *path)
+{
+    char *from = *at + strspn(*at, blanks), *end = value_end(from);
+    bool quoted = *from == '"', nested = *from == '{' || *from == '[';
+    char *next = end + strspn(end, blanks), sign = *next;
+    *at = sign == ',' || sign == ':' ? next + 1 : next;
+    *value = quoted ? from + 1 : from;
+    if (quoted)
+        end[-1] = 0;
+    else
+        *end = 0;
+    if (end == from || !sign || !strchr(",:]}", sign) ||
+        (sign == ',' && !next[1]) || (!nested && !is_text(*value)))
+        fail("%s: not JSON: a value is missing, does not end or has a control "
+             "character; download the file again",
+             path);
+    return sign;
 }
 
 bool
@@ -42,20 +68,8 @@ json_next(char **at, char **name, char **value, const char *path)
     *value = "";
     if (strchr("]}", **at)) /* or 0, which is where the last value was cut */
         return false;
-    for (char sign = ':'; sign == ':';) { /* a value; or a name, then one */
-        char *from = *at + strspn(*at, blanks), *end = value_end(from);
-        bool quoted = *from == '"', nested = *from == '{' || *from == '[';
-        char *next = end + strspn(end, blanks);
-        sign = *next;
-        *at = next + (sign == ',' || sign == ':');
+    *name = "";
+    while (cut_value(at, value, path) == ':')
         *name = *value;
-        *value = from + quoted;
-        end[-quoted] = 0;
-        if (end == from || !sign || !strchr(",:]}", sign) ||
-            (sign == ',' && !next[1]) || (!nested && !is_text(*value)))
-            fail("%s: no JSON: a value is missing, does not end or has a "
-                 "control character; download the file again",
-                 path);
-    }
     return true;
 }

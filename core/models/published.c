@@ -76,7 +76,7 @@ told_as(const char *name)
     return -1;
 }
 
-/* The keys that mean this. */
+/* The keys that have this meaning. */
 static char *
 keys_of(const char *meaning)
 {
@@ -87,8 +87,8 @@ keys_of(const char *meaning)
     return joined(&names, ", ");
 }
 
-/* Exits: it cannot be counted for what it says of this, or if that is NULL,
-   because it does not say it. Names the keys that mean this. */
+/* Exits, because the model cannot be counted: `why` says what is wrong with
+   this meaning; NULL if no key has it. Names the keys that have it. */
 static _Noreturn void
 refuse(const char *path, const char *meaning, const char *why)
 {
@@ -96,23 +96,27 @@ refuse(const char *path, const char *meaning, const char *why)
          keys_of(meaning), why ? why : "no key says it: add one");
 }
 
-/* Notes the value of a size or a text. A null says nothing of some layers, and
-   of all that the default of the family does not hold. */
+/* Notes the value of a size or a text; false and true become 0 and 1. A null
+   for all layers is noted, too: it says that the family's default does not
+   hold. */
 static void
 set_said(Said *s, int of, int what, char *value)
 {
     char **said = &s->text[of][what];
-    int word = index_in("false true null", value);
-    if (word == 2) {
+    if (!strcmp(value, "null")) {
         if (of == ALL && !*said)
             *said = value;
         return;
     }
-    *said = word < 0 ? value : strcpy(value, word ? "1" : "0");
+    if (!strcmp(value, "false"))
+        value = "0";
+    if (!strcmp(value, "true"))
+        value = "1";
+    *said = value;
 }
 
-/* Notes a key that says neither: one that nobody knows, or one whose value is
-   not among the usual ones, which change nothing. */
+/* Notes a key that is neither a size nor a text: an unknown one, or one whose
+   value is not among those that change nothing. */
 static void
 judge(Said *s, const char *key, const char *meaning, const char *value)
 {
@@ -133,8 +137,8 @@ judge(Said *s, const char *key, const char *meaning, const char *value)
         s->refused = format_text("its %s is %.64s: %s", key, value, why);
 }
 
-/* Reads an object that says something of those layers. An object within it says
-   more: of the same layers or, if a number names it, of that layer. */
+/* Reads an object that describes the layers `of`. An object within it describes
+   the same layers or, if its name is a number, the layer of that number. */
 static void
 read_object(Said *s, char *text, int of, int depth)
 {
@@ -168,8 +172,8 @@ said_in(const char *path, char *text)
     return s;
 }
 
-/* What a config.json says of the model that is counted. Of a composite model
-   that is the one for texts: what stands outside its object is said of others,
+/* What a config.json says of the model that is counted. In a composite model,
+   that is the one for texts: keys outside its object describe other models,
    except perhaps the type. */
 static Said *
 model_in(const char *path, char *text)
@@ -187,8 +191,8 @@ model_in(const char *path, char *text)
     return s;
 }
 
-/* Where the file says nothing, the program that runs the family takes its own
-   defaults, and so does the count. */
+/* Adds the defaults of the family, where the file says nothing: the program
+   that runs the family does the same. */
 static void
 add_defaults(Said *s, const char *defaults)
 {
@@ -203,9 +207,9 @@ add_defaults(Said *s, const char *defaults)
     s->function = s->function ? s->function : d->function;
 }
 
-/* Exits if a layer cannot be as it is said to be, or if its gauge is not known:
-   more is free than accounts.c says in what is normed, if it is wider than what
-   it is made from. */
+/* Exits if the sizes of a layer contradict each other, or if its gauge is not
+   known: if a normed vector is wider than the one it is made from, more is free
+   than accounts.c says. */
 static void
 check_layer(const Published *l)
 {
@@ -222,15 +226,18 @@ check_layer(const Published *l)
                            l->groups, l->heads));
     if (l->layers > LAYERS || l->heads * (l->d_k + (double)l->d_v) > MOST)
         refuse(l->name, "heads", "they are too wide, or in too many layers");
-    if (latent ? *l->biases != '-' : l->latent || l->query_latent)
-        refuse(l->name, "latent", "its model_type has none, or without biases");
+    if (latent && *l->biases != '-')
+        refuse(l->name, "latent", "its model_type has one only without biases");
+    if (!latent && (l->latent || l->query_latent))
+        refuse(l->name, "latent", "its model_type has none");
     if (wide > l->d_model)
-        refuse(l->name, "d-model", "less than what is normed: gauge unknown");
+        refuse(l->name, "d-model",
+               "it is smaller than a normed vector, so the gauge is not known");
 }
 
-/* What is said of a layer: of itself, else of layers of its type, else of all.
-   If the program that runs the family ignores a key, its value may only be one
-   that changes nothing. */
+/* The texts for a layer: those of the layer itself, or else of its type, or
+   else of all layers. If the program that runs the family ignores a key, its
+   value must be one that changes nothing. */
 static char **
 said_of(Said *s, const Published *family, int layer, int type)
 {
@@ -267,8 +274,8 @@ read_size(Published *l, const struct Told *size, const char *text, bool latent,
     *(int *)((char *)l + size->at) = (int)number;
 }
 
-/* A layer of that type, in a model of that family. A size that is not said
-   follows from the rest. */
+/* A layer of this type, in a model of family l. Sizes that the file does not
+   tell follow from the others. */
 static Published
 layer_of(Said *s, Published l, int layer, int type)
 {
@@ -303,59 +310,92 @@ layer_of(Said *s, Published l, int layer, int type)
     return l;
 }
 
+/* The facts of the family of a config.json, from families.tsv. Adds the
+   family's defaults to s. */
+static Published
+family_of(Said *s, const char *folder)
+{
+    const char *type = s->text[ALL][FAMILY];
+    if (!type)
+        refuse(s->path, "model-type", NULL);
+    if (s->refused)
+        fail("%s: %s (models/keys.tsv)", s->path, s->refused);
+    Published family = {.name = s->path,
+                        .type = type,
+                        .has = table_text(&families, type, HAS),
+                        .biases = table_text(&families, type, BIASES),
+                        .ignores = table_text(&families, type, IGNORES)};
+    if (!family.has)
+        fail("%s: its model_type \"%.64s\" has no row in %s/families.tsv, and "
+             "nothing is guessed: give it the type of a model with the same "
+             "attention, or add a row (lessons/reference.md)",
+             s->path, type, folder);
+    for (int i = 0; i < 4; i++)
+        family.tensors[i] = table_text(&families, type, TENSORS + i);
+    add_defaults(s, table_text(&families, type, DEFAULTS));
+    family.function = s->function;
+    family.epsilon = s->epsilon;
+    family.norm = table_text(&families, type, NORM);
+    return family;
+}
+
+/* Reads the types of the layers, GLOBAL or LOCAL, as the file lists them. */
+static void
+read_types(const Said *s, int layers, int type[LAYERS])
+{
+    char *at = json_enter(s->text[ALL][TYPES], s->path), *name, *word;
+    int count = 0;
+    while (json_next(&at, &name, &word, s->path)) {
+        int one = index_in(types, word);
+        if (one < 0)
+            refuse(s->path, "layer-types",
+                   format_text("\"%.64s\" is neither full_attention nor "
+                               "sliding_attention",
+                               word));
+        if (count < layers)
+            type[count] = one;
+        count++;
+    }
+    if (count != layers)
+        refuse(s->path, "layer-types",
+               format_text("%d for %d layers", count, layers));
+}
+
+/* The types of the layers of p, if the file does not list them: each n-th one
+   is global. */
+static void
+alternate_types(const Said *s, const Published *p, int type[LAYERS])
+{
+    int every = p->every;
+    if (!every)
+        every = atoi(table_text(&families, p->type, EVERY));
+    if (p->windows || every < 0)
+        refuse(s->path, "layer-types", NULL);
+    for (int i = 0; i < p->layers; i++)
+        type[i] = every && (i + 1) % every == 0 ? GLOBAL : LOCAL;
+}
+
 Published
 published_read(const char *path, char *text)
 {
     char *folder = beside_program("models");
+    int type[LAYERS];
     if (!keys.rows) {
         table_add(&keys, within(folder, "keys.tsv"));
         table_add(&families, within(folder, "families.tsv"));
     }
-    text = text ? text : read_file(path, "configuration", NULL);
+    if (!text)
+        text = read_file(path, "configuration", NULL);
     Said *s = model_in(path, text);
-    const char *type = s->text[ALL][FAMILY];
-    if (!type)
-        refuse(path, "model-type", NULL);
-    if (s->refused)
-        fail("%s: %s (models/keys.tsv)", path, s->refused);
-    Published family = {.name = path,
-                        .type = type,
-                        .has = table_text(&families, type, HAS),
-                        .biases = table_text(&families, type, BIASES)};
-    if (!family.has)
-        fail("%s: its model_type \"%.64s\" has no row in %s/families.tsv, and "
-             "nothing is guessed: give it that of a model with the same "
-             "attention, or write a row (lessons/reference.md)",
-             path, type, folder);
-    add_defaults(s, table_text(&families, type, DEFAULTS));
-    family.ignores = table_text(&families, type, IGNORES);
-    family.function = s->function;
-    family.epsilon = s->epsilon;
-    family.norm = table_text(&families, type, NORM);
-    for (int i = 0; i < 4; i++)
-        family.tensors[i] = table_text(&families, type, TENSORS + i);
-    Published p = layer_of(s, family, LAYERS, ALL);
+    Published family = family_of(s, folder);
+    Published whole = layer_of(s, family, LAYERS, ALL);
+    if (s->text[ALL][TYPES])
+        read_types(s, whole.layers, type);
+    else
+        alternate_types(s, &whole, type);
     Published *each = allocate(LAYERS, sizeof *each);
-    char *at = s->text[ALL][TYPES], *name, *word;
-    at = at ? json_enter(at, path) : NULL;
-    int every = p.every ? p.every : atoi(table_text(&families, type, EVERY));
-    int i = 0;
-    if (!at && (p.windows || every < 0))
-        refuse(path, "layer-types", NULL);
-    for (; at ? json_next(&at, &name, &word, path) : i < p.layers; i++) {
-        int of = every && (i + 1) % every == 0 ? GLOBAL : LOCAL;
-        if (at && (of = index_in(types, word)) < 0)
-            refuse(
-                path, "layer-types",
-                format_text(
-                    "\"%.64s\" is neither full_attention nor sliding_attention",
-                    word));
-        if (i < p.layers)
-            each[i] = layer_of(s, family, i, of);
-    }
-    if (i != p.layers)
-        refuse(path, "layer-types",
-               format_text("%d for %d layers", i, p.layers));
+    for (int i = 0; i < whole.layers; i++)
+        each[i] = layer_of(s, family, i, type[i]);
     if (s->left_out.count)
         note("%s: left out of account: %s", path, joined(&s->left_out, ", "));
     free(s);

@@ -59,9 +59,9 @@ typedef struct Published {
 /* Has its family this? */
 bool published_has(const Published *p, const char *what);
 
-/* Reads a config.json: the file, or this text, which is cut in place. Fails
-   with what is wrong or unknown, and notes unknown keys. What it reads is never
-   freed. */
+/* Reads a config.json: `text`, which is cut in place, or the file at `path` if
+   that is NULL. Fails with what is wrong or unknown, and notes unknown keys.
+   The result is kept until the program ends. */
 Published published_read(const char *path, char *text);
 
 /* The key by which two models differ in the shape or the function of attention,
@@ -75,12 +75,14 @@ char *published_with_groups(const Published *p, int groups);
 /* The settings that give a run its shape, without latents. */
 char *published_settings(const Published *p);
 
-/* What its attention stores, in all layers, and how much of that is gauge, by
-   the same rank as `qkv count --real`; what one token among so many costs; and
-   how many numbers a decoder keeps of these tokens, and would keep if no layer
-   had a window. */
+/* The account of its attention, in all layers. */
 typedef struct Account {
-    double stored, gauge, flops, cache, unwindowed;
+    double stored; /* parameters */
+    double gauge;  /* those that change nothing, as `qkv count --real` counts
+                      them */
+    double flops;  /* of one token among `tokens` */
+    double cache;  /* numbers that a decoder keeps of these tokens */
+    double unwindowed; /* the same if no layer had a window */
 } Account;
 Account published_account(const Published *p, int tokens);
 
