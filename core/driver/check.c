@@ -66,8 +66,9 @@ run_check(const void *more, void *answer)
     check_everywhere(t->check, t->plugin, found);
 }
 
-/* Runs this program's checks; returns whether one failed. If one ended in the
-   plugin's code, no other is run: they would fail for the same reason. */
+/* Runs the checks of this program's precision; returns whether one failed. If
+   one ended inside the plugin's code, *stop is set and no other is run, because
+   they would fail for the same reason. */
 static bool
 run_checks(const Options *o, const char *plugin, bool *stop)
 {
@@ -92,8 +93,8 @@ run_checks(const Options *o, const char *plugin, bool *stop)
     return failed;
 }
 
-/* Runs the checks of both programs; qkv-double runs its own. A plugin that
-   cannot be loaded ends it here. */
+/* Runs the checks of both programs: qkv-double runs only its own. Exits if the
+   plugin cannot be loaded. */
 int
 command_check(int argc, char **argv)
 {

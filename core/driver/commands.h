@@ -1,6 +1,6 @@
 /* commands.h - the subcommands of `qkv`. argv[0] is the command's name; each
-   returns the exit status. It has a process of its own (plugin_process.h), and
-   leaves to the end of that what it holds until then. */
+   returns the exit status. A command runs in its own process
+   (plugin_process.h), and leaves its memory to the end of that. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 

@@ -46,8 +46,8 @@ draw_all(const Drawing *d, const Request *r, const Experiment *e,
     bars_draw(d, whole);
 }
 
-/* Says of each variant, once, why it has none of what --log conserved or gauge
-   measures. */
+/* Notes for each variant, once, why it has no values of --log conserved or
+   gauge. */
 static void
 note_unpaired(const Experiment *e)
 {
@@ -66,8 +66,8 @@ note_unpaired(const Experiment *e)
     }
 }
 
-/* Trains what the grid lacks, and prints all of it; and a word if a run
-   diverged. Returns the exit status, and the runs. */
+/* Trains the runs of the grid that do not exist yet, and prints the results of
+   all. Returns the exit status; *e becomes the runs. */
 static int
 train_and_print(const Options *o, Grid *g, Experiment *e)
 {
@@ -83,7 +83,7 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     Outcomes all = outcomes_of(&o->request, e);
     results_print(&all, o->columns, layout_of(o));
     if (diverged)
-        note("a run diverged: no finite loss; a smaller --lr may help");
+        note("a run diverged: its loss is not finite; try a smaller --lr");
     else
         note_unpaired(e);
     return status;
@@ -125,8 +125,8 @@ begin_from(Request *r, const char *run, int roles)
     for (int i = 0; i < setting_count; i++)
         if (r->given[i].count && !(settings[i].role & roles) &&
             (!(roles & OF_SHAPE) || strcmp(settings[i].name, "embed")))
-            usage("--%s: it is what %s has, and cannot be given",
-                  settings[i].name, r->work.from);
+            usage("--%s: %s has set it already; leave it out", settings[i].name,
+                  r->work.from);
     base = from.config;
     base.same_start = base.init = interned(""); /* it starts as the run */
     r->base = &base;

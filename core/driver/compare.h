@@ -14,13 +14,14 @@ extern const char default_variants[];
 void resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
                   const char *seeds);
 
-/* Reads the run that others begin from. What is asked for has that run's
-   settings, except for those that are given, which may be of these roles; with
-   shapes embed, too. */
+/* Reads the run that others begin from. They get its settings, except for those
+   that the user gave, which must have one of these roles; with OF_SHAPE, embed
+   may be given, too. Exits (2) if others are given. */
 Run begin_from(Request *r, const char *run, int roles);
 
-/* Draws into d->out/figures the curves over training and the parameters. These
-   are those of the whole directory, since their figure has no task's name. */
+/* Draws the curves of e over training, and the parameters of `whole`, into
+   d->out/figures. `whole` is the whole directory, because the figure of the
+   parameters has no task in its name. */
 void draw_all(const Drawing *d, const Request *r, const Experiment *e,
               const Experiment *whole);
 

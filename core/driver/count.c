@@ -19,8 +19,8 @@
 #include "training/build_model.h"
 #include "training/positions.h"
 
-/* The two tables: of what all layers cost, a token's FLOPs and numbers; and,
-   --real, of what is really there, and the gap that tells. */
+/* The columns of the two tables: the costs of all layers; and, with --real, the
+   real parameters, and the gap that shows them. */
 static const Column of_table[2][6] = {{{"variant", .words = true},
                                        {.name = "parameters"},
                                        {.name = "forward"},
@@ -34,7 +34,7 @@ static const Column of_table[2][6] = {{{"variant", .words = true},
                                        {"smallest", .format = "%.0e"},
                                        {"next", .format = "%.0e"}}};
 
-/* What each shows besides. */
+/* What each table's note adds about its columns. */
 static const char *const explained[2] = {
     " forward, backward: FLOPs a token, with no mask; cache: numbers a decoder "
     "keeps of a token, on average; activations: numbers a training step keeps "
@@ -45,15 +45,13 @@ static const char *const explained[2] = {
     "which the rank is read, as shares of the largest. The same with a "
     "causal mask, unless --mask chose one or two rows say what each gives."};
 
-/* How many of a variant's parameters are real, -1 if that cannot be told; the
-   gap that tells, or what is noted of the formula. */
 typedef struct Real {
-    double number;
-    Rank gap;
-    char *note;
+    double number; /* how many parameters are real; -1 if that is not known */
+    Rank gap;      /* the gap that shows it, if it was measured */
+    char *note;    /* about the formula, if it was computed; or NULL */
 } Real;
 
-/* As measured, or above what can be by a formula. */
+/* Measures the real parameters; if there are too many, by a formula. */
 static Real
 real_of(const Plugin *p, Attention a, const Cost *cost)
 {
@@ -83,16 +81,16 @@ add_row(Sheet *sheet, const char *name, double used, Real r)
     if (r.note)
         note("%s: %s", name, r.note);
     if (isnan(real))
-        note("%s: how many are real cannot be told: no formula fits its small "
-             "shapes, or no gap parts its pivots from 0",
+        note("%s: how many are real is not known: no formula fits its small "
+             "shapes, or no gap separates its pivots from 0",
              name);
     sheet_row(sheet, cell_words(name), cell_number(used), cell_number(real),
               cell_number(used - real), cell_number(r.gap.last),
               cell_number(r.gap.next));
 }
 
-/* Adds a row: of the mask that was chosen, or if it makes no difference; else
-   one without a mask and one with. */
+/* Adds a row, or two, without and with a causal mask, if none was chosen and it
+   makes a difference. */
 static void
 add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
          bool chosen)
@@ -115,10 +113,10 @@ add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
 typedef struct Wanted {
     Plugin plugin;
     Config config;
-    bool chosen; /* the mask was: by an option, or by a run */
+    bool chosen; /* was the mask chosen, by an option or by a run? */
 } Wanted;
 
-/* What the variant sees of the settings. */
+/* The settings as the variant sees them. */
 static Attention
 attention_wanted(const Wanted *w)
 {
@@ -155,12 +153,12 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
     const Plugin p = w->plugin;
     if (isnan(cost.forward))
-        note("%s: FLOPs are not known: its own operator does not set c->flops "
+        note("%s: its FLOPs are not known: let its operator set c->flops "
              "(<qkv/operator.h>)",
              p.name);
     if (cost.state > 0)
-        note("%s: a state of %.0f numbers, for any number of tokens, would "
-             "serve instead of the cache of this program's decoder",
+        note("%s: a state of %.0f numbers, for any number of tokens, could "
+             "replace the cache of this program's decoder",
              p.name, cost.state);
     if (o->real)
         add_real(sheet, &p, attention_wanted(w), &cost, w->chosen);

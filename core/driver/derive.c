@@ -9,8 +9,8 @@
 #include "heart/fail.h"
 #include "run/plugin_process.h"
 
-/* Prints a formula. In LaTeX it is a display, in which what follows ^ or _, or
-   is in a root, is in braces. */
+/* Prints a formula. In LaTeX it is a display, with braces around a superscript,
+   a subscript and the content of a root. */
 static void
 print_formula(Layout layout, const char *line)
 {
@@ -50,13 +50,17 @@ print_real(const Variant *v, Attention a, const char *words, const char *shape)
     printf("\n");
 }
 
-/* Prints "M_i = W_i^Q (W_i^K)', rank <= d_k"; for one head, by its number, if
-   they differ. */
+/* Prints "M_i = W_i^Q (W_i^K)', rank <= d_k"; with the head's number instead of
+   i if `numbered`, because heads differ. */
 static void
 print_head_piece(const Derived *d, int head, int piece, bool numbered,
                  Layout layout)
 {
-    static const char *const names[] = {"M", "m", "N", "n", "c"};
+    static const char *const names[PIECES] = {[M_PIECE] = "M",
+                                              [M_ROW] = "m",
+                                              [N_PIECE] = "N",
+                                              [N_ROW] = "n",
+                                              [CONSTANT] = "c"};
     int rank = rank_bound(d, head, piece);
     const char *most = width_named(d, rank);
     char *line;
@@ -101,8 +105,8 @@ print_form(const Plugin *p, Layout layout)
     bool form = !d.why;
     int heads = d.why || heads_alike(&d) ? 1 : d.heads;
     if (form && !(derived_apart(&d) <= APART))
-        fail("%s: what is derived is not what is probed: believe neither, and "
-             "run `qkv check`",
+        fail("%s: the form derived from its code is not the one that probing "
+             "finds: trust neither, and run `qkv check`",
              p->name);
     printf("%s%s\n", words, p->name);
     for (int head = heads - 1; head >= 0; head--)

@@ -28,7 +28,7 @@ static const Column conversions[] = {
     {"why_not", .words = true, .readers = PROGRAMS}};
 enum { COLUMNS = sizeof conversions / sizeof *conversions };
 
-/* Adds a row of what came of a conversion, which is unknown if nothing did. */
+/* Adds the row of a conversion; its numbers are NA if it failed. */
 static void
 add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 {
@@ -48,8 +48,8 @@ add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
               cell_words(rank[1]), cell_number(lost[1]), cell_words(v.why));
 }
 
-/* Converts a run into the shape of each job, a row each. Of a run that was
-   named somebody wants to know why it cannot become one of them. */
+/* Converts a run into the variant and shape of each job, and adds a row for
+   each. If the user named the run, a failure is fatal, with its reason. */
 static void
 convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
 {
@@ -69,8 +69,8 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
     model_free(from);
 }
 
-/* The figure of a square of conversions; positions between q and k decide what
-   is the same, and so does the precision: each has its own figure. */
+/* Draws the square of conversions. Positions between q and k change which
+   variants are the same, and so does the precision: each has its own figure. */
 static void
 draw_square(const Options *o, const Sheet *s, int positions)
 {

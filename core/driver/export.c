@@ -10,11 +10,11 @@
 #include "heart/tape.h"
 #include "run/run.h"
 
-/* What m makes of the first batch of its test data, as arrays that other
-   frameworks read: DIRECTORY gets tokens, targets (-1: none asked), source (of
-   tasks with two sequences), logits, loss, and gradients/ with a file for each
-   weight. Returns how many sequences these are. It must not be there yet; it is
-   there whole or not at all. */
+/* Runs m on the first batch of its test data, and writes arrays for other
+   frameworks: tokens, targets (-1: no answer is wanted), source (of tasks with
+   two sequences), logits, loss, and gradients/ with a file for each weight. The
+   directory must not exist; it is written whole or not at all. Returns the
+   number of sequences. */
 static int
 write_batch(const char *directory, Model *m, const Dataset *data)
 {
@@ -43,7 +43,7 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     npy_write(to, "loss.npy", 'f', loss->value, 2, (int[]){1, 1});
     matrices_write(to, "gradients", m);
     if (!draft_end(d, false))
-        fail("%s: is there already: give a directory that is not", directory);
+        fail("%s: it exists already; choose another directory", directory);
     return sequences;
 }
 

@@ -10,8 +10,8 @@
 #include "heart/fail.h"
 #include "run/run.h"
 
-/* A number, or a character as the text has it, unless it could command a
-   terminal. */
+/* Prints a number, or a character of the text, escaped if a terminal might obey
+   it. */
 static void
 print_token(const Dataset *data, int id)
 {
@@ -45,8 +45,9 @@ command_generate(int argc, char **argv)
     Dataset data;
     Model *m = run_model(&r, &data);
     if (!task_named(data.task->name)->next || m->config.mask != MASK_CAUSAL)
-        fail("%s: only a text or induction goes on, and only with --mask "
-             "causal; `qkv trace TEXT RUN` shows what others answer",
+        fail("%s: it cannot continue a sequence: take a run on a text or on "
+             "induction, with --mask causal; `qkv trace TEXT RUN` shows the "
+             "answers of others",
              r.path);
     int given, *prompt = tokens_read(o.generate.prompt, &data, r.path, &given);
     int count = data.sizes.tokens + 1;

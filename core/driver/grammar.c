@@ -76,8 +76,8 @@ static const Option own[] = {
     {{"baseline", 0, AT(request.baseline), 0, 0, NULL, "the variant to compare others with (standard)"}, "NAME", .commands = VERDICTS, .common = true},
     {{"judge", 0, AT(request.judge), 0, 0, NULL, "the line of result.tsv that verdicts compare, and by which learning rates are chosen (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)"}, "WHAT", .commands = VERDICTS},
     {{"margin", 0, AT(request.margin), 0, 0, NULL, "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)"}, "WHAT=X,...", .commands = VERDICTS},
-    {{"by", 0, AT(request.by), 0, 0, NULL, "settings whose values verdicts or curves compare (variant)"}, "SETTING,...", .commands = VERDICTS, .common = true},
-    {{"where", 0, AT(request.where), 0, 0, NULL, "only runs with these values, or without such a setting; give a setting twice to allow two; 'lr<=0.01', seed=1..3"}, "SETTING=VALUE,...", .commands = "table plot", .common = true},
+    {{"by", 0, AT(request.by), 0, 0, NULL, "settings whose values are compared (variant)"}, "SETTING,...", .commands = VERDICTS, .common = true},
+    {{"where", 0, AT(request.where), 0, 0, NULL, "only runs with these values, or that do not use the setting; give a setting twice to allow two values; 'lr<=0.01', seed=1..3"}, "SETTING=VALUE,...", .commands = "table plot", .common = true},
     {{"method", 0, AT(question.method), 0, 0, NULL, "the column that names the method of a row"}, "COLUMN", .commands = "judge", .common = true},
     {{"seed", 0, AT(question.seed), 0, 0, NULL, "the column by which rows of two methods are pairs"}, "COLUMN", .commands = "judge", .common = true},
     {{"unpaired", 0, AT(question.unpaired), 0, 0, NULL, "Welch's test for methods with other seeds than the baseline's; for all without --seed"}, NULL, .commands = "judge", .common = true},
@@ -99,15 +99,15 @@ static const Option own[] = {
     {{"config", 0, AT(config), 0, 0, NULL, "a model's config.json, as transformers saves it"}, "FILE", .commands = "count", .common = true},
     {{"real", 0, AT(real), 0, 0, NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes"}, NULL, .commands = "count", .common = true},
     {{"prompt", 0, TEXT, offsetof(Options, generate.prompt), 0, 0, NULL, "the start of the text, or of the sequence: tokens separated by spaces"}, "TEXT", .commands = "generate", .letter = 'p', .common = true},
-    {{"tokens", 0, AT(generate.tokens), 1, 1e6, NULL, "how many tokens to generate (up to the length of training's sequences)"}, "N", .commands = "generate", .letter = 'n', .common = true},
+    {{"tokens", 0, AT(generate.tokens), 1, 1e6, NULL, "how many tokens to generate (up to the length trained on)"}, "N", .commands = "generate", .letter = 'n', .common = true},
     {{"temperature", 0, AT(generate.temperature), 0, 1000, NULL, "sample from softmax(logits / X); 0: always the likeliest (1)"}, "X", .commands = "generate", .common = true},
     {{"top-k", 0, AT(generate.top_k), 1, 1e6, NULL, "sample among the N likeliest tokens (all)"}, "N", .commands = "generate", .common = true},
     {{"samples", 0, AT(generate.samples), 1, 1e6, NULL, "write N continuations, with seeds S, S + 1, ... (1)"}, "N", .commands = "generate", .common = true},
     {{"seed", 0, AT(generate.seed), 1, 1e6, NULL, "seed of the sampling, S (1)"}, "N", .commands = "generate"},
     {{"attention", 0, AT(attention), 0, 0, NULL, "print and draw which tokens look at which"}, NULL, .commands = "inspect", .common = true},
-    {{"forms", 0, AT(forms), 0, 0, NULL, "what each variant computes, derived from its code"}, NULL, .commands = "list", .common = true},
-    {{"models", 0, AT(models), 0, 0, NULL, "published models: their attention and its cache at --length"}, NULL, .commands = "list", .common = true},
-    {{"names", 0, AT(names), 0, 0, NULL, "only the names of the variants that are found, without opening them"}, NULL, .commands = "list"},
+    {{"forms", 0, AT(forms), 0, 0, NULL, "print what each variant computes, derived from its code"}, NULL, .commands = "list", .common = true},
+    {{"models", 0, AT(models), 0, 0, NULL, "list published models: their attention, and its cache at --length"}, NULL, .commands = "list", .common = true},
+    {{"names", 0, AT(names), 0, 0, NULL, "print only the names of the variants, without opening them"}, NULL, .commands = "list"},
     {{"heads", 0, AT(heads), 0, 0, NULL, "print a row for each head"}, NULL, .commands = "open", .common = true},
     {{"draw", 0, AT(spectra), 0, 0, NULL, "draw all heads' singular values, or their distances, into figures/ of --out"}, NULL, .commands = "open", .common = true},
     {{"against", 0, AT(against), 0, 0, NULL, "compare M and N of all heads with another checkpoint's, and what is stored"}, "DIR", .commands = "open", .common = true},
@@ -116,9 +116,9 @@ static const Option own[] = {
     {{"to", 0, AT(to), 0, 0, NULL, "write a layer as a run of that variant, for inspect, equiv and trace"}, "VARIANT", .commands = "open", .common = true},
     {{"layer", 0, AT(layer), 1, 1e6, NULL, "the layer for --to or --head, counted from 1 (1)"}, "N", .commands = "open", .common = true},
     {{"head", 0, AT(head), 1, 1e6, NULL, "draw M of this head of the layer, entry by entry"}, "N", .commands = "open", .common = true},
-    {{"tasks", 0, AT(tasks), 0, 0, NULL, "the tasks instead of the variants"}, NULL, .commands = "list", .common = true},
-    {{"columns", 0, AT(columns), 0, 0, NULL, "only these columns, in this order"}, "NAME,...", .commands = TABLES, .common = true},
-    {{"tsv", 0, AT(tsv), 0, 0, NULL, "print cells separated by tabs, as into a pipe"}, NULL, .commands = TABLES " check"},
+    {{"tasks", 0, AT(tasks), 0, 0, NULL, "list the tasks instead of the variants"}, NULL, .commands = "list", .common = true},
+    {{"columns", 0, AT(columns), 0, 0, NULL, "print only these columns, in this order"}, "NAME,...", .commands = TABLES, .common = true},
+    {{"tsv", 0, AT(tsv), 0, 0, NULL, "print cells separated by tabs, the default in a pipe"}, NULL, .commands = TABLES " check"},
     {{"json", 0, AT(json), 0, 0, NULL, "print an array in JSON with an object for each row"}, NULL, .commands = TABLES},
     {{"markdown", 0, AT(markdown), 0, 0, NULL, "print the table in Markdown"}, NULL, .commands = TABLES},
     {{"latex", 0, AT(latex), 0, 0, NULL, "print the table or the formulas in LaTeX, for a paper"}, NULL, .commands = TABLES " derive"},
@@ -127,8 +127,9 @@ static const Option own[] = {
 /* clang-format on */
 enum { OWN_OPTIONS = sizeof own / sizeof *own };
 
-/* Which options go together: of these commands, an option changes nothing
-   beside one of `never`, except itself, or without one of `needs`. */
+/* Which options do not go together: in these commands, an option would change
+   nothing beside one of `never` (other than itself), or without one of `needs`.
+ */
 #define LAYOUTS "--tsv --json --markdown --latex"
 #define LISTS   "--tasks --models --forms --names"
 static const struct Rule {
@@ -182,7 +183,7 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
     return count;
 }
 
-/* The first that is given of these options, besides one; or NULL. */
+/* The first of these options that was given, other than `besides`; or NULL. */
 static const char *
 given_of(const Values *given, const char *options, const char *besides)
 {
@@ -223,8 +224,8 @@ print_commands(void)
            "compare`.\n");
 }
 
-/* Two columns within 80: the option, and its help; of a setting that is no word
-   what it is unless it is given. */
+/* Prints an option and its help, in two columns; with the default of a setting
+   that is not a word. */
 static void
 print_option(const Command *c, const Option *o)
 {

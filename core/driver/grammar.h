@@ -11,11 +11,12 @@
 
 enum { MOST_THREADS = 64 };
 
-/* What was asked of a command: what several take, and then what one takes. */
+/* The options given to a command: those that several commands take, then those
+   that only one takes. */
 typedef struct Options {
     Request request;
     Values named; /* the options that were given, as "--out" */
-    char **rest;  /* what is no option */
+    char **rest;  /* the words that are no options */
     int rest_count;
     int cores; /* of this machine */
     const char *out;
@@ -53,22 +54,23 @@ extern const Command commands[];
 extern const int commands_count;
 const Command *command_named(const char *name);
 
-/* Of the command itself, or a setting of runs, which has a role. */
+/* An option: a setting of runs, which has a role, or one of the command itself.
+ */
 typedef struct Option {
-    Setting value; /* of the command's own the place is in Options; of a list
-                      each word is one of the choices */
+    Setting value; /* the offset of a command's own option is that in Options */
     const char *argument; /* what --help calls its value, or NULL */
-    const char *commands; /* those that take it, if it is the command's own */
+    const char *commands; /* the commands that take it, if it is their own */
     int letter;           /* its short form, or 0 */
     bool common;          /* are people likely to look for it? */
 } Option;
 
-/* All options that a command takes, its own and then settings; their number. */
+/* Lists the options that a command takes, settings first and then its own, and
+   returns how many there are. */
 enum { MOST_OPTIONS = 104 };
 int options_of(const Command *c, Option list[MOST_OPTIONS]);
 
-/* Exits (2) if one of the options that are given to a command, "--out" (and
-   "RUN": a word that it can do without), would be dropped. */
+/* Exits (2) if one of the options given to a command, such as "--out", would
+   have no effect. "RUN" stands for a word that the command does not need. */
 void check_together(const Command *c, const Values *given);
 
 /* What `qkv` and `qkv help` print. */

@@ -13,18 +13,17 @@
 #include "tasks/tasks.h"
 #include "training/positions.h"
 
-/* What is listed of a variant. */
+/* A row of the list, as the child that opens the plugin hands it over. */
 typedef struct Listed {
     double parameters;
     char equation[MESSAGE], settings[USES_SIZE], family[MESSAGE];
     char form[8 * MESSAGE];
 } Listed;
 
-/* What to find of which. */
 typedef struct Wanted {
-    const char *name;
+    const char *name; /* of the variant */
     const Config *config;
-    bool form;
+    bool form; /* is its form wanted, too? */
 } Wanted;
 
 /* Copies a text of a plugin's into `size` bytes. */
@@ -131,20 +130,19 @@ list_names(void)
         puts(names.text[i]);
 }
 
-/* "length=8 ... positions=none": what a task starts with, but for what is 0. */
+/* A task's settings, except those that are 0: "length=8 ... positions=none". */
 static char *
 start_of(const Task *t)
 {
-    char *all = "";
     Config c = task_start(t->name);
+    Values parts = {0};
     for (const Setting *s = settings; s < settings + settings_built_in; s++) {
         const char *value = setting_text(s, &c);
         if (s->role & (OF_DATA | OF_SHAPE | OF_MODEL | OF_TRAINING) &&
             s->kind != WORD && strcmp(value, "0"))
-            all =
-                format_text("%s%s%s=%s", all, *all ? " " : "", s->name, value);
+            values_add(&parts, format_text("%s=%s", s->name, value));
     }
-    return all;
+    return joined(&parts, " ");
 }
 
 static void

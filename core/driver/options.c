@@ -11,7 +11,8 @@
 #include "page/table.h"
 #include "run/compile.h"
 
-/* The values of a list; of whole numbers "3,11..13" is "3,11,12,13". */
+/* The values of a list; in a list of whole numbers, "3,11..13" is "3,11,12,13".
+ */
 static Values
 cut_list(const Setting *s, const char *text)
 {
@@ -20,11 +21,11 @@ cut_list(const Setting *s, const char *text)
         int first, last, end = 0;
         const char *word = words.text[i];
         sscanf(word, "%7d..%7d%n", &first, &last, &end);
-        if (s->kind != INTEGER || !end || word[end] || *word < '0')
+        bool range = s->kind == INTEGER && end && !word[end] && *word >= '0';
+        if (!range)
             values_add(&all, copy_text(word));
-        else
-            for (; first <= last; first++)
-                values_add(&all, format_text("%d", first));
+        for (int n = first; range && n <= last; n++)
+            values_add(&all, format_text("%d", n));
     }
     return all;
 }
@@ -47,8 +48,8 @@ plugin_meant(const char *word)
     return built;
 }
 
-/* Replaces one value of a setting by how it is always written: 1e-05. Exits if
-   the setting cannot have it. */
+/* Replaces a value of a setting by its usual spelling: 1e-05. Exits if the
+   setting cannot have this value. */
 static void
 check_value(const Setting *s, char **value)
 {
@@ -60,12 +61,12 @@ check_value(const Setting *s, char **value)
     *value = copy_text(s->kind == PLUGIN ? plugin_meant(text) : text);
 }
 
-/* What --lr auto tries: closer, a quarter of a power of ten apart, where most
-   variants are best. */
+/* The rates that --lr auto tries: closer together, a quarter of a power of ten
+   apart, where most variants are best. */
 static const char auto_rates[] =
     "0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1";
 
-/* Takes down what was given to a setting. */
+/* Notes the values that were given to a setting. */
 static void
 give(Options *o, const Command *c, const Setting *s, const char *text)
 {
@@ -75,16 +76,17 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
         text = auto_rates;
     *given = cut_list(s, text);
     if (!given->count)
-        usage("--%s %s: the range is empty: begin with its least", s->name,
-              text);
+        usage("--%s %s: the range is empty: write the smaller number first",
+              s->name, text);
     if (given->count > 1 && !lists)
-        usage("--%s %s: lists are for `qkv compare`", s->name, text);
+        usage("--%s %s: give one value; `qkv compare` takes lists", s->name,
+              text);
     for (int i = 0; i < given->count; i++)
         check_value(s, &given->text[i]);
 }
 
-/* Takes down what was given to an option that is no setting; of a list each
-   word must be one of its choices. */
+/* Notes the value that was given to an option of the command itself. If the
+   option has choices, each word of a list must be one of them. */
 static void
 set_own(Options *o, const Setting *s, const char *text)
 {
@@ -112,10 +114,12 @@ static const Option *
 option_in(const Option *list, int count, const char *word)
 {
     size_t n = strcspn(word, "=") - 2;
+    bool is_long = word[1] == '-';
     for (int i = count - 1; i >= 0; i--) {
         const char *name = list[i].value.name;
-        if (word[1] == '-' ? n == strlen(name) && !strncmp(word + 2, name, n)
-                           : word[1] == list[i].letter && !word[2])
+        if (is_long && n == strlen(name) && !strncmp(word + 2, name, n))
+            return &list[i];
+        if (!is_long && word[1] == list[i].letter && !word[2])
             return &list[i];
     }
     return NULL;
@@ -213,11 +217,13 @@ options_read(int argc, char **argv)
 Layout
 layout_of(const Options *o)
 {
-    return o->markdown                         ? MARKDOWN
-           : o->latex                          ? LATEX
-           : o->json                           ? JSON
-           : o->tsv || !isatty(fileno(stdout)) ? TSV
-                                               : ALIGNED;
+    if (o->markdown)
+        return MARKDOWN;
+    if (o->latex)
+        return LATEX;
+    if (o->json)
+        return JSON;
+    return o->tsv || !isatty(fileno(stdout)) ? TSV : ALIGNED;
 }
 
 void

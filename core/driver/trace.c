@@ -53,7 +53,8 @@ command_trace(int argc, char **argv)
         sizes->vocabulary = sizes->classes = words.names.count;
     int count, *ids = tokens_read(text, &data, run, &count);
     if (m && count > sizes->tokens)
-        fail("%d tokens, and %s was trained on sequences of %d: give it fewer",
+        fail("the text has %d tokens, but %s was trained on sequences of %d: "
+             "shorten the text",
              count, run, sizes->tokens);
     sizes->tokens = count;
     if (!m)
