@@ -8,29 +8,29 @@
 
 #include "equation/steps.h"
 
-/* What a part of an equation is: a number; a matrix with a row for each token;
-   scores, or the weights made of them; a matrix of the variant; or I_i, the
-   columns of a token that belong to head i. */
+/* The sort of a part of an equation: a number; a matrix with a row for each
+   token; scores, or the weights computed from them; a matrix of the variant; or
+   I_i, the columns of a token that belong to head i. */
 typedef enum { NUMBERS, TOKENS, SCORES, MATRIX, SLICE } Sort;
 
 typedef struct Value {
     Sort sort;
-    Tree *number; /* of NUMBERS: its value */
-    int step;     /* of others: the step that computes it */
-    Tree *heads;  /* how many; NULL: one */
-    Width *rows;  /* of MATRIX */
+    Tree *number; /* the value, if it is a number */
+    int step;     /* otherwise the step that computes it */
+    Tree *heads;  /* the number of heads; NULL: one */
+    Width *rows;  /* of a MATRIX */
     Width *width; /* the columns of a head */
     bool transposed;
-    bool masked;    /* of SCORES: what the mask hides is 0 already */
-    const char *at; /* in the text */
+    bool masked;    /* of SCORES: are masked entries 0 already? */
+    const char *at; /* its place in the text */
 } Value;
 
 typedef struct Builder {
     Plan *plan;
     const EquationText *text;
-    Value *defined; /* those of the definitions so far */
+    Value *defined; /* the values of the first `count` definitions */
     int count;
-    bool *used; /* has the definition been named? */
+    bool *used; /* for each definition, whether it was named */
 } Builder;
 
 #endif

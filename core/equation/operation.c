@@ -7,7 +7,7 @@
 
 #include "equation/operation.h"
 
-/* A step like that which is there already; NO_STEP if there is none. */
+/* The earlier step that is equal to s; NO_STEP if there is none. */
 static int
 step_like(const Plan *p, const Step *s)
 {
@@ -33,7 +33,8 @@ depth_of(const Plan *p, int step)
     return s->act == STEP_WEIGHT ? p->weight[s->weight].depth : s->depth;
 }
 
-/* Notes what a new step is made from, which its operands know. */
+/* Notes whose rows a new step has, and its distance from the tokens: both
+   follow from its operands. */
 static void
 note_origin(const Plan *p, Step *s)
 {
@@ -66,7 +67,7 @@ int
 add_step(Builder *b, Act act, const char *at, int first, int second)
 {
     Step s = {.act = act, .at = at, .in = {first, second}};
-    s.inputs = first == NO_STEP ? 0 : second == NO_STEP ? 1 : 2;
+    s.inputs = (first != NO_STEP) + (second != NO_STEP);
     return put_step(b, s);
 }
 
@@ -135,8 +136,8 @@ note_depth(Builder *b, Value left, PlanWeight *w)
         w->depth = depth_of(b->plan, left.step) + 1;
 }
 
-/* left m, where left has one row for each token, or is a matrix itself. Two
-   with the same heads are multiplied head by head. */
+/* left m, for tokens or a matrix on the left. If both have heads, they are
+   multiplied head by head. */
 static Value
 mapped(Builder *b, Value left, Value m)
 {
@@ -149,11 +150,12 @@ mapped(Builder *b, Value left, Value m)
         w->beside = true;
     if (left.heads && m.heads && !same_heads(b, left.heads, m.heads))
         equation_wrong(b->text, m.at,
-                       "its index is not that of what it multiplies");
+                       "its index differs from that of its left factor: give "
+                       "both the same");
     if (!left.heads && m.heads && m.transposed)
         equation_wrong(b->text, m.at,
-                       "the transposed block of a head meets a head, and what "
-                       "is before it has none");
+                       "a transposed block of a head multiplies a head, but "
+                       "its left factor has no heads");
     Act whole = m.transposed ? STEP_MAP_T : STEP_MAP;
     Act each = m.transposed ? STEP_EACH_HEAD_T : STEP_EACH_HEAD;
     int step = add_step(b, left.heads ? each : whole, m.at, left.step, m.step);
@@ -169,8 +171,8 @@ mapped(Builder *b, Value left, Value m)
     return left;
 }
 
-/* left m, where m leads back from the heads: its blocks are below each other,
-   so that one product also sums over the heads. */
+/* left m, for an m that leads back from the heads: its blocks are below each
+   other, so that one product also sums over the heads. */
 static Value
 led_back(Builder *b, Value left, Value m)
 {
@@ -201,10 +203,10 @@ sliced(Builder *b, Value left, Value slice)
     Tree *needed = slice.transposed ? slice.heads : NULL;
     if (!same_heads(b, left.heads, needed))
         equation_wrong(b->text, slice.at,
-                       needed ? "I_i' puts head i back in its place, and what "
-                                "is before it has no such heads"
-                              : "I_i cuts tokens into heads, and what is "
-                                "before it has heads already");
+                       needed ? "I_i' puts head i back in its place, but its "
+                                "left factor does not have these heads"
+                              : "I_i cuts tokens into heads, but its left "
+                                "factor has heads already");
     equal_widths(b, left.width, needed ? part : whole, slice.at);
     left.heads = needed ? NULL : slice.heads;
     left.width = needed ? whole : part;
@@ -230,10 +232,11 @@ scored(Builder *b, Value q, Value k, Tree *scale)
     equal_widths(b, q.width, k.width, k.at);
     set_purpose(q.width, 'k', below_root(scale));
     if (k.heads && !q.heads)
-        equation_wrong(b->text, k.at, "keys have heads, and queries have none");
+        equation_wrong(b->text, k.at,
+                       "keys have heads, but queries have none: write W_i^Q");
     q.sort = SCORES;
     if (tokens_behind(b, k.step) == 'x')
-        equation_wrong(b->text, k.at, "keys come from y, not x");
+        equation_wrong(b->text, k.at, "keys come from y, not x: write y W_i^K");
     q.width = width_one();
     q.step = put_step(b, (Step){.act = STEP_SCORES,
                                 .at = k.at,
@@ -267,7 +270,8 @@ multiplied(Builder *b, Value left, Value right, bool output, Tree **scale)
                    : right.sort == TOKENS
                        ? "tokens meet tokens in scores, with the second "
                          "transposed: q k'"
-                       : "what scores weigh is on their right");
+                       : "this cannot be multiplied here: scores weigh tokens "
+                         "on their right");
 }
 
 Value
@@ -279,9 +283,10 @@ applied(Builder *b, Value p, Value v)
                        "y W_i^V");
     if (v.heads && !p.heads)
         equation_wrong(b->text, v.at,
-                       "values have heads, and their weights have none");
+                       "values have heads, but their weights have none");
     if (tokens_behind(b, v.step) == 'x')
-        equation_wrong(b->text, v.at, "values come from y, not x");
+        equation_wrong(b->text, v.at,
+                       "values come from y, not x: write y W_i^V");
     set_purpose(v.width, 'v', NULL);
     if (!p.masked)
         p.step = add_step(b, STEP_MASK, p.at, p.step, NO_STEP);
@@ -292,8 +297,9 @@ applied(Builder *b, Value p, Value v)
 
 /* Sums, and products entry by entry */
 
-/* Makes a row of weights fit what it is added to, or multiplied with entry by
-   entry: all tokens share it, and it has one number for each column, or one. */
+/* Makes a row of weights fit the value that it is added to, or multiplied with
+   entry by entry: all tokens share it, and it has a number for each column, or
+   a single one. */
 static Value
 fitted(Builder *b, Value to, Value m, Act act)
 {
@@ -301,7 +307,7 @@ fitted(Builder *b, Value to, Value m, Act act)
     Tree *width = width_known(m.width);
     bool one = width && width->kind == TREE_NUMBER && width->number == 1;
     make_equal(b->text, m.rows, width_one(), m.at,
-               "what all tokens share has one row");
+               "a matrix that all tokens share has one row");
     if (!one)
         equal_widths(b, to.width, m.width, m.at);
     if (w && act == STEP_ADD)
@@ -318,8 +324,8 @@ check_combined(const Builder *b, Value v)
 {
     if (v.transposed || v.sort == NUMBERS || v.sort == SLICE)
         equation_wrong(b->text, v.at,
-                       "neither a number nor what is transposed can be added, "
-                       "or multiplied entry by entry");
+                       "a number, or a transposed matrix, cannot be added or "
+                       "multiplied entry by entry");
 }
 
 Value
@@ -342,9 +348,11 @@ combined(Builder *b, Act act, Value left, Value right)
     if (first.sort == MATRIX)
         equal_widths(b, first.rows, second.rows, right.at);
     if (second.heads && !same_heads(b, first.heads, second.heads))
-        equation_wrong(b->text, right.at, "the two have different heads");
-    char one = tokens_behind(b, first.step),
-         other = tokens_behind(b, second.step);
+        equation_wrong(b->text, right.at,
+                       "the two have different heads: give both the same "
+                       "index");
+    char one = tokens_behind(b, first.step);
+    char other = tokens_behind(b, second.step);
     if (one && other && one != other)
         equation_wrong(b->text, right.at,
                        "one is made from x, the other from y");
@@ -417,7 +425,7 @@ split_value(Builder *b, Value a, Tree *count)
     Tree *all = width_known(a.width);
     if (!all)
         equation_wrong(b->text, a.at,
-                       "the width of what is split is not known: declare its "
+                       "the width to be split is not known: declare the "
                        "matrix, \"W: d_model x h d_k\"");
     if (a.heads)
         all = tree_of(TREE_PRODUCT, a.at, a.heads, all);
@@ -457,12 +465,11 @@ joined_values(Builder *b, const Value *v, int count, const char *at)
         Tree *width = tokens ? width_known(v[i].width) : NULL;
         if (!width)
             equation_wrong(b->text, v[i].at,
-                           "what stands side by side are tokens whose width is "
-                           "known: declare the last matrix, \"W_i^K: d_model x "
-                           "d_k\"");
+                           "only tokens of known width can be side by side: "
+                           "declare the last matrix, \"W_i^K: d_model x d_k\"");
         if (all.heads && v[i].heads && !same_heads(b, all.heads, v[i].heads))
             equation_wrong(b->text, v[i].at,
-                           "it has other heads than what is before it");
+                           "its heads differ from those of the part before it");
         all.heads = all.heads ? all.heads : v[i].heads;
         sum = i == 0 ? width : tree_of(TREE_SUM, at, sum, width);
         join.in[i] = v[i].step;

@@ -14,14 +14,14 @@ int add_weight_step(Builder *b, int weight, const char *at);
 /* A step with one operand and a scalar, or NULL. */
 int add_number_step(Builder *b, Act act, const char *at, int of, Tree *number);
 
-/* Whose rows a step has, one for each: 'x' or 'y'; 0 if it is made of matrices
-   only. */
+/* The tokens for which a step has a row each: 'x' or 'y'; 0 if it is computed
+   only from matrices. */
 char tokens_behind(const Builder *b, int step);
 
 Value scaled(Builder *b, Value v, Tree *scale);
 
-/* left right: a map, or scores, which take *scale with them and leave NULL.
-   `output`: right leads back from the heads. */
+/* left right: a map; or scores, which use up *scale, so that it becomes NULL.
+   If `output`, a matrix on the right leads back from the heads. */
 Value multiplied(Builder *b, Value left, Value right, bool output,
                  Tree **scale);
 

@@ -13,9 +13,11 @@ count_uses(Plan *p)
 {
     for (int i = 0; i < p->steps; i++)
         p->step[i].uses = i == p->output;
-    for (int i = p->steps - 1; i >= 0; i--)
-        for (int k = 0; p->step[i].uses && k < p->step[i].inputs; k++)
-            p->step[p->step[i].in[k]].uses++;
+    for (int i = p->steps - 1; i >= 0; i--) {
+        const Step *s = &p->step[i];
+        for (int k = 0; s->uses && k < s->inputs; k++)
+            p->step[s->in[k]].uses++;
+    }
 }
 
 /* softmax(q k') v is one operator, attend, if nothing else reads the weights,
@@ -42,7 +44,7 @@ fuse_attention(Plan *p)
     }
 }
 
-/* The step, or its twin: what computes its value if y is x. */
+/* The step that computes its value if y is x: its twin, or itself. */
 static int
 first_twin(const Plan *p, int step)
 {
@@ -83,13 +85,19 @@ check_name(const Builder *b, const Definition *d)
     const char *at = d->value->at;
     if (size_named(d->name) || has_setting(b->text, d->name) ||
         !strcmp(d->name, "x") || !strcmp(d->name, "y") || is_function(d->name))
-        equation_wrong(b->text, at, "%s has a meaning already", d->name);
+        equation_wrong(b->text, at,
+                       "%s has a meaning already: choose another name",
+                       d->name);
     for (int k = 0; k < b->count; k++)
         if (b->text->definition[k].name == d->name)
-            equation_wrong(b->text, at, "%s is defined above", d->name);
+            equation_wrong(b->text, at,
+                           "%s is defined above: choose another name", d->name);
     for (int k = 0; k < b->plan->weights; k++)
         if (b->plan->weight[k].written == d->name)
-            equation_wrong(b->text, at, "%s was a matrix above", d->name);
+            equation_wrong(b->text, at,
+                           "%s is a matrix above: choose another name, or "
+                           "define it before its first use",
+                           d->name);
 }
 
 /* The last factor of an output that ends in a product; or NULL. */
@@ -103,8 +111,8 @@ last_factor(const Tree *t)
     return last;
 }
 
-/* The output has a row as wide as a token for each token; heads that are left
-   are summed. */
+/* Makes a value the output: it must have a row for each token, as wide as a
+   token. If it has heads, they are summed. */
 static void
 finish_output(Builder *b, Value out, const Tree *t)
 {
@@ -162,7 +170,7 @@ plan_uses(const Plan *p, const char *size)
     return false;
 }
 
-/* Exits if a line says something that nothing uses. */
+/* Exits if a definition or a declaration is not used. */
 static void
 check_used(const Builder *b)
 {
@@ -171,7 +179,7 @@ check_used(const Builder *b)
     for (int i = 0; i < e->definitions - 1; i++)
         if (!b->used[i])
             equation_wrong(e, e->definition[i].value->at,
-                           "%s is defined, and nothing uses it",
+                           "%s is defined, but not used: leave it out",
                            e->definition[i].name);
     for (int i = 0; i < e->declarations; i++) {
         const Declaration *d = &e->declaration[i];
@@ -180,27 +188,38 @@ check_used(const Builder *b)
             used |= p->weight[k].declared == d;
         if (!used)
             equation_wrong(e, d->at,
-                           "%s has a shape, and the equation does not use it",
+                           "%s has a shape, but the equation does not use it: "
+                           "leave it out",
                            d->name);
     }
 }
 
-/* Exits if a setting is not NAME=VALUE, or if nothing uses it. */
+/* Exits if the setting that begins at `at` is not NAME=VALUE, or not used. */
+static void
+check_setting(const Plan *p, const char *at)
+{
+    const char *path = p->text->path;
+    char *name = format_text("%.*s", (int)strcspn(at, "= "), at);
+    if (at[strlen(name)] != '=')
+        fail("%s: settings: \"%s\" has no value: write %s=2", path, name, name);
+    for (char *c = name; *c; c++)
+        if (*c == '-')
+            *c = '_';
+    if (!plan_uses(p, name))
+        fail("%s: settings: the equation does not use %s: use it, or leave it "
+             "out",
+             path, name);
+}
+
 static void
 check_settings(const Plan *p)
 {
-    const EquationText *e = p->text;
-    for (const char *at = e->settings; *at; at += strcspn(at, " ")) {
+    const char *at = p->text->settings;
+    at += strspn(at, " ");
+    while (*at) {
+        check_setting(p, at);
+        at += strcspn(at, " ");
         at += strspn(at, " ");
-        char *name = format_text("%.*s", (int)strcspn(at, "= "), at);
-        if (*at && at[strlen(name)] != '=')
-            fail("%s: settings: \"%s\" has no value: write %s=2", e->path, name,
-                 name);
-        for (char *c = name; *c; c++)
-            if (*c == '-')
-                *c = '_';
-        if (*at && !plan_uses(p, name))
-            fail("%s: settings: nothing uses %s", e->path, name);
     }
 }
 

@@ -12,7 +12,7 @@
    below the place. */
 Plan *plan_make(const EquationText *e);
 
-/* What a Variant has of it as its .shape: the options that it uses. */
+/* The options that it uses, as Variant.shape lists them. */
 const char *plan_shape(const Plan *p);
 
 #endif

@@ -17,7 +17,7 @@
 
 static const char *scalar_in_c(const Tree *t, bool whole);
 
-/* The same as an argument of a call, without brackets around it. */
+/* A scalar as an argument of a call: without brackets around it. */
 static const char *
 argument(const Tree *t, bool whole)
 {
@@ -103,7 +103,7 @@ constant_of(const PlanWeight *w)
     return name;
 }
 
-/* What a variable cannot be called in forward. */
+/* Names that a variable cannot have in forward. */
 static const char taken[] =
     "a x y w h int double float char const static return for if else do while "
     "switch case default break continue long short signed unsigned void struct "
@@ -124,14 +124,16 @@ typedef struct Printer {
 
 static const char *call_of(const Printer *p, int step);
 
-/* What a step is called where another one uses it. */
+/* A step as an operand of another one: a variable, x, y, or a call. */
 static const char *
 operand(const Printer *p, int step)
 {
     const Step *s = &p->plan->step[step];
     if (p->variable[step])
         return p->variable[step];
-    return s->act == STEP_X ? "x" : s->act == STEP_Y ? "y" : call_of(p, step);
+    if (s->act == STEP_X)
+        return "x";
+    return s->act == STEP_Y ? "y" : call_of(p, step);
 }
 
 /* Prints a statement, cut after commas where a line would be longer than 80
@@ -305,8 +307,8 @@ free_name(const Printer *p, const char *wanted)
     return name;
 }
 
-/* Prints "Node *NAME = CALL;". In self-attention y is x, and what two variables
-   share is computed once. */
+/* Prints "Node *NAME = CALL;". In self-attention y is x, and twins are computed
+   only once. */
 static void
 print_variable(Printer *p, int step, const char *name)
 {
@@ -318,7 +320,8 @@ print_variable(Printer *p, int step, const char *name)
     p->variable[step] = name;
 }
 
-/* What an operand of attention is usually called: q, k, v, or NULL. */
+/* The usual name of an operand of attention: q, k or v; NULL for other steps.
+ */
 static const char *
 usual_name(const Plan *p, int step)
 {
@@ -340,15 +343,19 @@ has_twin(const Plan *p, int step)
     return p->step[step].twin >= 0;
 }
 
-/* What the variable of a step is to be called; NULL if it needs none. */
+/* The name wanted for the variable of a step; NULL if it needs none. */
 static const char *
 variable_of(const Plan *p, int step)
 {
     const Step *s = &p->step[step];
     const char *usual = usual_name(p, step);
-    if (!s->uses || !s->inputs || s->name)
-        return s->uses && s->inputs ? s->name : NULL;
-    return usual ? usual : s->uses > 1 || has_twin(p, step) ? "n" : NULL;
+    if (!s->uses || !s->inputs)
+        return NULL;
+    if (s->name)
+        return s->name;
+    if (usual)
+        return usual;
+    return s->uses > 1 || has_twin(p, step) ? "n" : NULL;
 }
 
 /* Prints each step that is a variable, then the output. */
@@ -497,7 +504,7 @@ print_heading(FILE *to, const char *name, const EquationText *e)
                 "#include <qkv/variant.h>\n\n");
 }
 
-/* The string as C has it, between quotes, a line for each of an equation. */
+/* Prints a string in C, with a new line after each "; ". */
 static void
 print_quoted(FILE *to, const char *text)
 {

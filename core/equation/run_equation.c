@@ -42,15 +42,15 @@ weights(Weights *w, const Attention *a)
     }
 }
 
-/* Number k of a step, which has to be whole: a count of heads or columns. */
+/* Number k of a step, a count of heads or columns; exits if it is not whole. */
 static int
 whole(const Plan *p, const Step *s, int k, const Attention *a)
 {
     double x = scalar_value(s->number[k], a);
     if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
         equation_wrong(p->text, s->at,
-                       "%s is %g at these sizes, which is no count of heads or "
-                       "columns",
+                       "%s is %g at these sizes, but has to be a whole number "
+                       "of heads or columns",
                        scalar_text(s->number[k]), x);
     return (int)x;
 }
@@ -61,8 +61,8 @@ scale_of(const Step *s, const Attention *a)
     return s->number[0] ? scalar_value(s->number[0], a) : 1;
 }
 
-/* Head i of A by block i of B, or by B itself if it has only one block, for
-   each head, side by side again. */
+/* For each head i, A_i B_i or A_i B_i'; all of B if it has one block. The
+   results are side by side again. */
 static Node *
 each_head(Node *a, Node *b, bool transposed, int b_heads)
 {

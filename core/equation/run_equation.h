@@ -8,7 +8,7 @@
 /* The variant of a plan. It lasts as long as the program. */
 const Variant *variant_of_plan(const Plan *p);
 
-/* The plan of a variant that was made of one; NULL of others. */
+/* The plan of a variant that was made from an equation; NULL for others. */
 const Plan *plan_of_variant(const Variant *v);
 
 /* Reads an equation, and returns its variant; `path` is what messages call it.

@@ -202,7 +202,7 @@ make_equal(const EquationText *e, Width *v, Width *w, const char *at,
         return;
     if (v->value && w->value) {
         if (!equal_scalars(e, v->value, w->value))
-            equation_wrong(e, at, "%s: one is %s wide, the other %s", rule,
+            equation_wrong(e, at, "%s: one has width %s, the other %s", rule,
                            scalar_text(v->value), scalar_text(w->value));
         return;
     }

@@ -42,11 +42,11 @@ bool scalar_names(const Tree *t, const char *name);
    products of a few sizes are equal.) */
 bool equal_scalars(const EquationText *e, const Tree *s, const Tree *t);
 
-/* The same where both may be NULL. */
+/* The same for scalars that may be NULL. */
 bool equal_numbers(const EquationText *e, const Tree *s, const Tree *t);
 
 typedef struct Width {
-    struct Width *same; /* it is that one's; NULL: its own */
+    struct Width *same; /* the width that this one is equal to; NULL: none */
     Tree *value;        /* NULL: not known */
     char purpose;       /* 'k' of queries and keys, 'v' of values, or 0 */
     Tree *root;         /* scores were divided by the root of this, or NULL */
@@ -62,7 +62,8 @@ Tree *width_known(const Width *w);
 void make_equal(const EquationText *e, Width *v, Width *w, const char *at,
                 const char *rule);
 
-/* Says what a width is for, and below which root it stands. */
+/* Notes the purpose of a width, and the number below the root that its scores
+   are divided by. */
 void set_purpose(Width *w, char purpose, Tree *root);
 
 /* The usual width, if nothing has determined it: of queries and keys the number

@@ -28,7 +28,7 @@ typedef enum {
     STEP_ADD,
     STEP_ENTRIES, /* A . B */
     STEP_SCALE,
-    STEP_SPLIT, /* seen as so many heads */
+    STEP_SPLIT, /* the same matrix, cut into heads */
     STEP_COLUMNS,
     STEP_JOIN,
     STEP_RMS,
@@ -48,19 +48,20 @@ typedef struct Step {
     Act act;
     int in[MOST_OPERANDS]; /* numbers of earlier steps */
     int inputs;
-    int weight;   /* of STEP_WEIGHT: which matrix */
-    Tree *heads;  /* of STEP_EACH_HEAD, STEP_EACH_HEAD_T, STEP_SUM_HEADS: */
-    Width *width; /* those of the first operand, and the columns of each */
-    Width *block; /* columns of a head's block of the second operand; NULL: all
-                     heads have the same */
+    int weight;  /* of STEP_WEIGHT: the number of the matrix */
+    Tree *heads; /* of STEP_EACH_HEAD, _EACH_HEAD_T and _SUM_HEADS: the heads of
+                    the first operand */
+    Width *width; /* of the same: the columns of each */
+    Width *block; /* the columns of a head's block of the second operand; NULL
+                     if all heads have the same matrix */
     Tree *number[2];  /* scale; from and count of columns; heads; eps; ... */
-    const char *name; /* of the definition that it is the value of, or NULL */
-    const char *at;   /* in the text */
-    char rows;        /* 'x' or 'y': whose rows it has; 0: of none */
-    int depth;        /* how many matrices are between the tokens and it */
-    int twin;         /* an earlier step that is the same if y is x, as it is
-                         in self-attention; or -1 */
-    int uses;         /* by steps that are used themselves */
+    const char *name; /* the definition whose value it is, or NULL */
+    const char *at;   /* its place in the text */
+    char rows; /* it has a row for each token of 'x' or 'y'; 0: neither */
+    int depth; /* how many matrices are between the tokens and it */
+    int twin;  /* an earlier step that is the same if y is x, as in
+                  self-attention; or -1 */
+    int uses;  /* how many steps use it that are used themselves */
 } Step;
 
 /* A matrix of the variant. A head's block is rows x cols. The blocks of all

@@ -109,7 +109,7 @@ skip_blanks(Reader *r)
         r->at++;
 }
 
-/* Steps over a sign, if it is next. */
+/* Reads a sign, if it is next; returns whether it is. */
 static bool
 take(Reader *r, const char *sign)
 {
@@ -145,7 +145,8 @@ read_name(Reader *r)
     char name[NAME_SIZE];
     size_t n = name_length(r->at);
     if (n >= sizeof name)
-        equation_wrong(r->equation, r->at, "a name has at most %d characters",
+        equation_wrong(r->equation, r->at,
+                       "this name is too long: at most %d characters",
                        NAME_SIZE - 1);
     snprintf(name, sizeof name, "%.*s", (int)n, r->at);
     r->at += n;
@@ -171,7 +172,8 @@ read_number(Reader *r)
     Tree *t = tree_new(TREE_NUMBER, r->at);
     t->number = strtod(r->at, &after);
     if (!(t->number <= 1e12))
-        equation_wrong(r->equation, r->at, "a number is at most 1e12");
+        equation_wrong(r->equation, r->at,
+                       "this number is too large: at most 1e12");
     r->at = after;
     return t;
 }
@@ -283,7 +285,8 @@ read_sum(Reader *r)
     r->depth++;
     if (r->depth > MOST_DEPTH)
         equation_wrong(r->equation, r->at,
-                       "more than %d brackets within each other", MOST_DEPTH);
+                       "too many brackets within each other: at most %d",
+                       MOST_DEPTH);
     bool negative = take(r, "-");
     Tree *first = read_term(r, negative);
     Tree *sum = tree_of(TREE_SUM, first->at, first, NULL);
@@ -298,7 +301,7 @@ read_sum(Reader *r)
     return sum->count == 1 ? first : sum;
 }
 
-/* "d_model x d_k", and perhaps "~ N(0, 0.1)" behind it. */
+/* Reads "d_model x d_k", and "~ N(0, 0.1)" if that follows. */
 static void
 read_declaration(Reader *r, const char *name, const char *at)
 {
@@ -306,7 +309,8 @@ read_declaration(Reader *r, const char *name, const char *at)
     Declaration d = {.name = name, .at = at};
     for (int i = 0; i < e->declarations; i++)
         if (e->declaration[i].name == name)
-            equation_wrong(e, at, "%s has a shape already", name);
+            equation_wrong(e, at, "%s has a shape already: leave one out",
+                           name);
     d.rows = read_factor(r);
     while (at_factor(r) && strncmp(r->at, "x ", 2))
         d.rows = tree_of(TREE_PRODUCT, d.rows->at, d.rows, read_factor(r));
@@ -325,7 +329,8 @@ read_declaration(Reader *r, const char *name, const char *at)
     e->declarations++;
 }
 
-/* What is behind "family:" or "settings:", or else a shape. */
+/* Reads the text after "family:" or "settings:", or the shape after the name of
+   a matrix. */
 static void
 read_fact(Reader *r, const char *name, const char *at)
 {
@@ -380,10 +385,11 @@ read_line(Reader *r)
         add_definition(e, NULL, read_sum(r));
     skip_blanks(r);
     if (r->at < r->end)
-        equation_wrong(e, r->at, "this cannot follow what is before it");
+        equation_wrong(e, r->at, "this cannot follow here");
 }
 
-/* What is printed of a text must not command a terminal. */
+/* Exits if a text has characters that a terminal would obey, because messages
+   print parts of it. */
 static void
 check_characters(const EquationText *e, const char *text)
 {
@@ -392,7 +398,7 @@ check_characters(const EquationText *e, const char *text)
         if (*c == '\t' || *c == '\n')
             *c = ' ';
     if (!is_text(copy))
-        fail("%s: it has a control character, or bytes that are no UTF-8: "
+        fail("%s: it has a control character, or bytes that are not UTF-8: "
              "write plain text",
              e->path);
 }
@@ -439,13 +445,13 @@ equation_read(const char *path, const char *text)
     *e = (EquationText){
         .path = path, .text = text, .family = "", .settings = ""};
     if (strlen(text) > MOST_TEXT)
-        fail("%s: the file of an equation has at most %d characters", path,
-             MOST_TEXT);
+        fail("%s: it is too long: an equation's file has at most %d characters",
+             path, MOST_TEXT);
     check_characters(e, text);
     e->lines = lines_of(text);
     if (strlen(e->lines) > MOST_LINES)
-        fail("%s: an equation has at most %d characters besides comments: give "
-             "shorter names, or write it in C (qkv new)",
+        fail("%s: it is too long: an equation has at most %d characters "
+             "besides comments; use shorter names, or write it in C (qkv new)",
              path, MOST_LINES);
     for (const char *line = text; *line;) {
         Reader r = {e, line, line + strcspn(line, ";#\n"), 0};
@@ -456,8 +462,8 @@ equation_read(const char *path, const char *text)
         line += *line != 0;
     }
     if (!e->definitions || e->definition[e->definitions - 1].name)
-        fail("%s: it has no output: the last line is an expression without a "
-             "name, softmax(...) ... W_i^O",
+        fail("%s: it has no output: add a last line without a name, "
+             "softmax(...) ... W_i^O",
              path);
     return e;
 }

@@ -7,8 +7,8 @@
 
 /* Products */
 
-/* A product's factors that are no numbers, and the product of those that are,
-   NULL if none is. */
+/* The factors of a product: those that are no numbers, and the product of those
+   that are (NULL if there are none). */
 typedef struct Factors {
     const Tree *const *of;
     int count;
@@ -17,8 +17,8 @@ typedef struct Factors {
 
 static bool is_number(Builder *b, const Tree *t);
 
-/* Does a factor lead back from the heads, if it is the last of the output? It
-   is a matrix, or one transposed, with the index i. */
+/* Could a factor, as the last one of the output, lead back from the heads? It
+   could if it is a matrix with the index i, or the transpose of one. */
 static bool
 leads_back(const Tree *t)
 {
@@ -27,8 +27,10 @@ leads_back(const Tree *t)
     return t->kind == TREE_NAME && index_of(t->name) == 'i';
 }
 
-/* Scores take in all that follows on their right, except the matrix that leads
-   back from the heads. */
+/* Multiplies factors from left to right. Attention weights multiply the product
+   of all factors on their right, except a matrix that leads back from the
+   heads.
+ */
 static Value
 product_of(Builder *b, Factors f, bool output)
 {
@@ -152,10 +154,10 @@ value_of_call(Builder *b, const Tree *t)
     int f = function_named(t->name);
     if (f < 0)
         equation_wrong(b->text, t->at,
-                       "%s is no function: those are softmax, mask, tanh, "
+                       "%s is not a function. There are softmax, mask, tanh, "
                        "sigmoid, gelu, exp, rms, rotate, shift, cached, split "
-                       "and mix_heads. (A matrix and a bracket have a blank "
-                       "between them.)",
+                       "and mix_heads. (If it is a matrix, put a blank before "
+                       "the bracket.)",
                        t->name);
     if (t->count < functions[f].least || t->count > functions[f].most)
         equation_wrong(b->text, t->at, "%s takes %d to %d arguments", t->name,
@@ -184,7 +186,7 @@ value_of_joined(Builder *b, const Tree *t)
 {
     Value v[MOST_OPERANDS];
     if (t->count > MOST_OPERANDS)
-        equation_wrong(b->text, t->at, "at most %d can stand side by side",
+        equation_wrong(b->text, t->at, "at most %d parts can be side by side",
                        MOST_OPERANDS);
     for (int i = 0; i < t->count; i++)
         v[i] = value_of(b, t->of[i], false);
@@ -240,14 +242,14 @@ number_of(Builder *b, const Tree *t)
         copy->parts += part->parts;
         if (copy->parts > MOST_PARTS)
             equation_wrong(b->text, t->at,
-                           "with its definitions put in, this number has more "
-                           "than %d parts",
+                           "this number is too long: with definitions put in, "
+                           "it has more than %d parts",
                            MOST_PARTS);
     }
     return copy;
 }
 
-/* Do small letters make the whole name? Then it is not that of a matrix. */
+/* Does a name have only small letters? Then it is not that of a matrix. */
 static bool
 is_word(const char *name)
 {
