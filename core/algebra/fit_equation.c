@@ -219,6 +219,9 @@ plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
         bug("%s: has no fit", p->text->path);
     double scale = r.scale ? scalar_value(r.scale, a) : 1;
     double out_scale = r.out_scale ? scalar_value(r.out_scale, a) : 1;
+    if (scale == 0 || out_scale == 0)
+        bug("its scores or its output are multiplied by 0, so they fit "
+            "nothing: leave that factor out");
     for (int k = 0; k < p->weights; k++)
         if (times_fitted(&r, p->order[k]) == 0)
             put_identity(w, k);

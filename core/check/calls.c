@@ -298,11 +298,14 @@ check_decoding(Subject *s)
             wrong = read;
     }
     if (wrong)
-        fail("token %d changes when decoded one token at a time: pass anything "
-             "kept from earlier tokens, except keys and values, through "
-             "cached(); query and key of a Bias are positions already, and "
-             "rotate adds a->position itself; and no token may see a later one",
-             wrong);
+        fail("token %d changes when decoded one token at a time: %s", wrong,
+             advice(s,
+                    "pass anything kept from earlier tokens, except keys and "
+                    "values, through cached(); query and key of a Bias are "
+                    "positions already, and rotate adds a->position itself; "
+                    "and no token may see a later one",
+                    "earlier rows of a matrix, as shift needs them, are only "
+                    "kept if it is cached: write shift(cached(y W_i^V), 1)"));
     for (int p = 0; p < m->places; p++)
         passed(s,
                "one token after the other gives what all at once give, keeping "

@@ -57,10 +57,11 @@ check_equation(Subject *s)
              form, heads_alike(&d) ? "" : " in the last head only", v->equation,
              w.why);
     s->found->untested = w.agreement != AGREES;
-    passed(s, "the code says %s%s", form,
-           w.agreement == AGREES
-               ? ", and so does .equation"
-               : format_text("; .equation %s, and is not compared", w.why));
+    const char *compared = advice(s, ", and so does .equation", "");
+    if (w.agreement != AGREES)
+        compared = format_text("; .equation %s, and is not compared", w.why);
+    passed(s, "%s %s%s", advice(s, "the code says", "its steps compute"), form,
+           compared);
 }
 
 /* Fits the plugin to a form, and returns the form that it then has. */
@@ -116,9 +117,13 @@ check_fit(Subject *s)
 {
     s->found->untested = !has_fit(s->plugin.variant);
     if (s->found->untested) {
-        passed(s, "it has none. Nothing else here can tell whether forward is "
-                  "the equation you mean: a wrong one with right gradients is "
-                  "a function too");
+        passed(s, "%s",
+               advice(s,
+                      "it has none. Nothing else here can tell whether forward "
+                      "is the equation you mean: a wrong one with right "
+                      "gradients is a function too",
+                      "it has none: only products of matrices can be fitted, "
+                      "so no variant can be converted into this one"));
         return;
     }
     s->attention.relative = NULL; /* rope is between the maps of a pair */

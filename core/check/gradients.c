@@ -30,9 +30,12 @@ compare_slopes(Subject *s, int i, int every)
              s->plugin.own_operator
                  ? "does a backward sum over the wrong index (is a transpose "
                    "missing), have a wrong factor or sign, or = for +=?"
-                 : "is a number as large as -1e9 added, which leaves no digits "
-                   "to the others (-INFINITY masks), or does a map bend too "
-                   "sharply?");
+                 : advice(s,
+                          "is a number as large as -1e9 added, which leaves no "
+                          "digits to the others (-INFINITY masks), or does a "
+                          "map bend too sharply?",
+                          "do numbers grow so large, as in exp, that rounding "
+                          "hides their slope?"));
 }
 
 /* The smallest x > 0 at which df of a map is not the slope of its f, there or
@@ -192,14 +195,17 @@ check_use(Subject *s)
     s->as_declared = true;
     if (any && !arrives(s, 0, used))
         fail("every initial gradient is 0, so it cannot learn: are two "
-             "multiplied matrices both 0 (initialise)?");
+             "multiplied matrices both 0 (%s)?",
+             advice(s, "initialise", "~ N(0, 0)"));
     for (int i = 0; layer == LAYERS - 1 && i < s->weights.count; i++) {
         const char *name = s->weights.list[i].name;
         if (!(used[i] & (IN_FIRST | IN_LATER)))
-            fail("%s is declared, but no gradient arrives at it: is it used, "
-                 "and not times 0 (1 / a->d_k divides integers)? Does each "
-                 "backward add to all its operands?",
-                 name);
+            fail(
+                "%s is declared, but no gradient arrives at it: %s", name,
+                advice(s,
+                       "is it used, and not times 0 (1 / a->d_k divides "
+                       "integers)? Does each backward add to all its operands?",
+                       "is it multiplied by 0?"));
         if ((used[i] & (IN_FIRST | IN_LATER)) == IN_FIRST)
             fail("%s is declared and saved in every block, but used only in "
                  "the first: in no other does a gradient arrive at it",

@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "check/difference.h"
 #include "check/subject.h"
+#include "equation/run_equation.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/random.h"
@@ -27,6 +28,12 @@ int
 entries(const Subject *s, int i)
 {
     return s->weights.list[i].rows * s->weights.list[i].cols;
+}
+
+const char *
+advice(const Subject *s, const char *in_c, const char *in_equation)
+{
+    return plan_of_variant(s->plugin.variant) ? in_equation : in_c;
 }
 
 /* Memory for `count` numbers, and behind them as many that must not be read,

@@ -45,6 +45,10 @@ typedef struct Subject {
     (void)((s)->shape || \
            snprintf((s)->found->what, sizeof(s)->found->what, __VA_ARGS__))
 
+/* What to do about a fault, as the author of the subject would say it: in C, or
+   in terms of an equation. */
+const char *advice(const Subject *s, const char *in_c, const char *in_equation);
+
 /* A check: ends its process if something is wrong. */
 typedef void Check(Subject *s);
 
