@@ -29,9 +29,8 @@ int row_basis(double *w, int rows, int length, double *q, int *chosen);
    hundred terms that nearly cancel lose two more digits. */
 #define ROUNDED_AWAY (sizeof(real) == 4 ? 1e-5 : 1e-12)
 
-/* How many of the k values s exceed `most` times s[0]: the rank, up to
- * rounding.
- */
+/* How many of the k values s exceed `most` times s[0]: the rank without
+   rounding. */
 int rank_of(const double *s, int k, double most);
 
 /* t = U S^-1 V', the transposed pseudo-inverse of a (m x n), without singular
