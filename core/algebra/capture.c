@@ -69,7 +69,8 @@ replace_weights(const Capture *r, const Call *c)
         p.at[i * p.down + i] = 1;
 }
 
-/* From the softmax back to the product that its scores are, if they are one. */
+/* Records a softmax: goes back from it to the product that its scores are, if
+   they are a product. */
 static void
 record_softmax(Capture *r, Node *weights)
 {

@@ -40,10 +40,11 @@ check_equation(Subject *s)
     if (s->shape || !new_in_layer(s) || s->found->untested)
         return;
     const Variant *v = s->plugin.variant;
-    s->found->untested = v->calls != ANY_CALL;
-    passed(s, "it is for self-attention only, and nothing is derived");
-    if (s->found->untested)
+    if (v->calls != ANY_CALL) {
+        s->found->untested = true;
+        passed(s, "it is for self-attention only, and nothing is derived");
         return;
+    }
     Derived d = derive(v, s->attention, s->weights);
     char *form = form_spelled(&d);
     if (!d.why && !(derived_apart(&d) <= APART))

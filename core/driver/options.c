@@ -201,7 +201,7 @@ options_read(int argc, char **argv)
         values_add(&o.named, "RUN");
     check_together(c, &o.named);
     o.out_given = o.out;
-    if (!o.out) /* beside the runs; a model is somebody else's directory */
+    if (!o.out) /* not into a model's directory, which is not ours */
         o.out = o.rest_count && !c->roles && strcmp(c->name, "open")
                     ? o.rest[0]
                     : "qkv-out";

@@ -9,8 +9,8 @@
 #include "driver/grammar.h"
 #include "page/escape.h"
 
-/* Of the command that argv[0] names. Exits (2) with what is wrong, or (0) after
-   --help. */
+/* Reads the options of the command that argv[0] names. Exits (2) with what is
+   wrong, or (0) after --help. */
 Options options_read(int argc, char **argv);
 
 /* The plugin that a word of the command line names: ./mine.c is compiled. Makes

@@ -119,7 +119,7 @@ static const char taken[] =
 typedef struct Printer {
     FILE *to;
     const Plan *plan;
-    const char **variable; /* of each step that has one, or NULL */
+    const char **variable; /* for each step, its variable, or NULL */
 } Printer;
 
 static const char *call_of(const Printer *p, int step);
