@@ -54,8 +54,8 @@ void tensor_cut(const Checkpoint *c, const Tensor *t, int rows);
 
 /* Writes the directory `to`, which must not exist yet, whole or not at all: the
    shards as they are now, the tokenizer, and the configuration, which is
-   `config` unless that is NULL. Weights in other formats, which would be the old
-   ones, are not copied, nor are links, which a note names. */
+   `config` unless that is NULL. Weights in other formats, which would be the
+   old ones, are not copied, nor are links, which a note names. */
 void checkpoint_write(const Checkpoint *c, const char *to, const char *config);
 
 #endif
