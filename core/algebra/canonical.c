@@ -292,7 +292,8 @@ deviation(Alone *p, const Canonical *c, double size, int position)
     int d = c->d_model, of_x = X_TOKENS * d, of_y = keys * d, own;
     Difference scores = {0}, output = {0};
     real *tokens = random_tokens(p, size, keys);
-    double *x = allocate((size_t)(2 * of_x + of_y), sizeof *x);
+    const size_t numbers = 2 * (size_t)of_x + (size_t)of_y;
+    double *x = allocate(numbers, sizeof *x);
     double *y = x + of_x, *out = y + of_y, wanted[X_TOKENS * Y_TOKENS];
     for (int i = 0; i < of_x + of_y; i++)
         x[i] = (double)tokens[i];

@@ -250,12 +250,13 @@ largest_drawn(const Family *f, int letter, const Shape *at, int wide)
 {
     const int *wanted = f->wanted.n;
     bool in_each_head = letter == K || letter == V;
+    bool own = OWNS <= letter && letter < LETTERS;
     int all = wanted[letter] * (in_each_head ? wanted[H] : 1);
     if (letter == H && f->used[G])
         return 8;
     if (is_count(letter))
         return 4;
-    if (letter >= OWNS && wanted[letter] <= wanted[K])
+    if (own && wanted[letter] <= wanted[K])
         return 3 * f->step[letter];
     if (letter == D || all > wanted[D])
         return wide;
