@@ -196,7 +196,9 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
     d.deviation = sqrt(v + w);
     d.error = sqrt(a + b);
     if (no_spread(d.error, x, n, base, m)) {
-        d.differ = mean == 0 ? 1 : NAN;
+        d.mean = x[0] - base[0]; /* that of the means is rounded */
+        d.deviation = 0;
+        d.differ = d.mean == 0 ? 1 : NAN;
         return d;
     }
     d.freedom = (a + b) * (a + b) / (a * a / (n - 1) + b * b / (m - 1));

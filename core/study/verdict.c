@@ -21,20 +21,21 @@ comparison_of(Contrast contrast, bool less, double margin)
 }
 
 /* Decides the verdict on a difference whose p-values are adjusted. What these
-   seeds could have shown, or how many are needed, is for the level of the
-   strictest of all tests. */
+   seeds could have shown, or how many are needed, is for a t test at the level
+   of the strictest of all tests. */
 static void
 decide(Comparison *c, int comparisons)
 {
     const Contrast *d = &c->contrast;
     double alpha = SIGNIFICANT / comparisons;
+    bool by_t = d->deviation > 0 && !d->by_signs;
     if (d->same < SIGNIFICANT)
         c->verdict = EQUAL;
     else if (d->differ < SIGNIFICANT)
         c->verdict = (d->mean > 0) == c->less ? WORSE : BETTER;
-    if (d->deviation > 0)
+    if (by_t)
         c->detectable = d->error * detectable(d->freedom, alpha);
-    if (d->deviation > 0 && c->verdict == UNDECIDED)
+    if (by_t && c->verdict == UNDECIDED)
         c->needed = seeds_to_tell(d, c->margin, alpha);
 }
 
