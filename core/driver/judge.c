@@ -7,10 +7,7 @@ int
 command_judge(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Question *asked = &o.question;
-    asked->baseline = o.request.baseline;
-    asked->margin = o.request.margin;
-    Judgement j = judge(o.rest[0], asked);
+    Judgement j = judge(o.rest[0], &o.question);
     judgement_print(&j, o.columns, layout_of(&o));
     if (o.out_given)
         judgement_draw(&o.draw, &j);

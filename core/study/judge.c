@@ -233,7 +233,7 @@ judge(const char *path, const Question *q)
                  {"--higher", q->higher, false, false},
                  {"--solved-at", q->solved_at, true, true}};
     Source s = {.path = path, .asked = q};
-    Judgement j = {.path = path, .asked = q};
+    Judgement j = {.asked = q};
     s.table = csv_read(path, &s.lines);
     j.rows = s.table.rows;
     for (int i = 0; i < s.table.cols; i++)

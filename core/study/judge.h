@@ -22,7 +22,6 @@ typedef struct Entry {
 } Entry;
 
 typedef struct Judgement {
-    const char *path;
     const Question *asked;
     Entry **list; /* result by result, methods in the order of the table */
     int count, capacity, rows, methods;
