@@ -40,12 +40,10 @@ test_of(const Entry *e)
 static const char *
 why_none(const Entry *e)
 {
-    if (e->n < 2)
+    if (e->n < 2 || e->base->n < 2)
         return "a single run does not show how much runs vary";
     if (e == e->base || e->against.verdict != UNTESTED)
         return NULL;
-    if (e->base->n < 2)
-        return "a single run of the baseline does not show how much runs vary";
     if (e->solved < e->n || e->base->solved < e->base->n)
         return "a run did not get there, so it has no number";
     return "the runs of each are all equal, so t is not defined";
@@ -56,12 +54,11 @@ add_row(Sheet *sheet, const Entry *e)
 {
     const Comparison *a = &e->against;
     const Contrast *c = &a->contrast;
-    bool base = e == e->base;
     sheet_row(
         sheet, cell_words(e->result), cell_words(e->method), cell_number(e->n),
         cell_number(e->steps ? e->solved : NAN), cell_interval(e->mean),
         cell_number(e->mean.low), cell_number(e->mean.high),
-        cell_words(base ? "baseline" : verdict_words[a->verdict]),
+        cell_words(e == e->base ? "baseline" : verdict_words[a->verdict]),
         cell_interval((Mean){c->mean, c->low, c->high}), cell_number(c->low),
         cell_number(c->high), cell_words(test_of(e)), cell_number(a->margin),
         cell_number(deciding_p(a)), cell_number(c->differ),
@@ -75,7 +72,7 @@ sentence(const Entry *e)
 {
     static const char *const phrases[] = {
         [IDENTICAL] = "has the same numbers as",
-        [EQUAL] = "is, within the margin, the same as",
+        [EQUAL] = "is the same as",
         [UNDECIDED] = "may or may not differ from",
         [UNTESTED] = "cannot be compared with",
         [WORSE] = "is worse than",
@@ -87,9 +84,8 @@ sentence(const Entry *e)
                               e->base->method, e->result);
     if (a->verdict == UNTESTED)
         return format_text("%s: %s.", claim, why_none(e));
-    char *runs = format_text("%d and %d runs", e->n, e->base->n);
-    if (e->paired)
-        runs = format_text("%d pairs", e->n);
+    char *runs = e->paired ? format_text("%d pairs", e->n)
+                           : format_text("%d and %d runs", e->n, e->base->n);
     if (a->verdict == IDENTICAL)
         return format_text("%s, n = %s.", claim, runs);
     Mean by = {c->mean, c->low, c->high};
@@ -97,7 +93,9 @@ sentence(const Entry *e)
         by = (Mean){-c->mean, -c->high, -c->low};
     char *needed = "";
     if (!isnan(a->needed))
-        needed = format_text("; %.0f of each would tell", a->needed);
+        needed = format_text("; %.0f of each would probably tell", a->needed);
+    if (a->verdict == EQUAL)
+        claim = format_text("%s, within a margin of %.3g", claim, a->margin);
     return format_text("%s%s %.3g [%.3g, %.3g], p = %.2g, n = %s%s.", claim,
                        ordered ? " by" : ": the difference is", by.mean, by.low,
                        by.high, deciding_p(a), runs, needed);
@@ -123,14 +121,17 @@ assumed(const Judgement *j)
                 q->margin);
     fprintf(to,
             "; all %d rows were used. Average: the mean; in brackets: 95%% "
-            "intervals, of two runs their range. p is two-sided, adjusted for "
-            "all comparisons, %d (Holm's method in Shaffer's variant).",
+            "intervals, not adjusted, of two runs their range. p is two-sided "
+            "(of \"same\": of two one-sided tests), adjusted for all "
+            "comparisons, %d (Holm's method in Shaffer's variant). Needed: how "
+            "many runs of each would tell with a probability of 80%%, if the "
+            "true difference is the one found.",
             j->rows, j->comparisons);
     if (q->solved_at)
         fprintf(to,
                 " The average of %s is the median, in which NA is later than "
-                "all others.",
-                q->solved_at);
+                "all others; fewer than %d runs have their range.",
+                q->solved_at, MEDIAN_SEEDS);
     end_text(to, &text);
     return text;
 }
@@ -166,7 +167,6 @@ void
 judgement_draw(const Drawing *o, const Judgement *j)
 {
     Values words = {0}, results = {0}, none = {0};
-    const char *method = j->asked->method;
     if (!j->comparisons) {
         note("nothing is drawn: no two methods could be compared");
         return;
@@ -192,8 +192,8 @@ judgement_draw(const Drawing *o, const Judgement *j)
     }
     fprintf(f.script, "names = '%s' # in the data\nalong = 'setting'\n",
             joined(&words, " "));
-    figure_word(&f, "by", method);
-    figure_word(&f, "xlabel", method);
+    figure_word(&f, "by", j->asked->method);
+    figure_word(&f, "xlabel", j->asked->method);
     figure_words(&f, "ylabels", &results);
     figure_words(&f, "titles", &none);
     figure_words(&f, "keys", &words);
