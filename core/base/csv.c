@@ -89,6 +89,10 @@ csv_read(const char *path, int **lines)
              path);
     if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* a byte order mark */
         r.at += 3;
+    if (r.at[strcspn(r.at, "\t,;\n")] == ';')
+        fail("%s: semicolons separate its cells: save it with commas or tabs, "
+             "and numbers with a point",
+             path);
     if (r.at[strcspn(r.at, "\t\n")] == '\t')
         *r.ends = '\t';
     *lines = NULL;

@@ -45,9 +45,9 @@ index_of(const char *option, const char *name, const Values *known,
             found++;
         }
     if (found != 1)
-        usage("%s %s: %s %s%s: %s", option, name ? name : "NAME",
+        usage("%s %s: %s %s%s: \"%s\"", option, name ? name : "NAME",
               found ? "more than one of" : "give one of", what,
-              found ? " has that name" : "", joined(known, ", "));
+              found ? " has that name" : "", joined(known, "\", \""));
     return index;
 }
 

@@ -99,7 +99,7 @@ margins_named(const char *margins)
 {
     Values names = margins ? values_cut(margins) : (Values){0};
     for (int i = 0; i < names.count; i++) {
-        char *sign = strchr(names.text[i], '=');
+        char *sign = strrchr(names.text[i], '=');
         char *end = "";
         double x = sign ? strtod(sign + 1, &end) : 0;
         if (!(x > 0) || !isfinite(x) || strcmp(end + (*end == '%'), ""))
