@@ -188,6 +188,10 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
 {
     const Entry *b = e->base;
     double margin = margin_of(s->asked->margin, e->result, NULL, b->x, b->n);
+    if (margin == 0 || isinf(margin))
+        usage("--margin %.64s: per cent of the baseline's average is no size "
+              "here: it is 0, or one is NA; give the margin in the unit of %s",
+              s->asked->margin, e->result);
     Contrast c = paired_t(e->x, b->x, 0, NAN); /* nothing is known */
     e->paired = is_paired(s, m, base);
     if (e != b)

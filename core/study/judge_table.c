@@ -121,12 +121,15 @@ assumed(const Judgement *j)
                 q->margin);
     fprintf(to,
             "; all %d rows were used. Average: the mean; in brackets: 95%% "
-            "intervals, not adjusted, of two runs their range. p is two-sided "
-            "(of \"same\": of two one-sided tests), adjusted for all "
-            "comparisons, %d (Holm's method in Shaffer's variant). Needed: how "
-            "many runs of each would tell with a probability of 80%%, if the "
-            "true difference is the one found.",
-            j->rows, j->comparisons);
+            "intervals, not adjusted, of two runs their range.",
+            j->rows);
+    if (j->comparisons)
+        fprintf(to,
+                " p is two-sided (of \"same\": of two one-sided tests), "
+                "adjusted for all comparisons, %d (Holm's method in Shaffer's "
+                "variant). Needed: how many runs of each would tell with a "
+                "probability of 80%%, if the true difference is the one found.",
+                j->comparisons);
     if (q->solved_at)
         fprintf(to,
                 " The average of %s is the median, in which NA is later than "
@@ -152,21 +155,41 @@ judgement_print(const Judgement *j, const char *chosen, Layout layout)
     sheet_print(&sheet, layout);
 }
 
-/* A name as one word, by which a figure's script finds it in the data. */
+/* A name as one word, by which a figure's script finds it in the data. No two
+   methods have the same one. */
 static char *
-one_word(const char *name)
+one_word(const char *name, const Values *taken)
 {
     char *word = escaped(name, GNUPLOT);
     for (char *c = word; *c; c++)
         if (strchr(" #\"\\", *c))
             *c = '_';
+    for (int i = 0; i < taken->count; i++)
+        if (!strcmp(taken->text[i], word))
+            return one_word(format_text("%s_", word), taken);
     return word;
+}
+
+/* The word of each method, of all but the baseline in `others`. */
+static Values
+method_words(const Judgement *j, Values *others)
+{
+    Values words = {0};
+    for (int i = 0; i < j->methods; i++) {
+        const Entry *e = j->list[i];
+        char *word = one_word(e->method, &words);
+        values_add(&words, word);
+        if (e != e->base)
+            values_add(others, word);
+    }
+    return words;
 }
 
 void
 judgement_draw(const Drawing *o, const Judgement *j)
 {
-    Values words = {0}, results = {0}, none = {0};
+    Values results = {0}, none = {0}, others = {0};
+    const Values words = method_words(j, &others);
     if (!j->comparisons) {
         note("nothing is drawn: no two methods could be compared");
         return;
@@ -183,20 +206,18 @@ judgement_draw(const Drawing *o, const Judgement *j)
             values_add(&none, copy_text(""));
             continue;
         }
-        char *word = one_word(e->method);
+        const char *word = words.text[i % j->methods];
         fprintf(f.data, "%d\t%s\t%s\t%s\t%s\t%s\n", i / j->methods + 1, word,
                 word, number_text(c->mean, 6), number_text(c->low, 6),
                 number_text(c->high, 6));
-        if (i < j->methods)
-            values_add(&words, word);
     }
     fprintf(f.script, "names = '%s' # in the data\nalong = 'setting'\n",
-            joined(&words, " "));
+            joined(&others, " "));
     figure_word(&f, "by", j->asked->method);
     figure_word(&f, "xlabel", j->asked->method);
     figure_words(&f, "ylabels", &results);
     figure_words(&f, "titles", &none);
-    figure_words(&f, "keys", &words);
+    figure_words(&f, "keys", &others);
     figure_words(&f, "scales", &none);
     figure_words(&f, "levels", &none);
     figure_end(&f, "panels.gp", "");
