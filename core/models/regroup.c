@@ -23,7 +23,8 @@ Heads
 regrouped(Heads l, const Published *fewer)
 {
     int dropped = l.model->groups - fewer->groups;
-    if (l.of[VALUE].first) /* behind the keys, in one tensor with them */
+    bool packed = l.of[VALUE].first > 0; /* in one tensor with the keys */
+    if (packed && !published_has(l.model, "interleaved")) /* behind them all */
         l.of[VALUE].first -= dropped * l.of[KEY].width;
     l.of[KEY].heads = l.of[VALUE].heads = fewer->groups;
     l.model = fewer;
