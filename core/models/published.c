@@ -62,8 +62,8 @@ typedef struct Said {
     char *text[FIRST + LAYERS + 1][TOLD];
     char *text_model; /* the object of a composite model that is counted */
     char *refused;    /* why it cannot be counted, or NULL */
-    const char *function, *epsilon; /* see Published */
-    Values left_out;                /* keys, and why each is not counted */
+    char *function, *compared; /* see Published */
+    Values left_out;           /* keys, and why each is not counted */
 } Said;
 
 /* The index in told[] of that name, or -1. */
@@ -115,6 +115,15 @@ set_said(Said *s, int of, int what, char *value)
     *said = value;
 }
 
+/* Adds a key and its whole value, by which two models may differ, to a list of
+   such. */
+static char *
+with_key(const char *list, const char *key, const char *value, const char *why)
+{
+    return format_text("%s%s%s %s: %s", list ? list : "", list ? "; " : "", key,
+                       value, why);
+}
+
 /* Notes a key that is neither a size nor a text: an unknown one, or one whose
    value is not among those that change nothing. */
 static void
@@ -128,11 +137,9 @@ judge(Said *s, const char *key, const char *meaning, const char *value)
     else if (!strcmp(meaning, "noted"))
         values_add(&s->left_out, format_text("%s (%s)", key, why));
     else if (!strcmp(meaning, "function"))
-        s->function =
-            format_text("%s%s%s %.64s: %s", s->function ? s->function : "",
-                        s->function ? "; " : "", key, value, why);
-    else if (!strcmp(meaning, "norm"))
-        s->epsilon = format_text("%s %.64s", key, value);
+        s->function = with_key(s->function, key, value, why);
+    else if (!strcmp(meaning, "compared"))
+        s->compared = with_key(s->compared, key, value, why);
     else if (!strcmp(meaning, "refused") && !s->refused)
         s->refused = format_text("its %s is %.64s: %s", key, value, why);
 }
@@ -334,7 +341,7 @@ family_of(Said *s, const char *folder)
         family.tensors[i] = table_text(&families, type, TENSORS + i);
     add_defaults(s, table_text(&families, type, DEFAULTS));
     family.function = s->function;
-    family.epsilon = s->epsilon;
+    family.compared = s->compared;
     family.norm = table_text(&families, type, NORM);
     return family;
 }
@@ -426,23 +433,28 @@ layer_difference(const Published *a, const Published *b)
     return NULL;
 }
 
+/* Two lists of keys with their values, unless they are the same. */
+static char *
+list_difference(const char *a, const char *b)
+{
+    a = a ? a : "nothing special";
+    b = b ? b : "nothing special";
+    return strcmp(a, b) ? format_text("%s, and %s", a, b) : NULL;
+}
+
 char *
 published_difference(const Published *a, const Published *b)
 {
     char *found = NULL;
-    const char *of_a = a->function ? a->function : "nothing special";
-    const char *of_b = b->function ? b->function : "nothing special";
     if (strcmp(a->type, b->type) != 0)
         return format_text("model_type: %.64s and %.64s", a->type, b->type);
     if (a->layers != b->layers)
         return layer_difference(a, b);
     for (int i = 0; i < a->layers && !found; i++)
         found = layer_difference(&a->each[i], &b->each[i]);
-    if (!found && strcmp(of_a, of_b) != 0)
-        return format_text("%s, and %s", of_a, of_b);
-    if (!found && a->epsilon && b->epsilon && strcmp(a->epsilon, b->epsilon))
-        return format_text("%s and %s", a->epsilon, b->epsilon);
-    return found;
+    if (!found)
+        found = list_difference(a->function, b->function);
+    return found ? found : list_difference(a->compared, b->compared);
 }
 
 /* In a composite model it is the text model's object that says it. A family

@@ -41,7 +41,8 @@ typedef struct Published {
     const char *ignores; /* the sizes that its family's program does not read */
     const char *function;   /* the keys by which it is not the function that a
                                run of the same shape has, and why; or NULL */
-    const char *epsilon;    /* the key of its norms, and its value; or NULL */
+    const char *compared;   /* the keys by which it may differ from a model of
+                               its shape, but not from a run; or NULL */
     struct Published *each; /* a model's layers */
 
     /* Its sizes; 0: there is none. rope: rotated columns, a part of d_k, or
