@@ -128,6 +128,18 @@ said_of(const Tensor *t)
     return said;
 }
 
+/* Fails if another tensor has the same name. */
+static void
+refuse_twice(const Checkpoint *c, const Tensor *found)
+{
+    for (const Tensor *t = c->tensors; t < c->tensors + c->count; t++)
+        if (t != found && t->said && !strcmp(t->name, found->name))
+            fail("%s: its .safetensors have %.200s twice: keep the files of "
+                 "one model, model.safetensors or the shards that its index "
+                 "names",
+                 c->directory, found->name);
+}
+
 /* The tensor with the shortest name that ends in `name`; NULL if none does. */
 static const Tensor *
 shortest_ending(const Checkpoint *c, const char *name)
@@ -148,6 +160,7 @@ tensor_ending(const Checkpoint *c, const char *name, int rows, int cols)
     const Tensor *t = shortest_ending(c, name);
     if (!t)
         return NULL;
+    refuse_twice(c, t);
     Tensor *found = allocate(1, sizeof *found);
     *found = *t;
     Said said = said_of(t);

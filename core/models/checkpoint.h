@@ -40,7 +40,8 @@ Checkpoint checkpoint_open(const char *directory);
 /* The tensor whose name ends in this one, with the shortest prefix
    ("bert.encoder.layer.0..."). NULL if there is none, if it does not have (rows
    x cols) numbers, or cols if rows is 0, or if they are of a type that cannot
-   be read here. It is kept until the program ends. */
+   be read here. Fails if the files have it twice, as files of two models in one
+   directory do. It is kept until the program ends. */
 Tensor *tensor_ending(const Checkpoint *c, const char *name, int rows,
                       int cols);
 
