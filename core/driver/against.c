@@ -109,18 +109,23 @@ meaning(const Published *m, const Options *o)
         "most alike first; `as`: the head there.%s M and N (with those biases "
         "that are part of a head) and the constant (b^O, with what other "
         "biases add) are what is computed; W^Q to W^O are as they are stored, "
-        "and differ by gauge, too.%s%s%s",
+        "and differ by gauge, too.%s%s%s%s",
         o->against, o->rest[0],
         m->groups < m->heads ? " Those that share keys stay together." : "",
         m->rope ? " Keys are rotated: M is compared in the mean over all "
-                  "distances between query and key, its rank is that of "
-                  "distance 0."
+                  "distances between query and key, however long; its rank is "
+                  "that of distance 0."
                 : "",
         scores_are_normed(m)
             ? " Queries and keys are normed: there is no M, and "
               "how far scores are apart is not known."
             : "",
-        published_has(m, "sinks") ? " Sinks are not compared." : "");
+        published_has(m, "sinks") ? " Sinks are not compared." : "",
+        published_has(m, "output-normed")
+            ? " What attention adds is normed: the gains of that norm are not "
+              "compared, and it takes out a factor that N of all heads of a "
+              "layer have in common, which counts as a distance."
+            : "");
 }
 
 int

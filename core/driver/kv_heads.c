@@ -99,8 +99,11 @@ open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
         "%d heads of keys and values instead of %d: how far M and N are from "
         "those of %s, relative to these. M, N: W^K and W^V are fitted to the "
         "products of all heads that share them; of mean: they are the mean of "
-        "the heads' W^K and W^V.",
-        o->kv_heads, m->groups, o->rest[0]);
+        "the heads' W^K and W^V.%s",
+        o->kv_heads, m->groups, o->rest[0],
+        m->rope ? " Keys are rotated: M is fitted and compared in the mean "
+                  "over all distances between query and key, however long."
+                : "");
     sheet_print(&sheet, layout_of(o));
     return 0;
 }

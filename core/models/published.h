@@ -32,7 +32,8 @@ typedef struct Published {
                                tensors are (inputs x outputs); interleaved: q, k and
                                v of a head are adjacent in one tensor;
                                gains-from-1: a norm's gain is 1 more than what
-                               is stored */
+                               is stored; output-normed: RMSNorm of what attention
+                               adds to a token, of all heads together */
     const char *biases;     /* the maps that have a bias, of "qkvo" */
     const char *tensors[4]; /* names of q, k, v and o, with # for the layer's
                                number; several may be in one tensor */
