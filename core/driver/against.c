@@ -104,8 +104,10 @@ static char *
 meaning(const Published *m, const Options *o)
 {
     return format_text(
-        "How far %s is from %s, relative to the latter: 0: the same; 1.41: as "
-        "far as two random ones of one size. Heads are matched, those that are "
+        "How far %s is from %s, relative to the latter: 0: the same; up to "
+        "1e-07: the same but for rounding; 1.41: as far as two random ones of "
+        "one size; NA, or no such column: the latter has only zeros there, or "
+        "nothing. Heads are matched, those that are "
         "most alike first; `as`: the head there.%s M and N (with those biases "
         "that are part of a head) and the constant (b^O, with what other "
         "biases add) are what is computed; W^Q to W^O are as they are stored, "
