@@ -33,38 +33,26 @@ check_groups(const Published *m, int n, bool written)
              m->name, m->type);
 }
 
-/* How far M (0) and N (1) of all heads of a layer are from those of another. */
-static void
-errors_of(const Heads *l, const Heads *other, double error[2])
-{
-    Likeness both = likeness_of(l, other);
-    for (int what = GAP_M; what <= GAP_N; what++) {
-        Gap all = {0};
-        for (int i = 0; i < l->model->heads; i++)
-            gap_add(&all, head_gap(&both, what, i, i));
-        error[what] = gap_relative(all);
-    }
-    tape_free(both.tape);
-}
-
 /* Adds the row of a layer, after writing it into `to`, in which it has the
    groups of `fewer`. A third copy is where the mean is. */
 static void
 add_layer(Sheet *sheet, const Heads *l, const Checkpoint *to,
           const Checkpoint *third, const Published *fewer)
 {
-    double of_fit[2], of_mean[2];
     Heads fit = regrouped(heads_of(to, l->model, l->number), fewer);
     Heads mean = regrouped(heads_of(third, l->model, l->number), fewer);
     fit.gain = mean.gain = l->gain;
     fit.shift = mean.shift = l->shift;
     write_nearest(l, &fit);
     write_mean(l, &mean);
-    errors_of(l, &fit, of_fit);
-    errors_of(l, &mean, of_mean);
-    sheet_row(sheet, cell_number(l->number + 1), cell_number(of_fit[GAP_M]),
-              cell_number(of_fit[GAP_N]), cell_number(of_mean[GAP_M]),
-              cell_number(of_mean[GAP_N]));
+    Likeness to_fit = likeness_of(l, &fit), to_mean = likeness_of(l, &mean);
+    sheet_row(sheet, cell_number(l->number + 1),
+              cell_number(gap_relative(layer_gap(&to_fit, GAP_M))),
+              cell_number(gap_relative(layer_gap(&to_fit, GAP_N))),
+              cell_number(gap_relative(layer_gap(&to_mean, GAP_M))),
+              cell_number(gap_relative(layer_gap(&to_mean, GAP_N))));
+    tape_free(to_fit.tape);
+    tape_free(to_mean.tape);
     for (int map = KEY; map <= VALUE; map++) {
         const Projection *p = &fit.of[map];
         int rows = p->first + p->heads * p->width;

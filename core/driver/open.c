@@ -13,6 +13,7 @@
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "models/as_run.h"
+#include "models/likeness.h"
 #include "models/slim.h"
 #include "page/draw.h"
 #include "page/table.h"

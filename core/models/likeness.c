@@ -106,8 +106,10 @@ gap_add(Gap *sum, Gap g)
     sum->size += g.size;
 }
 
-/* A difference that is less than what rounding hides is said to be that, so
-   only equal matrices have none. */
+/* a + b - 2 both is the squared norm of a difference, of which rounding hides
+   what is below DBL_EPSILON (a + b): a distance of about 2e-8. Matrices that
+   are not the same are said to be that far apart at least, so that only the
+   same ones have distance 0. */
 Gap
 head_gap(const Likeness *l, int what, int i, int j)
 {
@@ -116,6 +118,15 @@ head_gap(const Likeness *l, int what, int i, int j)
     double both = inner_product(l, what, i, j);
     double hidden = a == both && b == both ? 0 : DBL_EPSILON * (a + b);
     return (Gap){fmax(hidden, a + b - 2 * both), a};
+}
+
+Gap
+layer_gap(const Likeness *l, int what)
+{
+    Gap sum = {0};
+    for (int i = 0; i < l->of[0]->model->heads; i++)
+        gap_add(&sum, head_gap(l, what, i, i));
+    return sum;
 }
 
 /* How alike two heads are: the cosine of the angle between their matrices M,
@@ -196,4 +207,16 @@ constant_gap(const Heads *a, const Heads *b)
     free(of_a);
     free(of_b);
     return sum;
+}
+
+double
+heads_apart(const Heads *a, const Heads *b)
+{
+    double apart = gap_relative(constant_gap(a, b));
+    Likeness both = likeness_of(a, b);
+    for (int what = scores_are_normed(a->model) ? GAP_N : GAP_M; what <= GAP_N;
+         what++)
+        apart = fmax(apart, gap_relative(layer_gap(&both, what)));
+    tape_free(both.tape);
+    return apart;
 }

@@ -24,7 +24,7 @@
 typedef struct Gap {
     double apart, size;
 } Gap;
-double gap_relative(Gap g); /* no number, if that is 0 */
+double gap_relative(Gap g); /* NaN or infinite, if that is 0 */
 void gap_add(Gap *sum, Gap g);
 
 /* The products of all columns of a map with one another, of one layer after the
@@ -44,6 +44,9 @@ Likeness likeness_of(const Heads *a, const Heads *b);
 /* How far head i of the first layer is from head j of the second one. */
 Gap head_gap(const Likeness *l, int what, int i, int j);
 
+/* The same of all heads of the layers, each with the one of its number. */
+Gap layer_gap(const Likeness *l, int what);
+
 /* Finds as[i], the head of the second layer that is compared with head i: the
    two that are most alike first. Heads that share keys and values stay
    together. */
@@ -53,5 +56,9 @@ void match_heads(const Likeness *l, int *as);
    and what two layers add to every token (constant_of). */
 Gap map_gap(const Heads *a, int i, const Heads *b, int j, int map);
 Gap constant_gap(const Heads *a, const Heads *b);
+
+/* The largest of the distances of two layers: of M, unless scores are normed,
+   of N, and of what they add to every token. */
+double heads_apart(const Heads *a, const Heads *b);
 
 #endif

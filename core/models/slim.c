@@ -9,13 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <qkv/attend.h>
-
 #include "algebra/canonical.h"
 #include "algebra/svd.h"
 #include "heart/fail.h"
-#include "heart/random.h"
-#include "heart/tape.h"
 #include "models/slim.h"
 
 /* Above this condition a part of a map is not inverted: float would keep half
@@ -101,60 +97,4 @@ heads_slim(const Heads *l, const Heads *to)
     if (to)
         move_biases(l, to);
     return worst;
-}
-
-/* A map as a leaf of a tape. */
-static Node *
-leaf_of(Tape *t, const Heads *l, int map)
-{
-    int cols = l->of[map].heads * l->of[map].width;
-    Node *n = leaf(t, l->model->d_model + 1, cols, 1, NULL, NULL);
-    n->value = keep(n, size_of(n));
-    for (int i = 0; i < n->rows * cols; i++)
-        n->value[i] = (real)entry_of(l, map, i / cols, i % cols, NULL);
-    return n;
-}
-
-/* What attention makes of tokens x that end in a 1. */
-static Node *
-output_of(const Heads *l, Node *x)
-{
-    const Published *p = l->model;
-    Attention a = {.d_model = p->d_model, .heads = p->heads, .tape = x->tape};
-    Node *of[MAPS];
-    for (int i = QUERY; i <= VALUE; i++) {
-        int rope = i == VALUE ? 0 : p->rope, rest = l->of[i].width - rope;
-        Node *all = matmul(x, leaf_of(x->tape, l, i)), *part[2];
-        int parts = 0;
-        all = split(all, l->of[i].heads);
-        if (rope)
-            part[parts++] = rotate(&a, columns(all, 0, rope), 10000);
-        if (rest)
-            part[parts++] = columns(all, rope, rest);
-        of[i] = concat(part, parts);
-    }
-    Node *out = attend(&a, of[QUERY], of[KEY], of[VALUE], 1 / sqrt(p->d_k));
-    Node *constant = leaf_of(x->tape, l, CONSTANT);
-    return add(matmul_t(out, leaf_of(x->tape, l, OUTPUT)),
-               matmul_t(columns(x, p->d_model, 1), constant));
-}
-
-double
-heads_apart(const Heads *a, const Heads *b)
-{
-    enum { TOKENS = 16 };
-    int d = a->model->d_model;
-    Tape *t = tape_new(0);
-    Random random = random_stream(1, "open");
-    Difference apart = {0};
-    Node *x = leaf(t, TOKENS, d + 1, 1, NULL, NULL);
-    x->value = keep(x, size_of(x));
-    for (int i = 0; i < TOKENS * (d + 1); i++) /* of about length 1 */
-        x->value[i] =
-            (real)(i % (d + 1) == d ? 1 : random_normal(&random) / sqrt(d));
-    const Node *of_a = output_of(a, x), *of_b = output_of(b, x);
-    for (size_t i = 0; i < size_of(of_a); i++)
-        compare_entries(&apart, (double)of_b->value[i], (double)of_a->value[i]);
-    tape_free(t);
-    return relative_difference(apart);
 }

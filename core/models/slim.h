@@ -13,9 +13,4 @@
    condition is found. */
 double heads_slim(const Heads *l, const Heads *to);
 
-/* The largest difference between the outputs of the attention of two layers of
-   one model for the same random tokens, relative to the largest. It leaves out
-   norms and sinks, since these do not change the gauge. */
-double heads_apart(const Heads *a, const Heads *b);
-
 #endif
