@@ -70,6 +70,8 @@ open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
     const char *out = o->out_given ? o->out : NULL;
     check_columns(&sheet);
     check_groups(m, o->kv_heads, out);
+    if (out)
+        checkpoint_place(out);
     char *config = out ? published_with_groups(m, o->kv_heads) : NULL;
     Published fewer = *m;
     fewer.groups = o->kv_heads;

@@ -144,6 +144,8 @@ command_open(int argc, char **argv)
         return open_against(&o, &c, &m);
     if (o.kv_heads)
         return open_kv_heads(&o, &c, &m);
+    if (o.slim)
+        checkpoint_place(o.slim);
     if (o.spectra) {
         f = figure_begin(&o.draw, "spectra", "",
                          "The singular values of every head");

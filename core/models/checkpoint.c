@@ -317,6 +317,14 @@ copy_others(const Checkpoint *c, const char *folder)
 }
 
 void
+checkpoint_place(const char *to)
+{
+    struct stat facts;
+    if (!lstat(to, &facts))
+        fail("%s: is there already: give a directory that is not", to);
+}
+
+void
 checkpoint_write(const Checkpoint *c, const char *to, const char *config)
 {
     const char *above = dirname(copy_text(to)), *name = basename(copy_text(to));
@@ -335,5 +343,5 @@ checkpoint_write(const Checkpoint *c, const char *to, const char *config)
         end_file(file, folder, "config.json");
     }
     if (!draft_end(d, false))
-        fail("%s: it exists already; choose another directory", to);
+        fail("%s: another program has written it meanwhile", to);
 }

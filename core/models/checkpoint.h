@@ -53,6 +53,10 @@ void tensor_set(Tensor *t, size_t i, double value);
    without these numbers if it is a vector. */
 void tensor_cut(const Checkpoint *c, const Tensor *t, int rows);
 
+/* Fails if `to` exists already: a caller that asks first computes nothing that
+   could not be written. */
+void checkpoint_place(const char *to);
+
 /* Writes the directory `to`, which must not exist yet, whole or not at all: the
    shards as they are now, the tokenizer, and the configuration, which is
    `config` unless that is NULL. Weights in other formats, which would be the
