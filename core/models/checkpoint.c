@@ -321,7 +321,7 @@ checkpoint_place(const char *to)
 {
     struct stat facts;
     if (!lstat(to, &facts))
-        fail("%s: is there already: give a directory that is not", to);
+        fail("%s: it exists already; choose another directory", to);
 }
 
 void
