@@ -438,7 +438,7 @@ equal_biases(const Canonical *a, const Canonical *b)
 void
 canonical_free(Canonical *c)
 {
-    free(c->m);
+    free(c->m); /* n, constant and sink are in the same block */
     free(c->bias);
     c->m = c->bias = NULL;
 }

@@ -1,4 +1,4 @@
-/* convert.c - a trained model of one variant, made into one of another. */
+/* convert.c - turns a trained model of one variant into one of another. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

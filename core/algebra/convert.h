@@ -1,4 +1,4 @@
-/* convert.h - a trained model of one variant, made into one of another. */
+/* convert.h - turns a trained model of one variant into one of another. */
 #ifndef CONVERT_H
 #define CONVERT_H
 
@@ -25,9 +25,9 @@ typedef struct Conversion {
    reason in v->why. */
 bool convert_model(const Model *from, Model *to, Conversion *v);
 
-/* The settings of the variant that a run with these settings starts as
-   (same-start): the same shape as far as both variants use it, otherwise the
-   defaults. */
+/* The settings of the model as which a run with these settings starts: its
+   variant is own->same_start, its shape the same as far as both variants use
+   it, otherwise the defaults. */
 Config config_alike(const Config *own);
 
 /* Initialises m as the function that its same-start variant has with the same

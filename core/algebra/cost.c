@@ -1,7 +1,7 @@
-/* cost.c - what a variant costs, at any shape and without computing it.
+/* cost.c - what a variant costs at any shape, without running its arithmetic.
 
    On a tape for shapes, forward makes its nodes and computes nothing. The cost
-   of a product follows from the shapes of its operands; a first step of a
+   of a product follows from the shapes of its operands. The first step of a
    decoder on such a tape shows what its cache keeps. */
 #include <math.h>
 #include <stdlib.h>

@@ -27,9 +27,10 @@ typedef struct Cost {
    on which no output depends is not counted. */
 Cost cost_of(const Variant *v, Attention a, int tokens, int keys);
 
-/* The cost of all attention in a model. *flops: of the forward pass, the
-   encoder's included, per token of the first sequence. *cache: the entries that
-   a decoder keeps per token. */
+/* The cost of all attention in a model. *flops becomes the FLOPs of the forward
+   pass, including the encoder's, divided by the number of tokens of the first
+   sequence (not the encoder's). *cache becomes the number of entries that a
+   decoder keeps per token. */
 void model_cost(const Model *m, double *flops, double *cache);
 
 /* The FLOPs of a node's products, two for each multiply-add: flops[0] forward,

@@ -165,14 +165,16 @@ add_term(Derived *d, Term t)
 }
 
 /* Begins a walk that needs w.width columns of n. The product begins as the
-   identity matrix, which is narrowed as any other symbol is: in the end it
-   tells which of these columns the chain is for. */
+   identity matrix that derive() stores in the values of x, in w.width rows at
+   least. It is narrowed like any other matrix, and since a narrowed part keeps
+   its address, the part that is left at the end tells which of these columns
+   the chain is for. */
 static void
 begin(const Node *n, Walk w)
 {
     const Node *x = w.to->run.x;
-    Matrix all = matrix(x->value, w.width, w.width, x->cols);
-    walk(n, times(x, transposed(all), w));
+    Matrix identity = matrix(x->value, w.width, w.width, x->cols);
+    walk(n, times(x, transposed(identity), w));
 }
 
 /* Multiplies by the columns that the walk needs of a matrix; after that it

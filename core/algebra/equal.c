@@ -13,9 +13,9 @@
 
 enum { QUERIES = 6, KEYS = 9 };
 
-/* The output (QUERIES x d_model) for random tokens of this size: of queries and
-   other keys or, if causal, of self-attention under a causal mask. The caller
-   frees it. */
+/* The output (QUERIES x d_model) for random tokens with standard deviation
+   `size`. If `causal`, the tokens attend to themselves under a causal mask;
+   otherwise queries attend to separate keys. The caller frees it. */
 static double *
 output_of(const Derived *d, bool causal, double size)
 {
@@ -97,9 +97,11 @@ typedef struct Both {
     OutputsApart best;
 } Both;
 
-/* Do both have the same outputs, with the matrices proposed for `to`? */
+/* Do both have the same outputs, with the matrices proposed for `to`?
+   substitute() calls this for each proposal; the one whose outputs without a
+   mask are nearest is kept for the answer. */
 static bool
-run_both(void *more)
+outputs_agree(void *more)
 {
     Both *b = more;
     OutputsApart now = outputs_apart(&b->from, &b->to);
@@ -119,7 +121,7 @@ fit_and_run(Both *b)
     bool fits =
         form.m && fit(to->variant, &to->attention, to->weights, &form, why);
     canonical_free(&form);
-    return fits && run_both(b);
+    return fits && outputs_agree(b);
 }
 
 /* How matrices with which one variant computes what the other does were found:
@@ -136,7 +138,7 @@ way_at(const char *shape, const Variant *to, const Variant *from,
               .to = derive_at(to, shape, 2),
               .best = {INFINITY, INFINITY}};
     Way way = NO_WAY;
-    if (substitute(&b.from, &b.to, run_both, &b, products))
+    if (substitute(&b.from, &b.to, outputs_agree, &b, products))
         way = BY_PRODUCTS;
     else if (fit_and_run(&b))
         way = BY_FIT;

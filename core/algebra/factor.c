@@ -249,7 +249,8 @@ const Form *
 one_head(const Form *f, int i)
 {
     if (i < 0 || i >= f->heads)
-        bug("one_head: head %d of %d: they count from 0", i, f->heads);
+        bug("one_head: there is no head %d: the form has %d, numbered from 0",
+            i, f->heads);
     Form *one = form_like(f, 1, f->width);
     size_t size = (size_t)(f->d_model + 1) * f->width * sizeof(double);
     memcpy(one->of[M], row_of(f, M, i, 0), size);

@@ -371,8 +371,10 @@ text_of(const Family *f)
     return *text ? text : "0";
 }
 
-/* Fits and checks a formula at small shapes, in which no width is larger than
-   `wide` and no block has more than `most` parameters. */
+/* Fits a formula at small shapes, in which no width is larger than `wide` and
+   no block has more than `most` parameters, and checks it at some that are a
+   little larger. The factors are multiples of a half, so that its values are
+   exact. */
 static Formula
 formula_at(const Variant *v, Attention a, int wide, int most)
 {
@@ -382,7 +384,7 @@ formula_at(const Variant *v, Attention a, int wide, int most)
     f->random = random_stream(5, "formula");
     find_letters(f);
     list_terms(f);
-    found.fitted = f->terms + f->terms / 3 + 8;
+    found.fitted = f->terms + f->terms / 3 + 8; /* more than unknowns */
     found.holds = measure(f, found.fitted, wide, most) && solve(f) &&
                   measure(f, CHECKS, wide + 4, 2 * most);
     found.checked = f->size - found.fitted;

@@ -75,7 +75,8 @@ typedef struct Parts {
     bool known; /* false if the parts follow no such pattern */
 } Parts;
 
-/* The smallest of n numbers above `than`; INT_MAX if there is none. */
+/* The smallest one of the n numbers that is greater than `than`; INT_MAX if
+   there is none. */
 static int
 next_larger(const int *of, int n, int than)
 {

@@ -167,8 +167,8 @@ set_term(const Matching *by, const Term *target, const Term *source,
            set_chain(by, k, from_k, NULL, 1, lines);
 }
 
-/* Sets the matrices that head `target` of `to` uses to products of those that
-   head `source` of `from` uses. */
+/* Expresses the matrices of head `target` of `to` as products of the matrices
+   of head `source` of `from`. Returns false if one of them cannot be set so. */
 static bool
 set_head(const Matching *by, int source, int target, Values *lines)
 {

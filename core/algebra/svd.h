@@ -8,10 +8,11 @@
 #include <qkv/real.h>
 
 /* A = U diag(s) V' for A (m x n), stored row by row. With k = min(m, n), u is
-   (m x k), v (n x k), and the k singular values fall, none negative. Columns of
-   u and v for a singular value of 0 are 0 if the matrix does not determine
-   them. Hestenes 1958; Demmel and Veselic 1992 for the accuracy. The caller
-   frees u, which holds all three. */
+   (m x k), v is (n x k), and the k singular values in s are not negative and in
+   descending order. If A does not determine the columns of u and v for a
+   singular value of 0, they are 0. The method is that of Hestenes 1958; for its
+   accuracy see Demmel and Veselic 1992. One block has u, s and v: the caller
+   frees u. */
 typedef struct Svd {
     double *u, *s, *v;
     int k;

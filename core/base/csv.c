@@ -85,7 +85,8 @@ csv_read(const char *path, int **lines)
     Table t = {0};
     Reader r = {path, read_file(path, "table", &size), ",\r\n", 1};
     if (strlen(r.at) != size)
-        fail("%s: not a text: it has a NUL byte; save it as CSV in UTF-8",
+        fail("%s: not a text file: it has a NUL byte (is it UTF-16, or a "
+             "spreadsheet?); save it as CSV in UTF-8",
              path);
     if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* a byte order mark */
         r.at += 3;

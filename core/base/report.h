@@ -21,9 +21,9 @@ typedef struct Report {
 } Report;
 extern Report *report; /* that of this process */
 
-/* To be called when a plugin's code is entered, with what it does, and when it
-   has returned, with "". A crash in between is the plugin's. NULL is the plugin
-   that was called last. */
+/* Call it before a plugin's code is entered, with what that code does (" in
+   forward"), and with "" once it has returned. A crash in between is blamed on
+   the plugin. If `path` is NULL, that is the plugin that was called last. */
 void plugin_runs(const char *path, const char *doing);
 
 /* Makes messages about the code of v name the file at `path`, a text that lasts

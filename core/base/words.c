@@ -184,7 +184,7 @@ format_text(const char *format, ...)
 FILE *
 begin_text(char **text)
 {
-    static size_t size;
+    static size_t size; /* not read, but fclose() writes it, after this call */
     FILE *stream = open_memstream(text, &size);
     if (!stream)
         fail(no_memory, whose_memory);

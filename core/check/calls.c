@@ -268,9 +268,8 @@ check_batches(Subject *s)
         real *y = one.keys ? all.y + k * one.keys * s->attention.d_model : NULL;
         one.sequences = 1;
         if (!same_apart(&all, one, k * one.queries, y))
-            fail("sequence %d gets a different output beside another sequence "
-                 "than without one: does a sum run over the rows of all "
-                 "sequences?",
+            fail("sequence %d gets a different output in a batch of two than "
+                 "on its own: does a sum run over the rows of all sequences?",
                  k + 1);
     }
     passed(s, "two sequences at once give what each gives alone");

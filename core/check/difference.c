@@ -83,12 +83,13 @@ excess(Graph *g, real *entry, double gradient, double *slope)
     return off;
 }
 
-/* Compares every `every`-th entry of a leaf; s gets the worst, if it is wrong.
- */
+/* Compares every `every`-th entry of a leaf. If one is wrong, s becomes the
+   worst of this leaf. */
 static void
 compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
 {
-    double worst = 1, slope;
+    double worst = 1; /* in units of the error that is allowed */
+    double slope;
     for (int k = 0; k < (int)size_of(leaf); k += every) {
         double gradient = leaf->touched ? (double)leaf->gradient[k] : 0;
         double off = excess(g, &leaf->value[k], gradient, &slope);
@@ -96,9 +97,8 @@ compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
             continue;
         worst = off;
         *s = (Slopes){"", k / leaf->cols, k % leaf->cols, gradient, slope};
-    }
-    if (worst > 1)
         snprintf(s->leaf, sizeof s->leaf, "%s", label(leaf));
+    }
 }
 
 Slopes

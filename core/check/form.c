@@ -92,8 +92,8 @@ round_trip(Subject *s)
     if (!once.m)
         fail("after fit it has no canonical form: %s", once.why);
     if (!equal_biases(&once, &own))
-        fail("fit does not give back the bias by position of its scores, or "
-             "their sink");
+        fail("after fit, its scores have another bias by position, or another "
+             "sink, than the form that fit was given: let fit set both");
     FitError lost = fit_error(&once, &own);
     passed(s, "its own form comes back from it, to %.0e", lost.apart);
     if (lost.apart <= 1e-10)

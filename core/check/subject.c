@@ -286,8 +286,11 @@ check_finite(const Tape *t, const Node *out, const real *copy, bool back)
             x = copy;
         for (size_t i = 0; x && i < size_of(n); i++)
             if (!isfinite(x[i]))
-                bug("%s%s is not finite",
-                    n == out ? "the output " : "the gradient of ", label(n));
+                bug("%s%s is not finite in row %d, column %d: look for a "
+                    "division by 0, a log or root of a negative number, or an "
+                    "exp that overflows",
+                    n == out ? "the output " : "the gradient of ", label(n),
+                    (int)i / n->cols + 1, (int)i % n->cols + 1);
     }
 }
 

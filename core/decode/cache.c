@@ -50,8 +50,9 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
         free_rows(p);
         p->held = p->capacity = x == y ? c->tokens : fresh;
     } else if (p->held + fresh > p->capacity)
-        bug("a cache for %d tokens has %d, so %d more do not fit", p->capacity,
-            p->held, fresh);
+        bug("the cache is full: it has %d of at most %d tokens, and got %d "
+            "more: call cache_clear, or cache_new with more tokens",
+            p->held, p->capacity, fresh);
     for (int i = 0; i < p->kinds; i++)
         p->kept[i].added = false;
     a->position = keeper->position;

@@ -80,7 +80,8 @@ read_id(const char **text, const Dataset *data, const char *ends,
     size_t size;
     int id = id_at(data, *text, ends, &size);
     if (id < 0)
-        usage("\"%s\": %s has no such token; its %d tokens are %s to %s",
+        usage("\"%s\": no token of %s begins so; it has %d, of which the first "
+              "is %s and the last %s",
               label_of(*text), run, last + 1, label_of(token_name(data, 0)),
               label_of(token_name(data, last)));
     *text += size;

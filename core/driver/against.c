@@ -58,10 +58,10 @@ compare_heads(const Likeness *both, int i, int j)
 }
 
 static void
-add_row(Sheet *sheet, double layer, double head, double as, const Found *f)
+add_row(Sheet *sheet, double layer, double head, double partner, const Found *f)
 {
     Cell row[COLUMNS] = {cell_number(layer), cell_number(head),
-                         cell_number(as)};
+                         cell_number(partner)};
     for (int i = 0; i < GAPS; i++)
         row[AS + 1 + i] = cell_number(gap_relative(f->gap[i]));
     for (int i = 0; i < RANKS; i++)
@@ -75,16 +75,16 @@ static void
 add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
 {
     int heads = a->model->heads, layer = a->number + 1;
-    int *as = allocate((size_t)heads, sizeof *as);
+    int *partner = allocate((size_t)heads, sizeof *partner);
     Likeness both = likeness_of(a, b);
     Found all = {0};
-    match_heads(&both, as);
+    match_heads(&both, partner);
     for (int i = 0; i < heads; i++) {
-        Found f = compare_heads(&both, i, as[i]);
+        Found f = compare_heads(&both, i, partner[i]);
         if (each)
-            add_row(sheet, layer, i + 1, as[i] + 1, &f);
+            add_row(sheet, layer, i + 1, partner[i] + 1, &f);
         if (data)
-            fprintf(data, "%d\t%d\t%d\t%s\t%s\n", layer, i + 1, as[i] + 1,
+            fprintf(data, "%d\t%d\t%d\t%s\t%s\n", layer, i + 1, partner[i] + 1,
                     number_text(gap_relative(f.gap[GAP_M]), 4),
                     number_text(gap_relative(f.gap[GAP_N]), 4));
         for (int k = 0; k < GAPS; k++)
@@ -92,11 +92,11 @@ add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
         for (int k = 0; k < RANKS; k++)
             all.rank[k] += f.rank[k] / heads;
     }
-    all.gap[CONSTANT_GAP] = constant_gap(a, b);
+    all.gap[CONSTANT_GAP] = constant_gap(a, b); /* heads have none */
     if (!each)
         add_row(sheet, layer, NAN, NAN, &all);
     tape_free(both.tape);
-    free(as);
+    free(partner);
 }
 
 /* In words what the numbers mean, and what is not known. To be freed. */

@@ -135,9 +135,9 @@ find_cost(const void *wanted, void *cost)
         cost_of(w->plugin.variant, attention_wanted(w), w->config.length, 0);
 }
 
-/* Computes what a variant costs. Returns the status to exit with if it cannot
-   have this shape, else 0. What does not fit ends its process, so this is done
-   in a child, and the other variants keep their rows. */
+/* Computes what a variant costs. A variant that cannot have this shape ends its
+   process, so this runs in a child, and the other variants still get their
+   rows. Returns 0, or the status to exit with. */
 static int
 cost_wanted(const Wanted *w, Cost *cost)
 {
@@ -153,12 +153,13 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
     const Plugin p = w->plugin;
     if (isnan(cost.forward))
-        note("%s: its FLOPs are not known: let its operator set c->flops "
-             "(<qkv/operator.h>)",
+        note("%s: its FLOPs are not known, because an operator of its own does "
+             "not set c->flops: set it there (<qkv/operator.h>)",
              p.name);
     if (cost.state > 0)
-        note("%s: a state of %.0f numbers, for any number of tokens, could "
-             "replace the cache of this program's decoder",
+        note("%s: instead of a cache, a decoder could keep a state of %.0f "
+             "numbers, however many tokens there are; this program's keeps "
+             "the cache",
              p.name, cost.state);
     if (o->real)
         add_real(sheet, &p, attention_wanted(w), &cost, w->chosen);

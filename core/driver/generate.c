@@ -44,10 +44,14 @@ command_generate(int argc, char **argv)
     Run r = run_read(o.rest[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
-    if (!task_named(data.task->name)->next || m->config.mask != MASK_CAUSAL)
-        fail("%s: it cannot continue a sequence: take a run on a text or on "
-             "induction, with --mask causal; `qkv trace TEXT RUN` shows the "
-             "answers of others",
+    if (!task_named(data.task->name)->next)
+        fail("%s: it cannot continue a sequence, because its task %s does not "
+             "predict the next token: use a run on text or induction; `qkv "
+             "trace TEXT RUN` shows what this one answers",
+             r.path, data.task->name);
+    if (m->config.mask != MASK_CAUSAL)
+        fail("%s: it cannot continue a sequence, because it was not trained "
+             "with a causal mask: use a run with --mask causal",
              r.path);
     int given, *prompt = tokens_read(o.generate.prompt, &data, r.path, &given);
     int count = data.sizes.tokens + 1;

@@ -1,6 +1,6 @@
-/* suggest.c - qkv suggest: how a script names the option or the file that its
-   user probably meant. It prints " did you mean NAME?", or nothing if no name
-   is near the word. */
+/* suggest.c - qkv suggest, by which a script tells its user which option or
+   file was probably meant. It prints " did you mean NAME?", or nothing if no
+   name is close to the word. */
 #include <stdio.h>
 
 #include "base/report.h"

@@ -171,8 +171,10 @@ mapped(Builder *b, Value left, Value m)
     return left;
 }
 
-/* left m, for an m that leads back from the heads: its blocks are below each
-   other, so that one product also sums over the heads. */
+/* left m, for an m that leads back from the heads: left has its heads side by
+   side and m has its blocks below each other, so that one product also sums
+   over the heads. (In the transpose of a matrix whose blocks are side by side
+   they are below each other.) */
 static Value
 led_back(Builder *b, Value left, Value m)
 {

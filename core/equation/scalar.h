@@ -62,8 +62,8 @@ Tree *width_known(const Width *w);
 void make_equal(const EquationText *e, Width *v, Width *w, const char *at,
                 const char *rule);
 
-/* Notes the purpose of a width, and the number below the root that its scores
-   are divided by. */
+/* Notes what a width is for ('k' or 'v') and, if the scores are divided by a
+   square root, the number under it; otherwise `root` is NULL. */
 void set_purpose(Width *w, char purpose, Tree *root);
 
 /* The usual width, if nothing has determined it: of queries and keys the number

@@ -388,8 +388,8 @@ read_line(Reader *r)
         equation_wrong(e, r->at, "this cannot follow here");
 }
 
-/* Exits if a text has characters that a terminal would obey, because messages
-   print parts of it. */
+/* Exits if the text has control characters or is not UTF-8: messages print
+   parts of it, and a terminal would obey them. */
 static void
 check_characters(const EquationText *e, const char *text)
 {

@@ -7,8 +7,8 @@
 
 /* Products */
 
-/* The factors of a product: those that are no numbers, and the product of those
-   that are (NULL if there are none). */
+/* The factors of a product: `of` has those that are not numbers, `scale` is the
+   product of those that are (NULL if there are none). */
 typedef struct Factors {
     const Tree *const *of;
     int count;
@@ -17,8 +17,9 @@ typedef struct Factors {
 
 static bool is_number(Builder *b, const Tree *t);
 
-/* Could a factor, as the last one of the output, lead back from the heads? It
-   could if it is a matrix with the index i, or the transpose of one. */
+/* Can this factor, as the last one of the output, map the heads back to the
+   width of a token, as W_i^O does? Only a matrix with the index i, or its
+   transpose, can. */
 static bool
 leads_back(const Tree *t)
 {

@@ -4,8 +4,8 @@
 
 #include "equation/builder.h"
 
-/* The value of a part of the equation. `output`: it is the output, whose last
-   matrix with an index i leads back from the heads. */
+/* The value of t, a part of the equation. Set `output` if t is the output
+   itself: then its last matrix with an index i leads back from the heads. */
 Value value_of(Builder *b, const Tree *t, bool output);
 
 /* A scalar, in which definitions are replaced by what they are; exits unless it

@@ -53,12 +53,13 @@ to_floats(Doubles d)
 #define to_floats(doubles) __builtin_convertvector(doubles, V16)
 #endif
 
-/* a * b + c rounded to odd in double, then to float. In double the product of
-   two floats is exact, and the error of the sum is found exactly (Knuth's
-   TwoSum). If there is an error and the last bit of the sum is 0, the exact
-   result is between the sum and the next double on the side of the error. That
-   double is odd. As doubles are ordered like their bits, it is one more in bits
-   if it is farther from 0 than the sum, and one less if it is nearer. */
+/* a * b + c, rounded to odd in double and then to float, so that the second
+   rounding gives the float that is nearest to the exact result. In double the
+   product of two floats is exact, and the error of the sum is found exactly
+   (Knuth's TwoSum). If there is an error and the last bit of the sum is 0, the
+   exact result is between the sum and the next double on the side of the error.
+   That double is odd. As doubles are ordered like their bits, it is one more in
+   bits if it is farther from 0 than the sum, and one less if it is nearer. */
 static __attribute__((noinline, unused)) V16
 fma_by_odd(V16 a, V16 b, V16 c)
 {

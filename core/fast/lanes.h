@@ -176,8 +176,8 @@ lane_dot(const real *x, const real *y, int n)
     return reduce_sum(sum);
 }
 
-/* The largest of the first n entries of factor x, in a row of `wide` entries.
- */
+/* The largest of factor * x[j] for j below n. `wide` entries of the row can be
+   read. */
 static inline real
 lane_max(const real *x, real factor, int n, int wide)
 {

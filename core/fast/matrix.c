@@ -265,10 +265,10 @@ bytes(ptrdiff_t entries)
     return entries * (ptrdiff_t)sizeof(real);
 }
 
-/* Multiplies some rows of a band: first by the higher tiles, then by those that
-   are one row lower. If w is batched, one call of `tile` computes the same tile
-   of every matrix; otherwise it computes all tiles of that height, one below
-   the other. The strips of B are `next` entries apart. */
+/* Multiplies some rows of a band: first the taller tiles, then those that are
+   one row shorter. If w is batched, one call of `tile` computes the same tile
+   of every matrix; otherwise it computes all tiles of that height, from top to
+   bottom. Consecutive strips of B are `next` entries apart. */
 WITHIN void
 rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
               int next)
@@ -415,7 +415,8 @@ product(Matrix c, Matrix a, Matrix b, int add)
 {
     if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols ||
         c.count != a.count || c.count != b.count)
-        bug("multiply: %d (%d x %d) and %d (%d x %d) do not give %d (%d x %d)",
+        bug("multiply: %d of (%d x %d) times %d of (%d x %d) cannot give %d of "
+            "(%d x %d)",
             a.count, a.rows, a.cols, b.count, b.rows, b.cols, c.count, c.rows,
             c.cols);
     Product p = {c, a, b, add};

@@ -1,4 +1,4 @@
-/* rows.c - the inner loops over the rows of a matrix, vector by vector. */
+/* rows.c - the inner loops over the rows of a matrix, with SIMD vectors. */
 #include "fast/lanes.h"
 #include "heart/rows.h"
 #include "heart/tape.h"

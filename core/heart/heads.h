@@ -1,4 +1,4 @@
-/* heads.h - the heads of a matrix. */
+/* heads.h - the columns of one head, in one sequence or in all. */
 #ifndef HEADS_H
 #define HEADS_H
 

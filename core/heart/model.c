@@ -223,13 +223,11 @@ model_start(Model *m)
 void
 model_free(Model *m)
 {
-    if (!m)
-        return;
     free(m->fixed.at);
     free(m->weights);
     free(m->place);
-    free(m->values);
-    free(m->first);
+    free(m->values); /* and gradients */
+    free(m->first);  /* and second */
     free(m->nodes);
     free(m);
 }

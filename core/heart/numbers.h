@@ -30,7 +30,8 @@ enum { EXP_DEGREE = 7, EXP_LOW = -87, TANH_ONE = 10 };
 /* e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2. Sets *power to
    2^n, and returns e^r - 1 by its Taylor series r + r^2 / 2! + r^3 / 3! + ...
    The terms that are left out sum to less than half a rounding step. ln 2 is
-   subtracted in two parts, so that r loses no digits. */
+   subtracted in two parts, so that r loses no digits. x is at most 87 (708 in
+   double), or NaN. */
 static inline real
 exp_parts(real x, real *power)
 {
@@ -46,7 +47,7 @@ exp_parts(real x, real *power)
     real p = inverse[EXP_DEGREE]; /* (e^r - 1) / r, by Horner's rule */
     for (int i = EXP_DEGREE - 1; i > 0; i--)
         p = FUSED(p, r, inverse[i]);
-    *power = isnan(n) ? x : (real)ldexp(1, (int)n);
+    *power = isnan(n) ? x : (real)ldexp(1, (int)n); /* NaN has no int */
     return p * r;
 }
 
@@ -76,14 +77,17 @@ hyperbolic_tangent(real x)
 }
 
 /* log x for a positive, normal x: x = 2^n m with m within [sqrt 1/2, sqrt 2],
-   log m = 2 artanh((m - 1) / (m + 1)) as a series. */
+   log m = 2 artanh s with s = (m - 1) / (m + 1), as a series. |s| is at most
+   .172, so the terms up to s^21 are enough for double. */
 static inline double
 logarithm(double x)
 {
     int n;
     double m = frexp(x, &n), sum = 0;
-    for (; m < 0x1.6a09e667f3bcdp-1; n--)
+    if (m < 0x1.6a09e667f3bcdp-1) { /* sqrt 1/2 */
         m *= 2;
+        n--;
+    }
     double s = (m - 1) / (m + 1);
     for (int i = 21; i > 0; i -= 2)
         sum = sum * (s * s) + 1. / i;

@@ -57,7 +57,7 @@ linear_backward(Node *c)
             l->add(c, k, c->gradient, gradient(c->in[k]), true);
 }
 
-/* All of a matrix that has n's shape, and its entries at `at`. */
+/* The entries at `at`, as a matrix that has n's shape. */
 static Matrix
 whole(const Node *n, real *at)
 {

@@ -80,7 +80,8 @@ void draw_pairs(const Config *c, Random *r, int *ids, int *order);
 Batch batch_new(Sizes s, int sequences);
 void batch_free(Batch *b);
 
-/* `count` of the batch's sequences, from `first` on, in its memory. */
+/* The part of a batch that has `count` of its sequences, from number `first`
+   on. It uses the batch's memory. */
 Batch batch_part(const Batch *b, int first, int count);
 
 /* The random stream from which the batches of a split are drawn. */

@@ -56,10 +56,11 @@ optimizer_step(Model *m)
 
 /* A batch goes through the model in micro-batches, so that the nodes of a
    forward pass are still in the caches in its backward pass. Their gradients
-   add up to those of the whole batch. They have the same bits if the weight is
-   multiplied with the tokens, since that is one chain of multiply-adds in the
-   order of the tokens, wherever it pauses. A micro-batch reads every weight
-   once; so the wider the tokens, the more of them it has. */
+   add up to those of the whole batch: with the same bits where a weight is
+   multiplied with the tokens, because each entry of its gradient is summed
+   token by token in the same order. A micro-batch has about 4 d_model tokens:
+   the cost of reading a weight grows with d_model^2, and enough tokens have to
+   share it. */
 int
 micro_batch_size(const Model *m, int sequences)
 {

@@ -128,7 +128,8 @@ student_t(double p, double freedom)
 }
 
 /* Fills in the interval and the p-values of a difference by its standard error.
- */
+   `same` is the p-value of equivalence within +-margin, the larger one of two
+   one-sided tests (TOST). */
 static void
 test_by_t(Contrast *d, double margin)
 {

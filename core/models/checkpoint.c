@@ -146,8 +146,9 @@ shortest_ending(const Checkpoint *c, const char *name)
 {
     const Tensor *found = NULL;
     for (const Tensor *t = c->tensors; t < c->tensors + c->count; t++) {
-        const char *end = strstr(t->name, name);
-        bool ends = t->said && end && !strcmp(end, name);
+        size_t length = strlen(t->name), tail = strlen(name);
+        bool ends =
+            t->said && length >= tail && !strcmp(t->name + length - tail, name);
         if (ends && (!found || strlen(t->name) < strlen(found->name)))
             found = t;
     }
@@ -166,6 +167,7 @@ tensor_ending(const Checkpoint *c, const char *name, int rows, int cols)
     Said said = said_of(t);
     int type = index_in("F32 F16 BF16", said.type);
     sscanf(said.shape, "[ %lf , %lf", &found->shape[0], &found->shape[1]);
+    /* Without rows it is a vector, which has one size. */
     const double shape[] = {rows ? rows : cols, rows ? cols : 0};
     double bytes = (double)cols * (rows ? rows : 1) * (type == F32 ? 4 : 2);
     if (type < 0 || memcmp(found->shape, shape, sizeof shape) != 0 ||

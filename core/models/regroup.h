@@ -11,8 +11,8 @@
 
 #include "models/heads.h"
 
-/* The same layer with the groups of another model, which has fewer. Its maps
-   begin in the tensors of `l`, and need only a part of them. */
+/* Layer l with the groups of `fewer`, a model that has fewer of them. Its maps
+   still point into the tensors of l, but use only a part of them. */
 Heads regrouped(Heads l, const Published *fewer);
 
 /* Writes what layer l has into `to`, which is regrouped: the keys and values

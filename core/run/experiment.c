@@ -89,7 +89,10 @@ experiment_open(const char *directory, const char *asked)
         fail("%s: could not create it: %s; choose another directory", directory,
              strerror(errno));
     drafts_sweep(directory);
-    Values files = names_in(directory); /* another command may add some */
+    /* Listed before the record is looked for: a command that creates this
+       experiment now writes its record first, so that files without a record
+       belong to somebody else. */
+    Values files = names_in(directory);
     if (files.count && access(within(directory, record), F_OK))
         fail("%s: holds files but no experiment.tsv, so it is not an "
              "experiment; choose another directory",

@@ -80,12 +80,14 @@ wake(int signal)
     (void)signal;
 }
 
+/* Discards stdout, stderr and descriptor 1, to which plugins print: it is not
+   that of stdout after printing_apart() (base/report.h). */
 static void
 print_nothing(void)
 {
-    bool closed =
+    bool discarded =
         freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr);
-    if (!closed || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    if (!discarded || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         _exit(1);
 }
 

@@ -40,8 +40,8 @@ void child_begin(Child *c, void (*work)(const void *more, void *answer),
    lasts longer than $QKV_CALL_SECONDS, or a minute if that is not set. */
 Child *children_wait(Child *children, int count);
 
-/* Runs a program, and waits for it; returns its status, NOT_RUN if there is no
-   such program, as a shell does. */
+/* Runs a program and waits for it. Returns its status as a shell does: 128 and
+   the signal that ended it, or NOT_RUN if it could not be started. */
 enum { NOT_RUN = 127 };
 int run_program(char *argv[]);
 

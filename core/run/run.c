@@ -37,6 +37,8 @@ run_name(const Config *c, const char *uses)
     config_resolve(&ordinary, uses);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, plugin_name(c->variant));
+    /* What the user can set, but for words, which the name has or which are too
+       long for it, and the seed, which comes last. */
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         if (s->help && !(s->kind & WORDED) && strcmp(s->name, "seed"))
             add_setting(&name, s, c, &ordinary);

@@ -107,6 +107,8 @@ chosen_runs(const Run *const *runs, int count, const char *key, int *seeds,
     *lr = NAN;
     if (!count)
         return chosen;
+    /* Runs are sorted by seed. A seed is judged at the rate that was best for
+       the others; a single one has no others. */
     Trial *all = trials_of(runs, count, key);
     int first = runs[0]->config.seed;
     bool several = runs[count - 1]->config.seed != first;

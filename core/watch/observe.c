@@ -209,6 +209,8 @@ share_of_gauge(const Observation *s, size_t which)
     return g.along / g.step;
 }
 
+/* The share of a random step's squared length that lies along the gauge, on
+   average; NaN if this place has no such pair of matrices. */
 static double
 gauge_by_chance(const Observation *s, size_t which)
 {
