@@ -23,5 +23,5 @@ BEGIN {
     interval(208, "the same", "inside the margin", -0.5, 0.4, "")
     interval(272, "also the same", "excludes 0, but inside", 0.2, 0.8, "")
     interval(336, "undecided", "includes 0, too wide", -0.7, 1.9, "")
-    note(320, 412, "“No difference found” is not “the same”: for that, the interval must fit inside the margin.")
+    note(320, 412, "“No difference found” is not “the same”: for that, the 90% interval must fit inside the margin.")
 }
