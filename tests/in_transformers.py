@@ -1,6 +1,8 @@
 """in_transformers.py QKV DIR - models as the package `transformers` builds them, without
 memory: the parameters of their attention are those that `qkv count --config` and `qkv
 list --models` have, to the integer. A line for each that was compared."""
+import collections
+import csv
 import glob
 import json
 import os
@@ -10,9 +12,11 @@ import sys
 
 import numpy
 import torch
+import transformers
 from transformers import AutoConfig, AutoModel
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
-qkv, folder = sys.argv[1:]
+qkv, folder = sys.argv[1:3]
 
 def gqa(layers, d, heads, groups, head=None, **more):
     sizes = dict(num_hidden_layers=layers, hidden_size=d, num_attention_heads=heads,
@@ -69,7 +73,7 @@ MODELS = [
     ("deepseek-v3", "deepseek_v3", mla(61, 7168, 128)),
     ("kimi-k2", "deepseek_v3", mla(61, 7168, 64)),
 ]
-ATTENTION = r"\.(self_attn|attention|attn)\.(?!output\.LayerNorm)"
+ATTENTION = r"\.(self_attn|self_attention|attention|attn)\.(?!output\.LayerNorm|LayerNorm|self_attn_layer_norm)"
 
 def rows(*arguments):
     """What qkv prints, a dictionary a row, and what it says."""
@@ -82,30 +86,83 @@ def rows(*arguments):
 def cached(config, tokens):
     """The numbers that a decoder keeps of so many tokens, in the layers that keep any."""
     layers = range(config.num_hidden_layers)
-    types = getattr(config, "layer_types", None) or ["full_attention" for _ in layers]
+    types = getattr(config, "layer_types", None) or ["sliding_attention" for _ in layers]
     window = getattr(config, "sliding_window", None) or tokens
-    if not getattr(config, "layer_types", None) and config.model_type == "mistral":
-        types = ["sliding_attention" for _ in layers]
     sharing = getattr(config, "kv_sharing_modes", types)
     total = 0
     for i in layers:
         own = config.per_layer_config[i] if config.is_heterogeneous else config
         head = getattr(own, "head_dim", None) or own.hidden_size // own.num_attention_heads
+        columns = 2 * head * (getattr(own, "num_key_value_heads", None) or own.num_attention_heads)
+        if getattr(own, "kv_lora_rank", None):
+            columns = own.kv_lora_rank + own.qk_rope_head_dim
         seen = min(window, tokens) if types[i] == "sliding_attention" else tokens
-        if sharing[i] != "reuse":
-            total += 2 * head * own.num_key_value_heads * seen
+        if sharing[i] != "reuse" and "encodes" not in FAMILIES[config.model_type]["has"]:
+            total += columns * seen
     return total
 
+def built(config):
+    """The model without memory, as far as it can do without."""
+    try:
+        with torch.device("meta"):
+            return AutoModel.from_config(config)
+    except TypeError:
+        return AutoModel.from_config(config)
+
+def stored(model):
+    return sum(p.numel() for n, p in model.named_parameters() if re.search(ATTENTION, n))
+
+def saved(settings):
+    path = os.path.join(folder, "config.json")
+    with open(path, "w") as file:
+        json.dump(settings, file)
+    return path
+
+def whole(config):
+    return json.loads(config.to_json_string(use_diff=False))
+
+with open(os.path.join(os.path.dirname(__file__), "../core/models/families.tsv")) as file:
+    FAMILIES = {row["model_type"]: row for row in csv.DictReader(file, delimiter="\t")}
+
+# What a class has to be given besides sizes.
+NEEDS = {"ministral": dict(head_dim=16), "gpt_bigcode": dict(num_key_value_heads=1), 
+         "dots1": dict(n_shared_experts=1, moe_intermediate_size=40, n_routed_experts=4, n_group=1, topk_group=1,
+                       num_experts_per_tok=2, first_k_dense_replace=1),
+         "glm4_moe": dict(head_dim=16), "gptj": dict(rotary_dim=4), "codegen": dict(rotary_dim=4),
+         "nemotron": dict(num_key_value_heads=2)}
+SWITCHES = "attention_bias use_bias enable_bias use_qkv_bias qkv_bias".split()
+
+def sized(kind, layers, d, heads, groups=None):
+    """Sizes as the class calls them. Heads of keys and values have a name in all classes
+    that have them."""
+    name = AutoConfig.for_model(kind).attribute_map
+    sizes = dict(bert(layers, d, heads), **({"num_key_value_heads": groups} if groups else {}))
+    return {name.get(key, key): value for key, value in sizes.items()}
+
+def altered(kind, layers=4, d=64):
+    """Other sizes, heads that share keys, and biases where the class has none by default."""
+    config, row = AutoConfig.for_model(kind), FAMILIES[kind]
+    if "latent" in row["has"]:
+        return dict(bert(layers, d, 4), num_key_value_heads=4, kv_lora_rank=20, q_lora_rank=24,
+                    qk_nope_head_dim=12, qk_rope_head_dim=8, v_head_dim=10)
+    shared = "kv-heads" not in row["ignores"]
+    more = {key: not getattr(config, key) for key in SWITCHES if hasattr(config, key)}
+    if "head_dim" in config.to_dict():
+        more["head_dim"] = 24 if layers > 2 and kind != "helium" else d // 4
+    if "window" not in row["ignores"] and layers > 2:
+        more["sliding_window"] = 8
+    return {**sized(kind, layers, d, 4, 2 if shared else None), **more, **NEEDS.get(kind, {})}
+
+OLD = {kind for _, kind, _ in MODELS} | {"transformer", "kimi_k2"}
+for kind in FAMILIES:
+    if kind not in OLD:
+        few = AutoConfig.for_model(kind).attribute_map.get("num_hidden_layers", "num_hidden_layers")
+        MODELS += [("", kind, {few: 2, **NEEDS.get(kind, {})}), ("", kind, altered(kind))]
 published = {row["model"]: row for row in rows("list", "--models")[0]}
 compared = set()
 for name, kind, settings in MODELS:
     config = AutoConfig.for_model(kind, **settings)
-    with torch.device("meta"):
-        model = AutoModel.from_config(config)
-    wanted = sum(p.numel() for n, p in model.named_parameters() if re.search(ATTENTION, n))
-    path = os.path.join(folder, "config.json")
-    with open(path, "w") as file:
-        json.dump(json.loads(config.to_json_string(use_diff=False)), file)
+    wanted, path = stored(built(config)), saved(whole(config))
     (row,), said = rows("count", "--config", path)
     if "not known" in said:
         print("wrong", name or kind, said.strip())
@@ -113,31 +170,52 @@ for name, kind, settings in MODELS:
         print("wrong", name or kind, "config", row["parameters"], "transformers", wanted)
     if name and float(published[name]["parameters"]) != wanted:
         print("wrong", name, published[name]["parameters"], "transformers", wanted)
-    if kind not in ("bert", "roberta", "gpt2", "gpt_neox", "deepseek_v2", "deepseek_v3"):
-        bytes_ = 2 * cached(config.get_text_config(), 32768)
-        for which in [row] + ([published[name]] if name else []):
-            if float(which["cache_bytes"]) != bytes_:
-                print("wrong", name or kind, "cache", which["cache_bytes"], "transformers", bytes_)
+    bytes_ = 2 * cached(config.get_text_config(), 32768)
+    for which in [row] + ([published[name]] if name else []):
+        if float(which["cache_bytes"]) != bytes_:
+            print("wrong", name or kind, "cache", which["cache_bytes"], "transformers", bytes_)
     print("ok", name or kind)
     compared.add(name)
 # Where config.json says no more than the sizes that it has to say, the rest is what the
 # class takes for them.
-for kind in ("llama mistral mixtral qwen2 qwen3 qwen3_moe gemma gemma2 gemma3_text gemma4_text olmo olmo2 granite phi3"
-             " gpt_neox gpt_oss deepseek_v2 deepseek_v3").split():
-    sizes = dict(num_hidden_layers=6, hidden_size=4096, num_attention_heads=32)
-    if kind.startswith("deepseek"):
+for kind in set(FAMILIES) - {"transformer", "kimi_k2", "gemma4", "nemotron", "ministral", "dots1"}:
+    sizes = sized(kind, 6, 4096, 32) if kind != "helium" else gqa(6, 2560, 20, 20)
+    if FAMILIES[kind]["has"].endswith("latent"):
         sizes.update(qk_nope_head_dim=128, qk_rope_head_dim=64, v_head_dim=128, kv_lora_rank=512)
     config = AutoConfig.for_model(kind, **sizes)
-    with torch.device("meta"):
-        model = AutoModel.from_config(config)
-    wanted = sum(p.numel() for n, p in model.named_parameters() if re.search(ATTENTION, n))
-    path = os.path.join(folder, "config.json")
-    with open(path, "w") as file:
-        json.dump(dict(sizes, model_type=kind, **({"sliding_window_pattern": 6} if kind == "gemma4_text" else {})), file)
-    (row,), _ = rows("count", "--config", path)
-    bytes_ = float(row["cache_bytes"]) if kind in ("gpt_neox", "deepseek_v2", "deepseek_v3") else 2 * cached(config, 32768)
+    wanted, bytes_ = stored(built(config)), 2 * cached(config, 32768)
+    told = {"layer_types": config.layer_types} if FAMILIES[kind]["every"] == "-1" else {}
+    (row,), _ = rows("count", "--config", saved(dict(sizes, model_type=kind, **told)))
     same = float(row["parameters"]) == wanted and float(row["cache_bytes"]) == bytes_
     print("ok" if same else "wrong", kind, "by default", row["parameters"], wanted, row["cache_bytes"], bytes_)
+
+# Every type that the package has, with its own sizes: equal, or not counted. A third
+# argument prints them one by one.
+def compare_type(kind):
+    try:
+        config = AutoConfig.for_model(kind)
+        text = whole(config)
+    except Exception:
+        return "not built", "it has no default configuration"
+    done = subprocess.run([qkv, "count", "--config", saved(text), "--columns", "parameters,cache_bytes", "--tsv"],
+                          capture_output=True, text=True)
+    if done.returncode:
+        return "no row" if "has no row" in done.stderr else "refused", done.stderr.strip().rpartition("json: ")[2]
+    got = [float(cell) for cell in done.stdout.split()[-2:]]
+    try:
+        model = built(config.get_text_config())
+    except Exception as error:
+        return "not built", str(error)
+    wanted = [stored(model), 2 * cached(config.get_text_config(), 32768)]
+    return "equal" if got == wanted else "different", f"{got} {wanted}"
+
+types = {kind: compare_type(kind) for kind in CONFIG_MAPPING_NAMES}
+for kind, (result, why) in types.items():
+    if sys.argv[3:] or result == "different":
+        print("wrong" if result == "different" else "ok", "type", kind, result, why)
+results = collections.Counter(result for result, _ in types.values())
+print(f"hf: {len(types)} types of transformers {transformers.__version__}:", ", ".join(
+    f"{count} {result}" for result, count in results.most_common()))
 
 # What `qkv` refuses to count would have another number: clipped, OLMo has no gauge at all.
 def olmo_rank(clip):
@@ -260,6 +338,13 @@ TINY = [
     ("gpt_oss", gqa(2, 32, 8, 2, 8, num_local_experts=4)),
     ("olmo2", gqa(2, 32, 4, 2)),
 ]
+# And each other family that can be opened.
+SIZES = "intermediate_size moe_intermediate_size shared_expert_intermediate_size ffn_dim hidden_dim".split()
+MROPE = dict(rope_parameters=dict(rope_type="default", rope_theta=1e4, mrope_section=[2, 1, 1]))
+SMALL = {"electra": dict(embedding_size=32), "opt": dict(word_embed_proj_dim=32), "xmod": dict(default_language="en_XX"),
+         "qwen2_vl_text": MROPE, "qwen2_5_vl_text": MROPE}
+OTHERS = [kind for kind, row in FAMILIES.items() if "#" in row["q"] and kind not in OLD]
+TINY += [(kind, {**altered(kind, 2, 32), **SMALL.get(kind, {})}) for kind in OTHERS]
 # The variant that has a family's own matrices.
 NATIVE = {"bert": "biased", "roberta": "biased", "gpt2": "biased", "gpt_neox": "biased", "llama": "gqa", "mistral": "gqa",
           "gemma": "gqa", "phi3": "gqa", "olmo": "gqa",
@@ -272,8 +357,7 @@ def fresh(argument):
 for number, (kind, settings) in enumerate(TINY):
     torch.manual_seed(number)
     more = dict(vocab_size=99, max_position_embeddings=64, pad_token_id=0, bos_token_id=1, eos_token_id=2)
-    if kind != "gpt2":
-        more["intermediate_size"] = 40
+    more.update({key: 40 for key in SIZES if hasattr(AutoConfig.for_model(kind), key)})
     config = AutoConfig.for_model(kind, **{**more, **settings})
     model = AutoModel.from_config(config).eval().float()
     with torch.no_grad():
@@ -287,7 +371,7 @@ for number, (kind, settings) in enumerate(TINY):
     hooks = {}
     for which in (model, slim):
         for name, module in which.named_modules():
-            if re.search(r"\.(self_attn|attention|attn)$", name):
+            if re.search(r"\.(self_attn|self_attention|attention|attn)$", name):
                 hooks.setdefault(name, []).append(module)
     ids = torch.randint(3, 99, (2, 12))
     with torch.no_grad():
@@ -301,20 +385,23 @@ for number, (kind, settings) in enumerate(TINY):
                if re.search(ATTENTION, n) and not re.search("norm", n))
     (row,), _ = rows("count", "--config", os.path.join(old, "config.json"))
     gauge = float(row["gauge"])
-    if kind in ("qwen3", "qwen3_moe", "gemma3_text", "olmo2"): # gains of the norms are left as they are
-        head = config.head_dim if kind != "olmo2" else 8
-        gauge = 2 * config.num_key_value_heads * head ** 2
+    if re.search("head-norm|full-norm", FAMILIES[kind]["has"]): # gains of the norms are left as they are
+        head = getattr(config, "head_dim", None) or 8
+        biases = 2 * config.num_key_value_heads * head if getattr(config, "attention_bias", False) else 0
+        gauge = 2 * config.num_key_value_heads * head ** 2 + biases
     if max(apart) > 1e-5:
         print("wrong", kind, "slim", max(apart))
     if ones != gauge:
         print("wrong", kind, "ones and zeros", ones, "gauge", gauge)
-    done = subprocess.run([qkv, "open", old, "--to", "biased" if "attention_bias" in settings else NATIVE.get(kind, "standard"), "--layer", "2", "-o", old + "-runs"],
+    done = subprocess.run([qkv, "open", old, "--to", "biased" if "attention_bias" in settings else NATIVE.get(kind, "standard" if kind in OLD else "gqa" if "rope" in FAMILIES[kind]["has"] else "biased"), "--layer", "2", "-o", old + "-runs"],
                           capture_output=True, text=True)
     refused = kind in ("qwen2", "qwen3", "qwen3_moe", "gemma2", "gemma3_text", "gpt_oss", "olmo2")
     refused |= kind == "gpt_neox" and "rope_parameters" not in settings # a part of a key is rotated
     other = kind == "granite" or config.to_dict().get("rope_parameters", {}).get("rope_theta", 1e4) != 1e4
     said = "does not have the matrices of" if refused else "no run computes what this layer does"
     refused |= other
+    if kind in OTHERS: # whose run, if it has one, is compared
+        refused, said = done.returncode, ""
     if refused != (done.returncode == 1 and said in done.stderr):
         print("wrong", kind, "to", done.stderr)
     elif not refused:
@@ -326,10 +413,11 @@ for number, (kind, settings) in enumerate(TINY):
         more = {}
         if hasattr(model, "rotary_emb"):
             more["position_embeddings"] = model.rotary_emb(x, torch.arange(x.shape[1])[None])
-        if kind in ("bert", "roberta"):
+        if hasattr(module, "output"):
             out = module.output.dense(module.self(x)[0])
         else:
-            out = module(x, attention_mask=causal(x.shape[1]), **more)[0]
+            mask = None if "encodes" in FAMILIES[kind]["has"] else causal(x.shape[1]).expand(len(x), -1, -1, -1)
+            out = module(x, attention_mask=mask, **more)[0]
         wanted = (x + out) @ load(run + "weights/unembedding.npy")
         got = load(old + "-batch/logits.npy")
         if (wanted - got).abs().max() > 1e-4 * wanted.abs().max():
@@ -343,4 +431,4 @@ for number, (kind, settings) in enumerate(TINY):
             print("wrong", kind, half, refused)
         if b_q and abs(float(row["b_Q"]) / float(b_q[0].double().norm()) - 1) > 0.01:
             print("wrong", kind, half, row["b_Q"], float(b_q[0].double().norm()))
-    print("ok", kind, "slim", len(apart), "layers,", max(apart))
+    print("ok", kind, "slim", len(apart), "layers,", max(apart), "as a run" if not done.returncode else "")

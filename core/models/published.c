@@ -233,6 +233,8 @@ check_layer(const Published *l)
                            l->groups, l->heads));
     if (l->layers > LAYERS || l->heads * (l->d_k + (double)l->d_v) > MOST)
         refuse(l->name, "heads", "they are too wide, or in too many layers");
+    if (!latent && l->rope > l->d_k)
+        refuse(l->name, "rope", "a head has fewer columns");
     if (latent && *l->biases != '-')
         refuse(l->name, "latent", "its model_type has one only without biases");
     if (!latent && (l->latent || l->query_latent))
@@ -281,6 +283,14 @@ read_size(Published *l, const struct Told *size, const char *text, bool latent,
     *(int *)((char *)l + size->at) = (int)number;
 }
 
+/* The maps that have a bias if the file says that there are any: those of the
+   family, or all if it has none by default. */
+static const char *
+maps_with_bias(const Published *family)
+{
+    return *family->biases == '-' ? "qkvo" : family->biases;
+}
+
 /* A layer of this type, in a model of family l. Sizes that the file does not
    tell follow from the others. */
 static Published
@@ -297,7 +307,7 @@ layer_of(Said *s, Published l, int layer, int type)
     if (why)
         refuse(s->path, "rotated", why);
     if (own[told_as("biases")])
-        l.biases = l.biased ? "qkvo" : "-";
+        l.biases = l.biased ? maps_with_bias(&l) : "-";
     if (!l.groups || latent)
         l.groups = l.heads;
     if (l.keys_are_values && l.equal_groups)
@@ -307,7 +317,7 @@ layer_of(Said *s, Published l, int layer, int type)
     l.d_v = l.d_v ? l.d_v : l.d_k;
     l.kdim = latent ? l.latent : l.kdim ? l.kdim : l.d_model;
     l.vdim = latent ? l.latent : l.vdim ? l.vdim : l.d_model;
-    if (rope && !latent)
+    if (rope && !latent && !l.rope)
         l.rope = (int)(l.d_k * rotated) / 2 * 2;
     l.window = type == LOCAL && l.window ? l.window : MOST;
     l.encoders =
