@@ -92,7 +92,7 @@ sed 's/    return compute(new_node(\(.*\)));/    Node *c = new_node(\1);\n    c-
     tests/broken/operator.c >told.c
 forward() { "$build/qkv" count --tsv -v "$1" 2>err | awk 'NR == 2 { print $3 }'; }
 expect "work that nobody knows is a number" [ "$(forward ./tests/broken/operator.c)" = NA ]
-expect "nobody says why it is NA" grep -q 'let its operator set c->flops' err
+expect "nobody says why it is NA" grep -q 'because an operator of its own does not set c->flops' err
 expect "what an operator says of its work is not used" [ "$(forward ./told.c)" = 14336 ]
 expect "its state is not named" grep -q 'a state of 7 numbers' err
 
