@@ -146,8 +146,8 @@ alike(const Likeness *l, int i, int j)
     return sum;
 }
 
-/* May heads i and j be paired? They are free, and the other heads of their
-   groups, which have so many each, are free or in these two groups. */
+/* May heads i and j be paired? Both must be free, and the other heads of their
+   two groups, of `each` heads, must be free or paired with one another. */
 static bool
 may_pair(const int *as, const int *back, int each, int i, int j)
 {

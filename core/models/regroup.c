@@ -122,7 +122,7 @@ best_factors(const double *g, const double *root, const Block *b)
     return factors;
 }
 
-/* Adds n columns of a map from one on, times a (n x n), to `sum`. */
+/* Adds columns from .. from + n - 1 of a map, times a (n x n), to `sum`. */
 static void
 add_columns(double *sum, const Heads *l, int map, int from, int n,
             const double *a)
