@@ -37,7 +37,12 @@ help:                ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 /p' Makefile */rules.mk | \
 	  awk '{ name = $$1; $$1 = ""; printf "make %-15s%s\n", name, $$0 }'
 
-demo: all            ## the main job: seven variants on four tasks, drawn
+# What is built and tested side by side without being asked: on all cores, unless make was
+# called with a -j of its own. Each part's output is printed whole, when it has ended.
+PARALLEL = $(MAKE) --no-print-directory -Otarget $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))
+
+demo:                ## the main job: seven variants on four tasks, drawn
+	+@$(PARALLEL) all
 	$(BUILD)/qkv count --real -v standard,two-step,full-rank,symmetric --d-model 16
 	$(BUILD)/qkv compare --out $(BUILD)/demo
 

@@ -1,12 +1,15 @@
 # How the project is tested and measured; the Makefile includes this.
 
-check: check-quick run-mistakes run-solve run-install run-starve run-parallel run-together run-drawn run-paper run-hostile run-states   ## all tests that take under two minutes (-j2: side by side)
+check:               ## all tests that take under two minutes, side by side
+	+@$(PARALLEL) check-parts
 	@echo "check: all passed; $$(cat $(BUILD)/skipped/* | wc -l) parts were skipped"
 	@cat $(BUILD)/skipped/*
 
+check-parts: check-quick run-mistakes run-solve run-install run-starve run-parallel run-together run-drawn run-paper run-hostile run-states
+
 check-quick: run-floors run-same run-heart run-plain run-one-file run-equations run-float run-double run-shown run-command run-judge run-check   ## the first of them
 
-check-long: PAIRS = 100
+check-long: export PAIRS = 100
 check-long: export LONG = yes
 check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-scipy check-valgrind run-counts run-exercises run-fuzz   ## and those that take longer
 
@@ -126,6 +129,6 @@ $(BUILD)/tests/referee: $(DOUBLE) $(BUILD)/double/tests/referee/referee.o
 $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
 
-.PHONY: check check-quick check-long $(SCRIPTS) run-together run-same check-same run-starve run-equations run-referee run-float run-double run-shown \
+.PHONY: check check-parts check-quick check-long $(SCRIPTS) run-together run-same check-same run-starve run-equations run-referee run-float run-double run-shown \
   shown-update check-figures check-book check-web check-text check-bits check-torch check-hf check-scipy check-valgrind \
   check-style bench coverage fuzz compdb
