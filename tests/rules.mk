@@ -6,7 +6,6 @@ check:               ## all tests that take under two minutes, side by side
 	@cat $(BUILD)/skipped/*
 
 check-parts: check-quick run-mistakes run-solve run-install run-starve run-parallel run-together run-drawn run-paper run-hostile run-states
-
 check-quick: run-floors run-same run-heart run-plain run-one-file run-equations run-float run-double run-shown run-command run-judge run-check   ## the first of them
 
 check-long: export PAIRS = 100
