@@ -10,6 +10,7 @@
 # what a newcomer's machine cannot test.
 
 set -u
+unset MAKEFLAGS # a make that a test calls is not a part of the one that runs the test
 # Under the address sanitizer: a program that ends with a message does not free first,
 # and a crash looks like one. Leaks are left to valgrind.sh.
 export ASAN_OPTIONS=detect_leaks=0:handle_segv=0

@@ -48,7 +48,8 @@ CONFIGS = {  # vocabulary, d_model, heads, layers, tokens, batch, mlp
 SECONDS = 1  # of one measurement
 WARM = 3  # steps before it
 
-# Fused multiply-adds on vectors, as many chains as hide their latency.
+# Fused multiply-adds on vectors, as many chains as hide their latency. Each chain
+# begins with another number, or the compiler would compute one of them for all.
 PEAK = """
 #include <stdio.h>
 #include <time.h>
@@ -66,7 +67,9 @@ static double now(void)
 }
 int main(void)
 {
-    V sum[12] = {0}, factor = (V){0} + .999f;
+    V sum[12], factor = (V){0} + .999f;
+    for (int i = 0; i < 12; i++)
+        sum[i] = (V){0} + (float)i;
     const double start = now();
     const long steps = 20000000;
     for (long k = 0; k < steps; k++)
@@ -82,11 +85,11 @@ int main(void)
 
 
 def peak_program(folder):
-    """Compiles PEAK in a folder, and returns its path."""
+    """Compiles PEAK in a folder for $ARCH, as the Makefile does, and returns its path."""
     source, program = folder + "/peak.c", folder + "/peak"
     with open(source, "w") as file:
         file.write(PEAK)
-    subprocess.run(["cc", "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=fast",
+    subprocess.run(["cc", "-O3", os.environ.get("ARCH", "-march=native"), "-mprefer-vector-width=512", "-ffp-contract=fast",
                     source, "-o", program], check=True)
     return program
 
