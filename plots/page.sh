@@ -34,7 +34,7 @@ verdicts --latex "$@" | awk '
 # The recipe that made it, of those that we have: its title and figures are ours.
 recipe=''
 if [ $# -eq 1 ] && [ -e "$1/recipe.txt" ]; then
-    [ -f "$1/recipe.txt" ] && [ ! -L "$1/recipe.txt" ] || die 1 "$1/recipe.txt: a link, or not a plain file"
+    [ -f "$1/recipe.txt" ] && [ ! -L "$1/recipe.txt" ] || die 1 "$1/recipe.txt: it is a link, or not a plain file; remove it"
     recipe=$(head -c 100 "$1/recipe.txt" | sed -n '1s/^\([a-z][a-z0-9-]*\)$/\1/p')
     [ -f "$plots/recipes/$recipe.sh" ] || recipe=''
 fi

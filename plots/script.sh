@@ -26,7 +26,7 @@ check_figure() { "$QKV" plot "--$1=$2" --help >/dev/null || exit; }
 # set_option NAME VALUE: the variable of that name. There is no eval, which would run what a
 # user's word has in it.
 set_option() {
-    [ "$2" ] || die 2 "--$1: needs a value after it"
+    [ "$2" ] || die 2 "--$1: its value is missing; write --$1 VALUE"
     case $1 in
     out) case $2 in -*) out=./$2 ;; *) out=$2 ;; esac ;; # a path is no option
     size) check_figure "$1" "$2" && size=$2 ;;
@@ -92,7 +92,7 @@ find_script() {
     name=${2##*/} name=${name%.sh}
     out=${out:-$name}
     [ -f "$script" ] ||
-        die 2 "$2: not in $plots/$1:$("$QKV" suggest "$2" $(find_script "$1" | cut -d ' ' -f 1)) the name comes first, and a path has a slash"
+        die 2 "unknown ${1%s} \"$2\":$("$QKV" suggest "$2" $(find_script "$1" | cut -d ' ' -f 1)) \`qkv ${1%s}\` lists them; a file is named with a slash, ./$2"
 }
 
 # What the lines of such a script call; run_command PROGRAM WORD ... does it.

@@ -51,7 +51,7 @@ function met(cell, sign, value) {
 
 function column(i, name) {
     if (!(name in at))
-        fail(1, "expect " of[i] ": the table has no column \"" name "\"")
+        fail(1, "expect " of[i] ": the table has no column \"" name "\"; correct the line, or the command")
     return at[name]
 }
 
@@ -85,7 +85,7 @@ function look(i,    file, n, k, word, least, keys, cell) {
 
 END {
     if (!failed && !count && !untestable)
-        fail(2, "no line \"# expect N: ...\" nor \"# untestable: ...\" in its head")
+        fail(2, "its head has neither \"# expect N: ...\" nor \"# untestable: ...\"; add one of them")
     if (failed)
         exit failed
     if (only == "check")

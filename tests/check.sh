@@ -92,7 +92,7 @@ sed 's/    return compute(new_node(\(.*\)));/    Node *c = new_node(\1);\n    c-
     tests/broken/operator.c >told.c
 forward() { "$build/qkv" count --tsv -v "$1" 2>err | awk 'NR == 2 { print $3 }'; }
 expect "work that nobody knows is a number" [ "$(forward ./tests/broken/operator.c)" = NA ]
-expect "nobody says why it is NA" grep -q 'because an operator of its own does not set c->flops' err
+expect "nobody says why it is NA" grep -q 'because one of its own operators does not set c->flops' err
 expect "what an operator says of its work is not used" [ "$(forward ./told.c)" = 14336 ]
 expect "its state is not named" grep -q 'a state of 7 numbers' err
 
@@ -121,7 +121,7 @@ cp "$top/variants/standard.c" wide.c
 "$build/qkv-double" check ./wide.c >out 2>err && [ "$(grep -c '	ok	' out)" -eq 5 ] && ok ||
     complain "qkv-double check of a source"
 cp wide.c 'two words.c'
-refuses 2 'qkv: "./two words.so": not the name of a variant' "$qkv" check './two words.c'
+refuses 2 'qkv: "./two words.so" cannot name a variant' "$qkv" check './two words.c'
 fails() { # WORDS ARGUMENT ...
     words=$1
     shift
@@ -129,9 +129,9 @@ fails() { # WORDS ARGUMENT ...
 }
 sed 's|return matmul|matmul|' wide.c >nothing.c
 fails 'nothing.c: does not compile' ./nothing.c # for want of a return
-fails 'check takes PLUGIN'
+fails 'check: it takes PLUGIN'
 fails 'does not compile' ./none.c
-fails 'the plugin cannot be read' ./none.so
+fails 'could not read the plugin' ./none.so
 echo 'int;;' >empty.c
 fails 'no symbol qkv_variant' ./empty.c
 sed 's/QKV_ABI/99/' wide.c >other.c

@@ -54,7 +54,7 @@ while IFS= read -r text; do
 done <hostile
 unharmed "a name"
 text=$(printf '\033]0;owned\007')
-refuses 2 'it has a control character' \
+refuses 2 'has a control character' \
     "$qkv" plot grid -o refused --x lr --y test_loss --gnuplot "$text" -q
 
 # --- for a paper: as wide as asked, type that can be read, maths, a line for each variant
@@ -231,9 +231,9 @@ expect "judged by itself, the table has one criterion" [ "$(printf %s "$rates" |
 while IFS='|' read -r words options; do
     refuses 2 "$words" "$qkv" plot many -o nothing -q --format svg $options
 done <<'END'
-no run has it; there are: standard, two-step|--where variant=mqa
+is not one of: standard, two-step|--where variant=mqa
 give a name and its value|--where d-k
---map: nothing named here uses it|--map
+--map: it has no effect without --x|--map
 no run has a value of that name|--x d-k --y test_loss --by quantity
 END
 expect "what is refused leaves files" [ -z "$(find nothing -type f 2>/dev/null)" ]

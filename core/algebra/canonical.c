@@ -353,14 +353,13 @@ find_form(Alone *p, Canonical *c, bool causal)
     if (c->deviation <= most)
         return NULL;
     if (c->unmasked_only)
-        return "its form holds only without a mask, and this one is causal";
+        return "its form holds only without a mask, and its mask is causal";
     if (p->broken)
-        return "it holds numbers that are not finite, as after a training that "
-               "diverged";
+        return "its output is not finite, as after a training that diverged";
     if (p->capture.rotated)
-        return "it rotates by the position itself, so M_i is another matrix at "
-               "each distance";
-    return "not linear in its tokens, or it knows their positions";
+        return "it rotates by the position itself, so M_i is a different "
+               "matrix at each distance";
+    return "it is not linear in its tokens, or depends on their positions";
 }
 
 /* Runs p on tokens that are 0, and probes it for its form. Returns why there is
@@ -375,12 +374,12 @@ probe(Alone *p, Canonical *c, bool causal)
                "it different tokens as x and y";
     run_on_units(p, 0, rows, NO_HEAD);
     if (p->recalled)
-        return "it recalls what an earlier block remembered, and so is not a "
-               "function of only its own tokens";
+        return "it recalls what an earlier block remembered, so it is not a "
+               "function of its own tokens alone";
     if (!p->capture.calls)
         return "it never calls attend or softmax";
     if (!one_of_each(p, rows, rows + 1))
-        return "its queries, keys or values are not one of each token";
+        return "it does not make one query, key and value for each token";
     return find_form(p, c, causal);
 }
 
@@ -398,7 +397,7 @@ canonical_form(const Variant *v, Attention a, Weights w, int positions)
     if (why) {
         canonical_free(&c);
         bool far = !isnan(c.deviation) && !p.broken;
-        snprintf(c.why, sizeof c.why, far ? "%s: misses by %.2g" : "%s", why,
+        snprintf(c.why, sizeof c.why, far ? "%s: off by %.2g" : "%s", why,
                  c.deviation);
     }
     tape_free(p.tape);

@@ -26,7 +26,7 @@ fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
                  "after the fit it has no canonical form: %.120s", now.why);
     else if (!equal_biases(&now, wanted))
         snprintf(v->why, sizeof v->why,
-                 "its scores have a different bias by position, or sink");
+                 "its scores have another bias by position, or another sink");
     return now;
 }
 

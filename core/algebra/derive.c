@@ -221,10 +221,10 @@ walk_leaf(const Node *c, Walk w)
     bool tokens = c == d->run.x || c == d->run.y;
     bool whole = part.rows == part.cols;
     if (w.term.piece == CONSTANT && tokens && !d->why)
-        d->why = "it adds tokens without attention";
+        d->why = "it adds the tokens themselves, outside attention";
     if (w.role == 'k' && !whole && part.cols > d->run.x->cols)
-        d->why = "keys have different parts than queries, and are wider than "
-                 "tokens";
+        d->why = "its keys are joined from other parts than its queries, and "
+                 "are wider than tokens";
     if (whole || w.role == 'q')
         chain->count--;
     if (tokens)

@@ -281,8 +281,8 @@ cannot_compute(const Variant *to, const Variant *from)
     if (why)
         return (Verdict){.answer = CANNOT, .why = why};
     return (Verdict){.answer = UNDECIDED,
-                     .why = "no products of the other variant's matrices do "
-                            "it, and neither a rank nor a count forbids it"};
+                     .why = "no products of the other variant's matrices give "
+                            "its outputs, but no rank or count rules it out"};
 }
 
 Verdict
@@ -292,15 +292,15 @@ can_compute(const Variant *to, const Variant *from)
     Values again = {0};
     OutputsApart small, large;
     if (to->calls != ANY_CALL || from->calls != ANY_CALL) {
-        v.why = "one is for self-attention only, and they are compared on "
-                "queries and other keys";
+        v.why = "one of them is for self-attention only, but they are compared "
+                "on queries and keys from different tokens";
         return v;
     }
     Way way = way_at(TELLING_SHAPE, to, from, &v.products, &small);
     if (way == NO_WAY && small.unmasked > ROUNDING)
         return cannot_compute(to, from);
     if (way == NO_WAY) {
-        v.why = format_text("it does without a mask, but under a causal mask "
+        v.why = format_text("it can without a mask, but under a causal mask "
                             "the outputs differ by %.2g of the largest",
                             small.causal);
         return v;

@@ -29,8 +29,8 @@ static Part
 some_columns(const char *name, Part p, int from, int count)
 {
     if (from < 0 || count < 1 || from + count > p.cols)
-        bug("%s: the matrix has %d, so it cannot give %d from number %d on",
-            name, p.cols, count, from);
+        bug("%s: the matrix has %d, too few for %d from index %d on", name,
+            p.cols, count, from);
     return (Part){at(p, 0, from), p.rows, count, p.down, p.across};
 }
 
@@ -38,7 +38,7 @@ Part
 matrix_of(Entries *w, int index)
 {
     if (index < 0 || index >= w->declared->count)
-        bug("fit: matrix %d does not exist: `weights` declares %d, from 0 on",
+        bug("fit: matrix %d is not declared: `weights` has %d, numbered from 0",
             index, w->declared->count);
     const Weight *d = &w->declared->list[index];
     return (Part){w->at[index], d->rows, d->cols, d->cols, 1};
@@ -69,8 +69,8 @@ static void
 check_part(const char *name, Part p, int rows, int cols)
 {
     if (p.rows != rows || p.cols != cols)
-        bug("%s: the matrix is (%d x %d), and has to be (%d x %d)", name,
-            p.rows, p.cols, rows, cols);
+        bug("%s: the matrix is (%d x %d), but must be (%d x %d)", name, p.rows,
+            p.cols, rows, cols);
 }
 
 double *
@@ -127,8 +127,8 @@ factor(const char *name, const Form *f, int which, double scale, Part left,
     check_scale(name, scale);
     if (left.rows != d || shared.rows != n || left.cols != groups * count * r ||
         shared.cols != groups * r)
-        bug("%s: (%d x %d) and (%d x %d) do not fit: there are %d heads of "
-            "(%d x %d)",
+        bug("%s: the matrices (%d x %d) and (%d x %d) do not fit the form, "
+            "which has %d heads of (%d x %d)",
             name, left.rows, left.cols, shared.rows, shared.cols, f->heads, d,
             n);
     for (int g = 0; g < groups; g++)
@@ -216,7 +216,7 @@ factor_symmetric(const Form *f, double scale, Part w)
     check_scale("factor_symmetric", scale);
     check_part("factor_symmetric", w, d, f->heads * r);
     if (f->width != d)
-        bug("factor_symmetric: the form is (%d x %d), not square", d, f->width);
+        bug("factor_symmetric: the form (%d x %d) is not square", d, f->width);
     double *half = allocate((size_t)d * d, sizeof *half);
     for (int head = 0; head < f->heads; head++) {
         double shift = shift_symmetric_part(half, row_of(f, M, head, 0), d);

@@ -43,8 +43,8 @@ refuse_fit(const Variant *v, const Attention *a, const Canonical *c,
     *why = 0;
     if (c->rotated)
         snprintf(why, WHY_SIZE,
-                 "rope rotates between W^Q and W^K', so M is another matrix at "
-                 "each distance, and the two cannot be multiplied out");
+                 "rope rotates between W^Q and W^K', so M is a different "
+                 "matrix at each distance, and no single one can be fitted");
     else if (!has_fit(v))
         snprintf(
             why, WHY_SIZE,

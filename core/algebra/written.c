@@ -75,7 +75,7 @@ keep_reason(int status, const char *message)
 {
     (void)status;
     snprintf(reason, sizeof reason,
-             "%s; if there is no notation for it, begin with \"note:\"",
+             "%s; if the notation cannot say it, begin with \"note:\"",
              message);
     longjmp(unreadable, 1);
 }

@@ -19,8 +19,8 @@ quoted_cell(Reader *r)
     int first = r->line;
     for (r->at++; *r->at != '"' || r->at[1] == '"'; r->at++) {
         if (!*r->at)
-            fail("%s:%d: a cell begins with a double quote here, and no quote "
-                 "ends it",
+            fail("%s:%d: a cell begins with a double quote, but no quote ends "
+                 "it; add one",
                  r->path, first);
         r->at += *r->at == '"'; /* of two quotes the second is read */
         r->line += *r->at == '\n';
@@ -44,8 +44,8 @@ next_cell(Reader *r, bool *last)
         *r->at++ = 0;
     char end = *r->at;
     if (end && end != '\n' && end != *r->ends)
-        fail("%s:%d: neither a separator nor the end of the line follows a "
-             "cell, but a %s",
+        fail("%s:%d: after a cell comes a %s instead of a separator or the end "
+             "of the line; correct the line",
              r->path, r->line,
              end == '\r' ? "carriage return" : "character behind a quote");
     *last = end != *r->ends;
@@ -71,8 +71,8 @@ read_line(Reader *r, Table *t)
     if (count == 1 && !*t->cells[used])
         return;
     if (t->cols && count != t->cols)
-        fail("%s:%d: this line has %d cells, and the first has %d column names",
-             r->path, line, count, t->cols);
+        fail("%s:%d: it has %d cells, but there are %d column names", r->path,
+             line, count, t->cols);
     t->rows += t->cols != 0;
     t->cols = count;
 }
@@ -85,14 +85,14 @@ csv_read(const char *path, int **lines)
     Table t = {0};
     Reader r = {path, read_file(path, "table", &size), ",\r\n", 1};
     if (strlen(r.at) != size)
-        fail("%s: not a text file: it has a NUL byte (is it UTF-16, or a "
-             "spreadsheet?); save it as CSV in UTF-8",
+        fail("%s: it is not a text file, because it has a NUL byte (as UTF-16 "
+             "and spreadsheets do); save it as CSV in UTF-8",
              path);
     if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* a byte order mark */
         r.at += 3;
     if (r.at[strcspn(r.at, "\t,;\n")] == ';')
-        fail("%s: semicolons separate its cells: save it with commas or tabs, "
-             "and numbers with a point",
+        fail("%s: semicolons separate its cells; save it with commas or tabs, "
+             "and write numbers with a point",
              path);
     if (r.at[strcspn(r.at, "\t\n")] == '\t')
         *r.ends = '\t';
@@ -103,6 +103,6 @@ csv_read(const char *path, int **lines)
         read_line(&r, &t);
     }
     if (!t.rows)
-        fail("%s: no table: it needs a line of column names and a row", path);
+        fail("%s: it has no line of column names, or no row below", path);
     return t;
 }

@@ -65,8 +65,8 @@ check_header(const char *path, const char *file, size_t size, int rows,
         if (whole && !strncmp(file + BEFORE, wanted, strlen(wanted)))
             return width;
     }
-    fail("%s: not a matrix of %d x %d floats ('<f4' or '<f8', in C order) as "
-         "NumPy saves it",
+    fail("%s: it is not a matrix of %d x %d floats ('<f4' or '<f8', in C "
+         "order) as NumPy saves it; remove the run and train it again",
          path, rows, cols);
 }
 
@@ -93,7 +93,7 @@ npy_read(const char *path, real *values, int rows, int cols)
         }
         if (!isfinite(values[i]))
             fail("%s: it has numbers that are not finite, as after a training "
-                 "that diverged: train the run with a smaller lr",
+                 "that diverged; train the run with a smaller lr",
                  path);
     }
     free(file);

@@ -56,16 +56,16 @@ read_file(const char *path, const char *what, size_t *size)
     struct stat facts;
     const off_t most = 1 << 30;
     if (stat(path, &facts))
-        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
+        fail("%s: could not read the %s: %s", path, what, strerror(errno));
     if (!S_ISREG(facts.st_mode))
-        fail("%s: the %s is not a plain file", path, what);
+        fail("%s: the %s is not a plain file; name a file", path, what);
     if (facts.st_size > most)
-        fail("%s: the %s has more than 1 GiB, too much to read", path, what);
+        fail("%s: the %s is larger than 1 GiB; choose another", path, what);
     FILE *file = fopen(path, "rb");
     char *text = allocate((size_t)facts.st_size + 1, 1);
     size_t read = file ? fread(text, 1, (size_t)facts.st_size, file) : 0;
     if (!file || ferror(file) || fclose(file))
-        fail("%s: the %s cannot be read: %s", path, what, strerror(errno));
+        fail("%s: could not read the %s: %s", path, what, strerror(errno));
     if (size)
         *size = read;
     return text;
@@ -238,7 +238,7 @@ const char *
 suggestion(const char *word, const Values *names)
 {
     const char *nearest = NULL;
-    size_t third = strlen(word) / 3, fewest = third > 1 ? third : 1;
+    size_t length = strlen(word), fewest = length > 5 ? length / 3 : length > 1;
     for (int i = 0; i < names->count; i++) {
         size_t edits = edits_between(word, names->text[i]);
         if (edits == 0)

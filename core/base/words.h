@@ -73,7 +73,7 @@ void values_add(Values *v, char *text);
 /* " did you mean NAME?", with the name that takes the fewest insertions,
    deletions and replacements of a letter to make from the word; "" if every
    name takes more than one, and more than a letter in three, or if the word is
-   one of them. */
+   one of them or has a single letter. */
 const char *suggestion(const char *word, const Values *names);
 
 /* "WORD is not one of: LIST", with the suggestion; the list is "a b" or "a,b".

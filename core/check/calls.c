@@ -106,8 +106,8 @@ check_shapes(Subject *s)
                                         [SELF_ONLY] = "self- and causal",
                                         [CAUSAL_ONLY] = "causal"};
     passed(s,
-           "%d matrices, %d parameters; %s attention, one token, many, 30 "
-           "times as large: all is finite",
+           "%d matrices, %d parameters; all numbers are finite in %s "
+           "attention, with one token, many, and tokens 30 times as large",
            all, count, kinds[s->plugin.variant->calls]);
 }
 
@@ -178,11 +178,11 @@ change_masked(Subject *s)
     for (int token = TOKENS - 1; token >= 0; token--) {
         int first = ffs((int)moved(&in, token)); /* counted from 1; 0: none */
         if (first && first <= token)
-            fail("token %d changes the output of token %d, which is before it: "
-                 "does something ignore the mask of `a` (attend, softmax and "
-                 "mask_zero apply it), or does each token get something of the "
-                 "next one?",
-                 token + 1, first);
+            fail(
+                "token %d changes the output of the earlier token %d: does "
+                "forward ignore the mask of `a` (attend, softmax and mask_zero "
+                "apply it), or pass something of a token to the one before?",
+                token + 1, first);
     }
 }
 
@@ -201,8 +201,8 @@ change_unmasked(Subject *s, int keys)
     }
     if (later && !earlier)
         fail("without a mask (a->causal is 0), no token changes the output of "
-             "an earlier one either: is there a mask that `a` does not ask "
-             "for?");
+             "an earlier one either: does forward mask where `a` does not ask "
+             "for it?");
 }
 
 void
@@ -215,7 +215,7 @@ check_causality(Subject *s)
     }
     if (s->attention.layer == s->attention.layers - 1)
         change_ends(s);
-    passed(s, "a later token moves no earlier output, unless there is no mask");
+    passed(s, "no token changes an earlier output, except without a mask");
 }
 
 /* Calls forward for only some of the tokens, those of x from row `from` on: do
@@ -250,9 +250,9 @@ check_queries(Subject *s)
         .sequences = 1, .queries = TOKENS - 2, .keys = TOKENS, .size = 1};
     memcpy(all.y, all.x, (size_t)all.x_size * sizeof(real));
     if (!same_apart(&all, some, 0, all.x))
-        fail("with y all %d tokens, the first %d get different outputs if x is "
-             "only these: are keys and values made from y, and nothing else "
-             "from other rows of x?",
+        fail("with all %d tokens as y, the outputs of the first %d change if x "
+             "has only these: make keys and values from y, and use no other "
+             "rows of x",
              TOKENS, some.queries);
     passed(s, "queries come from x, keys and values from y");
 }
@@ -272,7 +272,7 @@ check_batches(Subject *s)
                  "on its own: does a sum run over the rows of all sequences?",
                  k + 1);
     }
-    passed(s, "two sequences at once give what each gives alone");
+    passed(s, "a batch of two sequences gives what each gives alone");
 }
 
 /* Decodes a sequence with a model of all blocks: three tokens first, then one
@@ -307,7 +307,7 @@ check_decoding(Subject *s)
                     "kept if it is cached: write shift(cached(y W_i^V), 1)"));
     for (int p = 0; p < m->places; p++)
         passed(s,
-               "one token after the other gives what all at once give, keeping "
-               "%d numbers of each",
+               "decoding one token at a time gives the outputs of one call for "
+               "all, keeping %d numbers per token",
                cache_entries(d->cache, p));
 }

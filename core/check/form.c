@@ -109,7 +109,7 @@ round_trip(Subject *s)
         return;
     fail("its own form comes back as a different one, s M by %.4g times its "
          "size and N by %.4g: do forward and fit agree on the scale, the order "
-         "of heads and which factor is transposed, and fill every head?",
+         "of heads and which factor is transposed, and is every head filled?",
          lost.lost[0], lost.lost[1]);
 }
 

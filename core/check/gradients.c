@@ -207,8 +207,8 @@ check_use(Subject *s)
                        "integers)? Does each backward add to all its operands?",
                        "is it multiplied by 0?"));
         if ((used[i] & (IN_FIRST | IN_LATER)) == IN_FIRST)
-            fail("%s is declared and saved in every block, but used only in "
-                 "the first: in no other does a gradient arrive at it",
+            fail("%s is declared and saved in every block, but only the first "
+                 "uses it: use it in every block, or leave it out",
                  name);
     }
     if (layer == s->attention.layers - 1)

@@ -237,13 +237,13 @@ verify(const Node *n)
     size_t count = size_of(n);
     if (!unwritten(n->value + count, count) ||
         (n->gradient && !unwritten(n->gradient + count, count)))
-        bug("something was written past the end of an operator's result, or "
-            "of its gradient (%d x %d)",
+        bug("an operator wrote past the end of its result or gradient (%d x "
+            "%d): check its loops",
             n->rows, n->cols);
     for (int i = 0; i < n->rows * n->cols; i++)
         if (unwritten(n->value + i, 1))
-            bug("an operator with result (%d x %d) did not write its row %d, "
-                "column %d, or read past the end of an operand",
+            bug("an operator with result (%d x %d) did not write row %d, "
+                "column %d, or read past an operand's end: check its loops",
                 n->rows, n->cols, i / n->cols + 1, i % n->cols + 1);
 }
 
@@ -308,7 +308,7 @@ computed(Tokens *in, bool back)
         backward_projected(out);
     verify(t->last);
     if (hash_operands(in) != operands)
-        bug("x, y or a matrix was changed: an operator must write only to its "
+        bug("an operator changed x, y or a matrix: it must write only to its "
             "own c->value and to its operands' gradients");
     check_finite(t, out, copy, back);
     tape_free(before);

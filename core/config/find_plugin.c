@@ -72,8 +72,8 @@ plugin_name(const char *word)
     if (n > 3 && (!strcmp(from + n - 3, ".so") || is_equation(from)))
         n -= 3;
     if (n == 0 || n >= NAME_SIZE || strspn(from, NAME_LETTERS) < n)
-        usage("\"%s\": not the name of a variant: use 1 to %d letters, "
-              "digits, - _ and +; write a file with a slash, ./mine.so",
+        usage("\"%s\" cannot name a variant: use 1 to %d letters, digits, - _ "
+              "and +; write a file with a slash, ./mine.so",
               word, NAME_SIZE - 1);
     return interned(format_text("%.*s", (int)n, from));
 }
@@ -206,9 +206,9 @@ check_variant(const char *path, const Variant *v)
                  path, word, SHAPE_OPTIONS);
     const char *list = v->settings ? v->settings : "";
     if (!settings_are_valid(list))
-        fail("%s: qkv_variant.settings is \"%.300s\": it takes %d at most of "
-             "NAME=NUMBER, whose names have up to %d small letters, digits "
-             "and -",
+        fail("%s: qkv_variant.settings is \"%.300s\": write at most %d "
+             "settings, each NAME=NUMBER with a name of up to %d small "
+             "letters, digits and -",
              path, list, MOST_OWN, OWN_NAME - 1);
 }
 
@@ -247,9 +247,9 @@ plugin_open(const char *word)
                 .path = strchr(word, '/') ? word : plugin_find(word)};
     if (!p.path) {
         Values known = plugin_list();
-        usage("unknown variant \"%s\":%s `qkv list` lists those that are "
-              "found, QKV_PATH adds directories, and a file is named with a "
-              "slash, ./%s",
+        usage("unknown variant \"%s\":%s `qkv list` lists those that qkv "
+              "finds; set QKV_PATH to search more directories, or name a file "
+              "with a slash, ./%s",
               word, suggestion(word, &known), word);
     }
     if (is_equation(p.path))

@@ -8,64 +8,73 @@
 #include "config/settings.h"
 #include "heart/fail.h"
 
-#define MOST      1e6
-#define AT(field) offsetof(Config, field)
+#define MOST 1e6
 /* clang-format off */
+/* A kind of setting, and where in Config its value is. This compiles only if
+   that field has the kind's type. */
+#define AT(kind, field) kind, _Generic(((Config *)0)->field, kind##_TYPE: offsetof(Config, field))
+#define INTEGER_TYPE  int
+#define CHOICE_TYPE   int
+#define NUMBER_TYPE   double
+#define HASH_TYPE     uint64_t
+#define WORD_TYPE     const char *
+#define PLUGIN_TYPE   const char *
+#define OWN_LIST_TYPE const char *
 Setting settings[] = {
-    /* Name, role, kind, where, least, most, choices, help. A run is named by a hash
+    /* Name, role, kind and where, least, most, choices, help. A run is named by a hash
        of them all. */
-    {"variant", OF_VARIANT, PLUGIN, AT(variant), 0, 0, NULL, "the variant of attention: a name, or the path of a .c, .so or .eq file"},
-    {"task", OF_DATA, WORD, AT(task), 0, 0, NULL, "the task; `qkv list --tasks` describes them"},
-    {"seed", OF_SEED, INTEGER, AT(seed), 0, 2147483647, NULL, "seed of every random stream: data, initialisation, test"},
+    {"variant", OF_VARIANT, AT(PLUGIN, variant), 0, 0, NULL, "the variant of attention: a name, or the path of a .c, .so or .eq file"},
+    {"task", OF_DATA, AT(WORD, task), 0, 0, NULL, "the task; `qkv list --tasks` describes them"},
+    {"seed", OF_SEED, AT(INTEGER, seed), 0, 2147483647, NULL, "seed of all random numbers: data, initialisation, test"},
 
-    {"length", OF_DATA, INTEGER, AT(length), 1, MOST, NULL, "length n of a sequence: number of tokens, pairs or characters"},
-    {"symbols", OF_DATA, INTEGER, AT(symbols), 1, MOST, NULL, "number of different digits, keys or tokens"},
-    {"values", OF_DATA, INTEGER, AT(values), 1, MOST, NULL, "number of different values in recall and mqar"},
-    {"queries", OF_DATA, INTEGER, AT(queries), 0, MOST, NULL, "number of queries in cross-recall; 0: as many as keys"},
-    {"members", OF_DATA, INTEGER, AT(members), 1, MOST, NULL, "number of tokens that each answer of subset sums"},
-    {"file", OF_DATA, WORD, AT(file), 0, 0, NULL, "the file that the task `text` reads"},
+    {"length", OF_DATA, AT(INTEGER, length), 1, MOST, NULL, "length n of a sequence, in tokens, pairs or characters"},
+    {"symbols", OF_DATA, AT(INTEGER, symbols), 1, MOST, NULL, "number of different digits, keys or tokens"},
+    {"values", OF_DATA, AT(INTEGER, values), 1, MOST, NULL, "number of different values in recall and mqar"},
+    {"queries", OF_DATA, AT(INTEGER, queries), 0, MOST, NULL, "number of queries in cross-recall; 0: as many as keys"},
+    {"members", OF_DATA, AT(INTEGER, members), 1, MOST, NULL, "number of tokens that each answer of the task `subset` sums"},
+    {"file", OF_DATA, AT(WORD, file), 0, 0, NULL, "the file that the task `text` reads"},
 
-    {"d-model", OF_MODEL, INTEGER, AT(d_model), 1, MOST, NULL, "width of a token"},
-    {"heads", OF_SHAPE, INTEGER, AT(heads), 0, MOST, NULL, "number of heads of attention"},
-    {"d-k", OF_SHAPE, INTEGER, AT(d_k), 0, MOST, NULL, "width of a query or key per head; 0: d-model / heads"},
-    {"d-v", OF_SHAPE, INTEGER, AT(d_v), 0, MOST, NULL, "width of a value per head; 0: d-model / heads"},
-    {"kv-heads", OF_SHAPE, INTEGER, AT(kv_heads), 0, MOST, NULL, "number of heads of keys and values in gqa; 0: heads / 2"},
-    {"latent", OF_SHAPE, INTEGER, AT(latent), 0, MOST, NULL, "width of the middle in mla; 0: d-model / 2"},
-    {"layers", OF_MODEL, INTEGER, AT(layers), 1, 1000, NULL, "number of blocks"},
-    {"encoder", OF_SECOND, INTEGER, AT(encoder), 0, 1000, NULL, "blocks that read the second sequence of cross-recall and translate"},
-    {"cross", OF_SECOND, CHOICE, AT(cross), 0, 0, "none only after", "attention to the second sequence: only that, or after self-attention"},
-    {"mlp", OF_MODEL, INTEGER, AT(mlp), 0, 1000, NULL, "hidden width of the MLP, times d-model; 0: no MLP"},
-    {"norm", OF_MODEL, CHOICE, AT(norm), 0, 0, "none pre", "pre: LayerNorm before attention, before the MLP and at the end"},
-    {"embed", OF_MODEL, CHOICE, AT(embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight to the projections"},
-    {"positions", OF_MODEL, CHOICE, AT(positions), 0, 0, "none learned rope alibi", "how positions enter: vectors added to tokens or, in self-attention, rotated q and k (rope) or biased scores (alibi)"},
-    {"residual", OF_MODEL, CHOICE, AT(residual), 0, 0, "no yes", "yes: a block returns x + attention(x); no: only attention(x)"},
-    {"mask", OF_MODEL, CHOICE, AT(mask), 0, 0, "none causal", "causal: no token sees a later one"},
+    {"d-model", OF_MODEL, AT(INTEGER, d_model), 1, MOST, NULL, "width of a token"},
+    {"heads", OF_SHAPE, AT(INTEGER, heads), 0, MOST, NULL, "number of attention heads"},
+    {"d-k", OF_SHAPE, AT(INTEGER, d_k), 0, MOST, NULL, "width of the queries and keys of a head; 0: d-model / heads"},
+    {"d-v", OF_SHAPE, AT(INTEGER, d_v), 0, MOST, NULL, "width of the values of a head; 0: d-model / heads"},
+    {"kv-heads", OF_SHAPE, AT(INTEGER, kv_heads), 0, MOST, NULL, "number of heads of keys and values in gqa; 0: heads / 2"},
+    {"latent", OF_SHAPE, AT(INTEGER, latent), 0, MOST, NULL, "width of the latent vector, as in mla; 0: d-model / 2"},
+    {"layers", OF_MODEL, AT(INTEGER, layers), 1, 1000, NULL, "number of blocks"},
+    {"encoder", OF_SECOND, AT(INTEGER, encoder), 0, 1000, NULL, "number of encoder blocks, which read the second sequence of cross-recall and translate"},
+    {"cross", OF_SECOND, AT(CHOICE, cross), 0, 0, "none only after", "attention to the second sequence: none, only that, or after self-attention"},
+    {"mlp", OF_MODEL, AT(INTEGER, mlp), 0, 1000, NULL, "hidden width of the MLP, as a multiple of d-model; 0: no MLP"},
+    {"norm", OF_MODEL, AT(CHOICE, norm), 0, 0, "none pre", "pre: LayerNorm before attention, before the MLP and at the end"},
+    {"embed", OF_MODEL, AT(CHOICE, embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight to the projections"},
+    {"positions", OF_MODEL, AT(CHOICE, positions), 0, 0, "none learned rope alibi", "how attention knows positions: by vectors added to tokens (learned) or, in self-attention, by rotated q and k (rope) or biased scores (alibi)"},
+    {"residual", OF_MODEL, AT(CHOICE, residual), 0, 0, "no yes", "yes: a block returns x + attention(x); no: only attention(x)"},
+    {"mask", OF_MODEL, AT(CHOICE, mask), 0, 0, "none causal", "causal: no token sees a later one"},
 
-    {"init", OF_START, WORD, AT(init), 0, 0, NULL, "factors on initial weights, such as W_Q=0.1+W_K=0.1"},
-    {"same-start", OF_START, PLUGIN, AT(same_start), 0, 0, NULL, "initialise as the same function as this variant"},
-    {"batch", OF_TRAINING, INTEGER, AT(batch), 1, MOST, NULL, "number of sequences per step"},
-    {"steps", OF_TRAINING, INTEGER, AT(steps), 0, 1e9, NULL, "training steps; 0: only the initial model"},
-    {"optimizer", OF_TRAINING, CHOICE, AT(optimizer), 0, 0, "adam adamw sgd muon", "adamw: weight decay outside the gradient; muon: orthogonal steps for attention's matrices, adam for the rest"},
-    {"lr", OF_TRAINING, NUMBER, AT(lr), 0, 1e6, NULL, "learning rate; auto: compare tries nine"},
-    {"schedule", OF_TRAINING, CHOICE, AT(schedule), 0, 0, "constant cosine", "schedule of the learning rate; cosine falls to 0"},
-    {"warmup", OF_TRAINING, INTEGER, AT(warmup), 0, 1e9, NULL, "number of steps over which the learning rate first rises linearly"},
-    {"weight-decay", OF_TRAINING, NUMBER, AT(weight_decay), 0, 1e6, NULL, "weight decay: how strongly every weight is pulled towards 0"},
-    {"momentum", OF_TRAINING, NUMBER, AT(momentum), 0, 0.999999, NULL, "momentum of sgd"},
-    {"beta1", OF_TRAINING, NUMBER, AT(beta1), 0, 0.999999, NULL, "decay rate of adam's mean of gradients"},
-    {"beta2", OF_TRAINING, NUMBER, AT(beta2), 0, 0.999999999, NULL, "decay rate of adam's mean of squared gradients"},
+    {"init", OF_START, AT(WORD, init), 0, 0, NULL, "factors for initial weights, such as W_Q=0.1+W_K=0.1"},
+    {"same-start", OF_START, AT(PLUGIN, same_start), 0, 0, NULL, "initialise as the same function as this variant"},
+    {"batch", OF_TRAINING, AT(INTEGER, batch), 1, MOST, NULL, "number of sequences per step"},
+    {"steps", OF_TRAINING, AT(INTEGER, steps), 0, 1e9, NULL, "training steps; 0: only the initial model"},
+    {"optimizer", OF_TRAINING, AT(CHOICE, optimizer), 0, 0, "adam adamw sgd muon", "adamw: weight decay outside the gradient; muon: orthogonal steps for attention's matrices, adam for the rest"},
+    {"lr", OF_TRAINING, AT(NUMBER, lr), 0, 1e6, NULL, "learning rate; with auto, compare tries nine"},
+    {"schedule", OF_TRAINING, AT(CHOICE, schedule), 0, 0, "constant cosine", "schedule of the learning rate; cosine falls to 0"},
+    {"warmup", OF_TRAINING, AT(INTEGER, warmup), 0, 1e9, NULL, "number of first steps over which the learning rate rises linearly"},
+    {"weight-decay", OF_TRAINING, AT(NUMBER, weight_decay), 0, 1e6, NULL, "weight decay: how strongly every weight is pulled towards 0"},
+    {"momentum", OF_TRAINING, AT(NUMBER, momentum), 0, 0.999999, NULL, "momentum of sgd"},
+    {"beta1", OF_TRAINING, AT(NUMBER, beta1), 0, 0.999999, NULL, "decay rate of adam's mean of gradients"},
+    {"beta2", OF_TRAINING, AT(NUMBER, beta2), 0, 0.999999999, NULL, "decay rate of adam's mean of squared gradients"},
 
-    {"log-every", OF_OBSERVATION, INTEGER, AT(log_every), 1, 1e9, NULL, "number of steps between two lines of log.tsv"},
-    {"log", OF_OBSERVATION, WORD, AT(log), 0, 0, NULL, "also log attention, scores, gradients, rank, distance, conserved or gauge; join several with +"},
-    {"validate", OF_OBSERVATION, INTEGER, AT(validate), 1, MOST, NULL, "validation sequences per line (for text: at most)"},
-    {"test", OF_OBSERVATION, INTEGER, AT(test), 1, 1e9, NULL, "test sequences at the end (for text: at most)"},
-    {"threshold", OF_OBSERVATION, NUMBER, AT(threshold), 0, 1, NULL, "accuracy at which a task counts as solved"},
+    {"log-every", OF_OBSERVATION, AT(INTEGER, log_every), 1, 1e9, NULL, "number of steps between two lines of log.tsv"},
+    {"log", OF_OBSERVATION, AT(WORD, log), 0, 0, NULL, "also log attention, scores, gradients, rank, distance, conserved or gauge; join several with +"},
+    {"validate", OF_OBSERVATION, AT(INTEGER, validate), 1, MOST, NULL, "number of validation sequences for each line of log.tsv (for text: at most)"},
+    {"test", OF_OBSERVATION, AT(INTEGER, test), 1, 1e9, NULL, "number of test sequences at the end (for text: at most)"},
+    {"threshold", OF_OBSERVATION, AT(NUMBER, threshold), 0, 1, NULL, "accuracy at which a task counts as solved"},
 
-    {"settings", OF_RECORD, OWN_LIST, AT(settings), 0, 0, NULL, NULL},
-    {"from", OF_RECORD, WORD, AT(from), 0, 0, NULL, NULL},
-    {"equation", OF_RECORD, WORD, AT(equation), 0, 0, NULL, NULL},
-    {"precision", OF_RECORD, CHOICE, AT(precision), 0, 0, "float double", NULL},
-    {"plugin-hash", OF_RECORD, HASH, AT(plugin_hash), 0, 0, NULL, NULL},
-    {"file-hash", OF_RECORD, HASH, AT(file_hash), 0, 0, NULL, NULL},
+    {"settings", OF_RECORD, AT(OWN_LIST, settings), 0, 0, NULL, NULL},
+    {"from", OF_RECORD, AT(WORD, from), 0, 0, NULL, NULL},
+    {"equation", OF_RECORD, AT(WORD, equation), 0, 0, NULL, NULL},
+    {"precision", OF_RECORD, AT(CHOICE, precision), 0, 0, "float double", NULL},
+    {"plugin-hash", OF_RECORD, AT(HASH, plugin_hash), 0, 0, NULL, NULL},
+    {"file-hash", OF_RECORD, AT(HASH, file_hash), 0, 0, NULL, NULL},
 
     /* places for those that variants declare */
     {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0},
@@ -98,14 +107,13 @@ setting_declare(const char *name)
              "declare %d settings in all; use fewer variants",
              name, MOST_OWN);
     settings[setting_count] = (Setting){
-        interned(name),
-        OF_SHAPE,
-        OWN,
-        0,
-        -OWN_MOST,
-        OWN_MOST,
-        NULL,
-        "a setting of the variant: `qkv list --columns variant,settings`"};
+        .name = interned(name),
+        .role = OF_SHAPE,
+        .kind = OWN,
+        .min = -OWN_MOST,
+        .max = OWN_MOST,
+        .help =
+            "a setting of the variant: `qkv list --columns variant,settings`"};
     return &settings[setting_count++];
 }
 
@@ -131,8 +139,9 @@ value_at(const Setting *s, const Config *c)
 bool
 setting_decides(const Setting *s)
 {
-    return s->offset != AT(file) && s->offset != AT(equation) &&
-           s->offset != AT(plugin_hash);
+    return s->offset != offsetof(Config, file) &&
+           s->offset != offsetof(Config, equation) &&
+           s->offset != offsetof(Config, plugin_hash);
 }
 
 bool
@@ -162,8 +171,8 @@ static const char *
 set_word(const char **to, const char *text)
 {
     if (strlen(text) >= WORD_SIZE || !is_text(text))
-        return "too long, or it has a control character or bytes that are "
-               "not UTF-8";
+        return "its value is too long, or has a control character or bytes "
+               "that are not UTF-8";
     *to = interned(text);
     return NULL;
 }
@@ -289,16 +298,16 @@ config_apply(Config *c, const char *assignments)
 
 /* Sets a width to 0 if the variant does not use it, and else to the value that
    attention_of gives it. A width that is not set is whole / parts, which must
-   be an integer. */
+   be an integer; `rule` says so in names. */
 static void
 resolve_width(int *width, const char *shape, const char *option, int value,
-              int whole, int parts)
+              const char *rule, int whole, int parts)
 {
     bool used = index_in(shape, option) >= 0;
     if (used && !*width && whole % parts)
-        usage("%s defaults to %d / %d, which is not an integer: set %s, or "
+        usage("%s: its default, %s = %d / %d, is not an integer; set %s, or "
               "choose numbers that divide evenly",
-              option, whole, parts, option);
+              option, rule, whole, parts, option);
     *width = used ? value : 0;
 }
 
@@ -308,17 +317,18 @@ resolve_widths(Config *c, const char *shape)
     bool uses_heads = index_in(shape, "heads") >= 0;
     int d = c->d_model, heads = uses_heads ? c->heads : 1;
     if (heads < 1)
-        usage("heads %d: attention needs at least one head", heads);
+        usage("heads %d: attention needs 1 head or more", heads);
     c->heads = uses_heads ? heads : 0;
     Attention a = attention_of(c, shape);
-    resolve_width(&c->d_k, shape, "d-k", a.d_k, d, heads);
-    resolve_width(&c->d_v, shape, "d-v", a.d_v, d, heads);
-    resolve_width(&c->kv_heads, shape, "kv-heads", a.kv_heads, heads,
-                  heads > 1 ? 2 : 1);
-    resolve_width(&c->latent, shape, "latent", a.latent, d, d > 1 ? 2 : 1);
+    resolve_width(&c->d_k, shape, "d-k", a.d_k, "d-model / heads", d, heads);
+    resolve_width(&c->d_v, shape, "d-v", a.d_v, "d-model / heads", d, heads);
+    resolve_width(&c->kv_heads, shape, "kv-heads", a.kv_heads, "heads / 2",
+                  heads, heads > 1 ? 2 : 1);
+    resolve_width(&c->latent, shape, "latent", a.latent, "d-model / 2", d,
+                  d > 1 ? 2 : 1);
     if (c->kv_heads && heads % c->kv_heads)
-        usage("kv-heads %d does not divide heads %d: choose one that does",
-              c->kv_heads, heads);
+        usage("kv-heads %d: it must divide heads, which is %d", c->kv_heads,
+              heads);
 }
 
 /* "window=8 base=10000": the settings that a variant declares (its
@@ -345,13 +355,13 @@ config_resolve(Config *c, const char *uses)
     c->settings = config_own(c, uses);
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     if (c->positions == POSITIONS_ROPE && c->d_k % 2)
-        usage("positions rope needs an even d-k, because it rotates pairs of "
-              "columns; d-k is %d",
+        usage("d-k %d: positions rope rotates pairs of columns; choose an even "
+              "d-k",
               c->d_k);
     if (c->positions > POSITIONS_LEARNED && c->cross == CROSS_ONLY &&
         !c->encoder)
-        usage("positions rope and alibi change the scores of self-attention, "
-              "and cross only has no self-attention: set positions to none or "
+        usage("positions: rope and alibi change the scores of self-attention, "
+              "which cross only does not have; set positions to none or "
               "learned, or encoder to 1");
 }
 

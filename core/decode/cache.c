@@ -104,7 +104,7 @@ next_use(Cache *c, const Node *n)
     }
     if (p->called == p->uses)
         bug("forward asks for more keys and values than in the decoder's first "
-            "step: it must make the same calls for every token");
+            "step: let it make the same calls for every token");
     return &p->use[p->called++];
 }
 
@@ -115,13 +115,13 @@ kept_rows(Cache *c, Kept *k, Node *n)
     CachePlace *p = c->at;
     int fresh = c->keeper.fresh;
     if (n->cols != k->cols)
-        bug("keys or values are as wide as there are tokens so far, %d: a "
+        bug("keys or values are %d wide, the number of tokens so far: a "
             "decoder keeps their rows, so their width must not depend on the "
             "number of tokens",
             n->cols);
     if (n->rows != fresh)
         bug("forward asks for other keys and values than in the decoder's "
-            "first step: it must make the same calls for every token");
+            "first step: let it make the same calls for every token");
     if (!c->shapes && !k->added && fresh)
         memcpy(k->rows + p->held * k->cols, n->value,
                size_of(n) * sizeof(real));

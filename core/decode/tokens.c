@@ -80,8 +80,8 @@ read_id(const char **text, const Dataset *data, const char *ends,
     size_t size;
     int id = id_at(data, *text, ends, &size);
     if (id < 0)
-        usage("\"%s\": no token of %s begins so; it has %d, of which the first "
-              "is %s and the last %s",
+        usage("\"%s\": no token of %s begins like this; it has %d tokens, from "
+              "%s to %s",
               label_of(*text), run, last + 1, label_of(token_name(data, 0)),
               label_of(token_name(data, last)));
     *text += size;
@@ -99,8 +99,8 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
         ends = " \t\n+";
     int *ids = allocate((strlen(text) + 1) * (size_t)each, sizeof *ids);
     if (data->sizes.source)
-        usage("%s: task %s has two sequences, and only one can be given", run,
-              data->task->name);
+        usage("%s: its task %s has two sequences; choose a run of another task",
+              run, data->task->name);
     text += strspn(text, blanks);
     for (*count = 0; *text; ++*count) {
         int *token = ids + *count * each;

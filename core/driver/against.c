@@ -99,7 +99,7 @@ add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
     free(partner);
 }
 
-/* In words what the numbers mean, and what is not known. To be freed. */
+/* In words what the numbers mean, and what is not known. */
 static char *
 meaning(const Published *m, const Options *o)
 {

@@ -59,9 +59,8 @@ note_unpaired(const Experiment *e)
         bool none = run_text(r, column) && isnan(run_number(r, column));
         if (none && r->config.steps > 0 &&
             word_added(&noted, copy_text(r->config.variant)))
-            note("%s: conserved and gauge are NA: they need one pair W_i^Q, "
-                 "W_i^K and one pair W_i^V, W_i^O in each head, with no other "
-                 "weights and no rotation",
+            note("%s: conserved and gauge are NA: they need heads with only "
+                 "W_i^Q, W_i^K, W_i^V and W_i^O, and no rotation",
                  r->config.variant);
     }
 }
@@ -83,7 +82,7 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     Outcomes all = outcomes_of(&o->request, e);
     results_print(&all, o->columns, layout_of(o));
     if (diverged)
-        note("a run diverged: its loss is not finite; try a smaller --lr");
+        note("a run diverged: its loss is not finite; choose a smaller --lr");
     else
         note_unpaired(e);
     return status;
@@ -125,8 +124,8 @@ begin_from(Request *r, const char *run, int roles)
     for (int i = 0; i < setting_count; i++)
         if (r->given[i].count && !(settings[i].role & roles) &&
             (!(roles & OF_SHAPE) || strcmp(settings[i].name, "embed")))
-            usage("--%s: %s has set it already; leave it out", settings[i].name,
-                  r->work.from);
+            usage("--%s: the run %s sets it already; leave it out",
+                  settings[i].name, r->work.from);
     base = from.config;
     base.same_start = base.init = interned(""); /* it starts as the run */
     r->base = &base;

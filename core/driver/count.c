@@ -36,14 +36,14 @@ static const Column of_table[2][6] = {{{"variant", .words = true},
 
 /* What each table's note adds about its columns. */
 static const char *const explained[2] = {
-    " forward, backward: FLOPs a token, with no mask; cache: numbers a decoder "
-    "keeps of a token, on average; activations: numbers a training step keeps "
-    "of one.",
+    " forward, backward: FLOPs per token, without a mask; cache: numbers that "
+    "a decoder keeps per token, on average; activations: numbers that a "
+    "training step keeps per token.",
     " real: the rank of d outputs / d parameters, in double, of each layer or, "
-    "where layers share what they compute, of all; gauge: the others, which "
-    "change nothing; smallest, next: the pivots of the elimination between "
-    "which the rank is read, as shares of the largest. The same with a "
-    "causal mask, unless --mask chose one or two rows say what each gives."};
+    "if layers share results, of all together; gauge: the other parameters, "
+    "which change nothing; smallest, next: the pivots of the elimination on "
+    "either side of that rank, relative to the largest. A causal mask gives "
+    "the same, unless --mask chose one or there are two rows."};
 
 typedef struct Real {
     double number; /* how many parameters are real; -1 if that is not known */
@@ -81,7 +81,7 @@ add_row(Sheet *sheet, const char *name, double used, Real r)
     if (r.note)
         note("%s: %s", name, r.note);
     if (isnan(real))
-        note("%s: how many are real is not known: no formula fits its small "
+        note("%s: its real parameters are not known: no formula fits its small "
              "shapes, or no gap separates its pivots from 0",
              name);
     sheet_row(sheet, cell_words(name), cell_number(used), cell_number(real),
@@ -144,7 +144,7 @@ cost_wanted(const Wanted *w, Cost *cost)
     Ended e =
         in_child(find_cost, w, cost, sizeof *cost, machine_memory(), false);
     if (!e.answered)
-        note("%s: it has no row: %s", w->plugin.path, e.why);
+        note("%s: left out of the table: %s", w->plugin.path, e.why);
     return e.status;
 }
 
@@ -153,13 +153,12 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
     const Plugin p = w->plugin;
     if (isnan(cost.forward))
-        note("%s: its FLOPs are not known, because an operator of its own does "
-             "not set c->flops: set it there (<qkv/operator.h>)",
+        note("%s: its FLOPs are not known, because one of its own operators "
+             "does not set c->flops; set it there (<qkv/operator.h>)",
              p.name);
     if (cost.state > 0)
-        note("%s: instead of a cache, a decoder could keep a state of %.0f "
-             "numbers, however many tokens there are; this program's keeps "
-             "the cache",
+        note("%s: a decoder could keep a state of %.0f numbers, for any number "
+             "of tokens, instead of a cache; qkv's decoder keeps the cache",
              p.name, cost.state);
     if (o->real)
         add_real(sheet, &p, attention_wanted(w), &cost, w->chosen);
@@ -208,11 +207,13 @@ count_models(const Options *o)
     Config c = {.length = 32768};
     Sheet sheet = {columns, .cols = 9, .label = "models", .chosen = o->columns};
     Table known = {0};
+    Values names = {0};
     char *what = "";
     request_apply(&o->request, &c);
     table_add(&known, within(beside_program("models"), "published.tsv"));
     for (int i = 0; i < (o->config ? 1 : known.rows); i++) {
         const char *name = o->config ? o->config : table_cell(&known, i, NAME);
+        values_add(&names, copy_text(name));
         if (o->preset && strcmp(o->preset, name))
             continue;
         char *text =
@@ -232,12 +233,13 @@ count_models(const Options *o)
                   cell_words(o->config ? "" : table_cell(&known, i, SOURCE)));
     }
     if (!sheet.count)
-        usage("no model %.64s: `qkv list --models` lists them", o->preset);
+        usage("unknown model \"%.64s\":%s `qkv list --models` lists them",
+              o->preset, suggestion(o->preset, &names));
     sheet.note =
-        format_text("%s%sThe attention of all layers, of one token among %d. "
+        format_text("%s%sThe attention of all layers, for one token among %d. "
                     "gauge: parameters that change nothing, by arithmetic; "
                     "forward: FLOPs; cache: bytes that a decoder keeps of all "
-                    "tokens, 2 a number; unwindowed: if each layer saw all.",
+                    "tokens, 2 per number; unwindowed: without windows.",
                     o->models ? "" : what, o->models ? "" : ". ", c.length);
     sheet_print(&sheet, layout_of(o));
 }

@@ -175,7 +175,7 @@ command_derive(int argc, char **argv)
     Plugin p[2];
     int count = o.rest_count > 1 ? 2 : 1;
     if (o.rest_count == 3 && strcmp(o.rest[1], "="))
-        usage("derive: \"%s\" between two variants: write =", o.rest[1]);
+        usage("derive: write = between the variants, not \"%s\"", o.rest[1]);
     if (sizeof(real) == 4)
         return run_in_double(argc, argv);
     for (int i = 0; i < count; i++) {

@@ -14,7 +14,7 @@ int
 command_draft(int argc, char **argv)
 {
     if (argc < 3)
-        usage("draft takes DIR PROGRAM [WORD ...]");
+        usage("draft: it takes DIR PROGRAM [WORD ...]");
     Draft *draft = draft_begin(argv[1], "draft");
     setenv("QKV_DRAFT", draft->path, 1);
     int status = run_program(argv + 2);

@@ -62,7 +62,7 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
         if (convert_model(from, to, &v))
             measure_conversion(from, to, &data, &v);
         else if (o->rest_count)
-            fail("%s cannot become %s: %s", r->path, p.name, v.why);
+            fail("%s cannot be converted into %s: %s", r->path, p.name, v.why);
         add_row(sheet, r, p.name, v);
         model_free(to);
     }

@@ -57,7 +57,7 @@ command_export(int argc, char **argv)
     int sequences = write_batch(o.rest[1], m, &data);
     if (!o.quiet)
         note("%s holds a batch of %d sequences, its logits, loss and "
-             "gradients; the weights are %s/weights",
+             "gradients; the weights are in %s/weights",
              o.rest[1], sequences, r.path);
     return 0;
 }

@@ -45,13 +45,12 @@ command_generate(int argc, char **argv)
     Dataset data;
     Model *m = run_model(&r, &data);
     if (!task_named(data.task->name)->next)
-        fail("%s: it cannot continue a sequence, because its task %s does not "
-             "predict the next token: use a run on text or induction; `qkv "
-             "trace TEXT RUN` shows what this one answers",
+        fail("%s: its task %s does not predict the next token; use a run on "
+             "text or induction, or `qkv trace TEXT RUN`",
              r.path, data.task->name);
     if (m->config.mask != MASK_CAUSAL)
-        fail("%s: it cannot continue a sequence, because it was not trained "
-             "with a causal mask: use a run with --mask causal",
+        fail("%s: it was trained without a causal mask; use a run with --mask "
+             "causal",
              r.path);
     int given, *prompt = tokens_read(o.generate.prompt, &data, r.path, &given);
     int count = data.sizes.tokens + 1;

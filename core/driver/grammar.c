@@ -11,28 +11,28 @@ enum { MANY = 1 << 30 };
 
 /* clang-format off */
 const Command commands[] = {
-    /* name, words, what it does, two examples, least and most words, roles of its settings, and of lists, others, their start */
-    {"list", "", "show variants and their equations, tasks, or published models", {"qkv list", "qkv list --models"}, 0, 0, 0, 0, "length", ""},
-    {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, 0, 0, OF_ANY, 0, "", ""},
-    {"compare", "", "train variants x tasks x seeds x a grid, and draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, 0, 0, OF_ANY, OF_ANY, "", ""},
-    {"plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, 0, MANY, 0, 0, "", ""},
-    {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, 1, MANY, 0, 0, "", ""},
-    {"judge", "FILE", "judge a table of anybody's results, CSV or TSV: which method is better?", {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge mine.tsv --method name --unpaired --higher score --baseline ours"}, 1, 1, 0, 0, "", ""},
-    {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, 0, 1, OF_ANY, OF_VARIANT, "", ""},
-    {"count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, 0, 1, OF_VARIANT | OF_SHAPE, OF_VARIANT, "d-model layers length positions mask", ""},
-    {"derive", "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code, or one from another", {"qkv derive two-step", "qkv derive two-step = standard"}, 1, 3, 0, 0, "", ""},
-    {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, 1, 1, 0, 0, "", ""},
-    {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, 1, 2, OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, 0, "", "d-model=8 heads=2"},
-    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, 1, 1, 0, 0, "", ""},
-    {"export", "RUN DIR", "write a batch of a run, its logits and gradients, as .npy", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, 2, 2, 0, 0, "", ""},
-    {"check", "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, 1, 1, 0, 0, "", ""},
-    {"open", "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, 1, 1, 0, 0, "", ""},
+    /* name, words, what it does, two examples */
+    {"list", "", "list variants and their equations, tasks, or published models", {"qkv list", "qkv list --models"}, .also = "length"},
+    {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, .roles = OF_ANY},
+    {"compare", "", "train variants on tasks, over seeds and a grid; draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, .roles = OF_ANY, .lists = OF_ANY},
+    {"plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, .most = MANY},
+    {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, .least = 1, .most = MANY},
+    {"judge", "FILE", "compare the methods in a CSV or TSV table: which is better?", {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge mine.tsv --method name --unpaired --higher score --baseline ours"}, .least = 1, .most = 1},
+    {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, .most = 1, .roles = OF_ANY, .lists = OF_VARIANT},
+    {"count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, .most = 1, .roles = OF_VARIANT | OF_SHAPE, .lists = OF_VARIANT, .also = "d-model layers length positions mask"},
+    {"derive", "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code; with =, compare two", {"qkv derive two-step", "qkv derive two-step = standard"}, .least = 1, .most = 3},
+    {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, .least = 1, .most = 1},
+    {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, .least = 1, .most = 2, .roles = OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, .start = "d-model=8 heads=2"},
+    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, .least = 1, .most = 1},
+    {"export", "RUN DIR", "write a batch of a run, its logits and gradients, as .npy", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, .least = 2, .most = 2},
+    {"check", "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, .least = 1, .most = 1},
+    {"open", "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, .least = 1, .most = 1},
 
     /* shell scripts over the others, plots/commands/NAME.sh, with their own help */
-    {"new", "", "start your own variant: write NAME.c", {0}, 0, 0, 0, 0, "", ""},
-    {"report", "", "write a report of verdicts, tables and figures", {0}, 0, 0, 0, 0, "", ""},
-    {"recipe", "", "run a recipe: the commands that answer a question", {0}, 0, 0, 0, 0, "", ""},
-    {"claim", "", "test a claim of a paper, and print the verdict", {0}, 0, 0, 0, 0, "", ""},
+    {.name = "new", .arguments = "", .what = "start your own variant: write NAME.c"},
+    {.name = "report", .arguments = "", .what = "write a report of verdicts, tables and figures"},
+    {.name = "recipe", .arguments = "", .what = "run a recipe: the commands that answer a question"},
+    {.name = "claim", .arguments = "", .what = "test a claim of a paper, and print the verdict"},
 };
 /* clang-format on */
 const int commands_count = sizeof commands / sizeof *commands;
@@ -59,6 +59,7 @@ static const Option own[] = {
 /* The kind of an option's value follows from the type of its field of Options. */
 #define KIND(field) _Generic(((Options *)0)->field, bool: SWITCH, int: INTEGER, double: NUMBER, const char *: WORD)
 #define AT(field) KIND(field), offsetof(Options, field)
+#define TEXT_AT(field) _Generic(((Options *)0)->field, const char *: TEXT), offsetof(Options, field)
 #define WORK(field) AT(request.work.field)
 #define DRAW(field) AT(draw.field)
     /* a setting of the command (name, no role, its kind and where it is, least,
@@ -66,63 +67,63 @@ static const Option own[] = {
     {{"seeds", 0, TEXT, 0, 0, 0, NULL, "seeds 1 to N, short for --seed 1..N (5)"}, "N", .commands = "compare", .common = true},
     {{"head-dim", 0, TEXT, 0, 0, 0, NULL, "width of a head: sets both --d-k and --d-v"}, "N", .commands = "train count trace", .common = true},
     {{"out", 0, AT(out), 0, 0, NULL, "the directory of runs and figures (qkv-out)"}, "DIR", .commands = RUNS " plot inspect open", .letter = 'o', .common = true},
-    {{"jobs", 0, WORK(jobs), 1, 1e6, NULL, "how many runs at once (as many as the cores allow)"}, "N", .commands = "compare equiv", .letter = 'j'},
-    {{"threads", 0, WORK(threads), 1, MOST_THREADS, NULL, "cores for a single large run, with the same results (1)"}, "N", .commands = TRAINS},
-    {{"from", 0, WORK(from), 0, 0, NULL, "start from a run's weights, with its model and data; they are converted if -v or the shape differs"}, "RUN", .commands = "train", .common = true},
+    {{"jobs", 0, WORK(jobs), 1, 1e6, NULL, "how many runs to train at once (cores / --threads)"}, "N", .commands = "compare equiv", .letter = 'j'},
+    {{"threads", 0, WORK(threads), 1, MOST_THREADS, NULL, "threads of each run, for large models; results are the same (1)"}, "N", .commands = TRAINS},
+    {{"from", 0, WORK(from), 0, 0, NULL, "start from this run's weights, model and data; weights are converted if -v or the shape differs"}, "RUN", .commands = "train", .common = true},
     {{"plan", 0, AT(plan), 0, 0, NULL, "only print a `qkv train` line for each run"}, NULL, .commands = "compare", .common = true},
-    {{"memory", 0, WORK(memory), 1, 1e6, NULL, "megabytes that a run may use (the machine's / jobs)"}, "N", .commands = RUNS},
-    {{"no-figures", 0, AT(no_figures), 0, 0, NULL, "only train and print"}, NULL, .commands = "compare"},
-    {{"no-weights", 0, WORK(no_weights), 0, 0, NULL, "do not keep the trained matrices"}, NULL, .commands = TRAINS},
+    {{"memory", 0, WORK(memory), 1, 1e6, NULL, "memory limit of a run in MB (the machine's / --jobs)"}, "N", .commands = RUNS},
+    {{"no-figures", 0, AT(no_figures), 0, 0, NULL, "draw no figures, only train and print"}, NULL, .commands = "compare"},
+    {{"no-weights", 0, WORK(no_weights), 0, 0, NULL, "do not keep the trained weights"}, NULL, .commands = TRAINS},
     {{"baseline", 0, AT(request.baseline), 0, 0, NULL, "the variant to compare others with (standard)"}, "NAME", .commands = VERDICTS, .common = true},
-    {{"judge", 0, AT(request.judge), 0, 0, NULL, "the line of result.tsv that verdicts compare, and by which learning rates are chosen (test_accuracy; if that is saturated, solved_at; if some seed has none, test_loss)"}, "WHAT", .commands = VERDICTS},
-    {{"margin", 0, AT(request.margin), 0, 0, NULL, "differences that do not matter: in a quantity's unit, or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)"}, "WHAT=X,...", .commands = VERDICTS},
-    {{"by", 0, AT(request.by), 0, 0, NULL, "settings whose values are compared (variant)"}, "SETTING,...", .commands = VERDICTS, .common = true},
-    {{"where", 0, AT(request.where), 0, 0, NULL, "only runs with these values, or that do not use the setting; give a setting twice to allow two values; 'lr<=0.01', seed=1..3"}, "SETTING=VALUE,...", .commands = "table plot", .common = true},
-    {{"method", 0, AT(question.method), 0, 0, NULL, "the column that names the method of a row"}, "COLUMN", .commands = "judge", .common = true},
-    {{"seed", 0, AT(question.seed), 0, 0, NULL, "the column by which rows of two methods are pairs"}, "COLUMN", .commands = "judge", .common = true},
-    {{"unpaired", 0, AT(question.unpaired), 0, 0, NULL, "Welch's test for methods with other seeds than the baseline's; for all without --seed"}, NULL, .commands = "judge", .common = true},
-    {{"lower", 0, AT(question.lower), 0, 0, NULL, "columns of results of which less is better"}, "NAME,...", .commands = "judge", .common = true},
-    {{"higher", 0, AT(question.higher), 0, 0, NULL, "columns of results of which more is better"}, "NAME,...", .commands = "judge", .common = true},
-    {{"solved-at", 0, AT(question.solved_at), 0, 0, NULL, "columns of steps to a threshold; NA: not reached"}, "NAME,...", .commands = "judge", .common = true},
+    {{"judge", 0, AT(request.judge), 0, 0, NULL, "the result to compare and to choose learning rates by, a line of result.tsv (test_accuracy; solved_at if that is saturated; test_loss if a seed has no solved_at)"}, "WHAT", .commands = VERDICTS},
+    {{"margin", 0, AT(request.margin), 0, 0, NULL, "differences too small to matter, in the result's unit or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)"}, "WHAT=X,...", .commands = VERDICTS},
+    {{"by", 0, AT(request.by), 0, 0, NULL, "settings to compare (variant)"}, "SETTING,...", .commands = VERDICTS, .common = true},
+    {{"where", 0, AT(request.where), 0, 0, NULL, "use only runs with these values, as in lr=0.01, 'lr<=0.01' or seed=1..3, and runs that do not use the setting; give a setting twice to allow two values"}, "SETTING=VALUE,...", .commands = "table plot", .common = true},
+    {{"method", 0, AT(question.method), 0, 0, NULL, "the column with the name of the method"}, "COLUMN", .commands = "judge", .common = true},
+    {{"seed", 0, AT(question.seed), 0, 0, NULL, "the column by which rows of two methods are paired, such as the seed"}, "COLUMN", .commands = "judge", .common = true},
+    {{"unpaired", 0, AT(question.unpaired), 0, 0, NULL, "use Welch's test for methods whose seeds differ from the baseline's (without --seed, for all)"}, NULL, .commands = "judge", .common = true},
+    {{"lower", 0, AT(question.lower), 0, 0, NULL, "result columns in which lower is better"}, "NAME,...", .commands = "judge", .common = true},
+    {{"higher", 0, AT(question.higher), 0, 0, NULL, "result columns in which higher is better"}, "NAME,...", .commands = "judge", .common = true},
+    {{"solved-at", 0, AT(question.solved_at), 0, 0, NULL, "result columns with the steps to a threshold; NA: never reached"}, "NAME,...", .commands = "judge", .common = true},
     {{"baseline", 0, AT(question.baseline), 0, 0, NULL, "the method to compare the others with"}, "NAME", .commands = "judge", .common = true},
-    {{"margin", 0, AT(question.margin), 0, 0, NULL, "differences that do not matter, in a result's unit or in per cent of the baseline's"}, "NAME=X,...", .commands = "judge", .common = true},
-    {{"out", 0, AT(out), 0, 0, NULL, "draw the differences into DIR/figures"}, "DIR", .commands = "judge", .letter = 'o', .common = true},
+    {{"margin", 0, AT(question.margin), 0, 0, NULL, "differences too small to matter, in the result's unit or in per cent of the baseline's"}, "NAME=X,...", .commands = "judge", .common = true},
+    {{"out", 0, AT(out), 0, 0, NULL, "also draw the differences, into DIR/figures"}, "DIR", .commands = "judge", .letter = 'o', .common = true},
     {{"verdicts", 0, AT(verdicts), 0, 0, NULL, "print what compare prints: means, intervals, verdicts"}, NULL, .commands = "table", .common = true},
-    {{"x", 0, DRAW(x), 0, 0, NULL, "the x axis: a setting, or a line of result.tsv (steps of training)"}, "WHAT", .commands = "plot", .common = true},
-    {{"y", 0, DRAW(y), 0, 0, NULL, "the y axis: columns of log.tsv or, for another x, lines of result.tsv (validation_loss,validation_accuracy)"}, "WHAT", .commands = "plot", .common = true},
+    {{"x", 0, DRAW(x), 0, 0, NULL, "the x axis: a setting or a line of result.tsv (training steps)"}, "WHAT", .commands = "plot", .common = true},
+    {{"y", 0, DRAW(y), 0, 0, NULL, "the y axis: columns of log.tsv or, with --x, lines of result.tsv (validation_loss,validation_accuracy)"}, "WHAT", .commands = "plot", .common = true},
     {{"map", 0, DRAW(map), 0, 0, NULL, "draw --y as colours: --x across, --by down"}, NULL, .commands = "plot"},
-    {{"log-y", 0, DRAW(log_y), 0, 0, NULL, "logarithmic y axes; values of 0 or less are left out"}, NULL, .commands = "plot"},
-    {{"gnuplot", 0, DRAW(gnuplot), 0, 0, NULL, "a line for the figure's script, such as \"xlabel = 'width'; ylim = '0 1'\""}, "CODE", .commands = "plot"},
-    {{"size", 0, DRAW(size), 0, 0, NULL, "width of a figure: `column`, for an article with two columns, or points, as LaTeX's \\the\\columnwidth prints them (a page's)"}, "WIDTH", .commands = "compare plot"},
+    {{"log-y", 0, DRAW(log_y), 0, 0, NULL, "make y axes logarithmic; values of 0 or less are left out"}, NULL, .commands = "plot"},
+    {{"gnuplot", 0, DRAW(gnuplot), 0, 0, NULL, "a line to add to the figure's script, such as \"xlabel = 'width'; ylim = '0 1'\""}, "CODE", .commands = "plot"},
+    {{"size", 0, DRAW(size), 0, 0, NULL, "width of a figure: `column`, for an article with two columns, or in points, as LaTeX's \\the\\columnwidth prints them (a page's)"}, "WIDTH", .commands = "compare plot"},
     {{"format", 0, DRAW(format), 0, 0, FORMATS, "formats of figures (svg,png)"}, "LIST", .commands = FIGURES},
     {{"preset", 0, AT(preset), 0, 0, NULL, "a published model, by its name in `qkv list --models`"}, "NAME", .commands = "count", .common = true},
     {{"config", 0, AT(config), 0, 0, NULL, "a model's config.json, as transformers saves it"}, "FILE", .commands = "count", .common = true},
-    {{"real", 0, AT(real), 0, 0, NULL, "count the parameters that are really there: measured, or above 6,000 by a formula fitted to small shapes"}, NULL, .commands = "count", .common = true},
-    {{"prompt", 0, TEXT, offsetof(Options, generate.prompt), 0, 0, NULL, "the start of the text, or of the sequence: tokens separated by spaces"}, "TEXT", .commands = "generate", .letter = 'p', .common = true},
+    {{"real", 0, AT(real), 0, 0, NULL, "count the parameters that are really there: measured or, above 6,000, by a formula fitted to small shapes"}, NULL, .commands = "count", .common = true},
+    {{"prompt", 0, TEXT_AT(generate.prompt), 0, 0, NULL, "the text to continue, or the start of a sequence: tokens separated by spaces"}, "TEXT", .commands = "generate", .letter = 'p', .common = true},
     {{"tokens", 0, AT(generate.tokens), 1, 1e6, NULL, "how many tokens to generate (up to the length trained on)"}, "N", .commands = "generate", .letter = 'n', .common = true},
     {{"temperature", 0, AT(generate.temperature), 0, 1000, NULL, "sample from softmax(logits / X); 0: always the likeliest (1)"}, "X", .commands = "generate", .common = true},
     {{"top-k", 0, AT(generate.top_k), 1, 1e6, NULL, "sample among the N likeliest tokens (all)"}, "N", .commands = "generate", .common = true},
     {{"samples", 0, AT(generate.samples), 1, 1e6, NULL, "write N continuations, with seeds S, S + 1, ... (1)"}, "N", .commands = "generate", .common = true},
     {{"seed", 0, AT(generate.seed), 1, 1e6, NULL, "seed of the sampling, S (1)"}, "N", .commands = "generate"},
-    {{"attention", 0, AT(attention), 0, 0, NULL, "print and draw which tokens look at which"}, NULL, .commands = "inspect", .common = true},
+    {{"attention", 0, AT(attention), 0, 0, NULL, "print and draw which tokens attend to which"}, NULL, .commands = "inspect", .common = true},
     {{"forms", 0, AT(forms), 0, 0, NULL, "print what each variant computes, derived from its code"}, NULL, .commands = "list", .common = true},
     {{"models", 0, AT(models), 0, 0, NULL, "list published models: their attention, and its cache at --length"}, NULL, .commands = "list", .common = true},
     {{"names", 0, AT(names), 0, 0, NULL, "print only the names of the variants, without opening them"}, NULL, .commands = "list"},
     {{"heads", 0, AT(heads), 0, 0, NULL, "print a row for each head"}, NULL, .commands = "open", .common = true},
-    {{"draw", 0, AT(spectra), 0, 0, NULL, "draw all heads' singular values, or their distances, into figures/ of --out"}, NULL, .commands = "open", .common = true},
-    {{"against", 0, AT(against), 0, 0, NULL, "compare M and N of all heads with another checkpoint's, and what is stored"}, "DIR", .commands = "open", .common = true},
+    {{"draw", 0, AT(spectra), 0, 0, NULL, "draw the singular values of all heads or, with --against, their distances, into figures/ of --out"}, NULL, .commands = "open", .common = true},
+    {{"against", 0, AT(against), 0, 0, NULL, "compare all heads with another checkpoint's: M, N, and the matrices as stored"}, "DIR", .commands = "open", .common = true},
     {{"slim", 0, AT(slim), 0, 0, NULL, "write the model without its gauge to a new directory"}, "DIR", .commands = "open", .common = true},
-    {{"kv-heads", 0, AT(kv_heads), 1, 1e6, NULL, "let heads share N keys and values; --out writes it to a new directory"}, "N", .commands = "open", .common = true},
-    {{"to", 0, AT(to), 0, 0, NULL, "write a layer as a run of that variant, for inspect, equiv and trace"}, "VARIANT", .commands = "open", .common = true},
+    {{"kv-heads", 0, AT(kv_heads), 1, 1e6, NULL, "let all heads share N heads of keys and values; with --out, write that model to a new directory"}, "N", .commands = "open", .common = true},
+    {{"to", 0, AT(to), 0, 0, NULL, "write a layer as a run of this variant, for inspect, equiv and trace"}, "VARIANT", .commands = "open", .common = true},
     {{"layer", 0, AT(layer), 1, 1e6, NULL, "the layer for --to or --head, counted from 1 (1)"}, "N", .commands = "open", .common = true},
     {{"head", 0, AT(head), 1, 1e6, NULL, "draw M of this head of the layer, entry by entry"}, "N", .commands = "open", .common = true},
     {{"tasks", 0, AT(tasks), 0, 0, NULL, "list the tasks instead of the variants"}, NULL, .commands = "list", .common = true},
     {{"columns", 0, AT(columns), 0, 0, NULL, "print only these columns, in this order"}, "NAME,...", .commands = TABLES, .common = true},
     {{"tsv", 0, AT(tsv), 0, 0, NULL, "print cells separated by tabs, the default in a pipe"}, NULL, .commands = TABLES " check"},
-    {{"json", 0, AT(json), 0, 0, NULL, "print an array in JSON with an object for each row"}, NULL, .commands = TABLES},
+    {{"json", 0, AT(json), 0, 0, NULL, "print a JSON array with an object for each row"}, NULL, .commands = TABLES},
     {{"markdown", 0, AT(markdown), 0, 0, NULL, "print the table in Markdown"}, NULL, .commands = TABLES},
     {{"latex", 0, AT(latex), 0, 0, NULL, "print the table or the formulas in LaTeX, for a paper"}, NULL, .commands = TABLES " derive"},
-    {{"quiet", 0, AT(quiet), 0, 0, NULL, "no progress, no notes"}, NULL, .commands = QUIET, .letter = 'q'},
+    {{"quiet", 0, AT(quiet), 0, 0, NULL, "print no progress and no notes"}, NULL, .commands = QUIET, .letter = 'q'},
 };
 /* clang-format on */
 enum { OWN_OPTIONS = sizeof own / sizeof *own };
@@ -151,9 +152,9 @@ static const struct Rule {
     {"open", "--to --head", "--heads --draw --slim --columns " LAYOUTS, ""},
     {"open", "--against", "--to --head --slim", ""},
     {"open", "--kv-heads", "--to --head --slim --against --heads --draw", ""},
-    {"open", "--layer", "", "--to --head"},
-    {"open", "--out", "", "--to --head --draw --kv-heads"},
-    {"open", "--format", "", "--head --draw"},
+    {"open", "--layer", "", "--to or --head"},
+    {"open", "--out", "", "--to or --head or --draw or --kv-heads"},
+    {"open", "--format", "", "--head or --draw"},
     {"judge", "--format", "", "--out"},
 };
 
@@ -175,7 +176,8 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
 {
     int count = 0;
     for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (s->help && (s->role & c->roles || index_in(c->also, s->name) >= 0))
+        if (s->help && (s->role & c->roles ||
+                        (c->also && index_in(c->also, s->name) >= 0)))
             list[count++] = option_of(s);
     for (int i = 0; i < OWN_OPTIONS; i++)
         if (index_in(own[i].commands, c->name) >= 0)
@@ -204,12 +206,10 @@ check_together(const Command *c, const Values *given)
             continue;
         const char *other = given_of(given, r->never, option);
         if (other)
-            usage("%s and %s do not go together: one of them would do nothing; "
-                  "leave it out",
-                  option, other);
+            usage("%s and %s do not go together: leave one of them out", option,
+                  other);
         if (*r->needs && !given_of(given, r->needs, ""))
-            usage("%s: nothing named here uses it; leave it out, or add one "
-                  "of: %s",
+            usage("%s: it has no effect without %s; add that, or leave it out",
                   option, r->needs);
     }
 }
@@ -235,7 +235,8 @@ print_option(const Command *c, const Option *o)
     const char *start = "";
     letter[1] = (char)o->letter;
     Config usual = config_start();
-    config_apply(&usual, c->start);
+    if (c->start)
+        config_apply(&usual, c->start);
     if (s->role && !(s->kind & WORDED))
         start = setting_text(s, &usual);
     const char *argument = o->argument ? o->argument : "";
@@ -262,7 +263,7 @@ print_help(const Command *c, bool all)
         if (all || list[i].common)
             print_option(c, &list[i]);
     printf(
-        "\nDefaults are in brackets; a task may have its own. An option that "
-        "would do\nnothing beside the others is refused. More: %s\n",
+        "\nDefaults are in brackets; some tasks override them. An option that "
+        "would have\nno effect beside the others is refused. More: %s\n",
         all ? "lessons/reference.md" : "--help=all");
 }

@@ -19,17 +19,15 @@ static void
 check_groups(const Published *m, int n, bool written)
 {
     if (n >= m->groups || m->groups % n)
-        usage("--kv-heads %d: there are %d heads of keys and values now; give "
+        usage("--kv-heads %d: the model has %d heads of keys and values; give "
               "a smaller number that divides it",
               n, m->groups);
     if (scores_are_normed(m))
-        fail("%s: a %s norms queries and keys, so there is no product M of a "
-             "head to which shared keys could be fitted",
+        fail("%s: a %s normalises q and k, so there is no M to fit keys to",
              m->name, m->type);
     if (written && index_in(m->ignores, "kv-heads") >= 0)
-        fail("%s: a %s has as many heads of keys as of queries: the program "
-             "that runs it reads no num_key_value_heads; without --out the "
-             "errors are printed, and nothing is written",
+        fail("%s: a %s reads no num_key_value_heads, so its heads cannot share "
+             "keys; leave out --out to print only the errors",
              m->name, m->type);
 }
 

@@ -111,12 +111,12 @@ list_variants(const char *chosen, Layout layout)
             status = 1;
         }
     }
-    sheet.note = format_text("Parameters of one attention at d-model %d, heads "
-                             "%d.%s",
-                             c.d_model, c.heads,
-                             narrow ? " `qkv list --columns variant,equation` "
-                                      "has the whole equations."
-                                    : "");
+    sheet.note = format_text(
+        "Parameters of one attention layer at d-model %d, heads %d.%s",
+        c.d_model, c.heads,
+        narrow ? " `qkv list --columns variant,equation` "
+                 "has the whole equations."
+               : "");
     sheet_print(&sheet, layout);
     return status;
 }

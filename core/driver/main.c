@@ -70,7 +70,7 @@ run_script(const char *name, int argc, char **argv)
                        sizeof(real) == sizeof(double) ? "-double" : ""),
            1);
     execv("/bin/sh", words);
-    fail("%s: /bin/sh cannot be run: %s", words[1], strerror(errno));
+    fail("%s: could not run it with /bin/sh: %s", words[1], strerror(errno));
 }
 
 /* A standard stream that is closed would be the next file that is opened. Now

@@ -36,5 +36,5 @@ limit. Anything but a whole number is refused.
 The compiler for plugins that are given as source (cc).
 .SH EXIT STATUS
 0 if all went well; 1 if something failed, for example a run; 2 if the command line is
-wrong, for example if an option would do nothing beside the others.
+wrong, for example if an option would have no effect beside the others.
 END

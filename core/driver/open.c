@@ -96,18 +96,18 @@ draw_map(const Options *o, const Heads *l)
     figure_end(&f, "form.gp", "");
 }
 
-/* In words what is not there. To be freed. */
+/* In words what is not really there. */
 static char *
 absent(const Published *m)
 {
     Account all = published_account(m, 1);
     return format_text(
-        "%.0f of the %.0f parameters of attention (%.2f%%) are not there: they "
-        "are gauge, and can be chosen freely.%s rank: singular values that "
-        "have 99%% of the squares' sum, of %d for M and %d for N; sym.: share "
-        "of M that equals its transpose, 0.5 if random; of a layer: the mean "
-        "of its heads; pivot: the worst condition of the parts that become "
-        "identities.",
+        "%.0f of the %.0f parameters of attention (%.2f%%) are not really "
+        "there: they are gauge, and can be chosen freely.%s rank: the number "
+        "of singular values that have 99%% of the sum of squares, of %d for M "
+        "and %d for N; sym.: the share of M that equals its transpose, 0.5 if "
+        "random; a layer's row: the mean of its heads; pivot: the worst "
+        "condition of the parts that become identities.",
         all.gauge, all.stored, 100 * all.gauge / all.stored,
         m->rope ? ""
                 : " A key bias, |b^K|, does nothing: it adds the same to "
@@ -127,7 +127,7 @@ command_open(int argc, char **argv)
     if (!o.against && !o.kv_heads)
         check_columns(&sheet);
     if (o.layer > m.layers || o.head > m.heads)
-        usage("--layer, --head: there are layers 1 to %d, and heads 1 to %d",
+        usage("--layer, --head: choose among layers 1 to %d and heads 1 to %d",
               m.layers, m.heads);
     if (o.head || o.to) {
         Heads l = heads_of(&c, &m, o.layer - 1);

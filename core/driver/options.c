@@ -40,8 +40,8 @@ plugin_meant(const char *word)
     for (const char *at = variant_uses(p.variant); own_next(&at, &own);) {
         const Setting *s = setting_named(own.name);
         if (s && s->kind != OWN)
-            fail("%s: qkv_variant.settings declares \"%s\", which qkv has "
-                 "already: call it something else",
+            fail("%s: qkv_variant.settings declares \"%s\", which is a setting "
+                 "of qkv already: choose another name",
                  p.path, own.name);
         setting_declare(own.name);
     }
@@ -79,7 +79,7 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
         usage("--%s %s: the range is empty: write the smaller number first",
               s->name, text);
     if (given->count > 1 && !lists)
-        usage("--%s %s: give one value; `qkv compare` takes lists", s->name,
+        usage("--%s %s: give one value; lists are for `qkv compare`", s->name,
               text);
     for (int i = 0; i < given->count; i++)
         check_value(s, &given->text[i]);
@@ -99,7 +99,7 @@ set_own(Options *o, const Setting *s, const char *text)
     else
         why = value_read(s, at, text);
     if (!strcmp(s->name, "size") && !size_is_known(text))
-        why = "is `column`, or a number of points from 20 to 5000";
+        why = "give `column`, or a number of points from 20 to 5000";
     if (why)
         usage("--%s: %s", s->name, why);
     Values words = values_cut(text);
@@ -130,7 +130,7 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
 {
     const char *undeclared = "";
     if (c->roles & OF_SHAPE)
-        undeclared = "; no variant named before it declares it";
+        undeclared = "; name a variant before its own options";
     Values known = {0};
     for (int i = 0; i < count; i++)
         values_add(&known, format_text("--%s", list[i].value.name));
@@ -159,11 +159,12 @@ read_option(Options *o, const Command *c, char **argv, int i)
     bool valued = s->kind != SWITCH;
     values_add(&o->named, format_text("--%s", s->name));
     if (sign && !valued)
-        usage("%s: takes no value", word);
+        usage("%s: this option takes no value; write --%s", word, s->name);
     if (valued)
         value = sign ? sign + 1 : argv[++i];
     if (valued && (!value || !*value))
-        usage("%s: needs a value after it", word);
+        usage("%s: its value is missing; write --%s %s", word, s->name,
+              option->argument);
     if (s->role)
         give(o, c, s, value);
     else if (!strcmp(s->name, "head-dim")) {
@@ -194,9 +195,8 @@ options_read(int argc, char **argv)
         else
             o.rest[o.rest_count++] = argv[i];
     if (o.rest_count < c->least || o.rest_count > c->most)
-        usage("%s takes %s: `qkv %s --help` tells more", c->name,
-              *c->arguments ? c->arguments : "options, and nothing else",
-              c->name);
+        usage("%s: it takes %s; `qkv %s --help` has examples", c->name,
+              *c->arguments ? c->arguments : "only options", c->name);
     if (o.rest_count > c->least)
         values_add(&o.named, "RUN");
     check_together(c, &o.named);

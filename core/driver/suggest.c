@@ -12,7 +12,7 @@ int
 command_suggest(int argc, char **argv)
 {
     if (argc < 2)
-        usage("suggest takes WORD [NAME ...]");
+        usage("suggest: it takes WORD [NAME ...]");
     Values names = {argv + 2, argc - 2, argc - 2};
     return end_well(fputs(suggestion(argv[1], &names), stdout) < 0);
 }

@@ -11,7 +11,7 @@ int
 command_write_plugin(int argc, char **argv)
 {
     if (argc != 3)
-        usage("write-plugin takes NAME EQUATION");
+        usage("write-plugin: it takes NAME EQUATION");
     const EquationText *text = equation_read("the equation", argv[2]);
     print_plugin(stdout, argv[1], plan_make(text));
     return 0;

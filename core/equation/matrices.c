@@ -134,8 +134,8 @@ stored_size(const Plan *p, const PlanWeight *w, const Tree *blocks,
     double count = blocks ? scalar_value(blocks, a) : 1;
     double size = count * scalar_value(width_known(width), a);
     if (!(size >= 1 && size <= INT_MAX && size == floor(size)))
-        fail("%s: %s would have %g x %s = %g rows or columns: take sizes that "
-             "make it a whole number",
+        fail("%s: %s would have %g x %s = %g rows or columns: choose sizes "
+             "that make it a whole number",
              p->text->path, w->written, count, scalar_text(width_known(width)),
              size);
     return (int)size;

@@ -154,8 +154,8 @@ mapped(Builder *b, Value left, Value m)
                        "both the same");
     if (!left.heads && m.heads && m.transposed)
         equation_wrong(b->text, m.at,
-                       "a transposed block of a head multiplies a head, but "
-                       "its left factor has no heads");
+                       "a transposed block of a head needs heads on its left, "
+                       "but its left factor has none");
     Act whole = m.transposed ? STEP_MAP_T : STEP_MAP;
     Act each = m.transposed ? STEP_EACH_HEAD_T : STEP_EACH_HEAD;
     int step = add_step(b, left.heads ? each : whole, m.at, left.step, m.step);
@@ -253,8 +253,8 @@ multiplied(Builder *b, Value left, Value right, bool output, Tree **scale)
 {
     if (left.transposed || left.sort == SLICE)
         equation_wrong(b->text, left.at,
-                       "a product begins with tokens that are not transposed: "
-                       "x W");
+                       "a product must begin with tokens that are not "
+                       "transposed, as in x W");
     if (right.sort == SLICE && left.sort == TOKENS)
         return sliced(b, left, right);
     if (right.sort == MATRIX && output && left.heads)
@@ -266,14 +266,14 @@ multiplied(Builder *b, Value left, Value right, bool output, Tree **scale)
         *scale = NULL;
         return scored(b, left, right, all);
     }
-    equation_wrong(b->text, right.at,
-                   left.sort == MATRIX
-                       ? "a matrix is on the right of what it maps: x W"
-                   : right.sort == TOKENS
-                       ? "tokens meet tokens in scores, with the second "
-                         "transposed: q k'"
-                       : "this cannot be multiplied here: scores weigh tokens "
-                         "on their right");
+    equation_wrong(
+        b->text, right.at,
+        left.sort == MATRIX
+            ? "a matrix must be on the right of what it maps, as in x W"
+        : right.sort == TOKENS ? "tokens can be multiplied by tokens only in "
+                                 "scores, with the second transposed: q k'"
+                               : "scores must be on the left of tokens, as in "
+                                 "softmax(...) y W_i^V");
 }
 
 Value
@@ -281,11 +281,11 @@ applied(Builder *b, Value p, Value v)
 {
     if (v.sort != TOKENS || v.transposed)
         equation_wrong(b->text, v.at,
-                       "expected values: attention weights multiply tokens, "
-                       "y W_i^V");
+                       "expected values: attention weights multiply tokens, as "
+                       "in softmax(...) y W_i^V");
     if (v.heads && !p.heads)
         equation_wrong(b->text, v.at,
-                       "values have heads, but their weights have none");
+                       "values have heads, but scores have none: write W_i^Q");
     if (tokens_behind(b, v.step) == 'x')
         equation_wrong(b->text, v.at,
                        "values come from y, not x: write y W_i^V");
@@ -309,7 +309,7 @@ fitted(Builder *b, Value to, Value m, Act act)
     Tree *width = width_known(m.width);
     bool one = width && width->kind == TREE_NUMBER && width->number == 1;
     make_equal(b->text, m.rows, width_one(), m.at,
-               "a matrix that all tokens share has one row");
+               "a matrix that all tokens share must have one row");
     if (!one)
         equal_widths(b, to.width, m.width, m.at);
     if (w && act == STEP_ADD)
@@ -326,7 +326,7 @@ check_combined(const Builder *b, Value v)
 {
     if (v.transposed || v.sort == NUMBERS || v.sort == SLICE)
         equation_wrong(b->text, v.at,
-                       "a number, or a transposed matrix, cannot be added or "
+                       "a number or a transposed matrix cannot be added, or "
                        "multiplied entry by entry");
 }
 
@@ -356,8 +356,7 @@ combined(Builder *b, Act act, Value left, Value right)
     char one = tokens_behind(b, first.step);
     char other = tokens_behind(b, second.step);
     if (one && other && one != other)
-        equation_wrong(b->text, right.at,
-                       "one is made from x, the other from y");
+        equation_wrong(b->text, right.at, "make both from x, or both from y");
     bool both = first.masked && second.masked;
     bool either = first.masked || second.masked;
     first.masked = act == STEP_ADD ? both : either;
@@ -375,13 +374,14 @@ softmax_value(Builder *b, Value s, const Value *sink)
     if (sink && sink->sort == NUMBERS) {
         const Tree *zero = sink->number;
         if (zero->kind != TREE_NUMBER || zero->number != 0)
-            equation_wrong(b->text, sink->at, "a sink is 0, or learned: b_i");
+            equation_wrong(b->text, sink->at,
+                           "a sink must be 0, or b_i, one for each head");
         act = STEP_SINK_ZERO;
     } else if (sink) {
         PlanWeight *w = own_weight(b, *sink);
         if (!w || !same_heads(b, sink->heads, s.heads))
             equation_wrong(b->text, sink->at,
-                           "a sink is 0, or a number for each head: b_i");
+                           "a sink must be 0, or b_i, one for each head");
         equal_widths(b, w->rows, width_one(), sink->at);
         equal_widths(b, w->cols, width_one(), sink->at);
         w->adds = true;
@@ -399,7 +399,7 @@ mixed(Builder *b, Value a, Value p)
     Tree *heads = a.heads ? a.heads : tree_number(1);
     if (p.sort != MATRIX && p.sort != TOKENS)
         equation_wrong(b->text, p.at,
-                       "heads are mixed by a matrix, or by tokens: P, "
+                       "heads can be mixed only by a matrix, P, or by tokens, "
                        "split(x A^Q, n)");
     if (p.sort == MATRIX) {
         equal_widths(b, p.rows, width_new(heads), p.at);
@@ -410,13 +410,13 @@ mixed(Builder *b, Value a, Value p)
         w->mixes = true;
     if (p.sort != MATRIX && !same_heads(b, p.heads, a.heads))
         equation_wrong(b->text, p.at,
-                       "a mixture that depends on the token has the heads of "
-                       "what it mixes: split(x A^Q, n)");
+                       "a mixture that depends on the token must have the "
+                       "heads of what it mixes: split(x A^Q, n)");
     a.heads = width_known(p.width);
     if (!a.heads)
         equation_wrong(b->text, p.at,
-                       "how many heads it makes is not known: "
-                       "declare its matrix");
+                       "how many heads this makes is not known: declare the "
+                       "matrix, \"P: h x h\"");
     a.step = add_step(b, STEP_MIX, p.at, a.step, p.step);
     return a;
 }
@@ -442,8 +442,7 @@ Value
 columns_value(Builder *b, Value a, Tree *from, Tree *end)
 {
     if (a.sort != TOKENS || a.transposed)
-        equation_wrong(b->text, a.at,
-                       "columns are taken of tokens: q[0 : d_k]");
+        equation_wrong(b->text, a.at, "only tokens have columns: q[0 : d_k]");
     Tree *minus = tree_of(TREE_NEGATIVE, a.at, from, NULL);
     bool first = from->kind == TREE_NUMBER && from->number == 0;
     Tree *count = first ? end : tree_of(TREE_SUM, a.at, end, minus);
@@ -471,7 +470,7 @@ joined_values(Builder *b, const Value *v, int count, const char *at)
                            "declare the last matrix, \"W_i^K: d_model x d_k\"");
         if (all.heads && v[i].heads && !same_heads(b, all.heads, v[i].heads))
             equation_wrong(b->text, v[i].at,
-                           "its heads differ from those of the part before it");
+                           "its index differs from that of the part before it");
         all.heads = all.heads ? all.heads : v[i].heads;
         sum = i == 0 ? width : tree_of(TREE_SUM, at, sum, width);
         join.in[i] = v[i].step;

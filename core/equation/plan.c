@@ -119,8 +119,8 @@ finish_output(Builder *b, Value out, const Tree *t)
     const Tree *last = last_factor(t);
     if (out.sort != TOKENS || out.transposed)
         equation_wrong(b->text, t->at,
-                       "the output has a row for each token: softmax(...) y "
-                       "W_i^V W_i^O");
+                       "the output must have a row for each token: "
+                       "softmax(...) y W_i^V W_i^O");
     bool named = last && last->kind == TREE_NAME;
     for (int i = 0; named && i < b->plan->weights; i++) {
         const PlanWeight *w = &b->plan->weight[i];
@@ -132,9 +132,9 @@ finish_output(Builder *b, Value out, const Tree *t)
     }
     if (tokens_behind(b, out.step) == 'y')
         equation_wrong(b->text, t->at,
-                       "the output has a row for each query, from x");
+                       "the output must have a row for each query in x");
     make_equal(b->text, out.width, width_new(tree_name("d_model")), t->at,
-               "the output is as wide as a token");
+               "the output must be as wide as a token");
     if (out.heads) {
         Tree *heads = out.heads;
         out.step = add_step(b, STEP_SUM_HEADS, t->at, out.step, NO_STEP);

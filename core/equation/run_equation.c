@@ -49,8 +49,8 @@ whole(const Plan *p, const Step *s, int k, const Attention *a)
     double x = scalar_value(s->number[k], a);
     if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
         equation_wrong(p->text, s->at,
-                       "%s is %g at these sizes, but has to be a whole number "
-                       "of heads or columns",
+                       "%s is %g at these sizes, but must be a whole number of "
+                       "heads or columns: choose other sizes",
                        scalar_text(s->number[k]), x);
     return (int)x;
 }

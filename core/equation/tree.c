@@ -285,7 +285,7 @@ read_sum(Reader *r)
     r->depth++;
     if (r->depth > MOST_DEPTH)
         equation_wrong(r->equation, r->at,
-                       "too many brackets within each other: at most %d",
+                       "brackets are nested too deeply: at most %d",
                        MOST_DEPTH);
     bool negative = take(r, "-");
     Tree *first = read_term(r, negative);
@@ -370,7 +370,7 @@ read_line(Reader *r)
     int last = e->definitions - 1;
     if (last >= 0 && !e->definition[last].name)
         equation_wrong(e, at,
-                       "the line before it is the output, since it has "
+                       "the line before this one is the output, since it has "
                        "no name: nothing may follow it");
     if (name_length(at)) {
         const char *name = read_name(r);
@@ -385,7 +385,7 @@ read_line(Reader *r)
         add_definition(e, NULL, read_sum(r));
     skip_blanks(r);
     if (r->at < r->end)
-        equation_wrong(e, r->at, "this cannot follow here");
+        equation_wrong(e, r->at, "expected an operator or the end of the line");
 }
 
 /* Exits if the text has control characters or is not UTF-8: messages print
@@ -462,7 +462,7 @@ equation_read(const char *path, const char *text)
         line += *line != 0;
     }
     if (!e->definitions || e->definition[e->definitions - 1].name)
-        fail("%s: it has no output: add a last line without a name, "
+        fail("%s: it has no output: add a last line without a name, as in "
              "softmax(...) ... W_i^O",
              path);
     return e;

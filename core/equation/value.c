@@ -154,12 +154,12 @@ value_of_call(Builder *b, const Tree *t)
 {
     int f = function_named(t->name);
     if (f < 0)
-        equation_wrong(b->text, t->at,
-                       "%s is not a function. There are softmax, mask, tanh, "
-                       "sigmoid, gelu, exp, rms, rotate, shift, cached, split "
-                       "and mix_heads. (If it is a matrix, put a blank before "
-                       "the bracket.)",
-                       t->name);
+        equation_wrong(
+            b->text, t->at,
+            "%s is not a function: choose softmax, mask, tanh, sigmoid, gelu, "
+            "exp, rms, rotate, shift, cached, split or mix_heads; if it is a "
+            "matrix, write a space before the bracket",
+            t->name);
     if (t->count < functions[f].least || t->count > functions[f].most)
         equation_wrong(b->text, t->at, "%s takes %d to %d arguments", t->name,
                        functions[f].least, functions[f].most);

@@ -58,8 +58,8 @@ check_mask(const char *name, const Attention *a, const Node *q, int keys)
     const Keeper *k = q->tape->keeper;
     int tokens = q->rows / q->sequences + (k ? k->earlier : 0);
     if (a->causal && tokens != keys)
-        bug("%s: a causal mask needs as many keys as queries, not %d and %d: "
-            "compute both from the same tokens",
+        bug("%s: a causal mask needs as many keys as queries, but there are %d "
+            "keys and %d queries: compute both from the same tokens",
             name, keys, tokens);
 }
 
@@ -74,5 +74,5 @@ attend_operands(const Attention *a, Node **q, Node **k, Node **v)
     check_heads("attend", *q, *v);
     if ((*v)->rows != (*k)->rows)
         mismatch("attend", *k, *v,
-                 "there must be a value, a row of the second, for each key");
+                 "the second must have a row, a value, for each key");
 }

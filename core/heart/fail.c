@@ -47,7 +47,7 @@ allocate(size_t count, size_t size)
     size_t bytes; /* 32 bits in a browser */
     if (__builtin_mul_overflow(count, size, &bytes) ||
         posix_memalign(&memory, LINE, bytes ? bytes : 1))
-        fail("out of memory: %zu x %zu bytes were refused%s; make the model, "
+        fail("out of memory: could not get %zu x %zu bytes%s; make the model, "
              "the batch or the sequences smaller",
              count, size, whose_memory);
     memset(memory, 0, bytes);
@@ -72,9 +72,8 @@ matrix_entries(int rows, int cols)
 {
     size_t count = (size_t)rows * (size_t)cols;
     if (count > INT_MAX)
-        usage(
-            "a matrix (%d x %d) would have more than 2,147,483,647 entries: "
-            "choose fewer or shorter sequences, fewer heads, or narrower ones",
-            rows, cols);
+        usage("a matrix (%d x %d) would have more than 2,147,483,647 entries: "
+              "choose fewer or shorter sequences, or fewer or narrower heads",
+              rows, cols);
     return count;
 }

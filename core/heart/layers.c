@@ -30,8 +30,8 @@ add_embedded(const Node *c, int k, real *of_c, real *of_table, bool back)
             int row = k == POSITIONS ? e->first + i % tokens
                                      : e->ids[i * e->each + n];
             if (row >= c->in[k]->rows)
-                bug("embed: row %d of a table of %d rows: ids and positions "
-                    "must be smaller",
+                bug("embed: row %d does not exist in a table of %d rows: ids "
+                    "and positions must be smaller",
                     row, c->in[k]->rows);
             if (row >= 0)
                 add_between(of_c + i * d, of_table + row * d, d, back);
@@ -68,7 +68,7 @@ cross_entropy_forward(Node *c)
     for (int i = 0; i < logits->rows; i++) {
         int target = a->targets[i];
         if (target >= classes)
-            bug("cross_entropy: target %d, but there are %d classes: targets "
+            bug("cross_entropy: target %d is not one of %d classes: targets "
                 "must be smaller",
                 target, classes);
         if (target < 0)

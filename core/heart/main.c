@@ -19,8 +19,8 @@
 static _Noreturn void
 misunderstood(const char *word)
 {
-    usage("%s: not understood: heart VARIANT TASK [--seed N] [--steps N] "
-          "[--out DIR] [-q] takes the name of a variant, or the path of its "
+    usage("%s: not understood; write heart VARIANT TASK [--seed N] [--steps N] "
+          "[--out DIR] [-q], with the name of a variant, or the path of its "
           ".so, and recall, induction or sort",
           word);
 }

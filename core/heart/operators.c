@@ -32,9 +32,9 @@ make(const Operator *op, Node *const *in, int inputs, Made with)
 void
 mismatch(const char *name, const Node *a, const Node *b, const char *wanted)
 {
-    bug("%s: %s and %s do not fit (heads: %d and %d, sequences: %d and %d): %s",
-        name, label(a), label(b), a->heads, b->heads, a->sequences,
-        b->sequences, wanted);
+    bug("%s: %s and %s do not fit: %s (heads: %d and %d, sequences: %d and %d)",
+        name, label(a), label(b), wanted, a->heads, b->heads, a->sequences,
+        b->sequences);
 }
 
 /* C = the sum of L A over the operands A */

@@ -15,21 +15,21 @@ plugin_load(const char *path, int binding)
     void *handle = dlopen(path, binding | RTLD_LOCAL);
     if (!handle)
         fail("%s: not a shared object that can be loaded: build it with cc "
-             "-shared -fPIC, and call what <qkv/...> declares",
+             "-shared -fPIC, and call only what <qkv/...> declares",
              dlerror()); /* begins with the path */
     const unsigned char *size = dlsym(handle, "qkv_real_size");
     const Variant *v = dlsym(handle, "qkv_variant");
     if (!v)
-        fail("%s: no symbol qkv_variant: a variant defines `const Variant "
+        fail("%s: it has no symbol qkv_variant: define `const Variant "
              "qkv_variant`, as variants/standard.c does",
              path);
     if (v->abi != QKV_ABI)
-        fail("%s: built for plugin ABI %u, and this qkv has %d: rebuild it "
-             "with this qkv's headers",
+        fail("%s: it was built for plugin ABI %u, but this qkv has %d: rebuild "
+             "it with this qkv's headers",
              path, v->abi, QKV_ABI);
     if (size && *size != sizeof(real))
-        fail("%s: its own operator works on %u-byte numbers, this program on "
-             "%zu-byte ones: compile it %s -DQKV_DOUBLE",
+        fail("%s: its own operator works on %u-byte numbers, but this program "
+             "on %zu-byte ones: compile it %s -DQKV_DOUBLE",
              path, *size, sizeof(real), sizeof(real) == 8 ? "with" : "without");
     return v;
 }
@@ -107,8 +107,8 @@ plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
     a->scored = 0;
     Node *out = v->forward(a, x, y, w);
     if (!out || out->rows != x->rows || out->cols != x->cols)
-        bug("forward returned %s where %s belongs: queries come from x, keys "
-            "and values from y; the last map, W^O, leads back to d_model",
+        bug("forward returned %s instead of %s: queries come from x, keys and "
+            "values from y; the last map, W^O, leads back to d_model",
             out ? label(out) : "NULL", label(x));
     enter(v, "");
     return out;

@@ -181,7 +181,7 @@ Node *
 split(Node *a, int heads)
 {
     if (heads < 1 || a->cols % heads)
-        bug("split: %s does not divide into %d heads", label(a), heads);
+        bug("split: %s does not divide into %d equal heads", label(a), heads);
     Node *n = leaf(a->tape, a->rows, a->cols, a->sequences, a->value, NULL);
     n->heads = heads;
     n->trained = a->trained;
@@ -206,8 +206,8 @@ new_node(const Operator *op, int rows, int cols, Node *const *in, int inputs)
     Tape *t = inputs > 0 ? in[0]->tape : NULL;
     int fewest = t && t->keeper ? 0 : 1; /* a decoder may have no new rows */
     if (inputs < 1 || cols < 1 || rows < fewest)
-        bug("%s: a node of (%d x %d) from %d operands: it needs an operand, a "
-            "row and a column",
+        bug("%s: a node needs an operand, a row and a column, but this one is "
+            "(%d x %d), from %d operands",
             op->name, rows, cols, inputs);
     Node *n = leaf(t, rows, cols, in[0]->sequences, NULL, NULL);
     n->op = op;

@@ -57,8 +57,8 @@ check_function(const Heads *l, int tokens)
     if (!other && window < tokens)
         other = format_text("a window of %d tokens", window);
     if (other)
-        fail("%s: no run computes what this layer does (%s), so it is not "
-             "written: only the matrices would be the same",
+        fail("%s: a run cannot compute what this layer does (%s), so none was "
+             "written",
              l->model->name, other);
 }
 
@@ -97,10 +97,10 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
         if (w->attention && !take_weight(w, l))
             same = false;
     if (!same || (double)attention_parameters(m) != stored)
-        fail("%s: %s does not have the matrices of a %s (biases: %s; has: %s): "
-             "take biased for a bert or gpt2, gqa for a llama; no variant has "
-             "norms, sinks, a cap or a partly rotated key. `qkv train --from "
-             "RUN -v %s --steps 0` converts such a run",
+        fail("%s: %s does not have the matrices of a %s (biases: %s; has: %s); "
+             "choose biased for a bert or gpt2, gqa for a llama, and convert "
+             "the run with `qkv train --from RUN -v %s --steps 0`; no variant "
+             "has norms, sinks, a cap or a partly rotated key",
              p->name, variant, p->type, p->biases, p->has, variant);
     check_function(l, c.length);
     return write_run(m, &data, out);

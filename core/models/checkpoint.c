@@ -27,23 +27,22 @@ static _Noreturn void
 no_tensors(const char *directory, const Values *names)
 {
     static const char *const formats[][2] = {
-        {".safetensors", "give the directory that it is in, with config.json"},
+        {".safetensors", "give the directory of that file and config.json"},
         {".bin .pt .pth .ckpt",
-         "a pickle of PyTorch, which only runs as a program: in Python, "
+         "a pickle of PyTorch, which qkv cannot read; in Python, "
          "AutoModel.from_pretrained(OLD).save_pretrained(NEW) makes "
          ".safetensors of it"},
-        {".gguf",
-         "a model for llama.cpp, mostly in few bits: take the one that it was "
-         "made from, with config.json and .safetensors"},
+        {".gguf", "a model for llama.cpp, mostly quantised; open the model "
+                  "that it was made from, with config.json and .safetensors"},
         {".h5 .msgpack .onnx",
-         "weights for another program: download the .safetensors of the model"},
+         "weights for another program; download the .safetensors of the model"},
     };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         for (int k = 0; k < names->count; k++)
             if (ending_in(formats[i][0], names->text[k]) >= 0)
-                fail("%s: has no .safetensors to open, only %s: %s", directory,
-                     names->text[k], formats[i][1]);
-    fail("%s: has no .safetensors: give a directory with config.json and "
+                fail("%s: it has no .safetensors to open, only %s: %s",
+                     directory, names->text[k], formats[i][1]);
+    fail("%s: it has no .safetensors; give a directory with config.json and "
          "model.safetensors, as transformers saves a model",
          directory);
 }
@@ -55,17 +54,17 @@ open_shard(Checkpoint *c, char *name)
     char *path = within(c->directory, name);
     struct stat facts;
     if (stat(path, &facts))
-        fail("%s: cannot be read: %s", path, strerror(errno));
+        fail("%s: could not read it: %s", path, strerror(errno));
     if (!S_ISREG(facts.st_mode))
-        fail("%s: is not a plain file: download it again", path);
+        fail("%s: it is not a plain file; download it again", path);
     FILE *file = fopen(path, "rb");
     if (!file)
-        fail("%s: cannot be read: %s", path, strerror(errno));
+        fail("%s: could not read it: %s", path, strerror(errno));
     /* One byte more than the file has, because an empty map is refused. */
     void *map = mmap(NULL, (size_t)facts.st_size + 1, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE, fileno(file), 0);
     if (map == MAP_FAILED)
-        fail("%s: cannot be mapped: %s", path, strerror(errno));
+        fail("%s: could not map it into memory: %s", path, strerror(errno));
     fclose(file);
     Tensor t = {.name = name, .map = map, .size = (size_t)facts.st_size};
     uint64_t length = 0;
@@ -89,7 +88,7 @@ checkpoint_open(const char *directory)
     Values names = names_in(directory);
     for (int i = 0; i < names.count; i++) {
         if (!strcmp(names.text[i], "adapter_config.json"))
-            fail("%s: is an adapter (LoRA) of another model: in Python, "
+            fail("%s: it is an adapter (LoRA) of another model; in Python, "
                  "merge_and_unload() and save_pretrained(NEW) make one model "
                  "of the two",
                  directory);
@@ -134,10 +133,10 @@ refuse_twice(const Checkpoint *c, const Tensor *found)
 {
     for (const Tensor *t = c->tensors; t < c->tensors + c->count; t++)
         if (t != found && t->said && !strcmp(t->name, found->name))
-            fail("%s: its .safetensors have %.200s twice: keep the files of "
-                 "one model, model.safetensors or the shards that its index "
-                 "names",
-                 c->directory, found->name);
+            fail(
+                "%s: its .safetensors have %.200s twice; keep the files of one "
+                "model, model.safetensors or the shards that its index names",
+                c->directory, found->name);
 }
 
 /* The tensor with the shortest name that ends in `name`; NULL if none does. */
@@ -188,7 +187,7 @@ tensor_entry(const Tensor *t, size_t i)
     int exponent = bits >> fraction & last;
     if (exponent == last)
         fail("%.200s has numbers that are not finite: its training diverged, "
-             "or the file is damaged",
+             "or the file is damaged; download it again",
              t->name);
     double size = bits % one + (exponent ? one : 0);
     size = ldexp(size, (exponent ? exponent : 1) - last / 2 - fraction);
@@ -225,8 +224,8 @@ write_said(FILE *head, const Tensor *t, size_t at)
     Said said = said_of(t);
     size_t bytes = said.within ? (size_t)(said.end - said.begin) : 0;
     if (!said.within || at + bytes > t->size)
-        fail("%.200s: is not within its file, or overlaps others: it was cut, "
-             "or is no file of safetensors",
+        fail("%.200s: it is not within its file, or overlaps another: the file "
+             "was cut, or is not of safetensors; download it again",
              t->name);
     const char *shape = said.shape;
     if (t->kept) {
@@ -313,7 +312,7 @@ copy_others(const Checkpoint *c, const char *folder)
         }
     }
     if (links.count)
-        note("%s: links are not copied: %s; copy those that belong to the "
+        note("%s: links were not copied: %s; copy those that belong to the "
              "model",
              c->directory, joined(&links, ", "));
 }
@@ -345,5 +344,5 @@ checkpoint_write(const Checkpoint *c, const char *to, const char *config)
         end_file(file, folder, "config.json");
     }
     if (!draft_end(d, false))
-        fail("%s: another program has written it meanwhile", to);
+        fail("%s: another program wrote it meanwhile; choose another name", to);
 }

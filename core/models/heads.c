@@ -30,10 +30,10 @@ find(const Heads *l, const Checkpoint *c, int map, const char *part, int rows,
     char *name = name_of(l, l->model->tensors[map], part);
     Tensor *t = tensor_ending(c, name, rows, cols);
     if (!t)
-        fail("%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
-             "which config.json asks for: they are not of one model, or one "
-             "was cut or is missing",
-             c->directory, name, rows ? rows : 1, cols);
+        fail(
+            "%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
+            "which config.json asks for; download the files of one model again",
+            c->directory, name, rows ? rows : 1, cols);
     free(name);
     return t;
 }
@@ -48,7 +48,7 @@ heads_of(const Checkpoint *c, const Published *p, int layer)
     int d = p->d_model, h = p->heads, g = p->groups, k = p->d_k, v = p->d_v;
     bool transposed = published_has(p, "transposed");
     if (!strchr(p->tensors[0], '#'))
-        fail("%s: a %s can be counted (qkv count --config), but not opened",
+        fail("%s: a %s can only be counted, by `qkv count --config`",
              c->directory, p->type);
     for (int i = 0, first = 0; i < CONSTANT; i++) {
         bool packed = i < OUTPUT && !strcmp(p->tensors[0], p->tensors[1]);
@@ -82,8 +82,8 @@ heads_take_norm(Heads *l, const Checkpoint *c)
     char *gain = name_of(l, pattern, "weight"), *bias;
     l->gain = tensor_ending(c, gain, 0, l->model->d_model);
     if (!l->gain)
-        fail("%s: its .safetensors have no %s of %d in F32, F16 or BF16: they "
-             "are not of the model that config.json describes",
+        fail("%s: its .safetensors have no %s of %d in F32, F16 or BF16, which "
+             "config.json asks for; download the files of one model again",
              c->directory, gain, l->model->d_model);
     bias = name_of(l, pattern, "bias");
     l->shift = tensor_ending(c, bias, 0, l->model->d_model);

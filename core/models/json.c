@@ -34,8 +34,8 @@ json_enter(char *text, const char *path)
 {
     char *at = strpbrk(text, "{[");
     if (!at)
-        fail("%s: not JSON: a list or object is missing; correct it, or "
-             "download the file again",
+        fail("%s: it is not JSON: a list or an object is missing; correct it, "
+             "or download the file again",
              path);
     return at + 1 + strspn(at + 1, blanks);
 }
@@ -56,8 +56,8 @@ cut_value(char **at, char **value, const char *path)
         *end = 0;
     if (end == from || !sign || !strchr(",:]}", sign) ||
         (sign == ',' && !next[1]) || (!nested && !is_text(*value)))
-        fail("%s: not JSON: a value is missing, does not end or has a control "
-             "character; download the file again",
+        fail("%s: it is not JSON: a value is missing, does not end or has a "
+             "control character; download the file again",
              path);
     return sign;
 }

@@ -11,17 +11,10 @@
 #include "models/published.h"
 
 static Table families, keys;
-/* The columns of families.tsv, and of keys.tsv. */
-enum {
-    TYPE,
-    HAS,
-    BIASES,
-    EVERY,
-    IGNORES,
-    DEFAULTS,
-    TENSORS,
-    NORM = TENSORS + 4
-};
+/* The columns of families.tsv, of which four have the names of tensors; and of
+   keys.tsv. */
+enum { TYPE, HAS, BIASES, EVERY, IGNORES, DEFAULTS };
+enum { TENSORS = DEFAULTS + 1, NORM = TENSORS + 4 };
 enum { KEY, MEANING, OF, UNLESS, WHY };
 
 /* Everything that a config.json may tell of a layer, by its name in the column
@@ -93,7 +86,7 @@ static _Noreturn void
 refuse(const char *path, const char *meaning, const char *why)
 {
     fail("%s: its %s (%s; models/keys.tsv): %s", path, meaning,
-         keys_of(meaning), why ? why : "no key says it: add one");
+         keys_of(meaning), why ? why : "no key gives it; add one");
 }
 
 /* Notes the value of a size or a text; false and true become 0 and 1. A null
@@ -191,8 +184,8 @@ model_in(const char *path, char *text)
     Said *s = said_in(path, whole->text_model);
     if (!s->text[ALL][FAMILY])
         s->text[ALL][FAMILY] = whole->text[ALL][FAMILY];
-    note("%s: text model only: of a composite model, what its text_config says "
-         "is counted",
+    note("%s: it is a composite model; only its text model, in text_config, is "
+         "counted",
          path);
     free(whole);
     return s;
@@ -225,20 +218,20 @@ check_layer(const Published *l)
                                           : fmax(l->latent, l->query_latent);
     if (!l->head && !latent && l->d_model % l->heads)
         refuse(l->name, "heads",
-               "they do not divide d-model, and no key says head_dim");
+               "they do not divide d-model; add the key head_dim");
     if (l->heads % l->groups)
         refuse(l->name, "kv-heads",
-               format_text("%d do not divide %d heads: what no key says is "
-                           "the default of its model_type",
+               format_text("%d do not divide %d heads; if no key gives their "
+                           "number, it is the default of the model_type",
                            l->groups, l->heads));
     if (l->layers > LAYERS || l->heads * (l->d_k + (double)l->d_v) > MOST)
         refuse(l->name, "heads", "they are too wide, or in too many layers");
     if (!latent && l->rope > l->d_k)
-        refuse(l->name, "rope", "a head has fewer columns");
+        refuse(l->name, "rope", "it rotates more columns than a head has");
     if (latent && *l->biases != '-')
-        refuse(l->name, "latent", "its model_type has one only without biases");
+        refuse(l->name, "latent", "it is not supported with biases");
     if (!latent && (l->latent || l->query_latent))
-        refuse(l->name, "latent", "its model_type has none");
+        refuse(l->name, "latent", "this model_type has none; remove it");
     if (wide > l->d_model)
         refuse(l->name, "d-model",
                "it is smaller than a normed vector, so the gauge is not known");
@@ -258,7 +251,7 @@ said_of(Said *s, const Published *family, int layer, int type)
             continue;
         if (index_in(i == ROTATED ? "1 1.0" : "0", own[i]) < 0)
             refuse(s->path, told[i].name,
-                   format_text("a %s ignores it", family->type));
+                   format_text("a %s ignores it; remove it", family->type));
         own[i] = NULL;
     }
     return own;
@@ -279,7 +272,7 @@ read_size(Published *l, const struct Told *size, const char *text, bool latent,
         refuse(path, size->name, NULL);
     if (why)
         refuse(path, size->name,
-               size->most == 1 ? "neither true nor false" : why);
+               size->most == 1 ? "it must be true or false" : why);
     *(int *)((char *)l + size->at) = (int)number;
 }
 
@@ -375,7 +368,7 @@ read_types(const Said *s, int layers, int type[LAYERS])
     }
     if (count != layers)
         refuse(s->path, "layer-types",
-               format_text("%d for %d layers", count, layers));
+               format_text("it has %d entries for %d layers", count, layers));
 }
 
 /* The types of the layers of p, if the file does not list them: each n-th one
@@ -414,7 +407,7 @@ published_read(const char *path, char *text)
     for (int i = 0; i < whole.layers; i++)
         each[i] = layer_of(s, family, i, type[i]);
     if (s->left_out.count)
-        note("%s: left out of account: %s", path, joined(&s->left_out, ", "));
+        note("%s: keys not counted: %s", path, joined(&s->left_out, ", "));
     free(s);
     each->each = each;
     return *each;
@@ -488,8 +481,8 @@ published_with_groups(const Published *p, int groups)
     Published now = published_read(p->name, copy_text(changed));
     for (int i = 0; i < now.layers; i++)
         if (now.each[i].groups != groups)
-            fail("%s: to set its num_key_value_heads to %d does not make them "
-                 "so many in every layer",
+            fail("%s: num_key_value_heads %d does not give every layer that "
+                 "many; leave out --out to print only the errors",
                  p->name, groups);
     free(text);
     return changed;

@@ -91,8 +91,8 @@ heads_slim(const Heads *l, const Heads *to)
         }
     }
     if (to && !(worst <= worst_condition))
-        fail("%s: layer %d: a part of its maps that would become the identity "
-             "has condition %.1e, above %.0e: its digits would be lost",
+        fail("%s: layer %d: to make a part of its maps the identity would lose "
+             "digits: its condition is %.1e, above %.0e",
              p->name, l->number + 1, worst, worst_condition);
     if (to)
         move_biases(l, to);

@@ -22,8 +22,8 @@ Node *
 columns(Node *a, int from, int count)
 {
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
-        bug("columns: %s has no columns %d to %d: each of its heads (%d) has "
-            "%d columns",
+        bug("columns: %s has no columns %d to %d: each of its %d heads has %d "
+            "columns, from 0",
             label(a), from, from + count - 1, a->heads, a->cols / a->heads);
     return make(&columns_op.op, OF(a),
                 (Made){.cols = a->heads * count, WITH(from)});
@@ -56,7 +56,7 @@ concat(Node *const *a, int count)
         bool as_many = a[k]->heads == heads || a[k]->heads == 1 || heads == 1;
         if (a[k]->rows != a[0]->rows || !as_many)
             mismatch("concat", a[0], a[k],
-                     "all need the same rows, and the same heads or one");
+                     "all need equal rows, and equal heads or one head");
         heads = a[k]->heads > heads ? a[k]->heads : heads;
         width += a[k]->cols / a[k]->heads;
     }

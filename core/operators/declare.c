@@ -12,8 +12,8 @@ initialise(Weights *w, int index, double mean, double deviation)
 {
     if (index < 0 || index >= w->count || !isfinite(mean) ||
         !(deviation >= 0 && isfinite(deviation)))
-        bug("initialise: matrix %d of the %d that are declared cannot start as "
-            "N(%g, %g^2)",
+        bug("initialise: matrix %d of the %d declared ones cannot be drawn "
+            "from N(%g, %g^2)",
             index, w->count, mean, deviation);
     w->list[index].mean = mean;
     w->list[index].deviation = deviation;
@@ -59,7 +59,8 @@ setting(const Attention *a, const char *name)
         return value;
     const char *text = text_after(list, name);
     if (!text)
-        bug("setting: \"%.60s\" is not declared: qkv_variant.settings has %s",
+        bug("setting: \"%.60s\" is not declared: add it to "
+            "qkv_variant.settings, which has %s",
             name, *list ? list : "none");
     snprintf(last_list, sizeof last_list, "%s", list);
     snprintf(last_name, sizeof last_name, "%s", name);

@@ -53,8 +53,8 @@ rotate(Attention *a, Node *n, double base)
     const Keeper *k = n->tape->keeper;
     bool all = k && n->rows == (k->earlier + k->fresh) * n->sequences;
     if (n->cols / n->heads % 2 || !(base >= 1))
-        bug("rotate: %s of %d heads, base %g: heads need an even number of "
-            "columns, and the base must be at least 1",
+        bug("rotate: %s of %d heads, with base %g: each head needs an even "
+            "number of columns, and the base must be at least 1",
             label(n), n->heads, base);
     return make(&rotate_op.op, OF(n),
                 (Made){WITH((Rotation){all ? 0 : a->position, base})});

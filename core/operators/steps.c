@@ -54,8 +54,8 @@ softmax_forward(Node *c)
         int seen = keys_seen(with->causal, query, tokens, keys);
         real *p = c->value + i * keys;
         if (row_max(p, seen) == -INFINITY)
-            bug("softmax: query %d of head %d has no key that is not masked: "
-                "leave it one, such as the key at its own position",
+            bug("softmax: all keys of query %d of head %d are masked: leave "
+                "one unmasked, such as the key at its own position",
                 query, i % c->heads);
         row_softmax(p, seen, keys);
     }

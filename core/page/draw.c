@@ -168,7 +168,7 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     if (!o->quiet)
         note(there ? "drew %s/%s: %s"
                    : "%s/%s.gp would draw %s, but gnuplot is not installed: "
-                     "`make deps` brings it",
+                     "`make deps` installs it",
              f->directory, f->name, o->format);
     figures_drawn++;
 }

@@ -141,8 +141,8 @@ column_named(const Sheet *s, const char *name)
             return col;
         values_add(&known, copy_text(s->columns[col].name));
     }
-    usage("--columns: no column \"%s\":%s --tsv prints all names in its first "
-          "line",
+    usage("--columns: unknown column \"%s\":%s --tsv prints all names in its "
+          "first line",
           name, suggestion(name, &known));
 }
 

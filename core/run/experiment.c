@@ -60,7 +60,7 @@ append_line(const char *path, const char *line)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0 || dprintf(file, "%s\n", line) < 0)
-        fail("%s: cannot be written: %s; choose another directory", path,
+        fail("%s: could not write it: %s; choose another directory", path,
              strerror(errno));
     close(file);
 }
@@ -94,7 +94,7 @@ experiment_open(const char *directory, const char *asked)
        belong to somebody else. */
     Values files = names_in(directory);
     if (files.count && access(within(directory, record), F_OK))
-        fail("%s: holds files but no experiment.tsv, so it is not an "
+        fail("%s: it holds files but no experiment.tsv, so it is not an "
              "experiment; choose another directory",
              directory);
     manifest_record(directory, asked);
@@ -151,8 +151,7 @@ experiment_read(const char *const *paths, int count)
     }
     drop_duplicates(&e);
     if (!e.count)
-        fail("%s: no finished run in this directory; `qkv compare --out %s` "
-             "trains some",
+        fail("%s: it has no finished run; `qkv compare --out %s` trains some",
              paths[0], paths[0]);
     return e;
 }

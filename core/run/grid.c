@@ -36,7 +36,7 @@ request_used(const Request *r, const char *of, const char *uses)
         const char *name = settings[i].name;
         if (r->given[i].count && (!of || index_in(of, name) >= 0) &&
             index_in(uses, name) < 0)
-            usage("--%s: nothing named here uses it; leave it out", name);
+            usage("--%s: no variant or model here uses it; leave it out", name);
     }
 }
 
@@ -52,8 +52,8 @@ choose_start(const Config *given, Config *c, Model *m)
     config_resolve(&wanted, variant_uses(plugin_open(c->same_start).variant));
     if (config_equal(&wanted, &alike, OF_SHAPE) && start_alike(m, &v))
         return;
-    char *text = format_text("%s cannot start as %s does; it keeps its own "
-                             "initial weights",
+    char *text = format_text("%s cannot start as the same function as %s; it "
+                             "keeps its own initial weights",
                              c->variant, c->same_start);
     if (word_added(&told, text))
         note("%s", text);
@@ -72,7 +72,7 @@ check_variants(const Request *o)
         Plugin p = plugin_open(given->text[i]);
         uses = format_text("%s %s", uses, variant_uses(p.variant));
         if (!word_added(&names, copy_text(p.name)))
-            usage("two variants are called %s, one of them %s; rename one",
+            usage("two variants are called %s, one of them %s; rename a file",
                   p.name, p.path);
     }
     if (!given_to(o, "same-start")->count) /* it may be another variant's */

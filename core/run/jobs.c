@@ -50,7 +50,7 @@ take_weights(Model *m, const Run *begun)
     }
     Model *from = run_model(begun, &data);
     if (!convert_model(from, m, &v))
-        fail("%s cannot become %s: %s", begun->path,
+        fail("%s cannot be converted into %s: %s", begun->path,
              plugin_name(m->config.variant), v.why);
     model_free(from);
 }
@@ -258,7 +258,7 @@ run_missing(const Work *w, Grid *g)
     if (missing)
         failed = train_all(w, g, missing);
     if (failed)
-        note("%d of %d runs failed; the same command tries them again", failed,
-             g->count);
+        note("%d of %d runs failed; give the same command to try them again",
+             failed, g->count);
     return failed > 0;
 }

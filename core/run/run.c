@@ -199,8 +199,8 @@ read_config(const char *path)
     table_add(&t, path);
     if (strcmp(table_cell(&t, 0, 0), "format") ||
         atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
-        fail("%s: not of format %d, so another version of qkv wrote it: use "
-             "that version, or choose another directory",
+        fail("%s: another version of qkv wrote it, since it is not of format "
+             "%d: use that version, or choose another directory",
              path, RUN_FORMAT);
     if (t.rows != settings_built_in + 1)
         table_changed(path, t.rows + 1);

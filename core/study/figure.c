@@ -271,8 +271,8 @@ draw_panels(Plot *all)
         fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n%s", all->x, data);
         put_script(&f, all);
     } else
-        note("%s is not drawn, because no run has a finite number: the runs "
-             "diverged (try a lower --lr), or this is not measured for them",
+        note("%s was not drawn, because no run has a finite number: the runs "
+             "diverged (choose a smaller --lr), or did not measure this",
              name);
 }
 

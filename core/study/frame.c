@@ -205,12 +205,11 @@ condition_of(const char *text)
         usage("--where %s: give a name and its value, as in lr=0.01, "
               "lr<=0.01 or seed=1..3",
               text);
-    Condition c = {format_text("%.*s", (int)(sign - text), text),
-                   equals + 1,
-                   *sign != '=',
-                   false,
-                   -INFINITY,
-                   INFINITY};
+    Condition c = {.name = format_text("%.*s", (int)(sign - text), text),
+                   .value = equals + 1,
+                   .bound = *sign != '=',
+                   .least = -INFINITY,
+                   .most = INFINITY};
     const char *dots = strstr(c.value, "..");
     c.range = c.bound || (dots && is_number(c.name));
     if (*sign == '<')
@@ -223,7 +222,7 @@ condition_of(const char *text)
         c.most = bound_of(dots + 2, text);
     }
     if (c.range && !is_number(c.name))
-        usage("--where %s: %s has words; give one of them, as in variant=mqa",
+        usage("--where %s: %s has no numbers; give a value, as in variant=mqa",
               text, c.name);
     return c;
 }
@@ -266,8 +265,8 @@ keep_where(Experiment *e, const char *where)
                   "prints all",
                   wanted.text[i], name_suggestion(e, name, false));
         if (!kept)
-            usage("--where %s: no run has it; there are: %s", wanted.text[i],
-                  joined(&known, ", "));
+            usage("--where %s: no run has it: %s", wanted.text[i],
+                  not_one_of(all[i].value, joined(&known, ", ")));
         e->count = kept;
     }
 }

@@ -67,8 +67,8 @@ attention_show(const Drawing *o, const char *chosen, Layout layout, Model *m,
     Pass *pass = pass_captured(m, &b, false);
     Maps maps = maps_of(m, data, &b, &pass->capture);
     if (!maps.count)
-        fail("%s: no attention weights: its variant calls neither attend nor "
-             "softmax",
+        fail("%s: it has no attention weights to show, because its variant "
+             "calls neither attend nor softmax",
              run);
     for (const Map *map = maps.map; map < maps.map + maps.count; map++) {
         const Values *rows = &maps.tokens[map->queries_of];

@@ -44,10 +44,13 @@ index_of(const char *option, const char *name, const Values *known,
             index = i;
             found++;
         }
-    if (found != 1)
-        usage("%s %s: %s %s%s: \"%s\"", option, name ? name : "NAME",
-              found ? "more than one of" : "give one of", what,
-              found ? " has that name" : "", joined(known, "\", \""));
+    const char *list = joined(known, "\", \"");
+    if (found > 1)
+        usage("%s %s: more than one of %s has that name, \"%s\"; keep one",
+              option, name, what, list);
+    if (!found)
+        usage("%s %s:%s give one of %s: \"%s\"", option, name ? name : "NAME",
+              name ? suggestion(name, known) : "", what, list);
     return index;
 }
 
@@ -79,8 +82,8 @@ refuse_twice(const Source *s, const Row *rows)
 {
     for (const Row *r = rows + 1; r < rows + s->table.rows; r++)
         if (!strcmp(r->method, r[-1].method) && !strcmp(r->seed, r[-1].seed))
-            fail("%s:%d: %.64s has %s %.64s in line %d already: leave one of "
-                 "the two out",
+            fail("%s:%d: %.64s has %s %.64s in line %d already: remove one of "
+                 "the two lines",
                  s->path, s->lines[r->number], r->method, s->asked->seed,
                  r->seed, s->lines[r[-1].number]);
 }
@@ -116,8 +119,8 @@ find_methods(Source *s)
     for (const Row *r = rows; r < end; r++) {
         bool next = r == rows || strcmp(r->method, r[-1].method) != 0;
         if (next && count == MOST_METHODS)
-            usage("--method %s: more than %d different names: does another "
-                  "column name the methods?",
+            usage("--method %s: this column has more than %d different names; "
+                  "choose the column that names the methods",
                   s->asked->method, MOST_METHODS);
         if (next)
             m[count++] = (Method){r, 0, r->number};
@@ -189,8 +192,8 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
     const Entry *b = e->base;
     double margin = margin_of(s->asked->margin, e->result, NULL, b->x, b->n);
     if (margin == 0 || isinf(margin))
-        usage("--margin %.64s: per cent of the baseline's average is no size "
-              "here: it is 0, or one is NA; give the margin in the unit of %s",
+        usage("--margin %.64s: it is in per cent, but the baseline's average "
+              "is 0 or NA; give the margin in the unit of %s",
               s->asked->margin, e->result);
     Contrast c = paired_t(e->x, b->x, 0, NAN); /* nothing is known */
     e->paired = is_paired(s, m, base);

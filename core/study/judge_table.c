@@ -191,7 +191,7 @@ judgement_draw(const Drawing *o, const Judgement *j)
     Values results = {0}, none = {0}, others = {0};
     const Values words = method_words(j, &others);
     if (!j->comparisons) {
-        note("nothing is drawn: no two methods could be compared");
+        note("nothing was drawn: no two methods could be compared");
         return;
     }
     Figure f = figure_begin(

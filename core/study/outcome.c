@@ -18,11 +18,10 @@ check_judged(const Request *r)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
         if (quantity_named(names.text[i])->better == NEITHER)
-            usage(
-                "--judge, --margin: \"%s\" is neither better nor worse: choose "
-                "test_loss, test_accuracy, solved_at, or another loss or "
-                "accuracy of result.tsv",
-                names.text[i]);
+            usage("--judge, --margin: more of \"%s\" is neither better nor "
+                  "worse; choose test_loss, test_accuracy, solved_at, or "
+                  "another loss or accuracy of result.tsv",
+                  names.text[i]);
 }
 
 /* Are all seeds within the margin of 1, the best share that there can be? */
@@ -179,8 +178,8 @@ baseline_of(const Request *r, const Experiment *e, const Values *compared)
         if (!strcmp(compared->text[i], wanted))
             return compared->text[i];
     if (r->baseline)
-        usage("--baseline %s: no run has it; choose one of: %s", r->baseline,
-              joined(compared, ", "));
+        usage("--baseline: no run has it: %s",
+              not_one_of(r->baseline, joined(compared, ", ")));
     return compared->text[0];
 }
 

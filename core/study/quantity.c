@@ -103,7 +103,7 @@ margins_named(const char *margins)
         char *end = "";
         double x = sign ? strtod(sign + 1, &end) : 0;
         if (!(x > 0) || !isfinite(x) || strcmp(end + (*end == '%'), ""))
-            usage("--margin \"%s\": give a quantity and the difference in it "
+            usage("--margin \"%s\": give a result and the difference in it "
                   "that does not matter, in its unit or in per cent of the "
                   "baseline's value, as in test_accuracy=0.01,solved_at=10%%",
                   names.text[i]);
@@ -139,7 +139,7 @@ check_quantity(const Experiment *e, const char *name, bool logged)
         if (logged)
             there = table_column(&r->log, name) >= 1; /* 0 is the step */
         if (!there)
-            usage("\"%s\": %s/%s.tsv has no such name;%s --log measures more "
+            usage("\"%s\": %s/%s.tsv does not have it;%s --log measures more "
                   "when runs are trained",
                   name, r->path, logged ? "log" : "result",
                   name_suggestion(e, name, logged));

@@ -196,18 +196,17 @@ print_notes(const Outcomes *all, Layout layout)
             "grid may change the verdict); ",
             chosen_rates(all));
     words_write(
-        format_text(
-            "attention: its parameters in all blocks; real: those that "
-            "are really there; %ssteps: the median seed's first at the "
-            "threshold (> where it had none, or lost it again); "
-            "accuracy: R^2 where answers are numbers; in brackets: 95%% "
-            "intervals over seeds, of two seeds their range.",
-            rate),
+        format_text("attention: its parameters in all blocks; real: those that "
+                    "are really there; %ssteps: those of the median seed to "
+                    "the threshold (>: it was not reached, or lost again); "
+                    "accuracy: R^2 if answers are numbers; in brackets: 95%% "
+                    "intervals over seeds, or the range of two seeds.",
+                    rate),
         layout);
     const char *judged =
         all->judge ? ""
-                   : " Judged is test accuracy; where that is saturated, the "
-                     "steps; where some seed has none, test loss.";
+                   : " Verdicts are about test accuracy; if that is saturated, "
+                     "about the steps; if some seed has none, about test loss.";
     if (all->comparisons)
         words_write(
             format_text("difference: paired by seed; p: of a t test, adjusted "

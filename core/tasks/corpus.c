@@ -22,8 +22,8 @@ text_read(const char *path)
     for (size_t at = 0, end = 0; at < size; at = end, count++) {
         int code = utf8_next(bytes, size, &end);
         if (code < 0)
-            fail("%s: not UTF-8 text: byte 0x%02x at offset %zu; "
-                 "remove it, or convert the file",
+            fail("%s: it is not UTF-8 text: byte 0x%02x at offset %zu; remove "
+                 "that byte, or convert the file",
                  path, bytes[at], at);
         c->ids[count] = code;
         id[code] = (int)end; /* for now: where its latest occurrence ends */
@@ -50,14 +50,14 @@ text_open(const char *path, int tokens)
     static Corpus *c;
     static const char *known = "";
     if (!*path)
-        usage("task text: no file to learn from: set file to one");
+        usage("task text: it has no file to learn from; set file to one");
     if (strcmp(path, known))
         c = text_read(path);
     known = interned(path);
     if (c->part[3] - c->part[2] <= tokens)
-        fail("%s: %d characters are too few: validation and test get a tenth "
-             "each, and need at least %d; choose a longer file or a smaller "
-             "length",
+        fail("%s: its %d characters are too few: validation and test get a "
+             "tenth each, and need at least %d; choose a longer file or a "
+             "smaller length",
              path, c->part[3], tokens + 1);
     return c;
 }

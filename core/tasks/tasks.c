@@ -288,7 +288,7 @@ contradiction(const Config *c, Sizes s)
                "or after";
     if (!s.source && (c->cross != CROSS_NONE || c->encoder))
         return "it has no second sequence for cross or encoder: leave them "
-               "out, or choose cross-recall or translate";
+               "out, or choose the task cross-recall or translate";
     return NULL;
 }
 

@@ -47,7 +47,7 @@ check_calls(const Config *c, const Plugin *p)
     Calls calls = p->variant->calls;
     if (calls != ANY_CALL && c->cross != CROSS_NONE)
         usage("%s is for self-attention only, and this model has "
-              "cross-attention: choose a task of one sequence",
+              "cross-attention: choose a task with one sequence",
               p->name);
     if (calls == CAUSAL_ONLY && c->mask != MASK_CAUSAL)
         usage("%s is for causal attention only, and this model has no mask: "

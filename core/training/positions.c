@@ -18,8 +18,8 @@ static Node *
 rotated(Node *n, int position)
 {
     if (n->cols / n->heads % 2)
-        bug("positions rope: %s of %d heads: heads are an even number of "
-            "columns wide",
+        bug("positions rope: %s of %d heads: each head needs an even number of "
+            "columns",
             label(n), n->heads);
     return make(&rope_op.op, OF(n), (Made){WITH((Rotation){position, 10000})});
 }

@@ -304,7 +304,7 @@ observed_words(const char *log)
     Values list = values_cut(all);
     for (int i = 0; i < list.count; i++)
         if (index_in(words, list.text[i]) < 0)
-            usage("log (words are joined by +): %s",
+            usage("log: %s; join several with +",
                   not_one_of(list.text[i], words));
     return all;
 }

@@ -12,7 +12,7 @@
 #       --tables DIR          keep the tables there, as N.tsv and N.md, and verdict.tsv
 #       --format LIST         formats of figures (svg,png)
 #       --plan                do not run: print a `qkv train` line for each run
-#   -q, --quiet               no progress, no notes
+#   -q, --quiet               print no progress and no notes
 
 # Tables that are not kept are in a draft, which is swept away however this ends.
 if [ ! "${QKV_DRAFT:-}" ]; then

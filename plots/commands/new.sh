@@ -7,13 +7,13 @@
 taken=
 . "${0%/commands/*}/script.sh"
 refuse_options "$@"
-[ $# -eq 1 ] || [ $# -eq 2 ] || die 2 "new takes NAME and perhaps an equation: \`qkv new --help\` tells more"
+[ $# -eq 1 ] || [ $# -eq 2 ] || die 2 "new: it takes NAME or NAME 'EQUATION'; \`qkv new --help\` has examples"
 case $1 in
-'' | -* | *[!A-Za-z0-9_-]*) die 2 "$1: a name of letters, digits, - and _, without folder or ending" ;;
+'' | -* | *[!A-Za-z0-9_-]*) die 2 "\"$1\" cannot name a variant: use letters, digits, - and _, without a folder or an ending" ;;
 esac
 ! "$QKV" list --names | grep -qx -- "$1" ||
-    die 2 "$1: there is a variant of that name, and the two could not be compared; choose another"
-[ ! -e "$1.c" ] || die 1 "$1.c: exists already; choose another name"
+    die 2 "$1: a variant has this name, and the two could not be compared; choose another name"
+[ ! -e "$1.c" ] || die 1 "$1.c: it exists already; choose another name"
 
 # copy_of_standard NAME: in no family, for it is to become something else.
 copy_of_standard() {
@@ -38,7 +38,7 @@ else
     text=$(copy_of_standard "$1")
     change=' Change forward, then:'
 fi
-printf '%s\n' "$text" >"$1.c" || { rm -f "$1.c" && die 1 "$1.c: cannot be written"; }
+printf '%s\n' "$text" >"$1.c" || { rm -f "$1.c" && die 1 "$1.c: could not write it"; }
 cat <<END
 $1.c is written.$change
 

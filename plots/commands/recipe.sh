@@ -13,13 +13,13 @@
 #   -o, --out DIR             the experiment's directory (NAME)
 #       --format LIST         formats of figures (svg,png)
 #       --plan                do not run: print a `qkv train` line for each run
-#   -q, --quiet               no progress, no notes
+#   -q, --quiet               print no progress and no notes
 
 out='' format='' taken='out format'
 . "${0%/commands/*}/script.sh"
 find_script recipes "$@"
 shift
-[ ! -L "$out/recipe.txt" ] || die 1 "$out/recipe.txt: a link; remove it, or give another --out"
+[ ! -L "$out/recipe.txt" ] || die 1 "$out/recipe.txt: it is a link; remove it, or choose another --out"
 run_command() {
     case "$plan$2 $* " in
     compare*' --no-figures '*) "$@" $quiet ;;

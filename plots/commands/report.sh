@@ -5,17 +5,17 @@
 #   qkv report here there -o page --size 219    report on both, for a column of acl.sty
 #
 # DIR has report.md, report.tex and, where pandoc is installed, report.html; tables/*.tex
-# and figures/*.tex are floats that a paper can \input (booktabs, graphicx). A report that is
-# there already is replaced, with all that its figures/ and tables/ hold.
+# and figures/*.tex are floats that a paper can \input (booktabs, graphicx). An existing
+# report is replaced, with everything in its figures/ and tables/.
 #
 #   -o, --out DIR             the report's directory
 #       --size WIDTH          width of the figures, as in `qkv plot` (column)
 #       --x WHAT, --y WHAT    also draw these figures, as in `qkv plot`
-#       --by SETTING          what verdicts compare; the next three, too, are as in `qkv table`
-#       --baseline VARIANT    what the others are compared with
-#       --judge WHAT          what verdicts are about, by which rates are chosen
-#       --margin WHAT=X,...   differences that do not matter
-#   -q, --quiet               no notes
+#       --by SETTING,...      settings to compare; this and the next three are as in `qkv table`
+#       --baseline VARIANT    the variant to compare others with
+#       --judge WHAT          the result to compare and to choose learning rates by
+#       --margin WHAT=X,...   differences too small to matter
+#   -q, --quiet               print no notes
 
 # page.sh makes the files. It does so in a draft, which `qkv draft` puts into its place as a
 # whole or, however this ends, removes.
@@ -24,13 +24,13 @@ taken='out size x y by baseline judge margin'
 . "${0%/commands/*}/script.sh"
 refuse_options "$@"
 page=$out
-[ $# -gt 0 ] || die 2 "report takes EXPERIMENT ... --out DIR: \`qkv report --help\` tells more"
+[ $# -gt 0 ] || die 2 "report: it takes EXPERIMENT ... --out DIR; \`qkv report --help\` has examples"
 for experiment; do
-    [ "$page" ] && [ "$experiment" != "$page" ] || die 2 "report needs --out DIR, a directory of its own"
+    [ "$page" ] && [ "$experiment" != "$page" ] || die 2 "report: --out must name a directory for the report, other than an experiment"
 done
 [ ! -d "$page" ] || [ -e "$page/report.tsv" ] || [ -z "$(ls "$page")" ] ||
-    die 1 "$page: holds files but no report.tsv, so it is no report of qkv's; give another --out"
-command -v gnuplot >/dev/null || die 1 "a report's figures need gnuplot; \`make deps\` brings it"
+    die 1 "$page: it holds files but no report.tsv, so it is not a report; choose another directory"
+command -v gnuplot >/dev/null || die 1 "report: its figures need gnuplot; \`make deps\` installs it"
 
 mkdir -p "$page"
 export page size x y by baseline judge margin
