@@ -12,7 +12,6 @@
 
 #include "algebra/canonical.h"
 #include "algebra/capture.h"
-#include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/matrix.h"
@@ -127,9 +126,9 @@ find_biases(const Alone *p, Canonical *c)
 }
 
 /* Adds `sign` times the scores to each s_i M_i, leaving out what the bias of
-   keys adds to a row. The scores of a run on tokens that are 0 are subtracted
-   from those of a run on unit vectors, because the scores of several heads,
-   biases by position included, may have been mixed. */
+   keys adds to a row. It is called with the scores of unit vectors, and with -1
+   for the scores of tokens that are 0: that difference also removes biases by
+   position, even if the scores of several heads were mixed. */
 static void
 add_scores(const Alone *p, Canonical *c, int sign)
 {

@@ -21,7 +21,6 @@
 
 #include <stdbool.h>
 
-#include <qkv/real.h>
 
 #include "training/build_model.h"
 

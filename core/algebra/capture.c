@@ -9,7 +9,6 @@
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/layers.h"
-#include "heart/operators.h"
 #include "heart/plugin.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
@@ -69,8 +68,8 @@ replace_weights(const Capture *r, const Call *c)
         p.at[i * p.down + i] = 1;
 }
 
-/* Records a softmax: goes back from it to the product that its scores are, if
-   they are a product. */
+/* Records a softmax and, if its scores are made from a product, that product.
+ */
 static void
 record_softmax(Capture *r, Node *weights)
 {

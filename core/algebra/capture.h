@@ -55,9 +55,9 @@ typedef struct Capture {
     int only;     /* which weights are kept, see below */
 } Capture;
 
-/* `only` is EVERY_HEAD: all weights stay as they are; or the number of a head,
-   whose weights become the identity (query i looks only at key i) while those
-   of all other heads become 0; or NO_HEAD: all weights become 0. */
+/* With EVERY_HEAD all weights are left as they are. With NO_HEAD all become 0.
+   With the number of a head, the weights of that head become the identity, so
+   that query i looks only at key i, and the weights of all others become 0. */
 enum { EVERY_HEAD = -1, NO_HEAD = -2 };
 
 /* The number of entries of a matrix. */

@@ -3,8 +3,6 @@
 #define CONVERT_H
 
 #include "algebra/fit.h"
-#include "heart/train.h"
-#include "training/build_model.h"
 
 /* Up to this largest difference of logits, relative to the largest logit or to
    1 if that is below 1, two models are the same function. */

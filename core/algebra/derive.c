@@ -1,6 +1,6 @@
 /* derive.c - the canonical form of a variant, derived from its code.
 
-   A node knows its operator and its operands. A walk goes back from the output,
+   A node knows its operator and its operands. A walk starts from the output,
    and puts each matrix that it meets before those it met earlier, until it
    reaches tokens: then a product is complete. At a sum, it splits in two. An
    operator that is no such product is put into the chain, to be named. */
@@ -11,7 +11,6 @@
 #include "algebra/fit.h"
 #include "algebra/meaning.h"
 #include "config/settings.h"
-#include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/random.h"
 #include "operators/biases.h"
@@ -28,7 +27,7 @@ typedef struct Walk {
     char role;        /* the chain that grows: q, k or v */
     int from, width;
     /* Inside B of A B, if B is itself computed from weights: the nodes A at
-       which the walk goes on, the innermost last. */
+       which the walk continues, the innermost last. */
     const Node *before[MOST_SYMBOLS];
     int nested;
 } Walk;
@@ -206,7 +205,7 @@ walk_keys(Matrix part, Walk w)
 
 /* Ends a chain at tokens or at a row of weights. A bias of keys is left out: it
    adds the same to all scores of a row, which the softmax ignores. After the
-   queries, the walk goes on in the keys. */
+   queries, the walk continues in the keys. */
 static void
 walk_leaf(const Node *c, Walk w)
 {
@@ -267,9 +266,9 @@ diagonal(const Node *row, int from, int count)
     return matrix(all + from * (n + 1), count, count, n);
 }
 
-/* Narrows a walk to those of its columns that are among the `size` columns from
-   `start` on, counted from there; returns false if there are none. The first
-   symbol of the chain keeps only its rows for these columns. */
+/* Narrows a walk to the columns that it shares with the `size` columns from
+   `start` on, and counts them from there; returns false if it shares none. The
+   first symbol of the chain keeps only its rows for these columns. */
 static bool
 narrow(Walk *w, int start, int size)
 {
@@ -343,7 +342,7 @@ walk_block(const Node *c, int h, int k, Walk w)
 {
     Node *const *in = c->in;
     const Node *last = c->op ? in[c->inputs - 1]->root : NULL;
-    int end = k; /* the walk goes on from in[k .. end] */
+    int end = k; /* the walk continues from in[k .. end] */
     switch (passage_of(c, &w)) {
     case LEAF:
         walk_leaf(c, w);

@@ -5,7 +5,6 @@
    If the factors are too narrow for M, A B' is the nearest product (Eckart and
    Young 1936). */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,8 +202,9 @@ shift_symmetric_part(double *half, const double *m, int d)
     return shift;
 }
 
-/* The singular values of the shifted symmetric part are its eigenvalues, since
-   none is negative; those of the symmetric part are smaller by the shift. */
+/* The shifted symmetric part has no negative eigenvalue, so its eigenvalues are
+   its singular values. An eigenvalue of the symmetric part is smaller by the
+   shift. */
 void
 factor_symmetric(const Form *f, double scale, Part w)
 {

@@ -4,10 +4,8 @@
 
 #include <stdbool.h>
 
-#include <qkv/real.h>
 
 #include "algebra/canonical.h"
-#include "config/find_plugin.h"
 
 /* Can other variants be converted into v? They can if its plugin has a `fit`,
    or if its equation can be fitted. */
@@ -19,7 +17,7 @@ bool has_fit(const Variant *v);
 bool fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
          char why[WHY_SIZE]);
 
-/* What was lost when a canonical form was fitted, of M (0) and of N (1). */
+/* The losses of M (0) and of N (1) when a canonical form was fitted. */
 typedef struct FitError {
     double apart;   /* the largest difference of entries of s M, or of N and the
                        constant, relative to the largest entry */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "algebra/fit_equation.h"
-#include "equation/matrices.h"
 
 /* The matrices that tokens are multiplied by, one after the other. */
 enum { MOST_MATRICES = 8 };
@@ -26,8 +25,8 @@ typedef struct Products {
 
 enum { NO_MATRIX = -1 };
 
-/* Puts the matrix of a step before those of a chain; returns false if the step
-   is no matrix, or the chain is full. */
+/* Puts the matrix of a step before all matrices of a chain; returns false if
+   the step is no matrix, or the chain is full. */
 static bool
 put_first(Chain *c, const Step *matrix)
 {

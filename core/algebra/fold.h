@@ -6,7 +6,6 @@
 #define FOLD_H
 
 #include "algebra/canonical.h"
-#include "training/build_model.h"
 
 /* Why the embedding of m cannot be folded into its attention, and how to train
    a model whose embedding can be; NULL if it can be folded. */

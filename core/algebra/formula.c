@@ -144,8 +144,9 @@ find_letters(Family *f)
 }
 
 /* The widths along one chain of matrices, of which a head has `width` columns:
-   those of tokens, latent, head, all groups together and all heads together,
-   and the variant's own. Their order decides which ranks products can have. */
+   the widths of a token, of the latent, of a head, of all groups together and
+   of all heads together, and the variant's own. Their order decides which ranks
+   products can have. */
 enum { WIDTHS = 5 + LETTERS - OWNS };
 static void
 chain_widths(const Family *f, const Shape *at, double width, double to[WIDTHS])

@@ -15,10 +15,10 @@
    So it is a polynomial with integer or half-integer coefficients, in which
    each term is 1, h or g times 1, a width or its square. It is fitted to small
    shapes whose widths are in the same order as those asked for, and believed
-   only if it is right on others. (A width that is above those on both of its
-   sides adds products of two widths, and so gets no formula.)
-   The widths include those of a variant's own settings that are sizes of its
-   matrices; its other settings are fixed at the values that they have. */
+   only if it is right on others. (A width that is above both of its
+   neighbours adds products of two widths, and so gets no formula.)
+   A variant's own settings are among the widths if its matrices have that size;
+   the others are fixed at their values. */
 #ifndef FORMULA_H
 #define FORMULA_H
 
@@ -28,12 +28,12 @@
 
 typedef struct Formula {
     bool holds;
-    double gauge;        /* at the shape wanted, in all its layers */
+    double gauge;        /* at the wanted shape, in all its layers */
     int fitted, checked; /* how many small shapes it was fitted to, and checked
                             on */
     char *text;          /* "h v^2 + h k^2": for each layer, or for all together
                             if a layer uses what another one computed; it is
-                            kept until the program ends */
+                            never freed */
 } Formula;
 
 /* The formula of v at a. `used` is how many parameters all a.layers blocks use

@@ -2,7 +2,6 @@
 #include <stddef.h>
 
 #include "algebra/meaning.h"
-#include "heart/attention.h"
 #include "heart/composed.h"
 #include "heart/layers.h"
 #include "heart/operators.h"

@@ -20,7 +20,7 @@ enum { TOKENS = 16 };
 typedef struct Layer {
     const Variant *variant;
     Attention attention;
-    Weights weights; /* those of a block */
+    Weights weights; /* of one block */
     int stored;      /* the entries of the weights of all blocks */
     Random random;
     Tape *tape;

@@ -87,7 +87,7 @@ next_larger(const int *of, int n, int than)
     return next;
 }
 
-/* How many heads are looked at: those of the last call of attend. */
+/* How many heads are compared: as many as the last call of attend has. */
 static int
 heads_of_call(const Derived *d)
 {

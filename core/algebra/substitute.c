@@ -1,13 +1,12 @@
 /* substitute.c - a variant's matrices, as products of another one's.
 
-   An entry that has not been set is NaN. An entry that is set twice, as those
-   of a matrix that heads share, must be set to the same number. */
+   An entry that has not been set is NaN. An entry of a matrix that heads share
+   is set more than once, and must be set to the same number each time. */
 #include <math.h>
 #include <string.h>
 
 #include "algebra/substitute.h"
 #include "heart/fail.h"
-#include "heart/tape.h"
 
 enum { MOST_HEADS = 16, MOST_ORDERS = 500 };
 
@@ -115,8 +114,9 @@ add_line(Values *lines, const Derived *to, const Symbol *s, const Derived *from,
 }
 
 /* Sets the matrices of a chain in order, to products of matrices of `source`.
-   The last one becomes the product of all that are left, and of those of
-   `behind`, the keys, if it is not NULL. The first one gets the factor. */
+   The last one becomes the product of all that are left and, if `behind` is not
+   NULL, of the matrices of that chain, the keys. The first one gets the factor.
+ */
 static bool
 set_chain(const Matching *by, const Chain *target, const Chain *source,
           const Chain *behind, double factor, Values *lines)
@@ -149,8 +149,8 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
     return fabs(factor - 1) <= 1e-12;
 }
 
-/* Sets the matrices of a term: those of queries to products of queries, and
-   those of keys to products of keys. If the target's keys have no matrix, its
+/* Sets the matrices of a term: the matrices of queries to products of matrices
+   of queries, and the same for keys. If the target's keys have no matrix, its
    queries get both. */
 static bool
 set_term(const Matching *by, const Term *target, const Term *source,

@@ -121,9 +121,9 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
 }
 
 /* Decomposes a large matrix of low rank r, as a head's M is: Jacobi rotates
-   only r columns. w has k rows; the columns of long_side (length x k) become
-   singular vectors of their length, those of short_side (k x k) the others.
-   Returns false if the rank is not low compared with the length. */
+   only r columns. w has k rows. The columns of long_side (length x k) and of
+   short_side (k x k) become the singular vectors of their lengths. Returns
+   false if the rank is not low compared with the length. */
 static bool
 low_rank(const double *w, int k, int length, Svd *d, double *long_side,
          double *short_side)

@@ -218,8 +218,8 @@ check_causality(Subject *s)
     passed(s, "no token changes an earlier output, except without a mask");
 }
 
-/* Calls forward for only some of the tokens, those of x from row `from` on: do
-   they get the outputs that they get in the call for all? */
+/* Calls forward for only some of the tokens, the rows of x from `from` on: do
+   they get the same outputs as in the call for all tokens? */
 static bool
 same_apart(Tokens *all, Way way, int from, real *y)
 {

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 
-#include "heart/operators.h"
 #include "heart/tape.h"
 #include "operators/elementwise.h"
 

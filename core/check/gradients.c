@@ -6,12 +6,11 @@
 #include "base/words.h"
 #include "check/checks.h"
 #include "check/difference.h"
-#include "heart/operators.h"
 #include "operators/elementwise.h"
 #include "training/build_model.h"
 
-/* Compares the gradients of way i of calling it: those of the matrices before
-   those of x and y, since they tell more. The first two ways call it twice on
+/* Compares the gradients of way i of calling it: first of the matrices, since
+   they tell more, then of x and y. The first two ways call it twice on
    the same operands, which shows a backward that overwrites a gradient instead
    of adding to it. */
 static void

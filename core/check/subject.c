@@ -10,7 +10,6 @@
 #include "check/difference.h"
 #include "check/subject.h"
 #include "equation/run_equation.h"
-#include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/random.h"
 #include "training/positions.h"
@@ -63,7 +62,8 @@ subject_draw(Subject *s)
 
 /* The sizes within one row all differ, so that swapping two of them shows. Rows
    with positions have enough layers for a plugin to ask for a block that does
-   not exist. What rope rotates has an even number of columns. */
+   not exist. Queries and keys that rope rotates have an even number of columns.
+ */
 static const struct {
     const char *config, *positions;
     int layers;

@@ -45,8 +45,8 @@ typedef struct Subject {
     (void)((s)->shape || \
            snprintf((s)->found->what, sizeof(s)->found->what, __VA_ARGS__))
 
-/* What to do about a fault, as the author of the subject would say it: in C, or
-   in terms of an equation. */
+/* The advice about a fault, in the terms of the subject's author: in C, or in
+   terms of an equation. */
 const char *advice(const Subject *s, const char *in_c, const char *in_equation);
 
 /* A check: ends its process if something is wrong. */

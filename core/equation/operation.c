@@ -1,9 +1,8 @@
-/* operation.c - what the operators of an equation make of its values.
+/* operation.c - applies the operators of an equation to its values.
 
-   What a product means depends on what is multiplied. Tokens by a matrix are a
-   map; a map with an index gives its heads to what has none. Tokens by
-   transposed tokens are scores. Scores by tokens are a weighted sum. */
-#include <string.h>
+   The meaning of a product depends on its operands. Tokens by a matrix are a
+   map; a map with an index gives its heads to the operand that has none. Tokens
+   by transposed tokens are scores. Scores by tokens are a weighted sum. */
 
 #include "equation/operation.h"
 

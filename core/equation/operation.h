@@ -1,4 +1,4 @@
-/* operation.h - what the operators of an equation make of its values. */
+/* operation.h - applies the operators of an equation to its values. */
 #ifndef EQUATION_OPERATION_H
 #define EQUATION_OPERATION_H
 

@@ -4,11 +4,9 @@
    it has a name, several uses, or is an operand of attention. */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
-#include "equation/matrices.h"
 #include "equation/plan.h"
 #include "equation/print_plugin.h"
 #include "heart/config.h"

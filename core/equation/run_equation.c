@@ -5,7 +5,6 @@
 
 #include <qkv/operator.h>
 
-#include "base/words.h"
 #include "equation/matrices.h"
 #include "equation/plan.h"
 #include "equation/run_equation.h"

@@ -14,8 +14,8 @@
    are options. */
 typedef struct Size {
     const char *name, *option;
-    const char *field; /* of Attention, */
-    size_t offset;     /* and where it is there */
+    const char *field; /* the field of Attention that has the size */
+    size_t offset;     /* its place in Attention */
 } Size;
 extern const Size sizes[];
 extern const int size_count;

@@ -65,10 +65,10 @@ typedef struct Declaration {
     Tree *mean, *deviation; /* NULL: the usual ones */
 } Declaration;
 
-/* A text that has been read. It is kept until the program ends. */
+/* A text that has been read. It is never freed. */
 typedef struct EquationText {
     const char *path, *text;
-    const char *lines; /* those of the equation, as Variant.equation has them */
+    const char *lines; /* the equation's, as Variant.equation has them */
     const char *family, *settings; /* "" unless a line has them */
     Definition *definition;
     Declaration *declaration;

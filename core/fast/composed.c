@@ -27,13 +27,13 @@ enum { TILE = 32, SHORT = 64, BLOCK = 64 };
    weights that fit the first cache. */
 enum { IN_BATCH = 16384 / sizeof(real) };
 
-/* What all tiles of a call have in common. */
+/* The numbers that all tiles of a call share. */
 typedef struct Plan {
     int tokens, keys; /* of a sequence: queries, and keys */
     int rows;         /* of q in a tile */
     int together;     /* number of tiles that are done together */
-    bool of_heads;    /* are these the tiles of several heads of one sequence?
-                         Otherwise they are those of one head in several */
+    bool of_heads;    /* do these tiles belong to several heads of one sequence?
+                         Otherwise to one head in several sequences */
     int row;          /* entries from row to row of weights */
     bool is_long;
     bool copies; /* K and V are copied, since several tiles read them */

@@ -15,7 +15,6 @@
 
 #include "fast/vector.h"
 #include "heart/numbers.h"
-#include "heart/rows.h"
 
 #ifdef QKV_DOUBLE
 typedef uint64_t Bits;

@@ -5,20 +5,18 @@
    one entry of A, which multiplies all of them. So each entry that is read
    serves many multiply-adds, and these set the pace, not memory.
    core/heart/matrix.c computes the same in three loops. */
-#include <stdbool.h>
 #include <string.h>
 
 #include "fast/matrix.h"
 #include "fast/vector.h"
 #include "heart/fail.h"
-#include "heart/matrix.h"
 #include "heart/threads.h"
 
 /* Of functions that are compiled into their callers, because passing three
    matrices takes as long as a small product. */
 #define WITHIN static inline __attribute__((always_inline))
 
-/* What all tiles of a product have in common. Strides are in bytes: if they
+/* The numbers that all tiles of a product share. Strides are in bytes: if they
    were in entries, gcc would write a second loop for the stride 1, and copy the
    sums between the two at every step. */
 typedef struct Walk {
@@ -140,8 +138,8 @@ enum {
 #ifdef __AVX512F__
     PANEL = 524288 / sizeof(real), /* a band of B: deep and narrow, or wide */
     BLOCK = 32768 / sizeof(real),
-    WIDE = 256, /* columns of C repay a copy of A', */
-    HIGH = 256, /* and so many rows one of B, */
+    WIDE = 256, /* as many columns of C repay a copy of A' */
+    HIGH = 256, /* as many rows of C repay a copy of B */
 #else
     PANEL = 2097152 / sizeof(real),
     BLOCK = 65536 / sizeof(real),

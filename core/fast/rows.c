@@ -1,7 +1,6 @@
 /* rows.c - the inner loops over the rows of a matrix, with SIMD vectors. */
 #include "fast/lanes.h"
 #include "heart/rows.h"
-#include "heart/tape.h"
 #include "heart/threads.h"
 
 real

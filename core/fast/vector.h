@@ -82,8 +82,7 @@ typedef int64_t Whole;
 typedef int32_t Whole;
 #endif
 
-/* A new vector of lanes of a and b, where those of b are numbered on from a's.
- */
+/* A new vector of lanes of a and b. The lanes of b are numbered after a's. */
 typedef Whole LaneNumbers VECTOR(16);
 #ifdef __clang__
 #define LANES_OF(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -114,7 +113,7 @@ broadcast(real x)
  */
 typedef Whole Lanewise VECTOR(sizeof(Widest));
 
-/* The lanes of a where `chosen` is 1, and those of b elsewhere. */
+/* Takes a lane from a where `chosen` is 1, and from b elsewhere. */
 static inline Widest
 select_lanes(Lanewise chosen, Widest a, Widest b)
 {

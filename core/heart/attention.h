@@ -26,8 +26,8 @@ typedef struct Relative {
     AttendFunction *attend;
 } Relative;
 
-/* What attend is to call instead of its own operator: the hook of a->relative
-   or, if that has none, of q's tape. NULL if neither has one. */
+/* The function that attend must call instead of its own operator: the hook of
+   a->relative or, if that has none, of q's tape. NULL if neither has one. */
 AttendFunction *other_attend(const Attention *a, const Node *q);
 
 /* Queries or keys n, rotated if the model does that. */
@@ -44,9 +44,9 @@ Node *all_keys(const Attention *a, Node *keys);
    a decoder keeps. Aborts if they do not fit. */
 void attend_operands(const Attention *a, Node **q, Node **k, Node **v);
 
-/* Each aborts, in the name of an operator, if its operands do not fit: if the
-   heads of k do not divide those of q; or if, besides, a head of q is not as
-   wide as one of k. */
+/* Both abort, in the name of an operator, if the number of heads of k does not
+   divide that of q. The second one also aborts if a head of q is not as wide as
+   a head of k. */
 void check_heads(const char *name, const Node *q, const Node *k);
 void check_queries_and_keys(const char *name, const Node *q, const Node *k);
 

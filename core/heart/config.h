@@ -61,11 +61,12 @@ typedef struct Config {
 /* The index of the word in a list, "heads d-k d-v" or "1,2,4", or -1. */
 int index_in(const char *list, const char *word);
 
-/* What a variant of this .shape is told about attention. A number of the config
-   that is not 0 is used unchanged. Of those that are 0 and that the variant
-   uses, d_k and d_v become d_model / heads, kv_heads heads / 2, and latent
-   d_model / 2, rounded up. Of those that it does not use, numbers of heads
-   become 1, and widths d_model. Positions in the scores are left out. */
+/* The description of attention that a variant of this .shape gets. A number of
+   the config that is not 0 is used unchanged. If it is 0 and the variant uses
+   it, d_k and d_v become d_model / heads, kv_heads heads / 2, and latent
+   d_model / 2, rounded up. If it is 0 and the variant does not use it, a number
+   of heads becomes 1, and a width d_model. Positions in the scores are left
+   out. */
 Attention attention_of(const Config *c, const char *shape);
 
 #endif

@@ -12,7 +12,7 @@
 #define PRINTF(text, first) \
     __attribute__((format(printf, text, first), nonnull(text)))
 
-/* Each prints as printf does. After a note the program goes on. */
+/* Each prints as printf does. After a note the program continues. */
 #define note(...)  say(0, __VA_ARGS__)
 #define fail(...)  (say(1, __VA_ARGS__), exit(1))
 #define usage(...) (say(2, __VA_ARGS__), exit(2))

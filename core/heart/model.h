@@ -40,14 +40,14 @@ struct Model {
     Sizes sizes;
     const Architecture *architecture;
     const Variant *variant;
-    Attention attention; /* what the variant is told in the first block */
-    Weight *weights;     /* in the order in which they are asked for */
+    Attention attention; /* as the variant gets it in the first block */
+    Weight *weights;     /* in the order in which the equation uses them */
     int count, capacity;
     ModelPlace *place; /* in the same order */
     int places, place_capacity;
     Tape *listing;            /* the tape of the first pass, then NULL */
     int next, next_place;     /* in later passes, the weight and the place
-                                 that the equation asks for next */
+                                 that the equation uses next */
     size_t parameters;        /* entries of all weights */
     real *values, *gradients; /* of all weights, one after the other */
     Node **nodes;             /* the weights on the tape of this pass */

@@ -7,8 +7,8 @@
 
 #include "heart/matrix.h"
 
-/* The properties of a new node. Where rows, cols, heads or sequences are 0, it
-   has those of its first operand. */
+/* The properties of a new node. If rows, cols, heads or sequences is 0, the
+   node takes that number from its first operand. */
 typedef struct Made {
     int rows, cols, heads, sequences;
     const void *arguments; /* copied; NULL: none */

@@ -51,7 +51,7 @@ one_file(const char *a, const char *b)
     return !*a && !*b;
 }
 
-/* What is wrong with the next matrix that a variant declares, or NULL. */
+/* The fault of the next matrix that a variant declares, or NULL. */
 static const char *
 wrong_weight(const Weights *w, int index, const char *name, int rows, int cols)
 {

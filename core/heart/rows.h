@@ -24,8 +24,8 @@ double row_shares(real *x, int n);
 void tanh_entries(real *y, const real *x, size_t n);
 
 /* The number of keys that query i sees. Under a causal mask it sees its own
-   token and all earlier ones. The queries are those of the last tokens (in
-   training, of all tokens). */
+   token and all earlier ones. The queries belong to the last tokens (in
+   training, to all tokens). */
 static inline int
 keys_seen(int causal, int i, int queries, int keys)
 {

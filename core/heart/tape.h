@@ -28,7 +28,7 @@ typedef struct Keeper {
     void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
                   const Node *y);
     void (*leave)(struct Keeper *k);
-    /* All rows so far of a node that has those of new tokens. */
+    /* All rows so far of a node that has only the new tokens' rows. */
     Node *(*all_rows)(struct Keeper *k, Node *n);
     /* The same for keys, which also get the positions of attention a. */
     Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *keys);

@@ -91,7 +91,7 @@ draw_recall(const Config *c, Random *r, Batch *e)
 }
 
 /* induction: a pattern of 4 to 8 distinct tokens is repeated. The answer to
-   each token is the next one, and none is asked for in the first period. */
+   each token is the next one; the first period has no answers. */
 static void
 draw_induction(const Config *c, Random *r, Batch *e)
 {

@@ -70,7 +70,7 @@ extern const Task heart_tasks[HEART_TASKS];
 
 /* Parts from which other tasks are made too. draw_symbols draws `length`
    symbols; draw_distinct, n different numbers of 0 .. count - 1; draw_pairs,
-   pairs of a key and a value, and the order in which the keys are asked for. */
+   pairs of a key and a value, and the order in which the keys are queried. */
 Sizes plain_sizes(const Config *c);
 Sizes recall_sizes(const Config *c);
 void draw_symbols(const Config *c, Random *r, int *ids);

@@ -1,8 +1,8 @@
 /* threads.h - one step's work on several cores.
 
-   One thread is used unless more are asked for, because an experiment usually
-   has a run for each core. Threads get ranges that write to different places,
-   so the bits do not depend on the number of threads. */
+   One thread is used unless thread_count says more, because an experiment
+   usually has a run for each core. Threads get ranges that write to different
+   places, so the bits do not depend on the number of threads. */
 #ifndef THREADS_H
 #define THREADS_H
 

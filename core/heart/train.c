@@ -54,13 +54,13 @@ optimizer_step(Model *m)
         adam(m, m->config.lr);
 }
 
-/* A batch goes through the model in micro-batches, so that the nodes of a
+/* A batch is run through the model in micro-batches, so that the nodes of a
    forward pass are still in the caches in its backward pass. Their gradients
-   add up to those of the whole batch: with the same bits where a weight is
-   multiplied with the tokens, because each entry of its gradient is summed
-   token by token in the same order. A micro-batch has about 4 d_model tokens:
-   the cost of reading a weight grows with d_model^2, and enough tokens have to
-   share it. */
+   add up to the gradient of the whole batch: with the same bits for a weight
+   that is multiplied with the tokens, because each entry of its gradient is
+   summed token by token in the same order. A micro-batch has about 4 d_model
+   tokens: the cost of reading a weight grows with d_model^2, and enough tokens
+   have to share it. */
 int
 micro_batch_size(const Model *m, int sequences)
 {

@@ -25,7 +25,8 @@
 
 #include "models/published.h"
 
-/* What is free in a product of (rows x inner) and (inner x columns). */
+/* The dimensions of the gauge in a product of (rows x inner) and (inner x
+   columns). */
 static double
 free_within(double inner, double rows, double columns)
 {
@@ -54,7 +55,8 @@ add_layer(Account *all, const Published *p, int tokens)
         rest += strchr(p->biases, "qkvo"[i]) ? columns[i] : 0;
     }
 
-    /* What is free in scores and in values, and what else changes that. */
+    /* The dimensions of the gauge in scores and in values, with all that
+   changes them. */
     double q = rows[0] + (strchr(p->biases, 'q') ? 1 : 0);
     double scores = g * free_within(plain, p->kdim, h / g * q);
     double values = g * free_within(v, p->vdim, h / g * d);

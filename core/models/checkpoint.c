@@ -22,7 +22,7 @@ ending_in(const char *list, const char *name)
     return ending ? index_in(list, ending) : -1;
 }
 
-/* Exits, because there is nothing to open; says what is there instead. */
+/* Exits, because there is nothing to open, and names the files that exist. */
 static _Noreturn void
 no_tensors(const char *directory, const Values *names)
 {
@@ -102,8 +102,10 @@ checkpoint_open(const char *directory)
     return c;
 }
 
-/* What a file says of a tensor: its type and shape, as texts, and the place of
-   its first byte and the end of it, after the head of the file. */
+/* The entry of a tensor in the head of a file: its type and shape, as texts,
+   and the places of its first byte and of its end, counted from the end of the
+   head.
+ */
 typedef struct Said {
     const char *type, *shape;
     double begin, end;

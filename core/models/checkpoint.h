@@ -5,8 +5,8 @@
    The files are mapped, not read, so a tensor that nobody looks at costs
    nothing, and no other file of the directory is opened. Writing to a tensor
    changes only this process's copy; checkpoint_write puts it on disk. A file is
-   data: a tensor is there only if the file has it as config.json makes it, and
-   all of it is within the file. */
+   data: a tensor is accepted only if it has the shape that follows from
+   config.json, and if all of it is within the file. */
 #ifndef CHECKPOINT_H
 #define CHECKPOINT_H
 
@@ -28,13 +28,13 @@ typedef struct Tensor {
 
 typedef struct Checkpoint {
     const char *directory;
-    Tensor *tensors; /* of all files, and before those of a file, the file */
+    Tensor *tensors; /* of all files: each file's own entry, then its tensors */
     int count, room;
 } Checkpoint;
 
-/* Opens a directory. Fails with what is wrong, or with what is there instead.
-   The caller keeps the directory's name; the files are mapped until the program
-   ends. */
+/* Opens a directory. Fails with what is wrong, or with the names of the files
+   that it has instead. The caller keeps the directory's name; the files are
+   mapped until the program ends. */
 Checkpoint checkpoint_open(const char *directory);
 
 /* The tensor whose name ends in this one, with the shortest prefix

@@ -181,8 +181,8 @@ move_biases(const Heads *l, const Heads *to)
     free(constant);
 }
 
-/* The singular values are those of left V S, which is narrow, if U S V' is
-   `shared`. */
+/* If `shared` is U S V', the product has the singular values of left V S, which
+   is narrow. */
 int
 energy_rank(const Heads *l, int left, int shared, int head, double *product,
             FILE *data)

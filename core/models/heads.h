@@ -52,7 +52,7 @@ bool scores_are_normed(const Published *p);
    it is stored at all. */
 double entry_of(const Heads *l, int map, int row, int col, const double *set);
 
-/* n columns of a map from one on, (d_model + 1 x n), to be freed. */
+/* n columns of a map from one on (d_model + 1 x n). The caller frees them. */
 double *map_columns(const Heads *l, int map, int from, int n);
 
 /* Is the bias of a column of W^Q, W^K or W^V part of a head? The softmax
@@ -61,8 +61,9 @@ double *map_columns(const Heads *l, int map, int from, int n);
    no sinks. */
 bool bias_counts(const Heads *l, int map, int column);
 
-/* What the layer adds to every token, d_model entries, to be freed: b^O, with
-   what W^O makes of the biases of values that count for no head. */
+/* The row that the layer adds to every token: b^O, and the products with W^O of
+   the biases of values that count for no head. The caller frees its d_model
+   entries. */
 double *constant_of(const Heads *l);
 
 /* Writes that into b^O of `to`. */

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 /* Returns where the first member of a list or an object begins; fails, with a
-   message that names `path`, if there is none in the text. What is before it,
-   such as a byte-order mark, is passed over. */
+   message that names `path`, if there is none in the text. Everything before
+   it, such as a byte-order mark, is skipped. */
 char *json_enter(char *text, const char *path);
 
 /* Takes the next member, whose name is "" in a list; false at the end. */

@@ -1,10 +1,10 @@
 /* likeness.c - compares two layers in what their heads compute.
 
-   With q and k the columns of one head and r and s those of another, the inner
-   product of q k' and r s' is that of q'r and k's, which are as narrow as a
-   head. So all that is needed of two layers are the products of all columns
-   with all columns. Heads are counted through: those of the first layer, then
-   those of the second one. */
+   Let q and k be the columns of one head, r and s the columns of another. The
+   inner product of q k' and r s' is the inner product of q'r and k's, which are
+   as narrow as a head. So only the products of all columns with all columns are
+   needed of two layers. Heads are numbered through: first the heads of the
+   first layer, then the heads of the second. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +68,8 @@ likeness_of(const Heads *a, const Heads *b)
     return l;
 }
 
-/* The place of a head's keys and values among those of both layers. */
+/* The number of a head's keys and values among the keys and values of both
+   layers. */
 static int
 shared_place(const Likeness *l, int head)
 {

@@ -45,9 +45,9 @@ static const struct Told {
     [FAMILY] = {.name = "model-type"}, [TYPES] = {.name = "layer-types"}};
 /* clang-format on */
 
-/* What a config.json says of the layers of a type, of all, and from FIRST on of
-   each; NULL if it says nothing. The last one is of no layer, for what is asked
-   of the model. */
+/* The texts of a config.json for the layers of a type, for all layers, and from
+   FIRST on for each layer; NULL if it has none. The last one is for no layer,
+   but for facts about the model. */
 static const char types[] = "full_attention sliding_attention";
 enum { GLOBAL, LOCAL, ALL, FIRST, DEPTH = 4, LAYERS = 1000 };
 typedef struct Said {
@@ -172,9 +172,9 @@ said_in(const char *path, char *text)
     return s;
 }
 
-/* What a config.json says of the model that is counted. In a composite model,
-   that is the one for texts: keys outside its object describe other models,
-   except perhaps the type. */
+/* The part of a config.json about the model that is counted. In a composite
+   model, that is the one for texts: keys outside its object describe other
+   models, except perhaps the type. */
 static Said *
 model_in(const char *path, char *text)
 {
@@ -237,9 +237,9 @@ check_layer(const Published *l)
                "it is smaller than a normed vector, so the gauge is not known");
 }
 
-/* The texts for a layer: those of the layer itself, or else of its type, or
-   else of all layers. If the program that runs the family ignores a key, its
-   value must be one that changes nothing. */
+/* The texts for a layer: for the layer itself, or else for its type, or else
+   for all layers. If the program that runs the family ignores a key, its value
+   must be one that changes nothing. */
 static char **
 said_of(Said *s, const Published *family, int layer, int type)
 {
@@ -276,8 +276,8 @@ read_size(Published *l, const struct Told *size, const char *text, bool latent,
     *(int *)((char *)l + size->at) = (int)number;
 }
 
-/* The maps that have a bias if the file says that there are any: those of the
-   family, or all if it has none by default. */
+/* The maps that have a bias if the file says that there are any: the family's,
+   or all if the family has none by default. */
 static const char *
 maps_with_bias(const Published *family)
 {
@@ -419,7 +419,8 @@ published_has(const Published *p, const char *what)
     return index_in(p->has, what) >= 0;
 }
 
-/* What two layers of one family are said to be, and are not both. */
+/* The first fact in which two layers of one family differ, in words; or NULL.
+ */
 static char *
 layer_difference(const Published *a, const Published *b)
 {

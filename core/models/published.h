@@ -1,7 +1,7 @@
 /* published.h - models as the world runs them: from a config.json, as it is
    published.
 
-   What is known of the world is data, in three tables beside this file.
+   All facts about the world are data, in three tables beside this file.
    families.tsv describes the attention of each model_type, with its source, and
    names its tensors. Its layers have a window except every n-th; 0 is for those
    that all have one, -1 for those whose config.json has to say it. keys.tsv
@@ -49,8 +49,8 @@ typedef struct Published {
     /* Its sizes; 0: there is none. rope: rotated columns, a part of d_k, or
        added to d_k if there is a latent. kdim, vdim: the widths of what keys
        and values are made from. window: the most tokens that it sees. encoders:
-       is it in an encoder, which caches nothing? shared: are its keys and
-       values those of an earlier layer? keys_are_values: before norms and
+       is it in an encoder, which caches nothing? shared: does it use the keys
+       and values of an earlier layer? keys_are_values: before norms and
        positions. head, equal_groups, windows, every and biased are only read:
        others follow from them. */
     int layers, d_model, heads, d_k, d_v, rope, latent, groups, head;
@@ -70,8 +70,8 @@ Published published_read(const char *path, char *text);
    and the two values; NULL if there is none. */
 char *published_difference(const Published *a, const Published *b);
 
-/* The text of its config.json, with so many heads of keys and values. Fails if
-   no change of one key makes them so many in every layer. */
+/* The text of its config.json, changed to `groups` heads of keys and values.
+   Fails if no change of one key does that in every layer. */
 char *published_with_groups(const Published *p, int groups);
 
 /* The settings that give a run its shape, without latents. */

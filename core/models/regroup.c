@@ -31,7 +31,7 @@ regrouped(Heads l, const Published *fewer)
     return l;
 }
 
-/* The columns of a map that are fitted together: those of a rotated pair, or
+/* The columns of a map that are fitted together: the two of a rotated pair, or
    all others of a head. */
 typedef struct Block {
     int left, shared; /* the two maps */
@@ -183,9 +183,9 @@ fit_block(const Heads *l, const Heads *to, const Block *b, const Node *left,
     free(g);
 }
 
-/* Fits the two maps of a block, a block at a time. What is fitted are the maps
-   behind a norm, if the layer has one; the entries of `stored` are written,
-   which is the layer without it. */
+/* Fits the two maps of a block, a block at a time. If the layer has a norm, the
+   maps behind it are fitted; the result is written into `stored`, the layer
+   without its norm. */
 static void
 fit_maps(const Heads *l, const Heads *stored, const Heads *to, Block b)
 {

@@ -1,11 +1,10 @@
 /* regroup.h - a layer with fewer heads of keys and values.
 
-   The heads of a group share one W^K and one W^V afterwards. What is usually
-   written there is the mean of those that they had. But an entry of W^K means
-   nothing across heads: W^Q A and W^K A^-T are the same head for every
-   invertible A, and the mean is another one for each A. So W^K is fitted to the
-   products M of all heads of the group, and W^Q follows from it; so are W^V and
-   W^O to N. */
+   The heads of a group share one W^K and one W^V afterwards. Usually these are
+   the means of the heads' matrices. But an entry of W^K means nothing across
+   heads: W^Q A and W^K A^-T are the same head for every invertible A, and the
+   mean is another one for each A. So W^K is fitted to the products M of all
+   heads of the group, and W^Q follows from it; so are W^V and W^O to N. */
 #ifndef REGROUP_H
 #define REGROUP_H
 

@@ -3,9 +3,9 @@
    Both pairs of maps are treated alike: a left one, W^Q or W^O turned over, and
    the one that a group of heads shares, W^K or W^V. left_i A^-T and shared A
    have the same products for every invertible A; A is the inverse of some rows
-   of `shared`, which then are those of the identity. A rotation is a factor
-   e^it of a pair of columns as one complex number, so only such factors pass
-   it: there A is the inverse of one complex number of a row. */
+   of `shared`, so that these become rows of the identity. A rotation is a
+   factor e^it of a pair of columns as one complex number, so only such factors
+   pass it: there A is the inverse of one complex number of a row. */
 #include <math.h>
 #include <stdlib.h>
 

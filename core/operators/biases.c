@@ -4,7 +4,6 @@
 
 #include "heart/attention.h"
 #include "heart/rows.h"
-#include "heart/tape.h"
 #include "operators/biases.h"
 #include "operators/steps.h"
 
@@ -75,8 +74,8 @@ mask_zero(Attention *a, Node *s)
 }
 
 /* P = softmax(mask(S)) in each row of each head, with a sink, whose score comes
-   after those of the keys that the query sees. The weights of all sinks are
-   kept; after them, `kept` has space for one row with its sink. */
+   after the scores of the keys that the query sees. The weights of all sinks
+   are kept; after them, `kept` has space for one row with its sink. */
 static void
 sink_forward(Node *c)
 {

@@ -29,8 +29,8 @@ columns(Node *a, int from, int count)
                 (Made){.cols = a->heads * count, WITH(from)});
 }
 
-/* In each head of C, operand k fills the columns after those of the operands
-   before it. If it has a single head, every head of C gets that head. */
+/* In each head of C, the operands fill the columns one after another. An
+   operand with a single head is copied into every head of C. */
 static void
 add_beside(const Node *c, int k, real *of_c, real *of_a, bool back)
 {

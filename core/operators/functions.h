@@ -26,8 +26,8 @@ decay(double x)
 
 /* Sets *s to sin x and *c to cos x, each to 2^-52, for |x| up to 2^30.
    x = n pi/2 + r with |r| <= pi/4, where pi/2 is the sum of two doubles, so
-   that r is rounded only once. The Taylor series give sin r and cos r, from
-   which those of x follow by the quarter of the circle. */
+   that r is rounded only once. The Taylor series give sin r and cos r, and the
+   quarter of the circle says which of them is sin x and which is cos x. */
 static inline void
 sine_cosine(double x, double *s, double *c)
 {

@@ -1,6 +1,5 @@
 /* product.c - operators that are a product, part by part; A B' is one of them.
  */
-#include "heart/tape.h"
 #include "operators/product.h"
 
 /* Part i of A, B or C as the product has it. */
@@ -56,7 +55,7 @@ whole(const Node *c, int i, Factor which, real *at)
 /* C = A B' */
 const ProductOp matmul_t_op = PRODUCT_OF("matmul_t", whole, TRANSPOSED);
 
-/* Tokens of one sequence do not meet those of another, so B has only one. */
+/* Tokens of two sequences must not be mixed, so B has only one sequence. */
 Node *
 matmul_t(Node *a, Node *b)
 {

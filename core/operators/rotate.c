@@ -45,8 +45,7 @@ add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
 
 const LinearOp rotate_op = LINEAR("rotate", add_rotated);
 
-/* When decoding, n has the rows of the new tokens, or those of all tokens so
-   far. */
+/* When decoding, n has the rows of the new tokens, or of all tokens so far. */
 Node *
 rotate(Attention *a, Node *n, double base)
 {

@@ -17,7 +17,7 @@
 
 #include <qkv/tape.h>
 
-/* What a variant is told about the attention that it computes. */
+/* The description of the attention that a variant computes. */
 typedef struct Attention {
     int d_model;  /* width of a token */
     int heads;    /* number of heads, h */
