@@ -47,7 +47,7 @@ into(Model *from, const Dataset *s, const char *variant, const char *more)
     shape.variant = interned(variant);
     config_apply(&shape, more);
     shape.heads = shape.heads ? shape.heads : 1;
-    config_cast(&shape, &p);
+    config_resolve_for(&shape, &p);
     Model *to = model_new(&shape, from->sizes, p.variant);
     if (convert_model(from, to, &v))
         measure_conversion(from, to, s, &v);

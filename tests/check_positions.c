@@ -141,7 +141,7 @@ into(const char *from, const char *to, const char *settings, const char *shape)
     Config c = m->config;
     c.variant = interned(to);
     config_apply(&c, shape);
-    config_cast(&c, &p);
+    config_resolve_for(&c, &p);
     Model *made = model_new(&c, m->sizes, p.variant);
     if (convert_model(m, made, &v))
         measure_conversion(m, made, &s, &v);

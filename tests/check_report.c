@@ -366,7 +366,7 @@ recorded(Run *runs, int count, const char *setting)
     values_add(&asked, line);
     for (int i = 0; i < count; i++)
         runs[i].path = runs[i].name = "somewhere";
-    return (Experiment){.runs = runs, .count = count, .asked = asked};
+    return (Experiment){.runs = runs, .count = count, .record = asked};
 }
 
 TEST(groups_by_the_record)

@@ -399,14 +399,14 @@ TEST(what_was_asked)
     ask(place, manifest_for("0.1,0.2", "standard"));
     ask(place, manifest_for("0.1,0.2", "mqa"));
     Experiment e = {0};
-    manifest_read(place, &e.asked);
-    ck_assert_int_eq(e.asked.count, 2);
-    ck_assert_str_eq(experiment_said(&e, "lr"), "0.1,0.2");
-    ck_assert(!experiment_said(&e, "baseline"));
-    e.asked.count = 1;
-    ck_assert_str_eq(experiment_said(&e, "baseline"), "standard");
-    ck_assert(experiment_asks(&e, "lr") && !experiment_asks(&e, "r"));
-    e.asked.count = 2;
+    manifest_read(place, &e.record);
+    ck_assert_int_eq(e.record.count, 2);
+    ck_assert_str_eq(recorded_value(&e, "lr"), "0.1,0.2");
+    ck_assert(!recorded_value(&e, "baseline"));
+    e.record.count = 1;
+    ck_assert_str_eq(recorded_value(&e, "baseline"), "standard");
+    ck_assert(setting_was_given(&e, "lr") && !setting_was_given(&e, "r"));
+    e.record.count = 2;
     for (int i = 0; i < CHILDREN; i++)
         if (!fork()) {
             ask(place, manifest_for(format_text("%d", i + 1), "standard"));

@@ -141,7 +141,7 @@ TEST(levels)
         if (!tasks[k].task->draw)
             continue;
         Dataset s = open_task(tasks[k].task->name, "");
-        Levels l = dataset_levels(&s, VALIDATION);
+        Baselines l = dataset_baselines(&s, VALIDATION);
         if (s.sizes.step) { /* answering with the mean explains nothing */
             ck_assert(l.chance == 0 && l.trivial == 0 && l.chance_loss >= 1);
             continue;

@@ -456,7 +456,7 @@ TEST(a_random_step_has_the_share_of_chance)
         for (int step = 0; step < STEPS; step++) {
             for (size_t i = 0; i < m->parameters; i++)
                 m->values[i] = start[i] + (real)(0.01 * random_normal(&r));
-            GaugeMove g = gauge_move(m, 0, start, 0);
+            GaugeMove g = gauge_move(m, 0, start, M_PIECE);
             mean += g.along / g.step / STEPS;
             ck_assert_double_eq_tol(g.by_chance, shapes[shape].share, 1e-12);
         }
@@ -481,7 +481,7 @@ TEST(a_step_along_the_gauge_is_told)
     real *q = w.list[0].value, *k = w.list[1].value;
     Random r = random_stream(3, "gauge");
     memcpy(start, m->values, size);
-    GaugeMove g = gauge_move(m, 0, start, 0);
+    GaugeMove g = gauge_move(m, 0, start, M_PIECE);
     ck_assert(g.conserved > 0 && g.change == 0 && g.step == 0);
     for (int i = 0; i < K * K; i++)
         x[i / K][i % K] = (real)(0.01 * random_normal(&r));
@@ -494,7 +494,7 @@ TEST(a_step_along_the_gauge_is_told)
                     q[i * ALL + h + j] += old_q[i * ALL + h + l] * x[l][j];
                     k[i * ALL + h + j] -= old_k[i * ALL + h + l] * x[j][l];
                 }
-    g = gauge_move(m, 0, start, 0);
+    g = gauge_move(m, 0, start, M_PIECE);
     ck_assert_double_eq_tol(g.along / g.step, 1, 1e-4);
     ck_assert(g.change / g.conserved > 1e-6);
     memcpy(m->values, start, size);
@@ -504,8 +504,9 @@ TEST(a_step_along_the_gauge_is_told)
     double accuracy;
     dataset_draw(&s, TRAINING, &stream, 0, &b);
     train_step(m, t, &b, &accuracy);
-    for (size_t which = 0; which < 2; which++) {
-        g = gauge_move(m, 0, start, which);
+    static const int pieces[] = {M_PIECE, N_PIECE};
+    for (int i = 0; i < 2; i++) {
+        g = gauge_move(m, 0, start, pieces[i]);
         ck_assert_double_lt(g.along / g.step, 1e-3);
     }
     ck_assert_double_lt(g.change / g.conserved, 1e-6);

@@ -1,6 +1,5 @@
 /* convert.c - turns a trained model of one variant into one of another. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "algebra/capture.h"
@@ -95,7 +94,7 @@ config_alike(const Config *own)
     c.variant = own->same_start;
     c.same_start = interned("");
     c.heads = c.heads ? c.heads : 4;
-    config_cast(&c, &p);
+    config_resolve_for(&c, &p);
     return c;
 }
 

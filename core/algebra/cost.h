@@ -1,4 +1,6 @@
-/* cost.h - what a variant costs, at any shape and without computing it. */
+/* cost.h - the costs of a variant at any shape: parameters, FLOPs, and the
+   memory of a decoder's cache and of training. They follow from a forward pass
+   that only makes shapes. (models/accounts.c counts published models.) */
 #ifndef COST_H
 #define COST_H
 

@@ -272,23 +272,23 @@ other_form(const Variant *to, const Variant *from)
 }
 
 /* Looks for a reason why `to` cannot do it, after no matrices were found. */
-static Verdict
+static Ability
 cannot_compute(const Variant *to, const Variant *from)
 {
     const char *why = other_form(to, from);
     if (!why)
         why = more_parameters(to, from);
     if (why)
-        return (Verdict){.answer = CANNOT, .why = why};
-    return (Verdict){.answer = UNDECIDED,
+        return (Ability){.answer = CANNOT, .why = why};
+    return (Ability){.answer = NOT_KNOWN,
                      .why = "no products of the other variant's matrices give "
                             "its outputs, but no rank or count rules it out"};
 }
 
-Verdict
+Ability
 can_compute(const Variant *to, const Variant *from)
 {
-    Verdict v = {.answer = UNDECIDED};
+    Ability v = {.answer = NOT_KNOWN};
     Values again = {0};
     OutputsApart small, large;
     if (to->calls != ANY_CALL || from->calls != ANY_CALL) {

@@ -12,17 +12,17 @@
 
 #include "algebra/substitute.h"
 
-typedef enum Answer { CAN, CANNOT, UNDECIDED } Answer;
+typedef enum Answer { CAN, CANNOT, NOT_KNOWN } Answer;
 
-typedef struct Verdict {
+typedef struct Ability {
     Answer answer;
-    bool fitted;     /* CAN: its fit found the matrices; */
-    Values products; /* or they are these products, "W_i^Q := W^Q W_i^Q" */
-    const char *why; /* of CANNOT and UNDECIDED */
-} Verdict;
+    bool fitted;     /* CAN: were its matrices found by its fit? */
+    Values products; /* CAN: if not, they are "W_i^Q := W^Q W_i^Q" ... */
+    const char *why; /* CANNOT, NOT_KNOWN: the reason */
+} Ability;
 
 /* Can `to` compute what `from` does? */
-Verdict can_compute(const Variant *to, const Variant *from);
+Ability can_compute(const Variant *to, const Variant *from);
 
 /* The largest difference of the outputs of two variants, with their present
    matrices at one shape, relative to the largest output: of queries and other

@@ -6,12 +6,13 @@
 
 typedef struct Reader {
     const char *path;
-    char *at;
-    char ends[4]; /* what ends a cell that is not quoted: first the separator */
-    int line;
+    char *at;     /* the next character of the text */
+    char ends[4]; /* the characters that end a cell without quotes, of which the
+                     first separates cells */
+    int line;     /* the number of its line, from 1 */
 } Reader;
 
-/* Reads the quoted cell at r->at, and goes past the quote that ends it. */
+/* Reads the quoted cell at r->at. Afterwards r->at is behind its last quote. */
 static char *
 quoted_cell(Reader *r)
 {
@@ -22,8 +23,10 @@ quoted_cell(Reader *r)
             fail("%s:%d: a cell begins with a double quote, but no quote ends "
                  "it; add one",
                  r->path, first);
-        r->at += *r->at == '"'; /* of two quotes the second is read */
-        r->line += *r->at == '\n';
+        if (*r->at == '"') /* two quotes stand for one */
+            r->at++;
+        if (*r->at == '\n')
+            r->line++;
         *to++ = *r->at;
     }
     *to = 0;
@@ -31,7 +34,8 @@ quoted_cell(Reader *r)
     return cell;
 }
 
-/* Reads the next cell of a line, and goes past what ends it. */
+/* Reads the next cell of a line. Afterwards r->at is behind the character that
+   ends it. *last becomes whether it is the last cell of its line. */
 static char *
 next_cell(Reader *r, bool *last)
 {
@@ -42,24 +46,26 @@ next_cell(Reader *r, bool *last)
         r->at += strcspn(r->at, r->ends);
     if (r->at[0] == '\r' && r->at[1] == '\n')
         *r->at++ = 0;
-    char end = *r->at;
-    if (end && end != '\n' && end != *r->ends)
+    char end = *r->at, separator = r->ends[0];
+    if (end && end != '\n' && end != separator)
         fail("%s:%d: after a cell comes a %s instead of a separator or the end "
              "of the line; correct the line",
              r->path, r->line,
              end == '\r' ? "carriage return" : "character behind a quote");
-    *last = end != *r->ends;
+    *last = end != separator;
     *r->at = 0;
-    r->at += end != 0;
+    if (end)
+        r->at++;
     return cell;
 }
 
-/* Adds the cells of a line to the table, unless it is empty: the names of its
-   columns, or a row. */
+/* Reads a line. The first one that is not empty has the names of the columns,
+   and every other one becomes a row. */
 static void
 read_line(Reader *r, Table *t)
 {
-    int used = t->cols ? (t->rows + 1) * t->cols : 0;
+    bool header = t->cols == 0;
+    int used = header ? 0 : (t->rows + 1) * t->cols;
     int line = r->line, count = 0;
     bool last = false;
     while (!last) {
@@ -68,13 +74,14 @@ read_line(Reader *r, Table *t)
         t->cells[used + count++] = cell;
     }
     r->line++;
-    if (count == 1 && !*t->cells[used])
+    if (count == 1 && !*t->cells[used]) /* the line is empty */
         return;
-    if (t->cols && count != t->cols)
+    if (!header && count != t->cols)
         fail("%s:%d: it has %d cells, but there are %d column names", r->path,
              line, count, t->cols);
-    t->rows += t->cols != 0;
     t->cols = count;
+    if (!header)
+        t->rows++;
 }
 
 Table
@@ -99,7 +106,7 @@ csv_read(const char *path, int **lines)
     *lines = NULL;
     while (*r.at) {
         *lines = grow(*lines, t.rows, &capacity, sizeof **lines);
-        (*lines)[t.rows] = r.line; /* if it is a row, where it begins */
+        (*lines)[t.rows] = r.line; /* where the next row will begin */
         read_line(&r, &t);
     }
     if (!t.rows)

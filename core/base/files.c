@@ -137,15 +137,16 @@ moved(const char *from, const char *to)
 }
 
 /* Moves one of the draft's files or directories to its place. Returns false if
-   a directory is there already and is not to be replaced. */
+   a directory of that name is in the place, which only `replace` may remove. */
 static bool
 publish(const Draft *d, const char *name, bool replace)
 {
     char *from = within(d->path, name), *to = within(d->place, name);
     char *old = within(d->path, format_text("%s@", name));
 #ifdef RENAME_EXCHANGE
-    /* The two change places in one step, so that a reader always finds one of
-       them. Where there is no such call, the old one is moved away first. */
+    /* The old and the new one change places in one step, so that a reader
+       always finds one of them. A system without this call moves the old one
+       away first. */
     if (replace && !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
         return true;
 #endif
@@ -164,7 +165,7 @@ draft_end(Draft *d, bool replace)
 {
     Values names = names_in(d->path);
     bool published = true;
-    int turn = lock_directory(d->place); /* one draft at a time */
+    int turn = lock_directory(d->place); /* one draft is moved at a time */
     for (int i = 0; i < names.count; i++)
         if (*names.text[i] != '.')
             published = publish(d, names.text[i], replace) && published;

@@ -49,8 +49,8 @@ typedef struct Draft {
 Draft *draft_begin(const char *directory, const char *name);
 
 /* Moves the draft's files and directories to their place, where each replaces
-   what has its name. If `replace` is false, a directory that is there stays,
-   the draft's one is removed, and false is returned. Hidden files are removed.
+   the one of its name. If `replace` is false, an existing directory stays, the
+   draft's copy is removed, and the result is false. Hidden files are removed.
    No other draft is moved to that place meanwhile. */
 bool draft_end(Draft *d, bool replace);
 

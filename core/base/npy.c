@@ -1,6 +1,5 @@
 /* npy.c - arrays in NumPy's format. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +9,13 @@
 #include "base/words.h"
 #include "heart/fail.h"
 
-/* A file begins with MAGIC and two bytes, the length of the header, of which
-   the first is the lower one. The header ends where the entries can be aligned:
-   at a multiple of 64. */
+/* A file begins with MAGIC and the length of the header in two bytes, the lower
+   one first. The header is padded so that the entries begin at a multiple of 64
+   bytes. */
 #define MAGIC "\x93NUMPY\x01\x00"
 enum { BEFORE = 10, HEADER = 2 * 64 - BEFORE };
 
-/* A header: entries of `width` bytes each, of kind 'f' or 'i'. */
+/* Writes a header for entries of `width` bytes and of kind 'f' or 'i'. */
 static void
 describe(char text[HEADER], char kind, size_t width, int dimensions,
          const int *shape)
@@ -48,7 +47,8 @@ npy_write(const char *directory, const char *name, char kind,
 }
 
 /* Fails unless the file's header is exactly what NumPy writes for this matrix,
-   of 4 or 8 bytes an entry. Returns which; the entries begin at byte *begin. */
+   with entries of 4 or of 8 bytes. Returns how many they have. *begin becomes
+   the place of the first entry in the file. */
 static size_t
 check_header(const char *path, const char *file, size_t size, int rows,
              int cols, size_t *begin)
@@ -57,12 +57,11 @@ check_header(const char *path, const char *file, size_t size, int rows,
     const int shape[] = {rows, cols};
     char wanted[HEADER];
     *begin = size;
-    if (size >= BEFORE)
+    if (size >= BEFORE && !memcmp(file, MAGIC, sizeof MAGIC - 1))
         *begin = BEFORE + bytes[8] + 256u * bytes[9];
-    bool whole = *begin < size && !memcmp(file, MAGIC, sizeof MAGIC - 1);
     for (size_t width = 4; width <= 8; width += 4) {
         describe(wanted, 'f', width, 2, shape);
-        if (whole && !strncmp(file + BEFORE, wanted, strlen(wanted)))
+        if (*begin < size && !strncmp(file + BEFORE, wanted, strlen(wanted)))
             return width;
     }
     fail("%s: it is not a matrix of %d x %d floats ('<f4' or '<f8', in C "

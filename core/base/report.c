@@ -89,7 +89,7 @@ variant_runs(const struct Variant *v, const char *doing)
 }
 
 void
-watched(Report *r)
+report_to(Report *r)
 {
     report = r;
     whose_memory = r->limit;

@@ -17,13 +17,13 @@ typedef struct Report {
     const char *volatile doing; /* what runs in it now, " in forward", or "" */
     char limit[128];            /* the limit of memory in words, or "" */
     char drafts[4096];          /* the directory of its drafts, or "" */
-    _Alignas(max_align_t) char answer[]; /* what the parent asked for */
+    _Alignas(max_align_t) char answer[]; /* the result of the child's work */
 } Report;
 extern Report *report; /* that of this process */
 
 /* Call it before a plugin's code is entered, with what that code does (" in
    forward"), and with "" once it has returned. A crash in between is blamed on
-   the plugin. If `path` is NULL, that is the plugin that was called last. */
+   the plugin at `path`; if that is NULL, on the plugin that was called last. */
 void plugin_runs(const char *path, const char *doing);
 
 /* Makes messages about the code of v name the file at `path`, a text that lasts
@@ -32,7 +32,7 @@ struct Variant;
 void plugin_opened(const struct Variant *v, const char *path);
 
 /* Makes this process report to its parent in r from now on. */
-void watched(Report *r);
+void report_to(Report *r);
 
 /* Makes a plugin's code print to stderr from now on, while this program still
    prints to its stdout. That costs no system call when a plugin is called. (If

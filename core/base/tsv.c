@@ -21,21 +21,23 @@ is_name(const char *cell)
     return *cell && !cell[strspn(cell, NAME_LETTERS ".")];
 }
 
-/* Adds line `number` of a file, cut at its tabs. The first line has the column
-   names, which a table takes from its first file. */
+/* Adds line `number` of a file, cut at its tabs. Line 1 has the column names. A
+   table takes them from its first file: line 1 of another one is only checked.
+ */
 static void
 add_line(Table *t, char *line, const char *path, int number)
 {
     bool header = number == 1, first_file = !t->cols;
-    int start = header ? 0 : (1 + t->rows) * t->cols, count = 0;
+    int used = header ? 0 : (1 + t->rows) * t->cols, count = 0;
     for (char *cell = strsep(&line, "\t"); cell; cell = strsep(&line, "\t")) {
         if ((header || count == 0) && !is_name(cell))
             table_changed(path, number);
-        int at = start + count++;
-        if (header && !first_file)
-            continue;
-        t->cells = grow(t->cells, at, &t->capacity, sizeof *t->cells);
-        t->cells[at] = cell;
+        if (!header || first_file) {
+            t->cells =
+                grow(t->cells, used + count, &t->capacity, sizeof *t->cells);
+            t->cells[used + count] = cell;
+        }
+        count++;
     }
     if (count < 2 || (!first_file && count != t->cols))
         table_changed(path, number);
@@ -56,7 +58,7 @@ table_add(Table *t, const char *path)
         line = end + 1;
         end = strchr(line, '\n');
     }
-    if (*line) /* the last line has no end */
+    if (*line) /* the last line does not end with \n */
         table_changed(path, number + 1);
     if (number < 2)
         table_changed(path, 1);

@@ -1,25 +1,25 @@
 /* tsv.h - tables of text: a line of column names, then a line for each row,
-   with tabs between the cells. Files of runs have this format, and printed
-   results. */
+   with tabs between the cells. The files of runs have this format, and so have
+   results in a pipe. */
 #ifndef TSV_H
 #define TSV_H
 
 #include "base/words.h"
 
 typedef struct Table {
-    char **cells; /* the column names, then row by row; they are in the text of
-                     the files, which is kept */
-    int rows, cols; /* rows without the line of names */
+    char **cells;   /* the column names, then row by row. They point into the
+                       texts of the files, which are never freed */
+    int rows, cols; /* the line of names is not counted as a row */
     int capacity;   /* of cells */
 } Table;
 
 /* Adds the rows of a run's file to a table, which is {0} at first. Fails, and
-   names file and line, unless the file has at least two columns and a row, with
-   names in its first line and first column: words without a character that is
-   special in a shell or in gnuplot. */
+   names file and line, unless the file has at least two columns and a row. The
+   cells of its first line and of its first column must be names: words without
+   a character that is special in a shell or in gnuplot. */
 void table_add(Table *t, const char *path);
 
-/* Fails: this line of a run's file is not one that qkv writes there. */
+/* Fails, because this line of a run's file is not one that qkv writes. */
 _Noreturn void table_changed(const char *path, int line);
 
 /* The index of the column of that name, or -1. */

@@ -78,6 +78,14 @@ copy_text(const char *text)
     return memcpy(allocate(size, 1), text, size);
 }
 
+void
+replace_in(char *text, const char *characters, char by)
+{
+    for (char *c = text; *c; c++)
+        if (strchr(characters, *c))
+            *c = by;
+}
+
 static int
 by_text(const void *a, const void *b)
 {
@@ -209,8 +217,8 @@ hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
 }
 
 /* How many letters have to be inserted, deleted or replaced to turn a into b
-   (Levenshtein). After i letters of a, cost[j] is the number for them and the
-   first j letters of b. */
+   (Levenshtein). When i letters of a have been read, cost[j] is the number of
+   edits that turn them into the first j letters of b. */
 static size_t
 edits_between(const char *a, const char *b)
 {
@@ -238,12 +246,13 @@ const char *
 suggestion(const char *word, const Values *names)
 {
     const char *nearest = NULL;
-    size_t length = strlen(word), fewest = length > 5 ? length / 3 : length > 1;
+    size_t length = strlen(word), most = length > 5 ? length / 3 : length > 1;
+    size_t fewest = most + 1;
     for (int i = 0; i < names->count; i++) {
         size_t edits = edits_between(word, names->text[i]);
         if (edits == 0)
             return "";
-        if (edits < fewest || (edits == fewest && !nearest)) {
+        if (edits < fewest) {
             fewest = edits;
             nearest = names->text[i];
         }

@@ -32,7 +32,7 @@ char *read_file(const char *path, const char *what, size_t *size);
 char *quoted(const char *text);
 
 /* Adds a word to a set, which is NULL while it is empty. The set keeps the
-   pointer, not a copy. Returns false if an equal word is there already. */
+   pointer, not a copy. Returns false if the set has an equal word already. */
 bool word_added(void **set, const char *word);
 
 /* The only copy of a text that the program keeps: equal texts have the same
@@ -47,6 +47,9 @@ FILE *begin_text(char **text);
 void end_text(FILE *stream, char *const *text);
 
 char *copy_text(const char *text);
+
+/* Replaces each of these characters in a text. */
+void replace_in(char *text, const char *characters, char by);
 
 /* Reads the whole text as a number between least and most, which must be an
    integer if `whole`. Returns NULL, or what is wrong with it. */
@@ -70,10 +73,10 @@ Values values_cut(const char *list);
 /* Appends a text, which from then on belongs to the list. */
 void values_add(Values *v, char *text);
 
-/* " did you mean NAME?", with the name that takes the fewest insertions,
-   deletions and replacements of a letter to make from the word; "" if every
-   name takes more than one, and more than a letter in three, or if the word is
-   one of them or has a single letter. */
+/* " did you mean NAME?", with the name that the fewest insertions, deletions
+   and replacements of a letter make from the word. It is "" if the word is one
+   of the names or has a single letter, or if every name takes more than one such
+   edit and more than one for every three letters. */
 const char *suggestion(const char *word, const Values *names);
 
 /* "WORD is not one of: LIST", with the suggestion; the list is "a b" or "a,b".

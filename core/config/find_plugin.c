@@ -11,7 +11,6 @@
 #include "base/report.h"
 #include "config/find_plugin.h"
 #include "equation/run_equation.h"
-#include "heart/config.h"
 #include "heart/fail.h"
 
 /* Linux says where the program is; elsewhere, as on macOS and the BSDs, the
@@ -23,8 +22,10 @@ executable_directory(void)
     Dl_info program;
     if (path[0])
         return path;
-    if (readlink("/proc/self/exe", path, sizeof path - 1) < 0 &&
-        !(dladdr(path, &program) && realpath(program.dli_fname, path)))
+    bool found = readlink("/proc/self/exe", path, sizeof path - 1) > 0;
+    if (!found)
+        found = dladdr(path, &program) && realpath(program.dli_fname, path);
+    if (!found)
         fail("could not find the directory of this program, which holds its "
              "variants: run it by its full path");
     *strrchr(path, '/') = 0;
@@ -78,12 +79,12 @@ plugin_name(const char *word)
     return interned(format_text("%.*s", (int)n, from));
 }
 
-static Values given; /* paths that the user typed */
+static Values typed; /* names and paths that the user typed */
 
 void
-plugin_given(const char *word)
+plugin_trust(const char *word)
 {
-    values_add(&given, copy_text(word));
+    values_add(&typed, copy_text(word));
 }
 
 /* The file of a plugin; NULL if there is none. */
@@ -103,11 +104,11 @@ plugin_find(const char *name)
 }
 
 const char *
-plugin_believed(const char *word)
+plugin_trusted(const char *word)
 {
-    for (int i = 0; i < given.count; i++)
-        if (!strcmp(given.text[i], word))
-            return given.text[i];
+    for (int i = 0; i < typed.count; i++)
+        if (!strcmp(typed.text[i], word))
+            return typed.text[i];
     return plugin_name(word);
 }
 
@@ -126,8 +127,8 @@ plugin_list(void)
     for (int k = 0; k < path.count; k++) {
         Values files = names_in(path.text[k]);
         for (int i = 0; i < files.count; i++) {
-            char *name = files.text[i],
-                 *end = name + strspn(name, NAME_LETTERS);
+            char *name = files.text[i];
+            char *end = name + strspn(name, NAME_LETTERS);
             bool plugin =
                 end > name && (!strcmp(end, ".so") || !strcmp(end, ".eq"));
             *end = 0;
@@ -140,25 +141,32 @@ plugin_list(void)
     return names;
 }
 
+/* The setting that "name=value" declares. */
+static Own
+own_of(const char *name, const char *value)
+{
+    Own own = {.name = ""};
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    if (*name >= 'a' && *name <= 'z' && !name[n] && n < OWN_NAME)
+        strcpy(own.name, name);
+    if (number_read(value, false, -OWN_MOST, OWN_MOST, &own.value))
+        own.value = NAN;
+    return own;
+}
+
 bool
 own_next(const char **list, Own *own)
 {
     char word[2 * OWN_NAME];
-    for (int n; sscanf(*list, " %63s%n", word, &n) == 1;) {
-        size_t letters = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-");
-        char *value = strchr(word, '=');
-        bool named = word + letters == value && letters < OWN_NAME &&
-                     *word >= 'a' && *word <= 'z';
-        *list += n;
-        if (!value)
-            continue;
-        *value++ = 0;
-        *own = (Own){.name = ""};
-        if (number_read(value, false, -OWN_MOST, OWN_MOST, &own->value))
-            own->value = NAN;
-        if (named)
-            strcpy(own->name, word);
-        return true;
+    int length;
+    while (sscanf(*list, " %63s%n", word, &length) == 1) {
+        char *equals = strchr(word, '=');
+        *list += length;
+        if (equals) {
+            *equals = 0;
+            *own = own_of(word, equals + 1);
+            return true;
+        }
     }
     return false;
 }
@@ -172,8 +180,8 @@ variant_uses(const Variant *v)
     return interned(uses);
 }
 
-/* Is this list of at most MOST_OWN settings, each a name and a number, short
-   enough for variant_uses? */
+/* Does the list declare at most MOST_OWN settings, each with a name and a
+   number, and is it short enough for variant_uses? */
 static bool
 settings_are_valid(const char *list)
 {
@@ -227,8 +235,8 @@ load_object(Plugin *p)
     p->own_operator = dlsym(object, "qkv_real_size") != NULL;
 }
 
-/* Two files of the same equation are the same plugin, whatever their comments
-   and blanks are: a run of the one is a run of the other. */
+/* The hash leaves out comments and blanks, so that two files with the same
+   equation are the same plugin: a run of one is a run of the other. */
 static void
 load_equation(Plugin *p, const char *text)
 {
@@ -242,7 +250,7 @@ load_equation(Plugin *p, const char *text)
 Plugin
 plugin_open(const char *word)
 {
-    word = plugin_believed(word);
+    word = plugin_trusted(word);
     Plugin p = {.name = plugin_name(word),
                 .path = strchr(word, '/') ? word : plugin_find(word)};
     if (!p.path) {
@@ -267,9 +275,10 @@ plugin_of(const Config *c)
     if (!*c->equation)
         return plugin_open(c->variant);
     Plugin p = {.name = plugin_name(c->variant), .path = c->variant};
-    load_equation(&p, *c->settings ? format_text("settings: %s; %s",
-                                                 c->settings, c->equation)
-                                   : c->equation);
+    const char *text = c->equation;
+    if (*c->settings)
+        text = format_text("settings: %s; %s", c->settings, text);
+    load_equation(&p, text);
     plugin_opened(p.variant, p.path);
     check_variant(p.path, p.variant);
     return p;

@@ -23,7 +23,7 @@ typedef struct Plugin {
     const char *name; /* the file's name without directory and ending */
     const char *path;
     uint64_t hash; /* of the file's bytes or, of NAME.eq, of its equation */
-    const char *equation; /* of NAME.eq, without comments; "" of others */
+    const char *equation; /* of NAME.eq, without comments; else "" */
     bool own_operator;    /* it defines an operator, so it works only with the
                              `real` that it was compiled for */
 } Plugin;
@@ -48,11 +48,12 @@ const char *variant_uses(const Variant *v);
 const char *plugin_name(const char *word);
 
 /* A plugin is code, so a path is opened only if the user typed it: the command
-   line calls plugin_given for it. For a path that comes from a file, such as a
-   run that somebody else made, plugin_believed returns only the plugin's name,
-   which is then looked up in the user's own directories. */
-void plugin_given(const char *word);
-const char *plugin_believed(const char *word);
+   line passes each word that names a plugin to plugin_trust. plugin_trusted
+   returns such a word unchanged. Of any other path, which may come from a run
+   that somebody else made, it returns only the plugin's name, which is then
+   looked up in the user's own directories. */
+void plugin_trust(const char *word);
+const char *plugin_trusted(const char *word);
 
 /* The names of all plugins, sorted, in the directories of $QKV_PATH, then in
    variants/ beside the executable, then in ../lib/qkv/variants. The first one
@@ -61,19 +62,20 @@ const char *plugin_believed(const char *word);
 Values plugin_list(void);
 
 /* Opens a plugin and checks what it declares. The word is a name, or a path
-   that plugin_given has recorded. The plugin's code may run from then on, so
+   that was passed to plugin_trust. The plugin's code may run from then on, so
    call this only in a child process (run/plugin_process.h). Exits if the plugin
    cannot be opened. */
 Plugin plugin_open(const char *word);
 
-/* The plugin of a config. If that has an equation, the equation is the plugin,
-   whatever has become of the file. */
+/* The plugin of a config. If the config has an equation, that is the plugin,
+   even if the equation's file has changed. */
 Plugin plugin_of(const Config *c);
 
-/* The directory of the running executable; and the path of the program's data
-   of this name, such as "plots": beside the executable, or installed in
-   ../share/qkv. */
+/* The directory of the running executable. */
 const char *executable_directory(void);
+
+/* The path of the program's data of this name, such as "plots": beside the
+   executable, or in ../share/qkv if the program is installed. */
 char *beside_program(const char *name);
 
 #endif

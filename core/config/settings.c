@@ -21,8 +21,8 @@
 #define PLUGIN_TYPE   const char *
 #define OWN_LIST_TYPE const char *
 Setting settings[] = {
-    /* Name, role, kind and where, least, most, choices, help. A run is named by a hash
-       of them all. */
+    /* Name, role, kind and where, least, most, choices, help. The name of a run
+       ends in a hash of all its settings. */
     {"variant", OF_VARIANT, AT(PLUGIN, variant), 0, 0, NULL, "the variant of attention: a name, or the path of a .c, .so or .eq file"},
     {"task", OF_DATA, AT(WORD, task), 0, 0, NULL, "the task; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, AT(INTEGER, seed), 0, 2147483647, NULL, "seed of all random numbers: data, initialisation, test"},
@@ -76,7 +76,7 @@ Setting settings[] = {
     {"plugin-hash", OF_RECORD, AT(HASH, plugin_hash), 0, 0, NULL, NULL},
     {"file-hash", OF_RECORD, AT(HASH, file_hash), 0, 0, NULL, NULL},
 
-    /* places for those that variants declare */
+    /* places for settings that variants declare */
     {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0},
 };
 /* clang-format on */
@@ -117,8 +117,7 @@ setting_declare(const char *name)
     return &settings[setting_count++];
 }
 
-/* The value that c has for a setting which its variant declares; NaN if it has
-   none. */
+/* c's value of a setting that its variant declares, or NaN. */
 static double
 own_value(const Config *c, const char *name)
 {
@@ -162,9 +161,9 @@ config_equal(const Config *a, const Config *b, int roles)
 bool
 setting_unused(const Setting *s, const Config *c)
 {
-    return s->kind == OWN
-               ? isnan(own_value(c, s->name))
-               : s->role == OF_SHAPE && !*(const int *)value_at(s, c);
+    if (s->kind == OWN)
+        return isnan(own_value(c, s->name));
+    return s->role == OF_SHAPE && *(const int *)value_at(s, c) == 0;
 }
 
 static const char *
@@ -177,8 +176,8 @@ set_word(const char **to, const char *text)
     return NULL;
 }
 
-/* Puts a setting that a variant declares before those that c has, because
-   own_value reads the first of a name. */
+/* Sets a setting that a variant declares. It is put before the others, because
+   own_value takes the first of a name. */
 static void
 set_own(const Setting *s, Config *c, double x)
 {
@@ -296,9 +295,9 @@ config_apply(Config *c, const char *assignments)
     }
 }
 
-/* Sets a width to 0 if the variant does not use it, and else to the value that
-   attention_of gives it. A width that is not set is whole / parts, which must
-   be an integer; `rule` says so in names. */
+/* Sets a width to `value`, which attention_of has computed, or to 0 if the
+   variant does not use it. A width that was not set is whole / parts: exits if
+   that is no integer; `rule` says so in names. */
 static void
 resolve_width(int *width, const char *shape, const char *option, int value,
               const char *rule, int whole, int parts)
@@ -331,14 +330,14 @@ resolve_widths(Config *c, const char *shape)
               heads);
 }
 
-/* "window=8 base=10000": the settings that a variant declares (its
-   variant_uses), each with c's value, or with its default if c has none. */
+/* "window=8 base=10000": the settings that a variant declares in `uses`, each
+   with c's value, or with its default if c has none. */
 static const char *
-config_own(const Config *c, const char *uses)
+own_settings(const Config *c, const char *uses)
 {
     Own own;
     char *text = "", value[NUMBER_SIZE];
-    while (own_next(&uses, &own)) {
+    for (const char *at = uses; own_next(&at, &own);) {
         double given = own_value(c, own.name);
         setting_declare(own.name);
         shortest_number(isnan(given) ? own.value : given, value);
@@ -352,14 +351,16 @@ void
 config_resolve(Config *c, const char *uses)
 {
     resolve_widths(c, uses);
-    c->settings = config_own(c, uses);
+    c->settings = own_settings(c, uses);
+    /* exits if the matrices of all heads would be too large */
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     if (c->positions == POSITIONS_ROPE && c->d_k % 2)
         usage("d-k %d: positions rope rotates pairs of columns; choose an even "
               "d-k",
               c->d_k);
-    if (c->positions > POSITIONS_LEARNED && c->cross == CROSS_ONLY &&
-        !c->encoder)
+    bool in_scores =
+        c->positions == POSITIONS_ROPE || c->positions == POSITIONS_ALIBI;
+    if (in_scores && c->cross == CROSS_ONLY && !c->encoder)
         usage("positions: rope and alibi change the scores of self-attention, "
               "which cross only does not have; set positions to none or "
               "learned, or encoder to 1");

@@ -11,6 +11,8 @@
 #include "config/find_plugin.h"
 #include "heart/config.h"
 
+/* The numbers of the words that a setting may have. Setting.choices lists the
+   words in the same order (tests/check_task.c compares them). */
 enum { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD, OPTIMIZER_MUON };
 enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
 enum { EMBED_LEARNED, EMBED_ONEHOT };
@@ -58,8 +60,9 @@ typedef struct Setting {
     const char *help;    /* NULL: the program sets it, not the user */
 } Setting;
 
-/* The built-in settings, followed by those that variants declare, in the order
-   in which setting_declare first saw them. */
+/* The built-in settings, followed by the settings that variants declare, in the
+   order in which setting_declare first saw them. There is memory for
+   settings_most of them. */
 extern Setting settings[];
 extern int setting_count;
 extern const int settings_built_in, settings_most;
@@ -85,10 +88,9 @@ bool config_equal(const Config *a, const Config *b, int roles);
    that c's variant does not use it? c must be resolved (config_resolve). */
 bool setting_unused(const Setting *s, const Config *c);
 
-/* Reads a text as the value of a setting that is an INTEGER, a NUMBER, a
-   CHOICE, a HASH or a word, and puts it at `at`: an int, a double, an int, a
-   uint64_t or a const char *. Returns NULL, or why the text is no such value.
- */
+/* Reads a text as the value of a setting and stores it at `at`, which points to
+   an int (INTEGER, CHOICE), a double (NUMBER), a uint64_t (HASH) or else a
+   const char *. Returns NULL, or why the text is no such value. */
 const char *value_read(const Setting *s, void *at, const char *text);
 
 /* Sets c's value from a text. Returns NULL, or why the text is no such value.
@@ -109,7 +111,7 @@ void config_apply(Config *c, const char *assignments);
 void config_resolve(Config *c, const char *uses);
 
 /* Eight hex digits of everything that decides a run's result, except the
-   plugin's bytes. */
+   bytes of the plugin. */
 void config_digest(const Config *c, char digest[9]);
 
 #endif

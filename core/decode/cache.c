@@ -6,12 +6,13 @@
 #include "heart/attention.h"
 #include "heart/fail.h"
 
+/* Forgets which nodes a place keeps, and their rows. */
 static void
 free_rows(CachePlace *p)
 {
-    for (int i = 0; i < p->kinds; i++)
+    for (int i = 0; i < p->kept_count; i++)
         free(p->kept[i].rows);
-    p->kinds = p->uses = 0;
+    p->kept_count = p->uses = 0;
 }
 
 void
@@ -42,24 +43,28 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
             const Node *y)
 {
     Cache *c = (Cache *)keeper;
-    CachePlace *p = c->at = &c->place[place];
+    CachePlace *p = &c->place[place];
+    bool self_attention = x == y;
     int fresh = y->rows;
-    p->called = 0;
+    c->at = p;
+    p->used = 0;
     c->shapes = x->tape->purpose & SHAPES_ONLY;
     if (c->shapes) {
         free_rows(p);
-        p->held = p->capacity = x == y ? c->tokens : fresh;
+        p->capacity = self_attention ? c->tokens : fresh;
+        p->held = p->capacity; /* the last step needs most memory */
     } else if (p->held + fresh > p->capacity)
         bug("the cache is full: it has %d of at most %d tokens, and got %d "
             "more: call cache_clear, or cache_new with more tokens",
             p->held, p->capacity, fresh);
-    for (int i = 0; i < p->kinds; i++)
+    for (int i = 0; i < p->kept_count; i++)
         p->kept[i].added = false;
     a->position = keeper->position;
     keeper->earlier = p->held;
     keeper->fresh = fresh;
 }
 
+/* Keeper.leave. */
 static void
 leave_place(Keeper *keeper)
 {
@@ -70,25 +75,32 @@ leave_place(Keeper *keeper)
     keeper->earlier = keeper->fresh = 0;
 }
 
-/* Finds or makes the entry that keeps the rows of n, which is at the first
-   place that used the node. A node that already has the rows of all tokens
-   needs no entry. */
+/* Makes an entry for the rows of n at the place that forward is in. */
+static Use
+new_entry(Cache *c, const Node *n)
+{
+    CachePlace *p = c->at;
+    int i = p->kept_count;
+    p->kept = grow(p->kept, i, &p->kept_capacity, sizeof *p->kept);
+    p->kept[i] = (Kept){.node = n->root, .cols = n->cols};
+    p->kept[i].rows =
+        allocate(matrix_entries(p->capacity, n->cols), sizeof(real));
+    p->kept_count++;
+    return (Use){p, i};
+}
+
+/* Finds or makes the entry that keeps the rows of n. An earlier place may have
+   made it. A node that already has the rows of all tokens needs none. */
 static Use
 use_of(Cache *c, const Node *n)
 {
-    CachePlace *p = c->place;
     if (n->rows != c->keeper.fresh)
         return (Use){0};
-    for (; p <= c->at; p++)
-        for (int i = 0; i < p->kinds; i++)
+    for (CachePlace *p = c->place; p <= c->at; p++)
+        for (int i = 0; i < p->kept_count; i++)
             if (p->kept[i].node == n->root)
                 return (Use){p, i};
-    p = c->at;
-    p->kept = grow(p->kept, p->kinds, &p->kept_capacity, sizeof *p->kept);
-    p->kept[p->kinds] = (Kept){.node = n->root, .cols = n->cols};
-    p->kept[p->kinds].rows =
-        allocate(matrix_entries(p->capacity, n->cols), sizeof(real));
-    return (Use){p, p->kinds++};
+    return new_entry(c, n);
 }
 
 /* Returns the use of the next call of all_rows or all_keys. The step for shapes
@@ -102,15 +114,16 @@ next_use(Cache *c, const Node *n)
         p->use = grow(p->use, p->uses, &p->use_capacity, sizeof *p->use);
         p->use[p->uses++] = use_of(c, n);
     }
-    if (p->called == p->uses)
+    if (p->used == p->uses)
         bug("forward asks for more keys and values than in the decoder's first "
-            "step: let it make the same calls for every token");
-    return &p->use[p->called++];
+             "step: let it make the same calls for every token");
+    return &p->use[p->used++];
 }
 
-/* Adds the rows of n to those that are kept, and returns all of them. */
+/* Appends the rows of n to its entry, once in a step. Returns all rows of the
+   entry. */
 static Node *
-kept_rows(Cache *c, Kept *k, Node *n)
+append_rows(Cache *c, Kept *k, Node *n)
 {
     CachePlace *p = c->at;
     int fresh = c->keeper.fresh;
@@ -132,12 +145,13 @@ kept_rows(Cache *c, Kept *k, Node *n)
     return all;
 }
 
-/* The entry for the node n of this call; NULL if it needs none. */
+/* The entry for the node n of this call of all_rows or all_keys; NULL if it
+   needs none. */
 static Kept *
-kept_for(Cache *c, const Node *n)
+next_entry(Cache *c, const Node *n)
 {
     const Use *use = c->at ? next_use(c, n) : NULL;
-    return use && use->at ? &use->at->kept[use->kind] : NULL;
+    return use && use->at ? &use->at->kept[use->entry] : NULL;
 }
 
 /* Keeper.all_rows. Something other than scores needs these rows, so they are
@@ -146,26 +160,26 @@ static Node *
 keep_rows(Keeper *keeper, Node *n)
 {
     Cache *c = (Cache *)keeper;
-    Kept *k = kept_for(c, n);
+    Kept *k = next_entry(c, n);
     if (!k)
         return n;
     k->plain = true;
-    return kept_rows(c, k, n);
+    return append_rows(c, k, n);
 }
 
-/* Keeper.all_keys. Each key is rotated once, before it is kept, unless
-   something else needs it unrotated, which the step for shapes finds out. Then
-   all keys are rotated in each step. */
+/* Keeper.all_keys. A key is usually rotated once, before it is kept. If
+   something else needs it unrotated, which the step for shapes finds out, it is
+   kept unrotated, and all keys are rotated in each step. */
 static Node *
 keep_keys(Keeper *keeper, const Attention *a, Node *keys)
 {
     Cache *c = (Cache *)keeper;
-    Kept *k = kept_for(c, keys);
+    Kept *k = next_entry(c, keys);
     if (!k)
         return positioned(a, keys, 0);
     if (c->shapes || k->plain)
-        return positioned(a, kept_rows(c, k, keys), 0);
-    return kept_rows(c, k, positioned(a, keys, a->position));
+        return positioned(a, append_rows(c, k, keys), 0);
+    return append_rows(c, k, positioned(a, keys, a->position));
 }
 
 Cache *
@@ -186,7 +200,7 @@ int
 cache_entries(const Cache *c, int place)
 {
     int sum = 0;
-    for (int i = 0; i < c->place[place].kinds; i++)
+    for (int i = 0; i < c->place[place].kept_count; i++)
         sum += c->place[place].kept[i].cols;
     return sum;
 }

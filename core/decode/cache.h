@@ -19,26 +19,28 @@ typedef struct Kept {
     const Node *node; /* the node, in the step for shapes */
     real *rows;
     int cols;
-    bool added; /* are the rows of this step in it? */
-    bool plain; /* does anything except scores use them, so that they must be
-                   kept unrotated? */
+    bool added; /* does it have the rows of this step? */
+    bool plain; /* is it kept unrotated, because something other than scores
+                   uses it? */
 } Kept;
 
-/* The entry that one call of all_rows uses: at->kept[kind]. It is at an earlier
-   place if an earlier block has kept the node. `at` is NULL if the call needs
-   no entry. */
+/* The entry that one call of all_rows or all_keys uses: at->kept[entry]. It is
+   at an earlier place if an earlier block has kept the node. `at` is NULL if
+   the call needs no entry. */
 typedef struct Use {
     struct CachePlace *at;
-    int kind;
+    int entry;
 } Use;
 
 typedef struct CachePlace {
     Kept *kept; /* an entry for each node that is kept here */
-    int kinds, kept_capacity;
-    Use *use; /* the uses of a step, one for each call of all_rows, in order */
+    int kept_count, kept_capacity;
+    Use *use; /* one for each call of all_rows and all_keys in a step, in order
+               */
     int uses, use_capacity;
-    int called;         /* how many of them this step has come to */
-    int held, capacity; /* how many earlier tokens it has, and may have */
+    int used;     /* how many of these calls this step has made */
+    int held;     /* how many earlier tokens it has, */
+    int capacity; /* and how many tokens at most */
 } CachePlace;
 
 typedef struct Cache {
@@ -46,7 +48,7 @@ typedef struct Cache {
     int tokens;        /* the longest sequence */
     int places;        /* of attention in the model */
     CachePlace *place; /* one for each */
-    CachePlace *at;    /* the one that forward is in, or NULL */
+    CachePlace *at;    /* the place whose forward runs now, or NULL */
     bool shapes;       /* is this the step for shapes? */
 } Cache;
 

@@ -1,12 +1,10 @@
 /* generate.c - continues a text with a model, token by token. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/generate.h"
 #include "heart/fail.h"
-#include "heart/numbers.h"
 #include "heart/tape.h"
 #include "operators/functions.h"
 
@@ -23,10 +21,12 @@ decoder_new(Model *m, int tokens)
     Tape *measured = tape_new(SHAPES_ONLY);
     measured->keeper = &d->cache->keeper;
     model_forward(m, measured, &d->batch);
+    /* Allocates what a step needs: the tape keeps its memory when it is reset.
+     */
     d->tape = tape_new(0);
     keep(leaf(d->tape, 0, 0, 1, NULL, NULL),
          measured->entries + measured->bytes / sizeof(real));
-    tape_reset(d->tape); /* which keeps that memory */
+    tape_reset(d->tape);
     d->tape->keeper = &d->cache->keeper;
     tape_free(measured);
     cache_clear(d->cache);
@@ -63,14 +63,15 @@ decoder_read(Decoder *d, const int *ids, int count)
 const real *
 decoder_continue(Decoder *d, const int *ids, int count)
 {
-    int most = d->cache->tokens;
+    int each = d->model->sizes.each, most = d->cache->tokens;
     if (count - d->first > most) {
         cache_clear(d->cache);
-        d->first = d->read = count - (most + 1) / 2;
+        d->first = count - (most + 1) / 2;
+        d->read = d->first;
     }
-    int each = d->model->sizes.each, from = d->read;
+    const real *logits = decoder_read(d, ids + d->read * each, count - d->read);
     d->read = count;
-    return decoder_read(d, ids + from * each, count - from);
+    return logits;
 }
 
 /* Is logit x among the k largest, or as large as the smallest of them? */
@@ -118,20 +119,22 @@ choose(const real *logits, int classes, Sampling how, Random *r)
 void
 continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
                   int count, Sampling how, Random *r,
-                  void said(const Dataset *data, int id))
+                  void each_new(const Dataset *data, int id))
 {
     const Sizes *z = &m->sizes;
-    bool ends = m->config.positions == POSITIONS_LEARNED;
-    int most = ends && count > z->tokens ? z->tokens : count;
     Sizes sizes = *z;
-    sizes.tokens = most > z->tokens ? most : z->tokens;
+    int most = count; /* tokens that the decoder reads before it forgets some */
+    if (m->config.positions == POSITIONS_LEARNED && most > z->tokens)
+        most = z->tokens; /* later positions have no vector */
+    if (most > sizes.tokens)
+        sizes.tokens = most;
     Model *longer = model_new(&m->config, sizes, m->variant);
     memcpy(longer->values, m->values, m->parameters * sizeof(real));
     Decoder *d = decoder_new(longer, most);
     for (int n = given; n < count && !ferror(stdout); n++) {
         const real *logits = decoder_continue(d, ids, n);
         ids[n] = first_answer(data) + choose(logits, z->classes, how, r);
-        said(data, ids[n]);
+        each_new(data, ids[n]);
     }
     decoder_free(d);
     model_free(longer);

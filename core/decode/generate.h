@@ -1,17 +1,17 @@
 /* generate.h - continues a text with a model, token by token.
 
-   It calls the same forward as training does, but on the new tokens only. What
-   forward needs of earlier tokens is in a cache (decode/cache.h). */
+   It calls the same forward as training does, but on the new tokens only. A
+   cache keeps the rows of earlier tokens that forward needs (decode/cache.h).
+ */
 #ifndef GENERATE_H
 #define GENERATE_H
 
 #include "decode/cache.h"
 #include "heart/random.h"
-#include "tasks/tasks.h"
 #include "training/build_model.h"
 
 /* A model with the memory to read a sequence of `tokens` tokens, at most
-   AT_ONCE in a step. All memory is allocated by decoder_new, none by a step. */
+   AT_ONCE in a step. decoder_new allocates all of it, and a step none. */
 enum { AT_ONCE = 16 };
 typedef struct Decoder {
     Model *model;
@@ -26,19 +26,20 @@ Decoder *decoder_new(Model *m, int tokens);
 void decoder_free(Decoder *d);
 
 /* Reads the next `count` tokens, each of sizes.each ids. Returns the logits
-   after the last of them, which the next step overwrites. Before them in memory
-   are the logits of the other tokens of the last step. */
+   after the last of them, or NULL if count is 0. The next step overwrites them.
+   The logits of the other tokens of the last step are before them in memory. */
 const real *decoder_read(Decoder *d, const int *ids, int count);
 
-/* Returns the logits after the first `count` tokens of a text, and reads those
-   that it has not read yet. If they do not fit into its memory, it forgets them
-   all, and reads the latest half of what fits again, from position 0. */
+/* Reads the first `count` tokens of a text, as far as it has not read them yet,
+   and returns the logits after them. If they do not fit into its memory, it
+   forgets all tokens, and reads half as many as fit again, the latest ones,
+   from position 0. */
 const real *decoder_continue(Decoder *d, const int *ids, int count);
 
 /* How a token is chosen: with probability softmax(logits / temperature). At
    temperature 0 it is the likeliest token, the first of several. If top_k is
-   not 0, only the top_k likeliest can be chosen, and any as likely as the last
-   of these. */
+   not 0, only the top_k likeliest can be chosen, and others that are as likely
+   as the last of these. */
 typedef struct Sampling {
     double temperature;
     int top_k;
@@ -48,9 +49,9 @@ typedef struct Sampling {
 int choose(const real *logits, int classes, Sampling how, Random *r);
 
 /* Continues a sequence of `given` ids until it has `count`. Each new id is
-   chosen from the logits after all ids before it, and passed to `said`. */
+   chosen from the logits after all ids before it, and passed to `each_new`. */
 void continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
                        int count, Sampling how, Random *r,
-                       void said(const Dataset *data, int id));
+                       void each_new(const Dataset *data, int id));
 
 #endif

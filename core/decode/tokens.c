@@ -19,17 +19,17 @@ token_name(const Dataset *data, int id)
     return interned(data->corpus ? data->corpus->names.text[id] : number);
 }
 
-/* A name as it is shown. One with a quotation mark, which would join columns of
-   a figure's data, is shown as bytes. */
+/* A token's name as it is shown. A name with a quotation mark is shown as
+   bytes, since the mark would join columns of a figure's data. */
 static const char *
 label_of(const char *name)
 {
     char label[LABEL] = "";
     if (!strcmp(name, " ") || !strcmp(name, "\n"))
         return *name == ' ' ? "\u2423" : "\u21b5";
-    size_t size = strlen(name), n = 0; /* whole characters */
+    size_t size = strlen(name), n = 0;
     if (is_text(name) && !strchr(name, '"')) {
-        while (n < size && n < LABEL - 4)
+        while (n < size && n < LABEL - 4) /* as many characters as fit */
             utf8_next((const unsigned char *)name, size, &n);
         snprintf(label, LABEL, "%.*s", (int)n, name);
     } else
@@ -55,9 +55,9 @@ answer_label(const Dataset *data, int answer)
     return label_of(token_name(data, first_answer(data) + answer));
 }
 
-/* Returns the id whose name the text begins with, and the name's bytes, or -1.
-   If `ends` is not NULL, one of its characters or the end of the text must
-   follow, so that a number or a word is whole. */
+/* Returns the id whose name the text begins with, or -1. *size becomes the
+   bytes of the name. If `ends` is not NULL, one of its characters or the end of
+   the text must follow, so that a number or a word is whole. */
 static int
 id_at(const Dataset *data, const char *text, const char *ends, size_t *size)
 {
@@ -122,10 +122,13 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
 void
 print_label(const char *label, int width)
 {
-    int n = 0, used = 0;
-    for (; label[n] && used < abs(width) - 1; used++)
-        do
-            n++;
-        while (((unsigned char)label[n] & 0xc0) == 0x80);
-    printf(width < 0 ? "%-*.*s" : "%*.*s", abs(width) + n - used, n, label);
+    int bytes = 0, columns = 0;
+    while (label[bytes] && columns < abs(width) - 1) {
+        bytes++;
+        while (((unsigned char)label[bytes] & 0xc0) == 0x80)
+            bytes++; /* the rest of the same character */
+        columns++;
+    }
+    int padded = abs(width) + bytes - columns; /* printf counts bytes */
+    printf(width < 0 ? "%-*.*s" : "%*.*s", padded, bytes, label);
 }

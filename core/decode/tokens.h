@@ -8,8 +8,8 @@
 
 #include "tasks/tasks.h"
 
-/* The text for an id in a prompt. All texts that this file returns are interned
-   (words.h). */
+/* The text that stands for an id in a prompt. All texts that this file returns
+   are interned (words.h). */
 const char *token_name(const Dataset *data, int id);
 
 /* A token or an answer as it is shown: visible signs for a space and for the

@@ -1,5 +1,6 @@
-/* against.c - qkv open --against: two checkpoints of one shape, compared head
-   by head in what the heads compute, and beside it in what is stored. */
+/* against.c - qkv open --against: compares two checkpoints of one shape head by
+   head: the functions M and N that the heads compute, and the stored matrices.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,17 +25,20 @@ static const Column facts[] = {
     {"rank_N", .title = "rank N", .format = "%.1f"},
     {"rank_N_there", .title = "there", .format = "%.1f"}};
 
-/* What is found of a head, in the order of the columns, or of a layer: the sums
-   of the gaps, and the means of the ranks. */
-enum { AS = 2, CONSTANT_GAP = 2, MAP_GAPS, GAPS = MAP_GAPS + CONSTANT };
-enum { RANKS = 4, COLUMNS = AS + 1 + GAPS + RANKS };
+/* The numbers of a row, in the order of the columns. Of a head, they are the
+   gaps of M, of N, of the constant and of each map, and four ranks. Of a layer,
+   they are the sums of its heads' gaps and the means of their ranks. */
+enum { CONSTANT_GAP = 2, MAP_GAPS, GAPS = MAP_GAPS + CONSTANT };
+enum { NAMES = 3, RANKS = 4, COLUMNS = NAMES + GAPS + RANKS };
+_Static_assert(COLUMNS == sizeof facts / sizeof *facts,
+               "a row has a cell for each column");
 typedef struct Found {
     Gap gap[GAPS];
     double rank[RANKS];
 } Found;
 
-/* Compares head i of a layer with head j of the other one. Normed queries and
-   keys leave nothing to be said of M. */
+/* Compares head i of a layer with head j of the other layer. If queries and
+   keys are normed, there is no M, and nothing is known of it. */
 static Found
 compare_heads(const Likeness *both, int i, int j)
 {
@@ -46,6 +50,7 @@ compare_heads(const Likeness *both, int i, int j)
         int each = a->model->heads / a->of[map].heads;
         f.gap[MAP_GAPS + map] = map_gap(a, i / each, b, j / each, map);
     }
+    /* the ranks of M here and there, then of N here and there */
     f.rank[0] = energy_rank(a, QUERY, KEY, i, NULL, NULL);
     f.rank[1] = energy_rank(b, QUERY, KEY, j, NULL, NULL);
     f.rank[2] = energy_rank(a, OUTPUT, VALUE, i, NULL, NULL);
@@ -63,14 +68,14 @@ add_row(Sheet *sheet, double layer, double head, double partner, const Found *f)
     Cell row[COLUMNS] = {cell_number(layer), cell_number(head),
                          cell_number(partner)};
     for (int i = 0; i < GAPS; i++)
-        row[AS + 1 + i] = cell_number(gap_relative(f->gap[i]));
+        row[NAMES + i] = cell_number(gap_relative(f->gap[i]));
     for (int i = 0; i < RANKS; i++)
-        row[AS + 1 + GAPS + i] = cell_number(f->rank[i]);
+        row[NAMES + GAPS + i] = cell_number(f->rank[i]);
     sheet_add_row(sheet, row);
 }
 
-/* Adds the row of a layer, or one for each of its heads; draws a point for each
-   head unless `data` is NULL. */
+/* Adds the row of a layer; if `each`, a row for each of its heads instead.
+   Writes a point for each head into a figure's data, unless `data` is NULL. */
 static void
 add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
 {
@@ -99,7 +104,8 @@ add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
     free(partner);
 }
 
-/* In words what the numbers mean, and what is not known. */
+/* The note below the table: the meaning of the numbers, and the parts that are
+   not compared. */
 static char *
 meaning(const Published *m, const Options *o)
 {

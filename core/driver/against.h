@@ -7,7 +7,7 @@
 #include "models/published.h"
 
 /* Prints and draws how far the checkpoint that --against names is from the
-   first one. Fails if they have not the same shape. */
+   first one. Fails if their shapes differ. Returns the exit status. */
 int open_against(const Options *o, const Checkpoint *c, const Published *m);
 
 #endif

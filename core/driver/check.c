@@ -15,13 +15,13 @@
 #include "page/table.h"
 #include "run/plugin_process.h"
 
-static const double bytes = 1e9; /* that a check may take */
+static const double most_bytes = 1e9; /* of memory, for one check */
 
-/* In the order in which they run; `number` is the size of the numbers of the
-   program that runs them. */
+/* The checks in the order in which they run. `real_size` is sizeof(real) of the
+   program that runs the check: 4 for qkv, 8 for qkv-double. */
 static const struct {
     const char *name;
-    size_t number;
+    size_t real_size;
     Check *run;
 } checks[] = {
     {"shapes", 4, check_shapes},
@@ -38,7 +38,7 @@ static const struct {
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 
-/* One line: name, verdict, and what was found, folded to 80 columns. */
+/* Prints a check's name, its verdict and its finding, wrapped at 80 columns. */
 static void
 print_line(const Options *o, const char *name, const char *verdict,
            const char *what)
@@ -54,13 +54,13 @@ print_line(const Options *o, const char *name, const char *verdict,
 typedef struct Trial {
     Check *check;
     const char *plugin;
-    uint64_t hash; /* found by the first check */
+    uint64_t hash; /* of the plugin, as the first check found it */
 } Trial;
 
 static void
-run_check(const void *more, void *answer)
+run_check(const void *argument, void *answer)
 {
-    const Trial *t = more;
+    const Trial *t = argument;
     Found *found = answer;
     found->hash = t->hash;
     check_everywhere(t->check, t->plugin, found);
@@ -76,10 +76,10 @@ run_checks(const Options *o, const char *plugin, bool *stop)
     Trial t = {.plugin = plugin};
     for (int i = 0; i < CHECKS && !*stop; i++) {
         Found out = {.at = ""};
-        if (checks[i].number != sizeof(real))
+        if (checks[i].real_size != sizeof(real))
             continue;
         t.check = checks[i].run;
-        Ended e = in_child(run_check, &t, &out, sizeof out, bytes, true);
+        Ended e = in_child(run_check, &t, &out, sizeof out, most_bytes, true);
         char *what = format_text(*out.at ? "%s [%s]" : "%s", e.why, out.at);
         print_line(o, checks[i].name,
                    !e.answered    ? "FAILED"

@@ -1,6 +1,7 @@
-/* commands.h - the subcommands of `qkv`. argv[0] is the command's name; each
-   returns the exit status. A command runs in its own process
-   (plugin_process.h), and leaves its memory to the end of that. */
+/* commands.h - the subcommands of `qkv`, each in a file of its name. argv[0] is
+   the command's name; each returns the exit status. A command runs in its own
+   process (plugin_process.h), so it need not free its memory. grammar.c has the
+   table of their options and help, main.c that of these functions. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 

@@ -1,5 +1,6 @@
-/* compare.c - qkv compare and qkv train: from options to runs, a table and
-   figures. Runs that are there already are not trained again. */
+/* compare.c - qkv compare and qkv train: train the runs that the options
+   describe, and show them in a table and figures. Existing runs are not trained
+   again. */
 #include <math.h>
 #include <string.h>
 
@@ -12,15 +13,16 @@
 #include "study/figure.h"
 #include "study/results_table.h"
 
-/* What `qkv compare` does unless told otherwise: about a minute of work that
-   is worth seeing. */
+/* The runs of `qkv compare` without options: about a minute of work with
+   results that are worth seeing. */
 const char default_variants[] =
     "standard,per-head,fused,two-step,two-step-tanh,full-rank,symmetric";
 static const char default_tasks[] = "reverse,recall,sort,induction";
 static const char default_seeds[] = "1,2,3,4,5";
 
+/* Gives a setting the values of a list, unless the user gave it some. */
 static void
-unless_given(Request *r, const char *setting, const char *list)
+default_values(Request *r, const char *setting, const char *list)
 {
     Values *v = given_to(r, setting);
     if (!v->count)
@@ -32,9 +34,10 @@ resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
              const char *seeds)
 {
     Request *r = &o->request;
-    unless_given(r, "variant", variants);
-    unless_given(r, "task", given_to(r, "file")->count ? "text" : tasks_wanted);
-    unless_given(r, "seed", seeds);
+    default_values(r, "variant", variants);
+    default_values(r, "task",
+                   given_to(r, "file")->count ? "text" : tasks_wanted);
+    default_values(r, "seed", seeds);
 }
 
 void
@@ -46,17 +49,21 @@ draw_all(const Drawing *d, const Request *r, const Experiment *e,
     bars_draw(d, whole);
 }
 
-/* Notes for each variant, once, why it has no values of --log conserved or
-   gauge. */
+/* Did the run log this column, with no number at its end? */
+static bool
+logged_nan(const Run *r, const char *column)
+{
+    return run_text(r, column) && isnan(run_number(r, column));
+}
+
+/* Explains once for each variant why --log conserved or gauge gave no number.
+ */
 static void
 note_unpaired(const Experiment *e)
 {
-    static const char *const columns[] = {"conserved_qk", "gauge_qk"};
     void *noted = NULL;
-    for (int i = 0; i < 2 * e->count; i++) {
-        const Run *r = &e->runs[i / 2];
-        const char *column = columns[i % 2];
-        bool none = run_text(r, column) && isnan(run_number(r, column));
+    for (const Run *r = e->runs; r < e->runs + e->count; r++) {
+        bool none = logged_nan(r, "conserved_qk") || logged_nan(r, "gauge_qk");
         if (none && r->config.steps > 0 &&
             word_added(&noted, copy_text(r->config.variant)))
             note("%s: conserved and gauge are NA: they need heads with only "
@@ -72,7 +79,7 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
 {
     bool diverged = false;
     int status = run_missing(&o->request.work, g);
-    *e = finished(&o->request.work, g);
+    *e = runs_finished(&o->request.work, g);
     if (!e->count)
         return status;
     if (!o->no_figures)
@@ -95,9 +102,9 @@ command_compare(int argc, char **argv)
     Request *r = &o.request;
     resolve_grid(&o, default_variants, default_tasks, default_seeds);
     Grid g = grid_of(r, "compare");
-    Experiment asked = expected(&g);
-    check_question(r, &asked);
-    check_results_columns(compared_by(r, &asked), o.columns);
+    Experiment planned = runs_expected(&g);
+    check_question(r, &planned);
+    check_results_columns(compared_by(r, &planned), o.columns);
     if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
@@ -127,11 +134,11 @@ begin_from(Request *r, const char *run, int roles)
             usage("--%s: the run %s sets it already; leave it out",
                   settings[i].name, r->work.from);
     base = from.config;
-    base.same_start = base.init = interned(""); /* it starts as the run */
+    base.same_start = base.init = interned(""); /* its weights are the run's */
     r->base = &base;
-    unless_given(r, "variant", plugin_believed(base.variant));
-    unless_given(r, "task", base.task);
-    unless_given(r, "seed", format_text("%d", base.seed));
+    default_values(r, "variant", plugin_trusted(base.variant));
+    default_values(r, "task", base.task);
+    default_values(r, "seed", format_text("%d", base.seed));
     return from;
 }
 

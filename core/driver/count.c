@@ -1,4 +1,4 @@
-/* count.c - qkv count: what variants cost, at any shape, without training. */
+/* count.c - qkv count: the costs of variants at any shape, without training. */
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@
 #include "training/build_model.h"
 #include "training/positions.h"
 
-/* The columns of the two tables: the costs of all layers; and, with --real, the
-   real parameters, and the gap that shows them. */
+/* The columns of the two tables: without --real, the costs of all layers; with
+   it, the real parameters and the gap by which they were told. */
 static const Column of_table[2][6] = {{{"variant", .words = true},
                                        {.name = "parameters"},
                                        {.name = "forward"},
@@ -34,7 +34,7 @@ static const Column of_table[2][6] = {{{"variant", .words = true},
                                        {"smallest", .format = "%.0e"},
                                        {"next", .format = "%.0e"}}};
 
-/* What each table's note adds about its columns. */
+/* The end of each table's note, which explains its columns. */
 static const char *const explained[2] = {
     " forward, backward: FLOPs per token, without a mask; cache: numbers that "
     "a decoder keeps per token, on average; activations: numbers that a "
@@ -47,11 +47,12 @@ static const char *const explained[2] = {
 
 typedef struct Real {
     double number; /* how many parameters are real; -1 if that is not known */
-    Rank gap;      /* the gap that shows it, if it was measured */
+    Rank gap;      /* the gap by which it was told, if it was measured */
     char *note;    /* about the formula, if it was computed; or NULL */
 } Real;
 
-/* Measures the real parameters; if there are too many, by a formula. */
+/* Counts the real parameters: measures them or, if they are too many, takes
+   them from a formula. */
 static Real
 real_of(const Plugin *p, Attention a, const Cost *cost)
 {
@@ -89,8 +90,8 @@ add_row(Sheet *sheet, const char *name, double used, Real r)
               cell_number(r.gap.next));
 }
 
-/* Adds a row, or two, without and with a causal mask, if none was chosen and it
-   makes a difference. */
+/* Adds a row. If no mask was chosen and a causal one changes the number, adds a
+   row without a mask and one with it. */
 static void
 add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
          bool chosen)
@@ -109,21 +110,21 @@ add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
             causal);
 }
 
-/* A variant, and the settings that were asked for. */
+/* A variant, and the settings at which its costs are wanted. */
 typedef struct Wanted {
     Plugin plugin;
     Config config;
     bool chosen; /* was the mask chosen, by an option or by a run? */
 } Wanted;
 
-/* The settings as the variant sees them. */
+/* The description of the attention that the variant gets. */
 static Attention
 attention_wanted(const Wanted *w)
 {
     Config c = w->config;
     if (!w->chosen && w->plugin.variant->calls == CAUSAL_ONLY)
         c.mask = MASK_CAUSAL;
-    config_cast(&c, &w->plugin);
+    config_resolve_for(&c, &w->plugin);
     return positioned_attention(&c);
 }
 
@@ -169,8 +170,8 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
                   cell_number(round(cost.activations)));
 }
 
-/* What was counted: the shape that these variants have between them, with what
-   they take when it is not given. */
+/* The note below the table: the widths that any of these variants uses, given
+   or by default, and then `more`. */
 static char *
 caption(Config c, const char *uses, const char *more)
 {
@@ -188,8 +189,8 @@ caption(Config c, const char *uses, const char *more)
                        c.length, more);
 }
 
-/* Prints a row for each model that is known, or for that of --preset or
-   --config. */
+/* Prints a row for each published model, or for the one that --preset or
+   --config names. */
 static void
 count_models(const Options *o)
 {
@@ -245,8 +246,8 @@ count_models(const Options *o)
 }
 
 /* Adds a row for each variant that can have the shape, and appends the settings
-   that these use to *uses. Without names the variant is that of the config.
-   Returns the status to exit with. */
+   that these variants use to *uses. Without names, the only variant is the
+   config's. Returns the exit status. */
 static int
 add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
              char **uses)

@@ -1,4 +1,4 @@
-/* derive.c - qkv derive: the canonical form, in the plugin's own matrices. */
+/* derive.c - qkv derive: prints the canonical form in the plugin's matrices. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,34 +9,57 @@
 #include "heart/fail.h"
 #include "run/plugin_process.h"
 
+/* The signs of a formula that are written otherwise on a terminal and in LaTeX.
+ */
+static const struct Sign {
+    const char *plain, *terminal, *latex;
+} signs[] = {
+    {"sqrt(", "√(", "\\sqrt{"}, {"'", "ᵀ", "^\\top"}, {"<=", "≤", "\\le"}};
+
+/* The sign with which a text begins, or NULL. */
+static const struct Sign *
+sign_at(const char *text)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (!strncmp(text, signs[i].plain, strlen(signs[i].plain)))
+            return &signs[i];
+    return NULL;
+}
+
 /* Prints a formula. In LaTeX it is a display, with braces around a superscript,
    a subscript and the content of a root. */
 static void
 print_formula(Layout layout, const char *line)
 {
-    static const char *const signs[][3] = {
-        {"sqrt(", "√(", "\\sqrt{"}, {"'", "ᵀ", "^\\top"}, {"<=", "≤", "\\le"}};
-    bool latex = layout == LATEX, root = false;
-    printf("%s", latex ? "\\[" : "");
-    for (const char *at = line; *at;) {
-        int sign = 0, length = 1;
-        while (sign < 3 && strncmp(at, signs[sign][0], strlen(signs[sign][0])))
-            sign++;
-        if (sign < 3 && layout != TSV) {
-            length = (int)strlen(signs[sign][0]);
-            printf("%s", signs[sign][latex ? 2 : 1]);
+    bool latex = layout == LATEX, in_root = false;
+    const char *at = line;
+    if (layout == TSV) {
+        puts(line);
+        return;
+    }
+    printf(latex ? "\\[" : "");
+    while (*at) {
+        const struct Sign *sign = sign_at(at);
+        int length = 1;
+        if (sign) {
+            length = (int)strlen(sign->plain);
+            fputs(latex ? sign->latex : sign->terminal, stdout);
+            in_root |= sign == &signs[0];
         } else if (latex && strchr("_^", *at)) {
-            length = (int)strcspn(at + 1, " ^_[])',") + 1;
+            length = 1 + (int)strcspn(at + 1, " ^_[])',");
             printf("%c{%.*s}", *at, length - 1, at + 1);
+        } else if (in_root && latex && *at == ')') {
+            putchar('}');
+            in_root = false;
         } else
-            putchar(root && latex && *at == ')' ? '}' : *at);
-        root = sign == 0 || (root && *at != ')');
+            putchar(*at);
         at += length;
     }
     printf(latex ? " \\]\n" : "\n");
 }
 
-/* Prints how many parameters are real; both numbers if a mask changes it. */
+/* Prints how many parameters are real, under a causal mask and, if the number
+   differs, without a mask. */
 static void
 print_real(const Variant *v, Attention a, const char *words, const char *shape)
 {
@@ -95,7 +118,7 @@ print_equation(const Derived *d, const char *words)
     printf("%s  its equation %s\n", words, says);
 }
 
-/* Prints a variant's form, as far as there is one. */
+/* Prints a variant's form, or why it has none, and its real parameters. */
 static void
 print_form(const Plugin *p, Layout layout)
 {
@@ -126,10 +149,10 @@ print_form(const Plugin *p, Layout layout)
 
 /* Prints whether `to` can compute what `from` does. */
 static void
-print_verdict(const Plugin *from, const Plugin *to, Layout layout)
+print_ability(const Plugin *from, const Plugin *to, Layout layout)
 {
     const char *words = layout == LATEX ? "% " : "";
-    Verdict v = can_compute(to->variant, from->variant);
+    Ability v = can_compute(to->variant, from->variant);
     if (v.answer != CAN) {
         printf(v.answer == CANNOT
                    ? "%s%s cannot compute what %s does\n"
@@ -144,8 +167,8 @@ print_verdict(const Plugin *from, const Plugin *to, Layout layout)
         print_formula(layout, format_text("  %s", v.products.text[i]));
 }
 
-/* If the two have the same matrices, prints whether they are the same function
-   of them, without anything being substituted. */
+/* If two variants have the same matrices, prints whether they are the same
+   function of these, with nothing substituted. */
 static void
 print_as_they_are(const Plugin *p, Layout layout)
 {
@@ -183,8 +206,8 @@ command_derive(int argc, char **argv)
         print_form(&p[i], layout);
     }
     if (count == 2) {
-        print_verdict(&p[0], &p[1], layout);
-        print_verdict(&p[1], &p[0], layout);
+        print_ability(&p[0], &p[1], layout);
+        print_ability(&p[1], &p[0], layout);
         print_as_they_are(p, layout);
     }
     return 0;

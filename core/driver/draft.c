@@ -1,8 +1,8 @@
 /* draft.c - qkv draft: how a script writes files, as a whole or not at all.
 
-   The program that it names finds in $QKV_DRAFT the draft (base/files.h) of
-   what is to go into the directory. If it succeeds, its files go there; if not,
-   or if it is killed, they are swept away. */
+   It runs a program, which writes its files into the draft (base/files.h) that
+   $QKV_DRAFT names. If the program succeeds, they are moved to the directory;
+   if it fails or is killed, they are removed. */
 #include <stdlib.h>
 
 #include "base/files.h"

@@ -1,7 +1,7 @@
 /* equiv.c - qkv equiv: which variants are the same function?
 
-   The canonical form of a trained run is handed to another variant to fit, and
-   what changes in the logits on fresh data is the answer: a row of a sheet. */
+   Another variant fits the canonical form of a trained run. The answer is how
+   far the logits on fresh data change by that: a row of the table. */
 #include <math.h>
 #include <stdio.h>
 
@@ -37,11 +37,12 @@ add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
     const char *same = *v.why                         ? "none"
                        : v.logits <= CONVERTS_EXACTLY ? "exact"
                                                       : "nearest";
-    for (int i = 0; i < 2 && !*v.why; i++) /* and what is left of it */
-        snprintf(rank[i], sizeof rank[i], "%d->%d", v.form.rank[i],
-                 v.form.kept[i]);
     if (*v.why)
         v.logits = v.before = v.after = lost[0] = lost[1] = NAN;
+    else
+        for (int i = 0; i < 2; i++) /* of M and of N, before and after */
+            snprintf(rank[i], sizeof rank[i], "%d->%d", v.form.rank[i],
+                     v.form.kept[i]);
     sheet_row(sheet, cell_words(plugin_name(r->config.variant)), cell_words(to),
               cell_words(same), cell_number(v.logits), cell_number(v.before),
               cell_number(v.after), cell_words(rank[0]), cell_number(lost[0]),
@@ -69,8 +70,8 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
     model_free(from);
 }
 
-/* Draws the square of conversions. Positions between q and k change which
-   variants are the same, and so does the precision: each has its own figure. */
+/* Draws the square of conversions. RoPE and the precision change which variants
+   are the same, so they have their own figures. */
 static void
 draw_square(const Options *o, const Sheet *s, int positions)
 {
@@ -86,7 +87,7 @@ draw_square(const Options *o, const Sheet *s, int positions)
     figure_end(&f, "equivalence.gp", "");
 }
 
-/* Converts the run that was named, or trains the variants that were asked for
+/* Converts the run that the user named; or, without one, trains the variants
    and converts each into each. */
 int
 command_equiv(int argc, char **argv)
@@ -105,7 +106,7 @@ command_equiv(int argc, char **argv)
     Grid g = grid_of(r, "equiv");
     if (!o.rest_count) {
         status = run_missing(&r->work, &g);
-        e = finished(&r->work, &g);
+        e = runs_finished(&r->work, &g);
     }
     for (int i = 0; i < e.count; i++)
         convert(&o, &sheet, &e.runs[i], &g);

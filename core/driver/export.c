@@ -11,10 +11,10 @@
 #include "run/run.h"
 
 /* Runs m on the first batch of its test data, and writes arrays for other
-   frameworks: tokens, targets (-1: no answer is wanted), source (of tasks with
-   two sequences), logits, loss, and gradients/ with a file for each weight. The
-   directory must not exist; it is written whole or not at all. Returns the
-   number of sequences. */
+   frameworks: tokens, targets (-1 if a token has no answer), source (of tasks
+   with two sequences), logits, loss, and gradients/ with a file for each
+   weight. The directory must not exist; it is written whole or not at all.
+   Returns the number of sequences. */
 static int
 write_batch(const char *directory, Model *m, const Dataset *data)
 {
@@ -24,7 +24,7 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     int each = m->sizes.each, dimensions = each > 1 ? 3 : 2;
     Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
-    int sequences = dataset_draw(data, TEST, &r, 0, &b); /* or fewer */
+    int sequences = dataset_draw(data, TEST, &r, 0, &b); /* a batch or less */
     Tape *t = tape_new(0);
     Node *logits = model_forward(m, t, &b);
     Node *loss = m->architecture->loss(m, logits, b.targets,

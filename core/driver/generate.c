@@ -1,5 +1,5 @@
-/* generate.c - qkv generate: a trained run goes on where a text ends, or a
-   sequence of its task. */
+/* generate.c - qkv generate: a trained run continues a text, or a sequence of
+   its task. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ print_token(const Dataset *data, int id)
     fflush(stdout);
 }
 
-/* The prompt, which is there in ids, and what follows. */
+/* Prints the prompt, the first `given` ids, and then one continuation up to
+   `count` ids. */
 static void
 continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
               const Options *o, int seed)

@@ -53,17 +53,17 @@ command_named(const char *name)
 #define FIGURES  "compare plot inspect equiv open judge"
 #define QUIET    RUNS " plot inspect check export open"
 
-/* Those that are no settings of a run. */
+/* The options that are not settings of a run. */
 /* clang-format off */
 static const Option own[] = {
-/* The kind of an option's value follows from the type of its field of Options. */
+/* The kind of an option's value follows from the type of its field in Options. */
 #define KIND(field) _Generic(((Options *)0)->field, bool: SWITCH, int: INTEGER, double: NUMBER, const char *: WORD)
 #define AT(field) KIND(field), offsetof(Options, field)
 #define TEXT_AT(field) _Generic(((Options *)0)->field, const char *: TEXT), offsetof(Options, field)
 #define WORK(field) AT(request.work.field)
 #define DRAW(field) AT(draw.field)
-    /* a setting of the command (name, no role, its kind and where it is, least,
-       most, choices, help), what its value is called, commands */
+    /* Option.value (name, no role, kind, offset, least, most, choices, help), then
+       the name of the value in --help, and the commands */
     {{"seeds", 0, TEXT, 0, 0, 0, NULL, "seeds 1 to N, short for --seed 1..N (5)"}, "N", .commands = "compare", .common = true},
     {{"head-dim", 0, TEXT, 0, 0, 0, NULL, "width of a head: sets both --d-k and --d-v"}, "N", .commands = "train count trace", .common = true},
     {{"out", 0, AT(out), 0, 0, NULL, "the directory of runs and figures (qkv-out)"}, "DIR", .commands = RUNS " plot inspect open", .letter = 'o', .common = true},
@@ -128,9 +128,9 @@ static const Option own[] = {
 /* clang-format on */
 enum { OWN_OPTIONS = sizeof own / sizeof *own };
 
-/* Which options do not go together: in these commands, an option would change
-   nothing beside one of `never` (other than itself), or without one of `needs`.
- */
+/* The rules about options that do nothing together: in these commands, each of
+   `options` would change nothing beside one of `never` (other than itself), or
+   without one of `needs`. */
 #define LAYOUTS "--tsv --json --markdown --latex"
 #define LISTS   "--tasks --models --forms --names"
 static const struct Rule {
@@ -185,13 +185,13 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
     return count;
 }
 
-/* The first of these options that was given, other than `besides`; or NULL. */
+/* The first of these options that was given, except one; or NULL. */
 static const char *
-given_of(const Values *given, const char *options, const char *besides)
+given_of(const Values *given, const char *options, const char *except)
 {
     for (int i = 0; i < given->count; i++)
         if (index_in(options, given->text[i]) >= 0 &&
-            strcmp(given->text[i], besides) != 0)
+            strcmp(given->text[i], except) != 0)
             return given->text[i];
     return NULL;
 }
@@ -224,8 +224,8 @@ print_commands(void)
            "compare`.\n");
 }
 
-/* Prints an option and its help, in two columns; with the default of a setting
-   that is not a word. */
+/* Prints an option and its help, in two columns. The help ends with the default
+   if the option is a setting and its value is not a word. */
 static void
 print_option(const Command *c, const Option *o)
 {

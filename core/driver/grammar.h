@@ -1,4 +1,4 @@
-/* grammar.h - the commands and their options, and --help, which says them. */
+/* grammar.h - the commands and their options, and --help, which prints them. */
 #ifndef GRAMMAR_H
 #define GRAMMAR_H
 
@@ -7,22 +7,22 @@
 #include "config/settings.h"
 #include "page/draw.h"
 #include "run/grid.h"
-#include "study/question.h"
+#include "study/judge.h"
 
 enum { MOST_THREADS = 64 };
 
-/* The options given to a command: those that several commands take, then those
-   that only one takes. */
+/* The options given to a command: first the options of several commands, then
+   the options of a single one. */
 typedef struct Options {
     Request request;
     Values named; /* the options that were given, as "--out" */
-    char **rest;  /* the words that are no options */
+    char **rest;  /* the words that are not options */
     int rest_count;
     int cores; /* of this machine */
     const char *out;
-    bool out_given; /* by --out; else it is what is usual */
+    bool out_given; /* by --out; else `out` is the default */
     bool tsv, json, markdown, latex, quiet;
-    const char *columns; /* of a table, NULL: all */
+    const char *columns; /* of a table; NULL: all */
     Drawing draw;
     const char *preset, *config;
     bool real;                        /* of count */
@@ -45,10 +45,10 @@ typedef struct Command {
     const char *name, *arguments, *what;
     const char *examples[2];
     int least, most;   /* how many words it takes besides options */
-    int roles;         /* of the settings that it takes, */
-    int lists;         /* those of them that it takes several values of, */
-    const char *also;  /* names of further settings, */
-    const char *start; /* and what some of them are unless given */
+    int roles;         /* the roles of the settings that it takes */
+    int lists;         /* the roles of settings that may have several values */
+    const char *also;  /* the names of further settings that it takes */
+    const char *start; /* defaults of this command, "heads=2" */
 } Command;
 extern const Command commands[];
 extern const int commands_count;
@@ -57,11 +57,11 @@ const Command *command_named(const char *name);
 /* An option: a setting of runs, which has a role, or one of the command itself.
  */
 typedef struct Option {
-    Setting value; /* the offset of a command's own option is that in Options */
-    const char *argument; /* what --help calls its value, or NULL */
+    Setting value;        /* a command's own option has its offset in Options */
+    const char *argument; /* the name of its value in --help, or NULL */
     const char *commands; /* the commands that take it, if it is their own */
     int letter;           /* its short form, or 0 */
-    bool common;          /* are people likely to look for it? */
+    bool common;          /* does --help show it, or only --help=all? */
 } Option;
 
 /* Lists the options that a command takes, settings first and then its own, and
@@ -70,13 +70,14 @@ enum { MOST_OPTIONS = 104 };
 int options_of(const Command *c, Option list[MOST_OPTIONS]);
 
 /* Exits (2) if one of the options given to a command, such as "--out", would
-   have no effect. "RUN" stands for a word that the command does not need. */
+   have no effect. `given` has "RUN" if the command got more words than it
+   needs. */
 void check_together(const Command *c, const Values *given);
 
-/* What `qkv` and `qkv help` print. */
+/* Prints the list of commands, as `qkv` and `qkv help` do. */
 void print_commands(void);
 
-/* Prints what a command does, and the options that people look for, or all. */
+/* Prints the help of a command, with its common options, or with all. */
 void print_help(const Command *c, bool all);
 
 #endif

@@ -1,15 +1,240 @@
-/* judge.c - qkv judge: a table of anybody's results, from anywhere. */
+/* judge_table.c - shows a judgement as a table, in sentences and as a figure.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/tsv.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "study/judge_table.h"
+#include "heart/fail.h"
+#include "page/table.h"
+#include "study/judge.h"
+
+/* clang-format off */
+static const Column facts[] = {
+    {"result", .words = true},
+    {"method", .words = true},
+    {.name = "runs"},
+    {"solved", .format = "%.0f"},
+    {"average", .format = "%.6g"}, {"low", .format = "%.6g", .readers = PROGRAMS}, {"high", .format = "%.6g", .readers = PROGRAMS},
+    {"verdict", .words = true},
+    {"difference", .format = "%.4g"}, {"difference_low", .format = "%.4g", .readers = PROGRAMS}, {"difference_high", .format = "%.4g", .readers = PROGRAMS},
+    {"test", .words = true},
+    {"margin", .format = "%.4g", .readers = PROGRAMS},
+    {"p", .format = "%.2g", .readers = PEOPLE},
+    {"p_adjusted", .format = "%.4g", .readers = PROGRAMS}, {"p_same", .format = "%.4g", .readers = PROGRAMS},
+    {"detectable", .format = "%.4g", .readers = PROGRAMS},
+    {"runs_needed", .title = "needed"},
+    {"why_none", .words = true, .readers = PROGRAMS},
+};
+/* clang-format on */
+
+static const char *
+test_of(const Entry *e)
+{
+    if (isnan(deciding_p(&e->against)))
+        return NULL;
+    if (!e->paired)
+        return "Welch's t";
+    return e->against.contrast.by_signs ? "signs" : "paired t";
+}
+
+/* Why a method has no p-value or no interval; NULL if it has them, or is the
+   baseline. */
+static const char *
+why_none(const Entry *e)
+{
+    if (e->n < 2 || e->base->n < 2)
+        return "a single run does not show how much runs vary";
+    if (e == e->base || e->against.verdict != UNTESTED)
+        return NULL;
+    if (e->solved < e->n || e->base->solved < e->base->n)
+        return "a run did not get there, so it has no number";
+    return "the runs of each are all equal, so t is not defined";
+}
+
+static void
+add_row(Sheet *sheet, const Entry *e)
+{
+    const Comparison *a = &e->against;
+    const Contrast *c = &a->contrast;
+    sheet_row(
+        sheet, cell_words(e->result), cell_words(e->method), cell_number(e->n),
+        cell_number(e->steps ? e->solved : NAN), cell_interval(e->mean),
+        cell_number(e->mean.low), cell_number(e->mean.high),
+        cell_words(e == e->base ? "baseline" : verdict_words[a->verdict]),
+        cell_interval((Mean){c->mean, c->low, c->high}), cell_number(c->low),
+        cell_number(c->high), cell_words(test_of(e)), cell_number(a->margin),
+        cell_number(deciding_p(a)), cell_number(c->differ),
+        cell_number(c->same), cell_number(a->detectable),
+        cell_number(a->needed), cell_words(why_none(e)));
+}
+
+/* A comparison as a sentence for a paper. */
+static char *
+sentence(const Entry *e)
+{
+    static const char *const phrases[] = {
+        [IDENTICAL] = "has the same numbers as",
+        [EQUAL] = "is the same as",
+        [UNDECIDED] = "may or may not differ from",
+        [UNTESTED] = "cannot be compared with",
+        [WORSE] = "is worse than",
+        [BETTER] = "is better than"};
+    const Comparison *a = &e->against;
+    const Contrast *c = &a->contrast;
+    bool ordered = a->verdict == WORSE || a->verdict == BETTER;
+    char *claim = format_text("%s %s %s in %s", e->method, phrases[a->verdict],
+                              e->base->method, e->result);
+    if (a->verdict == UNTESTED)
+        return format_text("%s: %s.", claim, why_none(e));
+    char *runs = e->paired ? format_text("%d pairs", e->n)
+                           : format_text("%d and %d runs", e->n, e->base->n);
+    if (a->verdict == IDENTICAL)
+        return format_text("%s, n = %s.", claim, runs);
+    Mean by = {c->mean, c->low, c->high};
+    if (ordered && c->mean < 0)
+        by = (Mean){-c->mean, -c->high, -c->low};
+    char *needed = "";
+    if (!isnan(a->needed))
+        needed = format_text("; %.0f of each would probably tell", a->needed);
+    if (a->verdict == EQUAL)
+        claim = format_text("%s, within a margin of %.3g", claim, a->margin);
+    return format_text("%s%s %.3g [%.3g, %.3g], p = %.2g, n = %s%s.", claim,
+                       ordered ? " by" : ": the difference is", by.mean, by.low,
+                       by.high, deciding_p(a), runs, needed);
+}
+
+/* The assumptions of the tests, and the meaning of the columns. */
+static char *
+assumed(const Judgement *j)
+{
+    const Question *q = j->question;
+    char *text;
+    FILE *to = begin_text(&text);
+    fprintf(to,
+            "Assumed: runs are independent, and their numbers (of pairs, the "
+            "differences) roughly normal");
+    if (q->seed)
+        fprintf(to, "; rows with the same %s are pairs", q->seed);
+    if (q->unpaired)
+        fprintf(to, "; where seeds differ or are not given, variances may "
+                    "differ (Welch's test)");
+    if (q->margin)
+        fprintf(to, "; the margin, %s, was fixed before the results were known",
+                q->margin);
+    fprintf(to,
+            "; all %d rows were used. Average: the mean; in brackets: 95%% "
+            "intervals, not adjusted, of two runs their range.",
+            j->rows);
+    if (j->comparisons)
+        fprintf(to,
+                " p is two-sided (of \"same\": of two one-sided tests), "
+                "adjusted for all comparisons, %d (Holm's method in Shaffer's "
+                "variant). Needed: how many runs of each would tell with a "
+                "probability of 80%%, if the true difference is the one found.",
+                j->comparisons);
+    if (q->solved_at)
+        fprintf(to,
+                " The average of %s is the median, in which NA is later than "
+                "all others; fewer than %d runs have their range.",
+                q->solved_at, MEDIAN_SEEDS);
+    end_text(to, &text);
+    return text;
+}
+
+/* Prints the table, or its chosen columns. People also get a sentence about
+   each comparison, for a paper, and the assumptions, for its reviewers. */
+static void
+print_judgement(const Judgement *j, const char *chosen, Layout layout)
+{
+    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
+                   .label = "judged", .note = assumed(j), .chosen = chosen};
+    check_columns(&sheet);
+    for (int i = 0; i < j->count; i++)
+        add_row(&sheet, j->list[i]);
+    for (int i = 0; i < j->count && !chosen; i++)
+        if (j->list[i] != j->list[i]->base)
+            words_write(sentence(j->list[i]), layout);
+    if (layout == ALIGNED && !chosen)
+        putchar('\n');
+    sheet_print(&sheet, layout);
+}
+
+/* A name as one word, by which a figure's script finds it in the data. It
+   differs from the words that are taken. */
+static char *
+one_word(const char *name, const Values *taken)
+{
+    char *word = escaped(name, GNUPLOT);
+    replace_in(word, " #\"\\", '_');
+    for (int i = 0; i < taken->count; i++)
+        if (!strcmp(taken->text[i], word))
+            return one_word(format_text("%s_", word), taken);
+    return word;
+}
+
+/* The words of all methods. Adds all except the baseline's to `others`. */
+static Values
+method_words(const Judgement *j, Values *others)
+{
+    Values words = {0};
+    for (int i = 0; i < j->methods; i++) {
+        const Entry *e = j->list[i];
+        char *word = one_word(e->method, &words);
+        values_add(&words, word);
+        if (e != e->base)
+            values_add(others, word);
+    }
+    return words;
+}
+
+/* Draws the differences from the baseline, with a panel for each result. */
+static void
+draw_judgement(const Drawing *o, const Judgement *j)
+{
+    Values results = {0}, none = {0}, others = {0};
+    const Values words = method_words(j, &others);
+    if (!j->comparisons) {
+        note("nothing was drawn: no two methods could be compared");
+        return;
+    }
+    Figure f = figure_begin(o, "judged", "",
+                            format_text("difference from %s, 95%% interval",
+                                        j->question->baseline));
+    fprintf(f.data, "panel\tseries\tmethod\tmean\tlow\thigh\n");
+    for (int i = 0; i < j->count; i++) {
+        const Entry *e = j->list[i];
+        const Contrast *c = &e->against.contrast;
+        if (e == e->base) { /* once in each result */
+            values_add(&results, copy_text(e->result));
+            values_add(&none, copy_text(""));
+            continue;
+        }
+        const char *word = words.text[i % j->methods];
+        fprintf(f.data, "%d\t%s\t%s\t%s\t%s\t%s\n", i / j->methods + 1, word,
+                word, number_text(c->mean, 6), number_text(c->low, 6),
+                number_text(c->high, 6));
+    }
+    fprintf(f.script, "names = '%s' # in the data\nalong = 'setting'\n",
+            joined(&others, " "));
+    figure_word(&f, "by", j->question->method);
+    figure_word(&f, "xlabel", j->question->method);
+    figure_words(&f, "ylabels", &results);
+    figure_words(&f, "titles", &none);
+    figure_words(&f, "keys", &others);
+    figure_words(&f, "scales", &none);
+    figure_words(&f, "levels", &none);
+    figure_end(&f, "panels.gp", "");
+}
 
 int
 command_judge(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Judgement j = judge(o.rest[0], &o.question);
-    judgement_print(&j, o.columns, layout_of(&o));
+    print_judgement(&j, o.columns, layout_of(&o));
     if (o.out_given)
-        judgement_draw(&o.draw, &j);
+        draw_judgement(&o.draw, &j);
     return 0;
 }

@@ -1,6 +1,6 @@
-/* kv_heads.c - qkv open --kv-heads: how much M and N lose where heads share
-   keys and values, fitted to them or their mean, and the checkpoint that has
-   them. */
+/* kv_heads.c - qkv open --kv-heads: lets heads share keys and values, shows how
+   much M and N lose by that, and writes the checkpoint. The shared matrices are
+   fitted to the heads; their mean is shown for comparison. */
 #include "driver/kv_heads.h"
 #include "heart/fail.h"
 #include "models/likeness.h"
@@ -14,7 +14,8 @@ static const Column facts[] = {
     {"M_of_mean", .title = "M of mean", .format = "%.3f"},
     {"N_of_mean", .title = "N of mean", .format = "%.3f"}};
 
-/* Exits unless the model can have n groups, in a checkpoint if `written`. */
+/* Exits unless the model can have n heads of keys and values; if `written`,
+   also in a checkpoint. */
 static void
 check_groups(const Published *m, int n, bool written)
 {
@@ -31,8 +32,8 @@ check_groups(const Published *m, int n, bool written)
              m->name, m->type);
 }
 
-/* Adds the row of a layer, after writing it into `to`, in which it has the
-   groups of `fewer`. A third copy is where the mean is. */
+/* Fits layer l with the groups of `fewer` in the checkpoint `to`, writes the
+   mean into a third copy, and adds the layer's row. */
 static void
 add_layer(Sheet *sheet, const Heads *l, const Checkpoint *to,
           const Checkpoint *third, const Published *fewer)

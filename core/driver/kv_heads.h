@@ -7,8 +7,9 @@
 #include "models/checkpoint.h"
 #include "models/published.h"
 
-/* Prints what M and N lose, layer by layer, and writes the checkpoint if --out
-   is given. Fails if the model cannot have so many. */
+/* Prints how much M and N lose in each layer, and writes the checkpoint if
+   --out is given. Fails if the model cannot have that many heads of keys and
+   values. Returns the exit status. */
 int open_kv_heads(const Options *o, const Checkpoint *c, const Published *m);
 
 #endif

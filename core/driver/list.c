@@ -1,4 +1,4 @@
-/* list.c - qkv list: the variants there are, or the tasks. */
+/* list.c - qkv list: all variants, all tasks, or all published models. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "tasks/tasks.h"
 #include "training/positions.h"
 
-/* A row of the list, as the child that opens the plugin hands it over. */
+/* The answer of the child that opens a plugin: a row of the list. */
 typedef struct Listed {
     double parameters;
     char equation[MESSAGE], settings[USES_SIZE], family[MESSAGE];
@@ -23,10 +23,10 @@ typedef struct Listed {
 typedef struct Wanted {
     const char *name; /* of the variant */
     const Config *config;
-    bool form; /* is its form wanted, too? */
+    bool form; /* is its canonical form wanted, too? */
 } Wanted;
 
-/* Copies a text of a plugin's into `size` bytes. */
+/* Copies a plugin's text into `size` bytes. Fails if it does not fit. */
 static void
 copy_within(char *to, size_t size, const char *text)
 {
@@ -36,11 +36,11 @@ copy_within(char *to, size_t size, const char *text)
     strcpy(to, text);
 }
 
-/* In a child, as it runs the plugin's code. */
+/* Describes a variant. It runs in a child, since it runs the plugin's code. */
 static void
-look_at(const void *more, void *answer)
+describe(const void *argument, void *answer)
 {
-    const Wanted *wanted = more;
+    const Wanted *wanted = argument;
     Listed *l = answer;
     const Variant *v = plugin_open(wanted->name).variant;
     Config own = *wanted->config;
@@ -58,7 +58,7 @@ look_at(const void *more, void *answer)
     }
 }
 
-/* The last line of an equation, which is the output, cut where a row would be
+/* The last line of an equation, which is the output, cut so that a row is no
    wider than a terminal. */
 static const char *
 output_shown(const char *equation)
@@ -73,8 +73,8 @@ output_shown(const char *equation)
     return format_text("%.*s...", FITS - 3, output);
 }
 
-/* A plugin that cannot be opened costs a line, not the list. Returns the status
-   to exit with. */
+/* Prints a row for each variant. A plugin that cannot be opened has a note
+   instead of a row. Returns the exit status. */
 static int
 list_variants(const char *chosen, Layout layout)
 {
@@ -97,7 +97,7 @@ list_variants(const char *chosen, Layout layout)
         Wanted wanted = {names.text[i], &c, forms};
         Listed *l = allocate(1, sizeof *l); /* the table keeps its texts */
         Ended e =
-            in_child(look_at, &wanted, l, sizeof *l, machine_memory(), true);
+            in_child(describe, &wanted, l, sizeof *l, machine_memory(), true);
         if (e.answered) {
             const char *equation =
                 narrow ? output_shown(l->equation) : l->equation;
@@ -121,7 +121,8 @@ list_variants(const char *chosen, Layout layout)
     return status;
 }
 
-/* Opens no plugin: a name may be taken by one that cannot be opened. */
+/* Prints all names without opening the plugins, since even one that cannot be
+   opened takes its name. */
 static void
 list_names(void)
 {

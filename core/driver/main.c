@@ -1,5 +1,6 @@
-/* main.c - the command `qkv`: finds the subcommand and hands over. It is a
-   function, or a shell script over the others, plots/commands/NAME.sh. */
+/* main.c - the command `qkv`: finds the subcommand and calls it. A subcommand
+   is a function, or a shell script that calls others, plots/commands/NAME.sh.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -57,7 +58,7 @@ function_of(const char *word)
     return NULL;
 }
 
-/* Becomes the script, which calls this program as $QKV. */
+/* Replaces this process by the script, which calls this program as $QKV. */
 static _Noreturn void
 run_script(const char *name, int argc, char **argv)
 {
@@ -73,8 +74,9 @@ run_script(const char *name, int argc, char **argv)
     fail("%s: could not run it with /bin/sh: %s", words[1], strerror(errno));
 }
 
-/* A standard stream that is closed would be the next file that is opened. Now
-   nothing can be read from it, and to write to it fails, as before. */
+/* Opens /dev/null for standard streams that are closed. Otherwise the next file
+   that the program opens would become such a stream. Reading from it still
+   gives nothing, and writing to it still fails. */
 static void
 keep_standard_streams(void)
 {
@@ -100,11 +102,11 @@ main(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : "help";
     CommandFunction *run = function_of(word);
     keep_standard_streams();
-    /* this thread's, whatever a plugin passes to setlocale: 0.5, not 0,5 */
+    /* Numbers are written 0.5, not 0,5, even if a plugin calls setlocale. */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
-    signal(SIGXFSZ, SIG_IGN); /* `ulimit -f`: a write that fails says so */
+    signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` a write reports failure */
 #ifdef __linux__
-    if (getenv("QKV")) /* what a script asks for ends with it */
+    if (getenv("QKV")) /* a script calls it: it ends when the script does */
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
     if (run)

@@ -1,10 +1,9 @@
-/* open.c - qkv open: what the attention of a published checkpoint is, layer by
-   layer, and the same checkpoint without what is gauge. */
+/* open.c - qkv open: describes the attention of a published checkpoint layer by
+   layer, and writes the same checkpoint without its gauge. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "algebra/canonical.h"
 #include "algebra/svd.h"
 #include "base/files.h"
 #include "driver/against.h"
@@ -31,10 +30,10 @@ static const Column facts[] = {{.name = "layer"},
                                {"pivot", .format = "%.1f"},
                                {"error", .format = "%.1e"}};
 
-/* What is found of each head; in the row of a layer, the mean of its heads. */
+/* The facts of a head. The row of a layer has the means over its heads. */
 enum { RANK_M, RANK_N, SYMMETRIC, OF_HEAD };
 
-/* Adds a head's row. What only its layer has is not known of it. */
+/* Adds the row of a head. The facts that only a layer has are NA in it. */
 static void
 add_head(Sheet *sheet, const Heads *l, int head, const double fact[OF_HEAD])
 {
@@ -47,7 +46,9 @@ add_head(Sheet *sheet, const Heads *l, int head, const double fact[OF_HEAD])
               cell_number(NAN));
 }
 
-/* Adds the row of a layer, or one for each of its heads. */
+/* Adds the row of a layer; if `each`, a row for each of its heads instead.
+   Unless `slim` is NULL, writes the layer without its gauge there. Unless
+   `spectra` is NULL, writes the singular values of the heads into it. */
 static void
 add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
           FILE *spectra)
@@ -96,9 +97,10 @@ draw_map(const Options *o, const Heads *l)
     figure_end(&f, "form.gp", "");
 }
 
-/* In words what is not really there. */
+/* The note below the table: how many parameters are gauge, and the meaning of
+   the columns. */
 static char *
-absent(const Published *m)
+meaning(const Published *m)
 {
     Account all = published_account(m, 1);
     return format_text(
@@ -164,7 +166,7 @@ command_open(int argc, char **argv)
             format_text("%d %d %d %d", m.layers, m.heads, m.d_k, m.d_v));
         figure_end(&f, "spectra.gp", "");
     }
-    sheet.note = absent(&m);
+    sheet.note = meaning(&m);
     sheet_print(&sheet, layout_of(&o));
     return 0;
 }

@@ -1,4 +1,4 @@
-/* options.c - the words of a command line, taken apart, each read once. */
+/* options.c - reads the words of a command line, each once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,12 +6,12 @@
 
 #include "base/report.h"
 #include "base/words.h"
-#include "driver/grammar.h"
+#include "driver/options.h"
 #include "heart/fail.h"
 #include "page/table.h"
 #include "run/compile.h"
 
-/* The values of a list; in a list of whole numbers, "3,11..13" is "3,11,12,13".
+/* The values of a list. In a list of whole numbers, "3,11..13" is "3,11,12,13".
  */
 static Values
 cut_list(const Setting *s, const char *text)
@@ -22,10 +22,11 @@ cut_list(const Setting *s, const char *text)
         const char *word = words.text[i];
         sscanf(word, "%7d..%7d%n", &first, &last, &end);
         bool range = s->kind == INTEGER && end && !word[end] && *word >= '0';
-        if (!range)
+        if (range)
+            for (int n = first; n <= last; n++)
+                values_add(&all, format_text("%d", n));
+        else
             values_add(&all, copy_text(word));
-        for (int n = first; range && n <= last; n++)
-            values_add(&all, format_text("%d", n));
     }
     return all;
 }
@@ -35,7 +36,7 @@ plugin_meant(const char *word)
 {
     Own own;
     const char *built = plugin_built(word);
-    plugin_given(built);
+    plugin_trust(built);
     Plugin p = plugin_open(built);
     for (const char *at = variant_uses(p.variant); own_next(&at, &own);) {
         const Setting *s = setting_named(own.name);
@@ -61,12 +62,12 @@ check_value(const Setting *s, char **value)
     *value = copy_text(s->kind == PLUGIN ? plugin_meant(text) : text);
 }
 
-/* The rates that --lr auto tries: closer together, a quarter of a power of ten
-   apart, where most variants are best. */
+/* The rates that --lr auto tries. They are closer together, a quarter of a
+   power of ten apart, in the range in which most variants are best. */
 static const char auto_rates[] =
     "0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1";
 
-/* Notes the values that were given to a setting. */
+/* Stores the values that were given to a setting. */
 static void
 give(Options *o, const Command *c, const Setting *s, const char *text)
 {
@@ -85,12 +86,12 @@ give(Options *o, const Command *c, const Setting *s, const char *text)
         check_value(s, &given->text[i]);
 }
 
-/* Notes the value that was given to an option of the command itself. If the
-   option has choices, each word of a list must be one of them. */
+/* Stores the value that was given to a command's own option. If the option has
+   choices, each word of a list must be one of them. */
 static void
 set_own(Options *o, const Setting *s, const char *text)
 {
-    void *at = (char *)o + s->offset; /* of the type that its kind tells */
+    void *at = (char *)o + s->offset; /* its type follows from s->kind */
     const char *why = NULL;
     if (s->kind == SWITCH)
         *(bool *)at = true;
@@ -108,8 +109,9 @@ set_own(Options *o, const Setting *s, const char *text)
             usage("--%s: %s", s->name, not_one_of(words.text[i], s->choices));
 }
 
-/* The option that a word names: "--name", "--name=value" or "-n". If a variant
-   has a setting of that name, the command's own option is meant. */
+/* The option that a word names: "--name", "--name=value" or "-n". The command's
+   own options are last in the list and are found first, before a variant's
+   setting of the same name. */
 static const Option *
 option_in(const Option *list, int count, const char *word)
 {
@@ -139,8 +141,8 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
           suggestion(name, &known), c->name, undeclared);
 }
 
-/* Reads the option in argv[i], whose value is behind its =, or the next word.
-   Returns the place of the last word that it has read. */
+/* Reads the option in argv[i]. Its value is behind a = in the same word, or is
+   the next word. Returns the number of the last word that it has read. */
 static int
 read_option(Options *o, const Command *c, char **argv, int i)
 {
@@ -160,8 +162,12 @@ read_option(Options *o, const Command *c, char **argv, int i)
     values_add(&o->named, format_text("--%s", s->name));
     if (sign && !valued)
         usage("%s: this option takes no value; write --%s", word, s->name);
-    if (valued)
-        value = sign ? sign + 1 : argv[++i];
+    if (valued && sign)
+        value = sign + 1;
+    else if (valued) {
+        i++;
+        value = argv[i];
+    }
     if (valued && (!value || !*value))
         usage("%s: its value is missing; write --%s %s", word, s->name,
               option->argument);
@@ -181,7 +187,7 @@ Options
 options_read(int argc, char **argv)
 {
     const Command *c = command_named(argv[0]);
-    static Options o; /* which ends with the program */
+    static Options o; /* it lives until the program ends */
     o = (Options){.draw.format = "svg,png",
                   .request = {.work = {.threads = 1}},
                   .layer = 1,
@@ -201,10 +207,11 @@ options_read(int argc, char **argv)
         values_add(&o.named, "RUN");
     check_together(c, &o.named);
     o.out_given = o.out;
-    if (!o.out) /* not into a model's directory, which is not ours */
-        o.out = o.rest_count && !c->roles && strcmp(c->name, "open")
-                    ? o.rest[0]
-                    : "qkv-out";
+    /* A command that trains nothing writes beside the runs that it reads. But
+       the directory of `open` is somebody's model. */
+    bool beside = o.rest_count && !c->roles && strcmp(c->name, "open") != 0;
+    if (!o.out)
+        o.out = beside ? o.rest[0] : "qkv-out";
     o.draw.by = o.request.by ? o.request.by : "variant";
     o.draw.out = work->out = o.out;
     o.draw.quiet = work->quiet = o.quiet;

@@ -1,4 +1,4 @@
-/* plot.c - qkv plot: any figure, from runs on disk. */
+/* plot.c - qkv plot: draws figures of runs on disk. */
 #include <string.h>
 
 #include "driver/commands.h"
@@ -38,5 +38,5 @@ command_plot(int argc, char **argv)
             d->by = compared_by(&o.request, &e);
         draw_all(d, &o.request, &e, &e);
     }
-    return !figures_drawn; /* why, they say */
+    return !figures_drawn; /* 1 if there was nothing to draw; a note said why */
 }

@@ -1,4 +1,4 @@
-/* suggest.c - qkv suggest, by which a script tells its user which option or
+/* suggest.c - qkv suggest: scripts call it to tell their user which option or
    file was probably meant. It prints " did you mean NAME?", or nothing if no
    name is close to the word. */
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* table.c - qkv table: every run as one row, for pandas and R; or what compare
-   prints of them.
+/* table.c - qkv table: prints every run as one row, for pandas and R; or the
+   tables that compare prints.
 
-   Columns are the run's name, task, variant and seed, the other settings that
-   vary, what result.tsv and timing.tsv have, and how many parameters are real.
-   People see the few of them that a comparison is about. */
+   The columns are the run's name, task, variant and seed, the other settings
+   that vary, the lines of result.tsv and timing.tsv, and the number of real
+   parameters. People see only the few that matter in a comparison. */
 #include <string.h>
 
 #include "base/words.h"
@@ -18,7 +18,7 @@
 static const char first[] = "run,task,variant,seed";
 static const char shown[] = "solved_at test_accuracy test_loss seconds";
 
-/* Adds a name unless it is there. */
+/* Adds a name, unless the list has it already. */
 static void
 add_name(Values *names, const char *name)
 {
@@ -28,8 +28,9 @@ add_name(Values *names, const char *name)
     values_add(names, copy_text(name));
 }
 
-/* `First`, the settings that are not the same in all runs, and all results. Of
-   "steps" those that were taken tell more than those that were asked for. */
+/* The names of all columns: `first`, the settings that are not the same in all
+   runs, and all results. A name that is both, such as "steps", is the result.
+ */
 static Values
 names_of(const Experiment *e)
 {
@@ -50,8 +51,8 @@ static Column
 column_of(const char *name, const Experiment *e, bool people)
 {
     bool result = run_text(e->runs, name);
-    bool asked = index_in(first, name) >= 0 || experiment_asks(e, name);
-    bool setting = setting_named(name) && !result && asked;
+    bool given = index_in(first, name) >= 0 || setting_was_given(e, name);
+    bool setting = setting_named(name) && !result && given;
     return (Column){.name = interned(name),
                     .words = !is_number(name),
                     .format = result && people ? "%.3g" : NULL,

@@ -1,5 +1,5 @@
-/* write_plugin.c - qkv write-plugin: what plots/commands/new.sh calls to print
-   the C file of an equation. */
+/* write_plugin.c - qkv write-plugin: prints the C file of an equation.
+   plots/commands/new.sh calls it. */
 #include <stdio.h>
 
 #include "driver/commands.h"

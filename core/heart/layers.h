@@ -1,4 +1,5 @@
-/* layers.h - the operators of the model around a variant.
+/* layers.h - the operators of the model around a variant: the embedding, and
+   the loss (cross_entropy).
 
    As in <qkv/tape.h>, with one token a row and the sequences end to end. */
 #ifndef LAYERS_H

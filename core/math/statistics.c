@@ -7,7 +7,7 @@
 #include "math/statistics.h"
 
 #define LEVEL 0.05 /* the chance that a 95% interval misses */
-#define POWER 0.8  /* the chance to show a difference that is there */
+#define POWER 0.8  /* the chance to show a true difference */
 
 static int
 ascending(const void *a, const void *b)
@@ -59,7 +59,8 @@ median(double *x, int n)
 static int
 droppable(int n)
 {
-    double chance = ldexp(1, -n), outside = chance; /* of no heads */
+    double chance = ldexp(1, -n); /* of no heads */
+    double outside = chance;      /* of at most k heads */
     for (int k = 0; k < n; k++) {
         chance *= (double)(n - k) / (k + 1); /* of k + 1 heads */
         outside += chance;
@@ -139,10 +140,10 @@ test_by_t(Contrast *d, double margin)
     d->low = d->mean - half_width;
     d->high = d->mean + half_width;
     d->differ = student_p(d->mean / d->error, d->freedom);
-    d->same = t > 0 ? above : 1 - above; /* NaN if the margin is */
+    d->same = t > 0 ? above : 1 - above; /* NaN if the margin is NaN */
 }
 
-/* Is the error only that of rounding numbers as large as these? */
+/* Is the standard error so small that rounding these numbers explains it? */
 static bool
 no_spread(double error, const double *x, int n, const double *base, int m)
 {
@@ -154,8 +155,8 @@ no_spread(double error, const double *x, int n, const double *base, int m)
     return error <= 1e-9 * size;
 }
 
-static const Contrast unknown = {NAN, NAN, NAN, NAN,   NAN, NAN,
-                                 NAN, NAN, NAN, false, 0};
+const Contrast unknown_contrast = {NAN, NAN, NAN, NAN,   NAN, NAN,
+                                   NAN, NAN, NAN, false, 0};
 
 Contrast
 paired_t(const double *x, const double *base, int n, double margin)
@@ -164,7 +165,7 @@ paired_t(const double *x, const double *base, int n, double margin)
     for (int i = 0; i < n; i++)
         apart[i] = x[i] - base[i];
     double mean = mean_of(apart, n), variance = variance_of(apart, n);
-    Contrast d = unknown;
+    Contrast d = unknown_contrast;
     d.n = n;
     free(apart);
     if (n < 2 || !isfinite(mean))
@@ -189,7 +190,7 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
     double mean = mean_of(x, n) - mean_of(base, m);
     double v = variance_of(x, n), w = variance_of(base, m);
     double a = v / n, b = w / m; /* the variances of the means */
-    Contrast d = unknown;
+    Contrast d = unknown_contrast;
     d.n = n < m ? n : m;
     if (d.n < 2 || !isfinite(mean))
         return d;
@@ -197,7 +198,7 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
     d.deviation = sqrt(v + w);
     d.error = sqrt(a + b);
     if (no_spread(d.error, x, n, base, m)) {
-        d.mean = x[0] - base[0]; /* that of the means is rounded */
+        d.mean = x[0] - base[0]; /* exact: a mean of many is rounded */
         d.deviation = 0;
         d.differ = d.mean == 0 ? 1 : NAN;
         return d;
@@ -262,7 +263,7 @@ detectable(double freedom, double alpha)
     return high;
 }
 
-/* Are n seeds likely to show one or the other? */
+/* Are n seeds likely to show either a difference or sameness? */
 static bool
 enough_seeds(const Contrast *d, double margin, int n, double alpha)
 {
@@ -299,7 +300,7 @@ holm(double *p, int n, int true_together)
             sorted[count++] = p[i];
     qsort(sorted, (size_t)count, sizeof *sorted, ascending);
     for (int i = 0; i < n; i++) {
-        double adjusted = 0; /* never less than that of a smaller p */
+        double adjusted = 0; /* at least as large as for a smaller p */
         if (isnan(p[i]))
             continue;
         for (int k = 0; k < count && sorted[k] <= p[i]; k++)

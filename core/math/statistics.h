@@ -21,19 +21,19 @@ Mean mean_interval(const double *x, int n);
 
 /* The median and its interval by order statistics: from the k-th smallest to
    the k-th largest value, which covers the true median with the same
-   probability whatever the distribution (David and Nagaraja 2003, 7.1). k is as
-   large as 95% allow. Fewer than MEDIAN_SEEDS values have no such interval, and
-   get the smallest and the largest value. Sorts x; infinite values come last.
- */
+   probability whatever the distribution (David and Nagaraja 2003, 7.1). k is
+   the largest for which this probability is still 95%. Fewer than MEDIAN_SEEDS
+   values have no such interval, and get the smallest and the largest value.
+   Sorts x; infinite values come last. */
 enum { MEDIAN_SEEDS = 6 };
 Mean median_interval(double *x, int n);
 
 /* The median; if n is even, the mean of the middle two. Sorts x. */
 double median(double *x, int n);
 
-/* How far the mean of some values is from that of the baseline's: the
-   difference of the means, its 95% interval, and the p-values of two tests by
-   Student's t. `differ` is how likely a mean this far from 0 is if there is no
+/* How far the mean of some values is from the baseline's mean: the difference
+   of the means, its 95% interval, and the p-values of two tests by Student's t.
+   `differ` is how likely a mean this far from 0 is if there is no
    true difference. `same` is how likely a mean this close to 0 is if the true
    difference is at least the margin in either direction (two one-sided tests,
    Schuirmann 1987); it is NaN without a margin. Everything is NaN if n < 2 or a
@@ -41,22 +41,24 @@ double median(double *x, int n);
 typedef struct Contrast {
     double mean, low, high;
     double deviation; /* of the difference between one value of each */
-    double error;     /* the standard error of the mean, */
-    double freedom;   /* its degrees of freedom, and how many more it has for */
-    double per_seed;  /* each further seed of both */
+    double error;     /* the standard error of the mean */
+    double freedom;   /* the degrees of freedom of that error */
+    double per_seed;  /* how many of these each further seed of both adds */
     double differ, same;
-    bool by_signs; /* are these of a test of signs, not of t? */
-    int n;         /* pairs; or values of the one that has fewer */
+    bool by_signs; /* do the p-values come from signs instead of t? */
+    int n;         /* the number of pairs, or of values of the smaller sample */
 } Contrast;
+extern const Contrast unknown_contrast; /* everything NaN, n 0 */
 
-/* Of n paired values x_i - base_i. If all differences are equal, t is not
-   defined and the signs are counted instead: `differ` is 2^(1 - n), or 1 if the
-   differences are 0, and `same` is 2^-n. */
+/* Compares n pairs of values by their differences x_i - base_i. If all
+   differences are equal, t is not defined and the signs are counted instead:
+   `differ` is 2^(1 - n), or 1 if the differences are 0, and `same` is 2^-n. */
 Contrast paired_t(const double *x, const double *base, int n, double margin);
 
-/* Of n values and m of the baseline that are not paired, and whose variances
-   may differ (Welch 1947). If neither varies, t is not defined: the interval
-   and the p-values are NaN, or `differ` is 1 if the means are equal, too. */
+/* Compares n values with m values of the baseline. They are not paired, and
+   their variances may differ (Welch 1947). If neither varies, t is not defined:
+   the interval and the p-values are NaN, except that `differ` is 1 if the means
+   are equal. */
 Contrast welch_t(const double *x, int n, const double *base, int m,
                  double margin);
 
@@ -81,10 +83,11 @@ double detectable(double freedom, double alpha);
    difference is the one that was found. NaN if it is more than 10,000. */
 double seeds_to_tell(const Contrast *d, double margin, double alpha);
 
-/* Adjusts n p-values, so that a false alarm among all those below a level is no
-   more likely than that level (Holm 1979). At most `true_together` of the
-   hypotheses that they test can be true at once, so none is multiplied by more
-   than that (Shaffer 1986). NaN stay, and do not count. */
+/* Adjusts n p-values to one another: the probability that any true hypothesis
+   gets a p-value below some level is at most that level (Holm 1979). At most
+   `true_together` of the hypotheses can be true at once, so no p-value is
+   multiplied by more than that (Shaffer 1986). NaN entries are not counted and
+   stay NaN. */
 void holm(double *p, int n, int true_together);
 
 #endif

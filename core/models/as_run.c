@@ -68,9 +68,9 @@ write_run(Model *m, const Dataset *data, const char *out)
 {
     Finished end = {.result = train(m, data, NULL, NULL)};
     char *name = run_name(&m->config, variant_uses(m->variant));
-    char *asked = copy_text("open");
-    manifest_add(&asked, "variant", m->config.variant);
-    experiment_open(out, asked);
+    char *line = copy_text("open");
+    manifest_add(&line, "variant", m->config.variant);
+    experiment_open(out, line);
     Draft *d = draft_begin(out, name);
     run_write(d, name, m, &end, &(Observer){0}, data, true);
     draft_end(d, true);

@@ -33,8 +33,8 @@ seal_of(const char *script, size_t size)
                        hash_bytes(HASH_START, script, size));
 }
 
-/* Fails if there is a script that somebody edited. It is not replaced; nor is
-   it run, since it may be a stranger's, and gnuplot executes commands. */
+/* Fails if the file is a script that somebody edited. It must not be replaced,
+   nor run: it may be a stranger's, and gnuplot executes commands. */
 static void
 check_unedited(const char *path)
 {
@@ -58,7 +58,7 @@ size_is_known(const char *size)
            (end > size && !*end && points >= 20 && points <= 5000);
 }
 
-static char *script_text, *data_text; /* of the figure that was begun */
+static char *script_text, *data_text; /* of the figure that was begun last */
 
 Figure
 figure_begin(const Drawing *o, const char *wanted, const char *runs,
@@ -143,7 +143,7 @@ figure_end(Figure *f, const char *kind, const char *drawn)
 {
     const Drawing *o = f->o;
     Values formats = values_cut(o->format);
-    bool there = true;
+    bool drawable = true; /* is gnuplot installed? */
     if (o->size) {
         fputs("if (!exists(\"size\")) ", f->script);
         figure_word(f, "size", o->size);
@@ -157,8 +157,9 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     write_part(f, "tsv", data_text);
     char *seal = seal_of(script_text, strlen(script_text));
     write_part(f, "gp", format_text("%s%s", script_text, seal));
-    for (int i = 0; there && i < formats.count; i++)
-        there = draw_picture(f, formats.text[i]);
+    for (int i = 0; i < formats.count; i++)
+        if (drawable)
+            drawable = draw_picture(f, formats.text[i]);
     /* The caption is written last: gnuplot does not report a full disk, but
        writing the caption then fails. */
     char *caption =
@@ -166,9 +167,9 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     write_part(f, "txt", caption);
     draft_end(f->draft, true);
     if (!o->quiet)
-        note(there ? "drew %s/%s: %s"
-                   : "%s/%s.gp would draw %s, but gnuplot is not installed: "
-                     "`make deps` installs it",
+        note(drawable ? "drew %s/%s: %s"
+                      : "%s/%s.gp would draw %s, but gnuplot is not installed: "
+                        "`make deps` installs it",
              f->directory, f->name, o->format);
     figures_drawn++;
 }

@@ -1,5 +1,6 @@
 /* draw.h - one figure: its data NAME.tsv, its script NAME.gp, its caption
-   NAME.txt, and the pictures that gnuplot draws from them.
+   NAME.txt, and the pictures that gnuplot draws from them. study/figure.h and
+   the commands decide which numbers a figure shows; here they become files.
 
        Figure f = figure_begin(o, "loss", "recall", "mean of 5 seeds");
        fprintf(f.data, ...);
@@ -14,7 +15,7 @@
 #include "base/files.h"
 #include "base/words.h"
 
-/* What figures show, and where they are written. */
+/* The options of figures: what they show, and where they are written. */
 typedef struct Drawing {
     const char *out;     /* a directory: figures are in figures/ there */
     const char *format;  /* a list of FORMATS */
@@ -25,7 +26,7 @@ typedef struct Drawing {
     bool map, log_y, quiet;
 } Drawing;
 
-/* Can a figure be as wide as that: "column", or 20 to 5,000 points? */
+/* Is it a width that a figure can have: "column", or 20 to 5,000 points? */
 bool size_is_known(const char *size);
 
 #define FORMATS "svg png pdf cairolatex" /* that gnuplot can draw */
@@ -45,15 +46,16 @@ typedef struct Figure {
 Figure figure_begin(const Drawing *o, const char *wanted, const char *runs,
                     const char *what);
 
-/* Sets a variable of the script, key = 'text', or an array, unless it is empty.
+/* Set a variable of the script, key = 'text', or an array, unless it is empty.
    The texts may come from a stranger's run, so they are escaped. */
 void figure_word(const Figure *f, const char *key, const char *text);
 void figure_words(const Figure *f, const char *key, const Values *words);
 
 /* Ends the script with o->gnuplot, plots/style.gp and plots/KIND, and lets
-   gnuplot draw it in each format. The caption is the title, followed by what is
-   drawn unless that is "". All files of the figure are published together, or
-   it fails and none is. Without gnuplot there are no pictures, and a note. */
+   gnuplot draw it in each format. The caption is the title, followed by `drawn`
+   unless that is "". All files of the figure are published together, or it
+   fails and none is. Without gnuplot there are no pictures, and a note says so.
+ */
 void figure_end(Figure *f, const char *kind, const char *drawn);
 extern int figures_drawn; /* how many figures were ended so far */
 

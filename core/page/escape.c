@@ -1,7 +1,7 @@
-/* escape.c - texts made harmless for the language that they are written in.
+/* escape.c - makes texts harmless in the language of a table or a script.
 
-   Titles, names and tokens may come from a stranger. Whatever a table, a page
-   or a figure's script shows of them passes through here. */
+   Titles, names and tokens may come from a stranger, so every table and every
+   script of a figure passes them through here. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include "page/escape.h"
 
 /* Writes an ASCII character that is not a control character; `next` follows it.
-   In LaTeX, a [ or * at the begin of a row would be an argument of the
-   \\ before it, some signs are in every encoding only in typewriter type, and
-   two hyphens would be a dash. */
+   In LaTeX, a [ or * at the beginning of a row would become an argument of the
+   \\ before it, two hyphens would become a dash, and only typewriter type has
+   some of the signs in every encoding. */
 static void
 put_ascii(FILE *to, char c, char next, Layout language)
 {

@@ -1,9 +1,10 @@
-/* escape.h - texts made harmless for the language that they are written in. */
+/* escape.h - makes texts harmless in the language of a table or a script. */
 #ifndef ESCAPE_H
 #define ESCAPE_H
 
-/* ALIGNED is plain text on a terminal. GNUPLOT, in which no table is printed,
-   is a text between single quotes, where only the quote is special. */
+/* The languages. ALIGNED is plain text on a terminal. GNUPLOT, in which no
+   table is printed, is for a text between single quotes, in which only the
+   quote is special. */
 typedef enum { ALIGNED, TSV, JSON, MARKDOWN, LATEX, GNUPLOT } Layout;
 
 /* A text that a stranger may have written, in a form that shows all of it and

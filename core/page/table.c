@@ -8,10 +8,11 @@
 #include "heart/fail.h"
 #include "page/table.h"
 
-enum { ACROSS = 79 }; /* as wide as words are on a terminal */
+enum { ACROSS = 79 }; /* columns of a paragraph on a terminal */
 
-/* What each layout writes at the begin and the end of a table, around and
-   between the cells of a row, for an unknown number, and below the heads. */
+/* The signs of each layout: at the beginning and the end of a table, before,
+   between and after the cells of a row, for an unknown number, and below the
+   heads. */
 static const struct Syntax {
     const char *begin, *before, *between, *after, *unknown, *rule, *end;
 } syntax[] = {[ALIGNED] = {"", "", "  ", "\n", "-", "", ""},
@@ -93,24 +94,30 @@ text_at(const Sheet *s, int row, int col, Layout layout)
                        number_in(c, cell->high, layout));
 }
 
-/* Do the layout's readers see that column? */
+/* Do the layout's readers see that column? People do not see one in which every
+   cell is unknown. */
 static bool
-is_read(const Sheet *s, int col, Layout layout)
+is_seen(const Sheet *s, int col, Layout layout)
 {
     Readers readers = s->columns[col].readers;
-    bool programs = for_programs(layout), known = programs || !s->count;
+    bool empty = true;
+    if (for_programs(layout))
+        return readers != PEOPLE;
     for (int i = col; i < s->count; i += s->cols)
-        known |= s->cells[i].text || isfinite(s->cells[i].value);
-    return known && readers != (programs ? PEOPLE : PROGRAMS);
+        if (s->cells[i].text || isfinite(s->cells[i].value))
+            empty = false;
+    return readers != PROGRAMS && (!empty || s->count == 0);
 }
 
-/* How many characters a UTF-8 text has: the bytes that begin one. */
+/* How many characters a UTF-8 text has. Each has one byte that does not look
+   like 10xxxxxx, its first. */
 static int
 width_of(const char *text)
 {
     int n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
+    for (const char *c = text; *c; c++)
+        if (((unsigned char)*c & 0xc0) != 0x80)
+            n++;
     return n;
 }
 
@@ -154,8 +161,8 @@ check_columns(const Sheet *s)
         column_named(s, wanted.text[i]);
 }
 
-/* The columns that were chosen, in their order, or those for the layout's
-   readers. */
+/* The columns that were chosen, in that order; or else all that the layout's
+   readers see. */
 static Shown *
 columns_shown(const Sheet *s, Layout layout, int *count)
 {
@@ -164,16 +171,17 @@ columns_shown(const Sheet *s, Layout layout, int *count)
     *count = 0;
     for (int i = 0; i < wanted.count; i++)
         shown[(*count)++].col = column_named(s, wanted.text[i]);
-    for (int col = 0; !s->chosen && col < s->cols; col++)
-        if (is_read(s, col, layout))
+    for (int col = 0; col < s->cols; col++)
+        if (!s->chosen && is_seen(s, col, layout))
             shown[(*count)++].col = col;
-    for (int i = 0; i < *count && layout == ALIGNED; i++)
-        shown[i].width = width_of_column(s, shown[i].col);
+    for (int i = 0; i < *count; i++)
+        if (layout == ALIGNED)
+            shown[i].width = width_of_column(s, shown[i].col);
     return shown;
 }
 
-/* Writes what LaTeX needs before the heads: the caption, how columns are
-   aligned, and that the table is no wider than the column of the page. */
+/* Writes the LaTeX before the heads: it gives the caption, aligns the columns,
+   and makes the table no wider than the column of the page. */
 static void
 write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
 {
@@ -199,7 +207,8 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
     for (const Shown *c = shown; c < shown + cols; c++) {
         char *text = text_at(s, row, c->col, layout);
         bool last = c == shown + cols - 1;
-        int width = c->width + (int)strlen(text) - width_of(text); /* bytes */
+        /* printf counts bytes, and some characters have several */
+        int width = c->width + (int)strlen(text) - width_of(text);
         if (s->columns[c->col].words)
             width = last ? 0 : -width;
         if (layout == JSON)
@@ -257,11 +266,12 @@ print_wrapped(FILE *to, int at, int from, int width, const char *text)
             while (n > 0 && text[n] != ' ')
                 n--;
         }
-        if (n == 0) /* or else up to the first space */
+        if (n == 0) /* no space fits: up to the first one */
             n = (int)strcspn(text, " ");
         fprintf(to, "%*s%.*s\n", from - at, "", n, text);
         text += n;
-        text += *text == ' ';
+        if (*text == ' ')
+            text++;
         at = 0;
     }
 }

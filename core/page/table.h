@@ -8,9 +8,10 @@
        sheet_row(&sheet, cell_words("standard"), cell_number(0.0229));
        sheet_print(&sheet, layout_of(o));
 
-   A table is kept until the command ends. People read it on a terminal, in
-   Markdown or in LaTeX; programs read TSV and JSON. A column may be for one of
-   the two only, and people do not see one in which no cell has a value. */
+   People read a table on a terminal, in Markdown or in LaTeX; programs read TSV
+   and JSON. A column may be for one of the two only, and people do not see one
+   in which no cell has a value. Cells are never freed, as a command prints few
+   tables. study/ decides what is in them. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -33,8 +34,8 @@ typedef struct Column {
     Readers readers;
 } Column;
 
-/* A cell, whose text is a copy. An unknown number is NaN, which people see as -
-   and programs as NA, or in JSON null. */
+/* A cell. cell_words copies its text. An unknown number is NaN, which people
+   see as -, and programs as NA, or in JSON as null. */
 typedef struct Cell {
     char *text; /* words; NULL: the number, in the format of its column */
     double value, low, high;
@@ -47,9 +48,9 @@ typedef struct Sheet {
     const Column *columns;
     int cols;
     const char *label;   /* in LaTeX: tab:LABEL, as plain_name writes it */
-    const char *note;    /* printed below it, or as the caption in LaTeX */
-    const char *chosen;  /* the only columns that are written, "a,b", in this
-                            order; NULL: those for the layout's readers */
+    const char *note;    /* printed below the table; in LaTeX, its caption */
+    const char *chosen;  /* "a,b": only these columns are written, in this
+                            order; NULL: all that the layout's readers see */
     Cell *cells;         /* row by row */
     int count, capacity; /* of cells */
 } Sheet;
@@ -64,10 +65,10 @@ void check_columns(const Sheet *s);
 
 void sheet_write(FILE *to, const Sheet *s, Layout layout);
 
-/* Writes it to stdout; and its note, unless columns were chosen. */
+/* Writes a table to stdout, and its note unless columns were chosen. */
 void sheet_print(const Sheet *s, Layout layout);
 
-/* Writes a paragraph to stdout, after a blank line; nothing for programs. */
+/* Writes a blank line and a paragraph to stdout; for programs, nothing. */
 void words_write(const char *text, Layout layout);
 
 /* Writes text in lines from column `from` to column `width`. The first line is

@@ -18,8 +18,9 @@
 #define LOOKED_UP ""
 #endif
 
-/* sh: HERE SOURCE OUT OPTIONS. The public headers are in the folder of this
-   program, or beside that. The shell splits $CC and OPTIONS into words. */
+/* Its arguments are the program's folder, the source, the file to write, and
+   options. The public headers are in that folder, or beside it if the program
+   is installed. The shell splits $CC and the options into words. */
 static const char command[] =
     "${CC:-cc} -O2 -ffp-contract=off -shared -fPIC" LOOKED_UP
     " \"-I$1/include\" \"-I$1/../include\" \"$2\" -o \"$3\" $4";
@@ -54,7 +55,7 @@ plugin_built(const char *word)
         return word;
     char *directory = dirname(copy_text(word));
     char *name = format_text("%.*s.so", (int)(dot - slash - 1), slash + 1);
-    plugin_name(within(directory, name)); /* exits if it is none */
+    plugin_name(within(directory, name)); /* exits if it is no such name */
     if (sizeof(real) == 8) {
         directory = within(directory, "double");
         mkdir(directory, 0777);

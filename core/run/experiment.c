@@ -1,5 +1,5 @@
-/* experiment.c - a directory of runs, and experiment.tsv, what was asked of it.
- */
+/* experiment.c - a directory of runs, and its record of the commands that made
+   them, experiment.tsv. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,31 +30,33 @@ manifest_value(const char *line, const char *key)
     return interned(format_text("%.*s", (int)strcspn(at, "\t"), at));
 }
 
-/* A line with control characters is refused, since a message may print it on a
-   terminal. Its keys and values are only compared with those of runs. */
+/* Refuses a line with control characters, since a message may print it on a
+   terminal. Nothing else is checked: keys and values are only compared with
+   the settings of runs. */
 void
 manifest_read(const char *directory, Values *lines)
 {
     char *path = within(directory, record);
     if (access(path, F_OK))
         return;
-    char *text = read_file(path, "record", NULL), *line = text, *end;
-    for (int i = 1; *line; line = end + 1, i++) {
-        end = line + strcspn(line, "\n");
+    char *line = read_file(path, "record", NULL);
+    for (int i = 1; *line; i++) {
+        char *end = line + strcspn(line, "\n");
         bool whole = *end == '\n';
         *end = 0;
         values_add(lines, copy_text(line));
-        for (char *c = line; c < end; c++)
-            *c = *c == '\t' ? ' ' : *c;
+        replace_in(line, "\t", ' '); /* it may have no other control character */
         if (!whole || !is_text(line))
             fail("%s:%d: not what qkv writes there: the file was cut or "
                  "changed; empty it, then run the command that made the "
                  "experiment again",
                  path, i);
+        line = end + 1;
     }
 }
 
-/* Writes the line at once, because another process may be reading the file. */
+/* Writes the line in one call, because another process may be reading the file.
+ */
 static void
 append_line(const char *path, const char *line)
 {
@@ -77,13 +79,13 @@ manifest_record(const char *directory, const char *line)
     manifest_read(directory, &lines);
     for (int i = 0; i < lines.count; i++)
         recorded |= !strcmp(lines.text[i], line);
-    if (!recorded) /* opened only then: the record may be read-only */
+    if (!recorded) /* a record that has the line may be read-only */
         append_line(path, line);
     close(lock);
 }
 
 void
-experiment_open(const char *directory, const char *asked)
+experiment_open(const char *directory, const char *line)
 {
     if (mkdir(directory, 0777) && errno != EEXIST)
         fail("%s: could not create it: %s; choose another directory", directory,
@@ -97,7 +99,7 @@ experiment_open(const char *directory, const char *asked)
         fail("%s: it holds files but no experiment.tsv, so it is not an "
              "experiment; choose another directory",
              directory);
-    manifest_record(directory, asked);
+    manifest_record(directory, line);
 }
 
 static int
@@ -109,7 +111,7 @@ by_name(const void *a, const void *b)
 static void
 add_run(Experiment *e, const char *path)
 {
-    e->runs = grow(e->runs, e->count, &e->room, sizeof *e->runs);
+    e->runs = grow(e->runs, e->count, &e->capacity, sizeof *e->runs);
     e->runs[e->count++] = run_read(path);
 }
 
@@ -147,7 +149,7 @@ experiment_read(const char *const *paths, int count)
             add_run(&e, paths[i]);
         else
             add_all(&e, paths[i]);
-        manifest_read(one ? within(paths[i], "..") : paths[i], &e.asked);
+        manifest_read(one ? within(paths[i], "..") : paths[i], &e.record);
     }
     drop_duplicates(&e);
     if (!e.count)
@@ -157,27 +159,30 @@ experiment_read(const char *const *paths, int count)
 }
 
 bool
-experiment_asks(const Experiment *e, const char *setting)
+setting_was_given(const Experiment *e, const char *setting)
 {
-    bool asked = !e->asked.count;
-    for (int i = 0; i < e->asked.count && !asked; i++)
-        asked = manifest_value(e->asked.text[i], setting);
-    return asked;
+    if (!e->record.count)
+        return true;
+    for (int i = 0; i < e->record.count; i++)
+        if (manifest_value(e->record.text[i], setting))
+            return true;
+    return false;
 }
 
 const char *
-experiment_said(const Experiment *e, const char *key)
+recorded_value(const Experiment *e, const char *key)
 {
-    const char *said = NULL;
+    const char *found = NULL;
     bool first = true;
-    for (int i = 0; i < e->asked.count; i++) {
-        const char *line = e->asked.text[i], *value = manifest_value(line, key);
+    for (int i = 0; i < e->record.count; i++) {
+        const char *line = e->record.text[i];
+        const char *value = manifest_value(line, key);
         if (strncmp(line, "compare\t", 8))
             continue;
-        if (!first && value != said)
+        if (!first && value != found)
             return NULL;
-        said = value;
+        found = value;
         first = false;
     }
-    return said;
+    return found;
 }

@@ -1,7 +1,8 @@
-/* experiment.h - a directory of runs, with the record of what was asked.
+/* experiment.h - a directory of runs, with a record of the commands that made
+   them (the manifest).
 
-   The record, experiment.tsv, has a line for each command, which is only ever
-   appended:
+   The record, experiment.tsv, has a line for each command. Lines are only
+   appended, never changed:
 
        compare  variant=standard,full-rank  task=recall  d-k=2,4  baseline=mqa
 
@@ -14,13 +15,13 @@
    judge      the result that verdicts are about
    margin     the largest difference that counts as none
    from       the run whose weights a train began with
-   Tables, figures and reports read there which values are to be compared. */
+   Tables, figures and reports read in it which values to compare. */
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 
 #include "run/run.h"
 
-/* The variant that others are compared with, unless another is given. */
+/* The variant that others are compared with, unless the user names another. */
 #define BASELINE "standard"
 
 /* Adds a key to the line of a command, which begins with the command's name. */
@@ -29,20 +30,20 @@ void manifest_add(char **line, const char *key, const char *value);
 /* The value of a key, interned, or NULL. */
 const char *manifest_value(const char *line, const char *key);
 
-/* Adds the lines of an experiment's record to `lines`; none if there is no such
-   file, or if it is empty. Exits if a line was cut or changed. */
+/* Adds the lines of an experiment's record to `lines`. A file that is missing
+   has none. Exits if a line was cut or changed. */
 void manifest_read(const char *directory, Values *lines);
 
 /* Creates the experiment's directory, or checks that it is an experiment's, and
-   records the line `asked` there. */
-void experiment_open(const char *directory, const char *asked);
+   adds a command's line to its record. */
+void experiment_open(const char *directory, const char *line);
 
 /* The finished runs of one or several experiments, each once, and the lines of
    their records. */
 typedef struct Experiment {
     Run *runs;
-    int count, room;
-    Values asked; /* the lines of the records */
+    int count, capacity;
+    Values record; /* the lines of the records */
 } Experiment;
 
 /* Reads the runs at `count` paths. A path is an experiment's directory, or a
@@ -50,12 +51,12 @@ typedef struct Experiment {
    several places counts once. Exits if there is no run. */
 Experiment experiment_read(const char *const *paths, int count);
 
-/* Was the setting given to a recorded command? True if there is no record,
-   since then it may have been. */
-bool experiment_asks(const Experiment *e, const char *setting);
+/* Was the setting given to a recorded command? Without a record it may have
+   been, so the answer is true. */
+bool setting_was_given(const Experiment *e, const char *setting);
 
-/* The value of a key, if all recorded compare commands agree on it; else NULL.
-   A value of only one of several commands must not decide later tables. */
-const char *experiment_said(const Experiment *e, const char *key);
+/* The value of a key, if all recorded compare commands agree on it; else NULL,
+   since one of several commands must not decide later tables. */
+const char *recorded_value(const Experiment *e, const char *key);
 
 #endif

@@ -1,7 +1,7 @@
-/* grid.c - from options to the list of runs that they ask for.
+/* grid.c - makes the list of runs that a command's options describe.
 
-   All of them are checked before the first is trained, and a note names those
-   that cannot start as the same function (same-start). */
+   All runs are checked before the first is trained, and a note names those that
+   cannot start as the same function (same-start). */
 #include <libgen.h>
 #include <stdio.h>
 
@@ -41,8 +41,9 @@ request_used(const Request *r, const char *of, const char *uses)
 }
 
 /* Checks whether m, the model of c, can start as the same function as the
-   variant c->same_start. If not, prints a note, once for each pair of variants,
-   and clears c->same_start. `given` is c before it was resolved. */
+   variant c->same_start, at the shape that `given`, c before it was resolved,
+   has for that variant. If not, prints a note, once for each pair of variants,
+   and clears c->same_start. */
 static void
 choose_start(const Config *given, Config *c, Model *m)
 {
@@ -60,8 +61,8 @@ choose_start(const Config *given, Config *c, Model *m)
     c->same_start = interned("");
 }
 
-/* Opens the plugins that were given. Refuses two of one name, whose runs could
-   not be told apart, and a shape option that none of them uses. */
+/* Opens the variants that were given. Refuses two of one name, because their
+   runs could not be told apart, and a shape option that none of them uses. */
 static void
 check_variants(const Request *o)
 {
@@ -79,18 +80,18 @@ check_variants(const Request *o)
         request_used(o, SHAPE_OPTIONS, uses);
 }
 
-/* Adds the runs of one point of the grid, one for each seed, unless they are
-   there already: points that differ in what the variant does not use are one.
-   Opening the dataset hashes a text. */
+/* Adds the runs of one point of the grid, one for each seed. Two points that
+   differ only in settings that the variant does not use have the same runs,
+   which are added once. */
 static void
 add_point(Grid *g, const Request *o, Config c)
 {
     const Setting *seed = setting_named("seed");
     const Values *seeds = given_to(o, "seed");
     Plugin p = plugin_open(c.variant);
-    Dataset data = dataset_open(&c);
+    Dataset data = dataset_open(&c); /* which sets the hash of a text */
     Config given = c;
-    config_cast(&c, &p);
+    config_resolve_for(&c, &p);
     observed_words(c.log); /* exits if the log setting is wrong */
     if (*c.init || *c.same_start) {
         Model *m = model_new(&c, data.sizes, p.variant);
@@ -98,20 +99,21 @@ add_point(Grid *g, const Request *o, Config c)
             choose_start(&given, &c, m);
         model_free(m);
     }
-    if (o->work.from) /* without a / at its end */
+    if (o->work.from) /* basename ignores a / at the end */
         c.from = interned(basename(copy_text(o->work.from)));
     for (int k = 0; k < seeds->count; k++) {
         setting_set(seed, &c, seeds->text[k]);
         char *name = run_name(&c, variant_uses(p.variant));
         if (!word_added(&g->names, name))
             continue;
-        g->jobs = grow(g->jobs, g->count, &g->room, sizeof *g->jobs);
+        g->jobs = grow(g->jobs, g->count, &g->capacity, sizeof *g->jobs);
         g->jobs[g->count++] = (Job){.config = c, .name = name};
     }
 }
 
-/* Adds the points of c with every combination of the values given to settings i
-   and later. Task and variant are chosen already; add_point adds the seeds. */
+/* Adds a point for every combination of the values given to the settings from i
+   on; c has the values of the earlier ones. Task and variant are chosen
+   already; add_point adds the seeds. */
 static void
 expand(Grid *g, const Request *o, Config c, int i)
 {
@@ -121,25 +123,27 @@ expand(Grid *g, const Request *o, Config c, int i)
         return;
     }
     const Values *v = &o->given[i];
-    bool fixed = !v->count || index_in(chosen, settings[i].name) >= 0;
-    for (int k = 0; k < (fixed ? 1 : v->count); k++) {
-        if (!fixed)
-            setting_set(&settings[i], &c, v->text[k]);
+    if (!v->count || index_in(chosen, settings[i].name) >= 0) {
+        expand(g, o, c, i + 1);
+        return;
+    }
+    for (int k = 0; k < v->count; k++) {
+        setting_set(&settings[i], &c, v->text[k]);
         expand(g, o, c, i + 1);
     }
 }
 
-/* The record's line of a command (experiment.h). */
+/* The line of a command in the experiment's record (experiment.h). */
 static char *
 manifest_of(const Request *o, const char *command)
 {
-    char *a = copy_text(command);
+    char *line = copy_text(command);
     if (sizeof(real) == sizeof(double))
-        manifest_add(&a, "precision", "double");
+        manifest_add(&line, "precision", "double");
     for (int i = 0; i < setting_count; i++) {
         char *values = joined(&o->given[i], ",");
         if (*values)
-            manifest_add(&a, settings[i].name, values);
+            manifest_add(&line, settings[i].name, values);
     }
     const char *const more[][2] = {{"by", o->by},
                                    {"baseline", o->baseline},
@@ -148,14 +152,14 @@ manifest_of(const Request *o, const char *command)
                                    {"from", o->work.from}};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         if (more[i][1])
-            manifest_add(&a, more[i][0], more[i][1]);
-    return a;
+            manifest_add(&line, more[i][0], more[i][1]);
+    return line;
 }
 
 Grid
 grid_of(const Request *o, const char *command)
 {
-    Grid g = {.asked = manifest_of(o, command)};
+    Grid g = {.line = manifest_of(o, command)};
     const Values *tasks_given = given_to(o, "task");
     const Values *variants = given_to(o, "variant");
     check_variants(o);
@@ -169,8 +173,8 @@ grid_of(const Request *o, const char *command)
     return g;
 }
 
-/* Does a run's line need this option? It does not if the value is the task's
-   default. A width is always printed, since its default may be another one. */
+/* Must the command line of a run name this setting? Not if it has the task's
+   default; but a width always, since its default depends on other settings. */
 static bool
 needs_option(const Setting *s, const Config *c, const Config *usual)
 {

@@ -1,4 +1,4 @@
-/* grid.h - a command's request, and the list of runs that it asks for. */
+/* grid.h - a command's request, and the list of runs that it describes. */
 #ifndef GRID_H
 #define GRID_H
 
@@ -25,26 +25,28 @@ Values *given_to(const Request *r, const char *setting);
 /* Sets c's settings to the given values; of a list, to the first. */
 void request_apply(const Request *r, Config *c);
 
-/* Exits if a setting was given that `uses` does not list, since it would change
-   nothing. Checks only the settings that `of` lists, or all if `of` is NULL. */
+/* Exits (2) if a setting was given that `uses` does not list, since it would
+   change nothing. Checks only the settings that `of` lists, or all if `of` is
+   NULL. */
 void request_used(const Request *r, const char *of, const char *uses);
 
 typedef struct Job {
     Config config;
     char *name; /* of its run */
     bool done;  /* its run is finished */
-    bool stale; /* its run is by another build of its plugin */
+    bool stale; /* its run was trained with another build of its plugin */
 } Job;
 
 typedef struct Grid {
-    char *asked; /* the line of its command in the record */
+    char *line; /* of its command in the record (experiment.h) */
     Job *jobs;
-    int count, room;
+    int count, capacity;
     void *names; /* the set of the runs' names (word_added) */
 } Grid;
 
-/* Every combination of what was given, each run once, tasks outermost and
-   seeds innermost. Exits on anything that is wrong with any of them. */
+/* The runs of every combination of the given values, each once: task by task,
+   variant by variant, and the seeds of a combination together. Exits if one of
+   them cannot be trained. */
 Grid grid_of(const Request *o, const char *command);
 
 /* For qkv compare --plan: prints a `qkv train` line for each run. A shell can

@@ -1,4 +1,4 @@
-/* jobs.c - trains the runs of a grid that are not there yet, several at once,
+/* jobs.c - trains the runs of a grid that do not exist yet, several at once,
    each in its own process.
 
    A plugin that crashes ends only its own run, and several processes use
@@ -21,11 +21,11 @@
 #include "run/plugin_process.h"
 #include "training/solved.h"
 
-/* The workers, and the grid whose jobs they do now. */
+/* The workers, and the grid whose jobs they do. */
 static struct Crew {
     const Work *w;
     Grid *grid;
-    int next; /* every job before it is done or was begun */
+    int next; /* every job before this one was given to a worker or is done */
     Child *workers;
     int most;                /* number of workers */
     double bytes;            /* memory limit of each worker */
@@ -55,8 +55,9 @@ take_weights(Model *m, const Run *begun)
     model_free(from);
 }
 
-/* In a run's own process: opens its plugin and its data, and makes its model.
-   If the model does not begin with random weights, gives it those. */
+/* In a run's own process: opens its plugin and its data, and makes its model,
+   whose weights may come from another run (--from) or imitate another variant
+   (--same-start). */
 static Model *
 prepare(const Config *c, Dataset *data)
 {
@@ -128,7 +129,7 @@ draw_line(void)
     const Child *first = crew.workers;
     while (!first->process)
         first++;
-    const Job *job = first->more;
+    const Job *job = first->argument;
     const volatile LogRow *last = (const void *)first->report->answer;
     if (crew.drawn)
         fprintf(stderr, "\r%d of %d runs, step %d of %d, loss %.4g\033[K",
@@ -166,7 +167,7 @@ hand_out(void)
 static void
 finish(Child *w)
 {
-    Job *job = (Job *)w->more;
+    Job *job = (Job *)w->argument;
     Ended e = child_end(w, NULL);
     job->done = e.answered;
     crew.done++;
@@ -216,21 +217,21 @@ is_done(const Work *w, Job *job)
 }
 
 Experiment
-expected(const Grid *g)
+runs_expected(const Grid *g)
 {
     Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs),
                     .count = g->count};
-    values_add(&e.asked, copy_text(g->asked));
+    values_add(&e.record, copy_text(g->line));
     for (int i = 0; i < g->count; i++)
         e.runs[i] = (Run){.name = g->jobs[i].name, .config = g->jobs[i].config};
     return e;
 }
 
 Experiment
-finished(const Work *w, const Grid *g)
+runs_finished(const Work *w, const Grid *g)
 {
     Experiment e = {.runs = allocate((size_t)g->count, sizeof *e.runs)};
-    values_add(&e.asked, copy_text(g->asked));
+    values_add(&e.record, copy_text(g->line));
     for (int i = 0; i < g->count; i++)
         if (g->jobs[i].done)
             e.runs[e.count++] = run_read(within(w->out, g->jobs[i].name));
@@ -241,7 +242,7 @@ int
 run_missing(const Work *w, Grid *g)
 {
     int missing = 0, stale = 0, failed = 0;
-    experiment_open(w->out, g->asked);
+    experiment_open(w->out, g->line);
     for (int i = 0; i < g->count; i++) {
         Job *job = &g->jobs[i];
         job->done = is_done(w, job);

@@ -7,7 +7,7 @@
 
 /* Trains the runs of the grid that w->out does not have, w->jobs at a time. A
    run that fails prints a line on stderr and does not stop the others. Returns
-   the exit status: 1 if a run failed. */
+   1 if a run failed, else 0. */
 int run_missing(const Work *w, Grid *g);
 
 /* If set, called in the process of a run with each new row of its log; `runs`
@@ -16,10 +16,10 @@ int run_missing(const Work *w, Grid *g);
 extern void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
 
 /* The runs of the grid before they are trained: their settings, no results. */
-Experiment expected(const Grid *g);
+Experiment runs_expected(const Grid *g);
 
 /* The finished runs of the grid, in its order, as an experiment whose record
    has only the grid's own line. */
-Experiment finished(const Work *w, const Grid *g);
+Experiment runs_finished(const Work *w, const Grid *g);
 
 #endif

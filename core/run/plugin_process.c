@@ -1,5 +1,5 @@
-/* plugin_process.c - work that may crash, hang or exit, as a plugin's code may:
-   in a child, with words for how it ended. */
+/* plugin_process.c - runs in a child what may crash, hang or exit, as a
+   plugin's code may, and says in words how it ended. */
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,9 +36,10 @@ explained(const Child *c)
     if (*r->text)
         return interned(r->text);
     if (c->late)
-        return format_text("took more than %.0f seconds%s; to allow more, set "
-                           "QKV_CALL_SECONDS",
-                           c->call_limit, doing);
+        return format_text(
+            "took more than %.0f seconds%s; to allow argument, set "
+            "QKV_CALL_SECONDS",
+            c->call_limit, doing);
     if (!signal)
         return format_text("ended its process%s (status %d)", doing,
                            WEXITSTATUS(c->status));
@@ -51,10 +52,11 @@ Ended
 child_end(Child *c, void *answer)
 {
     const Report *r = c->report;
-    bool left = WIFEXITED(c->status);
-    bool told = *r->text && (left || !*r->doing);
-    Ended e = {.answered = left && r->done};
-    e.status = left && (e.answered || told) ? WEXITSTATUS(c->status) : 1;
+    bool exited = WIFEXITED(c->status);
+    bool told = *r->text && (exited || !*r->doing); /* it said why itself */
+    Ended e = {.answered = exited && r->done, .status = 1};
+    if (exited && (e.answered || told))
+        e.status = WEXITSTATUS(c->status);
     e.why = e.answered ? "" : explained(c);
     if (*r->doing && !told)
         e.plugin = interned(r->plugin);
@@ -68,11 +70,11 @@ child_end(Child *c, void *answer)
 }
 
 Ended
-in_child(void (*work)(const void *more, void *answer), const void *more,
-         void *answer, size_t size, double bytes, bool quiet)
+in_child(ChildWork *work, const void *argument, void *answer, size_t size,
+         double bytes, bool quiet)
 {
     Child c;
-    child_begin(&c, work, more, size, bytes, quiet);
+    child_begin(&c, work, argument, size, bytes, quiet);
     while (!children_wait(&c, 1))
         ;
     return child_end(&c, answer);
@@ -85,10 +87,10 @@ typedef struct Command {
 } Command;
 
 static void
-run_command(const void *more, void *answer)
+run_command(const void *argument, void *answer)
 {
     (void)answer;
-    const Command *c = more;
+    const Command *c = argument;
     _exit(end_well(c->run(c->argc, c->argv)));
 }
 
@@ -119,15 +121,17 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
     while (!children_wait(&c, 1))
         ;
     Ended e = child_end(&c, NULL);
+    if (e.answered)
+        return e.status;
     int by = interrupted ? interrupted : WTERMSIG(c.status);
-    for (int i = 0; i < 4 && !e.answered; i++)
+    for (int i = 0; i < 4; i++)
         if (ends[i] == by) {
             signal(by, SIG_DFL);
             raise(by);
         }
     if (e.plugin)
         note("%s: %s", e.plugin, e.why);
-    else if (!e.answered)
+    else
         note("%s", e.why);
     return e.status;
 }

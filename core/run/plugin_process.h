@@ -15,11 +15,11 @@ typedef struct Ended {
     const char *plugin; /* the plugin in whose code it ended, or NULL */
 } Ended;
 
-/* Calls work(more, answer) in a child, and copies the `size` bytes of its
+/* Calls work(argument, answer) in a child, and copies the `size` bytes of its
    answer, even if it did not finish. The child may use `bytes` bytes of memory.
-   If `quiet`, what it prints is discarded; otherwise it goes to stderr. */
-Ended in_child(void (*work)(const void *more, void *answer), const void *more,
-               void *answer, size_t size, double bytes, bool quiet);
+   If `quiet`, its output is discarded; otherwise plugins print to stderr. */
+Ended in_child(ChildWork *work, const void *argument, void *answer, size_t size,
+               double bytes, bool quiet);
 
 /* Runs a command in a child, and returns the status to exit with. */
 int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);

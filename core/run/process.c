@@ -1,8 +1,9 @@
-/* process.c - children: a piece of work in one, and other programs.
+/* process.c - child processes: calling a function in one, and running other
+   programs.
 
    A child reports in memory that it shares with its parent, and SIGCHLD wakes
    the parent: there is no pipe that a plugin could close or write into. A
-   browser has no processes: lessons/web/process.c is the same for it. */
+   browser has no processes: lessons/web/process.c replaces this file there. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -36,7 +37,7 @@ begin_process(const char *what)
     if (!child)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    if (!child && getppid() != parent) /* it has died already */
+    if (!child && getppid() != parent) /* the parent has died already */
         _exit(1);
     return child;
 }
@@ -80,8 +81,8 @@ wake(int signal)
     (void)signal;
 }
 
-/* Discards stdout, stderr and descriptor 1, to which plugins print: it is not
-   that of stdout after printing_apart() (base/report.h). */
+/* Discards stdout, stderr and descriptor 1. Plugins print to descriptor 1,
+   which after printing_apart() is not that of stdout (base/report.h). */
 static void
 print_nothing(void)
 {
@@ -108,10 +109,11 @@ call_limit(void)
 }
 
 void
-child_begin(Child *c, void (*work)(const void *more, void *answer),
-            const void *more, size_t size, double bytes, bool quiet)
+child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
+            double bytes, bool quiet)
 {
-    *c = (Child){.more = more, .size = size, .call_limit = call_limit()};
+    *c =
+        (Child){.argument = argument, .size = size, .call_limit = call_limit()};
     c->report = mmap(NULL, sizeof *c->report + size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
@@ -127,9 +129,9 @@ child_begin(Child *c, void (*work)(const void *more, void *answer),
         print_nothing();
     else
         printing_apart();
-    watched(c->report);
+    report_to(c->report);
     limit_memory(bytes);
-    work(more, report->answer);
+    work(argument, report->answer);
     _exit(end_well(0));
 }
 
@@ -143,8 +145,8 @@ clock_seconds(void)
 
 enum { LOOK = 50 }; /* milliseconds from one look at the children to the next */
 
-/* Seconds since the last look, but at most twice LOOK: if this process was
-   stopped, as by Ctrl-Z, that time must not count as its children's. */
+/* Seconds since the last look, but at most twice LOOK: the time for which this
+   process was stopped, as by Ctrl-Z, must not count as its children's. */
 static double
 time_passed(void)
 {

@@ -1,4 +1,5 @@
-/* process.h - children: a piece of work in one, and other programs. */
+/* process.h - child processes: calling a function in one, and running other
+   programs. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
@@ -10,10 +11,10 @@
 #include "heart/fail.h"
 
 typedef struct Child {
-    pid_t process;    /* 0: none */
-    const void *more; /* the argument of its work */
-    Report *report;   /* shared memory; the answer is at its end */
-    size_t size;      /* bytes of the answer */
+    pid_t process;        /* 0: none */
+    const void *argument; /* of its work */
+    Report *report;       /* shared memory; the answer is at its end */
+    size_t size;          /* bytes of the answer */
     unsigned call;    /* number of the last call of plugin code that was seen */
     double call_time; /* seconds that this call has lasted */
     double call_limit; /* seconds that a call may last; 0: no limit */
@@ -29,11 +30,14 @@ double machine_memory(void);
  */
 double clock_seconds(void);
 
-/* Begins a child that calls work(more, answer) and ends. Its answer has `size`
-   bytes, and it may use `bytes` bytes of memory. If `quiet`, its output is
-   discarded. */
-void child_begin(Child *c, void (*work)(const void *more, void *answer),
-                 const void *more, size_t size, double bytes, bool quiet);
+/* The work of a child: reads its argument, and writes its answer. */
+typedef void ChildWork(const void *argument, void *answer);
+
+/* Begins a child that calls work(argument, answer) and ends. Its answer has
+   `size` bytes, and it may use `bytes` bytes of memory. If `quiet`, its output
+   is discarded. */
+void child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
+                 double bytes, bool quiet);
 
 /* Waits a moment for one of the children to end, and returns it; NULL if none
    has. Call it in a loop: it also ends a child in which a call of plugin code

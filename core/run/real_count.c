@@ -6,17 +6,16 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "run/real_count.h"
-#include "training/build_model.h"
 
 /* The number of real parameters of a run's attention, counted by qkv-double.
-   NaN if it does not know, or if it counts another number of stored parameters;
-   -1 if it gives no answer, as in a browser, which runs no other programs. */
+   NaN if the number is not known, or if qkv-double counts another number of
+   stored parameters; -1 if it cannot be run, as in a browser. */
 static double
 ask_double(const Run *r)
 {
     char *program = quoted(within(executable_directory(), "qkv-double"));
     char *run = quoted(r->path);
-    char *variant = quoted(plugin_believed(r->config.variant));
+    char *variant = quoted(plugin_trusted(r->config.variant));
     char *line = format_text("2>/dev/null %s count --real --tsv -v %s %s",
                              program, variant, run);
     double stored = NAN, real = NAN;
@@ -30,15 +29,15 @@ ask_double(const Run *r)
     return stored == run_number(r, "attention_parameters") ? real : NAN;
 }
 
-/* The number of an earlier run with the same attention; if there is none, it is
-   counted. */
+/* The number of real parameters of run r: that of an earlier run with the same
+   attention, if there is one; else it is counted now. */
 static double
 real_of_run(const Work *w, const Experiment *e, const Run *r)
 {
     double attention = run_number(r, "attention_parameters");
     Config c = r->config;
     if (c.encoder || c.cross != CROSS_NONE || c.embed == EMBED_ONEHOT)
-        return NAN; /* attention of several kinds, or of one-hot width */
+        return NAN; /* several kinds of attention, or one-hot tokens */
     for (const Run *s = e->runs; s < r; s++)
         if (run_text(s, "real") &&
             run_number(s, "attention_parameters") == attention &&

@@ -37,8 +37,8 @@ run_name(const Config *c, const char *uses)
     config_resolve(&ordinary, uses);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, plugin_name(c->variant));
-    /* What the user can set, but for words, which the name has or which are too
-       long for it, and the seed, which comes last. */
+    /* The settings that a user can set. Words are left out, since the name has
+       them already or they are too long; and the seed, which comes last. */
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         if (s->help && !(s->kind & WORDED) && strcmp(s->name, "seed"))
             add_setting(&name, s, c, &ordinary);
@@ -104,8 +104,8 @@ write_result(const char *run, const Model *m, const Finished *e,
 {
     const Result *r = &e->result;
     const LogRow *last = &r->rows[r->count - 1];
-    Levels l = dataset_levels(data, VALIDATION);
-    Levels test = dataset_levels(data, TEST);
+    Baselines l = dataset_baselines(data, VALIDATION);
+    Baselines test = dataset_baselines(data, TEST);
     double flops, cache;
     model_cost(m, &flops, &cache);
     /* The plugin may have set a locale that writes 0,5; it is not called again,
@@ -128,7 +128,7 @@ write_result(const char *run, const Model *m, const Finished *e,
     fprintf(file, "status\t%s\n", has_diverged(m, r) ? "diverged" : "finished");
     for (int i = 0; i < LINES; i++)
         put_pair(file, lines[i].key, lines[i].value, 10);
-    if (*m->config.file) { /* its test part has levels that differ */
+    if (*m->config.file) { /* the baselines differ on the test part */
         put_pair(file, "test_trivial", test.trivial, 10);
         put_pair(file, "test_bigram_loss", test.bigram_loss, 10);
     }
@@ -153,14 +153,13 @@ write_timing(const char *run, const Finished *e, const Model *m)
     end_file(file, run, "timing.tsv");
 }
 
-/* The file of a weight within a folder of a run: "block0.attention.W^Q" ->
+/* The file of a weight in a folder of a run: "block0.attention.W^Q" is in
    "weights/block0.attention.W_Q.npy". */
 static char *
 weight_file(const char *folder, const char *name)
 {
     char *file = format_text("%s/%s.npy", folder, name);
-    for (char *c = file; *c; c++)
-        *c = *c == '^' ? '_' : *c;
+    replace_in(file, "^", '_');
     return file;
 }
 
@@ -211,7 +210,7 @@ read_config(const char *path)
         if (strcmp(s->name, name) || setting_set(s, &c, text))
             table_changed(path, i + 3);
         if (s->kind == PLUGIN && *text)
-            plugin_name(text); /* exits if it is none */
+            plugin_name(text); /* exits if it is no such name */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
         fail("%s: \"%.64s\" is not the name of a task: the file was changed; "
@@ -232,7 +231,7 @@ Run
 run_read(const char *path)
 {
     Run r = {.path = copy_text(path)};
-    r.name = basename(copy_text(path)); /* without a / at its end */
+    r.name = basename(copy_text(path)); /* ignores a / at the end */
     if (access(within(r.path, "config.tsv"), F_OK))
         fail("%s: not a run: name a directory with a config.tsv, such as "
              "`qkv train` and `qkv compare` write into an experiment",
@@ -240,9 +239,9 @@ run_read(const char *path)
     r.config = read_config(within(r.path, "config.tsv"));
     table_add(&r.log, within(r.path, "log.tsv"));
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
-        char *path = within(r.path, results[i]);
-        if (i == 0 || !access(path, F_OK))
-            table_add(&r.result, path);
+        char *file = within(r.path, results[i]);
+        if (i == 0 || !access(file, F_OK)) /* only the first one must exist */
+            table_add(&r.result, file);
     }
     return r;
 }

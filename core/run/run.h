@@ -1,17 +1,16 @@
 /* run.h - a run is a directory of plain files.
 
-   config.tsv (every setting), log.tsv (a line per --log-every steps),
-   weights/NAME.npy (one matrix a file), timing.tsv (the only file in which two
-   equal runs differ) and result.tsv; real.tsv is added once its real parameters
-   are counted (real_count.h). A run is written as a draft, so that it is in its
-   place whole or not at all. An experiment (experiment.h) is a directory of
-   runs. */
+   config.tsv has every setting, log.tsv a line for every --log-every steps,
+   weights/NAME.npy one matrix, result.tsv the results, and timing.tsv the times
+   and memory, in which alone two equal runs differ. real.tsv is added when the
+   real parameters are counted (real_count.h). A run is written as a draft, so
+   that it is in its place whole or not at all. An experiment (experiment.h) is
+   a directory of runs. */
 #ifndef RUN_H
 #define RUN_H
 
 #include "base/files.h"
 #include "base/tsv.h"
-#include "config/settings.h"
 #include "heart/train.h"
 #include "training/build_model.h"
 #include "watch/observe.h"
@@ -19,8 +18,8 @@
 enum { RUN_FORMAT = 5 };
 
 /* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, the settings that
-   differ from the task's defaults (resolved for `uses`, the variant_uses), seed
-   and the config's digest. */
+   differ from the task's defaults, seed and the config's digest. `uses` lists
+   what the variant uses (variant_uses). */
 char *run_name(const Config *c, const char *uses);
 
 /* The results of a run. */
@@ -31,7 +30,8 @@ typedef struct Finished {
 } Finished;
 
 /* Writes a finished run into a draft, which draft_end moves to its place. `o`
-   has the values that were observed at each line of the log. */
+   has the values that were observed at each line of the log. Without `weights`,
+   the trained matrices are not kept. */
 void run_write(const Draft *d, const char *name, const Model *m,
                const Finished *e, const Observer *o, const Dataset *data,
                bool weights);
@@ -46,9 +46,10 @@ typedef struct Run {
 /* Reads a run; exits if a file is missing or damaged. */
 Run run_read(const char *path);
 
-/* begin_pairs opens RUN/NAME, a table of keys and values, which end_file
-   closes; put_pair writes a line of it, the value with `digits` digits. */
+/* Opens RUN/NAME, a table of keys and values, which end_file closes. */
 FILE *begin_pairs(const char *run, const char *name);
+
+/* Writes a line of such a table, the value with up to `digits` digits. */
 void put_pair(FILE *file, const char *key, double value, int digits);
 
 /* Is there a finished run of that name? */

@@ -24,10 +24,10 @@ typedef struct Plot {
     const Drawing *o;
     bool training; /* curves over training: x is "step" */
     const char *x; /* "step", a setting or a result */
-    Values xs;     /* the values of a setting x */
+    Values xs;     /* the values of x, if it is a setting */
     Panel *panels;
     int panel_count;
-    bool several;     /* there are several quantities */
+    bool several;     /* do the panels show several quantities? */
     bool rates;       /* is each seed shown at one of several learning rates? */
     Outcomes tables;  /* if so, the outcomes, which have chosen the rates */
     const char *task; /* the task of all panels, or "" if there are several */
@@ -35,10 +35,11 @@ typedef struct Plot {
     int least, most;  /* the fewest and the most seeds of a finite point */
 } Plot;
 
-/* Does a table's group have the settings of a panel, and this value of the
-   setting x? `x` is NULL if the figure's x is no setting. */
+/* Are the runs at value x of a panel in this group of the tables? They are if
+   no axis of the group has another value. `x` is NULL if the figure's x is no
+   setting. */
 static bool
-is_place(const Group *table, const Plot *all, const Panel *p, const char *x)
+group_has(const Group *table, const Plot *all, const Panel *p, const char *x)
 {
     for (const Axis *a = table->axes; a < table->axes + table->axis_count;
          a++) {
@@ -53,8 +54,9 @@ is_place(const Group *table, const Plot *all, const Panel *p, const char *x)
     return true;
 }
 
-/* One run for each seed, among runs that differ only in seeds and rates: the
-   one that the tables show, if each seed is shown at one of several rates. */
+/* Chooses one run for each seed among runs that differ only in seeds and rates:
+   if there are several rates, the run that the tables show. *seeds becomes
+   their number. */
 static const Run **
 shown(const Plot *all, const Panel *p, const char *x, const Run *const *runs,
       int count, int *seeds)
@@ -64,15 +66,14 @@ shown(const Plot *all, const Panel *p, const char *x, const Run *const *runs,
         return chosen_runs(runs, count, "validation_loss", seeds, &lr);
     const Run **own = allocate((size_t)count + 1, sizeof(const Run *));
     int found = 0;
-    for (int i = 0; i < all->tables.count && !found; i++) {
+    for (int i = 0; i < all->tables.count; i++) {
         const Outcome *a = &all->tables.list[i];
-        if (!is_place(a->group, all, p, x))
+        if (found || !group_has(a->group, all, p, x))
             continue;
         for (int k = 0; k < count; k++)
             for (int s = 0; s < a->seeds; s++)
                 if (a->runs[s] == runs[k]) {
-                    own[found] = runs[k];
-                    found++;
+                    own[found++] = runs[k];
                 }
     }
     *seeds = found;
@@ -93,8 +94,7 @@ put_point(Plot *all, const Panel *p, const Series *s, const char *x, Mean y,
     }
 }
 
-/* Writes a curve over training: a point for each row of the logs, as far as the
-   shortest of them goes. */
+/* Writes a curve over training: a point for each row that all logs have. */
 static void
 put_steps(Plot *all, const Panel *p, const Series *s)
 {
@@ -117,8 +117,9 @@ put_steps(Plot *all, const Panel *p, const Series *s)
     }
 }
 
-/* Writes the point of runs that differ only in seeds and rates. It is at value
-   x of a setting (of init, at the factor in it), or at the mean of a result. */
+/* Writes the point of runs that differ only in seeds and rates. If the figure's
+   x is a setting, the point is at its value `x`, or, for init, at the factor in
+   it. If it is a result, the point is at the mean of that. */
 static void
 put_place(Plot *all, const Panel *p, const Series *s, const Run *const *runs,
           int count, const char *x)
@@ -142,13 +143,14 @@ put_places(Plot *all, const Panel *p, const Series *s)
     const Run **here = allocate((size_t)s->count, sizeof(const Run *));
     bool *drawn = allocate((size_t)s->count, sizeof *drawn);
     bool setting = is_axis(all->x);
-    const char *but = all->rates ? "seed lr log" : "seed log";
+    const char *averaged = all->rates ? "seed lr log" : "seed log";
     for (int first = 0; first < s->count; first++) {
         int n = 0;
         if (drawn[first])
             continue;
         for (int i = first; i < s->count; i++)
-            if (!differ_in(&s->runs[first]->config, &s->runs[i]->config, but)) {
+            if (!differ_in(&s->runs[first]->config, &s->runs[i]->config,
+                           averaged)) {
                 here[n++] = s->runs[i];
                 drawn[i] = true;
             }
@@ -161,9 +163,8 @@ put_places(Plot *all, const Panel *p, const Series *s)
     }
 }
 
-/* The level that a panel shows as a line, "0.3 trivial baseline": the first
-   level of its quantity that is the same in all its runs; "" if there is none.
- */
+/* The level that a panel shows as a line, "0.3 trivial baseline": the first of
+   its quantity's levels that has the same value in all its runs; or "". */
 static char *
 level_of(const Panel *p)
 {
@@ -181,7 +182,7 @@ level_of(const Panel *p)
     return copy_text("");
 }
 
-/* Describes points and bars: "mean of 5 seeds, 95% interval". */
+/* Describes the points and their bars: "mean of 5 seeds, 95% interval". */
 static char *
 measured(const Plot *all)
 {
@@ -198,8 +199,8 @@ measured(const Plot *all)
                        all->least < all->most ? "up to " : "", all->most, bars);
 }
 
-/* Writes the first lines of the script, which have everything that a user may
-   want to change, and ends the figure. */
+/* Writes the first lines of the script, in which a user may change the texts,
+   and ends the figure. */
 static void
 put_script(Figure *f, const Plot *all)
 {
@@ -218,7 +219,7 @@ put_script(Figure *f, const Plot *all)
         for (int s = 0; s < g->series_count; s++)
             values_add(&keys, copy_text(g->series[s].name));
     }
-    series_sort(&keys); /* each once */
+    series_sort(&keys); /* which keeps each once */
     char *x = axis_title(all->x, NULL);
     char *y = all->several ? joined(&ylabels, ", ") : ylabels.text[0];
     char *rates = "";
@@ -242,9 +243,9 @@ put_script(Figure *f, const Plot *all)
     figure_end(f, o->map ? "map.gp" : "panels.gp", drawn);
 }
 
-/* Draws a figure of the given panels. It is called Y-X-TASK, where several
-   quantities are called "curves", and the x of a curve over training is left
-   out. */
+/* Draws a figure of the given panels. Its name is Y-X-TASK. Y is "curves" if
+   there are several quantities, X is left out in figures over training, and
+   TASK if there are several tasks. */
 static void
 draw_panels(Plot *all)
 {
@@ -281,11 +282,11 @@ draw_panels(Plot *all)
 static Outcomes
 tables_of(const Request *r, const Experiment *e)
 {
-    Request asked = *r;
+    Request same = *r;
     bool seeds = r->by && index_in(r->by, "seed") >= 0;
     if (r->by && (seeds || values_in(e, r->by).count < 2))
-        asked.by = NULL;
-    return outcomes_of(&asked, e);
+        same.by = NULL;
+    return outcomes_of(&same, e);
 }
 
 void
@@ -314,4 +315,30 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
             all.panels[p] = (Panel){&g[p / each], ys.text[y + p % each]};
         draw_panels(&all);
     }
+}
+
+void
+bars_draw(const Drawing *o, const Experiment *e)
+{
+    int groups;
+    void *drawn = NULL;
+    Group *g = groups_of(e, "variant", NULL, &groups);
+    Figure f = figure_begin(o, "parameters", "Parameters",
+                            "real (blue) of those stored (light), outside "
+                            "attention (grey)");
+    fprintf(f.data, "group\tvariant\tattention\trest\treal\n");
+    for (int i = 0; i < groups; i++)
+        for (int k = 0; k < g[i].series_count; k++) {
+            const Series *s = &g[i].series[k];
+            const Run *r = s->runs[0];
+            double attention = run_number(r, "attention_parameters");
+            double rest = run_number(r, "parameters") - attention;
+            char *bar =
+                format_text("%s\t%.0f\t%.0f\t%s", s->name, attention, rest,
+                            number_text(run_number(r, "real"), 10));
+            /* Groups whose settings change no count share one bar. */
+            if (word_added(&drawn, format_text("%s %s", r->config.task, bar)))
+                fprintf(f.data, "%s\t%s\n", g[i].name, bar);
+        }
+    figure_end(&f, "bars.gp", "");
 }

@@ -1,4 +1,5 @@
-/* figure.h - the figures of an experiment. */
+/* figure.h - the figures of an experiment: which curves and points they show.
+   page/draw.h writes them as files. */
 #ifndef FIGURE_H
 #define FIGURE_H
 
@@ -8,7 +9,7 @@
 /* Draws o->y against o->x, with a curve for each value of o->by. If there are
    several groups (group.h), each quantity of o->y is a figure with a panel for
    each group; if there is one, it is one figure with a panel for each quantity.
-   Where several learning rates were tried, a seed is shown at the rate at which
+   If several learning rates were tried, a seed is shown at the rate at which
    the tables of outcomes_of(r) show it. */
 void figures_draw(const Drawing *o, const Request *r, const Experiment *e);
 

@@ -58,13 +58,11 @@ run_value(const Run *r, const char *name)
     if (!own)
         return NULL;
     snprintf(text, sizeof text, "%s", *own ? own : "none");
-    for (char *c = text; *c; c++)
-        if (strchr(" '\"\\", *c)) /* special where gnuplot reads a column */
-            *c = '_';
+    replace_in(text, " '\"\\", '_'); /* special where gnuplot reads a column */
     return interned(text);
 }
 
-/* Did the run reach the threshold, and was it not far below it at its end? */
+/* Did the run reach the threshold, and did it end not far below it? */
 static bool
 solved(const Run *r)
 {
@@ -82,7 +80,7 @@ run_quantity(const Run *r, const char *name)
         return NAN;
     if (run_text(r, name))
         return run_number(r, name);
-    if (text && !strcmp(text, "none"))
+    if (text && !strcmp(text, "none")) /* a setting without text: factor 1 */
         return 1;
     return text ? strtod(sign ? sign + 1 : text, NULL) : NAN;
 }
@@ -181,8 +179,8 @@ name_suggestion(const Experiment *e, const char *name, bool logged)
 /* A condition of --where: "lr=0.01", "lr<=0.01", "seed=1..3". */
 typedef struct Condition {
     const char *name, *value;
-    bool bound; /* must it be met, whatever others say of the name? */
-    bool range; /* of numbers, from least to most; or else an equality */
+    bool bound; /* is it < or >? Then a run must meet it in any case */
+    bool range; /* is it for numbers from least to most? Else for equality */
     double least, most;
 } Condition;
 
@@ -227,20 +225,26 @@ condition_of(const char *text)
     return c;
 }
 
-/* Does the value meet condition i; or, if it is no bound, another one for that
-   name? */
 static bool
-meets(const char *value, const Condition *all, int count, int i)
+meets(const char *value, const Condition *c)
 {
     double x = strtod(value, NULL);
-    for (int k = 0; k < count; k++) {
-        const Condition *c = &all[k];
-        bool alternative = !c->bound && !strcmp(c->name, all[i].name);
-        if (k != i && (all[i].bound || !alternative))
-            continue;
-        if (c->range ? x >= c->least && x <= c->most : !strcmp(value, c->value))
+    if (c->range)
+        return x >= c->least && x <= c->most;
+    return !strcmp(value, c->value);
+}
+
+/* Does the value meet condition i? Unless that is a bound, it is enough that
+   the value meets another condition for the same name that is none. */
+static bool
+meets_or_alternative(const char *value, const Condition *all, int count, int i)
+{
+    if (meets(value, &all[i]))
+        return true;
+    for (const Condition *c = all; c < all + count; c++)
+        if (!all[i].bound && !c->bound && !strcmp(c->name, all[i].name) &&
+            meets(value, c))
             return true;
-    }
     return false;
 }
 
@@ -257,8 +261,9 @@ keep_where(Experiment *e, const char *where)
         int kept = 0;
         for (Run *r = e->runs; r < e->runs + e->count; r++) {
             const char *value = run_value(r, name);
-            if (!value || meets(value, all, wanted.count, i))
-                e->runs[kept++] = *r;
+            if (value && !meets_or_alternative(value, all, wanted.count, i))
+                continue;
+            e->runs[kept++] = *r;
         }
         if (!known.count)
             usage("--where %s: no run has a value of that name;%s `qkv table` "
@@ -272,10 +277,10 @@ keep_where(Experiment *e, const char *where)
 }
 
 const char *
-differ_in(const Config *a, const Config *b, const char *but)
+differ_in(const Config *a, const Config *b, const char *except)
 {
     for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (setting_decides(s) && index_in(but, s->name) < 0 &&
+        if (setting_decides(s) && index_in(except, s->name) < 0 &&
             !setting_equal(s, a, b))
             return s->name;
     return NULL;

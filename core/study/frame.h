@@ -1,12 +1,12 @@
 /* frame.h - the runs of an experiment as one table, with a value for each run
    and name.
 
-   A name is that of a setting ("lr"), of a line of result.tsv, timing.tsv or
-   real.tsv ("test_loss", "seconds", "real"), or "run", the run's own name.
+   A name is a setting ("lr"), a line of result.tsv, timing.tsv or real.tsv
+   ("test_loss", "seconds", "real"), or "run", for the run's own name.
    "solved_at" is the step at which a run reached the threshold; it is not known
    if the run was far below the threshold again at its end. "steps" is a setting
-   and a result: its text is how many were asked for, its number how many were
-   taken. */
+   and a result: its text is the number of steps that the command demanded, its
+   number the steps that were taken. */
 #ifndef FRAME_H
 #define FRAME_H
 
@@ -34,19 +34,21 @@ const char *name_suggestion(const Experiment *e, const char *name, bool logged);
 bool is_number(const char *name);
 
 /* The different values among `own`, which run_value returned, in the order of
-   series_order; and those that the experiment's runs have. */
+   series_order. A NULL is no value. */
 Values values_of(const char *const *own, int count);
+
+/* The different values that the experiment's runs have, in the same order. */
 Values values_in(const Experiment *e, const char *name);
 
-/* Keeps only the runs that meet these conditions, "d-k=8,d-k=16,lr<=0.01,
-   seed=1..3", or have no value of that name: for each name one of the values
-   and ranges that are given for it, and each bound. Exits (2) if no run is
-   left. */
+/* Keeps only the runs that meet these conditions: "d-k=8,d-k=16,lr<=0.01,
+   seed=1..3". For each name a run must have one of the values or be in one of
+   the ranges that are given for it, and it must be within every bound. A run
+   that has no value of that name is kept, too. Exits (2) if no run is left. */
 void keep_where(Experiment *e, const char *where);
 
-/* The first setting that can change a result and in which two runs differ,
-   except those in the list `but`, "lr seed"; NULL if there is none. */
-const char *differ_in(const Config *a, const Config *b, const char *but);
+/* The first setting that can change a result, is not in the list `except`, "lr
+   seed", and has different values in two configs; NULL if there is none. */
+const char *differ_in(const Config *a, const Config *b, const char *except);
 
 /* Compares two values for sorting, or two lists of them such as "fused,0.01":
    "standard" comes first, then numbers by size and words by letter.

@@ -1,10 +1,10 @@
 /* group.c - which runs are averaged, and which are shown side by side.
 
-   Only runs that differ in nothing but their seed may be averaged, once each
-   seed has its learning rate (rate.h). So runs are divided into groups by the
-   settings that their commands asked for: the runs of a group have the same
-   value of each, or do not use it. A run that does not use a setting would be
-   the same at each of its values, so it is in the groups of all of them. */
+   Only runs that differ in nothing but their seed may be averaged, when the
+   learning rate of each seed has been chosen (rate.h). So runs are divided into
+   groups by the settings that their commands named: the runs of a group have
+   the same value of each, or do not use it. A run that does not use a setting
+   would be the same at each of its values, so it is in the groups of all. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,20 +15,21 @@
 /* A run, its series and its value of x. The two texts are interned. */
 typedef struct Place {
     const Run *run;
-    const char *series, *x; /* x: "" if it has no value, or x is a result */
+    const char *series, *x; /* x: "" if it has no value or is a result */
 } Place;
 
 /* The state of the division into groups. */
 typedef struct Cut {
     const Experiment *e;
-    const char *by, *x; /* x: NULL along the steps of training */
-    Axis *axes;         /* the values that the runs at hand share */
+    const char *by, *x; /* x: NULL for the steps of training */
+    Axis *axes;         /* the values that the runs being divided share */
     int axis_count;
     Group *list; /* the groups so far */
     int count, capacity;
 } Cut;
 
-/* Runs are divided by axis 0, the task, then by axes 1, 2 ..., the settings. */
+/* The name of an axis by which runs are divided: axis 0 is the task, and axes
+   1, 2, ... are the settings. */
 static const char *
 axis_at(int number)
 {
@@ -44,7 +45,7 @@ is_size(const char *name)
 }
 
 /* May groups differ in this setting? If x is a result, runs of several sizes
-   stay in one group, because their size is what changes the result. */
+   stay in one group, because it is their size that changes the result. */
 static bool
 may_part(const Cut *c, const char *name)
 {
@@ -54,10 +55,10 @@ may_part(const Cut *c, const char *name)
     if (c->x && !strcmp(c->x, name))
         return false;
     if (!strcmp(name, "task"))
-        return !c->axis_count; /* it is axis 0, and also a setting */
+        return c->axis_count == 0; /* it is axis 0, and also a setting */
     if (!setting_named(name) || (x_is_result && is_size(name)))
         return false;
-    return !strcmp(name, "file-hash") || experiment_asks(c->e, name);
+    return !strcmp(name, "file-hash") || setting_was_given(c->e, name);
 }
 
 static int
@@ -66,7 +67,8 @@ number_order(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* By series, then x, seed and rate; runs that agree in all keep their order. */
+/* Orders places by series, then by x, seed and rate. Runs that agree in all of
+   these keep their order. */
 static int
 in_order(const void *a, const void *b)
 {
@@ -100,7 +102,7 @@ places_of(const Cut *c)
 /* Are two runs of one place the same, except for what they log? Fails if they
    differ in more than seed and rate, since they would be averaged. */
 static bool
-is_twice(const Run *a, const Run *b)
+is_repeated(const Run *a, const Run *b)
 {
     const char *name = differ_in(&a->config, &b->config, "seed lr log");
     if (name)
@@ -111,11 +113,11 @@ is_twice(const Run *a, const Run *b)
     return a->config.seed == b->config.seed && a->config.lr == b->config.lr;
 }
 
-/* Adds a group of these runs, each of them once. */
+/* Adds a group of these runs, which are sorted, each of them once. */
 static void
 add_group(Cut *c, const Place *runs, int count)
 {
-    bool averaged = !c->x || is_axis(c->x); /* are runs of one x averaged? */
+    bool averaged = !c->x || is_axis(c->x); /* are runs of equal x averaged? */
     Group g = {.runs = allocate((size_t)count, sizeof *g.runs),
                .series = allocate((size_t)count, sizeof *g.series),
                .axes = allocate((size_t)c->axis_count + 1, sizeof *g.axes),
@@ -124,7 +126,7 @@ add_group(Cut *c, const Place *runs, int count)
         const Place *p = &runs[i], *last = i ? p - 1 : NULL;
         bool more = last && last->series == p->series;
         if (more && averaged && !strcmp(last->x, p->x) &&
-            is_twice(last->run, p->run))
+            is_repeated(last->run, p->run))
             continue;
         if (!more)
             g.series[g.series_count++] =
@@ -141,14 +143,14 @@ add_group(Cut *c, const Place *runs, int count)
 
 /* Divides these runs by the axes from `number` on in which they differ, and by
    their task in any case, and adds the groups. A run without a value of an axis
-   goes to all parts. */
+   is put into all parts. */
 static void
 cut(Cut *c, const Place *runs, int count, int number)
 {
-    while (number <= setting_count && !may_part(c, axis_at(number)))
-        number++;
     if (!count)
         return;
+    while (number <= setting_count && !may_part(c, axis_at(number)))
+        number++;
     if (number > setting_count) {
         add_group(c, runs, count);
         return;
@@ -159,8 +161,11 @@ cut(Cut *c, const Place *runs, int count, int number)
     for (int i = 0; i < count; i++)
         own[i] = run_value(runs[i].run, axis);
     Values parts = values_of(own, count);
-    bool differ = parts.count > 1 || !strcmp(axis, "task");
-    for (int k = 0; differ && k < parts.count; k++) {
+    if (parts.count < 2 && strcmp(axis, "task")) {
+        cut(c, runs, count, number + 1);
+        return;
+    }
+    for (int k = 0; k < parts.count; k++) {
         int n = 0;
         for (int i = 0; i < count; i++)
             if (!own[i] || !strcmp(own[i], parts.text[k]))
@@ -169,8 +174,6 @@ cut(Cut *c, const Place *runs, int count, int number)
         cut(c, part, n, number + 1);
         c->axis_count--;
     }
-    if (!differ)
-        cut(c, runs, count, number + 1);
 }
 
 Group *
@@ -190,8 +193,8 @@ group_text(const Group *g, const char *without, bool in_words)
     Values parts = {0};
     for (const Axis *a = g->axes; a < g->axes + g->axis_count; a++) {
         if (!strcmp(a->name, without))
-            ;
-        else if (!strcmp(a->name, "task"))
+            continue;
+        if (!strcmp(a->name, "task"))
             values_add(&parts, copy_text(a->value));
         else if (in_words)
             values_add(

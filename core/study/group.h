@@ -4,8 +4,9 @@
 
 #include "study/frame.h"
 
-/* The runs with one value of `by`, or with one value of each setting in a list
-   "variant,lr". A series is a curve of a figure, or a row of a table. */
+/* The runs with one value of `by`, or, if `by` is a list "variant,lr", with one
+   value of each setting in it. A series is a curve of a figure, or a row of a
+   table. */
 typedef struct Series {
     const char *name;
     const Run **runs; /* sorted by the setting x, then by seed, then by rate */
@@ -28,17 +29,16 @@ typedef struct Group {
     char *name; /* "reverse", "reverse.d-k4" */
 } Group;
 
-/* Divides the runs into groups: by task, and by every setting that their
-   commands asked for and that varies, except `by`, `x` (a setting, a result or
-   NULL), the seed, and the learning rate, which is chosen (rate.h). If x is a
-   result, runs of several sizes share a group. Fails if two runs that would be
-   averaged differ in more than their seeds. The groups are kept until the
-   program ends. */
+/* Divides the runs into groups: by task, and by every setting that varies and
+   that their commands named, except `by`, `x` (a setting, a result or NULL),
+   the seed, and the learning rate, which is chosen (rate.h). If x is a result,
+   runs of several sizes share a group. Fails if two runs that would be averaged
+   differ in more than their seeds. The groups are never freed. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
                  int *groups);
 
-/* A group's name, "reverse.d-k4", or the same in words, "reverse, d_k 4". The
-   axis called `without` is left out. */
+/* A group's name, "reverse.d-k4", or the same in words, "reverse, d_k 4".
+   Leaves out the axis called `without`. */
 char *group_text(const Group *g, const char *without, bool in_words);
 
 #endif

@@ -1,5 +1,5 @@
-/* judge.c - a table of anybody's results, judged: reads it by the names that
-   the question gives, and compares each method with the baseline. */
+/* judge.c - judges a table of anybody's results: reads the columns that the
+   question names, and compares each method with the baseline. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,30 +10,31 @@
 #include "study/quantity.h"
 
 enum { MOST_METHODS = 1000 };
-#define MOST 1e150 /* the largest number, whose square is one, too */
+#define MOST 1e150 /* the largest number: its square is still finite */
 
 typedef struct Row {
-    const char *method, *seed; /* seed: "" if there is no such column */
-    int number;
+    const char *method, *seed; /* seed: "" without a column of seeds */
+    int number;                /* its place in the table, from 0 */
 } Row;
 
-/* The rows of a method, by seed. */
+/* The rows of a method, sorted by seed. */
 typedef struct Method {
     const Row *rows;
-    int count, first; /* first: the lowest number of a row */
+    int count, first; /* first: the lowest number among its rows */
 } Method;
 
 typedef struct Source {
     const char *path;
-    const Question *asked;
+    const Question *question;
     Table table;
-    int *lines;
-    Values columns, names; /* of its columns, and of the methods */
+    int *lines;            /* of the file, at which its rows begin */
+    Values columns, names; /* the names of its columns, and of the methods */
     Method *methods;       /* in the order of the table */
 } Source;
 
-/* The index of the name that was given to an option. Exits (2), and lists the
-   known names, unless it is one of them, and only one. */
+/* The index of the name that was given to an option, or NULL if the option was
+   not given. Exits (2), and lists the known names, unless exactly one of them
+   is this name. */
 static int
 index_of(const char *option, const char *name, const Values *known,
          const char *what)
@@ -84,7 +85,7 @@ refuse_twice(const Source *s, const Row *rows)
         if (!strcmp(r->method, r[-1].method) && !strcmp(r->seed, r[-1].seed))
             fail("%s:%d: %.64s has %s %.64s in line %d already: remove one of "
                  "the two lines",
-                 s->path, s->lines[r->number], r->method, s->asked->seed,
+                 s->path, s->lines[r->number], r->method, s->question->seed,
                  r->seed, s->lines[r[-1].number]);
 }
 
@@ -92,14 +93,14 @@ refuse_twice(const Source *s, const Row *rows)
 static Row *
 sorted_rows(const Source *s)
 {
-    const Question *q = s->asked;
+    const Question *q = s->question;
     const Table *t = &s->table;
     Row *rows = allocate((size_t)t->rows, sizeof *rows);
     int method = column_of(s, "--method", q->method), seed = -1;
     if (q->seed)
         seed = column_of(s, "--seed", q->seed);
     else if (!q->unpaired)
-        column_of(s, "--unpaired, or --seed", NULL);
+        column_of(s, "--unpaired, or --seed", NULL); /* exits: none given */
     for (int i = 0; i < t->rows; i++)
         rows[i] = (Row){table_cell(t, i, method),
                         q->seed ? table_cell(t, i, seed) : "", i};
@@ -109,7 +110,7 @@ sorted_rows(const Source *s)
     return rows;
 }
 
-/* Divides the rows by method. */
+/* Divides the rows by method, and puts the methods into the table's order. */
 static void
 find_methods(Source *s)
 {
@@ -121,11 +122,12 @@ find_methods(Source *s)
         if (next && count == MOST_METHODS)
             usage("--method %s: this column has more than %d different names; "
                   "choose the column that names the methods",
-                  s->asked->method, MOST_METHODS);
+                  s->question->method, MOST_METHODS);
         if (next)
             m[count++] = (Method){r, 0, r->number};
         Method *own = &m[count - 1];
-        own->first = r->number < own->first ? r->number : own->first;
+        if (r->number < own->first)
+            own->first = r->number;
         own->count++;
     }
     qsort(m, (size_t)count, sizeof *m, by_first);
@@ -134,7 +136,7 @@ find_methods(Source *s)
     s->methods = m;
 }
 
-/* A seed that only one of two methods has, or NULL. */
+/* A seed that only one of two methods has, or NULL. Their rows are sorted. */
 static const char *
 lone_seed(const Method *a, const Method *b)
 {
@@ -150,11 +152,12 @@ lone_seed(const Method *a, const Method *b)
 }
 
 /* Are the rows of two methods pairs? Exits (2) if a seed is missing and the
-   question does not allow that: to drop a run is for people to decide. */
+   question does not allow that, because only people may decide to drop a run.
+ */
 static bool
 is_paired(const Source *s, const Method *m, const Method *base)
 {
-    const Question *q = s->asked;
+    const Question *q = s->question;
     if (!q->seed)
         return false;
     const char *lone = lone_seed(m, base);
@@ -190,12 +193,12 @@ static void
 compare(const Source *s, const Method *m, const Method *base, Entry *e)
 {
     const Entry *b = e->base;
-    double margin = margin_of(s->asked->margin, e->result, NULL, b->x, b->n);
+    double margin = margin_of(s->question->margin, e->result, NULL, b->x, b->n);
     if (margin == 0 || isinf(margin))
         usage("--margin %.64s: it is in per cent, but the baseline's average "
               "is 0 or NA; give the margin in the unit of %s",
-              s->asked->margin, e->result);
-    Contrast c = paired_t(e->x, b->x, 0, NAN); /* nothing is known */
+              s->question->margin, e->result);
+    Contrast c = unknown_contrast;
     e->paired = is_paired(s, m, base);
     if (e != b)
         c = e->paired ? paired_t(e->x, b->x, e->n, margin)
@@ -203,12 +206,13 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
     e->against = comparison_of(c, e->less, margin);
 }
 
-/* Adds how each method did in a result: e has what is known of all of them. */
+/* Adds an entry for each method in a result. `e` has the fields that are the
+   same for all of them. */
 static void
 judge_result(const Source *s, Judgement *j, int column, Entry e)
 {
     int count = s->names.count;
-    int base = index_of("--baseline", s->asked->baseline, &s->names,
+    int base = index_of("--baseline", s->question->baseline, &s->names,
                         "the table's methods");
     Entry *own = allocate((size_t)count, sizeof *own);
     for (int i = 0; i < count; i++) {
@@ -223,7 +227,7 @@ judge_result(const Source *s, Judgement *j, int column, Entry e)
         double *x = own[i].x;
         int n = own[i].n;
         own[i].mean = e.steps ? median_interval(x, n) : mean_interval(x, n);
-        if (n == 1)
+        if (n == 1) /* one value has no interval */
             own[i].mean.low = own[i].mean.high = NAN;
         j->list = grow(j->list, j->count, &j->capacity, sizeof *j->list);
         j->list[j->count++] = &own[i];
@@ -239,8 +243,8 @@ judge(const char *path, const Question *q)
     } kinds[] = {{"--lower", q->lower, true, false},
                  {"--higher", q->higher, false, false},
                  {"--solved-at", q->solved_at, true, true}};
-    Source s = {.path = path, .asked = q};
-    Judgement j = {.asked = q};
+    Source s = {.path = path, .question = q};
+    Judgement j = {.question = q};
     s.table = csv_read(path, &s.lines);
     j.rows = s.table.rows;
     for (int i = 0; i < s.table.cols; i++)
@@ -260,7 +264,7 @@ judge(const char *path, const Question *q)
                                  .steps = kinds[k].steps});
         }
     }
-    if (!results.count)
+    if (!results.count) /* exits: none was given */
         column_of(&s, "--lower, --higher or --solved-at", NULL);
     for (int i = 0; i < margins.count; i++)
         index_of("--margin", margins.text[i], &results, "the results");

@@ -1,37 +1,52 @@
-/* judge.h - a table of anybody's results, judged by the same tests and words as
-   the runs of an experiment.
+/* judge.h - judges a table of anybody's results by the same tests and in the
+   same words as the runs of an experiment.
 
    Nothing is guessed from the table: the question names its columns, the
-   baseline, and which way each result is better. */
+   baseline, and the results of which less, or more, is better. */
 #ifndef JUDGE_H
 #define JUDGE_H
 
-#include "study/question.h"
 #include "study/verdict.h"
 
-/* How a method did in a result. */
+/* The options of `qkv judge`; NULL: not given. */
+typedef struct Question {
+    const char *method;    /* the column with the method of a row */
+    const char *seed;      /* the column by which rows of two methods are pairs
+                            */
+    bool unpaired;         /* may methods have other seeds than the baseline? */
+    const char *lower;     /* a list of results of which less is better */
+    const char *higher;    /* a list of results of which more is better */
+    const char *solved_at; /* a list of results that are steps to a threshold:
+                              less is better, and a run that did not reach it
+                              has NA */
+    const char *baseline;  /* a method */
+    const char *margin;    /* "loss=0.01,steps=5%" */
+} Question;
+
+/* A method's values in a result, and their comparison with the baseline's. */
 typedef struct Entry {
     const char *result, *method;
-    bool steps, less;
-    double *x;     /* in the order of the seeds; NA is infinite */
-    int n, solved; /* how many there are, and how many are not infinite */
+    bool steps;    /* is the result a number of steps to a threshold? */
+    bool less;     /* is less better? */
+    double *x;     /* the values, in the order of the seeds; NA is infinite */
+    int n, solved; /* how many values there are, and how many are finite */
     Mean mean;     /* of steps: the median */
-    bool paired;   /* is the comparison by pairs? */
-    const struct Entry *base; /* the baseline's, which may be this one */
+    bool paired;   /* are the values compared in pairs, seed by seed? */
+    const struct Entry *base; /* the baseline's entry, which may be this one */
     Comparison against;
 } Entry;
 
 typedef struct Judgement {
-    const Question *asked;
+    const Question *question;
     Entry **list; /* result by result, methods in the order of the table */
     int count, capacity, rows, methods;
-    int comparisons; /* for how many the p-values are adjusted */
+    int comparisons; /* the number for which the p-values are adjusted */
 } Judgement;
 
 /* Judges the table of a file (csv.h). Exits (2) if the question does not fit
    the table: a column, method or direction is missing, or a method has other
    seeds than the baseline and unpaired is not set. Exits (1) if a cell is no
    finite number, or if a method has a seed twice. */
-Judgement judge(const char *path, const Question *asked);
+Judgement judge(const char *path, const Question *question);
 
 #endif

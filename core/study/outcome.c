@@ -1,6 +1,6 @@
-/* outcome.c - how each variant did on each task, and against the baseline. */
+/* outcome.c - the result of each variant on each task, and its comparison with
+   the baseline. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -9,7 +9,8 @@
 #include "study/quantity.h"
 #include "study/rate.h"
 
-/* Exits (2) unless verdicts can be about r's judge and margins. */
+/* Exits (2) unless all quantities that r's judge and margins name are better if
+   they are less, or if they are more. */
 static void
 check_judged(const Request *r)
 {
@@ -35,8 +36,8 @@ saturated(const Run *const *runs, int count, const char *key, double margin)
     return all;
 }
 
-/* Compares the runs of a with its baseline's, seed by seed, in what is judged.
- */
+/* Compares the runs of a with its baseline's, seed by seed, in the judged
+   quantity. */
 static Contrast
 compare(const Outcome *a)
 {
@@ -74,7 +75,8 @@ judge_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
     a->base = chosen_runs(base.runs, base.count, key, &a->bases, &a->base_lr);
     a->runs = chosen_runs(own->runs, own->count, key, &seeds, &a->lr);
     a->seeds = seeds;
-    double *values = allocate((size_t)a->bases + 1, sizeof *values), sum = 0;
+    double *values = allocate((size_t)a->bases + 1, sizeof *values);
+    double sum = 0;
     for (int i = 0; i < a->bases; i++) {
         values[i] = run_quantity(a->base[i], key);
         sum += values[i];
@@ -95,8 +97,9 @@ tells_apart(const Outcome *a)
     return !full && (a->baseline || !isnan(a->against.contrast.differ));
 }
 
-/* Judges a series in the quantity of --judge, or else in the first of three
-   that can tell it from the baseline; in the last one if none can. */
+/* Judges a series in the quantity of --judge. Without one, it judges it in the
+   first of three quantities that can tell it from the baseline, or in the last
+   one if none can. */
 static void
 judge_series(const Outcomes *all, Outcome *a, const Series *own)
 {
@@ -119,7 +122,7 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
 {
     Outcome a = {.group = g, .task = g->name, .series = own->name};
     a.baseline = !strcmp(own->name, all->baseline);
-    a.against = comparison_of(paired_t(NULL, NULL, 0, NAN), false, NAN);
+    a.against = comparison_of(unknown_contrast, false, NAN);
     judge_series(all, &a, own);
     int seeds = (int)a.seeds;
     for (int i = 0; i < seeds; i++)
@@ -145,12 +148,12 @@ decide(Outcomes *all)
         a->word = a->baseline ? "baseline" : verdict_words[a->against.verdict];
 }
 
-/* The value given now, or else the one recorded when the runs were made; or
-   NULL. */
+/* The value given now; or else the one that was recorded when the runs were
+   made, which may be NULL. */
 static const char *
 given_or_recorded(const char *given, const Experiment *e, const char *key)
 {
-    return given ? given : experiment_said(e, key);
+    return given ? given : recorded_value(e, key);
 }
 
 const char *
@@ -166,8 +169,8 @@ compared_by(const Request *r, const Experiment *e)
 }
 
 /* The value that the others are compared with: the one given or recorded, or
-   `standard`; the first of `compared` if that is not among them. Exits (2) if a
-   baseline is given that is not among them. */
+   "standard". If it is not among `compared`, it is the first of these, but a
+   given one exits (2). */
 static const char *
 baseline_of(const Request *r, const Experiment *e, const Values *compared)
 {
@@ -183,9 +186,10 @@ baseline_of(const Request *r, const Experiment *e, const Values *compared)
     return compared->text[0];
 }
 
-/* The question that r asks, before anything is judged. */
+/* The outcomes before anything is judged: only the settings, the baseline and
+   the quantities by which r wants to judge. */
 static Outcomes
-question_of(const Request *r, const Experiment *e)
+outcomes_begin(const Request *r, const Experiment *e)
 {
     const char *by = compared_by(r, e);
     Values compared = values_in(e, by);
@@ -198,8 +202,8 @@ question_of(const Request *r, const Experiment *e)
                       .margins = given_or_recorded(r->margin, e, "margin")};
 }
 
-/* Notes whether a variant is compared with other runs of the baseline than
-   those in the baseline's row, which may be judged in a different quantity. */
+/* Sets a->other_base: is a variant compared with other runs than those in the
+   baseline's own row, because that is judged in another quantity? */
 static void
 note_other_base(const Outcomes *all, Outcome *a)
 {
@@ -214,18 +218,18 @@ note_other_base(const Outcomes *all, Outcome *a)
 void
 check_question(const Request *r, const Experiment *e)
 {
-    question_of(r, e);
+    outcomes_begin(r, e);
 }
 
 Outcomes
 outcomes_of(const Request *r, const Experiment *e)
 {
-    Outcomes all = question_of(r, e);
-    int room = 0;
+    Outcomes all = outcomes_begin(r, e);
+    int capacity = 0;
     all.groups = groups_of(e, all.by, NULL, &all.group_count);
     for (int g = 0; g < all.group_count; g++)
         for (int s = 0; s < all.groups[g].series_count; s++) {
-            all.list = grow(all.list, all.count, &room, sizeof *all.list);
+            all.list = grow(all.list, all.count, &capacity, sizeof *all.list);
             all.list[all.count++] =
                 outcome_of(&all, &all.groups[g], &all.groups[g].series[s]);
         }
@@ -235,8 +239,8 @@ outcomes_of(const Request *r, const Experiment *e)
     return all;
 }
 
-/* The rates of a series that were chosen by a quantity, in all groups: "mqa
-   0.01", "mqa 0.003 to 0.01". */
+/* A series and the learning rates that were chosen for it by a quantity, in all
+   groups: "mqa 0.01", "mqa 0.003 to 0.01". */
 static char *
 rates_by(const Outcomes *all, const char *judged, const char *series)
 {

@@ -1,5 +1,5 @@
-/* outcome.h - how each variant did on each task: the numbers of its row in a
-   table, and its verdict against the baseline.
+/* outcome.h - the result of each variant on each task: the numbers of its row
+   in a table, and its verdict against the baseline.
 
    If several learning rates were tried, each seed of a variant is shown at the
    rate at which the variant's other seeds did best, on validation data, in the
@@ -16,27 +16,28 @@
 typedef struct Outcome {
     const Group *group;
     const char *task;   /* the group's name */
-    const char *series; /* the variant, or what else is compared */
+    const char *series; /* the variant, or another value that is compared */
     bool baseline;      /* is it the one that others are compared with? */
     const char *judged; /* the quantity that chooses its rates, and that its
                            verdict is about */
 
     const Run **runs;     /* one for each seed */
-    double seeds, solved; /* how many seeds, and how many solved the task */
+    double seeds, solved; /* how many seeds, and how many solved the task;
+                             doubles, as all numbers of a table */
     double lr;            /* the rate that its seeds choose together */
-    const char *rate_end; /* is that the lowest or highest rate (rate.h)? */
+    const char *rate_end; /* "lowest" or "highest" of the rates, or NULL */
     double steps;         /* the steps of the median seed to the threshold */
     bool beyond;          /* did the median seed never reach it? */
     Mean accuracy, loss;  /* on test data */
 
-    /* The comparison with the baseline, whose runs are chosen by the quantity
-       that is judged here. So they may differ from those of the baseline's own
-       row, which may be judged in another one. */
+    /* The comparison with the baseline. The baseline's runs are chosen by the
+       quantity that is judged here, so they may differ from the runs in the
+       baseline's own row, which may be judged in another quantity. */
     const Run **base;
     int bases;
     double base_lr, base_mean; /* their rate, and their mean in that quantity */
     double margin;   /* the difference in that quantity that does not matter */
-    bool other_base; /* do they differ from those of the baseline's own row? */
+    bool other_base; /* does the baseline's own row show other runs? */
     Comparison against;
     const char *word; /* the verdict in a table: "better", or "baseline" */
 } Outcome;
@@ -46,10 +47,10 @@ typedef struct Outcomes {
     int count;
     Group *groups;
     int group_count;
-    int comparisons; /* how many p-values are adjusted for */
-    bool rates;      /* are there several learning rates to choose from? */
-    const char *by, *baseline; /* the setting that is compared, and its value
-                                  that the others are compared with */
+    int comparisons;           /* the number for which p-values are adjusted */
+    bool rates;                /* were several learning rates tried? */
+    const char *by, *baseline; /* the setting whose values are compared, and the
+                                  one that the others are compared with */
     const char *judge;   /* the quantity that all are judged by; NULL: each by
                             the first of three that can tell them apart */
     const char *margins; /* "test_accuracy=0.02,solved_at=5%", or NULL */
@@ -60,17 +61,16 @@ typedef struct Outcomes {
    which the runs do not differ. */
 const char *compared_by(const Request *r, const Experiment *e);
 
-/* The outcomes of all variants on all tasks. Baseline, judge and margin are
-   those of r, or else those named by all commands that made the runs
-   (experiment_said). */
+/* The outcomes of all variants on all tasks. Baseline, judge and margin come
+   from r, or else from the commands that made the runs (recorded_value). */
 Outcomes outcomes_of(const Request *r, const Experiment *e);
 
 /* The quantities by which learning rates were chosen, and these rates: "test
    accuracy (standard 0.003 to 0.01, mqa 0.01), steps (standard 0.03)". */
 char *chosen_rates(const Outcomes *all);
 
-/* Exits (2) unless r's setting, baseline, judge and margin can be asked about
-   of these runs, which need no results yet (expected). */
+/* Exits (2) unless outcomes_of can use r's setting, baseline, judge and margin
+   for these runs. They need no results yet (runs_expected). */
 void check_question(const Request *r, const Experiment *e);
 
 #endif

@@ -1,4 +1,5 @@
-/* quantity.c - what is known about each number that runs have, in one table. */
+/* quantity.c - the table of all numbers that runs have: how each is called,
+   drawn and judged. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +8,16 @@
 #include "heart/fail.h"
 #include "study/quantity.h"
 
-/* A name that ends in * is that of all names that begin so, and %s in its title
-   is the rest of the name. In the title of an ACCURACY, %s is what the task
-   measures. A LOSS has its unit only if the task measures accuracy.
+/* A name that ends in * stands for all names with that beginning, and %s in its
+   title for the rest of the name. In the title of an ACCURACY, %s stands for
+   the measure of the task. A LOSS has its unit only if the task measures
+   accuracy.
 
    The margins are one answer in a hundred; a tenth of the baseline's steps or
    seconds; and a hundredth of a nat, which makes a token 1% more likely. One
    step on a grid of learning rates changes more than any of these. */
 /* clang-format off */
-const Quantity quantities[] = {
+static const Quantity quantities[] = {
     /* name, title, unit, measure, better, scale */
     {"loss", "training loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01", .levels = {{"chance_loss", "guessing"}}},
     {"accuracy", "training %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .levels = {{"trivial", "trivial baseline"}}},
@@ -47,20 +49,20 @@ const Quantity quantities[] = {
     {"gauge_qk", "share of a step of W^Q, W^K in the gauge", .scale = SHARE},
     {"gauge_vo", "share of a step of W^V, W^O in the gauge", .scale = SHARE},
 
-    /* settings, which have a title on an axis */
+    /* settings whose title on an axis is not their name */
     {"lr", .title = "learning rate"},
     {"d-k", .title = "d_k"},
     {"init", .title = "factor of the start"},
     {"latent", .title = "width of the middle r"},
 };
 /* clang-format on */
-const int quantity_count = sizeof quantities / sizeof *quantities;
+enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
 const Quantity *
 quantity_named(const char *name)
 {
     static const Quantity other = {"*", .title = "%s"};
-    for (const Quantity *q = quantities; q < quantities + quantity_count; q++) {
+    for (const Quantity *q = quantities; q < quantities + QUANTITIES; q++) {
         size_t n = strcspn(q->name, "*");
         bool family = q->name[n] == '*';
         if (family ? !strncmp(name, q->name, n) : !strcmp(name, q->name))
@@ -74,9 +76,7 @@ quantity_words(const char *name)
 {
     const char *word = quantity_named(name)->word;
     char *words = copy_text(word ? word : name);
-    for (char *c = words; *c; c++)
-        if (*c == '_')
-            *c = ' ';
+    replace_in(words, "_", ' ');
     return words;
 }
 

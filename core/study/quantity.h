@@ -1,5 +1,5 @@
-/* quantity.h - what is known of each number that runs have: how it is called,
-   which way is better, how it is drawn and averaged. */
+/* quantity.h - each number that runs have: how it is called, whether less or
+   more is better, how it is drawn and averaged. */
 #ifndef QUANTITY_H
 #define QUANTITY_H
 
@@ -23,36 +23,34 @@ typedef struct Quantity {
     } scale;          /* SHARE: from 0 to 1; POWERS: may span
                          powers of ten */
     const char *word; /* its name in a sentence; NULL: `name` with spaces */
-    bool median; /* averaged by the median, in which NaN is later than all */
+    bool median; /* is its average the median, where NaN is later than all? */
     const char *margin; /* a smaller difference does not matter; "10%" is of the
                            baseline; NULL: differences are not judged */
     struct {
         const char *name, *word;
-    } levels[LEVELS]; /* a figure shows the first of these that its runs have as
-                         a line, with this word */
+    } levels[LEVELS]; /* a figure draws the first of these that all its runs
+                         have, as a line with this word */
 } Quantity;
 
-extern const Quantity quantities[];
-extern const int quantity_count;
-
-/* The row of that name, or else a row without title, margin or direction. */
+/* The row of that name; or else a row without a margin, in which neither less
+   nor more is better. */
 const Quantity *quantity_named(const char *name);
 
 /* Its name in a sentence: "test accuracy", "steps". */
 char *quantity_words(const char *name);
 
-/* The title of an axis for a quantity or a setting. What an accuracy is, the
-   task says; NULL is any task. */
+/* The title of an axis for a quantity or a setting. An accuracy is called as
+   the task's measure; if t is NULL, "accuracy". */
 char *axis_title(const char *name, const KnownTask *t);
 
-/* The quantities to which a list "test_accuracy=0.02,solved_at=5%" (or NULL)
-   gives margins, differences that do not matter. Exits (2) if it is no such
-   list. */
+/* The quantities in a list of margins, "test_accuracy=0.02,solved_at=5%" (or
+   NULL). A margin is the largest difference that does not matter. Exits (2) if
+   it is no such list. */
 Values margins_named(const char *margins);
 
 /* The margin of a quantity in its unit: the one given for it in `margins`, or
-   else `usual`; NaN if that is NULL. Per cent are of the mean size of these
-   values of the baseline. */
+   else `usual`; NaN if that is NULL. A margin in per cent is relative to the
+   mean absolute value of `base`, the baseline's values. */
 double margin_of(const char *margins, const char *name, const char *usual,
                  const double *base, int count);
 
@@ -61,8 +59,8 @@ double margin_of(const char *margins, const char *name, const char *usual,
 void check_quantity(const Experiment *e, const char *name, bool logged);
 
 /* The mean of values of a quantity, with its interval by Student's t, cut off
-   at values that cannot be: a share is between 0 and 1, and what was never
-   negative has no negative end. */
+   where no value can be: outside 0 to 1 for a share, and below 0 if no value is
+   negative. */
 Mean values_mean(const char *name, const double *x, int n);
 
 /* The mean of a quantity over runs, at least one; or its median, if that is how

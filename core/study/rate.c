@@ -7,15 +7,15 @@
 #include "study/quantity.h"
 #include "study/rate.h"
 
-/* How well a run did: its merit in a quantity, and in validation loss. A larger
-   merit is better. */
+/* A run with its merit in a quantity, and in validation loss. A larger merit is
+   better. */
 typedef struct Trial {
     const Run *run;
     double merit, loss_merit;
 } Trial;
 
-/* The merit of a run in a quantity. A run that diverged, or never reached the
-   threshold, has less than all others. */
+/* The merit of a run in a quantity. A run that diverged or never reached the
+   threshold has less merit than all others. */
 static double
 merit(const Run *r, const char *key)
 {
@@ -28,8 +28,8 @@ merit(const Run *r, const char *key)
     return q->better == LESS ? -x : x;
 }
 
-/* The trials of these runs. Quantities of test data are replaced by those of
-   validation data, so that rates are not chosen on test data. */
+/* The trials of these runs. A quantity on test data is replaced by the same on
+   validation data, so that no rate is chosen on test data. */
 static Trial *
 trials_of(const Run *const *runs, int count, const char *key)
 {
@@ -44,19 +44,19 @@ trials_of(const Run *const *runs, int count, const char *key)
     return all;
 }
 
-/* How good a learning rate is: how many runs have it, and the means of their
-   merits. */
+/* The score of a learning rate: the number of runs that have it, and the means
+   of their merits. */
 typedef struct Score {
     double runs, merit, loss_merit;
 } Score;
 
-/* The score of a rate, from the runs of all seeds except `but`. */
+/* The score of a rate, from the runs of all seeds except one. */
 static Score
-score_of(const Trial *all, int count, double lr, int but)
+score_of(const Trial *all, int count, double lr, int except)
 {
     Score s = {0};
     for (const Trial *t = all; t < all + count; t++)
-        if (t->run->config.lr == lr && t->run->config.seed != but) {
+        if (t->run->config.lr == lr && t->run->config.seed != except) {
             s.runs++;
             s.merit += t->merit;
             s.loss_merit += t->loss_merit;
@@ -66,8 +66,8 @@ score_of(const Trial *all, int count, double lr, int but)
     return s;
 }
 
-/* The better rate has more runs; or as many, and a better mean of the quantity;
-   or equal ones, and a better mean loss. */
+/* The better rate has more runs. If both have as many, it has the better mean
+   of the quantity; if these are equal, too, the better mean loss. */
 static bool
 is_better(Score a, Score b)
 {
@@ -78,17 +78,17 @@ is_better(Score a, Score b)
     return a.loss_merit > b.loss_merit;
 }
 
-/* A seed's run at the best of its rates, which are compared by the runs of all
-   seeds except `but`. */
+/* A seed's run at the best of its rates. The rates are compared by the runs of
+   all seeds except one. */
 static const Run *
-best_of(const Trial *all, int count, int seed, int but)
+best_of(const Trial *all, int count, int seed, int except)
 {
     const Run *best = NULL;
     Score most = {0};
     for (const Trial *own = all; own < all + count; own++) {
         if (own->run->config.seed != seed)
             continue;
-        Score score = score_of(all, count, own->run->config.lr, but);
+        Score score = score_of(all, count, own->run->config.lr, except);
         if (!best || is_better(score, most)) {
             best = own->run;
             most = score;
@@ -107,8 +107,8 @@ chosen_runs(const Run *const *runs, int count, const char *key, int *seeds,
     *lr = NAN;
     if (!count)
         return chosen;
-    /* Runs are sorted by seed. A seed is judged at the rate that was best for
-       the others; a single one has no others. */
+    /* Each seed is judged at the rate that was best for the others. A single
+       seed has no others, and is judged at its own best rate. */
     Trial *all = trials_of(runs, count, key);
     int first = runs[0]->config.seed;
     bool several = runs[count - 1]->config.seed != first;

@@ -10,12 +10,12 @@
    the one with the lowest loss is taken. All choices are made on validation
    data. The given runs must be sorted by seed, and then by rate. *seeds becomes
    the number of runs returned, *lr the rate that all seeds together choose (NaN
-   if there are no runs). The array is kept until the program ends. */
+   if there are no runs). The array is never freed. */
 const Run **chosen_runs(const Run *const *runs, int count, const char *key,
                         int *seeds, double *lr);
 
-/* "lowest" or "highest" if lr is at that end of the rates of these runs, so
-   that a wider grid may have a better one; NULL if it is between others, or the
+/* "lowest" or "highest" if lr is the lowest or highest of these runs' rates, so
+   that a wider grid may have a better one; NULL if it is between others or the
    only one. */
 const char *rate_end(const Run *const *runs, int count, double lr);
 

@@ -1,5 +1,4 @@
 /* results_table.c - the tables of an experiment's results, with verdicts. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,17 +36,19 @@ baseline_cell(const Outcome *a)
                           : NULL);
 }
 
-/* People see two tables, RESULTS and VERDICTS; programs see one with ALL. */
+/* The tables that show a column. People see two tables, RESULTS and VERDICTS;
+   programs see one, ALL, with every column. */
 typedef enum { ALL, RESULTS, VERDICTS, BOTH } Half;
 
-/* A column, and where its cells come from: from the function `get`; without
-   one, from the member of Outcome at offset `at` (a text if the column has
-   words, three numbers if it is an interval, else one number); or, if `at` is
-   0, from the mean of the result of that name over the runs. */
+/* A column, and the source of its cells. If `get` is set, that function returns
+   them. If `at` is set, they are the member of Outcome at that offset: a text
+   if the column has words, three numbers if it is an interval, else one number.
+   If neither is set, a cell is the mean over the runs of the result of that
+   name. */
 typedef struct Field {
     Column column;
     size_t at;
-    Half half; /* the table for people that has it; ALL: none */
+    Half half; /* the table for people that shows it; ALL: neither */
     bool interval;
     Cell (*get)(const Outcome *a);
 } Field;
@@ -136,9 +137,9 @@ sheet_of_half(const Outcomes *all, const Group *g, Half half)
     return sheet;
 }
 
-/* "2 better in steps (mqa on recall, gqa on sort)": the comparisons that have
-   the verdict of this one, in the same quantity; those that are neither worse
-   nor better are only counted. */
+/* "2 better in steps (mqa on recall, gqa on sort)": counts the comparisons with
+   the same verdict as this one, in the same quantity. If that is worse or
+   better, it names them. */
 static char *
 verdict_count(const Outcomes *all, const Outcome *like)
 {
@@ -163,9 +164,9 @@ check_results_columns(const char *by, const char *chosen)
     check_columns(&sheet);
 }
 
-/* Prints what the whole table shows in a sentence: how many comparisons have
-   each verdict, in which quantity, which are worse or better, and whether only
-   one learning rate was tried. Returns false if there is no comparison. */
+/* Prints a sentence about the whole table: how many comparisons have each
+   verdict, in which quantity, which are worse or better, and whether only one
+   learning rate was tried. Returns false if there is no comparison. */
 static bool
 print_headline(const Outcomes *all, Layout layout)
 {
@@ -184,7 +185,7 @@ print_headline(const Outcomes *all, Layout layout)
     return parts.count > 0;
 }
 
-/* Prints what the columns mean. */
+/* Explains the columns. */
 static void
 print_notes(const Outcomes *all, Layout layout)
 {
@@ -235,8 +236,8 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
     sheet_write(stdout, &sheet, layout);
 }
 
-/* Prints the tables of one group, with what guessing and a trivial baseline
-   reach. */
+/* Prints the tables of one group, and the levels that guessing and a trivial
+   baseline reach. */
 static void
 print_group(const Outcomes *all, const Group *g, bool verdicts,
             const char *chosen, Layout layout)

@@ -10,7 +10,7 @@
    how many seeds solved the task and in how many steps, and accuracy and loss
    on test data; the second has its verdict against the baseline. Their labels
    in LaTeX are tab:GROUP and tab:GROUP-verdicts. Programs get one table with
-   all of it. If columns are chosen (table.h), only these are printed. */
+   all columns. If columns are chosen (table.h), only these are printed. */
 void results_print(const Outcomes *all, const char *chosen, Layout layout);
 
 /* Exits (2) unless the tables that compare the values of the setting `by` have

@@ -1,4 +1,4 @@
-/* verdict.c - what a comparison with the baseline says. */
+/* verdict.c - decides the verdicts of comparisons with the baseline. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,16 +13,17 @@ const char *const verdict_words[] = {"identical", "same",  "undecided",
 Comparison
 comparison_of(Contrast contrast, bool less, double margin)
 {
-    bool differ = contrast.mean != 0 || contrast.deviation != 0;
-    Verdict verdict = isnan(contrast.differ) ? UNTESTED
-                      : differ               ? UNDECIDED
-                                             : IDENTICAL;
+    Verdict verdict = UNDECIDED;
+    if (contrast.mean == 0 && contrast.deviation == 0)
+        verdict = IDENTICAL;
+    if (isnan(contrast.differ))
+        verdict = UNTESTED;
     return (Comparison){contrast, less, margin, verdict, NAN, NAN};
 }
 
-/* Decides the verdict on a difference whose p-values are adjusted. What these
-   seeds could have shown, or how many are needed, is for a t test at the level
-   of the strictest of all tests. */
+/* Decides the verdict on a difference whose p-values are adjusted. Also finds
+   the difference that these seeds could have shown, and how many seeds are
+   needed: both for a t test at the level of the strictest of all tests. */
 static void
 decide(Comparison *c, int comparisons)
 {
@@ -39,8 +40,9 @@ decide(Comparison *c, int comparisons)
         c->needed = seeds_to_tell(d, c->margin, alpha);
 }
 
-/* Of a comparison's two hypotheses, that there is no difference and that there
-   is one of the margin or more, one at most is true: so Holm's adjustment is
+/* A comparison tests two hypotheses: that there is no difference, and that the
+   difference is at least the margin. Only one of them can be true, so at most
+   `comparisons` hypotheses are true together, which makes Holm's adjustment
    Shaffer's. */
 int
 decide_all(Comparison *const *all, int count)
@@ -67,7 +69,7 @@ decide_all(Comparison *const *all, int count)
 double
 deciding_p(const Comparison *c)
 {
-    return c->verdict == IDENTICAL ? NAN
-           : c->verdict == EQUAL   ? c->contrast.same
-                                   : c->contrast.differ;
+    if (c->verdict == IDENTICAL)
+        return NAN;
+    return c->verdict == EQUAL ? c->contrast.same : c->contrast.differ;
 }

@@ -1,5 +1,5 @@
-/* verdict.h - what a comparison with the baseline says: better, worse, the same
-   within a margin, or undecided.
+/* verdict.h - the verdict of a comparison with the baseline: better, worse, the
+   same within a margin, or undecided.
 
    Make a Comparison of each difference that a table shows, and then let
    decide_all judge all of them together, since each p-value is adjusted for the
@@ -27,10 +27,11 @@ typedef struct Comparison {
                           if more than 10,000 */
 } Comparison;
 
+/* A comparison that decide_all has not judged yet. */
 Comparison comparison_of(Contrast contrast, bool less, double margin);
 
-/* Decides all verdicts. Returns for how many comparisons the p-values are
-   adjusted: those that have any. */
+/* Decides all verdicts. Returns the number of comparisons that have p-values,
+   for which these are adjusted. */
 int decide_all(Comparison *const *all, int count);
 
 /* The p-value of the test that the verdict rests on. */

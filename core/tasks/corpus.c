@@ -8,52 +8,68 @@
 
 enum { CODES = 0x110000 };
 
+/* Gives the characters of a text ids in the order of their codes, and replaces
+   the `count` codes in c->ids by them. place[code] is where some occurrence of
+   the character begins in the text, plus 1; it is 0 if there is none. */
+static void
+number_characters(Corpus *c, int count, const char *text, const int *place)
+{
+    int *id = allocate(CODES, sizeof *id);
+    for (int code = 0; code < CODES; code++)
+        if (place[code]) {
+            int bytes =
+                1 + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
+            const char *from = text + place[code] - 1;
+            id[code] = c->names.count;
+            values_add(&c->names, format_text("%.*s", bytes, from));
+        }
+    for (int i = 0; i < count; i++)
+        c->ids[i] = id[c->ids[i]];
+    free(id);
+}
+
 static Corpus *
 text_read(const char *path)
 {
-    size_t size;
+    size_t size, end = 0;
     char *text = read_file(path, "text", &size);
     const unsigned char *bytes = (const unsigned char *)text;
     Corpus *c = allocate(1, sizeof *c);
     c->ids = allocate(size + 1, sizeof *c->ids);
     c->hash = hash_bytes(HASH_START, text, size);
-    int count = 0;
-    int *id = allocate(CODES, sizeof *id); /* of each character */
-    for (size_t at = 0, end = 0; at < size; at = end, count++) {
+    int count = 0, *place = allocate(CODES, sizeof *place);
+    while (end < size) {
+        size_t at = end;
         int code = utf8_next(bytes, size, &end);
         if (code < 0)
             fail("%s: it is not UTF-8 text: byte 0x%02x at offset %zu; remove "
                  "that byte, or convert the file",
                  path, bytes[at], at);
         c->ids[count] = code;
-        id[code] = (int)end; /* for now: where its latest occurrence ends */
+        place[code] = (int)at + 1;
+        count++;
     }
     int tenth = count / 10;
     c->part[1] = count - 2 * tenth;
     c->part[2] = count - tenth;
-    c->part[3] = (int)matrix_entries(count, 1);
-    for (int code = 0; code < CODES; code++)
-        if (id[code]) {
-            int n = 1 + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
-            values_add(&c->names, format_text("%.*s", n, text + id[code] - n));
-            id[code] = c->names.count - 1;
-        }
-    for (int i = 0; i < count; i++)
-        c->ids[i] = id[c->ids[i]];
+    c->part[3] = count;
+    number_characters(c, count, text, place);
+    free(place);
     return c;
 }
 
-/* A command that has many runs of a text reads it once. */
+/* Keeps the text that was read last, because the runs of one command usually
+   have the same. */
 Corpus *
 text_open(const char *path, int tokens)
 {
     static Corpus *c;
-    static const char *known = "";
+    static const char *last = "";
     if (!*path)
         usage("task text: it has no file to learn from; set file to one");
-    if (strcmp(path, known))
+    if (strcmp(path, last))
         c = text_read(path);
-    known = interned(path);
+    last = interned(path);
     if (c->part[3] - c->part[2] <= tokens)
         fail("%s: its %d characters are too few: validation and test get a "
              "tenth each, and need at least %d; choose a longer file or a "
@@ -80,8 +96,9 @@ corpus_read(const Dataset *data, Split split, int index, Random *r, Batch *e)
     return true;
 }
 
-/* How often each character follows each other one in the training part: a row
-   for each character before, whose last entry is the sum of the others. */
+/* How often each pair of adjacent characters occurs in the training part: a row
+   for each first character, a column for each second one, and a last column
+   with the sum of the others. */
 static int *
 count_pairs(const Corpus *c)
 {
@@ -95,7 +112,7 @@ count_pairs(const Corpus *c)
     return count;
 }
 
-/* The index of the largest of n numbers; the first of them if several are. */
+/* The index of the first of the largest numbers. */
 static int
 largest_of(const int *numbers, int n)
 {

@@ -14,9 +14,9 @@
 typedef struct Corpus {
     int *ids;      /* of all tokens */
     Values names;  /* the text of each id */
-    bool words;    /* names are words with blanks between, not characters */
-    int part[4];   /* tokens part[i] .. part[i + 1] - 1 are those of Split i */
-    uint64_t hash; /* of the file */
+    bool words;    /* names are words, between blanks, not characters */
+    int part[4];   /* Split i has the tokens part[i] .. part[i + 1] - 1 */
+    uint64_t hash; /* of the file's bytes */
 } Corpus;
 
 /* Reads a text, to be cut into sequences of `tokens` tokens, and keeps it until
@@ -28,10 +28,10 @@ Corpus *text_open(const char *path, int tokens);
 bool corpus_read(const Dataset *data, Split split, int index, Random *r,
                  Batch *e);
 
-/* What counting pairs of characters achieves on a split. Its guess is the
-   character that most often follows the one before it in the training part. Its
-   loss, in nats a token, is that of the shares of these counts, with one added
-   to every count. */
+/* The result on a split of a baseline that counts pairs of characters in the
+   training part. It guesses the character that most often followed the one
+   before. Its probabilities are the shares of these counts, with one added to
+   every count; the loss is in nats a token. */
 typedef struct PairBaseline {
     double accuracy, loss;
 } PairBaseline;

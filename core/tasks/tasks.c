@@ -1,8 +1,8 @@
-/* tasks.c - the other tasks, each a way to draw a sequence and its answers; and
-   the datasets of all.
+/* tasks.c - the tasks that the heart does not have, each a way to draw a
+   sequence and its answers; and the datasets of all tasks.
 
-   The settings named with each are those at which standard attention solves
-   it; they are its defaults. */
+   The table below has each task's default settings. At these, standard
+   attention solves the task. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@
 #pragma GCC diagnostic ignored "-Woverride-init"
 
 /* Answers every token with the commonest symbol of the source, or of the
-   sequence if it has no source. Of several, with the one that occurs first. */
+   sequence if there is no source. If several are equally common, it is the one
+   that occurs first. */
 static void
 guess_commonest(const Config *c, const Batch *e, int *guesses)
 {
@@ -45,10 +46,11 @@ draw_reverse(const Config *c, Random *r, Batch *e)
 }
 
 /* subset: tokens are +1 and -1; token i must return the sum over its set S_i of
-   m = members places, fixed and drawn at random, divided by sqrt(m). Attention
-   can do that only where its scores have rank enough to give each token its
-   own set: the rank figure. The answer is kept as how many of them are +1,
-   k; as a number it is (2k - m) / sqrt(m), of mean 0 and variance 1. */
+   m = members places, divided by sqrt(m). The sets are drawn once, at random.
+   Attention can do that only if its scores have rank enough to give each token
+   its own set, which the rank figure shows. The answer is stored as the number
+   k of places with +1; it stands for (2k - m) / sqrt(m), which has mean 0 and
+   variance 1. */
 static Sizes
 sizes_subset(const Config *c)
 {
@@ -71,8 +73,8 @@ draw_subset(const Config *c, Random *r, Batch *e)
     for (int i = 0; i < n; i++) {
         int wanted = c->members;
         e->targets[i] = 0;
-        /* Choose place j with probability wanted / (n - j): then all sets of m
-           places are equally likely. */
+        /* Choosing place j with probability wanted / (n - j) makes all sets of
+           m places equally likely. */
         for (int j = 0; j < n; j++)
             if (random_below(&fixed, n - j) < wanted) {
                 e->targets[i] += e->ids[j];
@@ -81,7 +83,8 @@ draw_subset(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* Answers each query with the value of a stored pair, another one each time. */
+/* Answers each query with the value of a stored pair, one pair after another.
+ */
 static void
 guess_stored(const Config *c, const Batch *e, int *guesses)
 {
@@ -106,7 +109,7 @@ static void
 draw_mqar(const Config *c, Random *r, Batch *e)
 {
     int n = c->length, *queries = e->ids + 2 * n;
-    int *answers = e->targets + 2 * n; /* draw_pairs puts pairs' numbers here */
+    int *answers = e->targets + 2 * n; /* at first, the numbers of pairs */
     draw_pairs(c, r, e->ids, answers);
     for (int i = 0; i < n; i++) {
         const int *pair = e->ids + 2 * answers[i];
@@ -132,6 +135,7 @@ draw_cross_recall(const Config *c, Random *r, Batch *e)
 {
     int n = c->length;
     draw_distinct(r, e->source, n, c->symbols);
+    /* moves the keys apart, the last one first, to make space for the values */
     for (int i = n - 1; i > 0; i--)
         e->source[2 * i] = e->source[i];
     for (int i = 0; i < n; i++)
@@ -144,9 +148,9 @@ draw_cross_recall(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* translate: the source backwards, a token at a time: START y_1 y_2 ... are to
-   predict y_1 y_2 y_3 ... as a translation is trained. START is one token more
-   than the symbols. */
+/* translate: the source backwards, a token at a time. As in the training of a
+   translation, the tokens are START y_1 y_2 ... and their answers y_1 y_2 y_3
+   ... START is a token besides the symbols. */
 static Sizes
 sizes_translate(const Config *c)
 {
@@ -168,7 +172,8 @@ draw_translate(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* A row of the table: the settings of a task are USUAL and those named last. */
+/* A row of the table. The task's settings are USUAL, except those named last.
+ */
 #define TASK(NAME, SIZES, HOW, WHAT, TRIVIAL, GUESS, NEXT, ...)                \
     {                                                                          \
         &(const Task){                                                         \
@@ -231,11 +236,11 @@ task_start(const char *name)
     Config c = t->start;
     c.task = t->name;
     c.precision = sizeof(real) == sizeof(double);
-    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
-        const char **word = (void *)((char *)&c + s->offset);
-        if (s->kind & WORDED)
+    for (const Setting *s = settings; s < settings + settings_built_in; s++)
+        if (s->kind & WORDED) {
+            const char **word = (void *)((char *)&c + s->offset);
             *word = interned(*word ? *word : "");
-    }
+        }
     return c;
 }
 
@@ -245,8 +250,8 @@ config_start(void)
     return task_start(tasks[0].task->name);
 }
 
-/* Are there keys followed by values, so that a value's token is behind those of
-   the keys? */
+/* Do the sequences consist of keys and values? Then the tokens of values are
+   numbered after the tokens of keys. */
 static bool
 has_keys(const char *task)
 {
@@ -310,7 +315,8 @@ dataset_open(Config *c)
     return data;
 }
 
-/* The accuracy of the trivial baseline, measured on about 16,000 tokens. */
+/* The accuracy of the trivial baseline, measured on about 16,000 tokens.
+   Results on disk depend on the random stream of this name. */
 static double
 trivial_accuracy(const Dataset *data)
 {
@@ -333,12 +339,12 @@ trivial_accuracy(const Dataset *data)
     return (double)right / counted;
 }
 
-Levels
-dataset_levels(const Dataset *data, Split split)
+Baselines
+dataset_baselines(const Dataset *data, Split split)
 {
-    Levels l = {.chance = 1. / data->sizes.classes,
-                .chance_loss = logarithm(data->sizes.classes),
-                .bigram_loss = NAN};
+    Baselines l = {.chance = 1. / data->sizes.classes,
+                   .chance_loss = logarithm(data->sizes.classes),
+                   .bigram_loss = NAN};
     if (data->corpus) {
         PairBaseline pairs = pair_baseline(data->corpus, split);
         l.trivial = pairs.accuracy;

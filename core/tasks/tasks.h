@@ -1,11 +1,14 @@
-/* tasks.h - all tasks: those of the heart, and the others. */
+/* tasks.h - all tasks, the heart's three and six others: how each draws its
+   sequences is in tasks.c and in heart/task.c. A new task is a row of the table
+   there. The losses of tasks are in heart/layers.h (cross_entropy) and
+   training/architectures.h (number_loss). */
 #ifndef TASKS_H
 #define TASKS_H
 
 #include "config/settings.h"
 #include "heart/task.h"
 
-/* What is known of a task besides what training needs. */
+/* A task, with the facts about it that training does not need. */
 typedef struct KnownTask {
     const Task *task;
     const char *what;    /* a description of one line */
@@ -24,7 +27,7 @@ extern const int task_count;
 /* Exits (2) if there is no such task, and suggests the nearest name. */
 const KnownTask *task_named(const char *name);
 
-/* The settings that a task starts with; and those of the first task. */
+/* The default settings of a task, and of the first task of the table. */
 Config task_start(const char *name);
 Config config_start(void);
 
@@ -41,13 +44,13 @@ int first_answer(const Dataset *data);
 
 /* Two baselines: `chance` guesses evenly; `trivial` is KnownTask.trivial, whose
    accuracy is measured by letting it answer. */
-typedef struct Levels {
+typedef struct Baselines {
     double chance, trivial; /* accuracies of the two */
     double chance_loss;     /* nats */
     double bigram_loss;     /* of the trivial baseline of a text, else NaN */
-} Levels;
+} Baselines;
 
-/* The baselines on a split. Only those of a text differ between splits. */
-Levels dataset_levels(const Dataset *data, Split split);
+/* The baselines on a split. They differ between splits only for a text. */
+Baselines dataset_baselines(const Dataset *data, Split split);
 
 #endif

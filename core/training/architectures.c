@@ -7,8 +7,8 @@
 #include "training/architectures.h"
 #include "training/positions.h"
 
-/* What a variant sees in a layer of self-attention, of cross-attention or of
-   the encoder. */
+/* The description that a variant gets of a layer of the kind SELF, CROSS or
+   ENCODER. */
 static Attention
 attention_at(const Model *m, int kind, int layer)
 {
@@ -24,8 +24,9 @@ attention_at(const Model *m, int kind, int layer)
     return a;
 }
 
-/* What a variant sees of a config in a model of these sizes. A one-hot token
-   has one column for each token of the vocabulary and one for each position. */
+/* The description that a variant gets in a model of these sizes. A one-hot
+   token has a column for each token of the vocabulary and, if positions are
+   learned, one for each position. */
 static Attention
 attention_in(const Config *c, Sizes z)
 {
@@ -38,8 +39,9 @@ attention_in(const Config *c, Sizes z)
     return a;
 }
 
-/* A table of `rows` tokens or positions. If they are one-hot, it is the part of
-   the fixed table that begins at row `first`. */
+/* The vectors of `rows` tokens or positions. If they are one-hot, these are the
+   rows of the fixed table from `first` on. While the weights are listed, that
+   table grows to the rows that are needed; model_fill_onehot allocates it. */
 static Node *
 table_of(Model *m, Tape *t, int first, int rows, const char *name)
 {
@@ -65,12 +67,14 @@ encoded(Model *m, Node *y)
 }
 
 /* The second sequence as cross-attention reads it; NULL if the task has none. A
-   decoder reads it with its first tokens only: later it has no new tokens. */
+   decoder encodes it with its first tokens, and has it in its cache later: then
+   it has no new rows, and the encoder's places and weights are skipped. */
 static Node *
 second(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
     const Keeper *k = t->keeper;
-    int norm = m->config.norm == NORM_NONE ? 0 : 2; /* gain and bias */
+    /* the gain and the bias of the LayerNorm before a place's own weights */
+    int norm = m->config.norm == NORM_NONE ? 0 : 2;
     if (!m->sizes.source)
         return NULL;
     if (k && k->position > 0 && !(t->purpose & SHAPES_ONLY)) {
@@ -143,7 +147,7 @@ onehot_size(const Model *m)
 }
 
 void
-model_fill(Model *m)
+model_fill_onehot(Model *m)
 {
     Matrix *f = &m->fixed;
     f->at = allocate(matrix_entries(f->rows, f->cols), sizeof *f->at);

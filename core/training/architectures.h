@@ -11,8 +11,8 @@
 extern const Architecture two_sequences;
 
 /* The same model for answers that are numbers: answer k stands for the number
-   y = sizes.first + k sizes.step, and the logits (rows x 1) are the model's
-   numbers x. */
+   y = sizes.first + k sizes.step. The logits are a column of numbers x, one for
+   each token. */
 extern const Architecture numbers;
 
 /* The loss of `numbers`: the sum over counted rows of (x - y)^2, divided by
@@ -25,7 +25,8 @@ Node *number_loss(const Model *m, Node *x, const int *targets, int counted,
    learned embedding, 0.49, so that scores start equally large. */
 double onehot_size(const Model *m);
 
-/* Fills the fixed tables of one-hot tokens and positions. */
-void model_fill(Model *m);
+/* Allocates and fills the table of one-hot tokens and positions. It is empty if
+   they are learned. */
+void model_fill_onehot(Model *m);
 
 #endif

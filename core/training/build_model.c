@@ -8,6 +8,23 @@
 #include "training/build_model.h"
 #include "training/optimizers.h"
 
+/* Multiplies the initial weights of this name by a factor. Returns false if the
+   model has none. */
+static bool
+scale_start(Model *m, const char *name, double factor)
+{
+    bool found = false;
+    for (Weight *w = m->weights; w < m->weights + m->count; w++) {
+        const char *dot = strrchr(w->name, '.');
+        if (!one_file(dot ? dot + 1 : w->name, name))
+            continue;
+        w->deviation *= fabs(factor);
+        w->mean *= factor;
+        found = true;
+    }
+    return found;
+}
+
 /* Multiplies initial weights by the factors of the setting init, which is
    "W_Q=0.1+W_K=0.1". Exits (2) if init cannot be read, or if the model has none
    of the weights that it names. */
@@ -15,23 +32,19 @@ static void
 scale_starts(Model *m)
 {
     const char *at = m->config.init;
-    char name[NAME_SIZE];
-    double factor;
-    bool any = !*at;
-    for (int n; *at; at += n + (at[n] == '+')) {
-        if (sscanf(at, "%63[^=+]=%lf%n", name, &factor, &n) != 2 ||
-            !isfinite(factor) || (at[n] && (at[n] != '+' || !at[n + 1])))
+    bool any = !*at, more = *at;
+    while (more) {
+        char name[NAME_SIZE];
+        double factor;
+        int length;
+        bool pair = sscanf(at, "%63[^=+]=%lf%n", name, &factor, &length) == 2;
+        if (!pair || !isfinite(factor) || (at[length] && at[length] != '+'))
             usage("init \"%s\": not NAME=FACTOR; join several with +: "
                   "W_Q=0.1+W_K=0.1",
                   m->config.init);
-        for (Weight *w = m->weights; w < m->weights + m->count; w++) {
-            const char *dot = strrchr(w->name, '.');
-            if (!one_file(dot ? dot + 1 : w->name, name))
-                continue;
-            w->deviation *= fabs(factor);
-            w->mean *= factor;
-            any = true;
-        }
+        any |= scale_start(m, name, factor);
+        more = at[length] == '+';
+        at += length + 1;
     }
     if (!any)
         usage(
@@ -40,7 +53,8 @@ scale_starts(Model *m)
             m->config.init, m->config.variant);
 }
 
-/* Refuses a model that would call a variant as it is not meant to be called. */
+/* Exits (2) if a model would call the variant in a way that Variant.calls
+   excludes. */
 static void
 check_calls(const Config *c, const Plugin *p)
 {
@@ -56,7 +70,7 @@ check_calls(const Config *c, const Plugin *p)
 }
 
 void
-config_cast(Config *c, const Plugin *p)
+config_resolve_for(Config *c, const Plugin *p)
 {
     check_calls(c, p);
     c->plugin_hash = p->hash;
@@ -71,7 +85,7 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
         model_outline(c, sizes, v, sizes.step != 0 ? &numbers : &two_sequences);
     m->update = scheduled;
     scale_starts(m);
-    model_fill(m);
+    model_fill_onehot(m);
     model_start(m);
     return m;
 }
@@ -80,7 +94,7 @@ Model *
 model_open(Config c, Dataset *data)
 {
     Plugin p = plugin_of(&c);
-    config_cast(&c, &p);
+    config_resolve_for(&c, &p);
     *data = dataset_open(&c);
     return model_new(&c, data->sizes, p.variant);
 }
@@ -106,6 +120,7 @@ attention_parameters(const Model *m)
 {
     size_t sum = 0;
     for (const Weight *w = m->weights; w < m->weights + m->count; w++)
-        sum += w->attention ? (size_t)w->rows * (size_t)w->cols : 0;
+        if (w->attention)
+            sum += (size_t)w->rows * (size_t)w->cols;
     return sum;
 }

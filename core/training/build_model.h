@@ -1,5 +1,5 @@
 /* build_model.h - makes the model that a config describes, and finds things in
-   it. To make one: plugin_open, config_cast, dataset_open, model_new;
+   it. To make one: plugin_open, config_resolve_for, dataset_open, model_new;
    model_open does all four. */
 #ifndef BUILD_MODEL_H
 #define BUILD_MODEL_H
@@ -11,7 +11,7 @@
 /* Resolves c (config_resolve) for the plugin's variant, and stores the hash of
    the plugin's file in c. Exits (2) if the model would call the variant in a
    way that Variant.calls excludes. */
-void config_cast(Config *c, const Plugin *p);
+void config_resolve_for(Config *c, const Plugin *p);
 
 /* The model of a resolved config, with the initial weights of its seed. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
@@ -21,7 +21,7 @@ Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 Model *model_open(Config c, Dataset *data);
 
 /* The matrices of attention at a place, in the order in which the variant
-   declares them. They belong to the model. */
+   declares them. The model owns them. */
 Weights place_weights(const Model *m, int place);
 
 /* The weight of that name, "embedding". Aborts if there is none. */

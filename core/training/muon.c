@@ -6,7 +6,6 @@
    updates only matrices of attention; Adam updates all other weights. */
 #include <math.h>
 
-#include "heart/numbers.h"
 #include "heart/train.h"
 #include "training/muon.h"
 
@@ -35,10 +34,11 @@ make_orthogonal(Matrix x, Matrix gx)
     }
 }
 
-/* `mean` keeps the momentum m = beta1 m + (1 - beta1) g. `step` begins as
-   beta1 m + (1 - beta1) g (Nesterov). Then g has been read, and its memory
-   serves as scratch. The step is 0.2 sqrt(max(rows, cols)) U V', about as
-   long as a step of Adam, so that both can use one learning rate (Liu et al.
+/* Moves one matrix. `mean` is its momentum, which becomes
+   m = beta1 m + (1 - beta1) g. `step` becomes beta1 m + (1 - beta1) g
+   (Nesterov), and is then made orthogonal. g is not needed after that, so its
+   memory serves as scratch. The step is 0.2 sqrt(max(rows, cols)) U V', about
+   as long as a step of Adam, so that both can use one learning rate (Liu et al.
    2025, arXiv:2502.16982, section 2.2). */
 static void
 muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
@@ -63,7 +63,7 @@ muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
         w->value[i] -= by * step[i];
 }
 
-/* Adam steps a weight as if the model had only this one. */
+/* Adam moves a weight in a copy of the model that has only this one. */
 void
 muon(Model *m, double rate)
 {

@@ -1,8 +1,6 @@
 /* optimizers.c - a step of training: its rate, weight decay, and SGD. */
-#include <math.h>
 
 #include "config/settings.h"
-#include "heart/numbers.h"
 #include "operators/functions.h"
 #include "training/muon.h"
 #include "training/optimizers.h"

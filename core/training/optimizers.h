@@ -1,5 +1,7 @@
-/* optimizers.h - a step of training: its learning rate, and the optimizer that
-   the config asks for. The heart has Adam; muon.h has Muon. */
+/* optimizers.h - a step of training: its learning rate, weight decay, and the
+   optimizer that the setting names. Adam is in heart/train.c, SGD in
+   optimizers.c, Muon in muon.c; `scheduled` chooses among them, so a new one is
+   called there, and gets its name in config/settings.h. */
 #ifndef OPTIMIZERS_H
 #define OPTIMIZERS_H
 

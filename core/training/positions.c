@@ -6,7 +6,6 @@
 #include "heart/numbers.h"
 #include "heart/operators.h"
 #include "heart/tape.h"
-#include "operators/biases.h"
 #include "operators/functions.h"
 #include "operators/rotate.h"
 #include "operators/steps.h"
@@ -51,8 +50,8 @@ before_rope(Node *n)
     return n->op == &rope_op.op ? n->in[0] : n;
 }
 
-/* The last head's slope is kept, because calls for the same head follow one
-   another. */
+/* Keeps the slope that it computed last, because consecutive calls are for the
+   same head. */
 double
 alibi_bias(const Attention *a, int head, int query, int key)
 {

@@ -15,8 +15,8 @@
 /* Attention.relative is the address of one of these, or NULL. */
 extern const Relative rope, alibi;
 
-/* What a variant sees of a resolved config: attention_of, and also its
-   positions and its number of layers. */
+/* The description that a variant gets of a resolved config: attention_of, with
+   the positions in its scores and the number of layers. */
 Attention positioned_attention(const Config *c);
 
 /* The operator with which the model rotates queries and keys. */
@@ -27,8 +27,8 @@ extern const LinearOp rope_op;
 Node *before_rope(Node *n);
 
 /* ALiBi's bias of a head in the next call of attend. Heads are counted over all
-   calls, so a variant that calls attend once for each head has the same slopes
-   as one that calls it once for all. */
+   calls, so that a variant may call attend once for each head, or once for all
+   of them, and has the same slopes. */
 double alibi_bias(const Attention *a, int head, int query, int key);
 
 #endif

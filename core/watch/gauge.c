@@ -1,4 +1,4 @@
-/* gauge.c - what training does in the directions that change nothing.
+/* gauge.c - how far training moves along directions that change nothing.
 
    A pair is W_i^Q and W_i^K, or W_i^V and W_i^O', each with k columns. */
 #include "algebra/derive.h"
@@ -6,9 +6,9 @@
 #include "heart/attention.h"
 #include "watch/gauge.h"
 
-/* W'W, W'D and D'D (k x k each, in this order) for the weights W that one side
-   of a pair had `before`, and their change D since. The caller frees the array.
- */
+/* W'W, W'D and D'D, k x k each, one after another, where W is a matrix of a
+   pair with the weights that it had `before`, and D is its change since. The
+   caller frees the array. */
 static double *
 products(Matrix w, const Model *m, const real *before)
 {
@@ -48,9 +48,9 @@ along_gauge(const double *qq, const double *kk, const double *c, int k)
 }
 
 /* The share of a random step of Q and K (n x k) that is along the gauge, on
-   average: the dimensions of the gauge over those of the step. For each X
-   there is a direction (Q X, -K X'), which is 0 for (k - n)^2 of them if k is
-   above n. */
+   average: the number of dimensions of the gauge divided by the 2 n k of the
+   step. Each X (k x k) gives a direction (Q X, -K X'). If k is above n, these
+   are 0 in (k - n)^2 dimensions of X. */
 static double
 share_by_chance(int n, int k)
 {
@@ -58,7 +58,7 @@ share_by_chance(int n, int k)
     return (k * k - lost * lost) / (2.0 * n * k);
 }
 
-/* Adds a head, whose pair of matrices now is q and k. */
+/* Adds a head whose pair of matrices is now q and k. */
 static void
 add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
 {
@@ -83,33 +83,40 @@ add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
     free(kk);
 }
 
-/* In the form that gauge_move measures, a head has two pairs, each a product
-   A B', and every weight is in exactly one pair. `unseen` counts the entries
-   that are in no pair, such as those of a bias, which would share its gauge. */
-GaugeMove
-gauge_move(const Model *m, int place, const real *before, size_t which)
+/* Adds the heads of a place, each of which should have two terms, each a
+   product A B'. Returns false unless every weight is in exactly one such pair:
+   an entry in no pair, such as that of a bias, would share its gauge. */
+static bool
+add_heads(GaugeMove *s, const Derived *d, int piece, const Model *m,
+          const real *before)
 {
-    const ModelPlace *p = &m->place[place];
-    const Relative *positions = p->attention.relative;
-    Derived d = derive(p->variant, p->attention, place_weights(m, place));
-    bool pairs =
-        !d.why && d.count == 2 * d.heads && !(positions && positions->rotated);
-    int unseen = 0;
-    GaugeMove s = {0};
-    for (int i = 0; i < p->declared; i++)
-        unseen += d.run.weights.list[i].rows * d.run.weights.list[i].cols;
-    for (const Term *t = d.term; pairs && t < d.term + d.count; t++) {
+    int unseen = 0; /* entries of matrices that were in no pair so far */
+    for (int i = 0; i < d->run.weights.count; i++)
+        unseen += d->run.weights.list[i].rows * d->run.weights.list[i].cols;
+    for (const Term *t = d->term; t < d->term + d->count; t++) {
         const Chain *q = &t->chain[0], *k = &t->chain[1];
-        pairs = q->count && q->count + k->count == 2;
-        if (!pairs)
-            break;
+        if (!q->count || q->count + k->count != 2)
+            return false;
         Matrix a = q->of[0].m;
         Matrix b = k->count ? k->of[0].m : transposed(q->of[1].m);
         unseen -= (a.rows + b.rows) * a.cols;
-        if (t->piece == (which ? N_PIECE : M_PIECE))
-            add_head(&s, a, b, m, before);
+        if (t->piece == piece)
+            add_head(s, a, b, m, before);
     }
-    s.by_chance /= d.heads;
+    s->by_chance /= d->heads;
+    return unseen == 0;
+}
+
+GaugeMove
+gauge_move(const Model *m, int place, const real *before, int piece)
+{
+    const ModelPlace *p = &m->place[place];
+    const Relative *positions = p->attention.relative;
+    bool rotated = positions && positions->rotated;
+    Derived d = derive(p->variant, p->attention, place_weights(m, place));
+    GaugeMove s = {0};
+    bool known = !d.why && !rotated && d.count == 2 * d.heads &&
+                 add_heads(&s, &d, piece, m, before);
     derived_free(&d);
-    return pairs && unseen == 0 ? s : (GaugeMove){0};
+    return known ? s : (GaugeMove){0};
 }

@@ -1,4 +1,4 @@
-/* gauge.h - what training does in the directions that change nothing.
+/* gauge.h - how far training moves along directions that change nothing.
 
    (W^Q A) (W^K A^-T)' = W^Q W^K' for every invertible A, so the loss does not
    change along (W^Q X, -W^K X'), for any X. The gradient is at right angles to
@@ -10,7 +10,7 @@
 #ifndef GAUGE_H
 #define GAUGE_H
 
-#include "training/build_model.h"
+#include "algebra/derive.h"
 
 /* Squared lengths (Frobenius), summed over all heads; and a mean over them. */
 typedef struct GaugeMove {
@@ -21,11 +21,10 @@ typedef struct GaugeMove {
     double by_chance; /* the share of `along` in a step of random direction */
 } GaugeMove;
 
-/* Measures the step from the weights `before` to the present ones, for the pair
-   W^Q, W^K of a place (which 0) or its pair W^V, W^O (1). All numbers are 0
-   unless the place has exactly the form M_i = W_i^Q W_i^K' and
+/* Measures the step from the weights `before` to the present ones, for the
+   pairs W^Q, W^K of a place (M_PIECE) or its pairs W^V, W^O (N_PIECE). All
+   numbers are 0 unless the place has exactly the form M_i = W_i^Q W_i^K' and
    N_i = W_i^V W_i^O (algebra/derive.h) and no two heads share a matrix. */
-GaugeMove gauge_move(const Model *m, int place, const real *before,
-                     size_t which);
+GaugeMove gauge_move(const Model *m, int place, const real *before, int piece);
 
 #endif

@@ -15,8 +15,8 @@ labels_of(const Dataset *data, const int *ids, int count)
     return labels;
 }
 
-/* In the encoder queries and keys are tokens of the second sequence; in
-   cross-attention only keys are. */
+/* In the encoder, queries and keys belong to the second sequence; in
+   cross-attention, only keys do. */
 Maps
 maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
 {
@@ -31,7 +31,7 @@ maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
             map.name = format_text("%s, head %d", m->place[p].name, h + 1);
             const Call *c = capture_head(r, p, h, &own);
             map.weights = call_weights(c, 0, own);
-            all.map = grow(all.map, all.count, &all.room, sizeof *all.map);
+            all.map = grow(all.map, all.count, &all.capacity, sizeof *all.map);
             all.map[all.count++] = map;
         }
     return all;

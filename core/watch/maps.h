@@ -4,23 +4,22 @@
 
 #include "algebra/capture.h"
 #include "base/words.h"
-#include "training/build_model.h"
 
 /* The attention weights of one head. */
 typedef struct Map {
-    char *name;     /* "block0.attention, head 1" */
-    Matrix weights; /* queries x keys, in the capture's memory */
-    int queries_of,
-        keys_of; /* the sequences they come from: 0; 1: the source */
+    char *name;              /* "block0.attention, head 1" */
+    Matrix weights;          /* queries x keys, in the capture's memory */
+    int queries_of, keys_of; /* the sequences that they belong to: the first
+                                (0) or the second (1) */
 } Map;
 
 typedef struct Maps {
     Map *map;
-    int count, room;
+    int count, capacity;
     Values tokens[2]; /* labels of the two sequences; the second may be empty */
 } Maps;
 
-/* The maps of every head in a captured pass on one sequence. Their weights are
+/* The maps of all heads in a captured pass on one sequence. Their weights are
    valid until the pass is freed. A variant that calls neither attend nor
    softmax has no maps. */
 Maps maps_of(const Model *m, const Dataset *data, const Batch *b,

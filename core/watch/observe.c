@@ -1,17 +1,14 @@
 /* observe.c - the columns that --log adds to the log.
 
-   Each is a row of `table`, below: the word of --log that asks for it, its
-   name, and the function that computes it. A new observer is a function and a
-   row. */
+   Each is a row of `table`, below: the word of --log that adds it, its name,
+   and the function that computes it. A new column is a function and a row. */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algebra/capture.h"
 #include "algebra/svd.h"
-#include "base/words.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/layers.h"
@@ -22,9 +19,9 @@
 
 /* The findings about one row of weights, which belongs to a query of a head. */
 enum {
-    ENTROPY,   /* this and the next two: only if the query sees several keys */
+    ENTROPY,   /* these three only if the query sees several keys */
     LARGEST,   /* the largest weight */
-    SATURATED, /* is the largest weight above 0.99? */
+    SATURATED, /* 1 if the largest weight is above 0.99, else 0 */
     GRADIENT, /* the norm of the gradient by the row's scores, unless it is 0 */
     FINDINGS
 };
@@ -39,8 +36,8 @@ typedef struct Observation {
     double *gradients;           /* GRADIENT of each row */
     int capacity;                /* of gradients */
     double scores, sum, squares; /* of all unmasked scores: count and sums */
-    int place;                   /* the place that is looked at */
-    Canonical form;              /* and its form */
+    int place;                   /* the place whose columns are computed now */
+    Canonical form;              /* its canonical form, if a column needs it */
 } Observation;
 
 static void
@@ -115,13 +112,13 @@ observe_rows(Observation *s)
 }
 
 static double
-mean_of_rows(const Observation *s, size_t which)
+mean_of_rows(const Observation *s, int which)
 {
     return s->sum_of[which] / s->rows[which];
 }
 
 static double
-median_gradient(const Observation *s, size_t which)
+median_gradient(const Observation *s, int which)
 {
     if (isnan(mean_of_rows(s, which))) /* a gradient is NaN, or there is none */
         return NAN;
@@ -130,7 +127,7 @@ median_gradient(const Observation *s, size_t which)
 
 /* The standard deviation of all scores. */
 static double
-score_deviation(const Observation *s, size_t unused)
+score_deviation(const Observation *s, int unused)
 {
     double n = s->scores, mean = s->sum / n;
     (void)unused;
@@ -139,7 +136,7 @@ score_deviation(const Observation *s, size_t unused)
 
 /* The norm of the gradient of weight i. */
 static double
-weight_gradient(const Observation *s, size_t i)
+weight_gradient(const Observation *s, int i)
 {
     const Weight *w = &s->observer->model->weights[i];
     double squares = 0;
@@ -148,26 +145,24 @@ weight_gradient(const Observation *s, size_t i)
     return sqrt(squares);
 }
 
-/* The columns that look at M_i, or at W^Q and W^K, and those that look at N_i,
-   or at W^V and W^O. */
-enum { OF_M, OF_N };
-
+/* Some functions have a piece as their argument: M_PIECE for M_i, or for W^Q
+   and W^K; N_PIECE for N_i, or for W^V and W^O. */
 static const double *
-maps_of_form(const Canonical *c, size_t which)
+maps_of_form(const Canonical *c, int piece)
 {
-    return which == OF_M ? c->m : c->n;
+    return piece == M_PIECE ? c->m : c->n;
 }
 
 /* The mean effective rank of the M_i of a place's form, or of its N_i. */
 static double
-mean_rank(const Observation *s, size_t which)
+mean_rank(const Observation *s, int piece)
 {
     const Canonical *c = &s->form;
     double sum = 0;
     if (!c->m)
         return NAN;
     for (int h = 0; h < c->heads; h++) {
-        const double *map = maps_of_form(c, which) + h * c->size;
+        const double *map = maps_of_form(c, piece) + h * c->size;
         sum += spectrum_of(map, c->d_model).effective_rank / c->heads;
     }
     return sum;
@@ -175,13 +170,13 @@ mean_rank(const Observation *s, size_t which)
 
 /* |M - M at the start| / |M at the start|, in the Frobenius norm; or of N. */
 static double
-distance(const Observation *s, size_t which)
+distance(const Observation *s, int piece)
 {
     const Canonical *c = &s->form, *start = &s->observer->start[s->place];
     if (!c->m || !start->m)
         return NAN;
-    const double *now = maps_of_form(c, which);
-    const double *from = maps_of_form(start, which);
+    const double *now = maps_of_form(c, piece);
+    const double *from = maps_of_form(start, piece);
     size_t count = (size_t)c->heads * (size_t)c->size;
     double apart = 0, size = 0;
     for (size_t i = 0; i < count; i++) {
@@ -191,43 +186,46 @@ distance(const Observation *s, size_t which)
     return sqrt(apart / size);
 }
 
-/* The relative change of the conserved matrix since the start. If a place has
-   no such pair of matrices, both numbers are 0, and 0 / 0 is NaN. */
+/* The relative change of the conserved matrix since the start (gauge.h). A
+   place without such pairs has 0 / 0, which is NaN. */
 static double
-drift(const Observation *s, size_t which)
+drift(const Observation *s, int piece)
 {
     const Observer *o = s->observer;
-    GaugeMove g = gauge_move(o->model, s->place, o->first, which);
+    GaugeMove g = gauge_move(o->model, s->place, o->first, piece);
     return sqrt(g.change / g.conserved);
 }
 
+/* The share of the squared length of the step since the line before that is
+   along the gauge. */
 static double
-share_of_gauge(const Observation *s, size_t which)
+share_of_gauge(const Observation *s, int piece)
 {
     const Observer *o = s->observer;
-    GaugeMove g = gauge_move(o->model, s->place, o->before, which);
+    GaugeMove g = gauge_move(o->model, s->place, o->before, piece);
     return g.along / g.step;
 }
 
-/* The share of a random step's squared length that lies along the gauge, on
-   average; NaN if this place has no such pair of matrices. */
+/* The share of the squared length of a step in random direction that is along
+   the gauge, on average. */
 static double
-gauge_by_chance(const Observation *s, size_t which)
+gauge_by_chance(const Observation *s, int piece)
 {
     const Observer *o = s->observer;
-    GaugeMove g = gauge_move(o->model, s->place, o->before, which);
+    GaugeMove g = gauge_move(o->model, s->place, o->before, piece);
     return g.by_chance > 0 ? g.by_chance : NAN;
 }
 
 /* A column. Its value is the mean of the function over all places of attention,
-   and NaN if it is NaN at one. (Functions that look at all places at once
-   return the same number for each.) */
+   and NaN if it is NaN at one. (A function that has the rows or the weights of
+   all places returns the same number for each.) */
 typedef struct Observed {
     const char *word; /* of --log */
     const char *name;
-    double (*value)(const Observation *s, size_t i);
-    size_t i;  /* the argument of the function */
-    bool each; /* one column for each weight of attention, with i its number */
+    double (*value)(const Observation *s, int i);
+    int i;     /* the argument of the function */
+    bool each; /* is it a column for each weight of attention? Then i is the
+                  weight's number */
 } Observed;
 
 static const Observed table[] = {
@@ -238,36 +236,35 @@ static const Observed table[] = {
     {"scores", "score_gradient_median", median_gradient, GRADIENT, false},
     {"scores", "score_gradient_mean", mean_of_rows, GRADIENT, false},
     {"gradients", "gradient.", weight_gradient, 0, true},
-    {"rank", "rank_m", mean_rank, OF_M, false},
-    {"rank", "rank_n", mean_rank, OF_N, false},
-    {"distance", "distance_m", distance, OF_M, false},
-    {"distance", "distance_n", distance, OF_N, false},
-    {"conserved", "conserved_qk", drift, OF_M, false},
-    {"conserved", "conserved_vo", drift, OF_N, false},
-    {"gauge", "gauge_qk", share_of_gauge, OF_M, false},
-    {"gauge", "gauge_vo", share_of_gauge, OF_N, false},
-    {"gauge", "gauge_qk_random", gauge_by_chance, OF_M, false},
-    {"gauge", "gauge_vo_random", gauge_by_chance, OF_N, false},
+    {"rank", "rank_m", mean_rank, M_PIECE, false},
+    {"rank", "rank_n", mean_rank, N_PIECE, false},
+    {"distance", "distance_m", distance, M_PIECE, false},
+    {"distance", "distance_n", distance, N_PIECE, false},
+    {"conserved", "conserved_qk", drift, M_PIECE, false},
+    {"conserved", "conserved_vo", drift, N_PIECE, false},
+    {"gauge", "gauge_qk", share_of_gauge, M_PIECE, false},
+    {"gauge", "gauge_vo", share_of_gauge, N_PIECE, false},
+    {"gauge", "gauge_qk_random", gauge_by_chance, M_PIECE, false},
+    {"gauge", "gauge_vo_random", gauge_by_chance, N_PIECE, false},
 };
 enum { ROWS = sizeof table / sizeof *table };
 static const char words[] =
     "attention scores gradients rank distance conserved gauge";
 
-/* Does --log ask for that word? */
+/* Does --log have that word? */
 static bool
-asks(const Observer *o, const char *word)
+has_word(const Observer *o, const char *word)
 {
     return index_in(o->log, word) >= 0;
 }
 
-/* Adds a column; its name has _ for ^, as a weight's file has. */
+/* Adds a column. In its name _ replaces ^, as in the name of a weight's file.
+ */
 static void
-add_column(Observer *o, const Observed *row, size_t i, const char *of)
+add_column(Observer *o, const Observed *row, int i, const char *weight)
 {
-    char *name = format_text("%s%s", row->name, of);
-    for (char *c = name; *c; c++)
-        if (*c == '^')
-            *c = '_';
+    char *name = format_text("%s%s", row->name, weight);
+    replace_in(name, "^", '_');
     values_add(&o->names, name);
     o->columns[o->count] = *row;
     o->columns[o->count].i = i;
@@ -280,7 +277,7 @@ add_columns(Observer *o)
     const Model *m = o->model;
     o->columns = allocate(ROWS + (size_t)m->count, sizeof *o->columns);
     for (const Observed *row = table; row < table + ROWS; row++) {
-        if (!asks(o, row->word))
+        if (!has_word(o, row->word))
             continue;
         if (!row->each) {
             add_column(o, row, row->i, "");
@@ -288,7 +285,7 @@ add_columns(Observer *o)
         }
         for (int i = 0; i < m->count; i++)
             if (m->weights[i].attention)
-                add_column(o, row, (size_t)i, m->weights[i].name);
+                add_column(o, row, i, m->weights[i].name);
     }
 }
 
@@ -296,9 +293,7 @@ char *
 observed_words(const char *log)
 {
     char *all = copy_text(log);
-    for (char *c = all; *c; c++)
-        if (*c == '+')
-            *c = ',';
+    replace_in(all, "+", ',');
     if (!*all)
         return all;
     Values list = values_cut(all);
@@ -344,7 +339,7 @@ observer_new(Model *m, const Dataset *data)
     o.values = allocate(lines * (size_t)o.count, sizeof *o.values);
     o.batch = observed_batch(m, data);
     o.start = allocate((size_t)m->places, sizeof *o.start);
-    if (asks(&o, "distance"))
+    if (has_word(&o, "distance"))
         for (int p = 0; p < m->places; p++)
             o.start[p] = model_form(m, p);
     o.first = copy_of_weights(m);
@@ -359,13 +354,13 @@ observe(Observer *o)
         return;
     Observation s = {.observer = o,
                      .pass = pass_captured(o->model, &o->batch, true)};
-    if (asks(o, "attention") || asks(o, "scores"))
+    if (has_word(o, "attention") || has_word(o, "scores"))
         observe_rows(&s);
     double *line = o->values + o->lines * o->count;
     int places = o->model->places;
     o->lines++;
     for (s.place = 0; s.place < places; s.place++) {
-        if (asks(o, "rank") || asks(o, "distance"))
+        if (has_word(o, "rank") || has_word(o, "distance"))
             s.form = model_form(o->model, s.place);
         for (int i = 0; i < o->count; i++)
             line[i] += o->columns[i].value(&s, o->columns[i].i) / places;

@@ -1,5 +1,5 @@
 /* observe.h - the columns that --log adds to the log: what happens inside
-   attention while it learns.
+   attention while it learns. (study/ reads these columns from finished runs.)
 
    All are computed from one batch of validation data, the same at every line:
    from its forward and backward pass (capture.h), the gradients of the weights,
@@ -26,8 +26,6 @@
 
 #include "algebra/canonical.h"
 #include "base/words.h"
-#include "tasks/tasks.h"
-#include "training/build_model.h"
 
 typedef struct Observer {
     char *log;      /* the words of --log: "attention,rank" */
@@ -43,12 +41,13 @@ typedef struct Observer {
     real *before;     /* all weights at the line before */
 } Observer;
 
-/* The words of a --log, "attention+rank", with commas between them. Exits (2)
+/* The words of --log, "attention+rank", separated by commas instead. Exits (2)
    if one of them does not exist. */
 char *observed_words(const char *log);
 
-/* An observer for the words of m's --log. Without any, count is 0, and nothing
-   is measured. Its memory is kept until the process ends. */
+/* An observer for the words of m's --log. Without words, count is 0, and
+   nothing is measured. Its memory is never freed: a process trains one model.
+ */
 Observer observer_new(Model *m, const Dataset *data);
 
 /* Adds a line to o->values. */

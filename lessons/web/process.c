@@ -10,8 +10,8 @@
 #include "run/process.h"
 
 typedef struct Begun {
-    void (*work)(const void *more, void *answer);
-    const void *more;
+    ChildWork *work;
+    const void *argument;
     bool quiet;
     Report *report;
 } Begun;
@@ -55,25 +55,25 @@ run_child(const Begun *b)
     if (b->quiet && !(freopen("/dev/null", "w", stdout) &&
                       freopen("/dev/null", "w", stderr)))
         _exit(1);
-    watched(b->report);
-    b->work(b->more, report->answer);
+    report_to(b->report);
+    b->work(b->argument, report->answer);
     _exit(end_well(0));
 }
 
 void
-child_begin(Child *c, void (*work)(const void *more, void *answer),
-            const void *more, size_t size, double bytes, bool quiet)
+child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
+            double bytes, bool quiet)
 {
     (void)bytes;
     size_t whole = sizeof *c->report + size;
-    *c = (Child){.process = 1, .more = more, .size = size};
+    *c = (Child){.process = 1, .argument = argument, .size = size};
     c->report = mmap(NULL, whole, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
         fail("out of memory: %zu bytes were refused", whole);
     c->report->doing = "";
     fflush(NULL);
-    Begun begun = {work, more, quiet, c->report};
+    Begun begun = {work, argument, quiet, c->report};
     c->status = call_apart(run_child, &begun, c->report, whole, sbrk(0));
 }
 
