@@ -176,7 +176,7 @@ TEST(what_is_refused)
     static const char *const all[] = {"standard", "full-rank", "mla-absorbed"};
     for (int i = 0; i < 3; i++) {
         Conversion v = into("standard", all[i], "positions=rope", "");
-        ck_assert(strstr(v.why, "cannot be multiplied out"));
+        ck_assert(strstr(v.why, "no single one can be fitted"));
     }
     Conversion v = into("standard", "standard", "positions=alibi heads=2",
                         "heads=4 d-k=16 d-v=16");

@@ -504,11 +504,10 @@ TEST(a_step_along_the_gauge_is_told)
     double accuracy;
     dataset_draw(&s, TRAINING, &stream, 0, &b);
     train_step(m, t, &b, &accuracy);
-    static const int pieces[] = {M_PIECE, N_PIECE};
-    for (int i = 0; i < 2; i++) {
-        g = gauge_move(m, 0, start, pieces[i]);
-        ck_assert_double_lt(g.along / g.step, 1e-3);
-    }
+    g = gauge_move(m, 0, start, M_PIECE);
+    ck_assert_double_lt(g.along / g.step, 1e-3);
+    g = gauge_move(m, 0, start, N_PIECE);
+    ck_assert_double_lt(g.along / g.step, 1e-3);
     ck_assert_double_lt(g.change / g.conserved, 1e-6);
     tape_free(t);
     batch_free(&b);

@@ -21,7 +21,6 @@
 
 #include <stdbool.h>
 
-
 #include "training/build_model.h"
 
 enum { WHY_SIZE = 160 };

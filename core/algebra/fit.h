@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-
 #include "algebra/canonical.h"
 
 /* Can other variants be converted into v? They can if its plugin has a `fit`,

@@ -75,8 +75,8 @@ void values_add(Values *v, char *text);
 
 /* " did you mean NAME?", with the name that the fewest insertions, deletions
    and replacements of a letter make from the word. It is "" if the word is one
-   of the names or has a single letter, or if every name takes more than one such
-   edit and more than one for every three letters. */
+   of the names or has a single letter, or if every name takes more than one
+   such edit and more than one for every three letters. */
 const char *suggestion(const char *word, const Values *names);
 
 /* "WORD is not one of: LIST", with the suggestion; the list is "a b" or "a,b".

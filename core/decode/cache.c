@@ -116,7 +116,7 @@ next_use(Cache *c, const Node *n)
     }
     if (p->used == p->uses)
         bug("forward asks for more keys and values than in the decoder's first "
-             "step: let it make the same calls for every token");
+            "step: let it make the same calls for every token");
     return &p->use[p->used++];
 }
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
 #include "decode/tokens.h"
 #include "heart/fail.h"
 #include "tasks/corpus.h"

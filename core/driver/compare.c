@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/words.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
 #include "heart/fail.h"

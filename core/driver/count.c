@@ -6,7 +6,6 @@
 #include "algebra/formula.h"
 #include "algebra/real_parameters.h"
 #include "base/tsv.h"
-#include "base/words.h"
 #include "config/find_plugin.h"
 #include "driver/commands.h"
 #include "driver/compare.h"

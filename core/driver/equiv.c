@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "algebra/convert.h"
-#include "base/words.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
 #include "heart/fail.h"

@@ -2,7 +2,6 @@
 #include <libgen.h>
 
 #include "base/npy.h"
-#include "base/words.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"

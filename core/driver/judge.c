@@ -1,5 +1,5 @@
-/* judge_table.c - shows a judgement as a table, in sentences and as a figure.
- */
+/* judge.c - qkv judge: shows the judgement of anybody's results as a table, in
+   sentences and as a figure. */
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "algebra/cost.h"
 #include "algebra/spell.h"
-#include "base/words.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/report.h"
-#include "base/words.h"
 #include "driver/options.h"
 #include "heart/fail.h"
 #include "page/table.h"

@@ -6,7 +6,6 @@
    parameters. People see only the few that matter in a comparison. */
 #include <string.h>
 
-#include "base/words.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/fail.h"

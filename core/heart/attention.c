@@ -1,7 +1,6 @@
 /* attention.c - the operands of attention. */
 #include "heart/attention.h"
 #include "heart/fail.h"
-#include "heart/tape.h"
 
 AttendFunction *
 other_attend(const Attention *a, const Node *q)

@@ -3,7 +3,6 @@
 
 #include "heart/fail.h"
 #include "heart/layers.h"
-#include "heart/operators.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 

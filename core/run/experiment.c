@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/words.h"
 #include "heart/fail.h"
 #include "run/experiment.h"
 
@@ -45,7 +44,8 @@ manifest_read(const char *directory, Values *lines)
         bool whole = *end == '\n';
         *end = 0;
         values_add(lines, copy_text(line));
-        replace_in(line, "\t", ' '); /* it may have no other control character */
+        replace_in(line, "\t",
+                   ' '); /* it may have no other control character */
         if (!whole || !is_text(line))
             fail("%s:%d: not what qkv writes there: the file was cut or "
                  "changed; empty it, then run the command that made the "

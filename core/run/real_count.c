@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/words.h"
 #include "heart/fail.h"
 #include "run/real_count.h"
 

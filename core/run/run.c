@@ -13,7 +13,6 @@
 
 #include "algebra/cost.h"
 #include "base/npy.h"
-#include "base/words.h"
 #include "config/find_plugin.h"
 #include "heart/fail.h"
 #include "run/run.h"
