@@ -180,7 +180,7 @@ TEST(what_is_refused)
     }
     Conversion v = into("standard", "standard", "positions=alibi heads=2",
                         "heads=4 d-k=16 d-v=16");
-    ck_assert(strstr(v.why, "different bias"));
+    ck_assert(strstr(v.why, "another bias"));
 }
 
 /* What a fixed distance solves, rope learns, and a model without positions does
