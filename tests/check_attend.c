@@ -1,6 +1,5 @@
 /* check_attend.c - attention against its formula written out in loops. */
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 

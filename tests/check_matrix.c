@@ -1,6 +1,5 @@
 /* check_matrix.c - the product against three loops, bit for bit. */
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* check_model.c - the model around a variant, and its conversions: the
    identities of trained models, in float and in double. */
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

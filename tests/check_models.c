@@ -1,7 +1,6 @@
 /* check_models.c - layers of published models: how far two are apart. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "heart/fail.h"
 #include "heart/random.h"

@@ -1,13 +1,10 @@
 /* check_positions.c - positions in the scores: rope and alibi. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "algebra/canonical.h"
 #include "algebra/capture.h"
 #include "algebra/convert.h"
-#include "algebra/fold.h"
 #include "base/words.h"
 #include "heart/fail.h"
 #include "heart/heads.h"

@@ -8,7 +8,6 @@
 #include "algebra/real_parameters.h"
 #include "algebra/svd.h"
 #include "heart/fail.h"
-#include "heart/matrix.h"
 #include "heart/random.h"
 #include "suites.h"
 #include "training/positions.h"

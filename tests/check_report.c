@@ -8,8 +8,6 @@
 #include "heart/random.h"
 #include "math/statistics.h"
 #include "page/escape.h"
-#include "run/plugin_process.h"
-#include "study/figure.h"
 #include "study/outcome.h"
 #include "suites.h"
 

@@ -1,6 +1,5 @@
 /* check_tape.c - the tape's memory, and every operator's gradient. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gradient.h"

@@ -1,4 +1,5 @@
 /* check_task.c - what the tasks draw, and how a text is read. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,31 @@ open_task(const char *name, const char *more)
     config_apply(&c, more);
     c.task = interned(name);
     return dataset_open(&c);
+}
+
+/* The words of a setting are in the order of the enum that numbers them. */
+TEST(words_are_in_the_order_of_their_enum)
+{
+#define NUMBERED(NAME) \
+    {                  \
+#NAME, NAME    \
+    }
+    /* clang-format off */
+    static const struct { const char *name; int number; } all[] = {
+        NUMBERED(OPTIMIZER_ADAM), NUMBERED(OPTIMIZER_ADAMW), NUMBERED(OPTIMIZER_SGD), NUMBERED(OPTIMIZER_MUON),
+        NUMBERED(SCHEDULE_CONSTANT), NUMBERED(SCHEDULE_COSINE), NUMBERED(EMBED_LEARNED), NUMBERED(EMBED_ONEHOT),
+        NUMBERED(CROSS_NONE), NUMBERED(CROSS_ONLY), NUMBERED(CROSS_AFTER), NUMBERED(NORM_NONE), NUMBERED(NORM_PRE),
+        NUMBERED(MASK_NONE), NUMBERED(MASK_CAUSAL), NUMBERED(POSITIONS_NONE), NUMBERED(POSITIONS_LEARNED),
+        NUMBERED(POSITIONS_ROPE), NUMBERED(POSITIONS_ALIBI)};
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *setting = copy_text(all[i].name), *word = strchr(setting, '_');
+        for (char *c = setting; *c; c++)
+            *c = (char)tolower(*c);
+        *word++ = 0;
+        ck_assert_int_eq(index_in(setting_named(setting)->choices, word),
+                         all[i].number);
+    }
 }
 
 /* What each task says of itself, checked on one sequence. */
@@ -130,7 +156,6 @@ TEST(fixed_places)
         }
     }
     ck_assert(fabs(s.sizes.first + 2 * s.sizes.step) < 1e-12);
-    batch_free(&b);
 }
 
 /* Facts known without playing: chance is 1/classes; an arbitrary stored value
@@ -179,8 +204,6 @@ TEST(splits_are_apart)
             ck_assert(
                 memcmp(b[i].ids, b[k].ids, (size_t)b[i].rows * sizeof(int)));
     }
-    for (int i = 0; i < 4; i++)
-        batch_free(&b[i]);
 }
 
 /* 70 test sequences in batches of 32: the last one holds 6. */
@@ -194,7 +217,6 @@ TEST(the_last_batch_is_smaller)
     ck_assert_int_eq(dataset_draw(&s, TEST, &r, 2, &b), 6);
     ck_assert_int_eq(b.rows, 6 * s.sizes.tokens);
     ck_assert_int_eq(dataset_draw(&s, TEST, &r, 3, &b), 0);
-    batch_free(&b);
 }
 
 static char *
@@ -290,7 +312,6 @@ TEST(text_windows)
                                  content[at + 1]);
             }
     ck_assert_int_eq(windows, 18); /* of 299 characters with a next one */
-    batch_free(&b);
 }
 
 /* What is no UTF-8 (RFC 3629), and what cannot be a text at all: exit 1. */

@@ -93,9 +93,6 @@ TESTS(a_step_allocates_nothing_and_calls_nobody, 3)
     waitpid(child, &status, 0);
     ck_assert_msg(WIFEXITED(status), "a system call");
     ck_assert_msg(WEXITSTATUS(status) == 0, "an allocation");
-    tape_free(t);
-    batch_free(&b);
-    model_free(m);
 }
 
 /* A batch that goes through the model in micro-batches teaches what it teaches
@@ -133,10 +130,6 @@ TESTS(micro_batches, 2)
                       1e-5);
         memcpy(m[0]->values, m[1]->values, size);
     }
-    tape_free(t);
-    batch_free(&b);
-    model_free(m[0]);
-    model_free(m[1]);
 }
 
 /* What three threads learn together is what one learns, to the bit: short and
@@ -165,8 +158,6 @@ TESTS(threads_change_nothing, 3)
     }
     ck_assert(
         !memcmp(m[0]->values, m[1]->values, m[0]->parameters * sizeof(real)));
-    model_free(m[0]);
-    model_free(m[1]);
 }
 
 /* A sequence of 8,192 tokens trains in memory that grows with its length. */
@@ -509,8 +500,4 @@ TEST(a_step_along_the_gauge_is_told)
     g = gauge_move(m, 0, start, N_PIECE);
     ck_assert_double_lt(g.along / g.step, 1e-3);
     ck_assert_double_lt(g.change / g.conserved, 1e-6);
-    tape_free(t);
-    batch_free(&b);
-    free(start);
-    model_free(m);
 }

@@ -14,7 +14,6 @@
 
 #include "config/find_plugin.h"
 #include "config/settings.h"
-#include "heart/attention.h"
 #include "heart/config.h"
 #include "tasks/tasks.h"
 #include "heart/fail.h"
