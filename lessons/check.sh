@@ -111,7 +111,8 @@ check_names() {
 check_links() {
     from=lessons
     [ "$1" != README.md ] || from=.
-    grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//; s/ ".*//; s/#.*//' | grep -v '^$' |
+    grep -oE '\]\([^)]*\)|src(set)?="[^"]*"' "$1" |
+        sed -E 's/^(\]\(|src(set)?=")//; s/[)"]$//; s/ ".*//; s/#.*//' | grep -v '^$' |
         grep -v '^https\{0,1\}:' | while read -r path; do
         [ -e "$from/$path" ] || echo "$1: $path is not there"
     done

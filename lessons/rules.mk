@@ -83,7 +83,11 @@ claims: all          ## run the claims of papers, what is there not again; lesso
 	@sh lessons/claims.sh $(BUILD)
 
 DIAGRAMS = $(patsubst plots/diagrams/%.awk,lessons/figures/diagrams/%.svg,$(filter-out %/pen.awk,$(wildcard plots/diagrams/*.awk)))
-diagrams: $(DIAGRAMS)   ## the diagrams of README and lessons, in lessons/figures/diagrams
+DARK = $(patsubst %,lessons/figures/dark/%.svg,attention-map merge real-parameters rope-family)
+diagrams: $(DIAGRAMS) $(DARK)   ## the diagrams of README and lessons, in lessons/figures/diagrams; README's, dark
+$(DARK): lessons/figures/dark/%.svg: lessons/figures/diagrams/%.svg plots/dark.awk
+	@mkdir -p $(@D)
+	LC_ALL=C awk -f plots/dark.awk $< >$@.new && mv $@.new $@
 $(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams/pen.awk $(wildcard plots/diagrams/*.tsv)
 	LC_ALL=C awk -f plots/diagrams/pen.awk -f $< >$@.new && mv $@.new $@
 diagram-tables: all  ## what some of the diagrams are drawn from

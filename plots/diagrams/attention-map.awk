@@ -25,6 +25,6 @@ BEGIN {
     for (i = 0; i < 8; i++)
         least = i == 0 || weight[300, i, 7 - i] < least ? weight[300, i, 7 - i] : least
     note(320, 322, "The task: say the digits backwards. The first query needs the last key, and so on.")
-    note(320, 344, sprintf("Dark means weight 1. After training, every query gives that key %.2f or more.",
+    note(320, 344, sprintf("The strongest colour is weight 1. After training, every query gives that key %.2f or more.",
         int(100 * least) / 100))
 }
