@@ -11,13 +11,14 @@
 # scales:  of each panel's axis: log, powers, which is log where the means are above 0
 #          and span powers of ten, or share, between 0 and 1
 # levels:  what each panel is compared with, "value name", or nothing
+# ticks:   1 for a tick at each value along x, 0 for round ones, where given
 # heading: 1 for the title above, which is the caption's in a paper
 
 if (by eq "variant") { by = "" }
 panels = |titles|
 curves = |keys|
 training = along eq "training"
-ticks = worded || (along eq "setting" && words(xs) <= 10)
+if (!exists("ticks")) ticks = worded || (along eq "setting" && words(xs) <= 10)
 array logs[panels]
 array shares[panels]
 array least[panels]
@@ -164,9 +165,13 @@ eval terminal(height)
 screen_x(x_) = x_ / (1. * width)
 screen_y(y_) = 1 - y_ / (1. * height) # from the top
 
-# Along words those of several series are side by side. A number is where it is.
+# Several series are side by side along words, and a little so along the few values of a
+# setting, where their intervals would hide one another. Other numbers are where they are.
 each_wide = named_along ? 0.7 : 0.8 / curves
-apart(x_, i) = worded && !named_along ? x_ + each_wide * (i - (curves + 1) / 2.) : x_
+beside = ticks && !worded && along eq "setting" && curves > 1 ? 0.012 : 0
+place(i) = i - (curves + 1) / 2.
+apart(x_, i) = worded ? (named_along ? x_ : x_ + each_wide * place(i)) : \
+    log_x ? x_ * (last / first)**(beside * place(i)) : x_ + beside * (last - first) * place(i)
 # Where a row is along x.
 place_of_(s_, i) = i > words(xs) || word(xs, i) eq s_ ? i : place_of_(s_, i + 1)
 along(n_) = worded ? place_of_(strcol(3), 1) : column(3)
