@@ -10,7 +10,7 @@ function legend(x, y, n, words_) {
 }
 BEGIN {
     canvas(640, 322)
-    flow("all", 0, 8)
+    flow(0, 8)
     pin(198, 26, 1)
     pin(236, 138, 2)
     pin(254, 168, 2)

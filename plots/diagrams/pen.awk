@@ -299,48 +299,37 @@ function inverse(B, A,    det) { # (2 x 2)
     B[2, 1] = -A[2, 1] / det
 }
 
-# The recurring picture: one head, from its tokens to its output. Only what `lit` names
-# has its colour: x y W^Q W^K W^V W^O s softmax sum out, or all. With shapes, 320 pixels
-# high; without, 230.
-function lit_(what, colour) {
-    return LIT == "all" || index(" " LIT " ", " " what " ") ? colour : "off"
-}
-function flow(lit, shapes, top,    a, b, c) {
-    LIT = lit
+# One head, from its tokens to its output, `top` pixels down: with the shapes of all, 320
+# pixels high; without, 230.
+function flow(shapes, top,    a, b, c) {
     a = top + 36
     b = a + (shapes ? 96 : 66)
     c = b + (shapes ? 110 : 76)
-    box(46, a, 44, 36, lit_("x", "no"), "x", shapes ? "n × d_{model}" : "")
-    box(46, (b + c) / 2, 44, 36, lit_("y", "no"), "y", shapes ? "m × d_{model}" : "")
-    box(150, a, 62, 38, lit_("W^Q", "qk"), "W^Q", shapes ? "d_{model} × d_k" : "")
-    box(150, b, 62, 38, lit_("W^K", "qk"), "W^K", shapes ? "d_{model} × d_k" : "")
-    box(150, c, 62, 38, lit_("W^V", "ov"), "W^V", shapes ? "d_{model} × d_v" : "")
+    box(46, a, 44, 36, "no", "x", shapes ? "n × d_{model}" : "")
+    box(46, (b + c) / 2, 44, 36, "no", "y", shapes ? "m × d_{model}" : "")
+    box(150, a, 62, 38, "qk", "W^Q", shapes ? "d_{model} × d_k" : "")
+    box(150, b, 62, 38, "qk", "W^K", shapes ? "d_{model} × d_k" : "")
+    box(150, c, 62, 38, "ov", "W^V", shapes ? "d_{model} × d_v" : "")
     arrow(70, a, 116, a)
     arrow(70, (b + c) / 2 - 8, 116, b + 6)
     arrow(70, (b + c) / 2 + 8, 116, c - 6)
-    box(236, a, 36, 32, lit_("W^Q", "qk"), "q", shapes ? "n × d_k" : "")
-    box(236, b, 36, 32, lit_("W^K", "qk"), "k", shapes ? "m × d_k" : "")
-    box(236, c, 36, 32, lit_("W^V", "ov"), "v", shapes ? "m × d_v" : "")
+    box(236, a, 36, 32, "qk", "q", shapes ? "n × d_k" : "")
+    box(236, b, 36, 32, "qk", "k", shapes ? "m × d_k" : "")
+    box(236, c, 36, 32, "ov", "v", shapes ? "m × d_v" : "")
     arrow(183, a, 215, a)
     arrow(183, b, 215, b)
     arrow(183, c, 215, c)
-    box(340, (a + b) / 2, 84, 38, lit_("s", "no"), "s q k'", shapes ? "scores, n × m" : "")
+    box(340, (a + b) / 2, 84, 38, "no", "s q k'", shapes ? "scores, n × m" : "")
     arrow(256, a + 4, 298, (a + b) / 2 - 8)
     arrow(256, b - 4, 298, (a + b) / 2 + 8)
-    box(474, (a + b) / 2, 84, 38, lit_("softmax", "bend"), "softmax",
+    box(474, (a + b) / 2, 84, 38, "bend", "softmax",
         shapes ? "weights, n × m" : "")
     arrow(384, (a + b) / 2, 428, (a + b) / 2)
-    box(474, c, 92, 38, lit_("sum", "ov"), "weights v", shapes ? "n × d_v" : "")
+    box(474, c, 92, 38, "ov", "weights v", shapes ? "n × d_v" : "")
     arrow(256, c, 424, c)
     arrow(474, (a + b) / 2 + (shapes ? 40 : 21), 474, c - 22)
-    box(590, c, 62, 38, lit_("W^O", "ov"), "W^O", shapes ? "d_v × d_{model}" : "")
+    box(590, c, 62, 38, "ov", "W^O", shapes ? "d_v × d_{model}" : "")
     arrow(522, c, 555, c)
-    box(590, b - (shapes ? 24 : 33), 64, 36, lit_("out", "no"), "output", shapes ? "n × d_{model}" : "")
+    box(590, b - (shapes ? 24 : 33), 64, 36, "no", "output", shapes ? "n × d_{model}" : "")
     arrow(590, c - 21, 590, b + (shapes ? 18 : -13))
-}
-
-# That picture at the head of a lesson: in colour what the lesson is about.
-function here(lit) {
-    canvas(640, 204)
-    flow(lit, 0, 0)
 }

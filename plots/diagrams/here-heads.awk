@@ -1,3 +1,0 @@
-# here-heads.awk - one head; in colour: the four matrices, which each head has.
-
-BEGIN { here("W^Q W^K W^V W^O") }

@@ -1,0 +1,47 @@
+# to-w-k.awk - the whole way of a gradient from the loss to W^K: above the matrices of the
+# forward pass, below their gradients, and between them what each gradient needs.
+
+function needs(x, y, to, top) { path(x "," y " " to "," top, "dash") }
+function by(x, to, name) {
+    path(x ",262 " x ",270 " to ",270 " to ",262", "blunt")
+    note((x + to) / 2, 286, name, "bold")
+}
+BEGIN {
+    canvas(640, 300)
+    box(34, 38, 40, 36, "no", "y")
+    box(116, 38, 58, 36, "qk", "W^K")
+    box(206, 38, 40, 36, "qk", "k")
+    box(294, 38, 84, 36, "no", "S = s q k'")
+    box(422, 38, 114, 36, "bend", "P = softmax(S)")
+    box(536, 38, 68, 36, "ov", "O = P v")
+    box(612, 38, 44, 36, "no", "loss")
+    line(55, 38, 86, 38)
+    arrow(146, 38, 184, 38)
+    arrow(227, 38, 250, 38)
+    arrow(337, 38, 363, 38)
+    arrow(480, 38, 500, 38)
+    arrow(571, 38, 588, 38)
+    box(238, 104, 28, 28, "qk", "q")
+    box(468, 104, 28, 28, "ov", "v")
+    box(116, 176, 62, 36, "lit", "dW^K")
+    box(206, 176, 40, 36, "lit", "dk")
+    box(300, 176, 44, 36, "lit", "dS")
+    box(424, 176, 44, 36, "lit", "dP")
+    box(536, 176, 44, 36, "lit", "dO")
+    path("612,57 612,176 560,176")
+    arrow(513, 176, 448, 176)
+    arrow(401, 176, 324, 176)
+    arrow(277, 176, 228, 176)
+    arrow(185, 176, 149, 176)
+    needs(40, 57, 92, 156)
+    needs(230, 119, 212, 156)
+    needs(408, 57, 312, 156)
+    needs(460, 119, 434, 156)
+    words(88, 216, "dW^K = y' dk")
+    words(196, 240, "dk = dS' q")
+    words(300, 216, "dS = s P (dP − rowsum(P dP))")
+    words(424, 240, "dP = dO v'")
+    by(46, 146, "matmul\\_backward")
+    by(160, 470, "attend\\_backward")
+    by(510, 636, "W^O, U, the loss")
+}
