@@ -30,7 +30,7 @@ done | awk -F '\t' -v OFS='\t' '
 # Of each lesson that has a level: its page, that level, and the minutes that it takes one
 # who types its commands, at 100 words a minute, output and captions counted.
 for lesson in lessons/[0-9]*.md; do
-    tr '\n' ' ' <"$lesson" | awk -v page="$(basename "$lesson" .md)" '
+    sed '/^<details><summary>In NumPy/,/^<\/details>/d' "$lesson" | tr '\n' ' ' | awk -v page="$(basename "$lesson" .md)" '
         match($0, /Level: [^.]*\./) {
             level = substr($0, RSTART + 7, RLENGTH - 8)
             gsub(/<!--[^>]*-->/, "")

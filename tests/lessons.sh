@@ -142,11 +142,12 @@ for lesson in lessons/[0-2]*.md; do
 done
 expect "not ten lessons on the heart" test "$(ls lessons/2*.md | wc -l)" -eq 10
 # What a reader of lessons sees: captions and output, but not what a picture has for those
-# who cannot see it, nor what is hidden. With code=1 also code.
+# who cannot see it, nor what is hidden or folded in NumPy. With code=1 also code.
 words() {
-    awk -v seen="$1" '/^<!--$/ { hidden = 1 } /^```/ { code = !code; if (!seen) next }
+    awk -v seen="$1" '/^<!--$|^<details><summary>In NumPy/ { hidden = 1 }
+    /^```/ { code = !code; if (!seen) next }
     (seen || !code) && !hidden { gsub(/<!--[^>]*-->|!\[[^]]*\]/, ""); words += NF }
-    /^-->$/ { hidden = 0 }
+    /^-->$|^<\/details>/ { hidden = 0 }
     END { print words }' $2
 }
 said=$(words "" "$(ls lessons/2*.md)")

@@ -10,7 +10,7 @@ check-quick: run-floors run-same run-heart run-plain run-one-file run-equations 
 
 check-long: export PAIRS = 100
 check-long: export LONG = yes
-check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-scipy check-valgrind run-counts run-exercises run-fuzz   ## and those that take longer
+check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-numpy check-scipy check-valgrind run-counts run-exercises run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-equations run-floors run-command run-judge run-check run-drawn run-hostile \
@@ -53,6 +53,8 @@ check-torch: all     ## logits and gradients again in PyTorch, where there is on
 	sh tests/torch.sh $(BUILD)
 check-hf: all        ## published models and checkpoints as `transformers` has them, where there is one
 	sh tests/hf.sh $(BUILD)
+check-numpy: all     ## what the lessons' fold-outs print, run by NumPy, where there is one
+	PYTHON=$(PYTHON) sh tests/numpy.sh $(BUILD)
 check-scipy: all     ## intervals, tests and verdicts again in SciPy, where there is one
 	sh tests/scipy.sh $(BUILD)
 check-valgrind:      ## a short set under valgrind, which knows no AVX-512
@@ -129,5 +131,5 @@ $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)
 	@echo "  AR $@"; rm -f $@; ar rcs $@ $^
 
 .PHONY: check check-parts check-quick check-long $(SCRIPTS) run-together run-same check-same run-starve run-equations run-referee run-float run-double run-shown \
-  shown-update check-figures check-book check-web check-text check-bits check-torch check-hf check-scipy check-valgrind \
+  shown-update check-figures check-book check-web check-text check-bits check-torch check-hf check-numpy check-scipy check-valgrind \
   check-style bench coverage fuzz compdb
