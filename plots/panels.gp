@@ -165,13 +165,9 @@ eval terminal(height)
 screen_x(x_) = x_ / (1. * width)
 screen_y(y_) = 1 - y_ / (1. * height) # from the top
 
-# Several series are side by side along words, and a little so along the few values of a
-# setting, where their intervals would hide one another. Other numbers are where they are.
+# Along words those of several series are side by side. A number is where it is.
 each_wide = named_along ? 0.7 : 0.8 / curves
-beside = ticks && !worded && along eq "setting" && curves > 1 ? 0.012 : 0
-place(i) = i - (curves + 1) / 2.
-apart(x_, i) = worded ? (named_along ? x_ : x_ + each_wide * place(i)) : \
-    log_x ? x_ * (last / first)**(beside * place(i)) : x_ + beside * (last - first) * place(i)
+apart(x_, i) = worded && !named_along ? x_ + each_wide * (i - (curves + 1) / 2.) : x_
 # Where a row is along x.
 place_of_(s_, i) = i > words(xs) || word(xs, i) eq s_ ? i : place_of_(s_, i + 1)
 along(n_) = worded ? place_of_(strcol(3), 1) : column(3)
@@ -257,13 +253,15 @@ do for [p=1:panels] {
                 textcolor rgb "#555555" noenhanced
         }
     }
-    # Of each kind of mark the curves that have it, all or none.
+    # Of each kind of mark the curves that have it, all or none. Intervals are in front of
+    # bars, and behind curves; there each has wider ends than the one that may hide it.
     bands = training ? curves : 0
     boxes = bars ? curves : 0
     lines = worded ? 0 : curves
     markers_ = !training && !bars ? curves : 0
     sparse = training ? curves : 0
-    intervals = training ? 0 : curves
+    behind = training || bars ? 0 : curves
+    before = bars ? curves : 0
     plot for [i=1:bands] data skip 1 \
         using (at(p, i, 3)):(bound(p, i, 5)):(bound(p, i, 6)) \
         with filledcurves linetype line[i] \
@@ -273,6 +271,11 @@ do for [p=1:panels] {
               (abs(at(p, i, 4)) / 2) \
         with boxxyerror linetype line[i] dashtype solid linewidth 1 \
         fillstyle transparent solid 0.4 border notitle, \
+        for [i=1:behind] data skip 1 \
+        using (apart(at(p, i, 3), i)):(bound(p, i, 5)):(0):\
+              (bound(p, i, 6) - bound(p, i, 5)) \
+        with vectors heads size screen 0.004 + 0.002 * (curves - i),90 linetype line[i] \
+        dashtype solid linewidth 1.2 notitle, \
         for [i=1:lines] data skip 1 \
         using (apart(at(p, i, 3), i)):(at(p, i, 4)) smooth unique \
         with lines linetype line[i] notitle, \
@@ -282,10 +285,10 @@ do for [p=1:panels] {
         for [i=1:sparse] data skip 1 \
         using (at(p, i, 3)):(marked(p, i)) \
         with points linetype line[i] notitle, \
-        for [i=1:intervals] data skip 1 \
+        for [i=1:before] data skip 1 \
         using (apart(at(p, i, 3), i)):(bound(p, i, 5)):(0):\
               (bound(p, i, 6) - bound(p, i, 5)) \
-        with vectors heads size screen 0.005,90 linetype (bars ? 100 : line[i]) \
+        with vectors heads size screen 0.005,90 linetype 100 \
         dashtype solid linewidth 1.2 notitle
 }
 if (legend) { # above the panels, as a plot of nothing
