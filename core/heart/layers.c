@@ -131,10 +131,11 @@ correct_rows(const Node *logits, const int *targets)
         int target = targets[i];
         if (target < 0)
             continue;
+        if (row[target] != row_max(row, classes))
+            continue;
         /* If several logits are the largest, the first is the answer. */
-        real largest = row_max(row, classes);
-        bool tied = target > 0 && row_max(row, target) == largest;
-        correct += row[target] == largest && !tied;
+        if (target == 0 || row_max(row, target) < row[target])
+            correct++;
     }
     return correct;
 }
