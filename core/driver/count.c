@@ -9,7 +9,6 @@
 #include "config/find_plugin.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "heart/fail.h"
 #include "heart/threads.h"
 #include "models/published.h"
 #include "page/table.h"
@@ -19,7 +18,7 @@
 #include "training/positions.h"
 
 /* The columns of the two tables: without --real, the costs of all layers; with
-   it, the real parameters and the gap by which they were told. */
+   it, the real parameters and the gap from which their number was read. */
 static const Column of_table[2][6] = {{{"variant", .words = true},
                                        {.name = "parameters"},
                                        {.name = "forward"},
@@ -46,7 +45,7 @@ static const char *const explained[2] = {
 
 typedef struct Real {
     double number; /* how many parameters are real; -1 if that is not known */
-    Rank gap;      /* the gap by which it was told, if it was measured */
+    Rank gap;      /* the gap from which it was read, if it was measured */
     char *note;    /* about the formula, if it was computed; or NULL */
 } Real;
 

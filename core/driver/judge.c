@@ -6,7 +6,6 @@
 #include "base/tsv.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "page/table.h"
 #include "study/judge.h"
 

@@ -6,7 +6,6 @@
 #include "algebra/spell.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
 #include "tasks/tasks.h"

@@ -8,7 +8,6 @@
 
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "page/table.h"
 #include "run/experiment.h"
 #include "study/frame.h"

@@ -7,8 +7,8 @@
 
 /* Products */
 
-/* The factors of a product: `of` has those that are not numbers, `scale` is the
-   product of those that are (NULL if there are none). */
+/* The factors of a product: `of` has all that are not numbers; `scale` is the
+   product of the numbers, or NULL. */
 typedef struct Factors {
     const Tree *const *of;
     int count;
@@ -250,7 +250,7 @@ number_of(Builder *b, const Tree *t)
     return copy;
 }
 
-/* Does a name have only small letters? Then it is not that of a matrix. */
+/* Does a name have only small letters? Then it names no matrix. */
 static bool
 is_word(const char *name)
 {

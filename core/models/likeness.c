@@ -31,6 +31,9 @@ average_rotations(Node *products, int width, int rope)
     }
 }
 
+/* W holds the columns of a map in all layers, each column as a row; the
+   products are W W'. Entry d of a column is its bias, left 0 if that does not
+   count. */
 Node *
 column_products(Tape *t, const Heads *const layers[], int count, int map)
 {
