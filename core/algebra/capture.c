@@ -100,6 +100,8 @@ record_sum(Capture *r, Node *n)
             r->call[i].sum = n;
 }
 
+/* The watcher of the tape: is called with each new node, and records softmaxes,
+   weighted sums and rotations. */
 static void
 capture_node(void *capture, Node *n)
 {

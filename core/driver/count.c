@@ -73,6 +73,8 @@ real_of(const Plugin *p, Attention a, const Cost *cost)
     return by_formula;
 }
 
+/* Adds a row with the stored and the real parameters, and notes how the latter
+   were found, or that they were not. */
 static void
 add_row(Sheet *sheet, const char *name, double used, Real r)
 {
@@ -147,6 +149,8 @@ cost_wanted(const Wanted *w, Cost *cost)
     return e.status;
 }
 
+/* Adds a variant's row to the table of costs or of real parameters, with notes
+   about costs that are not known. */
 static void
 add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {

@@ -144,6 +144,7 @@ start_of(const Task *t)
     return joined(&parts, " ");
 }
 
+/* Prints a row for each task. */
 static void
 list_tasks(const char *chosen, Layout layout)
 {

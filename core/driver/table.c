@@ -45,6 +45,8 @@ names_of(const Experiment *e)
     return names;
 }
 
+/* The column of a name. People see it if it is the run's identity, a setting
+   that was given, or one of the results `shown`. */
 static Column
 column_of(const char *name, const Experiment *e, bool people)
 {
@@ -59,6 +61,7 @@ column_of(const char *name, const Experiment *e, bool people)
                                    : PROGRAMS};
 }
 
+/* Prints a row for each run. */
 static void
 print_runs(const Experiment *e, const char *chosen, Layout layout)
 {

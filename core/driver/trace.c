@@ -181,6 +181,8 @@ show_head(const Trace *t, const Place *p, int head, int number)
              number, number);
 }
 
+/* Prints a place of attention: its heads, the output of the layer, and the
+   matrices that were not in any product before. */
 static void
 show_place(Trace *t, int place)
 {
@@ -208,6 +210,7 @@ show_place(Trace *t, int place)
                  strrchr(t->model->weights[i].name, '.') + 1);
 }
 
+/* Prints the tokens and their ids. */
 static void
 show_tokens(const Trace *t, int count)
 {
@@ -289,6 +292,7 @@ words_of(const char *text)
     return words;
 }
 
+/* The model for a text without a run: small, with random weights. */
 static Model *
 model_untrained(const Options *o, Sizes sizes)
 {

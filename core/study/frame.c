@@ -185,6 +185,7 @@ typedef struct Condition {
     double least, most;
 } Condition;
 
+/* Reads the number of a bound. Exits (2) if it is none. */
 static double
 bound_of(const char *text, const char *condition)
 {
