@@ -54,7 +54,7 @@ forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
         plugin_forward(v, &earlier, x, y, w);
 }
 
-/* Replaces the weights of a call by those that r->only stands for. */
+/* Replaces the weights of a call as r->only demands. */
 static void
 replace_weights(const Capture *r, const Call *c)
 {
@@ -100,6 +100,8 @@ record_sum(Capture *r, Node *n)
             r->call[i].sum = n;
 }
 
+/* The watcher of the tape: is called with each new node, and records softmaxes,
+   weighted sums and rotations. */
 static void
 capture_node(void *capture, Node *n)
 {
@@ -118,9 +120,9 @@ capture_start(Capture *r, Tape *t)
     t->to = r;
 }
 
-/* The backward pass meets the last call first, so the calls that the result
-   depends on are gathered from the end of the list. The others are left at its
-   front, and dropped. */
+/* Keeps only the calls on which the place's result depends. The backward pass
+   meets the last call first, so these are gathered from the end of the list, by
+   exchange. The others are left at its front, and overwritten. */
 void
 record_place(Capture *r, Place place)
 {

@@ -23,9 +23,9 @@ typedef struct Conversion {
    reason in v->why. */
 bool convert_model(const Model *from, Model *to, Conversion *v);
 
-/* The settings of the model as which a run with these settings starts: its
-   variant is own->same_start, its shape the same as far as both variants use
-   it, otherwise the defaults. */
+/* The settings of the model that a run with the settings `own` imitates at its
+   start. Its variant is own->same_start. The widths that both variants use are
+   own's; the others have their defaults. */
 Config config_alike(const Config *own);
 
 /* Initialises m as the function that its same-start variant has with the same

@@ -29,6 +29,8 @@ typedef struct Diagonal {
     int query, key, length;
 } Diagonal;
 
+/* The diagonal of a matrix of scores in which keys are `distance` tokens after
+   their queries. */
 static Diagonal
 diagonal_at(int distance, int queries, int keys)
 {

@@ -230,6 +230,8 @@ factor_symmetric(const Form *f, double scale, Part w)
     free(half);
 }
 
+/* A new form of this shape, in the list of all that one fit makes, which are
+   freed together. */
 Form *
 form_like(const Form *f, int heads, int width)
 {

@@ -85,8 +85,10 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
     copy_weight(u, weight_named(m, "unembedding"), 1);
     for (int h = 0; h < c->heads; h++) {
         f.sink[h] = c->sink[h];
+        /* half = T M, then T M T' */
         multiply_left(half, t, c->m + h * c->size, n, d);
         product_of(f.m + h * f.size, half, t, n + 1, d, n, true);
+        /* half = T N, then T N U */
         multiply_left(half, t, c->n + h * c->size, n, d);
         product_of(folded, half, u, n + 1, d, classes, false);
         for (int row = 0; row <= n; row++)

@@ -29,7 +29,7 @@ typedef enum Passage {
 /* Which products an operator computes: what they cost follows from the shapes
    (cost.c). */
 typedef enum Work {
-    UNKNOWN,     /* that of a plugin's operator */
+    UNKNOWN,     /* of a plugin's operator */
     NO_PRODUCTS, /* at most a few operations for each entry */
     MATRICES,    /* A and B are multiplied as they are */
     MIXTURES,    /* a matrix for each token, of its heads */
@@ -42,7 +42,7 @@ typedef struct Meaning {
     const Operator *op;
     Passage passage;
     Work work;
-    bool rotates; /* by the position itself, because the variant asks for it */
+    bool rotates; /* by the position itself, because the variant calls it */
 } Meaning;
 
 const Meaning *meaning_of(const Node *n);

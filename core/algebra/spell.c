@@ -50,6 +50,7 @@ typedef struct Span {
     int first, count, all;
 } Span;
 
+/* The rows (axis 0) or columns (axis 1) that a symbol uses of its matrix. */
 static Span
 span_of(const Symbol *s, int axis)
 {
@@ -239,6 +240,8 @@ mark_axis(Marks *marks, const Derived *d, const Symbol *s, int axis,
                                   place_named(d, start + span.count));
 }
 
+/* The index and the range that a symbol needs in a formula to tell a head's
+   block from the whole matrix. */
 static Marks
 marks_of(const Derived *d, const Symbol *s, bool tokens)
 {
@@ -309,6 +312,8 @@ print_term(FILE *to, const Derived *d, const Term *t, bool with_tokens)
     print_factor(to, d, t->factor);
 }
 
+/* Prints the first term of a piece and, if there are several, the last one:
+   "A B' + ... + C D'". */
 void
 print_piece(FILE *to, const Derived *d, int head, int piece, bool with_tokens)
 {

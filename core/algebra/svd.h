@@ -10,7 +10,7 @@
 /* A = U diag(s) V' for A (m x n), stored row by row. With k = min(m, n), u is
    (m x k), v is (n x k), and the k singular values in s are not negative and in
    descending order. If A does not determine the columns of u and v for a
-   singular value of 0, they are 0. The method is that of Hestenes 1958; for its
+   singular value of 0, they are 0. The method is from Hestenes 1958; for its
    accuracy see Demmel and Veselic 1992. One block has u, s and v: the caller
    frees u. */
 typedef struct Svd {
@@ -25,8 +25,8 @@ Svd svd_of(const double *a, int m, int n);
    rounding. */
 int row_basis(double *w, int rows, int length, double *q, int *chosen);
 
-/* Up to this share of the largest one, a singular value of numbers that were
-   computed as `real` is only rounding: a float rounds to 6e-8, and sums of some
+/* A singular value below this share of the largest one is only rounding, if the
+   matrix was computed as `real`: a float rounds to 6e-8, and sums of some
    hundred terms that nearly cancel lose two more digits. */
 #define ROUNDED_AWAY (sizeof(real) == 4 ? 1e-5 : 1e-12)
 

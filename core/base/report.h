@@ -19,7 +19,7 @@ typedef struct Report {
     char drafts[4096];          /* the directory of its drafts, or "" */
     _Alignas(max_align_t) char answer[]; /* the result of the child's work */
 } Report;
-extern Report *report; /* that of this process */
+extern Report *report; /* of this process */
 
 /* Call it before a plugin's code is entered, with what that code does (" in
    forward"), and with "" once it has returned. A crash in between is blamed on

@@ -71,7 +71,7 @@ vary_settings(Subject *s, uint64_t hash)
 
 enum { TOKENS = 6, MANY = 300 };
 
-/* Calls it at a shape as large as in use: an array in the plugin's own operator
+/* Calls it at a shape of realistic size: an array in the plugin's own operator
    may be too short for a row. */
 static void
 call_large(const Subject *s)
@@ -112,9 +112,8 @@ check_shapes(Subject *s)
 }
 
 /* After calls at another shape, two calls on the same numbers must give the
-   same bits, and those that the process of check_shapes got without the other
-   shape.
- */
+   same bits. They must also be the bits that check_shapes found in its own
+   process, without the other shape. */
 void
 check_repeats(Subject *s)
 {

@@ -14,7 +14,7 @@ form_of(const Subject *s)
     return canonical_form(s->plugin.variant, s->attention, s->weights, 64);
 }
 
-/* If a block has no form, later blocks are not looked at. */
+/* If a block has no form, later blocks are not tested. */
 void
 check_form(Subject *s)
 {
@@ -78,8 +78,9 @@ fitted(Subject *s, const Canonical *given)
     return done ? form_of(s) : none;
 }
 
-/* The plugin's own form at random matrices must come back from fit; or if
-   fit can only approximate it, what it has fitted must. */
+/* Fits the plugin to its own form at random matrices: the fitted matrices must
+   have the same form. If fit can only approximate it, a second fit, to the form
+   that the first one reached, must be exact. */
 static void
 round_trip(Subject *s)
 {

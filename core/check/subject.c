@@ -224,7 +224,7 @@ unwritten(const real *from, size_t count)
 }
 
 /* Checks that each operator wrote its whole result, and nothing behind it. The
-   nodes are looked at in the order in which they were made, because the first
+   nodes are checked in the order in which they were made, because the first
    wrong one is to blame. */
 static void
 verify(const Node *n)

@@ -220,6 +220,7 @@ check_variant(const char *path, const Variant *v)
              path, list, MOST_OWN, OWN_NAME - 1);
 }
 
+/* Loads a shared object. The code of its constructors runs meanwhile. */
 static void
 load_object(Plugin *p)
 {

@@ -310,6 +310,8 @@ resolve_width(int *width, const char *shape, const char *option, int value,
     *width = used ? value : 0;
 }
 
+/* Sets the number of heads and all widths to the values at which the variant
+   computes. */
 static void
 resolve_widths(Config *c, const char *shape)
 {

@@ -39,7 +39,7 @@ typedef enum {
 enum {
     OF_VARIANT = 1,
     OF_SEED = 2,
-    OF_DATA = 4,    /* the task, and what it draws */
+    OF_DATA = 4,    /* the task, and the sequences that it draws */
     OF_SHAPE = 8,   /* of a variant: SHAPE_OPTIONS */
     OF_MODEL = 16,  /* around the variant */
     OF_SECOND = 32, /* the parts that read a second sequence */

@@ -62,6 +62,7 @@ compare_heads(const Likeness *both, int i, int j)
     return f;
 }
 
+/* Adds a row; `layer`, `head` and `partner` are its first three columns. */
 static void
 add_row(Sheet *sheet, double layer, double head, double partner, const Found *f)
 {

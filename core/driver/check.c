@@ -11,7 +11,6 @@
 #include "check/checks.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
 

@@ -6,7 +6,6 @@
 
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "heart/fail.h"
 #include "run/jobs.h"
 #include "run/real_count.h"
 #include "study/figure.h"

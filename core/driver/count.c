@@ -9,7 +9,6 @@
 #include "config/find_plugin.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "heart/fail.h"
 #include "heart/threads.h"
 #include "models/published.h"
 #include "page/table.h"
@@ -19,7 +18,7 @@
 #include "training/positions.h"
 
 /* The columns of the two tables: without --real, the costs of all layers; with
-   it, the real parameters and the gap by which they were told. */
+   it, the real parameters and the gap from which their number was read. */
 static const Column of_table[2][6] = {{{"variant", .words = true},
                                        {.name = "parameters"},
                                        {.name = "forward"},
@@ -46,7 +45,7 @@ static const char *const explained[2] = {
 
 typedef struct Real {
     double number; /* how many parameters are real; -1 if that is not known */
-    Rank gap;      /* the gap by which it was told, if it was measured */
+    Rank gap;      /* the gap from which it was read, if it was measured */
     char *note;    /* about the formula, if it was computed; or NULL */
 } Real;
 
@@ -74,6 +73,8 @@ real_of(const Plugin *p, Attention a, const Cost *cost)
     return by_formula;
 }
 
+/* Adds a row with the stored and the real parameters, and notes how the latter
+   were found, or that they were not. */
 static void
 add_row(Sheet *sheet, const char *name, double used, Real r)
 {
@@ -148,6 +149,8 @@ cost_wanted(const Wanted *w, Cost *cost)
     return e.status;
 }
 
+/* Adds a variant's row to the table of costs or of real parameters, with notes
+   about costs that are not known. */
 static void
 add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {

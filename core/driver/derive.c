@@ -6,7 +6,6 @@
 #include "algebra/written.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "run/plugin_process.h"
 
 /* The signs of a formula that are written otherwise on a terminal and in LaTeX.

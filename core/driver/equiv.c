@@ -8,7 +8,6 @@
 #include "algebra/convert.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "heart/fail.h"
 #include "page/draw.h"
 #include "page/table.h"
 #include "run/jobs.h"

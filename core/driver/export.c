@@ -4,7 +4,6 @@
 #include "base/npy.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "heart/layers.h"
 #include "heart/tape.h"
 #include "run/run.h"

@@ -7,7 +7,6 @@
 #include "decode/tokens.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "run/run.h"
 
 /* Prints a number, or a character of the text, escaped if a terminal might obey

@@ -158,6 +158,7 @@ static const struct Rule {
     {"judge", "--format", "", "--out"},
 };
 
+/* The option that a setting of runs becomes. */
 static Option
 option_of(const Setting *s)
 {

@@ -6,7 +6,6 @@
 #include "base/tsv.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "page/table.h"
 #include "study/judge.h"
 
@@ -53,6 +52,7 @@ why_none(const Entry *e)
     return "the runs of each are all equal, so t is not defined";
 }
 
+/* Adds a method's row, in the order of the columns. */
 static void
 add_row(Sheet *sheet, const Entry *e)
 {

@@ -6,7 +6,6 @@
 #include "algebra/spell.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
 #include "tasks/tasks.h"
@@ -145,6 +144,7 @@ start_of(const Task *t)
     return joined(&parts, " ");
 }
 
+/* Prints a row for each task. */
 static void
 list_tasks(const char *chosen, Layout layout)
 {

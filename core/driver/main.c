@@ -86,6 +86,7 @@ keep_standard_streams(void)
     close(next);
 }
 
+/* Exits (2), because there is no such command, and suggests one. */
 static _Noreturn void
 refuse_command(const char *word)
 {

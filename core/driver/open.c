@@ -10,7 +10,6 @@
 #include "driver/commands.h"
 #include "driver/kv_heads.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "models/as_run.h"
 #include "models/likeness.h"
 #include "models/slim.h"

@@ -6,7 +6,6 @@
 
 #include "base/report.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "page/table.h"
 #include "run/compile.h"
 

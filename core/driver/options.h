@@ -2,8 +2,8 @@
 
    There are two tables of options: the settings of a run (config/settings.c)
    and the commands' own options (driver/grammar.c). --help prints the same
-   tables.
- */
+   tables. This header also brings a command the common tools: words, files and
+   messages (base/words.h, heart/fail.h). */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 

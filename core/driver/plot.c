@@ -4,7 +4,6 @@
 #include "driver/commands.h"
 #include "driver/compare.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "study/frame.h"
 #include "study/figure.h"
 #include "study/outcome.h"

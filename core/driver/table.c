@@ -8,7 +8,6 @@
 
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/fail.h"
 #include "page/table.h"
 #include "run/experiment.h"
 #include "study/frame.h"
@@ -46,6 +45,8 @@ names_of(const Experiment *e)
     return names;
 }
 
+/* The column of a name. People see it if it is the run's identity, a setting
+   that was given, or one of the results `shown`. */
 static Column
 column_of(const char *name, const Experiment *e, bool people)
 {
@@ -60,6 +61,7 @@ column_of(const char *name, const Experiment *e, bool people)
                                    : PROGRAMS};
 }
 
+/* Prints a row for each run. */
 static void
 print_runs(const Experiment *e, const char *chosen, Layout layout)
 {

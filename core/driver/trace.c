@@ -13,7 +13,6 @@
 #include "decode/tokens.h"
 #include "driver/commands.h"
 #include "driver/compare.h"
-#include "heart/fail.h"
 #include "heart/heads.h"
 #include "operators/biases.h"
 #include "tasks/corpus.h"
@@ -182,33 +181,36 @@ show_head(const Trace *t, const Place *p, int head, int number)
              number, number);
 }
 
+/* Prints a place of attention: its heads, the output of the layer, and the
+   matrices that were not in any product before. */
 static void
 show_place(Trace *t, int place)
 {
+    const ModelPlace *m = &t->model->place[place];
     const Capture *r = &t->pass->capture;
     const Place *p = &r->place[place];
     int own;
-    printf("\n=== %s: %s\n", t->model->place[place].name,
-           t->model->place[place].variant->equation);
+    printf("\n=== %s: %s\n", m->name, m->variant->equation);
     if (t->model->config.norm)
         show(t, TOKENS, head_rows(p->x, 0), "LayerNorm(x)");
     for (int i = 0; i < p->heads; i++) {
         t->call = capture_head(r, place, i, &own);
         show_head(t, p, own, i + 1);
     }
+    /* If one call has all heads, the result is computed from their outputs. */
     const Node *sum = p->calls == 1 ? r->call[p->first].sum : NULL;
     char of[80];
     snprintf(of, sizeof of, p->heads == 1 ? "head_1" : "[head_1 ... head_%d]",
              p->heads);
     show_mapped(t, p->out, 0, "output", 0, sum ? sum : p->out, of,
                 "the layer's result");
-    const ModelPlace *m = &t->model->place[place];
     for (int i = m->weights; i < m->weights + m->declared; i++)
         if (!t->shown[i]) /* it is used in something other than a product */
             show(t, WEIGHTS, head_columns(t->model->nodes[i], 1, 0), "%s",
                  strrchr(t->model->weights[i].name, '.') + 1);
 }
 
+/* Prints the tokens and their ids. */
 static void
 show_tokens(const Trace *t, int count)
 {
@@ -290,6 +292,7 @@ words_of(const char *text)
     return words;
 }
 
+/* The model for a text without a run: small, with random weights. */
 static Model *
 model_untrained(const Options *o, Sizes sizes)
 {

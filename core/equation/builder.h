@@ -1,7 +1,7 @@
 /* builder.h - from the tree of an equation to the steps of its plan.
 
-   A walk over the tree (value.c) asks for the value of each part, and then for
-   what an operator makes of these values (operation.c), which adds the steps
+   A walk over the tree (value.c) finds the value of each part, and then applies
+   its operator to these values (operation.c), which adds the steps
    that compute it. */
 #ifndef BUILDER_H
 #define BUILDER_H

@@ -26,11 +26,12 @@ without_index(const char *name)
 {
     if (!index_of(name))
         return name;
-    const char *sub = strchr(name, '_');
-    size_t digits = strspn(sub + 1, "0123456789");
-    size_t kept = digits ? 1 + digits : 0; /* of the "_1" */
-    return interned(format_text("%.*s%s", (int)(sub - name + (long)kept), name,
-                                sub + 2 + digits));
+    const char *index = strchr(name, '_') + 1;
+    index += strspn(index, "0123456789"); /* a number stays: alpha_1 */
+    int before = (int)(index - name);
+    if (index[-1] == '_') /* no number: the _ belongs to the index */
+        before--;
+    return interned(format_text("%.*s%s", before, name, index + 1));
 }
 
 Tree *

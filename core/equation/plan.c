@@ -67,6 +67,8 @@ are_twins(const Plan *p, const Step *s, const Step *t)
     return tokens || same;
 }
 
+/* Finds for each step an earlier one that computes the same if y is x, as the
+   map of x and the map of y by one matrix do. */
 static void
 find_twins(Plan *p)
 {

@@ -220,6 +220,8 @@ static const struct {
     {STEP_GELU, "gelu", false, ""},
 };
 
+/* The call of a step whose operator is a single function: "tanh_of(q)", with
+   its operands and its numbers. */
 static const char *
 plain_call(const Printer *p, const Step *s)
 {
@@ -375,6 +377,8 @@ print_forward(Printer *p)
     fprintf(p->to, "}\n\n");
 }
 
+/* Prints how a matrix is initialised, unless in the usual way: a row that is
+   added starts as 0, and one that multiplies as 1. */
 static void
 print_initialise(FILE *to, const PlanWeight *w)
 {
@@ -389,6 +393,8 @@ print_initialise(FILE *to, const PlanWeight *w)
                                     constant_of(w), mean, deviation));
 }
 
+/* A number of rows or columns as the plugin declares it; if `blocks`, for the
+   blocks of all heads together. */
 static const char *
 stored_size(const PlanWeight *w, const Width *width, bool blocks)
 {
@@ -410,6 +416,7 @@ print_indices(FILE *to, const Plan *p)
         fprintf(to, "enum { %s };\n\n", joined(&all, ", "));
 }
 
+/* Prints the plugin's function that declares its matrices. */
 static void
 print_weights(FILE *to, const Plan *p)
 {

@@ -24,6 +24,7 @@ plan_of(const Attention *a)
     return ((const Equation *)a->variant)->plan;
 }
 
+/* Variant.weights of every equation: declares the matrices of its plan. */
 static void
 weights(Weights *w, const Attention *a)
 {
@@ -111,6 +112,8 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     }
 }
 
+/* The node of a step, computed by the operator of its name. Attention has its
+   own function. */
 static Node *
 step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
@@ -158,6 +161,8 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
     }
 }
 
+/* Variant.forward of every equation: carries out the steps of its plan in
+   order. */
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {

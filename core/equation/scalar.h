@@ -1,8 +1,8 @@
 /* scalar.h - the numbers of an equation, and the widths of its matrices.
 
    A scalar is a tree of numbers, sizes (d_k, h) and settings. A width is a
-   scalar that may not be known yet: widths that a product needs to be equal are
-   made one, and what is known of any of them is then known of all. */
+   scalar that may not be known yet. If a product needs two widths to be equal,
+   they become one, so that a size found for one of them holds for both. */
 #ifndef SCALAR_H
 #define SCALAR_H
 

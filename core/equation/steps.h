@@ -12,7 +12,7 @@
 
 typedef enum {
     STEP_X,         /* the tokens that queries come from */
-    STEP_Y,         /* those that keys and values come from */
+    STEP_Y,         /* the tokens from which keys and values come */
     STEP_WEIGHT,    /* a matrix of the variant */
     STEP_MAP,       /* A B */
     STEP_MAP_T,     /* A B' */

@@ -178,6 +178,7 @@ read_number(Reader *r)
     return t;
 }
 
+/* Reads a number, a name, a call, a bracket or matrices side by side. */
 static Tree *
 read_primary(Reader *r)
 {
@@ -217,6 +218,8 @@ read_primary(Reader *r)
                    "expected a matrix, a number, a function or a bracket");
 }
 
+/* Reads a primary, and what follows it: transpositions and ranges of columns.
+ */
 static Tree *
 read_factor(Reader *r)
 {
@@ -246,6 +249,7 @@ at_factor(Reader *r)
                               *r->at == '[' || begins(r, ROOT_SIGN));
 }
 
+/* Reads factors, one after another, and divisors after /. */
 static Tree *
 read_product(Reader *r)
 {
@@ -262,6 +266,7 @@ read_product(Reader *r)
             return product->count == 1 ? first : product;
 }
 
+/* Reads products, separated by the . of products entry by entry. */
 static Tree *
 read_entries(Reader *r)
 {
@@ -279,6 +284,7 @@ read_term(Reader *r, bool negative)
     return negative ? tree_of(TREE_NEGATIVE, t->at, t, NULL) : t;
 }
 
+/* Reads terms, separated by + or -. */
 static Tree *
 read_sum(Reader *r)
 {

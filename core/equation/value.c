@@ -7,8 +7,8 @@
 
 /* Products */
 
-/* The factors of a product: `of` has those that are not numbers, `scale` is the
-   product of those that are (NULL if there are none). */
+/* The factors of a product: `of` has all that are not numbers; `scale` is the
+   product of the numbers, or NULL. */
 typedef struct Factors {
     const Tree *const *of;
     int count;
@@ -57,6 +57,8 @@ product_of(Builder *b, Factors f, bool output)
     return scaled(b, left, f.scale);
 }
 
+/* Divides the factors of a product into numbers and others, and multiplies
+   them. */
 static Value
 value_of_product(Builder *b, const Tree *t, bool output)
 {
@@ -149,6 +151,8 @@ argument_of(Builder *b, const Tree *t, int f)
     return a;
 }
 
+/* The value of a call of one of the functions. Softmax and mix_heads may have a
+   second matrix; the others have numbers as further arguments. */
 static Value
 value_of_call(Builder *b, const Tree *t)
 {
@@ -207,6 +211,8 @@ defined_value(Builder *b, const char *name)
     return NULL;
 }
 
+/* Is a part of the equation a number, made only of numbers, sizes and settings?
+ */
 static bool
 is_number(Builder *b, const Tree *t)
 {
@@ -250,13 +256,14 @@ number_of(Builder *b, const Tree *t)
     return copy;
 }
 
-/* Does a name have only small letters? Then it is not that of a matrix. */
+/* Does a name have only small letters? Then it names no matrix. */
 static bool
 is_word(const char *name)
 {
     return !name[strspn(name, "abcdefghijklmnopqrstuvwxyz")];
 }
 
+/* The value of a name that no line defines: a matrix of the variant. */
 static Value
 value_of_matrix(Builder *b, const Tree *t)
 {
@@ -303,6 +310,8 @@ transposed_value(Builder *b, const Tree *t)
     return v;
 }
 
+/* The value of any part of the equation, by its kind. `output`: is it the
+   equation's result? */
 static Value
 value_of_part(Builder *b, const Tree *t, bool output)
 {

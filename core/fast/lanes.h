@@ -104,9 +104,7 @@ enum {
 REDUCE(narrow_sum, SUM)
 REDUCE(narrow_max, larger_16)
 
-/* The sum of the lanes: the last two halves, lane i with i + 2, then with i
- * + 1.
- */
+/* The sum of the four lanes: lane i is added to lane i + 2, then lane 1 to 0. */
 static inline real
 reduce_sum(const Widest *sum)
 {

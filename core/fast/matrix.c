@@ -153,7 +153,7 @@ enum {
 
 /* The square of FEW x FEW entries at `from`, transposed. Where rows are far
    apart it prefetches the square four further down, which no processor guesses.
-   */
+ */
 static inline void
 transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 {

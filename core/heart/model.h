@@ -22,7 +22,7 @@ typedef struct ModelPlace {
 typedef struct Model Model;
 
 /* The equation of a model. `logits` returns (rows of the batch x classes). It
-   asks for each weight where it uses it, in the same order in every pass; the
+   fetches each weight where it uses it, in the same order in every pass; the
    first pass, for shapes only, lists them. `loss` returns the sum over the
    counted rows, divided by `counted`. Unless `right` is NULL, it adds the
    number of right answers to *right. */
@@ -64,7 +64,8 @@ struct Model {
     /* If set, the optimizer, instead of Adam: moves the values against the
        gradients, and sets `rate`. `first` and `second`, 0 at first, are its. */
     void (*update)(Model *m);
-    /* If set, called with what each attention read and returned. */
+    /* If set, it is called with the operands and the result of each attention.
+     */
     void (*attended)(void *to, Node *x, Node *y, Node *out);
     void *to; /* its first argument */
 };

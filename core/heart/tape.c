@@ -13,9 +13,7 @@
 
 enum { FIRST_BLOCK = 1 << 16 };
 
-/* A block of memory, from which nodes and matrices are cut, one after the
- * other.
- */
+/* A block of memory, from which nodes and matrices are cut in turn. */
 typedef struct Block {
     struct Block *next; /* the block before it, which is full */
     size_t size, used;

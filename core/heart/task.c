@@ -163,7 +163,7 @@ dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
     const Task *t = data->task;
     int n = 0, room = b->room;
-    /* Training never ends: each of its batches is full. */
+    /* The number of sequences of a split. For training it is never reached. */
     const int most[] = {room, data->config.validate, data->config.test};
     long first = split == TRAINING ? 0 : (long)index * room;
     while (n < room && first + n < most[split]) {

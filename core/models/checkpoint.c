@@ -112,6 +112,7 @@ typedef struct Said {
     bool within; /* is that place within the file? */
 } Said;
 
+/* Reads a tensor's entry in the head of its file. */
 static Said
 said_of(const Tensor *t)
 {
@@ -277,6 +278,8 @@ write_cut(const Checkpoint *c, const Tensor *file, FILE *to)
     free(text);
 }
 
+/* Writes one file of the checkpoint: as it is, unless a tensor in it was cut.
+ */
 static void
 write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
 {

@@ -35,7 +35,8 @@ typedef struct Heads {
     Tensor *gain, *shift; /* of the norm that these maps read; NULL: left out */
 } Heads;
 
-/* Finds the maps of a layer; fails with what its tensors lack. */
+/* Finds the maps of a layer. Fails if a tensor is missing or has another shape.
+ */
 Heads heads_of(const Checkpoint *c, const Published *p, int layer);
 
 /* Finds the norm before a layer, too. From then on map_columns include its gain

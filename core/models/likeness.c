@@ -12,6 +12,9 @@
 #include "heart/fail.h"
 #include "models/likeness.h"
 
+/* Averages products of rotated columns over all angles. Two columns of
+   different pairs, or a rotated and an unrotated one, have the mean 0. The four
+   products of two pairs get the form (a b; -b a). */
 static void
 average_rotations(Node *products, int width, int rope)
 {
@@ -31,6 +34,9 @@ average_rotations(Node *products, int width, int rope)
     }
 }
 
+/* W holds the columns of a map in all layers, each column as a row; the
+   products are W W'. Entry d of a column is its bias, left 0 if that does not
+   count. */
 Node *
 column_products(Tape *t, const Heads *const layers[], int count, int map)
 {
@@ -79,6 +85,8 @@ shared_place(const Likeness *l, int head)
     return a->groups + (head - a->heads) * b->groups / b->heads;
 }
 
+/* The inner product of the matrices M (or N) of two heads, numbered among the
+   heads of both layers. */
 static double
 inner_product(const Likeness *l, int what, int one, int two)
 {

@@ -19,8 +19,8 @@
 #include "heart/tape.h"
 #include "models/heads.h"
 
-/* Squared norms, which may be summed over heads: of a difference, and of what
-   it is relative to. */
+/* Squared norms, which may be summed over heads: of a difference, and of the
+   matrix that it is relative to. */
 typedef struct Gap {
     double apart, size;
 } Gap;

@@ -79,11 +79,11 @@ char *published_settings(const Published *p);
 
 /* The account of its attention, in all layers. */
 typedef struct Account {
-    double stored; /* parameters */
-    double gauge;  /* those that change nothing, as `qkv count --real` counts
-                      them */
-    double flops;  /* of one token among `tokens` */
-    double cache;  /* numbers that a decoder keeps of these tokens */
+    double stored;     /* parameters */
+    double gauge;      /* parameters that change nothing, as `qkv count --real`
+                          counts them */
+    double flops;      /* of one token among `tokens` */
+    double cache;      /* numbers that a decoder keeps of these tokens */
     double unwindowed; /* the same if no layer had a window */
 } Account;
 Account published_account(const Published *p, int tokens);

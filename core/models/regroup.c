@@ -3,8 +3,8 @@
    With S_a the keys of head a and L_a its queries, the K that is wanted has the
    least sum of |L_a S_a' - L K'|^2, each with its own L: its columns are the
    largest right singular vectors of all L_a S_a', one below the other (Eckart
-   and Young 1936). They are combinations of the columns of all S_a, so what is
-   computed is only as large as these are many: K = sum_a S_a C_a. Then L is
+   and Young 1936). They are combinations of the columns of all S_a, so only
+   their coefficients C_a are computed: K = sum_a S_a C_a. Then L is
    L_a (S_a' K).
 
    A rotation passes only factors that are complex numbers, if a pair of columns
@@ -145,8 +145,8 @@ write_columns(const Heads *to, int map, int from, int n, const double *w)
         entry_of(to, map, at / n, from + at % n, &w[at]);
 }
 
-/* Fits a block, given the products of all columns of its two maps. K is made as
-   large as the keys were. */
+/* Fits a block, given the products of all columns of its two maps. The columns
+   of K get the mean norm of the keys' columns. */
 static void
 fit_block(const Heads *l, const Heads *to, const Block *b, const Node *left,
           const Node *shared)

@@ -47,8 +47,8 @@ text_after(const char *list, const char *name)
     return NULL;
 }
 
-/* A bias asks for its setting once for each pair of tokens, so the last answer
-   is kept, with its question. */
+/* A bias looks up its setting once for each pair of tokens, so the last name
+   and its value are kept. */
 double
 setting(const Attention *a, const char *name)
 {

@@ -1,4 +1,4 @@
-/* product.h - operators that are a product, part by part; A B' is one of them.
+/* product.h - operators that multiply two matrices head by head, such as A B'.
  */
 #ifndef PRODUCT_H
 #define PRODUCT_H

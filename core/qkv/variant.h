@@ -34,7 +34,7 @@
 /* The matrices that a variant declares. */
 typedef struct Weights Weights;
 
-/* The canonical form that fit is to match, and the entries that it fills. */
+/* The canonical form that fit must match, and the entries that it fills. */
 typedef struct Form Form;
 typedef struct Entries Entries;
 

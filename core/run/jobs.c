@@ -83,6 +83,8 @@ typedef struct Training {
     volatile LogRow *last;
 } Training;
 
+/* Called by the training loop after each step. Returns true, so that training
+   continues. */
 static bool
 watch_run(void *training, const Result *so_far)
 {

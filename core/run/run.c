@@ -53,6 +53,8 @@ put_cells(FILE *file, const double *x, int count)
         fprintf(file, "\t%s", number_text(x[k], 7));
 }
 
+/* Writes log.tsv: a line for each row of the log, with the observed columns
+   behind the others. */
 static void
 write_log(const char *run, const Result *r, const Observer *o)
 {
@@ -87,6 +89,7 @@ put_pair(FILE *file, const char *key, double value, int digits)
     fprintf(file, "%s\t%s\n", key, number_text(value, digits));
 }
 
+/* Writes config.tsv: every built-in setting, in the order of settings[]. */
 static void
 write_config(const char *run, const Config *c)
 {
@@ -97,6 +100,7 @@ write_config(const char *run, const Config *c)
     end_file(file, run, "config.tsv");
 }
 
+/* Writes result.tsv: the results, and the levels of the baselines. */
 static void
 write_result(const char *run, const Model *m, const Finished *e,
              const Observer *o, const Dataset *data)
@@ -137,6 +141,7 @@ write_result(const char *run, const Model *m, const Finished *e,
     end_file(file, run, "result.tsv");
 }
 
+/* Writes timing.tsv: times and memory. */
 static void
 write_timing(const char *run, const Finished *e, const Model *m)
 {

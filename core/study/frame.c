@@ -176,7 +176,8 @@ name_suggestion(const Experiment *e, const char *name, bool logged)
     return suggestion(name, &known);
 }
 
-/* A condition of --where: "lr=0.01", "lr<=0.01", "seed=1..3". */
+/* A condition of --where: "lr=0.01", "lr<=0.01", "seed=1..3". The second is a
+   bound, and the last two are ranges. */
 typedef struct Condition {
     const char *name, *value;
     bool bound; /* is it < or >? Then a run must meet it in any case */
@@ -184,6 +185,7 @@ typedef struct Condition {
     double least, most;
 } Condition;
 
+/* Reads the number of a bound. Exits (2) if it is none. */
 static double
 bound_of(const char *text, const char *condition)
 {
@@ -195,6 +197,7 @@ bound_of(const char *text, const char *condition)
     return x;
 }
 
+/* Reads a condition. Exits (2) if it cannot be read. */
 static Condition
 condition_of(const char *text)
 {
@@ -209,14 +212,15 @@ condition_of(const char *text)
                    .least = -INFINITY,
                    .most = INFINITY};
     const char *dots = strstr(c.value, "..");
-    c.range = c.bound || (dots && is_number(c.name));
+    c.range = c.bound;
     if (*sign == '<')
         c.most = bound_of(c.value, text);
     else if (*sign == '>')
         c.least = bound_of(c.value, text);
-    else if (c.range) {
-        c.least =
-            bound_of(format_text("%.*s", (int)(dots - c.value), c.value), text);
+    else if (dots && is_number(c.name)) {
+        int n = (int)(dots - c.value);
+        c.range = true;
+        c.least = bound_of(format_text("%.*s", n, c.value), text);
         c.most = bound_of(dots + 2, text);
     }
     if (c.range && !is_number(c.name))
@@ -225,6 +229,7 @@ condition_of(const char *text)
     return c;
 }
 
+/* Does a value, as a text, meet one condition? */
 static bool
 meets(const char *value, const Condition *c)
 {

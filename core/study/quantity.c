@@ -64,7 +64,9 @@ quantity_named(const char *name)
     for (const Quantity *q = quantities; q < quantities + QUANTITIES; q++) {
         size_t n = strcspn(q->name, "*");
         bool family = q->name[n] == '*';
-        if (family ? !strncmp(name, q->name, n) : !strcmp(name, q->name))
+        if (family && !strncmp(name, q->name, n))
+            return q;
+        if (!strcmp(name, q->name))
             return q;
     }
     return &other;

@@ -90,6 +90,7 @@ static const Field fields[] = {
 #undef AT
 enum { FIELDS = sizeof fields / sizeof *fields };
 
+/* The cell of a column in the row of an outcome. */
 static Cell
 cell_of(const Field *f, const Outcome *a)
 {

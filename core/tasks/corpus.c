@@ -28,6 +28,7 @@ number_characters(Corpus *c, int count, const char *text, const int *place)
     free(id);
 }
 
+/* Reads a file of UTF-8 text. */
 static Corpus *
 text_read(const char *path)
 {

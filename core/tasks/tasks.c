@@ -120,7 +120,7 @@ draw_mqar(const Config *c, Random *r, Batch *e)
 }
 
 /* cross-recall: recall as cross-attention. The pairs are in the source, and
-   --queries of its keys ask for their values. */
+   --queries of its keys are the queries. */
 static Sizes
 sizes_cross_recall(const Config *c)
 {

@@ -86,6 +86,8 @@ second(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
                             b->source_rows, b->sequences));
 }
 
+/* The equation of both architectures. The encoder comes first, then the blocks,
+   with self-attention, cross-attention or both. */
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {

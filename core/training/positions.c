@@ -13,6 +13,7 @@
 
 const LinearOp rope_op = LINEAR("rope", add_rotated);
 
+/* Relative.rotated of RoPE. */
 static Node *
 rotated(Node *n, int position)
 {

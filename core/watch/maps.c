@@ -5,6 +5,7 @@
 #include "heart/fail.h"
 #include "watch/maps.h"
 
+/* The labels of the tokens of a sequence. */
 static Values
 labels_of(const Dataset *data, const int *ids, int count)
 {

@@ -92,6 +92,7 @@ observe_gradient(Observation *s, Matrix d, int i)
     add_finding(s, GRADIENT, norm);
 }
 
+/* Adds the findings about all rows of all heads in all calls of attention. */
 static void
 observe_rows(Observation *s)
 {
@@ -271,6 +272,7 @@ add_column(Observer *o, const Observed *row, int i, const char *weight)
     o->count++;
 }
 
+/* Adds the columns of all words of --log, in the order of the table. */
 static void
 add_columns(Observer *o)
 {
