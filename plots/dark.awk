@@ -1,7 +1,6 @@
 # dark.awk - an SVG for a dark page: each colour as book.css shows it there, inverted by
-# nine tenths and its hue turned back. README has one of these beside each picture.
-#
-#     awk -f plots/dark.awk NAME.svg >DARK.svg      make diagrams writes them all
+# nine tenths and its hue turned back. README has one beside each of its pictures.
+# (make diagrams)
 
 function digit(c) { return index("0123456789abcdef", tolower(c)) - 1 }
 function two_digits(x) {
