@@ -273,7 +273,7 @@ static bool
 narrow(Walk *w, int start, int size)
 {
     Matrix *first = &w->term.chain[w->role == 'k'].of[0].m;
-    int skipped = start > w->from ? start - w->from : 0;
+    int skipped = start > w->from ? start - w->from : 0; /* before `start` */
     w->from += skipped - start;
     w->width -= skipped;
     if (w->width > size - w->from)

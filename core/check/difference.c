@@ -10,8 +10,9 @@ backward_projected(Node *n)
 {
     Random r = random_stream(7, "projection");
     real *d = gradient(n);
-    for (size_t i = 0; d && i < size_of(n); i++)
-        d[i] += (real)random_normal(&r);
+    if (d)
+        for (size_t i = 0; i < size_of(n); i++)
+            d[i] += (real)random_normal(&r);
     backward(n);
 }
 

@@ -284,7 +284,9 @@ check_finite(const Tape *t, const Node *out, const real *copy, bool back)
         const real *x = back && !n->in ? n->gradient : NULL;
         if (n == out)
             x = copy;
-        for (size_t i = 0; x && i < size_of(n); i++)
+        if (!x)
+            continue;
+        for (size_t i = 0; i < size_of(n); i++)
             if (!isfinite(x[i]))
                 bug("%s%s is not finite in row %d, column %d: look for a "
                     "division by 0, a log or root of a negative number, or an "
@@ -377,6 +379,7 @@ stack_of(Subject *s, int tokens)
     Batch b = batch_new(sizes, 1);
     for (int i = 0; i < tokens; i++)
         b.ids[i] = random_below(&r, SYMBOLS);
+    /* Messages about the whole stack name only the shape, not one call. */
     s->found->at[strcspn(s->found->at, ";")] = 0;
     return (Stack){m, b};
 }

@@ -104,7 +104,8 @@ enum {
 REDUCE(narrow_sum, SUM)
 REDUCE(narrow_max, larger_16)
 
-/* The sum of the four lanes: lane i is added to lane i + 2, then lane 1 to 0. */
+/* The sum of the FEW lanes that narrow_sum leaves: v0 + v1, or
+   (v0 + v2) + (v1 + v3). */
 static inline real
 reduce_sum(const Widest *sum)
 {

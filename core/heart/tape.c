@@ -170,7 +170,8 @@ leaf(Tape *t, int rows, int cols, int sequences, real *value, real *gradient)
                 .root = n,
                 .tape = t,
                 .previous = t->last};
-    return t->last = n;
+    t->last = n;
+    return n;
 }
 
 /* A view is a leaf that has the value of its root. It has no gradient of its
@@ -239,7 +240,8 @@ compute(Node *n)
 void
 keep_arguments(Node *n, const void *arguments, size_t size)
 {
-    n->arguments = memcpy(take(n->tape, size), arguments, size);
+    void *copy = take(n->tape, size);
+    n->arguments = memcpy(copy, arguments, size);
 }
 
 bool

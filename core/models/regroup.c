@@ -112,10 +112,12 @@ best_factors(const double *g, const double *root, const Block *b)
     for (int i = 0; i < all * n; i++)
         if (s.s[i % n] > 1e-13 * s.s[0])
             u[i] = s.u[i / n * all + i % n] / sqrt(s.s[i % n]);
-    for (int i = 0; i < all && b->rotated; i += 2) {
-        u[i * n + 1] = -u[(i + 1) * n]; /* the second is i times the first */
-        u[(i + 1) * n + 1] = u[i * n];
-    }
+    if (b->rotated)
+        for (int i = 0; i < all; i += 2) {
+            u[i * n + 1] =
+                -u[(i + 1) * n]; /* the second is i times the first */
+            u[(i + 1) * n + 1] = u[i * n];
+        }
     product_of(factors, root, u, all, all, n, false);
     free(s.u);
     free(half);

@@ -85,8 +85,8 @@ heads_slim(const Heads *l, const Heads *to)
             bool rotated = from % width < rope;
             n = rotated ? 2 : width - from % width;
             worst = fmax(worst, slim_columns(l, to, shared, from, n));
-            for (int i = 0; to && i < n; i++)
-                if (!bias_counts(l, shared, from))
+            for (int i = 0; i < n; i++)
+                if (to && !bias_counts(l, shared, from))
                     entry_of(to, shared, p->d_model, from + i, &(double){0});
         }
     }

@@ -71,9 +71,8 @@ shown(const Plot *all, const Panel *p, const char *x, const Run *const *runs,
             continue;
         for (int k = 0; k < count; k++)
             for (int s = 0; s < a->seeds; s++)
-                if (a->runs[s] == runs[k]) {
+                if (a->runs[s] == runs[k])
                     own[found++] = runs[k];
-                }
     }
     *seeds = found;
     return own;

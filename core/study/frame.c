@@ -167,11 +167,14 @@ name_suggestion(const Experiment *e, const char *name, bool logged)
 {
     const Run *r = e->runs;
     Values known = {0};
-    for (int i = 1; logged && i < r->log.cols; i++)
-        values_add(&known, copy_text(r->log.cells[i]));
-    for (int i = 0; !logged && i < r->result.rows; i++)
+    if (logged) {
+        for (int i = 1; i < r->log.cols; i++) /* column 0 is the step */
+            values_add(&known, copy_text(r->log.cells[i]));
+        return suggestion(name, &known);
+    }
+    for (int i = 0; i < r->result.rows; i++)
         values_add(&known, copy_text(table_cell(&r->result, i, 0)));
-    for (int i = 0; !logged && i < setting_count; i++)
+    for (int i = 0; i < setting_count; i++)
         values_add(&known, copy_text(settings[i].name));
     return suggestion(name, &known);
 }
