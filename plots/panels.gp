@@ -12,12 +12,14 @@
 #          and span powers of ten, or share, between 0 and 1
 # levels:  what each panel is compared with, "value name", or nothing
 # ticks:   1 for a tick at each value along x, 0 for round ones, where given
+# level_side: where the name of a level stands: right, or left, where that is given
 # heading: 1 for the title above, which is the caption's in a paper
 
 if (by eq "variant") { by = "" }
 panels = |titles|
 curves = |keys|
 training = along eq "training"
+if (!exists("level_side")) level_side = "right"
 if (!exists("ticks")) ticks = worded || (along eq "setting" && words(xs) <= 10)
 array logs[panels]
 array shares[panels]
@@ -248,7 +250,7 @@ do for [p=1:panels] {
             (highs[p] - level) / (highs[p] - lows[p])
         if (p == 1 || titles[p] eq titles[1] || !same) {
             set label 1 levels[p][strlen(word(levels[p], 1)) + 2:*] \
-                at graph 0.985, first level right \
+                at graph (level_side eq "left" ? 0.015 : 0.985), first level @level_side \
                 offset 0,(near * tall < 1.3 * em ? -0.6 : 0.5) \
                 textcolor rgb "#555555" noenhanced
         }

@@ -4,4 +4,4 @@
 qkv compare -t mqar -v standard,unscaled,scale-outside --heads 1 --norm pre --d-k 4,16,64 \
     --lr auto --judge test_accuracy --steps 2000 --seeds 5 --log-every 100 --validate 32 --no-figures \
     --no-weights -o "$out" "$@"
-qkv plot "$out" --x d-k --y test_accuracy
+qkv plot "$out" --x d-k --y test_accuracy --gnuplot 'level_side = "left"'
