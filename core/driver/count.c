@@ -191,6 +191,29 @@ caption(Config c, const char *uses, const char *more)
                        c.length, more);
 }
 
+/* Adds the row of a model: of a config.json as text or, if that is NULL, of the
+   file `name`. Returns its attention in words. */
+static char *
+add_model(Sheet *sheet, const char *name, char *config, const char *source,
+          int length)
+{
+    enum { BYTES = 2 }; /* of a number in a cache */
+    Published p = published_read(name, config);
+    Account a = published_account(&p, length);
+    const Published *last = &p.each[p.layers - 1];
+    char *what = format_text("%s kdim=%d vdim=%d; has: %s; biases: %s; layers "
+                             "see %.0f tokens, the last %.0f with d-k=%d",
+                             published_settings(&p), p.kdim, p.vdim, p.has,
+                             p.biases, fmin(p.window, length),
+                             fmin(last->window, length), last->d_k);
+    sheet_row(sheet, cell_words(name), cell_number(a.stored),
+              cell_number(a.stored - a.gauge), cell_number(a.gauge),
+              cell_number(a.flops), cell_number(BYTES * a.cache),
+              cell_number(BYTES * a.unwindowed), cell_words(what),
+              cell_words(source));
+    return what;
+}
+
 /* Prints a row for each published model, or for the one that --preset or
    --config names. */
 static void
@@ -206,7 +229,7 @@ count_models(const Options *o)
         {"cache_without_windows", .title = "unwindowed", .format = "%.0f"},
         {"what", .words = true, .readers = PROGRAMS},
         {"source", .words = true, .readers = PROGRAMS}};
-    enum { NAME, SOURCE, CONFIG, BYTES = 2 };
+    enum { NAME, SOURCE, CONFIG }; /* columns of published.tsv */
     Config c = {.length = 32768};
     Sheet sheet = {columns, .cols = 9, .label = "models", .chosen = o->columns};
     Table known = {0};
@@ -214,26 +237,15 @@ count_models(const Options *o)
     char *what = "";
     request_apply(&o->request, &c);
     table_add(&known, within(beside_program("models"), "published.tsv"));
-    for (int i = 0; i < (o->config ? 1 : known.rows); i++) {
-        const char *name = o->config ? o->config : table_cell(&known, i, NAME);
+    if (o->config)
+        what = add_model(&sheet, o->config, NULL, "", c.length);
+    for (int i = 0; i < known.rows; i++) {
+        const char *name = table_cell(&known, i, NAME);
         values_add(&names, copy_text(name));
-        if (o->preset && strcmp(o->preset, name))
-            continue;
-        char *text =
-            o->config ? NULL : copy_text(table_cell(&known, i, CONFIG));
-        Published p = published_read(name, text);
-        Account a = published_account(&p, c.length);
-        const Published *last = &p.each[p.layers - 1];
-        what = format_text("%s kdim=%d vdim=%d; has: %s; biases: %s; layers "
-                           "see %.0f tokens, the last %.0f with d-k=%d",
-                           published_settings(&p), p.kdim, p.vdim, p.has,
-                           p.biases, fmin(p.window, c.length),
-                           fmin(last->window, c.length), last->d_k);
-        sheet_row(&sheet, cell_words(name), cell_number(a.stored),
-                  cell_number(a.stored - a.gauge), cell_number(a.gauge),
-                  cell_number(a.flops), cell_number(BYTES * a.cache),
-                  cell_number(BYTES * a.unwindowed), cell_words(what),
-                  cell_words(o->config ? "" : table_cell(&known, i, SOURCE)));
+        if (!o->config && (!o->preset || !strcmp(o->preset, name)))
+            what = add_model(&sheet, name,
+                             copy_text(table_cell(&known, i, CONFIG)),
+                             table_cell(&known, i, SOURCE), c.length);
     }
     if (!sheet.count)
         usage("unknown model \"%.64s\":%s `qkv list --models` lists them",

@@ -85,24 +85,25 @@ list_variants(const char *chosen, Layout layout)
         {"family", .words = true, .readers = PROGRAMS},
         {"form", .words = true, .readers = PROGRAMS}};
     Config c = config_start();
-    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns - !forms,
-                   .label = "variants", .chosen = chosen};
+    /* the form, the last column, takes long: it is left out if not chosen */
+    Sheet sheet = {columns, .cols = forms ? 6 : 5, .label = "variants",
+                   .chosen = chosen};
     Values names = plugin_list();
     int status = 0;
     bool narrow = layout == ALIGNED && !chosen;
     config_resolve(&c, "heads d-k d-v");
     for (int i = 0; i < names.count; i++) {
         Wanted wanted = {names.text[i], &c, forms};
-        Listed *l = allocate(1, sizeof *l); /* the table keeps its texts */
+        Listed l;
         Ended e =
-            in_child(describe, &wanted, l, sizeof *l, machine_memory(), true);
+            in_child(describe, &wanted, &l, sizeof l, machine_memory(), true);
         if (e.answered) {
             const char *equation =
-                narrow ? output_shown(l->equation) : l->equation;
+                narrow ? output_shown(l.equation) : l.equation;
             sheet_row(&sheet, cell_words(names.text[i]),
-                      cell_number(l->parameters), cell_words(equation),
-                      cell_words(l->settings), cell_words(l->family),
-                      cell_words(l->form));
+                      cell_number(l.parameters), cell_words(equation),
+                      cell_words(l.settings), cell_words(l.family),
+                      cell_words(l.form));
         } else {
             note("%s is not listed: %s%s%s", names.text[i],
                  e.plugin ? e.plugin : "", e.plugin ? ": " : "", e.why);

@@ -116,17 +116,47 @@ meaning(const Published *m)
         m->d_k, m->d_v);
 }
 
+/* Prints all layers. Also draws the singular values of their heads (--draw),
+   and writes the checkpoint without its gauge (--slim). */
+static int
+open_layers(const Options *o, const Checkpoint *c, const Published *m)
+{
+    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts, .label = "open",
+                   .chosen = o->columns};
+    Checkpoint to = checkpoint_open(c->directory);
+    Figure f = {0};
+    check_columns(&sheet);
+    if (o->slim)
+        checkpoint_place(o->slim);
+    if (o->spectra) {
+        f = figure_begin(&o->draw, "spectra", "",
+                         "The singular values of every head");
+        fprintf(f.data, "layer\thead\tmap\twhich\tsize\n");
+    }
+    for (int layer = 0; layer < m->layers; layer++) {
+        Heads l = heads_of(c, m, layer), slim = heads_of(&to, m, layer);
+        add_layer(&sheet, &l, o->slim ? &slim : NULL, o->heads, f.data);
+        show_layers(o, layer + 1, m->layers);
+    }
+    if (o->slim)
+        checkpoint_write(&to, o->slim, NULL);
+    if (o->spectra) {
+        figure_word(
+            &f, "shape",
+            format_text("%d %d %d %d", m->layers, m->heads, m->d_k, m->d_v));
+        figure_end(&f, "spectra.gp", "");
+    }
+    sheet.note = meaning(m);
+    sheet_print(&sheet, layout_of(o));
+    return 0;
+}
+
 int
 command_open(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Checkpoint c = checkpoint_open(o.rest[0]), to = checkpoint_open(o.rest[0]);
+    Checkpoint c = checkpoint_open(o.rest[0]);
     Published m = published_read(within(o.rest[0], "config.json"), NULL);
-    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts, .label = "open",
-                   .chosen = o.columns};
-    Figure f = {0};
-    if (!o.against && !o.kv_heads)
-        check_columns(&sheet);
     if (o.layer > m.layers || o.head > m.heads)
         usage("--layer, --head: choose among layers 1 to %d and heads 1 to %d",
               m.layers, m.heads);
@@ -145,27 +175,5 @@ command_open(int argc, char **argv)
         return open_against(&o, &c, &m);
     if (o.kv_heads)
         return open_kv_heads(&o, &c, &m);
-    if (o.slim)
-        checkpoint_place(o.slim);
-    if (o.spectra) {
-        f = figure_begin(&o.draw, "spectra", "",
-                         "The singular values of every head");
-        fprintf(f.data, "layer\thead\tmap\twhich\tsize\n");
-    }
-    for (int layer = 0; layer < m.layers; layer++) {
-        Heads l = heads_of(&c, &m, layer), slim = heads_of(&to, &m, layer);
-        add_layer(&sheet, &l, o.slim ? &slim : NULL, o.heads, f.data);
-        show_layers(&o, layer + 1, m.layers);
-    }
-    if (o.slim)
-        checkpoint_write(&to, o.slim, NULL);
-    if (o.spectra) {
-        figure_word(
-            &f, "shape",
-            format_text("%d %d %d %d", m.layers, m.heads, m.d_k, m.d_v));
-        figure_end(&f, "spectra.gp", "");
-    }
-    sheet.note = meaning(&m);
-    sheet_print(&sheet, layout_of(&o));
-    return 0;
+    return open_layers(&o, &c, &m);
 }

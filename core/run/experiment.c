@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "run/experiment.h"
 
 static const char record[] = "experiment.tsv";

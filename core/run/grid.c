@@ -8,7 +8,6 @@
 #include <qkv/real.h>
 
 #include "algebra/convert.h"
-#include "heart/fail.h"
 #include "run/grid.h"
 #include "run/run.h"
 #include "tasks/tasks.h"

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "algebra/convert.h"
-#include "heart/fail.h"
 #include "heart/threads.h"
 #include "run/jobs.h"
 #include "run/plugin_process.h"

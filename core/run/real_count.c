@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "heart/fail.h"
 #include "run/real_count.h"
 
 /* The number of real parameters of a run's attention, counted by qkv-double.

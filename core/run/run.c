@@ -14,7 +14,6 @@
 #include "algebra/cost.h"
 #include "base/npy.h"
 #include "config/find_plugin.h"
-#include "heart/fail.h"
 #include "run/run.h"
 #include "training/solved.h"
 

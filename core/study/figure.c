@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "study/figure.h"
 #include "study/quantity.h"
 #include "study/rate.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "config/find_plugin.h"
-#include "heart/fail.h"
 #include "study/frame.h"
 
 bool

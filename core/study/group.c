@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "study/group.h"
 #include "study/quantity.h"
 

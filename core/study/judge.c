@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/csv.h"
-#include "heart/fail.h"
 #include "study/judge.h"
 #include "study/quantity.h"
 

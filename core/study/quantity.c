@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "study/quantity.h"
 
 /* A name that ends in * stands for all names with that beginning, and %s in its

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "study/quantity.h"
 #include "study/rate.h"
 

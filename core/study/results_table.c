@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "heart/fail.h"
 #include "study/quantity.h"
 #include "study/results_table.h"
 #include "tasks/tasks.h"
