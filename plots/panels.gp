@@ -5,6 +5,7 @@
 # names:   the series in the data      keys: what they are called
 # along:   what x is of: training, its step or FLOPs; a setting; a result of runs
 # xlim, ylim: limits of axes, where given; one that begins at 0 is not logarithmic
+# free_y:  1 for a y axis of its own in each panel; else those of one quantity share theirs
 # log_x:   1 for a logarithmic x axis, 0 for none, where given
 # by, xlabel: what the series and the x axis are
 # titles, ylabels: for each panel its title and its axis title
@@ -25,8 +26,10 @@ array logs[panels]
 array shares[panels]
 array least[panels]
 array most[panels]
-# What is drawn in the panels of a quantity: means, and the bars around them.
-drawn(p_, col) = ylabels[int(column(1))] ne ylabels[p_] ? NaN : \
+if (!exists("free_y")) free_y = 0
+# What is drawn in the panels that share an axis: means, and the bars around them.
+shared_(p_) = free_y ? int(column(1)) == p_ : ylabels[int(column(1))] eq ylabels[p_]
+drawn(p_, col) = !shared_(p_) ? NaN : \
     training || !(abs(column(col)) < 1e300) ? column(4) : column(col)
 above_(x_) = x_ > 0 ? x_ : column(4) > 0 ? column(4) : NaN
 do for [p=1:panels] {
