@@ -4,13 +4,26 @@ CC      ?= cc
 BUILD   ?= build
 ARCH    ?= -march=native
 OPT     ?= -O3
-# Contraction off and no fast maths: same seed, same bits, whatever compiles.
-EXACT    = -ffp-contract=off -fno-math-errno
-WARN     = -std=c11 -Wall -Wextra -Wpedantic -Werror
+# A warning ends the build only in a checkout: a newer compiler, which warns of more, builds
+# the tarball all the same (WERROR= for a checkout, too).
+WERROR  ?= $(if $(wildcard .git),-Werror)
+WARN     = -std=c11 -Wall -Wextra -Wpedantic $(WERROR)
 # All of a vector's width, where the processor has 512 bits.
 WIDTH   := $(shell $(CC) $(ARCH) -mprefer-vector-width=512 -E -xc /dev/null >/dev/null 2>&1 && echo -mprefer-vector-width=512)
-CFLAGS   = $(WARN) $(OPT) $(ARCH) $(WIDTH) $(EXACT) $(EXTRA)
-CPPFLAGS = -Icore -D_GNU_SOURCE
+# CFLAGS, CPPFLAGS and LDFLAGS are the user's, as packagers set them. They come after our
+# flags, so they prevail, but not over the bits: contraction is off and there is no fast
+# maths, so that the same seed gives the same bits, whatever compiles.
+EXACT    = -fno-fast-math -ffp-contract=off -fno-math-errno
+INEXACT  = -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math -freciprocal-math \
+  -ffinite-math-only -fno-signed-zeros -fapprox-func -fsingle-precision-constant
+$(if $(filter $(INEXACT),$(CFLAGS)),$(warning left out of CFLAGS, since results would differ: $(filter $(INEXACT),$(CFLAGS))))
+FLAGS    = $(WARN) $(OPT) $(ARCH) $(WIDTH) $(filter-out $(INEXACT),$(CFLAGS))
+DEFINES  = -Icore -D_GNU_SOURCE $(CPPFLAGS)
+# From a source to an object, from objects to a program, and both at once for what has one
+# source, which sees no more than ISO C and the public headers.
+COMPILE  = $(CC) $(DEFINES) $(FLAGS) $(EXACT)
+LINK     = $(CC) $(FLAGS) $(LDFLAGS) $(EXACT)
+AT_ONCE  = $(CC) -Icore $(CPPFLAGS) $(FLAGS) $(LDFLAGS) $(EXACT)
 # Plugins take the program's symbols, and each its own before those of others.
 # macOS: not tried; its linker has to be told so, and libdl is in its libc.
 DARWIN  := $(filter Darwin,$(shell uname -s))
@@ -49,7 +62,7 @@ demo:                ## the main job: seven variants on four tasks, drawn
 deps:                ## install what building, drawing and testing need
 	@sh .ci/deps.sh $(ONLY) gcc pkg-config check gnuplot
 deps-all: deps       ## and what checks of form, other compilers and the book need
-	@sh .ci/deps.sh clang clang-format clang-tidy cppcheck valgrind strace pandoc parallel chromium \
+	@sh .ci/deps.sh clang clang-format clang-tidy cppcheck valgrind strace pandoc parallel chromium bwrap \
 	  emcc node acorn pdflatex
 
 clean:               ## remove all that was built
@@ -60,28 +73,37 @@ clean:               ## remove all that was built
 PREFIX  ?= /usr/local
 export PREFIX DESTDIR
 VERSION := $(shell sed -n 's/^\#define VERSION "\(.*\)"/\1/p' core/driver/main.c)
-FOUND    = $(BUILD)/qkv.pc $(BUILD)/qkv.1
+MADE     = $(BUILD)/qkv.pc $(BUILD)/qkv.1 $(BUILD)/qkv-double.1
 PLACED   = $(BUILD)/qkv:bin/qkv $(BUILD)/qkv-double:bin/qkv-double \
   $(foreach f,$(PLUGINS),$(f):lib/qkv/$(f:$(BUILD)/%=%)) \
   $(foreach f,$(wildcard core/qkv/*.h),$(f):include/$(f:core/%=%)) \
   $(foreach f,$(wildcard plots/*.gp plots/*.sh plots/*.awk plots/commands/*.sh plots/recipes/*.sh plots/claims/*.sh plots/recipes/*.text variants/*.c),$(f):share/qkv/$(f)) \
   $(foreach f,$(wildcard core/models/*.tsv),$(f):share/qkv/$(f:core/%=%)) \
-  $(BUILD)/qkv.pc:lib/pkgconfig/qkv.pc $(BUILD)/qkv.1:share/man/man1/qkv.1 \
+  $(foreach f,README.md LICENSE $(wildcard lessons/*.md lessons/figures/*/*.svg),$(f):share/doc/qkv/$(f)) \
+  $(BUILD)/qkv.pc:lib/pkgconfig/qkv.pc \
+  $(BUILD)/qkv.1:share/man/man1/qkv.1 $(BUILD)/qkv-double.1:share/man/man1/qkv-double.1 \
   core/driver/qkv.bash:share/bash-completion/completions/qkv
 
-install: all $(FOUND)   ## the program where a system expects it (PREFIX, DESTDIR)
+install: all $(MADE)   ## the program where a system expects it (PREFIX, DESTDIR)
 	@set -e; for f in $(PLACED); do \
 	  to="$$DESTDIR$$PREFIX/$${f#*:}"; mkdir -p "$$(dirname "$$to")"; \
 	  cp "$${f%%:*}" "$$to.new"; mv -f "$$to.new" "$$to"; done
 
 uninstall:           ## remove just that again
 	@for f in $(PLACED); do rm -f "$$DESTDIR$$PREFIX/$${f#*:}"; done
-	@cd "$$DESTDIR$$PREFIX" 2>/dev/null || exit 0; for d in lib/qkv share/qkv include/qkv; do \
+	@cd "$$DESTDIR$$PREFIX" 2>/dev/null || exit 0; for d in lib/qkv share/qkv share/doc/qkv include/qkv; do \
 	  [ ! -d $$d ] || find $$d -depth -type d -exec rmdir {} + 2>/dev/null || true; done
 
 dist:                ## the sources as build/qkv-VERSION.tar.gz (git)
 	@mkdir -p $(BUILD)
 	git archive --prefix=qkv-$(VERSION)/ -o $(BUILD)/qkv-$(VERSION).tar.gz HEAD
+
+# All that is installed, built for the processors that have had AVX2 since 2013.
+wheel:               ## a Python wheel in build/, for pip install (Linux on x86-64; zip or python3)
+	@rm -rf $(BUILD)/wheel/root
+	+@$(MAKE) --no-print-directory install BUILD=$(BUILD)/wheel ARCH=-march=x86-64-v3 \
+	  DESTDIR=$(BUILD)/wheel/root PREFIX=
+	@sh core/driver/wheel.sh $(BUILD)/wheel/root $(VERSION) $(BUILD)
 
 $(BUILD)/qkv.pc: Makefile
 	@printf '%s\n' "prefix=$$PREFIX" 'includedir=$${prefix}/include' \
@@ -90,6 +112,8 @@ $(BUILD)/qkv.pc: Makefile
 	  'Cflags: "-I$${includedir}" $(EXACT)' >$@
 $(BUILD)/qkv.1: core/driver/man.sh $(BUILD)/qkv
 	@sh core/driver/man.sh $(BUILD)/qkv >$@
+$(BUILD)/qkv-double.1: Makefile
+	@echo '.so man1/qkv.1' >$@
 
 # The program is linked with every object of core, and exports to plugins what
 # the public headers declare.
@@ -97,7 +121,7 @@ $(BUILD)/qkv: $(FLOAT) $(DRIVER:%.c=$(BUILD)/float/%.o)
 $(BUILD)/qkv-double: $(DOUBLE) $(DRIVER:%.c=$(BUILD)/double/%.o)
 $(BUILD)/qkv $(BUILD)/qkv-double:
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+	@echo "  LD $@"; $(LINK) -rdynamic $^ $(LDLIBS) -o $@
 
 # The minimal attention core alone, with the operators that variants may call: core/heart,
 # core/operators and core/qkv.
@@ -109,28 +133,28 @@ $(BUILD)/heart: BESIDE = $$ORIGIN/variants
 $(BUILD)/heart-double: BESIDE = $$ORIGIN/variants/double:$$ORIGIN/variants
 $(BUILD)/heart $(BUILD)/heart-double:
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -Wl,-rpath,'$(BESIDE)' -o $@
+	@echo "  LD $@"; $(LINK) -rdynamic $^ $(LDLIBS) -Wl,-rpath,'$(BESIDE)' -o $@
 
 # Other flags than the last time: all is compiled anew.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CPPFLAGS) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CPPFLAGS) $(CFLAGS)' >$@
+	@echo '$(COMPILE) $(LDFLAGS)' | cmp -s - $@ || echo '$(COMPILE) $(LDFLAGS)' >$@
 
 INSIDE = -DQKV_CORE -fvisibility=hidden -Itests -MMD -MP
 $(BUILD)/float/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	@echo "  CC $@"; $(CC) $(CPPFLAGS) $(CFLAGS) $(INSIDE) -c $< -o $@
+	@echo "  CC $@"; $(COMPILE) $(INSIDE) -c $< -o $@
 $(BUILD)/double/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	@echo "  CC $@"; $(CC) $(CPPFLAGS) $(CFLAGS) $(INSIDE) -DQKV_DOUBLE -c $< -o $@
+	@echo "  CC $@"; $(COMPILE) $(INSIDE) -DQKV_DOUBLE -c $< -o $@
 
 # A plugin sees the public headers only. One file serves float and double.
 $(BUILD)/variants/%.so: variants/%.c $(wildcard core/qkv/*.h) $(BUILD)/flags
 	@mkdir -p $(@D)
-	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) $(SHARED) $< -o $@
+	@echo "  CC $@"; $(AT_ONCE) $(SHARED) $< -o $@
 $(BUILD)/variants/double/%.so: variants/%.c $(wildcard core/qkv/*.h) $(BUILD)/flags
 	@mkdir -p $(@D)
-	@echo "  CC $@"; $(CC) -Icore $(CFLAGS) -DQKV_DOUBLE $(SHARED) $< -o $@
+	@echo "  CC $@"; $(AT_ONCE) -DQKV_DOUBLE $(SHARED) $< -o $@
 
 # Plot scripts, tables of models and public headers, where the program looks for them.
 $(BUILD)/plots:   SHOWN = plots
@@ -143,4 +167,4 @@ $(BUILD)/plots $(BUILD)/models $(BUILD)/include:
 include lessons/rules.mk tests/rules.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: FORCE all heart variants-only help demo deps deps-all clean install uninstall dist $(BUILD)/qkv.pc
+.PHONY: FORCE all heart variants-only help demo deps deps-all clean install uninstall dist wheel $(BUILD)/qkv.pc

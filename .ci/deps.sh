@@ -42,6 +42,7 @@ package() {
     pacman:pkg-config | brew:pkg-config) echo pkgconf ;;
     apt-get:node | dnf:node | pacman:node) echo nodejs ;;
     *:emcc) echo emscripten ;;
+    *:bwrap) echo bubblewrap ;;
     *) echo "$1" ;;
     esac
 }

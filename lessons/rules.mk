@@ -7,6 +7,8 @@ lessons-update: all  ## write what their commands print now, and the code that t
 
 exercise: all        ## check an exercise (N=03; AGAIN=1 marks one anew), or list them
 	@sh lessons/exercise.sh $(BUILD) "$(N)" $(AGAIN) || true
+grade: all           ## grade a folder of submissions: TSV for a gradebook (DIR=; bubblewrap)
+	@sh lessons/grade.sh $(BUILD) "$(DIR)"
 
 stage: $(BUILD)/flags $(PLUGINS)   ## the heart as far as a lesson has it, with the lesson's program (N=21)
 	@sh lessons/stage.sh $(BUILD) $(N) $(ARGS)
@@ -23,7 +25,7 @@ $(BUILD)/depth: lessons/depth/depth.c $(BUILD)/flags
 $(BUILD)/loop: lessons/depth/loop.c $(BUILD)/flags
 $(BUILD)/one-file $(BUILD)/depth $(BUILD)/loop:
 	@mkdir -p $(@D)
-	@echo "  CC $@"; $(CC) $(CFLAGS) $< -lm -o $@
+	@echo "  CC $@"; $(AT_ONCE) $< -lm -o $@
 
 book:                ## the lessons as HTML pages, build/book/index.html, and as one page and PDF (pandoc)
 	@sh lessons/book.sh $(BUILD)
@@ -31,7 +33,7 @@ book:                ## the lessons as HTML pages, build/book/index.html, and as
 # The program for a browser, by doubles and, where the processor rounds a multiply-add
 # once, by its instruction; LLVM 14 gives this the number that it had before the standard.
 # What needs processes or a terminal is lessons/web's.
-EMCC = NODE_PATH=/usr/share/nodejs:$$NODE_PATH $(MAKE) CC=emcc WIDTH= EXTRA=-fPIC
+EMCC = NODE_PATH=/usr/share/nodejs:$$NODE_PATH $(MAKE) CC=emcc WIDTH= CFLAGS=-fPIC CPPFLAGS= LDFLAGS=
 web: all book        ## the book with the program in it, build/web/index.html (emscripten, node-acorn)
 	+$(EMCC) web-engine BUILD=$(BUILD)/wasm WEB=$(BUILD)/web ARCH=-msimd128
 	+$(EMCC) web-programs BUILD=$(BUILD)/wasm-fused WEB=$(BUILD)/wasm-fused ARCH='-msimd128 -mrelaxed-simd' OTHERS=$(BUILD)/wasm
@@ -53,7 +55,7 @@ $(WEB)/qkv.js:        NAME = Qkv
 $(WEB)/qkv-double.js: NAME = QkvDouble
 $(WEB)/qkv.js $(WEB)/qkv-double.js: $(OTHERS)/needed lessons/web/library.js
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -sMAIN_MODULE=2 -sEXPORTED_FUNCTIONS=@$(OTHERS)/needed \
+	@echo "  LD $@"; $(LINK) -sMAIN_MODULE=2 -sEXPORTED_FUNCTIONS=@$(OTHERS)/needed \
 	  -sMODULARIZE -sEXPORT_NAME=$(NAME) -sENVIRONMENT=worker -sEXPORTED_RUNTIME_METHODS=FS,callMain \
 	  -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=1GB --js-library lessons/web/library.js $(filter %.o,$^) -o $@
 
@@ -66,7 +68,7 @@ $(filter-out $(WIDER),$(MODULES)): $(WEB)/variants/%.wasm: $(BUILD)/float/varian
 $(WIDER): $(WEB)/variants/double/%.wasm: $(BUILD)/double/variants/%.o
 $(MODULES):
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -sSIDE_MODULE=1 $< -o $@
+	@echo "  LD $@"; $(LINK) -sSIDE_MODULE=1 $< -o $@
 $(WEB)/variants/names.txt: $(MODULES)
 	@printf '%s\n' $(MODULES:$(WEB)/variants/%.wasm=%) >$@
 $(WEB)/%.js: lessons/web/%.js
@@ -93,4 +95,4 @@ $(DIAGRAMS): lessons/figures/diagrams/%.svg: plots/diagrams/%.awk plots/diagrams
 diagram-tables: all  ## what some of the diagrams are drawn from
 	sh plots/diagrams/tables.sh $(BUILD) plots/diagrams
 
-.PHONY: web web-engine web-programs stage one-file depth loop diagrams diagram-tables lessons lessons-update exercise book claims figures $(FIGURES)
+.PHONY: web web-engine web-programs stage one-file depth loop diagrams diagram-tables lessons lessons-update exercise grade book claims figures $(FIGURES)

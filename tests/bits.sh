@@ -80,9 +80,10 @@ builds() {
         echo "$cc, AVX2|whole 12|||$cc|ARCH=-march=x86-64-v3"
         echo "$cc, AVX-512|whole 12|||$cc|ARCH=-march=x86-64-v4"
         echo "$cc, no FMA|whole 12|||$cc|ARCH=-march=x86-64"
+        echo "$cc, fast maths|whole 12|||$cc|CFLAGS=-Ofast CPPFLAGS=-ffast-math"
     done
     # three threads, of which none reads what another writes
-    echo 'clang, ThreadSanitizer|short 4|--threads 3||clang|OPT=-O1 EXTRA=-fsanitize=thread'
+    echo 'clang, ThreadSanitizer|short 4|--threads 3||clang|OPT=-O1 CFLAGS=-fsanitize=thread'
     # NEON, where the emulator and the compiler are there
     emulator=qemu-aarch64
     ! command -v qemu-aarch64-static >/dev/null || emulator=qemu-aarch64-static

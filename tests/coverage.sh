@@ -19,7 +19,7 @@ void __wrap__exit(int status)
 }
 END
 gcc -c "$build/exit.c" -o "$build/exit.o"
-make -s -j"$cores" BUILD="$build" OPT=-O2 EXTRA="--coverage" \
+make -s -j"$cores" BUILD="$build" OPT=-O2 CFLAGS="--coverage" \
     LDLIBS="-lm -ldl $build/exit.o -Wl,--wrap=_exit" all "$build/tests/float" \
     "$build/tests/double" >"$build/log" 2>&1 || {
     tail -n 20 "$build/log" >&2

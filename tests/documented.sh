@@ -21,6 +21,7 @@ for part in flags qkv qkv-double heart heart-double one-file variants float doub
     cp -a "$build/$part" "$work/tree/build/"
 done
 cd "$work/tree" || exit 1
+export WERROR=-Werror # the flags of the checkout from which this is copied
 make -s all heart build/qkv.1 >../out 2>../err || complain "the copy is not built"
 
 # --- what documents show: lines of PLACE, tab, COMMAND

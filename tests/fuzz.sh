@@ -16,7 +16,7 @@ flags='-g -O1 -fno-sanitize-recover=undefined -DQKV_DOUBLE' # as open works in d
 mkdir -p "$to"
 ln -sfn "$build/plots" "$build/models" "$to" # beside a program
 make -s -C "$top" "$to/libqkv.a" BUILD="$to" CC=clang OPT= \
-    EXTRA="$flags -fsanitize=fuzzer-no-link,address,undefined" >err 2>&1 || complain "no library"
+    CFLAGS="$flags -fsanitize=fuzzer-no-link,address,undefined" >err 2>&1 || complain "no library"
 
 # What it begins with: one of each, whole and with what is often tried; and words
 # that are often trouble.

@@ -16,12 +16,27 @@ for file in bin/qkv bin/qkv-double lib/qkv/variants/standard.so \
     lib/qkv/variants/double/collaborative.so include/qkv/variant.h \
     share/qkv/plots/style.gp share/qkv/models/keys.tsv share/qkv/plots/recipes/rank.sh \
     share/qkv/plots/recipes/lessons.text share/qkv/plots/claims/shrink.sh \
-    lib/pkgconfig/qkv.pc share/man/man1/qkv.1 \
+    lib/pkgconfig/qkv.pc share/man/man1/qkv.1 share/man/man1/qkv-double.1 \
+    share/doc/qkv/README.md share/doc/qkv/lessons/figures/diagrams/merge.svg \
     share/bash-completion/completions/qkv; do
     [ -s "$root/usr/$file" ] && ok || complain "$file is not installed"
 done
 [ -z "$(find "$root" -name '*.new')" ] && ok || complain "something half-written is left"
 grep -rlF "$PWD" "$root/usr/lib/pkgconfig" "$root/usr/share" && complain "a path of the sources" || ok
+
+# What the manual, messages, help and headers name is there: beside the program, or below one
+# of the two folders that the manual's FILES names.
+paths=$({
+    sed 's/\\//g' "$root/usr/share/man/man1/qkv.1"
+    strings "$root/usr/bin/qkv"
+    cat "$root"/usr/include/qkv/*.h
+} | grep -oE '(\.\./|\b(core|lessons|plots|variants|tests|build)/)[A-Za-z0-9./_-]*[A-Za-z0-9]' |
+    grep -v NAME | sort -u)
+[ "$(echo "$paths" | wc -l)" -ge 8 ] && ok || complain "few paths are named: $paths"
+for path in $paths; do
+    ls -d "$root/usr/bin/$path" "$root/usr/share/qkv/$path" "$root/usr/share/doc/qkv/$path" 2>/dev/null |
+        grep -q . && ok || complain "$path is named, but not installed"
+done
 
 # Moved away from the sources and from where it was put.
 mv "$root/usr" "$work/moved"
@@ -86,11 +101,26 @@ make -s uninstall BUILD="$build" DESTDIR="$root" PREFIX=/usr || complain "make u
 [ "$(files "$root")" = ./usr/bin/theirs ] && ok || complain "is left: $(files "$root")"
 [ ! -e "$root/usr/lib/qkv" ] && [ ! -e "$root/usr/include/qkv" ] && ok || complain "empty folders are left"
 
-# The sources as a tarball.
-if git rev-parse --git-dir >/dev/null 2>&1; then
-    make -s dist BUILD="$build" && mkdir "$work/dist" &&
-        tar xzf "$build"/qkv-*.tar.gz -C "$work/dist" &&
-        [ -e "$work"/dist/qkv-*/README.md ] && ok || complain "make dist"
-fi
-
+# The sources as a tarball, which builds without git and in spite of warnings; with the flags
+# of a packager in what it builds, and the same bits even if a flag is for fast maths.
+git rev-parse --git-dir >/dev/null 2>&1 || { skip "make dist: this is no checkout"; finish; exit; }
+make -s dist BUILD="$build" && mkdir "$work/dist" &&
+    tar xzf "$build/qkv-$("$qkv" --version | cut -d ' ' -f 2).tar.gz" -C "$work/dist" || complain "make dist"
+cd "$work"/dist/qkv-* || exit 1
+env -i PATH="$PATH" CFLAGS='-O1 -Wtraditional -fstack-protector-strong -ffast-math' \
+    CPPFLAGS=-D_FORTIFY_SOURCE=2 LDFLAGS='-Wl,-z,relro,-z,now' \
+    make -j2 build/qkv build/variants/standard.so >"$work/out" 2>&1 || complain "the tarball: $(tail "$work/out")"
+grep -q 'warning:' "$work/out" && ok || complain "no warning was there to be survived"
+grep -q 'left out of CFLAGS.*-ffast-math' "$work/out" && ok || complain "fast maths is left out without a word"
+for file in build/qkv build/variants/standard.so; do
+    readelf -d $file | grep -q 'BIND_NOW\|FLAGS.*NOW' && ok || complain "$file: without LDFLAGS"
+done
+readelf --dyn-syms -W build/qkv | grep -q '__[a-z]*_chk' && ok || complain "without CPPFLAGS and CFLAGS"
+cd "$work/desk" || exit 1
+for program in "$qkv" "$work"/dist/qkv-*/build/qkv; do
+    rm -rf packaged
+    "$program" train -t recall --mlp 4 --steps 20 -q -o packaged >out 2>err &&
+        cat packaged/*/weights/*.npy | cksum >>sums
+done
+[ "$(uniq -c sums | grep -c " 2 ")" -eq 1 ] && ok || complain "flags of the user change bits"
 finish

@@ -10,11 +10,11 @@ check-quick: run-floors run-same run-heart run-plain run-one-file run-equations 
 
 check-long: export PAIRS = 100
 check-long: export LONG = yes
-check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-numpy check-scipy check-valgrind run-counts run-exercises run-fuzz   ## and those that take longer
+check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-numpy check-scipy check-valgrind run-counts run-exercises run-grade run-wheel run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-equations run-floors run-command run-judge run-check run-drawn run-hostile \
-  run-parallel run-fuzz run-solve run-lessons run-exercises run-install run-states \
+  run-parallel run-fuzz run-solve run-lessons run-exercises run-grade run-install run-wheel run-states \
   run-outcomes run-heart run-plain run-one-file run-paper run-documented run-mistakes
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
@@ -81,7 +81,7 @@ check-style:         ## clang-format, cppcheck and clang-tidy
 	! grep -nE '\((size_t|ptrdiff_t)\)\([^()]* \* ' $(CORE) $(DRIVER)
 	@command -v clang-tidy >/dev/null || echo 'clang-tidy is missing: products are not checked'
 	! { ! command -v clang-tidy || printf '%s\n' $(CORE) $(DRIVER) | xargs -n 16 -P 2 sh -c \
-	  'clang-tidy --quiet --checks=-*,$(TIDY) "$$@" -- $(CPPFLAGS) -DQKV_CORE 2>&1' tidy; } | \
+	  'clang-tidy --quiet --checks=-*,$(TIDY) "$$@" -- $(DEFINES) -DQKV_CORE 2>&1' tidy; } | \
 	  grep 'warning: performing\|error:'
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 	  --enable=warning,performance,portability \
@@ -102,7 +102,7 @@ compdb:              ## build/compile_commands.json, which editors look for
 	@{ printf '['; top=$$(pwd | sed 's/[\\"]/\\&/g'); for f in $(CORE) $(DRIVER) $(wildcard tests/*.c variants/*.c); do \
 	  case $$f in variants/*) more=-fPIC ;; *) more='-DQKV_CORE -Itests' ;; esac; \
 	  printf '%s\n{"directory": "%s", "file": "%s", "command": "%s %s -c %s"}' "$$comma" \
-	    "$$top" $$f '$(CC) $(CPPFLAGS) $(CFLAGS)' "$$more" $$f; comma=,; done; \
+	    "$$top" $$f '$(COMPILE)' "$$more" $$f; comma=,; done; \
 	  printf '\n]\n'; } >$(BUILD)/compile_commands.json
 
 # The tests look into all but main, and count allocations (check_train.c).
@@ -114,17 +114,17 @@ $(BUILD)/tests/float: $(FLOAT) $(TESTS:%.c=$(BUILD)/float/%.o)
 $(BUILD)/tests/double: $(DOUBLE) $(TESTS:%.c=$(BUILD)/double/%.o)
 $(BUILD)/tests/float $(BUILD)/tests/double:
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(COUNTED) $(CHECK) $(LDLIBS) -o $@
+	@echo "  LD $@"; $(LINK) -rdynamic $^ $(COUNTED) $(CHECK) $(LDLIBS) -o $@
 
 # The program without core/fast.
 $(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o) $(DRIVER:%.c=$(BUILD)/float/%.o)
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+	@echo "  LD $@"; $(LINK) -rdynamic $^ $(LDLIBS) -o $@
 
 # Fits the outputs of each variant by those of each other one.
 $(BUILD)/tests/referee: $(DOUBLE) $(BUILD)/double/tests/referee/referee.o
 	@mkdir -p $(@D)
-	@echo "  LD $@"; $(CC) $(CFLAGS) -rdynamic $^ $(LDLIBS) -o $@
+	@echo "  LD $@"; $(LINK) -rdynamic $^ $(LDLIBS) -o $@
 
 # All but main, for the fuzzers.
 $(BUILD)/libqkv.a: $(FLOAT) $(INSIDERS:%.c=$(BUILD)/float/%.o)

@@ -20,9 +20,11 @@
 
 /* Its arguments are the program's folder, the source, the file to write, and
    options. The public headers are in that folder, or beside it if the program
-   is installed. The shell splits $CC and the options into words. */
+   is installed. The shell splits $CC and the options into words. $CFLAGS is not
+   read: a plugin is known by its bytes, so flags that an environment happens to
+   have would make it another plugin. */
 static const char command[] =
-    "${CC:-cc} -O2 -ffp-contract=off -shared -fPIC" LOOKED_UP
+    "${CC:-cc} -O2 -fno-fast-math -ffp-contract=off -shared -fPIC" LOOKED_UP
     " \"-I$1/include\" \"-I$1/../include\" \"$2\" -o \"$3\" $4";
 
 /* The compiler writes into a draft, since the old file may be in use and the
