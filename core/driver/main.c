@@ -22,7 +22,7 @@
 #include "heart/fail.h"
 #include "run/plugin_process.h"
 
-#define VERSION "0.1"
+#define VERSION "1.0"
 
 typedef int CommandFunction(int argc, char **argv);
 

@@ -16,8 +16,7 @@ qkv, qkv\-double \- $("$qkv" help | sed -n '1s/^qkv - //p')
 .SH DESCRIPTION
 .B qkv
 trains variants of attention side by side on small tasks, tells which of them are the
-same function, and draws how the others differ. The README, the lessons and
-lessons/reference.md explain how.
+same function, and draws how the others differ. The lessons explain how: see FILES.
 .B qkv\-double
 is the same program in double precision.
 .SH COMMANDS
@@ -33,7 +32,24 @@ Seconds that one call of a plugin's code may take before its process is ended (6
 limit. Anything but a whole number is refused.
 .TP
 .B CC
-The compiler for plugins that are given as source (cc).
+The compiler for plugins that are given as source, and options for it, as in CC='cc \-g'
+(cc). CFLAGS is not read.
+.SH FILES
+What the program is installed with, from the folder in which it is:
+.TP
+.B ../share/doc/qkv
+README.md, and lessons/, which begin with lessons/00\-start\-here.md; the reference is
+lessons/reference.md, what changed between releases lessons/changes.md.
+.TP
+.B ../share/qkv
+The sources of the variants, such as variants/standard.c; the scripts of figures, recipes
+and claims in plots/, and tables of published models in models/.
+.TP
+.B ../lib/qkv/variants
+The variants that are found by name.
+.TP
+.B ../include/qkv
+The headers for a variant of your own: variant.h is the manual.
 .SH EXIT STATUS
 0 if all went well; 1 if something failed, for example a run; 2 if the command line is
 wrong, for example if an option would have no effect beside the others.
