@@ -30,14 +30,14 @@ PATH=$build:$PATH
 program=$(cksum <"$build/qkv")
 finished() { grep -qxF "$1" "$mine/done"; }
 
-# limited SECONDS COMMAND ...: stops a command that takes too long.
+# limited SECONDS COMMAND ...: stops a command that takes too long. If GUARD is set (by
+# grade.sh), the command can do nothing but compute.
 limited() {
-    if command -v timeout >/dev/null; then
-        timeout "$@"
-    else
-        shift
-        "$@"
-    fi
+    seconds=$1
+    shift
+    [ -z "${GUARD:-}" ] || set -- sh "$top/lessons/guard.sh" "$build" "$work" "$@"
+    ! command -v timeout >/dev/null || set -- timeout "$seconds" "$@"
+    "$@"
 }
 
 # found FILE: the result of a learner's file, or of ours; nothing if it does not work,
@@ -60,25 +60,31 @@ found() {
         cat "$key"
     fi
 }
-compute() {
-    rm -rf "$work/desk" "$work/runs" "$work/variant.so"
-    mkdir "$work/desk"
+compute() (
+    rm -rf "$work/given" "$work/desk"
+    mkdir "$work/given" "$work/desk"
+    cd "$work/desk" || exit
+    given=$work/given/${1##*/}
+    case $1 in *.*) cp "$1" "$given" ;; esac
     case $1 in
     *.sh)
-        (cd "$work/desk" && limited 60 sh "$1" </dev/null
-        [ $? -ne 124 ] || echo "it did not finish within 60 seconds" >&2) | head -c 100000
+        {
+            limited 60 sh "$given" </dev/null
+            [ $? -ne 124 ] || echo "it did not finish within 60 seconds" >&2
+        } | head -c 100000
         ;;
     *.c)
-        ${CC:-cc} -O2 -shared -fPIC -I "$build/include" "$1" -o "$work/variant.so" &&
-            measure "$work/variant.so"
+        # shellcheck disable=SC2086 # a compiler with options
+        limited 20 ${CC:-cc} -O2 -shared -fPIC -I "$build/include" "$given" -o variant.so &&
+            measure ./variant.so
         ;;
     *) measure "$1" ;; # a variant of ours, by name
     esac
-}
+)
 measure() {
     if [ "$options" = equiv ]; then # what it makes of a trained standard
-        limited 60 qkv equiv -v standard,"$1" -t reverse --seed 1 --steps 20 -q --tsv \
-            -o "$work/runs" | awk '$1 == "standard" && $2 != $1 { print $3, $4 }'
+        limited 60 qkv equiv -v standard,"$1" -t reverse --seed 1 --steps 20 -q --tsv -o runs |
+            awk '$1 == "standard" && $2 != $1 { print $3, $4 }'
         return
     fi
     lines=test_loss task=${options:--t reverse}
@@ -86,12 +92,12 @@ measure() {
     for one in "0 --d-model 40" 20; do
         # shellcheck disable=SC2086 # these are several words
         limited 20 qkv train -v "$1" $task --optimizer sgd --lr 0.3 --steps $one \
-            --test 64 --validate 8 -q -o "$work/runs" >"$work/table" || {
+            --test 64 --validate 8 -q -o runs >"$work/table" || {
             sed -n '1s/^qkv: [^ ]*: /refused: /p' "$work/err"
             return
         }
         awk -F'\t' -v lines="^($lines)$" '$1 ~ lines { printf "%.5g ", $2 }' \
-            "$work"/runs/*.steps"${one%% *}".*/result.tsv
+            runs/*.steps"${one%% *}".*/result.tsv
     done
 }
 
@@ -122,7 +128,7 @@ check_code() {
     fi
     got=$(found "$mine/$1.$kind")
     sed -n 's/^qkv: //; /runs failed/d; 1,12p' "$work/err" >"$work/said"
-    if [ -z "$got" ] && [ $kind = c ] && [ ! -e "$work/variant.so" ]; then
+    if [ -z "$got" ] && [ $kind = c ] && [ ! -e "$work/desk/variant.so" ]; then
         cat "$work/said"
         echo "$1: it does not compile (see the message above)"
         return 1
@@ -130,7 +136,7 @@ check_code() {
     [ -n "$got" ] || [ $kind = c ] || got='(nothing)'
     [ "$3" = = ] && right=$top/$here/solutions/$1.$kind || right=$3
     [ -n "$got" ] && [ "$got" = "$(found "$right")" ] && return 0
-    [ ! -s "$work/said" ] || sed "s|^|$1: it says: |; s|$work/variant.so: ||" "$work/said" | head -3
+    [ ! -s "$work/said" ] || sed "s|^|$1: it says: |; s|\./variant.so: ||" "$work/said" | head -3
     echo "$1: not yet: $(known_mistake "$1" "${got:-refused}" "$2")"
     return 1
 }
