@@ -18,7 +18,7 @@ mkdir -p "$out"
 cp -r lessons/figures lessons/book.css lessons/book.js "$out"
 
 # Of each lesson: its name, its page, its heading, and the pages before and after it.
-for lesson in lessons/[0-9]*.md lessons/claims.md lessons/reference.md; do
+for lesson in lessons/[0-9]*.md lessons/claims.md lessons/reference.md lessons/teach.md lessons/changes.md; do
     name=$(basename "$lesson" .md)
     case $name in 00-*) page=index ;; *) page=$name ;; esac
     printf '%s\t%s\t%s\n' "$name" "$page" "$(sed -n '1s/^# //p' "$lesson")"
@@ -27,17 +27,8 @@ done | awk -F '\t' -v OFS='\t' '
     { before = page; page = $2; line = $0 }
     END { print line, before, "-" }' >"$work/list"
 
-# Of each lesson that has a level: its page, that level, and the minutes that it takes one
-# who types its commands, at 100 words a minute, output and captions counted.
-for lesson in lessons/[0-9]*.md; do
-    sed '/^<details><summary>In NumPy/,/^<\/details>/d' "$lesson" | tr '\n' ' ' | awk -v page="$(basename "$lesson" .md)" '
-        match($0, /Level: [^.]*\./) {
-            level = substr($0, RSTART + 7, RLENGTH - 8)
-            gsub(/<!--[^>]*-->/, "")
-            gsub(/!\[[^]]*\]/, "")
-            printf "%s\t%s\t%.0f\n", page, level, NF / 100
-        }'
-done >"$work/levels"
+# Of each lesson that has a level: its page, that level, and minutes.
+sh lessons/minutes.sh >"$work/levels"
 
 # Of each lesson that begins a part of the book: its page, and the part as lesson 00 names it.
 awk -v OFS='\t' '/^### / { part = substr($0, 5) }
@@ -82,7 +73,7 @@ neighbours() { # BEFORE AFTER
 }
 while IFS='	' read -r name page heading before after; do
     prose "$name" | sed -E 's/\]\(00-[a-z-]*\.md/](index.html/g
-        s/\]\(([0-9][0-9]-[a-z-]*|claims|reference)\.md/](\1.html/g' >"$work/page.md"
+        s/\]\(([0-9][0-9]-[a-z-]*|claims|reference|teach|changes)\.md/](\1.html/g' >"$work/page.md"
     to_html --template lessons/book.html --metadata page="$page" \
         --metadata title="$heading" --metadata search="$work/search" \
         --variable contents="$(contents "$page")" \
@@ -98,8 +89,8 @@ done <"$work/list"
 # All on one page: a lesson's heading bears its name, which links lead to; answers are open.
 while IFS='	' read -r name page heading before after; do
     prose "$name" | sed -E -e "1s/\$/ {#l$name}/" -e 's/<details>/<details open>/' \
-        -e 's/\]\(([0-9][0-9]-[a-z-]*|claims|reference)\.md\)/](#l\1)/g' \
-        -e 's/\]\(([0-9][0-9]-[a-z-]*|claims|reference)\.md#([^)]*)\)/](#\2)/g'
+        -e 's/\]\(([0-9][0-9]-[a-z-]*|claims|reference|teach|changes)\.md\)/](#l\1)/g' \
+        -e 's/\]\(([0-9][0-9]-[a-z-]*|claims|reference|teach|changes)\.md#([^)]*)\)/](#\2)/g'
     echo
 done <"$work/list" >"$work/book.md"
 to_html --standalone --self-contained --resource-path lessons --toc --toc-depth=1 \

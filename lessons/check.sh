@@ -16,7 +16,7 @@ build=$(cd "$1" && pwd)
 shift
 all=
 [ $# -gt 0 ] || all=yes
-[ $# -gt 0 ] || set -- README.md lessons/[0-9]*.md lessons/claims.md lessons/reference.md
+[ $# -gt 0 ] || set -- README.md lessons/[0-9]*.md lessons/claims.md lessons/reference.md lessons/teach.md lessons/changes.md
 work=$(mktemp -d)
 export LC_ALL=C
 trap 'rm -rf "$work"' EXIT
