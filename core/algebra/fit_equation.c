@@ -152,10 +152,10 @@ is_whole_map(const Plan *p, int weight)
            equal_numbers(p->text, width_known(w->cols), d_model);
 }
 
-/* Can matrix i be filled? A matrix that is fitted once can, and a square one that
-   is never fitted, which stays the identity. A matrix that is the last of both
-   queries and keys can be fitted to the symmetric part of M_i, if these scores
-   have no other matrix. */
+/* Can matrix i be filled? A matrix that is fitted once can, and a square one
+   that is never fitted, which stays the identity. A matrix that is the last of
+   both queries and keys can be fitted to the symmetric part of M_i, if these
+   scores have no other matrix. */
 static bool
 can_fill(const Plan *p, const Products *r, int i)
 {

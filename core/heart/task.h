@@ -28,8 +28,8 @@ typedef struct Batch {
     int room, sequences; /* how many there can be, and how many there are */
     int tokens, source_tokens, each; /* of one sequence; Sizes */
     int rows, source_rows;           /* tokens of all sequences */
-    int *ids, *source; /* each token has `each` ids */
-    int *targets;      /* one for each row */
+    int *ids, *source;               /* each token has `each` ids */
+    int *targets;                    /* one for each row */
 } Batch;
 
 typedef enum { TRAINING, VALIDATION, TEST } Split;
