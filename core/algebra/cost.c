@@ -217,6 +217,7 @@ typedef struct Blocks {
 
 static real no_entry; /* an address, for leaves that nobody looks into */
 
+/* Makes the tape for shapes and the matrices of a block, marked as trained. */
 static Blocks
 blocks_begin(const Variant *v, Attention a, int tokens, int keys)
 {

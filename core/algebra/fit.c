@@ -12,7 +12,8 @@
 #include "equation/run_equation.h"
 #include "heart/fail.h"
 
-/* The form c as `fit` reads it, among `heads` heads, in a list of its own. */
+/* The form c as `fit` reads it, with `heads` heads. It begins a new list of
+   forms. */
 static Form *
 form_of(const Canonical *c, int heads, Form **made)
 {

@@ -258,7 +258,9 @@ marks_of(const Derived *d, const Symbol *s, bool tokens)
     return marks;
 }
 
-/* Prints W_i^Q, for "W^Q" or "W_i^Q", with its marks. */
+/* Prints a symbol: "W_i^Q" for a matrix called W^Q or W_i^Q, its index and
+   range, ' if it is transposed, diag() for gains, and [name] for another
+   operator. */
 static void
 print_symbol(FILE *to, const Derived *d, const Symbol *s)
 {

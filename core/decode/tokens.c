@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode/tokens.h"
-#include "heart/fail.h"
 #include "tasks/corpus.h"
 
 enum { LABEL = 24 }; /* bytes of the longest label, with its 0 */

@@ -28,6 +28,7 @@ static const Column facts[] = {
 };
 /* clang-format on */
 
+/* The test behind a verdict, or NULL. */
 static const char *
 test_of(const Entry *e)
 {

@@ -265,14 +265,17 @@ multiplied(Builder *b, Value left, Value right, bool output, Tree **scale)
         *scale = NULL;
         return scored(b, left, right, all);
     }
-    equation_wrong(
-        b->text, right.at,
-        left.sort == MATRIX
-            ? "a matrix must be on the right of what it maps, as in x W"
-        : right.sort == TOKENS ? "tokens can be multiplied by tokens only in "
-                                 "scores, with the second transposed: q k'"
-                               : "scores must be on the left of tokens, as in "
-                                 "softmax(...) y W_i^V");
+    if (left.sort == MATRIX)
+        equation_wrong(
+            b->text, right.at,
+            "a matrix must be on the right of what it maps, as in x W");
+    if (right.sort == TOKENS)
+        equation_wrong(b->text, right.at,
+                       "tokens can be multiplied by tokens only in scores, "
+                       "with the second transposed: q k'");
+    equation_wrong(b->text, right.at,
+                   "scores must be on the left of tokens, as in softmax(...) "
+                   "y W_i^V");
 }
 
 Value

@@ -61,7 +61,7 @@ typedef struct Step {
     int depth; /* how many matrices are between the tokens and it */
     int twin;  /* an earlier step that is the same if y is x, as in
                   self-attention; or -1 */
-    int uses;  /* how many steps use it that are used themselves */
+    int uses;  /* how many steps that are used themselves use it */
 } Step;
 
 /* A matrix of the variant. A head's block is rows x cols. The blocks of all

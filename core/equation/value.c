@@ -200,6 +200,7 @@ value_of_joined(Builder *b, const Tree *t)
 
 /* Names and numbers */
 
+/* The value of a name that an earlier line defined, or NULL. */
 static const Value *
 defined_value(Builder *b, const char *name)
 {

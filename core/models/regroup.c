@@ -74,8 +74,9 @@ shared_products(const Heads *l, const Block *b, const Node *products)
     return g;
 }
 
-/* A matrix P with P P' = L'L of the left columns, a block for each group: |L
-   S'| = |P' S'|. */
+/* A square matrix P with P P' = L'L, where L has the left columns of all heads.
+   It can replace L, because |L S'| = |P' S'|. Each group has a block on the
+   diagonal. */
 static double *
 left_root(const Heads *l, const Block *b, const Node *products)
 {

@@ -31,10 +31,11 @@ write_times(const Heads *l, const Heads *to, int map, int from, const double *a,
     free(w);
 }
 
-/* Makes n rows of the columns of `shared` from one on the identity, or of a
-   rotated pair one row 1, and the heads that share them what they must be. The
-   rows are chosen one by one, each the farthest from the span of those before
-   it. Returns their condition. */
+/* Multiplies n columns of `shared`, from one on, by a matrix A that turns n of
+   their rows into the identity (of a rotated pair, one row into 1), and the
+   heads that share them by A^-T. The rows are chosen one by one, each the
+   farthest from the span of the rows before it. Returns the condition of these
+   rows. */
 static double
 slim_columns(const Heads *l, const Heads *to, int shared, int from, int n)
 {

@@ -127,15 +127,15 @@ work(const void *job, void *last)
 static void
 draw_line(void)
 {
-    const Child *first = crew.workers;
-    while (!first->process)
-        first++;
-    const Job *job = first->argument;
-    const volatile LogRow *last = (const void *)first->report->answer;
-    if (crew.drawn)
-        fprintf(stderr, "\r%d of %d runs, step %d of %d, loss %.4g\033[K",
-                crew.done, crew.total, last->step, job->config.steps,
-                last->loss);
+    const Child *busy = crew.workers;
+    if (!crew.drawn)
+        return;
+    while (!busy->process) /* there is one, or all jobs would be done */
+        busy++;
+    const Job *job = busy->argument;
+    const volatile LogRow *last = (const void *)busy->report->answer;
+    fprintf(stderr, "\r%d of %d runs, step %d of %d, loss %.4g\033[K",
+            crew.done, crew.total, last->step, job->config.steps, last->loss);
 }
 
 /* Erases that line before something else is written. */

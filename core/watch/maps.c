@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "decode/tokens.h"
-#include "heart/fail.h"
 #include "watch/maps.h"
 
 /* The labels of the tokens of a sequence. */

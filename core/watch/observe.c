@@ -9,7 +9,6 @@
 
 #include "algebra/capture.h"
 #include "algebra/svd.h"
-#include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/layers.h"
 #include "heart/numbers.h"
