@@ -43,8 +43,8 @@ manifest_read(const char *directory, Values *lines)
         bool whole = *end == '\n';
         *end = 0;
         values_add(lines, copy_text(line));
-        replace_in(line, "\t",
-                   ' '); /* it may have no other control character */
+        /* Tabs divide a line; is_text refuses any other control character. */
+        replace_in(line, "\t", ' ');
         if (!whole || !is_text(line))
             fail("%s:%d: not what qkv writes there: the file was cut or "
                  "changed; empty it, then run the command that made the "
