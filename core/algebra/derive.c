@@ -191,8 +191,9 @@ pass_matrix(const Node *of, bool turned, Walk w)
     return w;
 }
 
-/* Goes on in the keys, in the columns that the queries of this walk, columns
-   `part` of x, are multiplied with. */
+/* Continues a walk in the keys. The queries of this walk are the columns `part`
+   of x; it continues in the columns of the keys that these are multiplied with.
+ */
 static void
 walk_keys(Matrix part, Walk w)
 {
@@ -335,8 +336,8 @@ pass_gain(const Node *row, int start, Walk w)
     return times(row->root, diagonal(row, start + w.from, w.width), w);
 }
 
-/* Goes on from head h of c, or from its operand k if c has its operands side by
-   side. */
+/* Continues a walk at head h of c, or, if c has its operands side by side, at
+   its operand k. */
 static void
 walk_block(const Node *c, int h, int k, Walk w)
 {
@@ -398,8 +399,8 @@ walk_block(const Node *c, int h, int k, Walk w)
     }
 }
 
-/* Goes on from each head of n that has some of the columns; if a head has
-   operands side by side, from each of these. */
+/* Continues a walk at each head of n that has some of the columns; if a head
+   has operands side by side, from each of these. */
 static void
 walk(const Node *n, Walk w)
 {

@@ -198,7 +198,8 @@ all_differ(const Canonical *c)
     return true;
 }
 
-/* Says that a piece of `to` has at most rank `most`, and that `rank` is needed.
+/* The reason that a piece of `to` has at most rank `most` where `rank` is
+ * needed.
  */
 static const char *
 rank_too_low(const Derived *to, const char *piece, int most, int rank)

@@ -148,8 +148,9 @@ find_letters(Family *f)
    of all heads together, and the variant's own. Their order decides which ranks
    products can have. */
 enum { WIDTHS = 5 + LETTERS - OWNS };
-/* The widths along a chain at one shape, always in the same order; 0 for a
-   width that the variant does not have. */
+
+/* Writes these widths at one shape, always in the same order; 0 for a width
+   that the variant does not have. */
 static void
 chain_widths(const Family *f, const Shape *at, double width, double to[WIDTHS])
 {

@@ -10,13 +10,14 @@
 #include "heart/fail.h"
 
 typedef struct Report {
-    volatile bool done;         /* the process came to its end (end_well) */
-    char text[MESSAGE];         /* the message that ended it, or "" */
-    char plugin[256];           /* path of the plugin that was called last */
-    volatile unsigned calls;    /* how often a plugin was called */
-    const char *volatile doing; /* what runs in it now, " in forward", or "" */
-    char limit[128];            /* the limit of memory in words, or "" */
-    char drafts[4096];          /* the directory of its drafts, or "" */
+    volatile bool done;      /* the process came to its end (end_well) */
+    char text[MESSAGE];      /* the message that ended it, or "" */
+    char plugin[256];        /* path of the plugin that was called last */
+    volatile unsigned calls; /* how often a plugin was called */
+    const char
+        *volatile doing; /* which plugin code runs, " in forward"; or "" */
+    char limit[128];     /* the limit of memory in words, or "" */
+    char drafts[4096];   /* the directory of its drafts, or "" */
     _Alignas(max_align_t) char answer[]; /* the result of the child's work */
 } Report;
 extern Report *report; /* of this process */

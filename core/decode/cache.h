@@ -35,12 +35,11 @@ typedef struct Use {
 typedef struct CachePlace {
     Kept *kept; /* an entry for each node that is kept here */
     int kept_count, kept_capacity;
-    Use *use; /* one for each call of all_rows and all_keys in a step, in order
-               */
+    Use *use; /* of each call of all_rows and all_keys in a step, in order */
     int uses, use_capacity;
     int used;     /* how many of these calls this step has made */
-    int held;     /* how many earlier tokens it has, */
-    int capacity; /* and how many tokens at most */
+    int held;     /* how many earlier tokens it has */
+    int capacity; /* the most tokens that it can have */
 } CachePlace;
 
 typedef struct Cache {

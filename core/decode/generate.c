@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "decode/generate.h"
-#include "heart/fail.h"
 #include "heart/tape.h"
 #include "operators/functions.h"
 

@@ -136,8 +136,8 @@ find_cost(const void *wanted, void *cost)
         cost_of(w->plugin.variant, attention_wanted(w), w->config.length, 0);
 }
 
-/* Computes what a variant costs. A variant that cannot have this shape ends its
-   process, so this runs in a child, and the other variants still get their
+/* Computes the costs of a variant. A variant that cannot have this shape ends
+   its process, so this runs in a child, and the other variants still get their
    rows. Returns 0, or the status to exit with. */
 static int
 cost_wanted(const Wanted *w, Cost *cost)

@@ -104,7 +104,7 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
     print_formula(layout, line);
 }
 
-/* Prints whether the equation says what the code does. */
+/* Prints whether the equation and the code are the same. */
 static void
 print_equation(const Derived *d, const char *words)
 {

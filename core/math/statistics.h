@@ -68,9 +68,9 @@ double student_p(double t, double freedom);
 double student_t(double p, double freedom);
 
 /* The probability that a test with these degrees of freedom shows, at the level
-   alpha, that the two differ (if the margin is NaN), or that they are the same
-   within the margin. The true difference and the margin are in standard errors
-   of the mean difference. */
+   alpha, a difference (if the margin is NaN) or sameness within the margin. The
+   true difference and the margin are in standard errors of the mean difference.
+ */
 double chance_to_show(double difference, double margin, double freedom,
                       double alpha);
 
@@ -78,9 +78,9 @@ double chance_to_show(double difference, double margin, double freedom,
    probability of 80%. */
 double detectable(double freedom, double alpha);
 
-/* How many seeds, more than d->n, would show with a probability of 80% either
-   that the two differ or that they are the same within the margin, if the true
-   difference is the one that was found. NaN if it is more than 10,000. */
+/* How many seeds, more than d->n, it takes to show a difference, or sameness
+   within the margin, with a probability of 80%, if the true difference is the
+   one that was found. NaN if it takes more than 10,000. */
 double seeds_to_tell(const Contrast *d, double margin, double alpha);
 
 /* Adjusts n p-values to one another: the probability that any true hypothesis

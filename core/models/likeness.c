@@ -115,10 +115,9 @@ gap_add(Gap *sum, Gap g)
     sum->size += g.size;
 }
 
-/* a + b - 2 both is the squared norm of a difference, of which rounding hides
-   what is below DBL_EPSILON (a + b): a distance of about 2e-8. Matrices that
-   are not the same are said to be that far apart at least, so that only the
-   same ones have distance 0. */
+/* a + b - 2 both is the squared norm of a difference. Rounding hides a square
+   below DBL_EPSILON (a + b), a distance of about 2e-8. Matrices that differ get
+   at least that distance, so that only identical ones have distance 0. */
 Gap
 head_gap(const Likeness *l, int what, int i, int j)
 {

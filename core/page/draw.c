@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "config/find_plugin.h"
-#include "heart/fail.h"
 #include "page/draw.h"
 #include "page/escape.h"
 #include "run/process.h"

@@ -241,8 +241,8 @@ meets(const char *value, const Condition *c)
     return !strcmp(value, c->value);
 }
 
-/* Does the value meet condition i? Unless that is a bound, it is enough that
-   the value meets another condition for the same name that is none. */
+/* Does the value meet condition i? An equality or a range also counts as met if
+   another one for the same name is: they are alternatives. */
 static bool
 meets_or_alternative(const char *value, const Condition *all, int count, int i)
 {

@@ -85,7 +85,8 @@ axis_title(const char *name, const KnownTask *t)
 {
     const Quantity *q = quantity_named(name);
     const char *measure = t ? task_measure(t) : "accuracy";
-    const char *word = name + strcspn(q->name, "*"); /* the rest of the name */
+    /* %s in a title is the end of the name, or what an accuracy measures */
+    const char *word = name + strcspn(q->name, "*");
     if (q->measure == ACCURACY)
         word = measure;
     char *title = format_text(q->title, word);

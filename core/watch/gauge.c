@@ -115,8 +115,9 @@ gauge_move(const Model *m, int place, const real *before, int piece)
     bool rotated = positions && positions->rotated;
     Derived d = derive(p->variant, p->attention, place_weights(m, place));
     GaugeMove s = {0};
-    bool known = !d.why && !rotated && d.count == 2 * d.heads &&
-                 add_heads(&s, &d, piece, m, before);
+    bool known = false;
+    if (!d.why && !rotated && d.count == 2 * d.heads)
+        known = add_heads(&s, &d, piece, m, before);
     derived_free(&d);
     return known ? s : (GaugeMove){0};
 }

@@ -12,12 +12,13 @@
 
 #include "algebra/derive.h"
 
-/* Squared lengths (Frobenius), summed over all heads; and a mean over them. */
+/* Squared lengths (Frobenius) of four matrices, summed over all heads; and a
+   mean over the heads. */
 typedef struct GaugeMove {
-    double conserved; /* of W_Q' W_Q - W_K' W_K before the step */
-    double change;    /* of its change */
-    double step;      /* of the step */
-    double along;     /* of the step's part along the gauge */
+    double conserved; /* W_Q' W_Q - W_K' W_K before the step */
+    double change;    /* the change of that matrix */
+    double step;      /* the step */
+    double along;     /* the part of the step along the gauge */
     double by_chance; /* the share of `along` in a step of random direction */
 } GaugeMove;
 
