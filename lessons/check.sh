@@ -107,15 +107,20 @@ check_names() {
     done
 }
 
-# Every link and figure leads somewhere; README's begin in the folder above the lessons'.
+# Every link and figure leads somewhere, in a lesson nowhere outside of the book; README's
+# begin in the folder above the lessons'.
 check_links() {
     from=lessons
     [ "$1" != README.md ] || from=.
     grep -oE '\]\([^)]*\)|src(set)?="[^"]*"' "$1" |
         sed -E 's/^(\]\(|src(set)?=")//; s/[)"]$//; s/ ".*//; s/#.*//' | grep -v '^$' |
-        grep -v '^https\{0,1\}:' | while read -r path; do
-        [ -e "$from/$path" ] || echo "$1: $path is not there"
-    done
+        while read -r path; do
+            case $from:$path in
+            .:http*) ;;
+            *:http*) echo "$1: $path is outside of the book: write it as text" ;;
+            *) [ -e "$from/$path" ] || echo "$1: $path is not there" ;;
+            esac
+        done
 }
 
 # What the page of claims says of a claim before it is run, its hypothesis with the

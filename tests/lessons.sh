@@ -36,6 +36,7 @@ prints 3|```console\n$ echo 1; echo 3\n1\n2\n```
 (nothing more)|```console\n$ echo 1\n1\n2\n```
 is no function|It calls `attend_to()`.
 is not there|See [there](99-nowhere.md).
+is outside of the book|See [there](https://localhost/).
 dark/none.svg is not there|<source srcset="figures/dark/none.svg">
 says .58, but [two:share] is 0.57|+.58<!--=[two:share]-->
 says Three, but|+Three<!--=4*[two:share]-->
