@@ -16,14 +16,16 @@ WIDTH   := $(shell $(CC) $(ARCH) -mprefer-vector-width=512 -E -xc /dev/null >/de
 EXACT    = -fno-fast-math -ffp-contract=off -fno-math-errno
 INEXACT  = -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math -freciprocal-math \
   -ffinite-math-only -fno-signed-zeros -fapprox-func -fsingle-precision-constant
-$(if $(filter $(INEXACT),$(CFLAGS)),$(warning left out of CFLAGS, since results would differ: $(filter $(INEXACT),$(CFLAGS))))
-FLAGS    = $(WARN) $(OPT) $(ARCH) $(WIDTH) $(filter-out $(INEXACT),$(CFLAGS))
+$(foreach f,OPT CFLAGS CPPFLAGS LDFLAGS,$(if $(filter $(INEXACT),$($f)),$(warning \
+  left out of $f, since results would differ: $(filter $(INEXACT),$($f)))))
+exact    = $(filter-out $(INEXACT),$1) $(EXACT)
+FLAGS    = $(WARN) $(OPT) $(ARCH) $(WIDTH) $(CFLAGS)
 DEFINES  = -Icore -D_GNU_SOURCE $(CPPFLAGS)
 # From a source to an object, from objects to a program, and both at once for what has one
 # source, which sees no more than ISO C and the public headers.
-COMPILE  = $(CC) $(DEFINES) $(FLAGS) $(EXACT)
-LINK     = $(CC) $(FLAGS) $(LDFLAGS) $(EXACT)
-AT_ONCE  = $(CC) -Icore $(CPPFLAGS) $(FLAGS) $(LDFLAGS) $(EXACT)
+COMPILE  = $(CC) $(call exact,$(DEFINES) $(FLAGS))
+LINK     = $(CC) $(call exact,$(FLAGS) $(LDFLAGS))
+AT_ONCE  = $(CC) $(call exact,-Icore $(CPPFLAGS) $(FLAGS) $(LDFLAGS))
 # Plugins take the program's symbols, and each its own before those of others.
 # macOS: not tried; its linker has to be told so, and libdl is in its libc.
 DARWIN  := $(filter Darwin,$(shell uname -s))
@@ -138,7 +140,7 @@ $(BUILD)/heart $(BUILD)/heart-double:
 # Other flags than the last time: all is compiled anew.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(COMPILE) $(LDFLAGS)' | cmp -s - $@ || echo '$(COMPILE) $(LDFLAGS)' >$@
+	@echo '$(COMPILE) $(LINK)' | cmp -s - $@ || echo '$(COMPILE) $(LINK)' >$@
 
 INSIDE = -DQKV_CORE -fvisibility=hidden -Itests -MMD -MP
 $(BUILD)/float/%.o: %.c $(BUILD)/flags

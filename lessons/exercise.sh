@@ -30,14 +30,18 @@ PATH=$build:$PATH
 program=$(cksum <"$build/qkv")
 finished() { grep -qxF "$1" "$mine/done"; }
 
-# limited SECONDS COMMAND ...: stops a command that takes too long. If GUARD is set (by
-# grade.sh), the command can do nothing but compute.
+# limited SECONDS COMMAND ...: stops a command that takes longer, or longer than
+# $EXERCISE_SECONDS if that is set, and says so. If GUARD is set (by grade.sh), the command
+# can do nothing but compute.
 limited() {
-    seconds=$1
+    seconds=${EXERCISE_SECONDS:-$1}
     shift
     [ -z "${GUARD:-}" ] || set -- sh "$top/lessons/guard.sh" "$build" "$work" "$@"
     ! command -v timeout >/dev/null || set -- timeout "$seconds" "$@"
     "$@"
+    status=$?
+    [ $status -ne 124 ] || echo "it did not finish within $seconds seconds" >&2
+    return $status
 }
 
 # found FILE: the result of a learner's file, or of ours; nothing if it does not work,
@@ -68,10 +72,7 @@ compute() (
     case $1 in *.*) cp "$1" "$given" ;; esac
     case $1 in
     *.sh)
-        {
-            limited 60 sh "$given" </dev/null
-            [ $? -ne 124 ] || echo "it did not finish within 60 seconds" >&2
-        } | head -c 100000
+        limited 60 sh "$given" </dev/null | head -c 100000
         ;;
     *.c)
         # shellcheck disable=SC2086 # a compiler with options

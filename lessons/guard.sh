@@ -3,10 +3,11 @@
 # WORK/desk. Called by exercise.sh for grade.sh.
 #
 # The command can write in that folder and in an empty /tmp, and nowhere else. It sees no
-# answers, no other submission, nothing of the grader's home, no network and no other
-# process; all that it started ends with it. A process may take 60 seconds of a processor,
-# 4 GB of memory and files of 100 MB. Not limited are how many processes and files there
-# are, so a submission can keep the machine busy, or its disk full, until its time is up.
+# answers, no other submission, nothing of the grader's home, no network, no sockets of
+# services (/run) and no other process; all that it started ends with it. A process may take
+# 60 seconds of a processor, 4 GB of memory and files of 100 MB. Not limited are how many
+# processes and files there are, so a submission can keep the machine busy, or its disk full,
+# until its time is up.
 
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,7 +24,7 @@ hide() { # FOLDER ...: those that are there
         [ ! -d "$folder" ] || printf '%s\n' --tmpfs "$folder"
     done
 }
-hidden=$(hide "${HOME:-}" /tmp /var/tmp)
+hidden=$(hide "${HOME:-}" /tmp /var/tmp /run)
 answers=$(hide "$top/lessons" "$top/.git" "$top/.exercises" "$SUBMISSIONS")
 newline='
 '

@@ -7,7 +7,9 @@ lessons-update: all  ## write what their commands print now, and the code that t
 
 exercise: all        ## check an exercise (N=03; AGAIN=1 marks one anew), or list them
 	@sh lessons/exercise.sh $(BUILD) "$(N)" $(AGAIN) || true
-grade: all           ## grade a folder of submissions: TSV for a gradebook (DIR=; bubblewrap)
+# A gradebook reads what is printed, so what is built is told beside it.
+grade:               ## grade a folder of submissions: TSV for a gradebook (DIR=; bubblewrap)
+	+@$(MAKE) --no-print-directory all >&2
 	@sh lessons/grade.sh $(BUILD) "$(DIR)"
 
 stage: $(BUILD)/flags $(PLUGINS)   ## the heart as far as a lesson has it, with the lesson's program (N=21)

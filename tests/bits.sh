@@ -80,7 +80,7 @@ builds() {
         echo "$cc, AVX2|whole 12|||$cc|ARCH=-march=x86-64-v3"
         echo "$cc, AVX-512|whole 12|||$cc|ARCH=-march=x86-64-v4"
         echo "$cc, no FMA|whole 12|||$cc|ARCH=-march=x86-64"
-        echo "$cc, fast maths|whole 12|||$cc|CFLAGS=-Ofast CPPFLAGS=-ffast-math"
+        echo "$cc, fast maths|whole 12|||$cc|CFLAGS=-Ofast LDFLAGS=-ffast-math"
     done
     # three threads, of which none reads what another writes
     echo 'clang, ThreadSanitizer|short 4|--threads 3||clang|OPT=-O1 CFLAGS=-fsanitize=thread'

@@ -4,10 +4,14 @@
 
 build=$1
 . tests/lib.sh
-companion python3 "the wheel" || { finish; exit; }
-python3 -c 'import ensurepip' 2>/dev/null || { skip "the wheel: python3 has no venv"; finish; exit; }
-wheel=$(make -s -C "$top" wheel BUILD="$build" | tail -n 1)
-expect "make wheel: $wheel" [ "$wheel" = "$(ls "$build"/qkv-*-py3-none-manylinux_2_[0-9]*_x86_64.whl)" ]
+python3 -c 'import ensurepip' 2>/dev/null || { skip "the wheel: no python3 with venv here"; finish; exit; }
+# All is compiled anew, for other processors, only in `make check-long`, which sets $LONG.
+if [ "${LONG:-}" ]; then
+    wheel=$(make -s -C "$top" wheel BUILD="$build" | tail -n 1)
+else
+    make -s -C "$top" install BUILD="$build" DESTDIR="$work/root" PREFIX=
+    wheel=$(cd "$top" && sh core/driver/wheel.sh "$work/root" "$("$qkv" --version | cut -d ' ' -f 2)" "$work")
+fi
 python3 -m venv "$work/venv" && "$work/venv/bin/pip" install -q --no-index "$wheel" 2>err >out || complain "pip install"
 # pip does not compare what it installs with RECORD.
 python3 - "$wheel" 2>err <<'END' && ok || complain "RECORD is not what the wheel has"
@@ -30,12 +34,10 @@ qkv count -v ./mine.c >out 2>err && complain "there is a compiler" || expect 'no
 works 'two-step	1792	896' qkv count --real -v standard,two-step --d-model 16 --columns variant,parameters,real --tsv
 works 'M_i = W^Q W_i^Q' qkv derive two-step
 works 'standard	two-step	exact' qkv-double equiv -v standard,two-step -t recall --steps 5 -q --columns from,to,is_it_the_same --tsv
-works 'gpt-oss-20b' qkv list --models
 echo "softmax(x W_i^Q (y W_i^Q)' / sqrt(d_k)) y W_i^V W_i^O" >idea.eq
 works 'idea' qkv compare -v standard,./idea.eq -t reverse --seeds 1 --steps 20 -q --no-figures --tsv -o runs
 ! companion gnuplot "figures of the wheel's program" ||
     expect 'plot' eval 'qkv plot runs --format svg -q && [ -s runs/figures/curves-reverse.svg ]'
-works 'include/qkv/variant.h' ls "$work"/venv/share/man/man1/qkv.1 "$work"/venv/share/doc/qkv/lessons/00-*.md \
-    "$work/venv/include/qkv/variant.h"
+works 'man1/qkv.1' ls "$work"/venv/share/man/man1/qkv.1 "$work"/venv/share/doc/qkv/lessons/00-*.md
 "$work/venv/bin/pip" uninstall -q -y qkv && [ -z "$(find "$work/venv" -path "*qkv*" -type f)" ] && ok || complain "pip uninstall leaves files"
 finish

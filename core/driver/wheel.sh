@@ -23,7 +23,11 @@ sed 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$root/lib/pkgconfig/qkv.pc" >"$da
 # the wheel works.
 newest=$(find "$data/scripts" "$data/data/lib" -type f ! -name '*.pc' -exec objdump -T {} + |
     sed -n 's/.*[( ]GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
-tag=py3-none-manylinux_2_${newest:?: these are not programs for the GNU C library}_x86_64
+[ "$newest" ] || {
+    echo "wheel: $root has no programs for glibc: build it on Linux with glibc, with binutils' objdump" >&2
+    exit 1
+}
+tag=py3-none-manylinux_2_${newest}_x86_64
 
 cat >"$info/WHEEL" <<END
 Wheel-Version: 1.0
@@ -44,7 +48,7 @@ Description-Content-Type: text/markdown
 The commands \`qkv\` and \`qkv-double\`, a teaching codebase in C about attention, for a
 processor with AVX2 (x86-64-v3). \`qkv help\` lists what they do; \`man qkv\` has the rest, and
 says where the lessons are. gnuplot draws the figures. A variant of your own in C needs a C
-compiler, one that is an equation does not.
+compiler; one that is an equation does not.
 END
 cp LICENSE "$info/LICENSE"
 
