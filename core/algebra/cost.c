@@ -154,6 +154,8 @@ pair_flops(const Node *q, const Node *keys, int width)
     return 2. * q->rows * q->heads * (keys->rows / keys->sequences) * width;
 }
 
+/* A multiply-add counts as two operations. In the backward pass each trained
+   operand takes as many again. */
 void
 node_flops(const Node *n, const Node *last, double flops[2])
 {
@@ -289,6 +291,8 @@ cached_by_block(Cache *cache, Blocks *b)
     return cache_entries(cache, a->layer);
 }
 
+/* Runs each block twice on shapes: in training, and with a cache and a single
+   token, as a decoder runs it. */
 Cost
 cost_of(const Variant *v, Attention a, int tokens, int keys)
 {

@@ -463,6 +463,8 @@ derive_heads(Derived *d)
         begin(d->run.out, walk_of_head(d, 0));
 }
 
+/* Runs forward once, on tokens that are rows of the identity, and walks back
+   from its output. */
 Derived
 derive(const Variant *v, Attention a, Weights w)
 {

@@ -199,7 +199,7 @@ all_differ(const Canonical *c)
 }
 
 /* The reason that a piece of `to` has at most rank `most` where `rank` is
- * needed.
+   needed.
  */
 static const char *
 rank_too_low(const Derived *to, const char *piece, int most, int rank)
@@ -286,6 +286,8 @@ cannot_compute(const Variant *to, const Variant *from)
                             "its outputs, but no rank or count rules it out"};
 }
 
+/* Searches at one shape. If nothing is found there, looks for a witness against
+   it; if something is, searches again at a larger shape. */
 Ability
 can_compute(const Variant *to, const Variant *from)
 {

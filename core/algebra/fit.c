@@ -65,6 +65,8 @@ free_list(Form *made)
     }
 }
 
+/* Lets the variant's fit fill matrices of doubles, and copies them into the
+   model's. */
 bool
 fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
     char why[WHY_SIZE])
@@ -119,6 +121,7 @@ share_lost(const double *now, const double *wanted, int count,
     return squares > 0 ? sqrt(lost / squares) : 1;
 }
 
+/* Compares the forms head by head; the head that lost most counts. */
 FitError
 fit_error(const Canonical *now, const Canonical *wanted)
 {

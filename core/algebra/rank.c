@@ -237,6 +237,8 @@ find_gap(const Elimination *e, double rounding)
     return r;
 }
 
+/* Eliminates as many rows as it takes, and reads the rank from the gap between
+   the pivots. */
 Rank
 matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
 {

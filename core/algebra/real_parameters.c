@@ -91,6 +91,8 @@ differentiate(void *layer, int rows, real *jacobian)
     }
 }
 
+/* Counts one block, and multiplies by their number; if a block recalls what
+   another one computed, counts all blocks together. */
 RealCount
 real_count(const Variant *v, Attention a)
 {

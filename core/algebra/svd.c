@@ -95,6 +95,8 @@ longest_row(const double *w, int rows, int length, double *size)
     return longest;
 }
 
+/* Gram and Schmidt, with the longest row that is left as the next one. Each new
+   row is subtracted from all others. */
 int
 row_basis(double *w, int rows, int length, double *q, int *chosen)
 {

@@ -84,6 +84,7 @@ read_line(Reader *r, Table *t)
         t->rows++;
 }
 
+/* The cells point into the file's text, which is never freed. */
 Table
 csv_read(const char *path, int **lines)
 {

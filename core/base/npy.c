@@ -69,6 +69,7 @@ check_header(const char *path, const char *file, size_t size, int rows,
          path, rows, cols);
 }
 
+/* Entries of 4 or 8 bytes are converted to `real`. */
 void
 npy_read(const char *path, real *values, int rows, int cols)
 {

@@ -118,6 +118,7 @@ by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* A name that an earlier directory has hides the same name in later ones. */
 Values
 plugin_list(void)
 {

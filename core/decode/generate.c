@@ -7,6 +7,8 @@
 #include "heart/tape.h"
 #include "operators/functions.h"
 
+/* Runs the last step on a tape for shapes, which measures the memory, and
+   allocates that once. */
 Decoder *
 decoder_new(Model *m, int tokens)
 {
@@ -94,6 +96,8 @@ relative_chance(const real *logits, int classes, int i, int best, Sampling how)
     return far > 700 ? 0 : decay(far);
 }
 
+/* Classes are drawn by their cumulative probabilities, each relative to that of
+   the likeliest class. */
 int
 choose(const real *logits, int classes, Sampling how, Random *r)
 {
@@ -115,6 +119,7 @@ choose(const real *logits, int classes, Sampling how, Random *r)
     return best;
 }
 
+/* The model is copied into one that can read sequences of this length. */
 void
 continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
                   int count, Sampling how, Random *r,

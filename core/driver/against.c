@@ -137,6 +137,7 @@ meaning(const Published *m, const Options *o)
             : "");
 }
 
+/* Compares the two checkpoints layer by layer. */
 int
 open_against(const Options *o, const Checkpoint *c, const Published *m)
 {

@@ -93,6 +93,8 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     return status;
 }
 
+/* Checks the whole question before it trains anything. --plan only prints the
+   runs. */
 int
 command_compare(int argc, char **argv)
 {

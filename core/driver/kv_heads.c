@@ -61,6 +61,7 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *to,
     }
 }
 
+/* Fits each layer in a copy of the checkpoint, which is written at the end. */
 int
 open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
 {

@@ -181,6 +181,8 @@ read_option(Options *o, const Command *c, char **argv, int i)
     return i;
 }
 
+/* Reads the words from left to right: each option is stored, and every other
+   word is kept in `rest`. Then the defaults are set. */
 Options
 options_read(int argc, char **argv)
 {

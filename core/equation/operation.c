@@ -332,6 +332,8 @@ check_combined(const Builder *b, Value v)
                        "multiplied entry by entry");
 }
 
+/* A + B or A . B, entry by entry. The operand that may be smaller, a matrix or
+   one without heads, becomes the second. */
 Value
 combined(Builder *b, Act act, Value left, Value right)
 {
@@ -394,6 +396,7 @@ softmax_value(Builder *b, Value s, const Value *sink)
     return s;
 }
 
+/* The heads of a, mixed by the matrix p, or by p for each token. */
 Value
 mixed(Builder *b, Value a, Value p)
 {
@@ -457,6 +460,7 @@ columns_value(Builder *b, Value a, Tree *from, Tree *end)
     return a;
 }
 
+/* The values side by side, head by head. */
 Value
 joined_values(Builder *b, const Value *v, int count, const char *at)
 {

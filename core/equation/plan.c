@@ -241,6 +241,8 @@ check_shapes(Builder *b)
     }
 }
 
+/* First the values of all lines become steps, and widths are found; then
+   matrices get their order and names, and steps are joined to attend. */
 Plan *
 plan_make(const EquationText *e)
 {

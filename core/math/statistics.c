@@ -290,6 +290,8 @@ seeds_to_tell(const Contrast *d, double margin, double alpha)
     return high;
 }
 
+/* The k-th smallest of m p-values is multiplied by m - k + 1, and then no
+   adjusted p-value is below that of a smaller one. */
 void
 holm(double *p, int n, int true_together)
 {

@@ -77,6 +77,8 @@ write_run(Model *m, const Dataset *data, const char *out)
     return name;
 }
 
+/* The model has one block, whose attention gets the matrices of the layer; it
+   takes no step of training. */
 char *
 layer_as_run(const Heads *l, const char *variant, const char *out)
 {

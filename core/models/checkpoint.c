@@ -157,6 +157,8 @@ shortest_ending(const Checkpoint *c, const char *name)
     return found;
 }
 
+/* Believes an entry only if its type, its shape and its number of bytes agree.
+ */
 Tensor *
 tensor_ending(const Checkpoint *c, const char *name, int rows, int cols)
 {

@@ -169,6 +169,8 @@ may_pair(const int *as, const int *back, int each, int i, int j)
     return may;
 }
 
+/* Pairs the heads that are most alike first, then the most alike of the others.
+ */
 void
 match_heads(const Likeness *l, int *as)
 {

@@ -239,6 +239,7 @@ runs_finished(const Work *w, const Grid *g)
     return e;
 }
 
+/* Finds out which runs are missing or stale, says so, and trains them. */
 int
 run_missing(const Work *w, Grid *g)
 {

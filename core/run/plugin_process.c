@@ -48,6 +48,8 @@ explained(const Child *c)
                        strsignal(signal), c->taken / 1e6, r->limit);
 }
 
+/* A child has answered if it exited and its work was done. If a plugin was
+   running when it ended, the plugin is named. */
 Ended
 child_end(Child *c, void *answer)
 {

@@ -108,6 +108,8 @@ call_limit(void)
     return seconds;
 }
 
+/* The report is memory that parent and child share. The child calls `work` and
+   ends. */
 void
 child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
             double bytes, bool quiet)

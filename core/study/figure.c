@@ -286,6 +286,8 @@ tables_of(const Request *r, const Experiment *e)
     return outcomes_of(&same, e);
 }
 
+/* One figure for each quantity if there are several groups or a map; else one
+   for all quantities. */
 void
 figures_draw(const Drawing *o, const Request *r, const Experiment *e)
 {
@@ -314,6 +316,7 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
     }
 }
 
+/* One bar for each variant of each task. */
 void
 bars_draw(const Drawing *o, const Experiment *e)
 {

@@ -255,6 +255,7 @@ meets_or_alternative(const char *value, const Condition *all, int count, int i)
     return false;
 }
 
+/* Keeps the runs that meet each condition in turn. */
 void
 keep_where(Experiment *e, const char *where)
 {

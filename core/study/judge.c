@@ -233,6 +233,8 @@ judge_result(const Source *s, Judgement *j, int column, Entry e)
     }
 }
 
+/* Reads the table, and judges the methods in one result after the other. All
+   verdicts are decided together. */
 Judgement
 judge(const char *path, const Question *q)
 {

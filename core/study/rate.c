@@ -96,6 +96,7 @@ best_of(const Trial *all, int count, int seed, int except)
     return best;
 }
 
+/* The runs are sorted, so the runs of one seed are adjacent. */
 const Run **
 chosen_runs(const Run *const *runs, int count, const char *key, int *seeds,
             double *lr)

@@ -124,6 +124,7 @@ largest_of(const int *numbers, int n)
     return best;
 }
 
+/* Counts on the training part, and guesses on the split. */
 PairBaseline
 pair_baseline(const Corpus *c, Split split)
 {

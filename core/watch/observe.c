@@ -348,6 +348,8 @@ observer_new(Model *m, const Dataset *data)
     return o;
 }
 
+/* Runs one forward and backward pass, and adds each place's share to the mean
+   of every column. */
 void
 observe(Observer *o)
 {
