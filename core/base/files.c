@@ -154,6 +154,7 @@ publish(const Draft *d, const char *name, bool replace)
         if (!replace)
             return false;
         discard(old);
+        /* moves what is in the way into the draft, then tries again */
         if (rename(to, old) && errno != ENOENT)
             not_written(to);
     }

@@ -1,4 +1,4 @@
-/* product.c - operators that are a product, part by part; A B' is one of them.
+/* product.c - operators that multiply two matrices head by head, such as A B'.
  */
 #include "operators/product.h"
 

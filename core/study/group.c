@@ -126,7 +126,7 @@ add_group(Cut *c, const Place *runs, int count)
         bool more = last && last->series == p->series;
         if (more && averaged && !strcmp(last->x, p->x) &&
             is_repeated(last->run, p->run))
-            continue;
+            continue; /* the last run once more */
         if (!more)
             g.series[g.series_count++] =
                 (Series){p->series, g.runs + g.count, 0};

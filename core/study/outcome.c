@@ -216,7 +216,7 @@ note_other_base(const Outcomes *all, Outcome *a)
 void
 check_question(const Request *r, const Experiment *e)
 {
-    outcomes_begin(r, e);
+    outcomes_begin(r, e); /* exits if something in r does not fit */
 }
 
 Outcomes
