@@ -118,7 +118,6 @@ TEST(draws_are_as_told)
         for (int i = 0; i < s.sizes.classes && !s.sizes.step; i++)
             ck_assert_msg(answers[i] > 0, "%s never answers %d",
                           tasks[k].task->name, i);
-        batch_free(&b);
     }
 }
 
