@@ -137,10 +137,11 @@ $(BUILD)/heart $(BUILD)/heart-double:
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(LINK) -rdynamic $^ $(LDLIBS) -Wl,-rpath,'$(BESIDE)' -o $@
 
-# Other flags than the last time: all is compiled anew.
+# Other flags than the last time: all is compiled anew. lessons/stage.sh compiles with them.
+$(BUILD)/flags: USED = $(CC) $(call exact,$(DEFINES) $(FLAGS) $(LDFLAGS))
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(COMPILE) $(LINK)' | cmp -s - $@ || echo '$(COMPILE) $(LINK)' >$@
+	@echo '$(USED)' | cmp -s - $@ || echo '$(USED)' >$@
 
 INSIDE = -DQKV_CORE -fvisibility=hidden -Itests -MMD -MP
 $(BUILD)/float/%.o: %.c $(BUILD)/flags
