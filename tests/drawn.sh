@@ -238,6 +238,10 @@ no run has a value of that name|--x d-k --y test_loss --by quantity
 END
 expect "what is refused leaves files" [ -z "$(find nothing -type f 2>/dev/null)" ]
 
+"$qkv" plot many -o own --x d-k --y test_loss --format svg -q --gnuplot 'free_y = 1' 2>err
+{ sed '/^set style data lines/q' own/figures/test_loss-d-k.gp; echo 'print highs[1] == highs[2]'; } >own/figures/own.gp
+expect 'free_y: two panels share an axis' [ "$(cd own/figures && gnuplot own.gp 2>&1)" = 0 ]
+
 # --- a logarithmic axis, and what has no place on it
 for accuracy in '-$3' 'NR == 2 ? 0 : $3'; do
     rm -rf zero

@@ -33,17 +33,14 @@ begins='__attribute__((constructor)) static void begin(void)'
 { cat "$once" && echo '#include <stdlib.h>' &&
     echo "$begins { for (;;) *(volatile char *)malloc(1 << 20) = 1; }"; } | hands_in eats 03-once.c
 echo "#include \"$once\"" | hands_in includes 03-once.c
-hands_in prints 19-adam.sh <<END
-cat "$adam"; find / -name '*.answers' -exec cat {} + 2>&1
-sh "$adam"; git -C "$top" show HEAD:lessons/exercises/solutions/19-adam.sh | sh
-END
+echo "cat '$adam'; find / -name '*.answers' -exec cat {} + 2>&1; sh '$adam'
+git -C '$top' show HEAD:lessons/exercises/solutions/19-adam.sh | sh" | hands_in prints 19-adam.sh
 echo "sh '$course/right/19-adam.sh'; sh ../../right/19-adam.sh" | hands_in copies 19-adam.sh
 { echo "rm -rf '$course'/* '$work/theirs' 2>/dev/null" && cat "$adam"; } | hands_in deletes 19-adam.sh
 { echo 'setsid sleep 4321.5 >/dev/null 2>&1 &' && cat "$adam"; } | hands_in stays 19-adam.sh
 { echo 'ls -A /run | grep . && exit' && cat "$adam"; } | hands_in services 19-adam.sh
 mkdir "$course/links" && ln -s "$adam" "$course/links/19-adam.sh"
-touch theirs
-find "$course" theirs | sort >before
+touch theirs && find "$course" theirs | sort >before
 EXERCISE_SECONDS=8 grade && ok || complain "grade: $(cat said)"
 awk -F '\t' -v OFS='|' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { print $1, $at["03-once"], $at["14-numbers"], $at["19-adam"], $NF }' grades.tsv >points

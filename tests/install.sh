@@ -17,8 +17,7 @@ for file in bin/qkv bin/qkv-double lib/qkv/variants/standard.so \
     share/qkv/plots/style.gp share/qkv/models/keys.tsv share/qkv/plots/recipes/rank.sh \
     share/qkv/plots/recipes/lessons.text share/qkv/plots/claims/shrink.sh \
     lib/pkgconfig/qkv.pc share/man/man1/qkv.1 share/man/man1/qkv-double.1 \
-    share/doc/qkv/README.md share/doc/qkv/lessons/figures/diagrams/merge.svg \
-    share/bash-completion/completions/qkv; do
+    share/doc/qkv/lessons/figures/diagrams/merge.svg share/bash-completion/completions/qkv; do
     [ -s "$root/usr/$file" ] && ok || complain "$file is not installed"
 done
 [ -z "$(find "$root" -name '*.new')" ] && ok || complain "something half-written is left"
