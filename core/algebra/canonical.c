@@ -78,8 +78,8 @@ sink_of(const Node *weights, int head)
     return weights->inputs > 1 ? (double)weights->in[1]->value[head] : 0;
 }
 
-/* Has a head no sink? Then the softmax cancels whatever is added to a whole row
-   of its scores. */
+/* Does a head lack a sink? If so, the softmax cancels whatever is added to a
+   whole row of its scores. */
 static bool
 row_constants_cancel(const Canonical *c, int head)
 {
@@ -330,9 +330,13 @@ canonical_allocate(Canonical *c, int heads)
     c->sink = c->constant + d;
 }
 
-/* Probes for the form, after p has run on tokens that are 0, and checks it
-   without a mask and with a causal one. Returns why there is no form, or NULL.
- */
+/* The sizes of random tokens, and a later position of the first of them. */
+enum { SMALL = 1, LARGE = 8, LATER = 3 };
+
+/* Probes for the form, after p has run on tokens that are 0, and checks it:
+   without a mask with small and with large tokens, the large ones at a later
+   position if positions are in the scores; then with a causal mask, which only
+   decides if `causal`. Returns why there is no form, or NULL. */
 static const char *
 find_form(Alone *p, Canonical *c, bool causal)
 {
@@ -340,12 +344,13 @@ find_form(Alone *p, Canonical *c, bool causal)
     find_biases(p, c);
     find_maps(p, c);
     join_constants(c);
-    int later = p->attention.relative ? 3 : 0;
+    int later = p->attention.relative ? LATER : 0;
     double most = sizeof(real) == 4 ? 1e-4 : 1e-10;
-    c->deviation = fmax(deviation(p, c, 1, 0), deviation(p, c, 8, later));
+    c->deviation =
+        fmax(deviation(p, c, SMALL, 0), deviation(p, c, LARGE, later));
     if (c->deviation <= most) {
         p->attention.causal = 1;
-        double masked = deviation(p, c, 1, 0);
+        double masked = deviation(p, c, SMALL, 0);
         c->unmasked_only = !(masked <= most);
         c->deviation = causal ? masked : c->deviation;
     }

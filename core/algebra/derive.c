@@ -26,8 +26,9 @@ typedef struct Walk {
     Term term;        /* the product so far */
     char role;        /* the chain that grows: q, k or v */
     int from, width;
-    /* Inside B of A B, if B is itself computed from weights: the nodes A at
-       which the walk continues, the innermost last. */
+    /* In a product A B whose B is itself computed from weights, the walk goes
+       through B first. These are the nodes A at which it continues afterwards,
+       the innermost last, and their number. */
     const Node *before[MOST_SYMBOLS];
     int nested;
 } Walk;

@@ -260,7 +260,8 @@ one_head(const Form *f, int i)
     return one;
 }
 
-/* to_i = from_i C for all M_i, or for all N_i'. */
+/* Sets to_i = from_i C for every M_i, or for every N_i', whichever `which`
+   says. `to` must be 0 before. */
 static void
 multiply_all(Form *to, const Form *from, int which, Part c)
 {

@@ -199,13 +199,14 @@ ordered_alike(const Family *f, const Shape *at)
            (n[D] % n[H] != 0 || m[D] % m[H] == 0);
 }
 
-/* Adds a term: 1, h or g, times letter `width` to a power. */
+/* Adds the term h or g, or 1 if `letter` is neither, times letter `width` to a
+   power. */
 static void
-add_term(Family *f, int count, int width, int power)
+add_term(Family *f, int letter, int width, int power)
 {
     int *powers = f->power[f->terms];
-    if (is_count(count))
-        powers[count] = 1;
+    if (is_count(letter))
+        powers[letter] = 1;
     powers[width] = power;
     f->terms++;
 }

@@ -109,7 +109,7 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
             chosen[r] = longest;
         if (r == 0)
             first = size;
-        for (int i = 0; i < r; i++) /* once more: subtracting has rounded */
+        for (int i = 0; i < r; i++) /* again: earlier subtractions rounded */
             subtract(row, q + i * length, length);
         double norm = sqrt(dot(row, row, length));
         if (norm <= 1e-14 * sqrt(first))

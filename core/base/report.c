@@ -88,6 +88,8 @@ variant_runs(const struct Variant *v, const char *doing)
     plugin_runs(o ? o->path : NULL, doing);
 }
 
+/* Sets the hooks of heart/fail.h and of this file: from now on a failure is
+   stored in r, and so is each call of a variant's code. */
 void
 report_to(Report *r)
 {
@@ -101,8 +103,8 @@ int
 end_well(int status)
 {
     if (fflush(stdout) || ferror(stdout))
-        fail("stdout: could not write it: is the disk full, or its reader "
-             "gone?");
+        fail("stdout: could not write it: is the disk full, or did the program "
+             "that reads it exit?");
     report->done = true;
     return status;
 }

@@ -48,7 +48,7 @@ void end_text(FILE *stream, char *const *text);
 
 char *copy_text(const char *text);
 
-/* Replaces each of these characters in a text. */
+/* Replaces each character of a text that is in `characters` by `by`. */
 void replace_in(char *text, const char *characters, char by);
 
 /* Reads the whole text as a number between least and most, which must be an

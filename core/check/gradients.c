@@ -100,7 +100,7 @@ largest_gradient(const Subject *s, int i)
    cancels in the softmax, has a gradient that is not 0, but about 1e-16 of the
    others.
  */
-enum { IN_FIRST = 1, IN_LATER = 2, MATTERS = 4 };
+enum { NOWHERE = 0, IN_FIRST = 1, IN_LATER = 2, MATTERS = 4 };
 static const double rounding = 1e-12; /* of the largest gradient of a call */
 
 /* Sets bit `as` in at[i] for each matrix i that gets a gradient in this block,
@@ -182,6 +182,40 @@ say_cancelled(const Subject *s, const int *used)
                  : text;
 }
 
+/* Fails unless the gradient of some matrix is not 0 with the declared initial
+   values, given that some is with random ones. Notes in `used` where the
+   gradients with random values arrive. */
+static void
+check_can_learn(Subject *s, int *used)
+{
+    s->as_declared = false;
+    bool any = arrives(s, s->attention.layer ? IN_LATER : IN_FIRST, used);
+    s->as_declared = true;
+    if (any && !arrives(s, NOWHERE, used))
+        fail("every initial gradient is 0, so it cannot learn: are two "
+             "multiplied matrices both 0 (%s)?",
+             advice(s, "initialise", "~ N(0, 0)"));
+}
+
+/* Fails if a gradient arrives at matrix i in no block, or only in the first. */
+static void
+check_used(const Subject *s, int used, int i)
+{
+    const char *name = s->weights.list[i].name;
+    if (!(used & (IN_FIRST | IN_LATER)))
+        fail("%s is declared, but no gradient arrives at it: %s", name,
+             advice(s,
+                    "is it used, and not times 0 (1 / a->d_k divides "
+                    "integers)? Does each backward add to all its operands?",
+                    "is it multiplied by 0?"));
+    if ((used & (IN_FIRST | IN_LATER)) == IN_FIRST)
+        fail("%s is declared and saved in every block, but only the first "
+             "uses it: use it in every block, or leave it out",
+             name);
+}
+
+/* It is called for each block in turn. `used` collects where gradients arrive
+   in all of them, and the last call judges that. */
 void
 check_use(Subject *s)
 {
@@ -189,27 +223,10 @@ check_use(Subject *s)
     int layer = s->attention.layer;
     if (layer == 0)
         memset(used, 0, sizeof used);
-    s->as_declared = false;
-    bool any = arrives(s, layer ? IN_LATER : IN_FIRST, used);
-    s->as_declared = true;
-    if (any && !arrives(s, 0, used))
-        fail("every initial gradient is 0, so it cannot learn: are two "
-             "multiplied matrices both 0 (%s)?",
-             advice(s, "initialise", "~ N(0, 0)"));
-    for (int i = 0; layer == LAYERS - 1 && i < s->weights.count; i++) {
-        const char *name = s->weights.list[i].name;
-        if (!(used[i] & (IN_FIRST | IN_LATER)))
-            fail(
-                "%s is declared, but no gradient arrives at it: %s", name,
-                advice(s,
-                       "is it used, and not times 0 (1 / a->d_k divides "
-                       "integers)? Does each backward add to all its operands?",
-                       "is it multiplied by 0?"));
-        if ((used[i] & (IN_FIRST | IN_LATER)) == IN_FIRST)
-            fail("%s is declared and saved in every block, but only the first "
-                 "uses it: use it in every block, or leave it out",
-                 name);
-    }
+    check_can_learn(s, used);
+    if (layer == LAYERS - 1) /* a shape of fewer blocks does not tell */
+        for (int i = 0; i < s->weights.count; i++)
+            check_used(s, used[i], i);
     if (layer == s->attention.layers - 1)
         passed(s, "the output is computed from every matrix declared%s%s",
                say_cancelled(s, used), say_unused(s));

@@ -35,9 +35,9 @@ cache_clear(Cache *c)
         c->place[i].held = 0;
 }
 
-/* Keeper.enter. In the step for shapes the place gets its capacity: all tokens
-   of the sequence, or in cross-attention all rows of the other sequence, which
-   does not grow. */
+/* Implements Keeper.enter. In the step for shapes it sets the capacity of the
+   place: all tokens of the sequence or, in cross-attention, all rows of the
+   other sequence, which does not grow. */
 static void
 enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
             const Node *y)

@@ -12,8 +12,9 @@
    are interned (words.h). */
 const char *token_name(const Dataset *data, int id);
 
-/* A token or an answer as it is shown: visible signs for a space and for the
-   end of a line, and \xHH for bytes that could command a terminal. */
+/* A token or an answer as it is printed: a space and the end of a line become
+   visible signs, and control bytes become \xHH, so that a terminal does not
+   obey them. */
 const char *token_label(const Dataset *data, const int *ids);
 const char *answer_label(const Dataset *data, int answer);
 

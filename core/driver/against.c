@@ -47,8 +47,9 @@ compare_heads(const Likeness *both, int i, int j)
     for (int what = GAP_M; what <= GAP_N; what++)
         f.gap[what] = head_gap(both, what, i, j);
     for (int map = QUERY; map <= OUTPUT; map++) {
-        int each = a->model->heads / a->of[map].heads;
-        f.gap[MAP_GAPS + map] = map_gap(a, i / each, b, j / each, map);
+        int heads_per_group = a->model->heads / a->of[map].heads; /* in both */
+        f.gap[MAP_GAPS + map] =
+            map_gap(a, i / heads_per_group, b, j / heads_per_group, map);
     }
     /* the ranks of M here and there, then of N here and there */
     f.rank[0] = energy_rank(a, QUERY, KEY, i, NULL, NULL);

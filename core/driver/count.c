@@ -17,8 +17,9 @@
 #include "training/build_model.h"
 #include "training/positions.h"
 
-/* The columns of the two tables: without --real, the costs of all layers; with
-   it, the real parameters and the gap from which their number was read. */
+/* The columns of the two tables. Without --real: the costs of all layers. With
+   it: the real parameters, and the pivots before and after the gap that decides
+   how many there are. */
 static const Column of_table[2][6] = {{{"variant", .words = true},
                                        {.name = "parameters"},
                                        {.name = "forward"},

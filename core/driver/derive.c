@@ -84,29 +84,31 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
                                               [N_ROW] = "n",
                                               [CONSTANT] = "c"};
     int rank = rank_bound(d, head, piece);
-    const char *most = width_named(d, rank);
+    int number = d->heads - head; /* heads are listed from the last */
+    const char *bound = width_named(d, rank);
     char *line;
     if (!rank)
         return;
-    if (!most)
-        most = format_text("%d", rank);
+    if (!bound)
+        bound = format_text("%d", rank);
     FILE *text = begin_text(&line);
     fprintf(text, "  %s", names[piece]);
     if (piece != CONSTANT && numbered)
-        fprintf(text, "_%d", d->heads - head);
+        fprintf(text, "_%d", number);
     else if (piece != CONSTANT)
         fprintf(text, "_i");
     fprintf(text, " = ");
     print_piece(text, d, head, piece, false);
     if (!d->why && layout != LATEX && (piece == M_PIECE || piece == N_PIECE))
-        fprintf(text, ", rank <= %s", most);
+        fprintf(text, ", rank <= %s", bound);
     end_text(text, &line);
     print_formula(layout, line);
 }
 
-/* Prints whether the equation and the code are the same. */
+/* Prints whether the plugin's equation computes the same as its code. `prefix`
+   begins the line. */
 static void
-print_equation(const Derived *d, const char *words)
+print_equation(const Derived *d, const char *prefix)
 {
     Written w = equation_compared(d);
     const char *says = "says the same";
@@ -114,7 +116,7 @@ print_equation(const Derived *d, const char *words)
         says = format_text("%s, and is not compared", w.why);
     if (w.agreement == DISAGREES)
         says = format_text("says something else: %s", w.why);
-    printf("%s  its equation %s\n", words, says);
+    printf("%s  its equation %s\n", prefix, says);
 }
 
 /* Prints a variant's form, or why it has none, and its real parameters. */

@@ -19,8 +19,8 @@ Options options_read(int argc, char **argv);
  */
 const char *plugin_meant(const char *word);
 
-/* The layout that --tsv, --json, --markdown or --latex choose; else ALIGNED on
-   a terminal, and TSV in a pipe. */
+/* The layout that --tsv, --json, --markdown or --latex chooses; without one,
+   ALIGNED on a terminal and TSV in a pipe. */
 Layout layout_of(const Options *o);
 
 /* Shows on a terminal how many layers of a model are done, unless -q was given.

@@ -13,7 +13,8 @@ static void
 check_axis(const Experiment *e, const char *name)
 {
     if (!values_in(e, name).count)
-        usage("%s: no run has a value of that name;%s `qkv table` prints all",
+        usage("%s: no run has a value of that name;%s `qkv table` lists all "
+              "the values",
               name, name_suggestion(e, name, false));
 }
 

@@ -54,7 +54,7 @@ column_of(const char *name, const Experiment *e, bool people)
     bool given = index_in(first, name) >= 0 || setting_was_given(e, name);
     bool setting = setting_named(name) && !result && given;
     return (Column){.name = interned(name),
-                    .words = !is_number(name),
+                    .words = !has_numbers(name),
                     .format = result && people ? "%.3g" : NULL,
                     .readers = setting || index_in(shown, name) >= 0
                                    ? EVERYBODY

@@ -28,8 +28,9 @@ typedef struct Trace {
     const Call *call; /* the call whose head is shown */
 } Trace;
 
-/* The labels of a matrix. WEIGHTS has none. TOKENS has a row for each token,
-   the other two a row and a column for each. Some SCORES may be masked. */
+/* How a matrix is labelled. WEIGHTS: not at all. TOKENS: each row is a token.
+   TOKENS_BY_TOKENS and SCORES: each row and each column is a token; SCORES may
+   be masked. */
 typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS, SCORES } Axes;
 
 static const char *

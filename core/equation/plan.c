@@ -44,7 +44,8 @@ fuse_attention(Plan *p)
     }
 }
 
-/* The step that computes its value if y is x: its twin, or itself. */
+/* If y is x, two steps may compute the same value. Returns the earlier one that
+   `step` repeats, or `step` itself. */
 static int
 first_twin(const Plan *p, int step)
 {

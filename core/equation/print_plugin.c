@@ -343,7 +343,8 @@ has_twin(const Plan *p, int step)
     return p->step[step].twin >= 0;
 }
 
-/* The name wanted for the variable of a step; NULL if it needs none. */
+/* The name that the variable of a step should have; NULL if the step needs no
+   variable. */
 static const char *
 variable_of(const Plan *p, int step)
 {

@@ -1,17 +1,19 @@
 /* accounts.c - what a published model stores and costs.
 
-   With k columns in a key, v in a value, of each of g groups of heads, and r
-   columns of a key rotated, these change nothing:
+   Let each of g groups of heads have k columns in a key, of which r are
+   rotated, and v in a value. The following parameters can change without
+   changing the output:
 
        g (k - r)^2    GL(k - r) between W^Q and W^K'
        g r            a complex number for each pair of rotated columns
        g v^2          GL(v) between W^V and W^O
        g (k - r)      b^K: it adds the same to all scores of a row, unless a
                       rotation makes that depend on the distance
-       g v            b^V: weights sum to 1, so b^O can have it, if there are
-                      no sinks
-       r / 2 + k - r  the gains of norms between, of each head alike; their norm
-                      leaves nothing else free. g times that if each has its own
+       g v            b^V: weights sum to 1, so b^O can absorb it, unless there
+                      are sinks
+       r / 2 + k - r  the gains of the norms of queries and keys, if all heads
+                      share them; such a norm leaves nothing else free. g times
+                      that if each head has its own
        n (n + 1) / 2  O(n) and a gain behind the norm of a latent of n
        g v (v - 1) /2 O(v), if values are normed without a gain; nothing if they
                       are the keys, whose gains no rotation leaves as is

@@ -29,9 +29,9 @@ no_tensors(const char *directory, const Values *names)
     static const char *const formats[][2] = {
         {".safetensors", "give the directory of that file and config.json"},
         {".bin .pt .pth .ckpt",
-         "a pickle of PyTorch, which qkv cannot read; in Python, "
-         "AutoModel.from_pretrained(OLD).save_pretrained(NEW) makes "
-         ".safetensors of it"},
+         "a PyTorch pickle, which qkv cannot read; in Python, "
+         "AutoModel.from_pretrained(OLD).save_pretrained(NEW) converts it to "
+         ".safetensors"},
         {".gguf", "a model for llama.cpp, mostly quantised; open the model "
                   "that it was made from, with config.json and .safetensors"},
         {".h5 .msgpack .onnx",

@@ -56,10 +56,10 @@ double entry_of(const Heads *l, int map, int row, int col, const double *set);
 /* n columns of a map from one on (d_model + 1 x n). The caller frees them. */
 double *map_columns(const Heads *l, int map, int from, int n);
 
-/* Is the bias of a column of W^Q, W^K or W^V part of a head? The softmax
-   cancels that of a key, unless it is rotated, or there are sinks; and b^O
-   takes that of a value, since weights sum to 1, if there is one and there are
-   no sinks. */
+/* Does the bias of this column change what a head computes? A key's bias does
+   not, because the softmax cancels it, unless its column is rotated or there
+   are sinks. A value's bias does not if there is a b^O, which can absorb it
+   since the weights sum to 1, unless there are sinks. */
 bool bias_counts(const Heads *l, int map, int column);
 
 /* The row that the layer adds to every token: b^O, and the products with W^O of

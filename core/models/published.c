@@ -414,9 +414,9 @@ published_read(const char *path, char *text)
 }
 
 bool
-published_has(const Published *p, const char *what)
+published_has(const Published *p, const char *feature)
 {
-    return index_in(p->has, what) >= 0;
+    return index_in(p->has, feature) >= 0;
 }
 
 /* The first fact in which two layers of one family differ, in words; or NULL.

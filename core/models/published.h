@@ -58,12 +58,15 @@ typedef struct Published {
     int keys_are_values, equal_groups, windows, every, biased;
 } Published;
 
-/* Has its family this? */
-bool published_has(const Published *p, const char *what);
+/* Does its family have this feature, which is one of the words of
+ * Published.has?
+ */
+bool published_has(const Published *p, const char *feature);
 
-/* Reads a config.json: `text`, which is cut in place, or the file at `path` if
-   that is NULL. Fails with what is wrong or unknown, and notes unknown keys.
-   The result is kept until the program ends. */
+/* Reads a config.json from `text`, which it cuts in place, or, if `text` is
+   NULL, from the file at `path`. If a key is wrong or unsupported, it fails and
+   names the key; keys that it does not know are noted. The result is kept until
+   the program ends. */
 Published published_read(const char *path, char *text);
 
 /* The key by which two models differ in the shape or the function of attention,

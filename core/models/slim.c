@@ -92,8 +92,9 @@ heads_slim(const Heads *l, const Heads *to)
         }
     }
     if (to && !(worst <= worst_condition))
-        fail("%s: layer %d: to make a part of its maps the identity would lose "
-             "digits: its condition is %.1e, above %.0e",
+        fail("%s: layer %d: removing the gauge would lose precision: a part of "
+             "a map has condition %.1e, above the limit of %.0e; leave out "
+             "--slim",
              p->name, l->number + 1, worst, worst_condition);
     if (to)
         move_biases(l, to);

@@ -54,7 +54,7 @@ add(Node *a, Node *b)
     return make(&add_op, OF(a, b), (Made){0});
 }
 
-/* C = A . B */
+/* C = A . B, entry by entry */
 static void
 hadamard_forward(Node *c)
 {

@@ -109,8 +109,9 @@ append_script(FILE *to, const char *name)
     fprintf(to, "\n%s", read_file(path, "plot script", NULL));
 }
 
-/* Draws one picture into the draft; returns false if there is no gnuplot. No
-   word of a stranger is on the command line: the script has a plain_name. */
+/* Draws one picture into the draft; returns false if there is no gnuplot.
+   Nothing that a user or a file supplied reaches the shell: the script's name
+   is a plain_name. */
 static bool
 draw_picture(const Figure *f, const char *format)
 {

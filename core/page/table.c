@@ -74,7 +74,7 @@ number_in(const Column *c, double x, Layout layout)
                        atoi(power + 1));
 }
 
-/* The text of a cell, escaped for the layout. Row 0 has the heads. */
+/* The text of a cell, escaped for the layout. Row 0 is the row of titles. */
 static char *
 text_at(const Sheet *s, int row, int col, Layout layout)
 {
@@ -121,7 +121,8 @@ width_of(const char *text)
     return n;
 }
 
-/* How wide a column is on a terminal. */
+/* The width of a column on a terminal: of its widest cell, its title in row 0
+   included. */
 static int
 width_of_column(const Sheet *s, int col)
 {

@@ -26,9 +26,10 @@ run_in_double(int argc, char **argv)
     return status;
 }
 
-/* A sentence about how a child ended. */
+/* Says in words how a child ended. r->doing is "", or begins with a space, as
+   in " in forward". */
 static const char *
-explained(const Child *c)
+how_it_ended(const Child *c)
 {
     const Report *r = c->report;
     const char *doing = r->doing;
@@ -36,10 +37,9 @@ explained(const Child *c)
     if (*r->text)
         return interned(r->text);
     if (c->late)
-        return format_text(
-            "took more than %.0f seconds%s; to allow argument, set "
-            "QKV_CALL_SECONDS",
-            c->call_limit, doing);
+        return format_text("took more than %.0f seconds%s; to allow more, set "
+                           "QKV_CALL_SECONDS",
+                           c->call_limit, doing);
     if (!signal)
         return format_text("ended its process%s (status %d)", doing,
                            WEXITSTATUS(c->status));
@@ -59,7 +59,7 @@ child_end(Child *c, void *answer)
     Ended e = {.answered = exited && r->done, .status = 1};
     if (exited && (e.answered || told))
         e.status = WEXITSTATUS(c->status);
-    e.why = e.answered ? "" : explained(c);
+    e.why = e.answered ? "" : how_it_ended(c);
     if (*r->doing && !told)
         e.plugin = interned(r->plugin);
     if (answer)

@@ -14,7 +14,7 @@ is_axis(const char *name)
 }
 
 bool
-is_number(const char *name)
+has_numbers(const char *name)
 {
     const Setting *s = setting_named(name);
     return s ? s->kind & NUMERIC : index_in("run status", name) < 0;
@@ -219,13 +219,13 @@ condition_of(const char *text)
         c.most = bound_of(c.value, text);
     else if (*sign == '>')
         c.least = bound_of(c.value, text);
-    else if (dots && is_number(c.name)) {
+    else if (dots && has_numbers(c.name)) {
         int n = (int)(dots - c.value);
         c.range = true;
         c.least = bound_of(format_text("%.*s", n, c.value), text);
         c.most = bound_of(dots + 2, text);
     }
-    if (c.range && !is_number(c.name))
+    if (c.range && !has_numbers(c.name))
         usage("--where %s: %s has no numbers; give a value, as in variant=mqa",
               text, c.name);
     return c;

@@ -31,7 +31,7 @@ bool is_axis(const char *name);
 const char *name_suggestion(const Experiment *e, const char *name, bool logged);
 
 /* Are its values numbers: is it a result, or a setting that takes numbers? */
-bool is_number(const char *name);
+bool has_numbers(const char *name);
 
 /* The different values among `own`, which run_value returned, in the order of
    series_order. A NULL is no value. */

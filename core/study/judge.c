@@ -31,12 +31,12 @@ typedef struct Source {
     Method *methods;       /* in the order of the table */
 } Source;
 
-/* The index of the name that was given to an option, or NULL if the option was
-   not given. Exits (2), and lists the known names, unless exactly one of them
-   is this name. */
+/* The index in `known` of `name`, which was given to `option`; it is NULL if
+   the option was not given. Exits (2), and lists the known names, unless
+   exactly one of them is this name. `what` describes the list. */
 static int
-index_of(const char *option, const char *name, const Values *known,
-         const char *what)
+index_or_exit(const char *option, const char *name, const Values *known,
+              const char *what)
 {
     int found = 0, index = -1;
     for (int i = 0; i < known->count; i++)
@@ -57,7 +57,7 @@ index_of(const char *option, const char *name, const Values *known,
 static int
 column_of(const Source *s, const char *option, const char *name)
 {
-    return index_of(option, name, &s->columns, "the table's columns");
+    return index_or_exit(option, name, &s->columns, "the table's columns");
 }
 
 static int
@@ -211,8 +211,8 @@ static void
 judge_result(const Source *s, Judgement *j, int column, Entry e)
 {
     int count = s->names.count;
-    int base = index_of("--baseline", s->question->baseline, &s->names,
-                        "the table's methods");
+    int base = index_or_exit("--baseline", s->question->baseline, &s->names,
+                             "the table's methods");
     Entry *own = allocate((size_t)count, sizeof *own);
     for (int i = 0; i < count; i++) {
         own[i] = e;
@@ -258,7 +258,8 @@ judge(const char *path, const Question *q)
         for (int i = 0; i < names.count; i++) {
             int column = column_of(&s, kinds[k].option, names.text[i]);
             values_add(&results, names.text[i]);
-            index_of(kinds[k].option, names.text[i], &results, "the results");
+            index_or_exit(kinds[k].option, names.text[i], &results,
+                          "the results");
             judge_result(&s, &j, column,
                          (Entry){.result = names.text[i],
                                  .less = kinds[k].less,
@@ -268,7 +269,7 @@ judge(const char *path, const Question *q)
     if (!results.count) /* exits: none was given */
         column_of(&s, "--lower, --higher or --solved-at", NULL);
     for (int i = 0; i < margins.count; i++)
-        index_of("--margin", margins.text[i], &results, "the results");
+        index_or_exit("--margin", margins.text[i], &results, "the results");
     Comparison **all = allocate((size_t)j.count, sizeof *all);
     for (int i = 0; i < j.count; i++)
         all[i] = &j.list[i]->against;

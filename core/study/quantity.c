@@ -136,13 +136,12 @@ void
 check_quantity(const Experiment *e, const char *name, bool logged)
 {
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
-        bool there = is_number(name) && run_value(r, name);
-        if (logged)
-            there = table_column(&r->log, name) >= 1; /* 0 is the step */
+        bool there = logged ? table_column(&r->log, name) >= 1 /* 0: step */
+                            : has_numbers(name) && run_value(r, name);
         if (!there)
-            usage("\"%s\": %s/%s.tsv does not have it;%s --log measures more "
-                  "when runs are trained",
-                  name, r->path, logged ? "log" : "result",
+            usage("%s/%s.tsv has no \"%s\";%s to record more, train the run "
+                  "with --log",
+                  r->path, logged ? "log" : "result", name,
                   name_suggestion(e, name, logged));
     }
 }

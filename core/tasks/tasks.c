@@ -342,18 +342,19 @@ trivial_accuracy(const Dataset *data)
 Baselines
 dataset_baselines(const Dataset *data, Split split)
 {
-    Baselines l = {.chance = 1. / data->sizes.classes,
+    bool classifies = data->sizes.step == 0;
+    Baselines b = {.chance = 1. / data->sizes.classes,
                    .chance_loss = logarithm(data->sizes.classes),
                    .bigram_loss = NAN};
     if (data->corpus) {
         PairBaseline pairs = pair_baseline(data->corpus, split);
-        l.trivial = pairs.accuracy;
-        l.bigram_loss = pairs.loss;
-    } else if (data->sizes.step == 0)
-        l.trivial = trivial_accuracy(data);
-    else { /* R^2 and error of answering with the mean, 0 */
-        l.chance = l.trivial = 0;
-        l.chance_loss = 1;
+        b.trivial = pairs.accuracy;
+        b.bigram_loss = pairs.loss;
+    } else if (classifies)
+        b.trivial = trivial_accuracy(data);
+    else { /* accuracy is R^2: guessing the mean, 0, has R^2 0 and error 1 */
+        b.chance = b.trivial = 0;
+        b.chance_loss = 1;
     }
-    return l;
+    return b;
 }

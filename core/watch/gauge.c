@@ -28,7 +28,8 @@ products(Matrix w, const Model *m, const real *before)
 }
 
 /* The squared length of the part of a step (dQ, dK) that is along (Q X, -K X')
-   for some X. The nearest X solves Q'Q X + X K'K = C, where C = Q' dQ - dK' K.
+   for some X. All matrices are k x k: qq is Q'Q, kk is K'K, and c is
+   C = Q' dQ - dK' K. The nearest X solves Q'Q X + X K'K = C.
    In the eigenvectors of Q'Q and of K'K the solution is
    X_ij = C_ij / (a_i + b_j), and the squared length is the sum of X_ij C_ij. */
 static double
@@ -37,10 +38,11 @@ along_gauge(const double *qq, const double *kk, const double *c, int k)
     double along = 0;
     Svd a = svd_of(qq, k, k), b = svd_of(kk, k, k);
     for (int i = 0; i < k * k; i++) {
-        double entry = 0, by_sum = a.s[i / k] + b.s[i % k];
+        int row = i / k, col = i % k;
+        double entry = 0, divisor = a.s[row] + b.s[col];
         for (int e = 0; e < k * k; e++)
-            entry += a.u[e / k * k + i / k] * c[e] * b.u[e % k * k + i % k];
-        along += by_sum > 0 ? entry * entry / by_sum : 0;
+            entry += a.u[e / k * k + row] * c[e] * b.u[e % k * k + col];
+        along += divisor > 0 ? entry * entry / divisor : 0;
     }
     free(a.u);
     free(b.u);
