@@ -12,15 +12,16 @@
 static void
 check_judged(const Request *r)
 {
-    Values names = margins_named(r->margin);
+    Values names = margins_named(r->margin), known = {0};
     if (r->judge)
         values_add(&names, copy_text(r->judge));
+    for (const Quantity *q = quantities; q < quantities + quantity_count; q++)
+        if (q->better != NEITHER)
+            values_add(&known, copy_text(q->name));
     for (int i = 0; i < names.count; i++)
         if (quantity_named(names.text[i])->better == NEITHER)
-            usage("--judge, --margin: more of \"%s\" is neither better nor "
-                  "worse; choose test_loss, test_accuracy, solved_at, or "
-                  "another loss or accuracy of result.tsv",
-                  names.text[i]);
+            usage("--judge, --margin: %s",
+                  not_one_of(names.text[i], joined(&known, ", ")));
 }
 
 /* Are all seeds within the margin of 1, the best share that there can be? */
