@@ -47,8 +47,7 @@ manifest_read(const char *directory, Values *lines)
         replace_in(line, "\t", ' ');
         if (!whole || !is_text(line))
             fail("%s:%d: not what qkv writes there: the file was cut or "
-                 "changed; empty it, then run the command that made the "
-                 "experiment again",
+                 "changed; empty it, and give the experiment's command again",
                  path, i);
         line = end + 1;
     }

@@ -7,21 +7,15 @@
 #include "study/quantity.h"
 #include "study/rate.h"
 
-/* Exits (2) unless all quantities that r's judge and margins name are better if
-   they are less, or if they are more. */
+/* Exits (2) unless verdicts can be about what r's judge and margins name. */
 static void
 check_judged(const Request *r)
 {
-    Values names = margins_named(r->margin), known = {0};
+    Values names = margins_named(r->margin);
     if (r->judge)
         values_add(&names, copy_text(r->judge));
-    for (const Quantity *q = quantities; q < quantities + quantity_count; q++)
-        if (q->better != NEITHER)
-            values_add(&known, copy_text(q->name));
     for (int i = 0; i < names.count; i++)
-        if (quantity_named(names.text[i])->better == NEITHER)
-            usage("--judge, --margin: %s",
-                  not_one_of(names.text[i], joined(&known, ", ")));
+        check_direction(names.text[i]);
 }
 
 /* Are all seeds within the margin of 1, the best share that there can be? */
