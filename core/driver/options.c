@@ -128,12 +128,11 @@ option_in(const Option *list, int count, const char *word)
 _Noreturn static void
 refuse_option(const Command *c, const Option *list, int count, const char *word)
 {
-    const char *undeclared = "";
     Values known = {0};
     for (int i = 0; i < count; i++)
         values_add(&known, format_text("--%s", list[i].value.name));
     char *name = format_text("%.*s", (int)strcspn(word, "="), word);
-    const char *near = suggestion(name, &known);
+    const char *near = suggestion(name, &known), *undeclared = "";
     if (c->roles & OF_SHAPE && !*near)
         undeclared = "; name a variant before its own options";
     usage("unknown option %s:%s `qkv %s --help=all` lists them%s", word, near,

@@ -15,7 +15,11 @@ check_judged(const Request *r)
     if (r->judge)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
-        check_direction(names.text[i]);
+        if (quantity_named(names.text[i])->better == NEITHER)
+            usage("--judge, --margin: %s",
+                  not_one_of(names.text[i],
+                             "test_loss, test_accuracy, solved_at "
+                             "or another loss or accuracy"));
 }
 
 /* Are all seeds within the margin of 1, the best share that there can be? */

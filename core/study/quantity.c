@@ -71,17 +71,6 @@ quantity_named(const char *name)
     return &other;
 }
 
-void
-check_direction(const char *name)
-{
-    Values known = {0};
-    for (const Quantity *q = quantities; q < quantities + QUANTITIES; q++)
-        if (q->better != NEITHER)
-            values_add(&known, copy_text(q->name));
-    if (quantity_named(name)->better == NEITHER)
-        usage("--judge, --margin: %s", not_one_of(name, joined(&known, ", ")));
-}
-
 char *
 quantity_words(const char *name)
 {

@@ -36,10 +36,6 @@ typedef struct Quantity {
    nor more is better. */
 const Quantity *quantity_named(const char *name);
 
-/* Exits (2), and lists what can be judged, if neither less nor more of that
-   quantity is better. */
-void check_direction(const char *name);
-
 /* Its name in a sentence: "test accuracy", "steps". */
 char *quantity_words(const char *name);
 
