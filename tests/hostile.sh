@@ -171,7 +171,7 @@ costs stops 'raise(SIGSTOP)' "$late in forward"
 costs alarms 'alarm(1); for (;;) pause()' "$crashed Alarm clock"
 told
 export QKV_CALL_SECONDS=20
-sanitized || costs leaks "$leak" 'it had taken [0-9.]* MB (it may have 200 MB)' --memory 200
+sanitized || costs leaks "$leak" 'it had used [0-9.]* MB (the limit is 200 MB)' --memory 200
 deed=elsewhere # a node of the tape that only measured, and is gone
 victim elsewhere FORWARD 'static Node *kept; if (!x->value) kept = x; return add(x, kept)'
 comparing 1 'made in an earlier call\|crashed' 2
@@ -203,7 +203,7 @@ fi
 # A default that no option could have is refused when the plugin is loaded, and -0 is 0.
 for value in 1e308 0x nan -0; do
     victim "limit$value" SETTINGS "\"limit=$value\""
-    [ "$value" = -0 ] || refuses 1 "is \"limit=$value\": it takes 8 at most of NAME=NUMBER" "$qkv" count -v victim
+    [ "$value" = -0 ] || refuses 1 "is \"limit=$value\": write at most 8 settings" "$qkv" count -v victim
 done
 works victim "$qkv" compare -v standard,victim -t reverse $small --no-figures -o limit
 expect 'limit=-0 is not limit=0' grep -qx 'settings	limit=0' limit/reverse.victim.*/config.tsv
@@ -269,20 +269,20 @@ fails() { # WORDS COMMAND: so, and a second line may count the runs that failed
     "$@" >out 2>err
     [ $? -eq 1 ] && grep -q -- "$words" err && ok || complain "$*: does not fail with \"$words\""
 }
-fails 'refused (it may have [0-9]* MB); make the model' \
+fails '(the limit is [0-9]* MB); make the model' \
     "$qkv" train --d-model 40000 --layers 100 --batch 1 -q -o large
-fails 'refused (it may have 900 MB)' "$qkv" train --steps 1000000000 --log-every 1 --memory 900 -q -o log
+fails '(the limit is 900 MB)' "$qkv" train --steps 1000000000 --log-every 1 --memory 900 -q -o log
 expect "ulimit -f 0 is no message" sh -c "(ulimit -f 0 && exec '$qkv' train --steps 1 -q -o limited) 2>&1 |
     grep -q 'File too large'"
 if ! sanitized; then
-    fails 'it may have 50 MB' "$qkv" train --d-model 1024 --memory 50 -q -o large
+    fails 'the limit is 50 MB' "$qkv" train --d-model 1024 --memory 50 -q -o large
     works '' "$qkv" train --steps 5 --memory 50 -q -o small
     # A text is held as its bytes while it is read, and as ids of four bytes each.
     yes 'Each row of weights is positive and sums to 1.' | head -c 40000000 >long.txt
     works '' "$qkv" train --file long.txt --steps 1 --validate 1 --test 1 -q -o long
     expect "a text of 40 MB: $(grep peak long/*/timing.tsv)" \
         awk '$1 == "peak_bytes" { exit $2 > 250e6 }' long/*/timing.tsv
-    fails 'it may have 30 MB' "$qkv" train --file long.txt --memory 30 -q -o long2
+    fails 'the limit is 30 MB' "$qkv" train --file long.txt --memory 30 -q -o long2
     works '' sh -c "ulimit -v 400000 && exec '$qkv' compare -v standard -t reverse --seeds 100000 --plan -q -o plan"
     expect "100,000 runs are not planned" [ "$(wc -l <out)" -eq 100000 ]
 fi
@@ -292,7 +292,7 @@ else
     export QKV_CALL_SECONDS=20
     deed=leaks
     victim leaks FORWARD "$leak"
-    comparing 1 'it had taken [0-9.]* MB (it may have 100 MB)' 2 --memory 100
+    comparing 1 'it had used [0-9.]* MB (the limit is 100 MB)' 2 --memory 100
     told
     QKV_CALL_SECONDS=2
 fi

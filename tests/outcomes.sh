@@ -222,7 +222,7 @@ if $other true 2>/dev/null; then
     chmod 755 .
     expect 'a read-only experiment' works_silently $other "$qkv" compare $all
     expect 'another table of it' cmp out wanted
-    refuses 1 'sealed/experiment.tsv: cannot be written' $other "$qkv" compare $all --lr 0.01
+    refuses 1 'sealed/experiment.tsv: could not write it' $other "$qkv" compare $all --lr 0.01
 else
     skip 'a read-only experiment: no setpriv here'
 fi

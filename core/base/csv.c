@@ -20,9 +20,8 @@ quoted_cell(Reader *r)
     int first = r->line;
     for (r->at++; *r->at != '"' || r->at[1] == '"'; r->at++) {
         if (!*r->at)
-            fail("%s:%d: a cell begins with a double quote, but no quote ends "
-                 "it; add one",
-                 r->path, first);
+            fail("%s:%d: a quoted cell has no closing quote; add it", r->path,
+                 first);
         if (*r->at == '"') /* two quotes stand for one */
             r->at++;
         if (*r->at == '\n')
@@ -48,8 +47,7 @@ next_cell(Reader *r, bool *last)
         *r->at++ = 0;
     char end = *r->at, separator = r->ends[0];
     if (end && end != '\n' && end != separator)
-        fail("%s:%d: after a cell comes a %s instead of a separator or the end "
-             "of the line; correct the line",
+        fail("%s:%d: a %s follows a cell, not a separator or a line's end",
              r->path, r->line,
              end == '\r' ? "carriage return" : "character behind a quote");
     *last = end != separator;
@@ -93,14 +91,12 @@ csv_read(const char *path, int **lines)
     Table t = {0};
     Reader r = {path, read_file(path, "table", &size), ",\r\n", 1};
     if (strlen(r.at) != size)
-        fail("%s: it is not a text file, because it has a NUL byte (as UTF-16 "
-             "and spreadsheets do); save it as CSV in UTF-8",
+        fail("%s: it has NUL bytes, so it is no text; save it as UTF-8 CSV",
              path);
     if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* a byte order mark */
         r.at += 3;
     if (r.at[strcspn(r.at, "\t,;\n")] == ';')
-        fail("%s: semicolons separate its cells; save it with commas or tabs, "
-             "and write numbers with a point",
+        fail("%s: separate cells by commas, not semicolons; write 0.5, not 0,5",
              path);
     if (r.at[strcspn(r.at, "\t\n")] == '\t')
         *r.ends = '\t';

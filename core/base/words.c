@@ -242,6 +242,17 @@ edits_between(const char *a, const char *b)
     return edits;
 }
 
+/* Does b differ from a only in the order of two adjacent letters? */
+static bool
+swapped(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] && a[n] == b[n])
+        n++;
+    return a[n] && b[n] && a[n] == b[n + 1] && a[n + 1] == b[n] &&
+           !strcmp(a + n + 2, b + n + 2);
+}
+
 const char *
 suggestion(const char *word, const Values *names)
 {
@@ -249,12 +260,13 @@ suggestion(const char *word, const Values *names)
     size_t length = strlen(word), most = length > 5 ? length / 3 : length > 1;
     size_t fewest = most + 1;
     for (int i = 0; i < names->count; i++) {
-        size_t edits = edits_between(word, names->text[i]);
+        const char *name = names->text[i];
+        size_t edits = swapped(word, name) ? 1 : edits_between(word, name);
         if (edits == 0)
             return "";
         if (edits < fewest) {
             fewest = edits;
-            nearest = names->text[i];
+            nearest = name;
         }
     }
     return nearest ? format_text(" did you mean %s?", nearest) : "";

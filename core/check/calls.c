@@ -63,8 +63,8 @@ vary_settings(Subject *s, uint64_t hash)
                  "depend on it: use it, or do not declare it",
                  one->name);
         if (matters && !named)
-            fail("it uses %s, which .shape does not name, so nobody can set it "
-                 "(a width is then d_model, heads are 1): add it to .shape",
+            fail("it uses %s, which .shape does not name, so nobody can set "
+                 "it: add it to .shape",
                  one->name);
     }
 }

@@ -74,7 +74,7 @@ plugin_name(const char *word)
         n -= 3;
     if (n == 0 || n >= NAME_SIZE || strspn(from, NAME_LETTERS) < n)
         usage("\"%s\" cannot name a variant: use 1 to %d letters, digits, - _ "
-              "and +; write a file with a slash, ./mine.so",
+              "and +; a file is named ./mine.c, ./mine.so or ./mine.eq",
               word, NAME_SIZE - 1);
     return interned(format_text("%.*s", (int)n, from));
 }
@@ -257,9 +257,8 @@ plugin_open(const char *word)
                 .path = strchr(word, '/') ? word : plugin_find(word)};
     if (!p.path) {
         Values known = plugin_list();
-        usage("unknown variant \"%s\":%s `qkv list` lists those that qkv "
-              "finds; set QKV_PATH to search more directories, or name a file "
-              "with a slash, ./%s",
+        usage("unknown variant \"%s\":%s `qkv list` lists them; QKV_PATH adds "
+              "directories, and a file is named with a slash, ./%s",
               word, suggestion(word, &known), word);
     }
     if (is_equation(p.path))

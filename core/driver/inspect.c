@@ -71,9 +71,9 @@ show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
     Pass *pass = pass_captured(m, &b, false);
     Maps maps = maps_of(m, data, &b, &pass->capture);
     if (!maps.count)
-        fail("%s: it has no attention weights to show, because its variant "
-             "calls neither attend nor softmax",
-             run);
+        fail(
+            "%s: nothing to show: its variant calls neither attend nor softmax",
+            run);
     for (const Map *map = maps.map; map < maps.map + maps.count; map++) {
         const Values *rows = &maps.tokens[map->queries_of];
         const Values *cols = &maps.tokens[map->keys_of];

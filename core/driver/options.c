@@ -128,15 +128,15 @@ option_in(const Option *list, int count, const char *word)
 _Noreturn static void
 refuse_option(const Command *c, const Option *list, int count, const char *word)
 {
-    const char *undeclared = "";
-    if (c->roles & OF_SHAPE)
-        undeclared = "; name a variant before its own options";
     Values known = {0};
     for (int i = 0; i < count; i++)
         values_add(&known, format_text("--%s", list[i].value.name));
     char *name = format_text("%.*s", (int)strcspn(word, "="), word);
-    usage("unknown option %s:%s `qkv %s --help=all` lists them%s", word,
-          suggestion(name, &known), c->name, undeclared);
+    const char *near = suggestion(name, &known), *undeclared = "";
+    if (c->roles & OF_SHAPE && !*near)
+        undeclared = "; name a variant before its own options";
+    usage("unknown option %s:%s `qkv %s --help=all` lists them%s", word, near,
+          c->name, undeclared);
 }
 
 /* Reads the option in argv[i]. Its value is behind a = in the same word, or is

@@ -101,8 +101,7 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     if (!same || (double)attention_parameters(m) != stored)
         fail("%s: %s does not have the matrices of a %s (biases: %s; has: %s); "
              "choose biased for a bert or gpt2, gqa for a llama, and convert "
-             "the run with `qkv train --from RUN -v %s --steps 0`; no variant "
-             "has norms, sinks, a cap or a partly rotated key",
+             "its run with `qkv train --from RUN -v %s --steps 0`",
              p->name, variant, p->type, p->biases, p->has, variant);
     check_function(l, c.length);
     return write_run(m, &data, out);

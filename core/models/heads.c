@@ -30,10 +30,9 @@ find(const Heads *l, const Checkpoint *c, int map, const char *part, int rows,
     char *name = name_of(l, l->model->tensors[map], part);
     Tensor *t = tensor_ending(c, name, rows, cols);
     if (!t)
-        fail(
-            "%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
-            "which config.json asks for; download the files of one model again",
-            c->directory, name, rows ? rows : 1, cols);
+        fail("%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
+             "which config.json asks for; download them again",
+             c->directory, name, rows ? rows : 1, cols);
     free(name);
     return t;
 }
@@ -83,7 +82,7 @@ heads_take_norm(Heads *l, const Checkpoint *c)
     l->gain = tensor_ending(c, gain, 0, l->model->d_model);
     if (!l->gain)
         fail("%s: its .safetensors have no %s of %d in F32, F16 or BF16, which "
-             "config.json asks for; download the files of one model again",
+             "config.json asks for; download them again",
              c->directory, gain, l->model->d_model);
     bias = name_of(l, pattern, "bias");
     l->shift = tensor_ending(c, bias, 0, l->model->d_model);

@@ -336,9 +336,8 @@ family_of(Said *s, const char *folder)
                         .biases = table_text(&families, type, BIASES),
                         .ignores = table_text(&families, type, IGNORES)};
     if (!family.has)
-        fail("%s: its model_type \"%.64s\" has no row in %s/families.tsv, and "
-             "nothing is guessed: give it the type of a model with the same "
-             "attention, or add a row (lessons/reference.md)",
+        fail("%s: its model_type \"%.64s\" is not in %s/families.tsv: give it "
+             "the type of a model with the same attention, or add a row",
              s->path, type, folder);
     for (int i = 0; i < 4; i++)
         family.tensors[i] = table_text(&families, type, TENSORS + i);

@@ -62,6 +62,7 @@ plugin_built(const char *word)
         directory = within(directory, "double");
         mkdir(directory, 0777);
     }
+    read_file(word, "source", NULL); /* exits if there is none */
     compile(word, directory, name);
     return within(directory, name);
 }

@@ -43,7 +43,7 @@ how_it_ended(const Child *c)
     if (!signal)
         return format_text("ended its process%s (status %d)", doing,
                            WEXITSTATUS(c->status));
-    return format_text("%s%s: %s; it had taken %.0f MB%s",
+    return format_text("%s%s: %s; it had used %.0f MB%s",
                        signal == SIGKILL ? "was ended" : "crashed", doing,
                        strsignal(signal), c->taken / 1e6, r->limit);
 }

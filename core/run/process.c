@@ -70,7 +70,7 @@ limit_memory(double bytes)
     rlim_t most = (rlim_t)bytes;
     bool sanitized = dlsym(RTLD_DEFAULT, "__asan_init");
     if (!sanitized && !setrlimit(RLIMIT_DATA, &(struct rlimit){most, most}))
-        snprintf(report->limit, sizeof report->limit, " (it may have %.0f MB)",
+        snprintf(report->limit, sizeof report->limit, " (the limit is %.0f MB)",
                  bytes / 1e6);
 }
 

@@ -236,8 +236,8 @@ run_read(const char *path)
     Run r = {.path = copy_text(path)};
     r.name = basename(copy_text(path)); /* ignores a / at the end */
     if (access(within(r.path, "config.tsv"), F_OK))
-        fail("%s: not a run: name a directory with a config.tsv, such as "
-             "`qkv train` and `qkv compare` write into an experiment",
+        fail("%s: it is not a run, because it has no config.tsv; name a "
+             "directory that `qkv train` or `qkv compare` made in --out",
              r.path);
     r.config = read_config(within(r.path, "config.tsv"));
     table_add(&r.log, within(r.path, "log.tsv"));

@@ -105,9 +105,8 @@ is_repeated(const Run *a, const Run *b)
 {
     const char *name = differ_in(&a->config, &b->config, "seed lr log");
     if (name)
-        fail("%s and %s cannot be averaged: they differ in %s, which no "
-             "command in experiment.tsv asked for; choose one with --where "
-             "%s=VALUE",
+        fail("%s and %s cannot be averaged, since they differ in %s; choose "
+             "one of its values with --where %s=VALUE",
              a->path, b->path, name, name);
     return a->config.seed == b->config.seed && a->config.lr == b->config.lr;
 }

@@ -7,8 +7,7 @@
 #include "study/quantity.h"
 #include "study/rate.h"
 
-/* Exits (2) unless all quantities that r's judge and margins name are better if
-   they are less, or if they are more. */
+/* Exits (2) unless verdicts can be about what r's judge and margins name. */
 static void
 check_judged(const Request *r)
 {
@@ -17,10 +16,10 @@ check_judged(const Request *r)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
         if (quantity_named(names.text[i])->better == NEITHER)
-            usage("--judge, --margin: more of \"%s\" is neither better nor "
-                  "worse; choose test_loss, test_accuracy, solved_at, or "
-                  "another loss or accuracy of result.tsv",
-                  names.text[i]);
+            usage("--judge, --margin: %s",
+                  not_one_of(names.text[i],
+                             "test_loss, test_accuracy, solved_at "
+                             "or another loss or accuracy"));
 }
 
 /* Are all seeds within the margin of 1, the best share that there can be? */

@@ -104,9 +104,9 @@ margins_named(const char *margins)
         char *end = "";
         double x = sign ? strtod(sign + 1, &end) : 0;
         if (!(x > 0) || !isfinite(x) || strcmp(end + (*end == '%'), ""))
-            usage("--margin \"%s\": give a result and the difference in it "
-                  "that does not matter, in its unit or in per cent of the "
-                  "baseline's value, as in test_accuracy=0.01,solved_at=10%%",
+            usage("--margin \"%s\": give RESULT=DIFFERENCE, in its unit or in "
+                  "per cent of the baseline's, as in "
+                  "test_accuracy=0.01,solved_at=10%%",
                   names.text[i]);
         *sign = 0;
     }

@@ -300,7 +300,7 @@ observed_words(const char *log)
     Values list = values_cut(all);
     for (int i = 0; i < list.count; i++)
         if (index_in(words, list.text[i]) < 0)
-            usage("log: %s; join several with +",
+            usage("log: %s (join several with +)",
                   not_one_of(list.text[i], words));
     return all;
 }
