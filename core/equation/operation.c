@@ -348,7 +348,7 @@ combined(Builder *b, Act act, Value left, Value right)
         second = fitted(b, first, second, act);
     else if (second.sort != first.sort)
         equation_wrong(b->text, right.at,
-                       "scores and tokens have different shapes");
+                       "combine scores with scores, and tokens with tokens");
     else
         equal_widths(b, first.width, second.width, right.at);
     if (first.sort == MATRIX)

@@ -12,8 +12,8 @@ initialise(Weights *w, int index, double mean, double deviation)
 {
     if (index < 0 || index >= w->count || !isfinite(mean) ||
         !(deviation >= 0 && isfinite(deviation)))
-        bug("initialise: matrix %d of the %d declared ones cannot be drawn "
-            "from N(%g, %g^2)",
+        bug("initialise: matrix %d of %d, N(%g, %g^2): give the index of a "
+            "declared matrix, and finite numbers",
             index, w->count, mean, deviation);
     w->list[index].mean = mean;
     w->list[index].deviation = deviation;
