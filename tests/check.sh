@@ -130,7 +130,7 @@ fails() { # WORDS ARGUMENT ...
 sed 's|return matmul|matmul|' wide.c >nothing.c
 fails 'nothing.c: does not compile' ./nothing.c # for want of a return
 fails 'check: it takes PLUGIN'
-fails 'does not compile' ./none.c
+fails 'could not read the source' ./none.c
 fails 'could not read the plugin' ./none.so
 echo 'int;;' >empty.c
 fails 'no symbol qkv_variant' ./empty.c

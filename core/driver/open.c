@@ -158,9 +158,8 @@ command_open(int argc, char **argv)
     Checkpoint c = checkpoint_open(o.rest[0]);
     Published m = published_read(within(o.rest[0], "config.json"), NULL);
     if (o.layer > m.layers || o.head > m.heads)
-        usage("--layer %d --head %d: the model has layers 1 to %d and heads 1 "
-              "to %d",
-              o.layer, o.head, m.layers, m.heads);
+        usage("--layer, --head: the model has layers 1 to %d and heads 1 to %d",
+              m.layers, m.heads);
     if (o.head || o.to) {
         Heads l = heads_of(&c, &m, o.layer - 1);
         const char *run = o.to ? layer_as_run(&l, o.to, o.out) : NULL;
