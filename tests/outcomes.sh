@@ -79,7 +79,7 @@ expect "a plugin is blamed that does not run" [ -z "$(grep unread err)" ]
 # draws, compiles and asks qkv-double. What make would compile is copied.
 odd="$work/it's a \"folder\" & \$HOME" prefix="$work/o'ther place"
 mkdir -p "$odd/build" "$odd/tests" "$odd/lessons" "$odd/desk"
-cp -R "$top/Makefile" "$top/core" "$top/plots" "$top/variants" "$odd"
+cp -R "$top/Makefile" "$top/README.md" "$top/LICENSE" "$top/core" "$top/plots" "$top/variants" "$odd"
 for folder in tests lessons; do cp "$top/$folder/rules.mk" "$odd/$folder"; done
 cp -R "$build/qkv" "$build/qkv-double" "$build/variants" "$odd/build"
 made() { MAKEFLAGS='' make -s -C "$odd" BUILD=build -o all -o build/qkv "$@" >out 2>err; }

@@ -4,6 +4,7 @@
    cannot start as the same function (same-start). */
 #include <libgen.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <qkv/real.h>
 
@@ -86,7 +87,10 @@ add_point(Grid *g, const Request *o, Config c)
 {
     const Setting *seed = setting_named("seed");
     const Values *seeds = given_to(o, "seed");
+    const char *tasks = joined(given_to(o, "task"), ",");
     Plugin p = plugin_open(c.variant);
+    if (strcmp(c.task, "text") != 0 && index_in(tasks, "text") >= 0)
+        c.file = interned(""); /* --file is for the task text beside it */
     Dataset data = dataset_open(&c); /* which sets the hash of a text */
     Config given = c;
     config_resolve_for(&c, &p);
