@@ -527,7 +527,7 @@ new_matrix(int rows, int cols)
     return matrix(entries, rows, cols, cols);
 }
 
-/* x m, for an x that it frees. */
+/* The product x m. Frees x. */
 static Matrix
 multiplied_by(Matrix x, Matrix m)
 {

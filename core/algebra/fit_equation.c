@@ -208,7 +208,10 @@ part_of(const Plan *p, Entries *w, int weight)
     for (int k = 0; k < p->weights; k++)
         if (p->order[k] == weight)
             return matrix_of(w, k);
-    bug("equation: matrix %d is not declared", weight);
+    bug("%s: matrix %d is not in the plan's order: this is a fault of qkv; "
+        "please "
+        "report it",
+        p->text->path, weight);
 }
 
 void
@@ -220,8 +223,9 @@ plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
     double scale = r.scale ? scalar_value(r.scale, a) : 1;
     double out_scale = r.out_scale ? scalar_value(r.out_scale, a) : 1;
     if (scale == 0 || out_scale == 0)
-        bug("its scores or its output are multiplied by 0, so they fit "
-            "nothing: leave that factor out");
+        bug("%s: its scores or its output are multiplied by 0, so no matrices "
+            "can fit a form: leave the factor 0 out",
+            p->text->path);
     for (int k = 0; k < p->weights; k++)
         if (times_fitted(&r, p->order[k]) == 0)
             put_identity(w, k);

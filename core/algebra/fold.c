@@ -69,7 +69,8 @@ set_identity(Weight *last)
 }
 
 /* With the table T and the unembedding U, M becomes T M T' and N becomes T N U,
-   of which only the first columns are used. */
+   of which only the first columns are used. A head's matrix has a last row, its
+   bias, which T does not multiply: so there are n + 1 rows. */
 void
 fold_form(Canonical *c, const Model *m, Model *onehot)
 {
@@ -91,6 +92,7 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
         /* half = T N, then T N U */
         multiply_left(half, t, c->n + h * c->size, n, d);
         product_of(folded, half, u, n + 1, d, classes, false);
+        /* it has a column for each class; f.n has n, and the rest stay 0 */
         for (int row = 0; row <= n; row++)
             memcpy(f.n + h * f.size + row * n, folded + row * classes,
                    (size_t)classes * sizeof *folded);

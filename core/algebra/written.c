@@ -113,9 +113,11 @@ equation_compared(const Derived *d)
         text = format_text("settings: %s; %s", v->settings, text);
 
     void (*const before)(int status, const char *message) = on_failure;
-    const char *volatile wrong = reason;
+    const char *wrong;
     on_failure = keep_reason;
-    if (!setjmp(unreadable))
+    if (setjmp(unreadable)) /* keep_reason has jumped back here */
+        wrong = reason;
+    else
         wrong = difference_of(variant_of_text(".equation", text), d);
     on_failure = before;
     return (Written){wrong ? DISAGREES : AGREES, wrong};

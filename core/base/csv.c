@@ -75,8 +75,10 @@ read_line(Reader *r, Table *t)
     if (count == 1 && !*t->cells[used]) /* the line is empty */
         return;
     if (!header && count != t->cols)
-        fail("%s:%d: it has %d cells, but there are %d column names", r->path,
-             line, count, t->cols);
+        fail("%s:%d: this line has %d cells, but the first one names %d "
+             "columns; give it a cell for each, and quote a cell that has a "
+             "comma",
+             r->path, line, count, t->cols);
     t->cols = count;
     if (!header)
         t->rows++;

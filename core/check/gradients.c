@@ -9,10 +9,10 @@
 #include "operators/elementwise.h"
 #include "training/build_model.h"
 
-/* Compares the gradients of way i of calling it: first of the matrices, since
-   they tell more, then of x and y. The first two ways call it twice on
-   the same operands, which shows a backward that overwrites a gradient instead
-   of adding to it. */
+/* Compares the gradients when forward is called in way i: first those of the
+   matrices, since they tell more, then those of x and y. In the first two ways
+   forward is called twice on the same operands, which shows a backward that
+   overwrites a gradient instead of adding to it. */
 static void
 compare_slopes(Subject *s, int i, int every)
 {

@@ -176,14 +176,16 @@ tokens_of(Subject *s, Way way)
     way.causal |= calls == CAUSAL_ONLY;
     way.keys = calls == ANY_CALL ? way.keys : 0;
     int d = s->attention.d_model;
-    int x = way.sequences * way.queries * d, y = way.sequences * way.keys * d;
-    Tokens t = {.subject = s, .way = way, .x_size = x, .size = x + y};
+    int in_x = way.sequences * way.queries * d; /* entries */
+    int in_y = way.sequences * way.keys * d;
+    Tokens t = {.subject = s, .way = way, .x_size = in_x, .size = in_x + in_y};
     t.x = reals(t.size);
     for (int i = 0; i < t.size; i++) {
-        double size = i >= x && way.y_size > 0 ? way.y_size : way.size;
-        t.x[i] = (real)(size * random_normal(&r));
+        bool of_y = i >= in_x && way.y_size > 0;
+        double deviation = of_y ? way.y_size : way.size;
+        t.x[i] = (real)(deviation * random_normal(&r));
     }
-    t.y = y ? t.x + x : NULL;
+    t.y = in_y ? t.x + in_x : NULL;
     t.gradient = reals(t.size);
     return t;
 }
@@ -237,14 +239,15 @@ verify(const Node *n)
     size_t count = size_of(n);
     if (!unwritten(n->value + count, count) ||
         (n->gradient && !unwritten(n->gradient + count, count)))
-        bug("an operator wrote past the end of its result or gradient (%d x "
-            "%d): check its loops",
-            n->rows, n->cols);
+        bug("the operator %s wrote past the end of its result or gradient (%d "
+            "x %d): check its loops",
+            n->op->name, n->rows, n->cols);
     for (int i = 0; i < n->rows * n->cols; i++)
         if (unwritten(n->value + i, 1))
-            bug("an operator with result (%d x %d) did not write row %d, "
+            bug("the operator %s, with result (%d x %d), did not write row %d, "
                 "column %d, or read past an operand's end: check its loops",
-                n->rows, n->cols, i / n->cols + 1, i % n->cols + 1);
+                n->op->name, n->rows, n->cols, i / n->cols + 1,
+                i % n->cols + 1);
 }
 
 static uint64_t
@@ -318,8 +321,9 @@ computed(Tokens *in, bool back)
     return copy;
 }
 
-/* A hash of the outputs and gradients of a block in all ways, with the same
-   matrices for every block. */
+/* A hash of a block's outputs and gradients, over all ways of calling forward.
+   Every block gets the same matrices, so two hashes differ only if the blocks
+   compute something different. */
 static uint64_t
 call_layer(Subject *s, int layer)
 {

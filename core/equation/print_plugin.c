@@ -307,8 +307,9 @@ free_name(const Printer *p, const char *wanted)
     return name;
 }
 
-/* Prints "Node *NAME = CALL;". In self-attention y is x, and twins are computed
-   only once. */
+/* Prints "Node *NAME = CALL;". If the step has a twin, an earlier step that is
+   equal where y is x, prints "Node *NAME = y == x ? TWIN : CALL;", so that
+   self-attention computes it only once. */
 static void
 print_variable(Printer *p, int step, const char *name)
 {

@@ -101,7 +101,7 @@ static const struct {
     Act act;
     Takes takes;
     int least, most; /* arguments */
-    double usual;    /* of the second argument, if it is a number */
+    double usual;    /* the second argument if it is left out, a number */
     bool keeps_zero; /* f(0) = 0, so that masked scores stay masked */
 } functions[] = {
     {"softmax", STEP_SOFTMAX, OF_SCORES, 1, 2, 0, true},

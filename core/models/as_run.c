@@ -6,8 +6,10 @@
 #include "models/as_run.h"
 #include "run/experiment.h"
 
-/* Fills a weight with a map of the layer, or with the bias of the map. Returns
-   false if the layer has none, or one of another shape. */
+/* Fills a weight with a map of the layer, or with its bias, which is the map's
+   last row. The maps of W^O and b^O are turned over (heads.h): their columns
+   are the rows of the weight. Returns false if the layer has no such map, or
+   one of another shape. */
 static bool
 copy_map(Weight *w, const Heads *l, int map, bool bias)
 {
@@ -57,9 +59,9 @@ check_function(const Heads *l, int tokens)
     if (!other && window < tokens)
         other = format_text("a window of %d tokens", window);
     if (other)
-        fail("%s: a run cannot compute what this layer does (%s), so none was "
-             "written",
-             l->model->name, other);
+        fail("%s, layer %d: a run cannot compute what this layer does (%s), so "
+             "none was written; choose another layer or model",
+             l->model->name, l->number + 1, other);
 }
 
 /* Writes the run of a model as it is, without a step of training. */

@@ -54,7 +54,13 @@ heads_of(const Checkpoint *c, const Published *p, int layer)
         bool interleaved = packed && published_has(p, "interleaved");
         int heads = i == KEY || i == VALUE ? g : h, width = i <= KEY ? k : v;
         int cols = heads * width, inputs = i == OUTPUT ? cols : d;
-        int outputs = i == OUTPUT ? d : packed ? (h + g) * k + g * v : cols;
+        int outputs = cols;
+        if (i == OUTPUT)
+            outputs = d;
+        else if (packed)
+            outputs = (h + g) * k + g * v;
+        /* Our W^O is turned over, too: if both are, nothing is to be swapped.
+         */
         l.of[i] = (Projection){.weight = find(&l, c, i, "weight",
                                               transposed ? inputs : outputs,
                                               transposed ? outputs : inputs),
@@ -66,6 +72,7 @@ heads_of(const Checkpoint *c, const Published *p, int layer)
                                .upright = transposed == (i == OUTPUT)};
         first += interleaved ? width : cols;
     }
+    /* b^O is a map of its own, of one column; the map of W^O has no bias. */
     l.of[CONSTANT] = (Projection){
         .weight = l.of[OUTPUT].bias, .heads = 1, .width = 1, .upright = true};
     l.of[OUTPUT].bias = NULL;

@@ -137,8 +137,9 @@ layer_gap(const Likeness *l, int what)
     return sum;
 }
 
-/* How alike two heads are: the cosine of the angle between their matrices M,
-   and between their N, added up. */
+/* How alike head i of the first layer and head j of the second are: the cosine
+   of the angle between their matrices M, plus that between their N. If queries
+   and keys are normed, there is no M, and only N counts. */
 static double
 alike(const Likeness *l, int i, int j)
 {
@@ -154,8 +155,10 @@ alike(const Likeness *l, int i, int j)
     return sum;
 }
 
-/* May heads i and j be paired? Both must be free, and the other heads of their
-   two groups, of `each` heads, must be free or paired with one another. */
+/* May head i of the first layer be paired with head j of the second? as[i] is
+   the head that i is paired with, back[j] the same from the other side, and -1
+   is a free head. Both must be free, and the other heads of their two groups,
+   of `each` heads, must be free or paired with one another. */
 static bool
 may_pair(const int *as, const int *back, int each, int i, int j)
 {

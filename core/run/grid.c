@@ -90,7 +90,7 @@ add_point(Grid *g, const Request *o, Config c)
     const char *tasks = joined(given_to(o, "task"), ",");
     Plugin p = plugin_open(c.variant);
     if (strcmp(c.task, "text") != 0 && index_in(tasks, "text") >= 0)
-        c.file = interned(""); /* --file is for the task text beside it */
+        c.file = interned("");       /* --file is for the task text beside it */
     Dataset data = dataset_open(&c); /* which sets the hash of a text */
     Config given = c;
     config_resolve_for(&c, &p);

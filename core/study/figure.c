@@ -115,8 +115,9 @@ put_steps(Plot *all, const Panel *p, const Series *s)
 }
 
 /* Writes the point of runs that differ only in seeds and rates. If the figure's
-   x is a setting, the point is at its value `x`, or, for init, at the factor in
-   it. If it is a result, the point is at the mean of that. */
+   x is a setting, the point is at its value `x`; for init, at the number in
+   that value, such as 0.1 in "W_Q=0.1". If x is a result, the point is at its
+   mean. */
 static void
 put_place(Plot *all, const Panel *p, const Series *s, const Run *const *runs,
           int count, const char *x)

@@ -186,8 +186,10 @@ distance(const Observation *s, int piece)
     return sqrt(apart / size);
 }
 
-/* The relative change of the conserved matrix since the start (gauge.h). A
-   place without such pairs has 0 / 0, which is NaN. */
+/* How far C = W_Q' W_Q - W_K' W_K, which gradient flow conserves, is from its
+   value at the start, in parts of that; or the same of W^V and W^O. gauge_move
+   (gauge.h) gives both lengths squared. They are 0 if the place has no such
+   pair of matrices: then the result is 0 / 0, NaN. */
 static double
 drift(const Observation *s, int piece)
 {
