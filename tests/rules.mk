@@ -54,7 +54,7 @@ check-torch: all     ## logits and gradients again in PyTorch, where there is on
 check-hf: all        ## published models and checkpoints as `transformers` has them, where there is one
 	sh tests/hf.sh $(BUILD)
 check-numpy: all     ## what the lessons' fold-outs print, run by NumPy, where there is one
-	PYTHON=$(PYTHON) sh tests/numpy.sh $(BUILD)
+	sh tests/numpy.sh $(BUILD)
 check-scipy: all     ## intervals, tests and verdicts again in SciPy, where there is one
 	sh tests/scipy.sh $(BUILD)
 check-valgrind:      ## a short set under valgrind, which knows no AVX-512

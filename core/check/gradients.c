@@ -182,9 +182,9 @@ say_cancelled(const Subject *s, const int *used)
                  : text;
 }
 
-/* Fails unless the gradient of some matrix is not 0 with the declared initial
-   values, given that some is with random ones. Notes in `used` where the
-   gradients with random values arrive. */
+/* Notes in `used` at which matrices a gradient arrives with random values.
+   Fails if one does, but none with the initial values that the variant
+   declares. */
 static void
 check_can_learn(Subject *s, int *used)
 {
@@ -214,15 +214,16 @@ check_used(const Subject *s, int used, int i)
              name);
 }
 
-/* It is called for each block in turn. `used` collects where gradients arrive
-   in all of them, and the last call judges that. */
+/* This is called once for each block, in their order. `used` collects the
+   matrices of all blocks at which a gradient arrives, and the call for the last
+   block judges them. */
 void
 check_use(Subject *s)
 {
-    static int used[10000];
+    static int *used; /* one for each matrix, all 0 before the first block */
     int layer = s->attention.layer;
     if (layer == 0)
-        memset(used, 0, sizeof used);
+        used = allocate((size_t)s->weights.count, sizeof *used);
     check_can_learn(s, used);
     if (layer == LAYERS - 1) /* a shape of fewer blocks does not tell */
         for (int i = 0; i < s->weights.count; i++)

@@ -2,10 +2,10 @@
 
    config.tsv has every setting, log.tsv a line for every --log-every steps,
    weights/NAME.npy one matrix, result.tsv the results, and timing.tsv the times
-   and memory, in which alone two equal runs differ. real.tsv is added when the
-   real parameters are counted (real_count.h). A run is written as a draft, so
-   that it is in its place whole or not at all. An experiment (experiment.h) is
-   a directory of runs. */
+   and memory, the only things in which two equal runs differ. real.tsv is added
+   when the real parameters are counted (real_count.h). A run is written as a
+   draft, so that it is in its place whole or not at all. An experiment
+   (experiment.h) is a directory of runs. */
 #ifndef RUN_H
 #define RUN_H
 
