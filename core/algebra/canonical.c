@@ -281,6 +281,42 @@ add_head_output(double *out, Matrix weights, const double *y, const double *n,
     free(values);
 }
 
+/* The differences of scores and of outputs from those by the form. */
+typedef struct Deviation {
+    Difference scores, output;
+} Deviation;
+
+/* Compares what the variant has computed for random tokens, X_TOKENS of x and
+   then `keys` of y, with the form. */
+static Deviation
+compare_with_form(const Alone *p, const Canonical *c, const real *tokens,
+                  int keys)
+{
+    int d = c->d_model, of_x = X_TOKENS * d, all = of_x + keys * d, own;
+    Deviation apart = {.scores = {.apart = 0}};
+    double wanted[X_TOKENS * Y_TOKENS];
+    double *x = allocate((size_t)all, sizeof *x), *y = x + of_x;
+    double *out = allocate((size_t)of_x, sizeof *out);
+    for (int i = 0; i < all; i++)
+        x[i] = (double)tokens[i];
+    for (int i = 0; i < of_x; i++)
+        out[i] = c->constant[i % d];
+    for (int head = 0; head < c->heads; head++) {
+        const Call *call = capture_head(&p->capture, 0, head, &own);
+        scores_by_form(wanted, c, head, x, y, keys, p->attention.position);
+        for (int i = 0; i < X_TOKENS; i++)
+            compare_row(&apart.scores, call_scores(call, 0, own), i,
+                        wanted + i * keys, row_constants_cancel(c, head));
+        add_head_output(out, call_weights(call, 0, own), y,
+                        c->n + head * c->size, d);
+    }
+    for (int i = 0; i < of_x; i++)
+        compare_entries(&apart.output, (double)p->out->value[i], out[i]);
+    free(out);
+    free(x);
+    return apart;
+}
+
 /* How far the variant is from its canonical form on random tokens of standard
    deviation `size`, of which x begins at `position`: the largest difference of
    scores or outputs, relative to the largest score or output. */
@@ -288,33 +324,15 @@ static double
 deviation(Alone *p, const Canonical *c, double size, int position)
 {
     int keys = p->attention.causal ? X_TOKENS : Y_TOKENS;
-    int d = c->d_model, of_x = X_TOKENS * d, of_y = keys * d, own;
-    Difference scores = {0}, output = {0};
     real *tokens = random_tokens(p, size, keys);
-    const size_t numbers = 2 * (size_t)of_x + (size_t)of_y;
-    double *x = allocate(numbers, sizeof *x);
-    double *y = x + of_x, *out = y + of_y, wanted[X_TOKENS * Y_TOKENS];
-    for (int i = 0; i < of_x + of_y; i++)
-        x[i] = (double)tokens[i];
-    for (int i = 0; i < of_x; i++)
-        out[i] = c->constant[i % d];
+    real *y = tokens + X_TOKENS * c->d_model;
     p->attention.position = position;
-    run_alone(p, tokens, X_TOKENS, tokens + of_x, keys, EVERY_HEAD);
-    for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, 0, head, &own);
-        scores_by_form(wanted, c, head, x, y, keys, position);
-        for (int i = 0; i < X_TOKENS; i++)
-            compare_row(&scores, call_scores(call, 0, own), i,
-                        wanted + i * keys, row_constants_cancel(c, head));
-        add_head_output(out, call_weights(call, 0, own), y,
-                        c->n + head * c->size, d);
-    }
-    for (int i = 0; i < of_x; i++)
-        compare_entries(&output, (double)p->out->value[i], out[i]);
-    p->broken |= isinf(output.apart);
+    run_alone(p, tokens, X_TOKENS, y, keys, EVERY_HEAD);
+    Deviation apart = compare_with_form(p, c, tokens, keys);
+    p->broken |= isinf(apart.output.apart);
     free(tokens);
-    free(x);
-    return fmax(relative_difference(scores), relative_difference(output));
+    return fmax(relative_difference(apart.scores),
+                relative_difference(apart.output));
 }
 
 void

@@ -75,9 +75,11 @@ record_softmax(Capture *r, Node *weights)
 {
     Call call = {.weights = weights, .scale = 1, .first = r->heads};
     Node *n = weights->in[0];
-    for (; n->op == &fixed_bias_op || n->op == &scale_op.op; n = n->in[0])
+    while (n->op == &fixed_bias_op || n->op == &scale_op.op) {
         if (n->op == &scale_op.op)
             call.scale *= *(const double *)n->arguments;
+        n = n->in[0];
+    }
     call.product = n;
     if (n->op == &scores_op.op) {
         call.q = before_rope(n->in[0]);
@@ -120,29 +122,39 @@ capture_start(Capture *r, Tape *t)
     t->to = r;
 }
 
-/* Keeps only the calls on which the place's result depends. The backward pass
-   meets the last call first, so these are gathered from the end of the list, by
-   exchange. The others are left at its front, and overwritten. */
+/* The recorded call, from number `first` on, whose weights are n; or NULL. */
+static const Call *
+call_of(const Capture *r, int first, const Node *n)
+{
+    for (int i = first; i < r->calls; i++)
+        if (r->call[i].weights == n)
+            return &r->call[i];
+    return NULL;
+}
+
+/* Keeps only the calls on which the place's result depends, in the order in
+   which they were made; the backward pass meets the last one first. */
 void
 record_place(Capture *r, Place place)
 {
-    const Place *before = r->places ? &r->place[r->places - 1] : NULL;
-    int kept = r->calls; /* calls from this one on are in their final place */
-    place.first = before ? before->first + before->calls : 0;
-    for (Node *n = backward_order(place.out->root); n; n = n->next)
-        for (int i = place.first; i < kept; i++)
-            if (r->call[i].weights == n) {
-                Call found = r->call[i];
-                kept--;
-                r->call[i] = r->call[kept];
-                r->call[kept] = found;
-            }
-    place.calls = r->calls - kept;
-    memmove(&r->call[place.first], &r->call[kept],
-            (size_t)place.calls * sizeof *r->call);
+    Call kept[MOST_CALLS];
+    int first_kept = MOST_CALLS;
+    if (r->places > 0) {
+        const Place *before = &r->place[r->places - 1];
+        place.first = before->first + before->calls;
+    }
+    for (Node *n = backward_order(place.out->root); n; n = n->next) {
+        const Call *call = call_of(r, place.first, n);
+        if (call) {
+            first_kept--;
+            kept[first_kept] = *call;
+            place.heads += n->heads;
+        }
+    }
+    place.calls = MOST_CALLS - first_kept;
     r->calls = place.first + place.calls;
-    for (int i = place.first; i < r->calls; i++)
-        place.heads += r->call[i].weights->heads;
+    memcpy(&r->call[place.first], &kept[first_kept],
+           (size_t)place.calls * sizeof *kept);
     check_capacity(r->places);
     r->place[r->places] = place;
     r->places++;

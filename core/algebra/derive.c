@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "algebra/derive.h"
-#include "algebra/fit.h"
 #include "algebra/meaning.h"
 #include "config/settings.h"
 #include "heart/fail.h"
@@ -42,91 +41,10 @@ start_of(const Node *n, int h, const Node *c)
     return h * n->heads / c->heads * (n->cols / n->heads);
 }
 
-const Term *
-term_of(const Derived *d, int head, int piece, int number)
-{
-    for (const Term *t = d->term; t && t < d->term + d->count; t++)
-        if (t->head == head && t->piece == piece && t->number == number)
-            return t;
-    return NULL;
-}
-
-int
-rank_bound(const Derived *d, int head, int piece)
-{
-    int rank = 0, number = 0;
-    const Term *t = term_of(d, head, piece, number);
-    while (t) {
-        rank += t->width;
-        number++;
-        t = term_of(d, head, piece, number);
-    }
-    return rank;
-}
-
-/* Do two nodes play the same part in two heads? They do if they are one node,
-   have the same operator, or are matrices whose names differ only in a number,
-   "W_1^Q" and "W_2^Q". */
 static bool
-alike(const Node *a, const Node *b)
+is_tokens(const Derived *d, const Node *n)
 {
-    static const char digits[] = "0123456789";
-    if (a == b || a->op || b->op)
-        return a->op == b->op;
-    const char *p = a->arguments, *q = b->arguments;
-    size_t before = strcspn(p, digits);
-    if (a->rows != b->rows || a->cols != b->cols || !p[before] ||
-        strncmp(p, q, before) || !strspn(q + before, digits))
-        return false;
-    p += before + strspn(p + before, digits);
-    q += before + strspn(q + before, digits);
-    return !strcmp(p, q);
-}
-
-const Symbol *
-symbol_of(const Derived *d, int head, const Symbol *s)
-{
-    const Term *t = term_of(d, head, s->piece, s->number);
-    if (!t || s->place >= t->chain[s->side].count)
-        return NULL;
-    const Symbol *there = &t->chain[s->side].of[s->place];
-    return alike(s->of, there->of) ? there : NULL;
-}
-
-/* Is `other`, which may be NULL, the same term as t, except for the columns of
-   its matrices? */
-static bool
-term_alike(const Derived *d, const Term *t, const Term *other)
-{
-    if (!other || other->factor != t->factor)
-        return false;
-    for (int side = 0; side < 2; side++) {
-        const Chain *c = &t->chain[side];
-        if (c->count != other->chain[side].count)
-            return false;
-        for (int i = 0; i < c->count; i++) {
-            const Symbol *s = symbol_of(d, other->head, &c->of[i]);
-            if (!s || s->m.rows != c->of[i].m.rows ||
-                s->m.cols != c->of[i].m.cols)
-                return false;
-        }
-    }
-    return true;
-}
-
-bool
-heads_alike(const Derived *d)
-{
-    int in_first = 0; /* terms of head 0 */
-    for (const Term *t = d->term; t && t < d->term + d->count; t++) {
-        if (t->head != 0)
-            continue;
-        in_first++;
-        for (int head = 1; head < d->heads; head++)
-            if (!term_alike(d, t, term_of(d, head, t->piece, t->number)))
-                return false;
-    }
-    return d->heads < 1 || in_first * d->heads == d->count;
+    return n == d->run.x || n == d->run.y;
 }
 
 /* Puts a matrix before the product, or a node that is no matrix. */
@@ -205,43 +123,85 @@ walk_keys(Matrix part, Walk w)
     begin(w.call->k, w);
 }
 
-/* Ends a chain at tokens or at a row of weights. A bias of keys is left out: it
-   adds the same to all scores of a row, which the softmax ignores. After the
-   queries, the walk continues in the keys. */
+/* Continues at A after B, of a product A B whose B is computed from weights:
+   the walk through B has reached the matrix `leaf`, where B begins. */
 static void
-walk_leaf(const Node *c, Walk w)
+walk_factor_before(const Node *leaf, Walk w)
 {
-    Derived *d = w.to;
-    if (w.nested > 0) {
-        w.nested--;
-        walk(w.before[w.nested], pass_matrix(c, false, w));
-        return;
-    }
-    Chain *chain = &w.term.chain[w.role == 'k'];
-    Matrix part = chain->of[chain->count - 1].m;
-    bool tokens = c == d->run.x || c == d->run.y;
-    bool whole = part.rows == part.cols;
-    if (w.term.piece == CONSTANT && tokens && !d->why)
+    w.nested--;
+    walk(w.before[w.nested], pass_matrix(leaf, false, w));
+}
+
+/* Gives the reasons why a chain that ends at `leaf` has no form. `part` is the
+   part of the identity that is left at the chain's other end. */
+static void
+check_end(const Node *leaf, Matrix part, const Walk *w)
+{
+    Derived *d = w->to;
+    bool tokens = is_tokens(d, leaf);
+    if (w->term.piece == CONSTANT && tokens && !d->why)
         d->why = "it adds the tokens themselves, outside attention";
-    if (w.role == 'k' && !whole && part.cols > d->run.x->cols)
+    if (w->role == 'k' && part.rows < part.cols && part.cols > d->run.x->cols)
         d->why = "its keys are joined from other parts than its queries, and "
                  "are wider than tokens";
-    if (whole || w.role == 'q')
-        chain->count--;
-    if (tokens)
-        chain->tokens = c->arguments;
-    else if (w.role == 'k')
+}
+
+/* Removes the part of the identity, which begin() put at the end of the chain,
+   if it changes nothing: it is the whole identity; or the chain belongs to the
+   queries, and walk_keys() continues with the columns that this part picks. */
+static void
+drop_identity(Chain *c, Matrix part, char role)
+{
+    bool whole = part.rows == part.cols;
+    if (whole || role == 'q')
+        c->count--;
+}
+
+/* Ends a chain at tokens x or y: it begins with all their columns, or with a
+   part of the identity, which picks some of them. */
+static Walk
+end_at_tokens(const Node *tokens, Walk w)
+{
+    w.term.chain[w.role == 'k'].tokens = tokens->arguments;
+    if (w.width == tokens->cols)
+        return w;
+    const real *from = tokens->value + w.from; /* the tokens are unit vectors */
+    Matrix some = matrix((real *)from, tokens->cols, w.width, tokens->cols);
+    return times(tokens, some, w);
+}
+
+/* Ends a chain at a row of weights, a bias. It belongs to the last row of its
+   piece. */
+static Walk
+end_at_row(const Node *row, Walk w)
+{
+    if (w.term.piece != CONSTANT)
+        w.term.piece++; /* M_PIECE to M_ROW, or N_PIECE to N_ROW */
+    return times(row, matrix(row->value + w.from, 1, w.width, row->cols), w);
+}
+
+/* Ends a chain at tokens or at a row of weights. After the queries, the walk
+   continues in the keys. A bias of keys is left out: it adds the same number to
+   all scores of a row, which the softmax ignores. */
+static void
+walk_leaf(const Node *leaf, Walk w)
+{
+    if (w.nested > 0) {
+        walk_factor_before(leaf, w);
         return;
-    else if (w.term.piece != CONSTANT)
-        w.term.piece++; /* its bias */
-    if (!tokens || w.width < c->cols) {
-        int rows = tokens ? c->cols : 1;
-        w = times(c, matrix(c->value + w.from, rows, w.width, c->cols), w);
     }
+    bool tokens = is_tokens(w.to, leaf);
+    Chain *chain = &w.term.chain[w.role == 'k'];
+    Matrix part = chain->of[chain->count - 1].m;
+    check_end(leaf, part, &w);
+    if (w.role == 'k' && !tokens)
+        return;
+    drop_identity(chain, part, w.role);
+    w = tokens ? end_at_tokens(leaf, w) : end_at_row(leaf, w);
     if (w.role == 'q')
         walk_keys(part, w);
     else
-        add_term(d, w.term);
+        add_term(w.to, w.term);
 }
 
 /* The row of weights, as wide as a head, that n repeats for every token; or
@@ -291,42 +251,57 @@ narrow(Walk *w, int start, int size)
 static bool
 is_weights(const Derived *d, const Node *n)
 {
-    return !n->op && n != d->run.x && n != d->run.y;
+    return !n->op && !is_tokens(d, n);
 }
 
 /* Is n computed from weights only? */
 static bool
-of_weights(const Derived *d, const Node *n)
+from_weights(const Derived *d, const Node *n)
 {
-    bool all = n->op || is_weights(d, n);
-    for (int i = 0; all && i < n->inputs; i++)
-        all = of_weights(d, n->in[i]->root);
-    return all;
+    if (!n->op)
+        return is_weights(d, n);
+    for (int i = 0; i < n->inputs; i++)
+        if (!from_weights(d, n->in[i]->root))
+            return false;
+    return true;
 }
 
-/* How a walk passes a node: as the table in meaning.c says, if its operands
-   allow it; otherwise it is opaque. */
+/* Is n the softmax of scores only, with neither a sink nor other inputs? */
+static bool
+plain_softmax(const Node *n)
+{
+    return n->op == &softmax_op && n->inputs == 1 && sink_of(n, 0) == -INFINITY;
+}
+
+/* Do the operands of c allow a walk to pass it as the table in meaning.c says?
+ */
+static bool
+can_pass(const Node *c, Passage as, const Walk *w)
+{
+    int width = c->cols / c->heads;
+    const Node *last = c->op ? c->in[c->inputs - 1]->root : NULL;
+    switch (as) {
+    case TIMES:
+        return from_weights(w->to, last) && w->nested < MOST_SYMBOLS;
+    case TIMES_TURNED:
+        return is_weights(w->to, last);
+    case GAIN:
+        return row_of(last, width) != NULL;
+    case REPEATED:
+        return row_of(c, width) != NULL;
+    case WEIGHTED:
+        return w->call && w->term.piece == CONSTANT &&
+               plain_softmax(c->in[0]->root);
+    default:
+        return true;
+    }
+}
+
 static Passage
 passage_of(const Node *c, const Walk *w)
 {
     Passage as = meaning_of(c)->passage;
-    const Node *first = as == LEAF ? c : c->in[0]->root;
-    const Node *last = as == LEAF ? c : c->in[c->inputs - 1]->root;
-    int width = c->cols / c->heads;
-    bool passes = true;
-    if (as == TIMES)
-        passes = of_weights(w->to, last) && w->nested < MOST_SYMBOLS;
-    else if (as == TIMES_TURNED)
-        passes = is_weights(w->to, last);
-    else if (as == GAIN)
-        passes = row_of(last, width);
-    else if (as == REPEATED)
-        passes = row_of(c, width);
-    else if (as == WEIGHTED)
-        passes = w->call && w->term.piece == CONSTANT &&
-                 first->op == &softmax_op && first->inputs == 1 &&
-                 sink_of(first, 0) == -INFINITY;
-    return passes ? as : OPAQUE;
+    return can_pass(c, as, w) ? as : OPAQUE;
 }
 
 /* Multiplies by the diagonal matrix of a row of gains, of which the head at
@@ -337,84 +312,131 @@ pass_gain(const Node *row, int start, Walk w)
     return times(row->root, diagonal(row, start + w.from, w.width), w);
 }
 
-/* Continues a walk at head h of c, or, if c has its operands side by side, at
-   its operand k. */
+/* Continues a walk, which is at head h of c, at operand k of c. */
 static void
-walk_block(const Node *c, int h, int k, Walk w)
+walk_operand(const Node *c, int h, int k, Walk w)
 {
-    Node *const *in = c->in;
-    const Node *last = c->op ? in[c->inputs - 1]->root : NULL;
-    int end = k; /* the walk continues from in[k .. end] */
-    switch (passage_of(c, &w)) {
-    case LEAF:
-        walk_leaf(c, w);
-        return;
-    case TIMES:
-        if (last->op) { /* B is computed from weights: A waits until B is done
-                         */
-            w.before[w.nested] = in[0];
-            w.nested++;
-            walk(in[1], w);
-            return;
-        }
-        w = pass_matrix(last, false, w);
-        break;
-    case TIMES_TURNED:
-        w = pass_matrix(last, true, w);
-        break;
-    case FACTOR:
-        w.term.factor *= *(const double *)c->arguments;
-        break;
-    case SUM:
-        end = 1;
-        break;
-    case COLUMNS:
-        w.from += *(const int *)c->arguments;
-        break;
-    case SIDE_BY_SIDE:
-    case REPEATED:
-        break;
-    case GAIN:
-        w = pass_gain(last->in[0], start_of(last->in[0], h, c), w);
-        break;
-    case WEIGHTED:
-        if (in[0]->root != w.call->weights || h != w.own)
-            return; /* another head, which has its own walk */
-        w.term.piece = N_PIECE;
-        k = 1;
-        end = 1;
-        break;
-    case OPAQUE:
-        w = times(c, matrix(w.to->run.x->value, w.width, w.width, 1), w);
-        if (in[0]->cols != c->cols) { /* it may depend on all columns */
-            h = 0;
-            w.from = 0;
-            w.width = in[0]->cols;
-        }
-        break;
-    }
-    for (; k <= end; k++) {
-        Walk on = w;
-        on.from += start_of(in[k], h, c);
-        walk(in[k], on);
+    w.from += start_of(c->in[k], h, c);
+    walk(c->in[k], w);
+}
+
+/* Passes C = A B. If B is itself computed from weights, A waits until the walk
+   through B is done. */
+static void
+walk_product(const Node *c, int h, Walk w)
+{
+    const Node *b = c->in[1];
+    if (b->root->op) {
+        w.before[w.nested] = c->in[0];
+        w.nested++;
+        walk(b, w);
+    } else {
+        walk_operand(c, h, 0, pass_matrix(b->root, false, w));
     }
 }
 
-/* Continues a walk at each head of n that has some of the columns; if a head
-   has operands side by side, from each of these. */
+/* Passes C_i = A_i B_i, if A_i are the weights of this walk's own head; every
+   other head has its own walk. */
+static void
+walk_weighted(const Node *c, int h, Walk w)
+{
+    bool own = c->in[0]->root == w.call->weights && h == w.own;
+    w.term.piece = N_PIECE;
+    if (own)
+        walk_operand(c, h, 1, w);
+}
+
+/* Names an operator that is no product in the chain, and continues before it.
+   If it changes the number of columns, each may depend on all of its operand's.
+ */
+static void
+walk_opaque(const Node *c, int h, Walk w)
+{
+    const Node *operand = c->in[0];
+    w = times(c, matrix(w.to->run.x->value, w.width, w.width, 1), w);
+    if (operand->cols == c->cols) {
+        walk_operand(c, h, 0, w);
+        return;
+    }
+    w.from = 0;
+    w.width = operand->cols;
+    walk(operand, w);
+}
+
+/* Continues a walk at head h of c, which is no node of
+   operands side by side. */
+static void
+walk_head(const Node *c, int h, Walk w)
+{
+    const Node *last = c->op ? c->in[c->inputs - 1]->root : NULL;
+    switch (passage_of(c, &w)) {
+    case LEAF:
+        walk_leaf(c, w);
+        break;
+    case TIMES:
+        walk_product(c, h, w);
+        break;
+    case TIMES_TURNED:
+        walk_operand(c, h, 0, pass_matrix(last, true, w));
+        break;
+    case FACTOR:
+        w.term.factor *= *(const double *)c->arguments;
+        walk_operand(c, h, 0, w);
+        break;
+    case SUM:
+        walk_operand(c, h, 0, w);
+        walk_operand(c, h, 1, w);
+        break;
+    case COLUMNS:
+        w.from += *(const int *)c->arguments;
+        walk_operand(c, h, 0, w);
+        break;
+    case REPEATED:
+        walk_operand(c, h, 0, w);
+        break;
+    case GAIN:
+        w = pass_gain(last->in[0], start_of(last->in[0], h, c), w);
+        walk_operand(c, h, 0, w);
+        break;
+    case WEIGHTED:
+        walk_weighted(c, h, w);
+        break;
+    case OPAQUE:
+        walk_opaque(c, h, w);
+        break;
+    case SIDE_BY_SIDE: /* walk() calls walk_side_by_side() instead */
+        break;
+    }
+}
+
+/* Continues a walk in each operand of head h of c that has some of the columns:
+   C_h = [A_h B_h ...]. */
+static void
+walk_side_by_side(const Node *c, int h, Walk w)
+{
+    int start = h * (c->cols / c->heads); /* the operand's first column in c */
+    for (int k = 0; k < c->inputs; k++) {
+        int width = c->in[k]->cols / c->in[k]->heads;
+        Walk part = w;
+        if (narrow(&part, start, width))
+            walk_operand(c, h, k, part);
+        start += width;
+    }
+}
+
+/* Continues a walk at each head of n that has some of the columns. */
 static void
 walk(const Node *n, Walk w)
 {
     const Node *c = n->root;
-    bool beside = meaning_of(c)->passage == SIDE_BY_SIDE;
-    int blocks = beside ? c->inputs : 1, start = 0;
-    for (int i = 0; start < w.from + w.width; i++) {
-        const Node *block = beside ? c->in[i % blocks] : c;
-        int size = block->cols / block->heads;
+    bool side_by_side = meaning_of(c)->passage == SIDE_BY_SIDE;
+    int width = c->cols / c->heads;
+    for (int h = 0; h < c->heads; h++) {
         Walk part = w;
-        if (narrow(&part, start, size))
-            walk_block(c, i / blocks, i % blocks, part);
-        start += size;
+        if (side_by_side)
+            walk_side_by_side(c, h, w);
+        else if (narrow(&part, h * width, width))
+            walk_head(c, h, part);
     }
 }
 
@@ -518,76 +540,4 @@ derived_free(Derived *d)
         free(d->run.x->value);
     free(d->term);
     tape_free(d->run.tape);
-}
-
-static Matrix
-new_matrix(int rows, int cols)
-{
-    real *entries = allocate((size_t)rows * cols, sizeof *entries);
-    return matrix(entries, rows, cols, cols);
-}
-
-/* The product x m. Frees x. */
-static Matrix
-multiplied_by(Matrix x, Matrix m)
-{
-    Matrix product = new_matrix(x.rows, m.cols);
-    multiply(product, x, m);
-    free(x.at);
-    return product;
-}
-
-Matrix
-term_value(const Term *t, int rows)
-{
-    const Chain *q = &t->chain[0], *k = &t->chain[1];
-    if (q->count)
-        rows = q->of[0].m.rows;
-    else if (k->count)
-        rows = k->of[k->count - 1].m.cols;
-    Matrix x = new_matrix(rows, rows);
-    for (int i = 0; i < rows; i++)
-        x.at[i * rows + i] = (real)t->factor;
-    for (int i = 0; i < q->count; i++)
-        x = multiplied_by(x, q->of[i].m);
-    for (int i = k->count - 1; i >= 0; i--) /* (K_1 K_2)' = K_2' K_1' */
-        x = multiplied_by(x, transposed(k->of[i].m));
-    return x;
-}
-
-/* The derived form, as numbers. Every head has the constant: it is added only
-   for one of them. */
-static Canonical
-derived_form(const Derived *d)
-{
-    int n = d->run.attention.d_model;
-    Canonical c = {.d_model = n};
-    canonical_allocate(&c, d->heads);
-    for (const Term *t = d->term; t && t < d->term + d->count; t++) {
-        int start = (d->heads - 1 - t->head) * c.size;
-        double *const to[PIECES] = {[M_PIECE] = c.m + start,
-                                    [M_ROW] = c.m + start + n * n,
-                                    [N_PIECE] = c.n + start,
-                                    [N_ROW] = c.constant,
-                                    [CONSTANT] = c.constant};
-        if (t->piece == CONSTANT && t->head > 0)
-            continue;
-        Matrix value = term_value(t, n);
-        for (int i = 0; i < value.rows * n; i++)
-            to[t->piece][i] += (double)value.at[i];
-        free(value.at);
-    }
-    return c;
-}
-
-double
-derived_apart(const Derived *d)
-{
-    const Alone *a = &d->run;
-    Canonical derived = derived_form(d);
-    Canonical probed = canonical_form(a->variant, a->attention, a->weights, 0);
-    double apart = probed.m ? fit_error(&derived, &probed).apart : NAN;
-    canonical_free(&derived);
-    canonical_free(&probed);
-    return apart;
 }

@@ -32,13 +32,13 @@ typedef struct Family {
     bool used[LETTERS]; /* which letters the variant depends on */
     int step[LETTERS];  /* 2 if columns may be rotated in pairs, else 1 */
     char name[LETTERS][OWN_NAME];
-    int terms,
-        power[MOST_TERMS][LETTERS]; /* the power of each letter in each */
+    int terms;
+    int power[MOST_TERMS][LETTERS]; /* of each letter, in each term */
     double factor[MOST_TERMS];
     Random random;
     int size; /* the number of shapes measured */
     Shape at[MOST_SHAPES];
-    double gauge[MOST_SHAPES];
+    double gauge[MOST_SHAPES]; /* what was measured at each */
 } Family;
 
 static int *
@@ -87,20 +87,21 @@ used_at(const Family *f, const Shape *at)
     return cost_of(f->variant, attention_at(f, at), 2, 0).parameters;
 }
 
-/* Takes one of the variant's own settings as letter i, if it is a width: if the
-   sizes of the matrices depend on it. Returns whether it is one. */
-static bool
-take_width(Family *f, int i, const Own *own)
+/* Makes one of the variant's own settings letter i, and doubles it, to see
+   whether it is a width: then the sizes of the matrices change. If it is none,
+   the letter stays unused. */
+static void
+try_as_width(Family *f, int i, const Own *own)
 {
-    if (own->value < 1 || own->value != floor(own->value))
-        return false;
-    Shape other = f->wanted;
+    bool whole = own->value >= 1 && own->value == floor(own->value);
+    if (!whole)
+        return;
+    Shape doubled = f->wanted;
     strcpy(f->name[i], own->name);
-    f->used[i] = true;
     f->wanted.n[i] = (int)own->value;
-    other.n[i] = 2 * f->wanted.n[i];
-    f->used[i] = used_at(f, &other) != used_at(f, &f->wanted);
-    return f->used[i];
+    doubled.n[i] = 2 * f->wanted.n[i];
+    f->used[i] = true; /* attention_at sets only letters that are used */
+    f->used[i] = used_at(f, &doubled) != used_at(f, &f->wanted);
 }
 
 /* Does the variant depend on this option of its shape? d_model is none of them,
@@ -114,16 +115,14 @@ uses_option(Family *f, int letter, const char *option)
     return index_in(f->variant->shape, option) >= 0 && !single;
 }
 
-/* Finds the letters: the shape options that the variant uses, and its own
-   widths. Unused widths count as 0, unused counts as 1. */
+/* Finds the letters among the options of a shape: those that the variant uses.
+   Unused widths count as 0, unused counts as 1. */
 static void
-find_letters(Family *f)
+find_option_letters(Family *f)
 {
     static const char *const names[] = {"d", "h", "g", "k", "v", "r"};
     static const char *const options[] = {"",    "heads", "kv-heads",
                                           "d-k", "d-v",   "latent"};
-    Own own;
-    bool rotates = cost_of(f->variant, f->like, 2, 0).rotates;
     for (int i = 0; i < OWNS; i++) {
         strcpy(f->name[i], names[i]);
         f->used[i] = uses_option(f, i, options[i]);
@@ -133,12 +132,20 @@ find_letters(Family *f)
         bool pairs = i == K || i == R || (i == D && !f->used[K]);
         f->step[i] = f->like.relative == &rope && pairs ? 2 : 1;
     }
+}
+
+/* Finds the letters among the variant's own settings: its widths. */
+static void
+find_own_letters(Family *f)
+{
+    bool rotates = cost_of(f->variant, f->like, 2, 0).rotates;
     const char *list = f->like.settings;
+    Own own;
     int i = OWNS;
     while (i < LETTERS && list && own_next(&list, &own)) {
-        bool width = take_width(f, i, &own);
+        try_as_width(f, i, &own);
         f->step[i] = rotates && f->wanted.n[i] % 2 == 0 ? 2 : 1;
-        if (width)
+        if (f->used[i])
             i++;
     }
 }
@@ -190,13 +197,13 @@ chain_ordered_alike(const Family *f, const Shape *at, double width_wanted,
 static bool
 ordered_alike(const Family *f, const Shape *at)
 {
-    const int *n = f->wanted.n, *m = at->n;
-    bool latent = f->used[R];
-    return chain_ordered_alike(f, at, n[K], m[K]) &&
-           chain_ordered_alike(f, at, n[V], m[V]) &&
-           chain_ordered_alike(f, at, n[K] + (latent ? n[V] : 0),
-                               m[K] + (latent ? m[V] : 0)) &&
-           (n[D] % n[H] != 0 || m[D] % m[H] == 0);
+    const int *wanted = f->wanted.n, *n = at->n;
+    bool keys = chain_ordered_alike(f, at, wanted[K], n[K]);
+    bool values = chain_ordered_alike(f, at, wanted[V], n[V]);
+    bool both = !f->used[R] ||
+                chain_ordered_alike(f, at, wanted[K] + wanted[V], n[K] + n[V]);
+    bool divides = wanted[D] % wanted[H] != 0 || n[D] % n[H] == 0;
+    return keys && values && both && divides;
 }
 
 /* Adds the term h or g, or 1 if `letter` is neither, times letter `width` to a
@@ -296,26 +303,36 @@ is_fit_to_measure(const Family *f, const Shape *at, int most)
            used_at(f, at) <= most;
 }
 
-/* Measures `count` more random shapes; returns false if TRIES draws in a row
-   bring no new one, or if the rank of one cannot be told. */
+/* Draws shapes until one may be measured; returns false if TRIES of them may
+   not. */
+static bool
+draw_new(Family *f, int wide, int most, Shape *at)
+{
+    for (int try = 0; try < TRIES; try++) {
+        *at = drawn(f, wide);
+        if (is_fit_to_measure(f, at, most))
+            return true;
+    }
+    return false;
+}
+
+/* Measures `count` more random shapes; returns false if no new one is found, or
+   if the rank of one cannot be told. */
 static bool
 measure(Family *f, int count, int wide, int most)
 {
-    int measured = 0;
-    for (int try = 0; measured < count && try < TRIES; try++) {
-        Shape at = drawn(f, wide);
-        if (!is_fit_to_measure(f, &at, most))
-            continue;
+    for (int i = 0; i < count; i++) {
+        Shape at;
+        if (!draw_new(f, wide, most, &at))
+            return false;
         RealCount c = real_count(f->variant, attention_at(f, &at));
         if (c.real < 0)
             return false;
         f->gauge[f->size] = used_at(f, &at) - c.real;
         f->at[f->size] = at;
         f->size++;
-        measured++;
-        try = 0;
     }
-    return measured == count;
+    return true;
 }
 
 /* Finds the factors by least squares, rounded to halves; returns false if the
@@ -387,7 +404,8 @@ formula_at(const Variant *v, Attention a, int wide, int most)
     Family *f = allocate(1, sizeof *f);
     *f = (Family){.variant = v, .like = a};
     f->random = random_stream(5, "formula");
-    find_letters(f);
+    find_option_letters(f);
+    find_own_letters(f);
     list_terms(f);
     found.fitted = f->terms + f->terms / 3 + 8; /* more than unknowns */
     found.holds = measure(f, found.fitted, wide, most) && solve(f) &&

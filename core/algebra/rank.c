@@ -114,39 +114,45 @@ swap(real *a, real *b, int count)
     }
 }
 
-/* Moves the largest entry of the pool, without the `taken` rows that pivots
-   were taken from, to the place of the next pivot; returns its absolute value.
- */
-static double
-find_pivot(Elimination *e, int taken)
+/* The largest entry of the pool from row e->rank and column `taken` on. */
+typedef struct Pivot {
+    int row, col;
+    double size; /* its absolute value */
+} Pivot;
+
+static Pivot
+find_pivot(const Elimination *e, int taken)
 {
-    int row = e->rank, col = taken;
-    double largest = 0;
+    Pivot p = {.row = e->rank, .col = taken};
     for (int i = e->rank; i < e->n; i++)
         for (int j = taken; j < e->waiting; j++) {
-            double x = fabs((double)pool_row(e, i)[j]);
-            if (x > largest) {
-                largest = x;
-                row = i;
-                col = j;
-            }
+            double size = fabs((double)pool_row(e, i)[j]);
+            if (size > p.size)
+                p = (Pivot){i, j, size};
         }
-    for (int i = 0; i < e->n; i++)
-        swap(pool_row(e, i) + taken, pool_row(e, i) + col, 1);
-    swap(pool_row(e, e->rank), pool_row(e, row), e->waiting);
-    swap(lu_row(e, e->rank), lu_row(e, row), e->rank);
-    int column = e->order[row];
-    e->order[row] = e->order[e->rank];
-    e->order[e->rank] = column;
-    return largest;
+    return p;
 }
 
-/* Takes the pivot that find_pivot has moved to its place, in column `taken` of
-   the pool: stores the column of L and U that it makes, and subtracts its
-   multiples from the rows that wait. */
+/* Moves a pivot to row e->rank and column `taken`, by swapping columns, which
+   are rows of A, and rows, which are columns of A. */
 static void
-take_pivot(Elimination *e, int taken, double size)
+move_pivot(Elimination *e, int taken, Pivot p)
 {
+    for (int i = 0; i < e->n; i++)
+        swap(pool_row(e, i) + taken, pool_row(e, i) + p.col, 1);
+    swap(pool_row(e, e->rank), pool_row(e, p.row), e->waiting);
+    swap(lu_row(e, e->rank), lu_row(e, p.row), e->rank);
+    int column = e->order[p.row];
+    e->order[p.row] = e->order[e->rank];
+    e->order[e->rank] = column;
+}
+
+/* Takes a pivot, in column `taken` of the pool: stores the column of L and U
+   that it makes, and subtracts its multiples from the rows that wait. */
+static void
+take_pivot(Elimination *e, int taken, Pivot p)
+{
+    move_pivot(e, taken, p);
     const real *top = pool_row(e, e->rank) + taken;
     for (int i = 0; i < e->n; i++) {
         real *x = pool_row(e, i) + taken;
@@ -156,9 +162,19 @@ take_pivot(Elimination *e, int taken, double size)
         }
         lu_row(e, i)[e->rank] = x[0];
     }
-    e->pivot[e->rank] = size;
+    e->pivot[e->rank] = p.size;
     e->rank++;
     e->idle = 0;
+}
+
+/* Drops the rows from `taken` on, in which only rounding is left: no entry is
+   larger than `size`. */
+static void
+drop_rounding(Elimination *e, int taken, double size)
+{
+    e->rest = fmax(e->rest, size);
+    e->idle += e->waiting - taken;
+    e->waiting = taken;
 }
 
 /* Takes pivots of the pool, the largest first. If the next one is far smaller
@@ -170,18 +186,15 @@ take_pivots(Elimination *e, double rounding)
     double first = 0;
     int taken = 0;
     while (taken < e->waiting && e->rank < e->n) {
-        double size = find_pivot(e, taken);
-        first = fmax(first, size);
-        e->largest = fmax(e->largest, size);
-        if (!(size > rounding * e->largest)) {
-            e->rest = fmax(e->rest, size);
-            e->idle += e->waiting - taken;
-            e->waiting = taken;
+        Pivot p = find_pivot(e, taken);
+        first = fmax(first, p.size);
+        e->largest = fmax(e->largest, p.size);
+        bool counts = p.size > rounding * e->largest; /* false for NaN, too */
+        if (!counts)
+            drop_rounding(e, taken, p.size);
+        if (!counts || p.size < LEVEL * first)
             break;
-        }
-        if (size < LEVEL * first)
-            break;
-        take_pivot(e, taken, size);
+        take_pivot(e, taken, p);
         taken++;
     }
     e->waiting -= taken;
@@ -203,14 +216,15 @@ is_settled(const Elimination *e)
 static void
 eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
 {
-    while (!is_settled(e) && (e->waiting > 0 || most > 0)) {
-        int fresh = most < PANEL ? most : PANEL;
-        if (fresh)
+    int left = most;
+    while (!is_settled(e) && (e->waiting > 0 || left > 0)) {
+        int fresh = left < PANEL ? left : PANEL;
+        if (fresh > 0)
             add_rows(e, next, more, fresh);
-        most -= fresh;
-        do
-            take_pivots(e, rounding);
-        while (e->waiting > PANEL && e->rank < e->n);
+        left -= fresh;
+        take_pivots(e, rounding);
+        while (e->waiting > PANEL && e->rank < e->n)
+            take_pivots(e, rounding); /* until a panel has room in the pool */
     }
 }
 

@@ -86,12 +86,16 @@ set_symbol(const Symbol *s, const Term *product)
 static int
 symbols_for(const Matrix *m, const Chain *c, int at)
 {
-    for (int end = at; end < c->count; end++) {
-        if (c->of[at].m.rows == m->rows && c->of[end].m.cols == m->cols)
+    if (at >= c->count)
+        return 0;
+    const Symbol *first = &c->of[at];
+    if (first->m.rows == m->rows && first->m.cols == m->cols)
+        return 1;
+    if (m->rows == m->cols || first->m.rows != m->rows)
+        return 0;
+    for (int end = at + 1; end < c->count; end++)
+        if (c->of[end].m.cols == m->cols)
             return end + 1 - at;
-        if (m->rows == m->cols)
-            return 0;
-    }
     return 0;
 }
 
@@ -113,40 +117,57 @@ add_line(Values *lines, const Derived *to, const Symbol *s, const Derived *from,
     values_add(lines, line);
 }
 
+/* The product of `count` symbols of a chain, from `at` on. */
+static Term
+product_of_symbols(const Chain *c, int at, int count)
+{
+    Term product = {.factor = 1, .chain[0].count = count};
+    memcpy(product.chain[0].of, c->of + at, (size_t)count * sizeof *c->of);
+    return product;
+}
+
+/* Sets the matrix of a symbol to a product, and writes its line; returns false
+   if it cannot be set to that. Tokens are no matrix, and have no line. */
+static bool
+set_matrix(const Matching *by, const Symbol *s, const Term *product,
+           Values *lines)
+{
+    if (!set_symbol(s, product))
+        return false;
+    if (lines && s->of->value != by->to->run.x->value)
+        add_line(lines, by->to, s, by->from, product);
+    return true;
+}
+
 /* Sets the matrices of a chain in order, to products of matrices of `source`.
    The last one becomes the product of all that are left and, if `behind` is not
    NULL, of the matrices of that chain, the keys. The first one gets the factor.
- */
+   An operator that is no matrix must be the same in both chains. */
 static bool
 set_chain(const Matching *by, const Chain *target, const Chain *source,
           const Chain *behind, double factor, Values *lines)
 {
-    int last = target->count - 1, at = 0;
-    while (last >= 0 && target->of[last].of->op)
-        last--;
+    int at = 0; /* the symbols of `source` before this one are used */
     for (int k = 0; k < target->count; k++) {
         const Symbol *s = &target->of[k];
-        if (s->of->op) { /* it must be the same operator */
+        bool last = k == target->count - 1;
+        if (s->of->op) {
             if (at >= source->count || source->of[at].of->op != s->of->op)
                 return false;
             at++;
             continue;
         }
-        bool ends = k == last && k == target->count - 1;
-        int count = ends ? source->count - at : symbols_for(&s->m, source, at);
-        Term product = {.factor = factor, .chain[0].count = count};
-        memcpy(product.chain[0].of, source->of + at,
-               (size_t)count * sizeof *source->of);
-        if (ends && behind)
+        int count = last ? source->count - at : symbols_for(&s->m, source, at);
+        Term product = product_of_symbols(source, at, count);
+        product.factor = factor;
+        if (last && behind)
             product.chain[1] = *behind;
-        if (!set_symbol(s, &product))
+        if (!set_matrix(by, s, &product, lines))
             return false;
-        if (lines && s->of->value != by->to->run.x->value)
-            add_line(lines, by->to, s, by->from, &product);
         at += count;
         factor = 1;
     }
-    return fabs(factor - 1) <= 1e-12;
+    return fabs(factor - 1) <= 1e-12; /* some matrix has got the factor */
 }
 
 /* Sets the matrices of a term: the matrices of queries to products of matrices
@@ -182,16 +203,25 @@ set_head(const Matching *by, int source, int target, Values *lines)
     return set;
 }
 
-/* Sets all entries of all matrices of `to` to a number, or only those that are
-   unset. */
+/* Marks all entries of all matrices of `to` as not set. */
 static void
-fill(const Derived *to, real number, bool only_unset)
+unset_entries(const Derived *to)
 {
     const Weights *w = &to->run.weights;
     for (int i = 0; i < w->count; i++)
         for (size_t k = 0; k < entries_of(&w->list[i]); k++)
-            if (!only_unset || isnan(w->list[i].value[k]))
-                w->list[i].value[k] = number;
+            w->list[i].value[k] = NAN;
+}
+
+/* Sets all entries to 0 that nothing has set. */
+static void
+clear_unset(const Derived *to)
+{
+    const Weights *w = &to->run.weights;
+    for (int i = 0; i < w->count; i++)
+        for (size_t k = 0; k < entries_of(&w->list[i]); k++)
+            if (isnan(w->list[i].value[k]))
+                w->list[i].value[k] = 0;
 }
 
 /* Saves the entries of all matrices; returns a copy of them. */
@@ -242,7 +272,7 @@ match_heads(Matching *by, int head)
     int heads = by->to->heads > 0 ? by->to->heads : 1;
     bool found = false;
     if (head == heads) {
-        fill(by->to, 0, true);
+        clear_unset(by->to);
         by->tried++;
         return by->tried <= MOST_ORDERS && by->accepts(by->more);
     }
@@ -282,14 +312,14 @@ name_matches(Matching *by, Values *lines)
             head++;
         t->head = head;
     }
-    fill(by->to, NAN, false);
+    unset_entries(by->to);
     int heads = by->to->heads > 0 ? by->to->heads : 1;
     for (int head = 0; head < heads; head++)
         set_head(by, head, head, head ? NULL : lines);
     for (int i = 0; i < w->count; i++)
         if (is_unset(&w->list[i]))
             values_add(lines, format_text("%s := 0", w->list[i].name));
-    fill(by->to, 0, true);
+    clear_unset(by->to);
 }
 
 bool
@@ -299,7 +329,7 @@ substitute(Derived *from, Derived *to, Accepts *accepts, void *more,
     Matching by = {.from = from, .to = to, .accepts = accepts, .more = more};
     if (from->heads != to->heads || to->heads > MOST_HEADS)
         return false;
-    fill(to, NAN, false);
+    unset_entries(to);
     bool found = match_heads(&by, 0);
     if (found)
         name_matches(&by, lines);
