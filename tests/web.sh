@@ -2,9 +2,9 @@
 # web.sh BUILD - the web edition in headless Chromium, over the pipe of
 # tests/web/browser.mjs and a file server in node, which emcc needs anyway: the program
 # against the native one, bit for bit, with the multiply-add of WebAssembly and without;
-# its size; every Run of every lesson, and the playground, used as a reader would. Only
-# here does anything of lessons/web run. Skipped, and says so, without emcc, node or
-# chromium, or where `make web` has made nothing.
+# its size; every Run of every lesson, the playground and the lines to type equations in,
+# used as a reader would. Only here does anything of lessons/web run. Skipped, and says so,
+# without emcc, node or chromium, or where `make web` has made nothing.
 
 set -eu
 build=$1
@@ -30,4 +30,5 @@ done
 node tests/web/engine.mjs "$build"
 node tests/web/engine.mjs "$build" by-doubles
 node tests/web/playground.mjs "$build/web"
+node tests/web/equation.mjs "$build/web"
 node tests/web/lessons.mjs "$build/web"

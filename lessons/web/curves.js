@@ -59,6 +59,14 @@ export class Curves {
         this.waiting ??= setTimeout(() => { this.waiting = null; this.draw(); }, 120);
     }
 
+    // Only the runs with such names, if there are any.
+    keep(which) {
+        const left = [...this.runs].filter(([name]) => which(name));
+        if (left.length)
+            this.runs = new Map(left);
+        this.draw();
+    }
+
     draw() {
         const names = [...this.runs.keys()], all = labels(names);
         const kinds = [...new Set(names.map(name => name.split('.')[1]))];

@@ -1,6 +1,7 @@
 #!/bin/sh
 # pages.sh BUILD - the pages of the web edition, in BUILD/web: those of BUILD/book, each
-# with one script and one style sheet more, and what these need: lists.js has the lists of
+# with one script and one style sheet more, a place for the equation that a lesson marks
+# with the name of its variant, and what these need: lists.js has the lists of
 # the program, and the menus of the playground have their names.
 
 set -eu
@@ -40,6 +41,7 @@ for page in $(cd "$book" && ls *.html | grep -v '^book.html'); do
 <link rel="icon" href="data:,">\
 &\
 <script type="module" src="web.js"></script>|
+        s|<!-- equation \([a-z-]*\) -->|<div id="equation" data-of="\1"></div>|
         s|<p><a href="book.html">.*|&\
 <p><a href="playground.html">Playground</a></p>|' "$book/$page" >"$web/$page"
 done

@@ -1,6 +1,7 @@
 // web.js - what a page of the web edition does: each part of a page that is alive is
 // found and started here.
 
+import {equation} from './equation.js';
 import {slider} from './gauge.js';
 import {diagram, links} from './merge.js';
 import {blocks} from './run.js';
@@ -11,5 +12,8 @@ if (merge)
 const gauge = document.getElementById('gauge');
 if (gauge)
     slider(gauge);
+const line = document.getElementById('equation');
+if (line)
+    equation(line);
 links();
 blocks();

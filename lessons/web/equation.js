@@ -1,0 +1,152 @@
+// equation.js - a line to type an equation in. As one types, the program derives its form,
+// or marks its mistake; a button trains it beside standard; a link holds it. What a link
+// holds is data: the program reads it as an equation, and the page shows it as text.
+
+import {element, symbols} from './matrix.js';
+import {copier, worker} from './form.js';
+import {variants} from './lists.js';
+import {inTurn, loaded} from './one-engine.js';
+import {told} from './verdict.js';
+
+const FILE = 'yours.eq', RUNS = 'yours';
+const PAUSE = 300; // ms without a key, after which it is derived
+const RATES = 'each at its best of nine learning rates'; // --lr auto
+
+// The equation in the address, if there is one.
+export const typed = () => new URLSearchParams(location.hash.slice(1)).get('equation');
+
+// A line of `qkv derive`: matrices as formulas, what is between two of them marked.
+function derivedLine(line) {
+    const [, stored, where, real] = line.match(/^(\d+) parameters at (.*), (\d+) real$/) || [];
+    if (stored)
+        return element('p', {}, element('b', {}, `${stored} parameters are stored, ${real} are real`), ` (${where})`);
+    if (line.startsWith('no form'))
+        return element('p', {className: 'bad'}, line);
+    return element('p', {className: 'formula'}, ...line.split(/(\[\w+\])/).map(part => part[0] === '['
+        ? element('span', {className: 'bend'}, part.replace('_of]', ']')) : symbols(part)));
+}
+
+// What `qkv derive` found, or where the mistake is; of its lines, the name and a comparison
+// of an equation with itself say nothing here.
+function answer({status, out, err, words}) {
+    if (status)
+        return [element('pre', {className: 'mistake'}, words || err.replace(/^qkv: .*?\.eq:(\d+):/m, 'line $1:').replace(/^qkv: /m, ''))];
+    const lines = out.trim().split('\n').slice(1).map(line => line.trim()).filter(line => line !== 'its equation says the same');
+    const refused = lines.filter(line => line.startsWith('no form')), others = lines.filter(line => !refused.includes(line));
+    return [...refused, ...others].map(derivedLine);
+}
+
+// The learning rate of a run, as its configuration has it.
+const rateOf = (engine, name) =>
+    new TextDecoder().decode(engine.files.get(`${RUNS}/${name}/config.tsv`)).match(/^lr\t(.*)$/m)[1];
+
+class Equation {
+    constructor(section) {
+        this.initial = variants.find(row => row.variant === section.dataset.of).equation.replace(/; /g, '\n');
+        this.field = element('textarea', {name: 'equation', rows: 1, spellcheck: false, autocapitalize: 'off'});
+        this.derived = element('div', {className: 'derived', ariaLive: 'polite'});
+        const link = element('button', {type: 'button', className: 'quiet'}, 'Copy a link to it');
+        section.className = 'alive';
+        section.role = 'region';
+        section.ariaLabel = 'An equation to change';
+        section.append(element('form', {}, element('label', {}, 'equation', this.field), this.derived,
+            element('p', {className: 'controls'}, element('button', {}, 'Train it beside standard'), link)),
+            element('p', {className: 'controls'}, element('progress', {hidden: true, ariaLabel: 'Progress'}),
+                element('span', {role: 'status', className: 'says'})),
+            ...['verdict', 'curves', 'table'].map(className => element('div', {className})));
+        this.field.addEventListener('input', () => this.changed());
+        this.field.addEventListener('focus', () => this.derived.children.length || this.deriveSoon(0));
+        addEventListener('hashchange', () => this.fromAddress());
+        addEventListener('resize', () => this.fit());
+        copier(link, () => location.href.replace(/#.*|$/, '#' + new URLSearchParams({equation: this.field.value})));
+        worker(section, (...what) => this.train(section, ...what));
+        this.derived.append('Change it: its form is derived as you type.');
+        this.show(this.initial);
+        this.fromAddress();
+        if (location.hash.startsWith('#equation='))
+            section.scrollIntoView();
+    }
+
+    fromAddress() {
+        if (typed() === null || typed() === this.field.value)
+            return;
+        this.show(typed());
+        this.deriveSoon(0);
+    }
+
+    show(text) {
+        this.field.value = text;
+        this.fit();
+    }
+
+    // As high as its text.
+    fit() {
+        this.field.style.height = 'auto';
+        this.field.style.height = this.field.scrollHeight + 4 + 'px';
+    }
+
+    changed() {
+        const kept = new URLSearchParams(location.hash.includes('=') ? location.hash.slice(1) : '');
+        kept.set('equation', this.field.value);
+        history.replaceState(null, '', '#' + kept);
+        this.fit();
+        this.deriveSoon(PAUSE);
+    }
+
+    deriveSoon(pause) {
+        clearTimeout(this.waiting);
+        this.derived.classList.add('old');
+        this.waiting = setTimeout(async () => {
+            const text = this.field.value;
+            if (!this.derived.children.length)
+                this.derived.replaceChildren('Loads the program …');
+            try {
+                const engine = await loaded();
+                await inTurn(() => text === this.field.value && this.derive(engine));
+            } catch (error) {
+                this.derived.replaceChildren(element('p', {className: 'bad'}, '✗ ' + error.message));
+            }
+        }, pause);
+    }
+
+    // Derives what the field has, unless it is stopped; is it an equation?
+    async derive(engine) {
+        this.put(engine);
+        const told = await engine.run(['derive', './' + FILE], {program: 'qkv'});
+        this.clear(engine);
+        if (told.status !== 130) {
+            this.derived.replaceChildren(...answer(told));
+            this.derived.classList.remove('old');
+            this.field.ariaInvalid = String(told.status !== 0);
+        }
+        return told.status === 0;
+    }
+
+    async train(section, engine, run, curves) {
+        for (const place of ['.verdict', '.table'])
+            section.querySelector(place).replaceChildren();
+        if (!await this.derive(engine))
+            throw new Error('it is no equation yet: the mistake is marked above');
+        this.put(engine);
+        try {
+            const found = await run(['compare', '-v', 'standard,./' + FILE, '-t', 'recall', '--seeds', '3', '--lr', 'auto',
+                '--no-figures', '--tsv', '-o', RUNS]);
+            const best = new Map(told(section, found, RATES).map(row => [row.variant, row.rate]));
+            curves.keep(name => rateOf(engine, name) === best.get(name.split('.')[1]));
+        } finally {
+            this.clear(engine);
+        }
+    }
+
+    put(engine) {
+        engine.files.set(FILE, new TextEncoder().encode(this.field.value + '\n'));
+    }
+
+    // The blocks of the page see none of its files.
+    clear(engine) {
+        for (const path of [...engine.files.keys()].filter(path => path === FILE || path.startsWith(RUNS + '/')))
+            engine.files.delete(path);
+    }
+}
+
+export const equation = section => new Equation(section);

@@ -1,0 +1,70 @@
+// form.js - what the forms that run the program share: a button that runs and stops it,
+// and one that copies.
+
+import {element} from './matrix.js';
+import {inTurn, loaded} from './one-engine.js';
+import {Curves} from './curves.js';
+
+// A form whose button runs work(engine, run, curves) and, while it runs, stops it; run(words)
+// is a command.
+export function worker(section, work) {
+    const part = selector => section.querySelector(selector), button = part('form button'), name = button.textContent;
+    const says = part('[role=status]'), bar = part('progress');
+    let running = false;
+    part('form').addEventListener('submit', async event => {
+        event.preventDefault();
+        if (running) {
+            running = false;
+            return (await loaded()).stop();
+        }
+        running = true;
+        button.textContent = 'Stop';
+        bar.hidden = false;
+        bar.removeAttribute('value');
+        says.replaceChildren('Loads the program …');
+        const curves = new Curves(part('.curves')), start = performance.now();
+        // A command's output; a failed command ends the work with what it said.
+        const run = async (engine, words) => {
+            let out = '', err = '';
+            if (!running)
+                throw new Error('stopped');
+            says.replaceChildren('Running …');
+            const {status, words: why} = await engine.run(words, {program: 'qkv',
+                onOut: s => { out += s; },
+                onErr: s => {
+                    err += s;
+                    const [, done, all] = s.match(/^(\d+)\/(\d+) /) || [];
+                    if (all)
+                        bar.value = done / all;
+                },
+                onLog: log => {
+                    curves.add(log);
+                    if (parseInt(log.line))
+                        bar.value = (curves.runs.size - 1 + parseInt(log.line) / log.steps) / log.runs;
+                }});
+            if (status)
+                throw new Error(running ? why || err.replace(/^qkv: /, '').trim() : 'stopped');
+            return {out, err};
+        };
+        try {
+            const engine = await loaded();
+            await inTurn(() => work(engine, words => run(engine, words), curves));
+            says.replaceChildren(`Done in ${((performance.now() - start) / 1000).toFixed(1)} s.`);
+        } catch (error) {
+            says.replaceChildren(running ? element('span', {className: 'bad'}, '✗ ' + error.message) : 'Stopped.');
+        }
+        running = false;
+        bar.hidden = true;
+        button.textContent = name;
+    });
+}
+
+// A button that copies what() and says so.
+export function copier(button, what) {
+    const name = button.textContent;
+    button.addEventListener('click', async () => {
+        const copied = await navigator.clipboard?.writeText(what()).then(() => true, () => false);
+        button.textContent = copied ? 'Copied' : 'The browser does not let it be copied';
+        setTimeout(() => { button.textContent = name; }, 1500);
+    });
+}
