@@ -33,4 +33,7 @@ typedef struct Builder {
     bool *used; /* for each definition, whether it was named */
 } Builder;
 
+/* Exits with a message about the place `at` in the text (equation_wrong). */
+#define refuse(b, ...) equation_wrong((b)->text, __VA_ARGS__)
+
 #endif

@@ -74,9 +74,9 @@ weight_of(Builder *b, const char *name, const char *at)
     return p->weights - 1;
 }
 
-/* Where a matrix is declared if not every matrix has a line with its shape:
-   maps come first, by how many matrices are between the tokens and them. Rows,
-   such as biases, and mixtures of heads come last. */
+/* The rank of a matrix in the plugin's declarations, if the equation does not
+   declare all of them: maps come first, those nearest to the tokens before
+   others. Rows, such as biases, and mixtures of heads come last. */
 static int
 rank_of(const PlanWeight *w)
 {
@@ -84,9 +84,9 @@ rank_of(const PlanWeight *w)
     return w->mixes || row ? INT_MAX : w->depth;
 }
 
-/* Is matrix k of the plan declared before matrix i? In the order of their
-   lines, if each has one; otherwise by rank and, if that is equal, in the order
-   in which the equation names them. */
+/* Is matrix k of the plan declared before matrix i? If every matrix has a line
+   that declares it, the order is that of the lines; otherwise it is that of the
+   ranks and, for equal ranks, that in which the equation names them. */
 static bool
 declared_before(const Plan *p, int k, int i, bool by_lines)
 {
@@ -105,10 +105,11 @@ order_weights(Plan *p)
         by_lines &= p->weight[i].declared != NULL;
     p->order = allocate((size_t)p->weights + 1, sizeof *p->order);
     for (int i = 0; i < p->weights; i++) {
-        int place = 0;
+        int before = 0;
         for (int k = 0; k < p->weights; k++)
-            place += k != i && declared_before(p, k, i, by_lines);
-        p->order[place] = i;
+            if (k != i && declared_before(p, k, i, by_lines))
+                before++;
+        p->order[before] = i;
     }
 }
 
@@ -126,8 +127,8 @@ name_weights(Plan *p)
     }
 }
 
-/* `count` blocks of that width; exits unless they are a whole number of rows or
-   columns. */
+/* The rows or columns of `blocks` blocks of that width, or of one block if that
+   is NULL. Exits unless they are a whole number. */
 static int
 stored_size(const Plan *p, const PlanWeight *w, const Tree *blocks,
             const Width *width, const Attention *a)

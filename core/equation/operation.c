@@ -4,7 +4,18 @@
    map; a map with an index gives its heads to the operand that has none. Tokens
    by transposed tokens are scores. Scores by tokens are a weighted sum. */
 
+#include <string.h>
+
 #include "equation/operation.h"
+
+bool
+same_operator(const Plan *p, const Step *s, const Step *t)
+{
+    return s->act == t->act && s->inputs == t->inputs &&
+           s->weight == t->weight &&
+           equal_numbers(p->text, s->number[0], t->number[0]) &&
+           equal_numbers(p->text, s->number[1], t->number[1]);
+}
 
 /* The earlier step that is equal to s; NO_STEP if there is none. */
 static int
@@ -12,19 +23,14 @@ step_like(const Plan *p, const Step *s)
 {
     for (int i = 0; i < p->steps; i++) {
         const Step *t = &p->step[i];
-        bool same = t->act == s->act && t->inputs == s->inputs &&
-                    t->weight == s->weight;
-        for (int k = 0; same && k < s->inputs; k++)
-            same = t->in[k] == s->in[k];
-        for (int k = 0; same && k < 2; k++)
-            same = equal_numbers(p->text, t->number[k], s->number[k]);
-        if (same)
+        if (same_operator(p, s, t) && !memcmp(s->in, t->in, sizeof s->in))
             return i;
     }
     return NO_STEP;
 }
 
-/* How many matrices are on the longest way from the tokens to a step. */
+/* The largest number of matrices between the tokens and the result of a step.
+ */
 static int
 depth_of(const Plan *p, int step)
 {
@@ -32,12 +38,15 @@ depth_of(const Plan *p, int step)
     return s->act == STEP_WEIGHT ? p->weight[s->weight].depth : s->depth;
 }
 
-/* Notes whose rows a new step has, and its distance from the tokens: both
-   follow from its operands. */
+/* Notes whether a new step has rows for x or for y, and its depth: both follow
+   from its operands. */
 static void
 note_origin(const Plan *p, Step *s)
 {
-    s->rows = s->act == STEP_X ? 'x' : s->act == STEP_Y ? 'y' : 0;
+    if (s->act == STEP_X)
+        s->rows = 'x';
+    if (s->act == STEP_Y)
+        s->rows = 'y';
     for (int i = 0; i < s->inputs; i++) {
         int depth = depth_of(p, s->in[i]);
         if (!s->rows)
@@ -47,7 +56,7 @@ note_origin(const Plan *p, Step *s)
     }
 }
 
-/* The number of the step, which is new unless there is one like it. */
+/* Adds a step, unless there is one like it already, and returns its number. */
 static int
 put_step(Builder *b, Step s)
 {
@@ -65,8 +74,11 @@ put_step(Builder *b, Step s)
 int
 add_step(Builder *b, Act act, const char *at, int first, int second)
 {
-    Step s = {.act = act, .at = at, .in = {first, second}};
-    s.inputs = (first != NO_STEP) + (second != NO_STEP);
+    Step s = {.act = act, .at = at};
+    if (first != NO_STEP)
+        s.in[s.inputs++] = first;
+    if (second != NO_STEP)
+        s.in[s.inputs++] = second;
     return put_step(b, s);
 }
 
@@ -84,7 +96,7 @@ add_number_step(Builder *b, Act act, const char *at, int of, Tree *number)
     return put_step(b, s);
 }
 
-/* The matrix that a value is, if it is one of the variant's own. */
+/* The variant's matrix that a value is; NULL if it is not one matrix. */
 static PlanWeight *
 own_weight(const Builder *b, Value v)
 {
@@ -127,47 +139,68 @@ scaled(Builder *b, Value v, Tree *scale)
 
 /* Products */
 
-/* Notes how far from the tokens a matrix is, when it is first used. */
+/* Checks that the matrix m is as wide as left requires in left m, and notes how
+   far from the tokens m is when it is first used. */
 static void
-note_depth(Builder *b, Value left, PlanWeight *w)
+fit_matrix(Builder *b, Value left, Value m)
 {
+    PlanWeight *w = own_weight(b, m);
+    equal_widths(b, left.width, m.transposed ? m.width : m.rows, m.at);
     if (w && w->depth == 0)
         w->depth = depth_of(b->plan, left.step) + 1;
 }
 
-/* left m, for tokens or a matrix on the left. If both have heads, they are
-   multiplied head by head. */
+/* left m, if left has heads: each is multiplied by its block of m, or by m if
+   that has no heads. */
+static Value
+mapped_by_head(Builder *b, Value left, Value m)
+{
+    if (m.heads && !same_heads(b, left.heads, m.heads))
+        refuse(b, m.at,
+               "its index differs from that of its left factor: give both the "
+               "same");
+    Act act = m.transposed ? STEP_EACH_HEAD_T : STEP_EACH_HEAD;
+    Value v = left;
+    v.step = add_step(b, act, m.at, left.step, m.step);
+    Step *s = &b->plan->step[v.step];
+    s->heads = left.heads;
+    s->width = left.width;
+    s->block = m.heads ? m.width : NULL;
+    return v;
+}
+
+/* left m, if left has no heads. The product has those of m. */
+static Value
+mapped_whole(Builder *b, Value left, Value m)
+{
+    if (m.heads && m.transposed)
+        refuse(b, m.at,
+               "a transposed block of a head needs heads on its left, but its "
+               "left factor has none");
+    Act act = m.transposed ? STEP_MAP_T : STEP_MAP;
+    Value v = left;
+    v.step = add_step(b, act, m.at, left.step, m.step);
+    v.heads = m.heads;
+    if (m.heads)
+        v.step = add_number_step(b, STEP_SPLIT, m.at, v.step, m.heads);
+    return v;
+}
+
+/* left m, for tokens or a matrix on the left. */
 static Value
 mapped(Builder *b, Value left, Value m)
 {
     PlanWeight *w = own_weight(b, m);
-    equal_widths(b, left.width, m.transposed ? m.width : m.rows, m.at);
-    note_depth(b, left, w);
+    fit_matrix(b, left, m);
     if (m.transposed) /* W_i^Q (W_i^K)': the width of queries and keys */
-        set_purpose(m.width, 'k', NULL);
+        note_keys(m.width, NULL);
     if (w)
         w->beside = true;
-    if (left.heads && m.heads && !same_heads(b, left.heads, m.heads))
-        equation_wrong(b->text, m.at,
-                       "its index differs from that of its left factor: give "
-                       "both the same");
-    if (!left.heads && m.heads && m.transposed)
-        equation_wrong(b->text, m.at,
-                       "a transposed block of a head needs heads on its left, "
-                       "but its left factor has none");
-    Act whole = m.transposed ? STEP_MAP_T : STEP_MAP;
-    Act each = m.transposed ? STEP_EACH_HEAD_T : STEP_EACH_HEAD;
-    int step = add_step(b, left.heads ? each : whole, m.at, left.step, m.step);
-    b->plan->step[step].heads = left.heads;
-    b->plan->step[step].width = left.width;
-    b->plan->step[step].block = m.heads ? m.width : NULL;
-    if (!left.heads && m.heads)
-        step = add_number_step(b, STEP_SPLIT, m.at, step, m.heads);
-    left.step = step;
-    left.heads = left.heads ? left.heads : m.heads;
-    left.width = m.transposed ? m.rows : m.width;
-    left.at = m.at;
-    return left;
+    Value v =
+        left.heads ? mapped_by_head(b, left, m) : mapped_whole(b, left, m);
+    v.width = m.transposed ? m.rows : m.width;
+    v.at = m.at;
+    return v;
 }
 
 /* left m, for an m that leads back from the heads: left has its heads side by
@@ -178,13 +211,12 @@ static Value
 led_back(Builder *b, Value left, Value m)
 {
     PlanWeight *w = own_weight(b, m);
-    equal_widths(b, left.width, m.transposed ? m.width : m.rows, m.at);
-    note_depth(b, left, w);
+    fit_matrix(b, left, m);
     if (w && !m.transposed && w->beside)
-        equation_wrong(b->text, m.at,
-                       "%s maps to heads above, so it cannot lead back from "
-                       "them: take its transpose, or another matrix",
-                       w->written);
+        refuse(b, m.at,
+               "%s maps to heads above, so it cannot lead back from them: take "
+               "its transpose, or another matrix",
+               w->written);
     if (w && !m.transposed)
         w->stacked = true;
     Act act = m.transposed ? STEP_MAP_T : STEP_MAP;
@@ -194,28 +226,36 @@ led_back(Builder *b, Value left, Value m)
     return left;
 }
 
-/* left I_i cuts tokens into heads; left I_i' puts head i back in its place. */
+/* left I_i cuts tokens into heads, each of which gets its share of the columns;
+   left I_i' puts head i back in its place. */
 static Value
 sliced(Builder *b, Value left, Value slice)
 {
     Tree *share = tree_of(TREE_PRODUCT, slice.at, tree_name("d_model"),
                           tree_of(TREE_INVERSE, slice.at, slice.heads, NULL));
     Width *whole = width_new(tree_name("d_model")), *part = width_new(share);
-    Tree *needed = slice.transposed ? slice.heads : NULL;
-    if (!same_heads(b, left.heads, needed))
-        equation_wrong(b->text, slice.at,
-                       needed ? "I_i' puts head i back in its place, but its "
-                                "left factor does not have these heads"
-                              : "I_i cuts tokens into heads, but its left "
-                                "factor has heads already");
-    equal_widths(b, left.width, needed ? part : whole, slice.at);
-    left.heads = needed ? NULL : slice.heads;
-    left.width = needed ? whole : part;
+    if (slice.transposed) {
+        if (!same_heads(b, left.heads, slice.heads))
+            refuse(b, slice.at,
+                   "I_i' puts head i back in its place, but its left factor "
+                   "does not have these heads");
+        equal_widths(b, left.width, part, slice.at);
+        left.heads = NULL;
+        left.width = whole;
+    } else {
+        if (left.heads)
+            refuse(b, slice.at,
+                   "I_i cuts tokens into heads, but its left factor has heads "
+                   "already");
+        equal_widths(b, left.width, whole, slice.at);
+        left.heads = slice.heads;
+        left.width = part;
+    }
     left.step = add_number_step(b, STEP_SPLIT, slice.at, left.step, left.heads);
     return left;
 }
 
-/* W, if 1 / sqrt(W) is the scale; or NULL. */
+/* W, if the scale is 1 / sqrt(W); otherwise NULL. */
 static Tree *
 below_root(const Tree *scale)
 {
@@ -226,18 +266,23 @@ below_root(const Tree *scale)
     return inverse->of[0]->of[0];
 }
 
-/* scale q k' */
-static Value
+bool
+makes_scores(Value left, Value right)
+{
+    return left.sort == TOKENS && !left.transposed && right.sort == TOKENS &&
+           right.transposed;
+}
+
+Value
 scored(Builder *b, Value q, Value k, Tree *scale)
 {
     equal_widths(b, q.width, k.width, k.at);
-    set_purpose(q.width, 'k', below_root(scale));
+    note_keys(q.width, below_root(scale));
     if (k.heads && !q.heads)
-        equation_wrong(b->text, k.at,
-                       "keys have heads, but queries have none: write W_i^Q");
+        refuse(b, k.at, "keys have heads, but queries have none: write W_i^Q");
     q.sort = SCORES;
     if (tokens_behind(b, k.step) == 'x')
-        equation_wrong(b->text, k.at, "keys come from y, not x: write y W_i^K");
+        refuse(b, k.at, "keys come from y, not x: write y W_i^K");
     q.width = width_one();
     q.step = put_step(b, (Step){.act = STEP_SCORES,
                                 .at = k.at,
@@ -248,50 +293,41 @@ scored(Builder *b, Value q, Value k, Tree *scale)
 }
 
 Value
-multiplied(Builder *b, Value left, Value right, bool output, Tree **scale)
+multiplied(Builder *b, Value left, Value right, bool output)
 {
     if (left.transposed || left.sort == SLICE)
-        equation_wrong(b->text, left.at,
-                       "a product must begin with tokens that are not "
-                       "transposed, as in x W");
+        refuse(b, left.at,
+               "a product must begin with tokens that are not transposed, as "
+               "in x W");
     if (right.sort == SLICE && left.sort == TOKENS)
         return sliced(b, left, right);
     if (right.sort == MATRIX && output && left.heads)
         return led_back(b, left, right);
     if (right.sort == MATRIX)
         return mapped(b, left, right);
-    if (left.sort == TOKENS && right.sort == TOKENS && right.transposed) {
-        Tree *all = *scale;
-        *scale = NULL;
-        return scored(b, left, right, all);
-    }
     if (left.sort == MATRIX)
-        equation_wrong(
-            b->text, right.at,
-            "a matrix must be on the right of what it maps, as in x W");
+        refuse(b, right.at,
+               "a matrix must be on the right of what it maps, as in x W");
     if (right.sort == TOKENS)
-        equation_wrong(b->text, right.at,
-                       "tokens can be multiplied by tokens only in scores, "
-                       "with the second transposed: q k'");
-    equation_wrong(b->text, right.at,
-                   "scores must be on the left of tokens, as in softmax(...) "
-                   "y W_i^V");
+        refuse(b, right.at,
+               "tokens can be multiplied by tokens only in scores, with the "
+               "second transposed: q k'");
+    refuse(b, right.at,
+           "scores must be on the left of tokens, as in softmax(...) y W_i^V");
 }
 
 Value
 applied(Builder *b, Value p, Value v)
 {
     if (v.sort != TOKENS || v.transposed)
-        equation_wrong(b->text, v.at,
-                       "expected values: attention weights multiply tokens, as "
-                       "in softmax(...) y W_i^V");
+        refuse(b, v.at,
+               "expected values: attention weights multiply tokens, as in "
+               "softmax(...) y W_i^V");
     if (v.heads && !p.heads)
-        equation_wrong(b->text, v.at,
-                       "values have heads, but scores have none: write W_i^Q");
+        refuse(b, v.at, "values have heads, but scores have none: write W_i^Q");
     if (tokens_behind(b, v.step) == 'x')
-        equation_wrong(b->text, v.at,
-                       "values come from y, not x: write y W_i^V");
-    set_purpose(v.width, 'v', NULL);
+        refuse(b, v.at, "values come from y, not x: write y W_i^V");
+    note_values(v.width);
     if (!p.masked)
         p.step = add_step(b, STEP_MASK, p.at, p.step, NO_STEP);
     v.heads = p.heads;
@@ -301,9 +337,9 @@ applied(Builder *b, Value p, Value v)
 
 /* Sums, and products entry by entry */
 
-/* Makes a row of weights fit the value that it is added to, or multiplied with
-   entry by entry: all tokens share it, and it has a number for each column, or
-   a single one. */
+/* Makes a matrix fit the value `to`, to which it is added, or with which it is
+   multiplied entry by entry. It has one row, which all tokens share, with an
+   entry for each column of `to`, or a single entry. */
 static Value
 fitted(Builder *b, Value to, Value m, Act act)
 {
@@ -327,40 +363,54 @@ static void
 check_combined(const Builder *b, Value v)
 {
     if (v.transposed || v.sort == NUMBERS || v.sort == SLICE)
-        equation_wrong(b->text, v.at,
-                       "a number or a transposed matrix cannot be added, or "
-                       "multiplied entry by entry");
+        refuse(b, v.at,
+               "a number or a transposed matrix cannot be added, or multiplied "
+               "entry by entry");
 }
 
-/* A + B or A . B, entry by entry. The operand that may be smaller, a matrix or
-   one without heads, becomes the second. */
+/* Exits if the two have different heads, or rows of different tokens. */
+static void
+check_heads_and_rows(const Builder *b, Value first, Value second,
+                     const char *at)
+{
+    char one = tokens_behind(b, first.step);
+    char other = tokens_behind(b, second.step);
+    if (second.heads && !same_heads(b, first.heads, second.heads))
+        refuse(b, at, "the two have different heads: give both the same index");
+    if (one && other && one != other)
+        refuse(b, at, "make both from x, or both from y");
+}
+
+/* Is the left operand shared by all tokens, or by all heads, of the right one?
+ */
+static bool
+is_shared(Value left, Value right)
+{
+    if (left.sort == MATRIX && right.sort != MATRIX)
+        return true;
+    return left.sort == right.sort && !left.heads && right.heads;
+}
+
+/* A + B or A . B, entry by entry. The first operand of an operator has the
+   shape of its result, so a left operand that is shared becomes the second. */
 Value
 combined(Builder *b, Act act, Value left, Value right)
 {
     check_combined(b, left);
     check_combined(b, right);
-    /* The first operand of an operator has the shape of its result. */
-    bool smaller = left.sort == MATRIX && right.sort != MATRIX;
-    bool fewer = left.sort == right.sort && !left.heads && right.heads;
-    Value first = smaller || fewer ? right : left;
-    Value second = smaller || fewer ? left : right;
+    bool swap = is_shared(left, right);
+    Value first = swap ? right : left, second = swap ? left : right;
     if (second.sort == MATRIX && first.sort != MATRIX)
         second = fitted(b, first, second, act);
     else if (second.sort != first.sort)
-        equation_wrong(b->text, right.at,
-                       "combine scores with scores, and tokens with tokens");
+        refuse(b, right.at,
+               "combine scores with scores, and tokens with tokens");
     else
         equal_widths(b, first.width, second.width, right.at);
     if (first.sort == MATRIX)
         equal_widths(b, first.rows, second.rows, right.at);
-    if (second.heads && !same_heads(b, first.heads, second.heads))
-        equation_wrong(b->text, right.at,
-                       "the two have different heads: give both the same "
-                       "index");
-    char one = tokens_behind(b, first.step);
-    char other = tokens_behind(b, second.step);
-    if (one && other && one != other)
-        equation_wrong(b->text, right.at, "make both from x, or both from y");
+    check_heads_and_rows(b, first, second, right.at);
+    /* A sum is 0 where both terms are, a product where either factor is. */
     bool both = first.masked && second.masked;
     bool either = first.masked || second.masked;
     first.masked = act == STEP_ADD ? both : either;
@@ -371,27 +421,29 @@ combined(Builder *b, Act act, Value left, Value right)
 /* Functions */
 
 Value
-softmax_value(Builder *b, Value s, const Value *sink)
+softmax_value(Builder *b, Value s)
 {
-    Act act = STEP_SOFTMAX;
-    int second = NO_STEP;
-    if (sink && sink->sort == NUMBERS) {
-        const Tree *zero = sink->number;
-        if (zero->kind != TREE_NUMBER || zero->number != 0)
-            equation_wrong(b->text, sink->at,
-                           "a sink must be 0, or b_i, one for each head");
-        act = STEP_SINK_ZERO;
-    } else if (sink) {
-        PlanWeight *w = own_weight(b, *sink);
-        if (!w || !same_heads(b, sink->heads, s.heads))
-            equation_wrong(b->text, sink->at,
-                           "a sink must be 0, or b_i, one for each head");
-        equal_widths(b, w->rows, width_one(), sink->at);
-        equal_widths(b, w->cols, width_one(), sink->at);
+    s.step = add_step(b, STEP_SOFTMAX, s.at, s.step, NO_STEP);
+    s.masked = true;
+    return s;
+}
+
+Value
+softmax_sink_value(Builder *b, Value s, Value sink)
+{
+    PlanWeight *w = own_weight(b, sink);
+    bool zero = sink.sort == NUMBERS && sink.number->kind == TREE_NUMBER &&
+                sink.number->number == 0;
+    if (!zero && (!w || !same_heads(b, sink.heads, s.heads)))
+        refuse(b, sink.at, "a sink must be 0, or b_i, one for each head");
+    if (zero)
+        s.step = add_step(b, STEP_SINK_ZERO, s.at, s.step, NO_STEP);
+    else {
+        equal_widths(b, w->rows, width_one(), sink.at);
+        equal_widths(b, w->cols, width_one(), sink.at);
         w->adds = true;
-        second = sink->step;
+        s.step = add_step(b, STEP_SOFTMAX, s.at, s.step, sink.step);
     }
-    s.step = add_step(b, act, s.at, s.step, second);
     s.masked = true;
     return s;
 }
@@ -400,28 +452,27 @@ softmax_value(Builder *b, Value s, const Value *sink)
 Value
 mixed(Builder *b, Value a, Value p)
 {
+    Width *heads = width_new(a.heads ? a.heads : tree_number(1));
     PlanWeight *w = own_weight(b, p);
-    Tree *heads = a.heads ? a.heads : tree_number(1);
-    if (p.sort != MATRIX && p.sort != TOKENS)
-        equation_wrong(b->text, p.at,
-                       "heads can be mixed only by a matrix, P, or by tokens, "
-                       "split(x A^Q, n)");
-    if (p.sort == MATRIX) {
-        equal_widths(b, p.rows, width_new(heads), p.at);
-        if (!width_known(p.width))
-            equal_widths(b, p.width, width_new(heads), p.at);
-    }
     if (w)
         w->mixes = true;
-    if (p.sort != MATRIX && !same_heads(b, p.heads, a.heads))
-        equation_wrong(b->text, p.at,
-                       "a mixture that depends on the token must have the "
-                       "heads of what it mixes: split(x A^Q, n)");
+    if (p.sort == MATRIX) {
+        equal_widths(b, p.rows, heads, p.at);
+        if (!width_known(p.width)) /* it makes as many heads as it mixes */
+            equal_widths(b, p.width, heads, p.at);
+    } else if (p.sort != TOKENS)
+        refuse(b, p.at,
+               "heads can be mixed only by a matrix, P, or by tokens, split(x "
+               "A^Q, n)");
+    else if (!same_heads(b, p.heads, a.heads))
+        refuse(b, p.at,
+               "a mixture that depends on the token must have the heads of "
+               "what it mixes: split(x A^Q, n)");
     a.heads = width_known(p.width);
     if (!a.heads)
-        equation_wrong(b->text, p.at,
-                       "how many heads this makes is not known: declare the "
-                       "matrix, \"P: h x h\"");
+        refuse(b, p.at,
+               "how many heads this makes is not known: declare the matrix, "
+               "\"P: h x h\"");
     a.step = add_step(b, STEP_MIX, p.at, a.step, p.step);
     return a;
 }
@@ -431,9 +482,9 @@ split_value(Builder *b, Value a, Tree *count)
 {
     Tree *all = width_known(a.width);
     if (!all)
-        equation_wrong(b->text, a.at,
-                       "the width to be split is not known: declare the "
-                       "matrix, \"W: d_model x h d_k\"");
+        refuse(b, a.at,
+               "the width to be split is not known: declare the matrix, \"W: "
+               "d_model x h d_k\"");
     if (a.heads)
         all = tree_of(TREE_PRODUCT, a.at, a.heads, all);
     Tree *inverse = tree_of(TREE_INVERSE, a.at, count, NULL);
@@ -447,10 +498,10 @@ Value
 columns_value(Builder *b, Value a, Tree *from, Tree *end)
 {
     if (a.sort != TOKENS || a.transposed)
-        equation_wrong(b->text, a.at, "only tokens have columns: q[0 : d_k]");
+        refuse(b, a.at, "only tokens have columns: q[0 : d_k]");
     Tree *minus = tree_of(TREE_NEGATIVE, a.at, from, NULL);
-    bool first = from->kind == TREE_NUMBER && from->number == 0;
-    Tree *count = first ? end : tree_of(TREE_SUM, a.at, end, minus);
+    bool from_start = from->kind == TREE_NUMBER && from->number == 0;
+    Tree *count = from_start ? end : tree_of(TREE_SUM, a.at, end, minus);
     a.step = put_step(b, (Step){.act = STEP_COLUMNS,
                                 .at = a.at,
                                 .in = {a.step},
@@ -460,7 +511,8 @@ columns_value(Builder *b, Value a, Tree *from, Tree *end)
     return a;
 }
 
-/* The values side by side, head by head. */
+/* The values side by side, head by head; those without heads are shared by all
+   heads. */
 Value
 joined_values(Builder *b, const Value *v, int count, const char *at)
 {
@@ -471,12 +523,12 @@ joined_values(Builder *b, const Value *v, int count, const char *at)
         bool tokens = v[i].sort == TOKENS && !v[i].transposed;
         Tree *width = tokens ? width_known(v[i].width) : NULL;
         if (!width)
-            equation_wrong(b->text, v[i].at,
-                           "only tokens of known width can be side by side: "
-                           "declare the last matrix, \"W_i^K: d_model x d_k\"");
+            refuse(b, v[i].at,
+                   "only tokens of known width can be side by side: declare "
+                   "the last matrix, \"W_i^K: d_model x d_k\"");
         if (all.heads && v[i].heads && !same_heads(b, all.heads, v[i].heads))
-            equation_wrong(b->text, v[i].at,
-                           "its index differs from that of the part before it");
+            refuse(b, v[i].at,
+                   "its index differs from that of the part before it");
         all.heads = all.heads ? all.heads : v[i].heads;
         sum = i == 0 ? width : tree_of(TREE_SUM, at, sum, width);
         join.in[i] = v[i].step;

@@ -6,12 +6,16 @@
 
 enum { NO_STEP = -1 };
 
-/* Adds a step with up to two operands, unless there is one like it already.
-   Returns its number. */
+/* Do two steps apply the same operator, with the same numbers? Their operands
+   may differ. */
+bool same_operator(const Plan *p, const Step *s, const Step *t);
+
+/* Adds a step, unless there is one like it already, and returns its number. An
+   operand that it does not have is NO_STEP. */
 int add_step(Builder *b, Act act, const char *at, int first, int second);
 int add_weight_step(Builder *b, int weight, const char *at);
 
-/* A step with one operand and a scalar, or NULL. */
+/* The same for a step with one operand and a number, which may be NULL. */
 int add_number_step(Builder *b, Act act, const char *at, int of, Tree *number);
 
 /* The tokens for which a step has a row each: 'x' or 'y'; 0 if it is computed
@@ -20,10 +24,15 @@ char tokens_behind(const Builder *b, int step);
 
 Value scaled(Builder *b, Value v, Tree *scale);
 
-/* left right: a map; or scores, which use up *scale, so that it becomes NULL.
-   If `output`, a matrix on the right leads back from the heads. */
-Value multiplied(Builder *b, Value left, Value right, bool output,
-                 Tree **scale);
+/* Is left right a product of queries and keys, as x W^Q (y W^K)' is? */
+bool makes_scores(Value left, Value right);
+
+/* The scores of queries q and transposed keys k: scale q k. */
+Value scored(Builder *b, Value q, Value k, Tree *scale);
+
+/* The value left right, which is not scores. If `output`, a matrix on the right
+   leads back from the heads. */
+Value multiplied(Builder *b, Value left, Value right, bool output);
 
 /* The weighted sum of v with the weights p. */
 Value applied(Builder *b, Value p, Value v);
@@ -31,8 +40,9 @@ Value applied(Builder *b, Value p, Value v);
 /* left + right (STEP_ADD), or entry by entry left . right (STEP_ENTRIES). */
 Value combined(Builder *b, Act act, Value left, Value right);
 
-/* softmax(s, sink), where the sink is 0, b_i, or NULL. */
-Value softmax_value(Builder *b, Value s, const Value *sink);
+/* softmax(s), and softmax(s, sink), where the sink is 0 or b_i. */
+Value softmax_value(Builder *b, Value s);
+Value softmax_sink_value(Builder *b, Value s, Value sink);
 
 /* mix_heads(a, p), split(a, n), a[from : end] and [a, b]. */
 Value mixed(Builder *b, Value a, Value p);

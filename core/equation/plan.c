@@ -15,7 +15,9 @@ count_uses(Plan *p)
         p->step[i].uses = i == p->output;
     for (int i = p->steps - 1; i >= 0; i--) {
         const Step *s = &p->step[i];
-        for (int k = 0; s->uses && k < s->inputs; k++)
+        if (!s->uses)
+            continue;
+        for (int k = 0; k < s->inputs; k++)
             p->step[s->in[k]].uses++;
     }
 }
@@ -44,8 +46,8 @@ fuse_attention(Plan *p)
     }
 }
 
-/* If y is x, two steps may compute the same value. Returns the earlier one that
-   `step` repeats, or `step` itself. */
+/* The twin of a step or, if it has none, the step itself. Two steps with the
+   same first twin have the same value if y is x. */
 static int
 first_twin(const Plan *p, int step)
 {
@@ -53,32 +55,35 @@ first_twin(const Plan *p, int step)
     return twin >= 0 ? twin : step;
 }
 
+static bool
+is_tokens(const Step *s)
+{
+    return s->act == STEP_X || s->act == STEP_Y;
+}
+
 /* Would two steps have the same value if y were x? */
 static bool
 are_twins(const Plan *p, const Step *s, const Step *t)
 {
-    bool tokens = (s->act == STEP_X || s->act == STEP_Y) &&
-                  (t->act == STEP_X || t->act == STEP_Y);
-    bool same =
-        s->act == t->act && s->inputs == t->inputs && s->weight == t->weight;
-    for (int k = 0; same && k < s->inputs; k++)
-        same = first_twin(p, s->in[k]) == first_twin(p, t->in[k]);
-    for (int k = 0; same && k < 2; k++)
-        same = equal_numbers(p->text, s->number[k], t->number[k]);
-    return tokens || same;
+    if (is_tokens(s) && is_tokens(t))
+        return true;
+    if (!same_operator(p, s, t))
+        return false;
+    for (int k = 0; k < s->inputs; k++)
+        if (first_twin(p, s->in[k]) != first_twin(p, t->in[k]))
+            return false;
+    return true;
 }
 
-/* Finds for each step an earlier one that computes the same if y is x, as the
-   map of x and the map of y by one matrix do. */
-static void
-find_twins(Plan *p)
+/* The twin of a step: the first earlier one that computes the same if y is x,
+   as the map of x and the map of y by one matrix do; -1 if there is none. */
+static int
+twin_of(const Plan *p, int step)
 {
-    for (int i = 0; i < p->steps; i++) {
-        p->step[i].twin = -1;
-        for (int k = 0; k < i && p->step[i].twin < 0; k++)
-            if (p->step[k].uses && are_twins(p, &p->step[k], &p->step[i]))
-                p->step[i].twin = k;
-    }
+    for (int i = 0; i < step; i++)
+        if (p->step[i].uses && are_twins(p, &p->step[i], &p->step[step]))
+            return i;
+    return -1;
 }
 
 /* Exits if a definition cannot have its name. */
@@ -88,30 +93,48 @@ check_name(const Builder *b, const Definition *d)
     const char *at = d->value->at;
     if (size_named(d->name) || has_setting(b->text, d->name) ||
         !strcmp(d->name, "x") || !strcmp(d->name, "y") || is_function(d->name))
-        equation_wrong(b->text, at,
-                       "%s has a meaning already: choose another name",
-                       d->name);
+        refuse(b, at, "%s has a meaning already: choose another name", d->name);
     for (int k = 0; k < b->count; k++)
         if (b->text->definition[k].name == d->name)
-            equation_wrong(b->text, at,
-                           "%s is defined above: choose another name", d->name);
+            refuse(b, at, "%s is defined above: choose another name", d->name);
     for (int k = 0; k < b->plan->weights; k++)
         if (b->plan->weight[k].written == d->name)
-            equation_wrong(b->text, at,
-                           "%s is a matrix above: choose another name, or "
-                           "define it before its first use",
-                           d->name);
+            refuse(b, at,
+                   "%s is a matrix above: choose another name, or define it "
+                   "before its first use",
+                   d->name);
 }
 
-/* The last factor of an output that ends in a product; or NULL. */
+/* The last factor of a product that is not a number; NULL if t is no product.
+ */
 static const Tree *
 last_factor(const Tree *t)
 {
     const Tree *last = NULL;
-    for (int i = 0; t->kind == TREE_PRODUCT && i < t->count; i++)
+    if (t->kind != TREE_PRODUCT)
+        return NULL;
+    for (int i = 0; i < t->count; i++)
         if (t->of[i]->kind != TREE_INVERSE && t->of[i]->kind != TREE_NUMBER)
             last = t->of[i];
     return last;
+}
+
+/* Exits if an output t that still has heads ends in a matrix without an index,
+   such as W^O: it would map each head, but most likely W_i^O is meant. */
+static void
+check_last_matrix(const Builder *b, const Tree *t)
+{
+    const Tree *last = last_factor(t);
+    if (!last || last->kind != TREE_NAME)
+        return;
+    for (int i = 0; i < b->plan->weights; i++) {
+        const PlanWeight *w = &b->plan->weight[i];
+        if (last->name == w->written && !w->heads)
+            refuse(b, last->at,
+                   "%s has no index, but the value it maps has heads: write "
+                   "W_i^O for the block of head i",
+                   last->name);
+    }
 }
 
 /* Makes a value the output: it must have a row for each token, as wide as a
@@ -119,23 +142,14 @@ last_factor(const Tree *t)
 static void
 finish_output(Builder *b, Value out, const Tree *t)
 {
-    const Tree *last = last_factor(t);
     if (out.sort != TOKENS || out.transposed)
-        equation_wrong(b->text, t->at,
-                       "the output must have a row for each token: "
-                       "softmax(...) y W_i^V W_i^O");
-    bool named = last && last->kind == TREE_NAME;
-    for (int i = 0; named && i < b->plan->weights; i++) {
-        const PlanWeight *w = &b->plan->weight[i];
-        if (out.heads && last->name == w->written && !w->heads)
-            equation_wrong(b->text, last->at,
-                           "%s has no index, and what it maps has heads: write "
-                           "W_i^O for the block of head i",
-                           last->name);
-    }
+        refuse(b, t->at,
+               "the output must have a row for each token: softmax(...) y "
+               "W_i^V W_i^O");
+    if (out.heads)
+        check_last_matrix(b, t);
     if (tokens_behind(b, out.step) == 'y')
-        equation_wrong(b->text, t->at,
-                       "the output must have a row for each query in x");
+        refuse(b, t->at, "the output must have a row for each query in x");
     make_equal(b->text, out.width, width_new(tree_name("d_model")), t->at,
                "the output must be as wide as a token");
     if (out.heads) {
@@ -197,35 +211,6 @@ check_used(const Builder *b)
     }
 }
 
-/* Exits if the setting that begins at `at` is not NAME=VALUE, or not used. */
-static void
-check_setting(const Plan *p, const char *at)
-{
-    const char *path = p->text->path;
-    char *name = format_text("%.*s", (int)strcspn(at, "= "), at);
-    if (at[strlen(name)] != '=')
-        fail("%s: settings: \"%s\" has no value: write %s=2", path, name, name);
-    for (char *c = name; *c; c++)
-        if (*c == '-')
-            *c = '_';
-    if (!plan_uses(p, name))
-        fail("%s: settings: the equation does not use %s: use it, or leave it "
-             "out",
-             path, name);
-}
-
-static void
-check_settings(const Plan *p)
-{
-    const char *at = p->text->settings;
-    at += strspn(at, " ");
-    while (*at) {
-        check_setting(p, at);
-        at += strcspn(at, " ");
-        at += strspn(at, " ");
-    }
-}
-
 /* Exits if a declared shape is not made of numbers, sizes and settings. */
 static void
 check_shapes(Builder *b)
@@ -242,6 +227,24 @@ check_shapes(Builder *b)
     }
 }
 
+/* Makes the steps of each definition in turn. Returns the value of the last,
+   which is the output. */
+static Value
+add_definitions(Builder *b)
+{
+    Value last = {0};
+    for (b->count = 0; b->count < b->text->definitions; b->count++) {
+        const Definition *d = &b->text->definition[b->count];
+        if (d->name)
+            check_name(b, d);
+        last = value_of(b, d->value, !d->name);
+        b->defined[b->count] = last;
+        if (d->name && last.sort != NUMBERS && last.sort != SLICE)
+            b->plan->step[last.step].name = d->name;
+    }
+    return last;
+}
+
 /* First the values of all lines become steps, and widths are found; then
    matrices get their order and names, and steps are joined to attend. */
 Plan *
@@ -253,29 +256,20 @@ plan_make(const EquationText *e)
     b.defined = allocate((size_t)e->definitions, sizeof *b.defined);
     b.used = allocate((size_t)e->definitions, sizeof *b.used);
     check_shapes(&b);
-    Value last = {0};
-    for (; b.count < e->definitions; b.count++) {
-        const Definition *d = &e->definition[b.count];
-        if (d->name)
-            check_name(&b, d);
-        last = value_of(&b, d->value, !d->name);
-        b.defined[b.count] = last;
-        if (d->name && last.sort != NUMBERS && last.sort != SLICE)
-            p->step[last.step].name = d->name;
-    }
-    finish_output(&b, last, e->definition[e->definitions - 1].value);
+    Value output = add_definitions(&b);
+    finish_output(&b, output, e->definition[e->definitions - 1].value);
     check_used(&b);
     for (int i = 0; i < p->weights; i++) {
         choose_width(p->weight[i].rows);
         choose_width(p->weight[i].cols);
     }
-    check_settings(p);
     order_weights(p);
     name_weights(p);
     count_uses(p);
     fuse_attention(p);
-    count_uses(p);
-    find_twins(p);
+    count_uses(p); /* again: the scores and weights that were fused have none */
+    for (int i = 0; i < p->steps; i++)
+        p->step[i].twin = twin_of(p, i);
     return p;
 }
 

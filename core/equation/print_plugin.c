@@ -15,19 +15,6 @@
 
 static const char *scalar_in_c(const Tree *t, bool whole);
 
-/* A scalar as an argument of a call: without brackets around it. */
-static const char *
-argument(const Tree *t, bool whole)
-{
-    const char *text = scalar_in_c(t, whole);
-    bool list = t->kind == TREE_SUM || t->kind == TREE_PRODUCT;
-    bool brackets = list && *text == '(';
-    if (list && t->count == 1 && t->of[0]->kind != TREE_INVERSE)
-        return argument(t->of[0], whole);
-    return brackets ? format_text("%.*s", (int)strlen(text) - 2, text + 1)
-                    : text;
-}
-
 /* A number as C has it: 2 as an int, 2. as a double. */
 static const char *
 number_in_c(double x, bool whole)
@@ -39,29 +26,53 @@ number_in_c(double x, bool whole)
     return copy_text(text);
 }
 
-/* Terms or factors with the signs between them. */
+/* The terms of a sum, with + or - between them. */
 static const char *
-list_in_c(const Tree *t, bool whole, TreeKind turned, const char *plain_sign,
-          const char *turned_sign, const char *turned_first)
+terms_in_c(const Tree *t, bool whole)
 {
-    const char *text = "";
-    for (int i = 0; i < t->count; i++) {
-        const Tree *part = t->of[i];
-        bool turn = part->kind == turned;
-        const char *sign = turn ? turned_sign : plain_sign;
-        if (i == 0)
-            sign = turn ? turned_first : "";
-        if (i == 0 && turn && part->of[0]->kind == TREE_CALL && !whole)
-            sign = "1 / "; /* a double divides */
-        text = format_text("%s%s%s", text, sign,
-                           scalar_in_c(turn ? part->of[0] : part, whole));
+    const char *text = scalar_in_c(t->of[0], whole);
+    for (int i = 1; i < t->count; i++) {
+        const Tree *term = t->of[i];
+        bool minus = term->kind == TREE_NEGATIVE;
+        text = format_text("%s %c %s", text, minus ? '-' : '+',
+                           scalar_in_c(minus ? term->of[0] : term, whole));
     }
-    bool one = t->count == 1 && t->of[0]->kind != turned;
-    return one ? text : format_text("(%s)", text);
+    return text;
 }
 
-/* A scalar as C has it: as an int, or as a double, whose numbers have a point
-   so that no division is one of ints. */
+/* The factors of a product, with * or / between them. */
+static const char *
+factors_in_c(const Tree *t, bool whole)
+{
+    const Tree *first = t->of[0];
+    bool inverse = first->kind == TREE_INVERSE;
+    const char *text = inverse ? "1." : scalar_in_c(first, whole);
+    if (inverse && first->of[0]->kind == TREE_CALL && !whole)
+        text = "1"; /* a function's value is a double already */
+    for (int i = inverse ? 0 : 1; i < t->count; i++) {
+        const Tree *factor = t->of[i];
+        bool divides = factor->kind == TREE_INVERSE;
+        text =
+            format_text("%s %c %s", text, divides ? '/' : '*',
+                        scalar_in_c(divides ? factor->of[0] : factor, whole));
+    }
+    return text;
+}
+
+/* A scalar as an argument of a call, where it needs no brackets. */
+static const char *
+argument(const Tree *t, bool whole)
+{
+    if (t->kind == TREE_SUM)
+        return terms_in_c(t, whole);
+    if (t->kind != TREE_PRODUCT)
+        return scalar_in_c(t, whole);
+    bool one = t->count == 1 && t->of[0]->kind != TREE_INVERSE;
+    return one ? argument(t->of[0], whole) : factors_in_c(t, whole);
+}
+
+/* A scalar as C has it: as an int if `whole`, else as a double, whose numbers
+   have a point so that no division is one of ints. */
 static const char *
 scalar_in_c(const Tree *t, bool whole)
 {
@@ -82,9 +93,11 @@ scalar_in_c(const Tree *t, bool whole)
         return format_text("%s%s(%s)", whole ? "(int)" : "", t->name,
                            argument(t->of[0], false));
     case TREE_SUM:
-        return list_in_c(t, whole, TREE_NEGATIVE, " + ", " - ", "-");
+        return format_text("(%s)", terms_in_c(t, whole));
     default:
-        return list_in_c(t, whole, TREE_INVERSE, " * ", " / ", "1. / ");
+        if (t->count == 1 && t->of[0]->kind != TREE_INVERSE)
+            return scalar_in_c(t->of[0], whole);
+        return format_text("(%s)", factors_in_c(t, whole));
     }
 }
 
@@ -134,22 +147,24 @@ operand(const Printer *p, int step)
     return s->act == STEP_Y ? "y" : call_of(p, step);
 }
 
-/* Prints a statement, cut after commas where a line would be longer than 80
-   characters. */
+/* Prints a statement. A line that would be longer than 80 characters is cut
+   after a comma. */
 static void
 print_statement(FILE *to, const char *text)
 {
     int column = fprintf(to, "    ");
     while (*text) {
-        size_t n = strcspn(text, ",");
-        n += text[n] == ',';
-        if (column > 8 && column + (int)n > 79) {
+        int n = (int)strcspn(text, ",");
+        if (text[n] == ',')
+            n++;
+        if (column > 8 && column + n > 79) {
             column = fprintf(to, "\n        ") - 1;
-            text += *text == ' ';
-            n = strcspn(text, ",");
-            n += text[n] == ',';
+            if (*text == ' ') { /* the one after the comma */
+                text++;
+                n--;
+            }
         }
-        column += fprintf(to, "%.*s", (int)n, text);
+        column += fprintf(to, "%.*s", n, text);
         text += n;
     }
     putc('\n', to);
@@ -167,8 +182,8 @@ head_count(const Tree *heads)
     return heads ? argument(heads, true) : "1";
 }
 
-/* How many columns of the second operand belong to a head; 0 if all heads have
-   the same matrix. */
+/* The number of columns of the second operand that belong to a head; 0 if all
+   heads have the same matrix. */
 static const char *
 block_of(const Step *s)
 {
@@ -195,13 +210,13 @@ joined_text(const Printer *p, const Step *s)
                        s->inputs);
 }
 
-/* The operators whose call is their name, operands and scalars. `scalars` are
-   d of a double and i of an int. */
+/* The operators that are called with their operands and then their numbers:
+   `numbers` has a letter for each, d for a double or i for an int. */
 static const struct {
     Act act;
     const char *name;
     bool of_attention; /* its first argument is a */
-    const char *scalars;
+    const char *numbers;
 } plain_calls[] = {
     {STEP_MAP, "matmul", false, ""},
     {STEP_MAP_T, "matmul_t", false, ""},
@@ -235,8 +250,8 @@ plain_call(const Printer *p, const Step *s)
         values_add(&all, copy_text("a"));
     for (int i = 0; i < s->inputs; i++)
         values_add(&all, copy_text(operand(p, s->in[i])));
-    for (int i = 0; plain_calls[k].scalars[i]; i++) {
-        bool whole = plain_calls[k].scalars[i] == 'i';
+    for (int i = 0; plain_calls[k].numbers[i]; i++) {
+        bool whole = plain_calls[k].numbers[i] == 'i';
         values_add(&all, copy_text(argument(s->number[i], whole)));
     }
     return format_text("%s(%s)", plain_calls[k].name, joined(&all, ", "));
@@ -295,7 +310,7 @@ is_taken(const Printer *p, const char *name)
     return index_in(taken, name) >= 0;
 }
 
-/* The name of a definition or the usual one of an operand, as C takes it. */
+/* The wanted name as C takes it, with a _ behind it if it is taken. */
 static const char *
 free_name(const Printer *p, const char *wanted)
 {
@@ -327,11 +342,13 @@ static const char *
 usual_name(const Plan *p, int step)
 {
     static const char *const names[] = {"q", "k", "v"};
-    for (const Step *s = p->step; s < p->step + p->steps; s++)
-        for (int i = 0; s->uses && i < s->inputs; i++)
-            if (s->in[i] == step &&
-                (s->act == STEP_ATTEND || s->act == STEP_SCORES))
+    for (const Step *s = p->step; s < p->step + p->steps; s++) {
+        if (!s->uses || (s->act != STEP_ATTEND && s->act != STEP_SCORES))
+            continue;
+        for (int i = 0; i < s->inputs; i++)
+            if (s->in[i] == step)
                 return names[i];
+    }
     return NULL;
 }
 
@@ -385,29 +402,32 @@ static void
 print_initialise(FILE *to, const PlanWeight *w)
 {
     const Declaration *d = w->declared;
-    const char *mean = w->multiplies && !w->adds ? "1" : "0", *deviation = "0";
-    if (d && d->mean) {
-        mean = argument(d->mean, false);
-        deviation = argument(d->deviation, false);
-    } else if (!w->adds && !w->multiplies)
-        return;
-    print_statement(to, format_text("initialise(w, %s, %s, %s);",
-                                    constant_of(w), mean, deviation));
+    const char *values = NULL; /* mean and standard deviation */
+    if (d && d->mean)
+        values = format_text("%s, %s", argument(d->mean, false),
+                             argument(d->deviation, false));
+    else if (w->adds)
+        values = "0, 0";
+    else if (w->multiplies)
+        values = "1, 0";
+    if (values)
+        print_statement(
+            to, format_text("initialise(w, %s, %s);", constant_of(w), values));
 }
 
-/* A number of rows or columns as the plugin declares it; if `blocks`, for the
-   blocks of all heads together. */
+/* The number of rows or columns of `blocks` blocks; of one if that is NULL. */
 static const char *
-stored_size(const PlanWeight *w, const Width *width, bool blocks)
+stored_size(const Tree *blocks, const Width *width)
 {
-    const char *one = argument(width_known(width), true);
-    if (!blocks || !w->heads)
-        return one;
-    return format_text("%s * %s", scalar_in_c(w->heads, true),
-                       scalar_in_c(width_known(width), true));
+    const Tree *size = width_known(width);
+    if (!blocks)
+        return argument(size, true);
+    return format_text("%s * %s", scalar_in_c(blocks, true),
+                       scalar_in_c(size, true));
 }
 
-/* enum { W_Q, W_K, ... }; there is no empty one in C. */
+/* Prints enum { W_Q, W_K, ... }, unless it would be empty, as none may be in C.
+ */
 static void
 print_indices(FILE *to, const Plan *p)
 {
@@ -428,8 +448,8 @@ print_weights(FILE *to, const Plan *p)
         fprintf(to, "    (void)w, (void)a;\n");
     for (int k = 0; k < p->weights; k++) {
         const PlanWeight *w = &p->weight[p->order[k]];
-        const char *rows = stored_size(w, w->rows, w->stacked);
-        const char *cols = stored_size(w, w->cols, !w->stacked);
+        const char *rows = stored_size(w->stacked ? w->heads : NULL, w->rows);
+        const char *cols = stored_size(w->stacked ? NULL : w->heads, w->cols);
         print_statement(to, format_text("weight(w, %s, \"%s\", %s, %s);",
                                         constant_of(w), w->stored, rows, cols));
         print_initialise(to, w);
@@ -467,10 +487,10 @@ static const char sum_heads_source[] =
 /* clang-format on */
 
 static bool
-has_step(const Plan *p, Act one, Act other)
+has_step(const Plan *p, Act act)
 {
     for (const Step *s = p->step; s < p->step + p->steps; s++)
-        if (s->uses && (s->act == one || s->act == other))
+        if (s->uses && s->act == act)
             return true;
     return false;
 }
@@ -511,7 +531,7 @@ print_heading(FILE *to, const char *name, const EquationText *e)
                 "#include <qkv/variant.h>\n\n");
 }
 
-/* Prints a string in C, with a new line after each "; ". */
+/* Prints a text as a C string, with a line break after each "; ". */
 static void
 print_quoted(FILE *to, const char *text)
 {
@@ -534,9 +554,9 @@ print_plugin(FILE *to, const char *name, const Plan *p)
     printer.variable = allocate((size_t)p->steps, sizeof *printer.variable);
     print_heading(to, name, e);
     print_weights(to, p);
-    if (has_step(p, STEP_EACH_HEAD, STEP_EACH_HEAD_T))
+    if (has_step(p, STEP_EACH_HEAD) || has_step(p, STEP_EACH_HEAD_T))
         fputs(each_head_source, to);
-    if (has_step(p, STEP_SUM_HEADS, STEP_SUM_HEADS))
+    if (has_step(p, STEP_SUM_HEADS))
         fputs(sum_heads_source, to);
     print_forward(&printer);
     fprintf(to, "const Variant qkv_variant = {\n    .abi = QKV_ABI,\n"

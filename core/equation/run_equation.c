@@ -42,7 +42,8 @@ weights(Weights *w, const Attention *a)
     }
 }
 
-/* Number k of a step, a count of heads or columns; exits if it is not whole. */
+/* Number k of a step, which is a count of heads or columns. Exits if it is not
+   whole. */
 static int
 whole(const Plan *p, const Step *s, int k, const Attention *a)
 {
@@ -61,8 +62,8 @@ scale_of(const Step *s, const Attention *a)
     return s->number[0] ? scalar_value(s->number[0], a) : 1;
 }
 
-/* For each head i, A_i B_i or A_i B_i'; all of B if it has one block. The
-   results are side by side again. */
+/* For each head i, A_i B_i or A_i B_i', side by side. B has a block for each
+   head or, if `b_heads` is 1, one for all heads. */
 static Node *
 each_head(Node *a, Node *b, bool transposed, int b_heads)
 {
@@ -174,10 +175,10 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     for (int i = 0; i < p->steps; i++) {
         const Step *s = &p->step[i];
         Node *in[MOST_OPERANDS];
-        for (int k = 0; k < s->inputs; k++)
-            in[k] = value[s->in[k]];
         if (!s->uses)
             continue;
+        for (int k = 0; k < s->inputs; k++)
+            in[k] = value[s->in[k]];
         if (s->act == STEP_X)
             value[i] = x;
         else if (s->act == STEP_Y)

@@ -91,7 +91,7 @@ scalar_value(const Tree *t, const Attention *a)
         for (int i = 0; i < t->count; i++)
             x += scalar_value(t->of[i], a);
         return x;
-    default: /* a product; x / 3 is rounded once, x (1 / 3) would be twice */
+    default: /* a product; x / 3 is rounded once, x (1 / 3) twice */
         x = 1;
         for (int i = 0; i < t->count; i++)
             if (t->of[i]->kind == TREE_INVERSE)
@@ -168,6 +168,7 @@ width_new(Tree *value)
     return w;
 }
 
+/* The width that stands for all widths that are equal to w. */
 static Width *
 first_of(const Width *w)
 {
@@ -183,13 +184,18 @@ width_known(const Width *w)
 }
 
 void
-set_purpose(Width *w, char purpose, Tree *root)
+note_keys(Width *w, Tree *root)
 {
     w = first_of(w);
-    if (w->purpose != 'k')
-        w->purpose = purpose;
+    w->of_keys = true;
     if (root)
         w->root = root;
+}
+
+void
+note_values(Width *w)
+{
+    first_of(w)->of_values = true;
 }
 
 void
@@ -207,8 +213,10 @@ make_equal(const EquationText *e, Width *v, Width *w, const char *at,
         return;
     }
     Width *kept = w->value ? w : v, *gone = w->value ? v : w;
-    if (gone->purpose)
-        set_purpose(kept, gone->purpose, gone->root);
+    kept->of_keys |= gone->of_keys;
+    kept->of_values |= gone->of_values;
+    if (gone->root)
+        kept->root = gone->root;
     gone->same = kept;
 }
 
@@ -218,8 +226,8 @@ choose_width(Width *w)
     w = first_of(w);
     if (w->value)
         return;
-    if (w->purpose == 'k')
+    if (w->of_keys)
         w->value = w->root ? w->root : tree_name("d_k");
     else
-        w->value = tree_name(w->purpose == 'v' ? "d_v" : "d_model");
+        w->value = tree_name(w->of_values ? "d_v" : "d_model");
 }

@@ -38,8 +38,8 @@ const char *scalar_text(const Tree *t);
 /* Does it depend on the size of that name? */
 bool scalar_names(const Tree *t, const char *name);
 
-/* Are two scalars equal whatever the sizes are? (They are compared where no two
-   products of a few sizes are equal.) */
+/* Are two scalars equal whatever the sizes are? They are compared by their
+   values at sizes of which no two small products are equal. */
 bool equal_scalars(const EquationText *e, const Tree *s, const Tree *t);
 
 /* The same for scalars that may be NULL. */
@@ -48,8 +48,9 @@ bool equal_numbers(const EquationText *e, const Tree *s, const Tree *t);
 typedef struct Width {
     struct Width *same; /* the width that this one is equal to; NULL: none */
     Tree *value;        /* NULL: not known */
-    char purpose;       /* 'k' of queries and keys, 'v' of values, or 0 */
-    Tree *root;         /* scores were divided by the root of this, or NULL */
+    bool of_keys;       /* it is the width of queries and keys */
+    bool of_values;     /* it is the width of values */
+    Tree *root; /* the scores were divided by the root of this, or NULL */
 } Width;
 
 Width *width_new(Tree *value);
@@ -62,13 +63,15 @@ Tree *width_known(const Width *w);
 void make_equal(const EquationText *e, Width *v, Width *w, const char *at,
                 const char *rule);
 
-/* Notes what a width is for ('k' or 'v') and, if the scores are divided by a
-   square root, the number under it; otherwise `root` is NULL. */
-void set_purpose(Width *w, char purpose, Tree *root);
+/* Note that a width is that of queries and keys, or of values. `root` is the
+   number under the square root that divides the scores, or NULL. */
+void note_keys(Width *w, Tree *root);
+void note_values(Width *w);
 
-/* The usual width, if nothing has determined it: of queries and keys the number
-   below the root that their scores are divided by, or else d_k; of values d_v;
-   d_model elsewhere. */
+/* Gives a width that is still unknown its usual value. The width of queries and
+   keys is the number under the root that divides their scores, or d_k if there
+   is no root; that of values is d_v; any other is d_model. A width of both
+   keys and values counts as one of keys. */
 void choose_width(Width *w);
 
 #endif

@@ -58,10 +58,11 @@ typedef struct Step {
     const char *name; /* the definition whose value it is, or NULL */
     const char *at;   /* its place in the text */
     char rows; /* it has a row for each token of 'x' or 'y'; 0: neither */
-    int depth; /* how many matrices are between the tokens and it */
-    int twin;  /* an earlier step that is the same if y is x, as in
-                  self-attention; or -1 */
-    int uses;  /* how many steps that are used themselves use it */
+    int depth; /* the largest number of matrices between the tokens and it */
+    int twin;  /* an earlier step that has the same value if y is x, as in
+                  self-attention; -1 if there is none */
+    int uses;  /* the number of steps that need it for the output; 0 if the
+                  output does not depend on it */
 } Step;
 
 /* A matrix of the variant. A head's block is rows x cols. The blocks of all
@@ -72,11 +73,13 @@ typedef struct PlanWeight {
     const char *stored;  /* "W^Q" */
     Tree *heads;         /* NULL: it is one for all heads */
     Width *rows, *cols;
-    bool stacked, beside; /* how the blocks of its heads are used */
+    bool stacked, beside; /* the blocks of its heads are used below each other,
+                             or side by side */
     bool multiplies;      /* a gain, entry by entry: it starts as 1 */
     bool adds;            /* a bias or a sink: it starts as 0 */
     bool mixes;           /* heads, not columns */
-    int depth; /* its place on the way from the tokens, from 1; 0: none */
+    int depth; /* 1 if it maps the tokens, 2 if it maps what such a matrix
+                  makes, ...; 0 if it is no map */
     const Declaration *declared;
     const char *at;
 } PlanWeight;

@@ -9,7 +9,7 @@
 #include "heart/plugin.h"
 
 #define BLANKS " \t\r"
-enum { MOST_DEPTH = 64, MOST_TEXT = 1 << 16, MOST_LINES = 1000, SHOWN = 72 };
+enum { MOST_DEPTH = 64, MOST_LINES = 1000, SHOWN = 72 };
 
 /* Reads from `at`; a line ends at `end`. */
 typedef struct Reader {
@@ -17,6 +17,19 @@ typedef struct Reader {
     const char *at, *end;
     int depth;
 } Reader;
+
+/* Prints a line of the text, and a mark below `at`. Of a long line only the
+   part around the mark is shown. */
+static void
+print_marked(const char *line, const char *at)
+{
+    int length = (int)strcspn(line, "\n"), mark = (int)(at - line), from = 0;
+    if (length > SHOWN && mark > SHOWN / 2)
+        from = mark - SHOWN / 2;
+    int shown = length - from < SHOWN ? length - from : SHOWN;
+    fprintf(stderr, "    %.*s\n    %*s^\n", shown, line + from, mark - from,
+            "");
+}
 
 void
 equation_wrong(const EquationText *e, const char *at, const char *format, ...)
@@ -26,7 +39,6 @@ equation_wrong(const EquationText *e, const char *at, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-
     int number = 1;
     const char *line = e->text;
     for (const char *c = e->text; c < at; c++)
@@ -34,12 +46,7 @@ equation_wrong(const EquationText *e, const char *at, const char *format, ...)
             number++;
             line = c + 1;
         }
-    /* Of a long line only what is around the mark is shown. */
-    int length = (int)strcspn(line, "\n"), before = (int)(at - line);
-    int from = before > SHOWN / 2 && length > SHOWN ? before - SHOWN / 2 : 0;
-    int shown = length - from < SHOWN ? length - from : SHOWN;
-    fprintf(stderr, "    %.*s\n    %*s^\n", shown, line + from, before - from,
-            "");
+    print_marked(line, at);
     fail("%s:%d: %s", e->path, number, what);
 }
 
@@ -109,17 +116,25 @@ skip_blanks(Reader *r)
         r->at++;
 }
 
-/* Reads a sign, if it is next; returns whether it is. */
+/* Reads a sign if it follows without a blank, and returns whether it did. */
 static bool
-take(Reader *r, const char *sign)
+take_close(Reader *r, const char *sign)
 {
-    skip_blanks(r);
     if (r->at >= r->end || !begins(r, sign))
         return false;
     r->at += strlen(sign);
     return true;
 }
 
+/* The same for a sign that blanks may precede. */
+static bool
+take(Reader *r, const char *sign)
+{
+    skip_blanks(r);
+    return take_close(r, sign);
+}
+
+/* Reads a sign, and exits if it is not next. */
 static void
 expect(Reader *r, const char *sign, const char *where)
 {
@@ -127,7 +142,8 @@ expect(Reader *r, const char *sign, const char *where)
         equation_wrong(r->equation, r->at, "expected \"%s\" %s", sign, where);
 }
 
-/* How many characters from `at` on are a name: W_i^Q, d_k, W_{i+1}^Q. */
+/* The length of the name that begins at `at`, such as W_i^Q or d_k; 0 if none
+   does. */
 static size_t
 name_length(const char *at)
 {
@@ -142,20 +158,15 @@ name_length(const char *at)
 static const char *
 read_name(Reader *r)
 {
-    char name[NAME_SIZE];
     size_t n = name_length(r->at);
-    if (n >= sizeof name)
-        equation_wrong(r->equation, r->at,
-                       "this name is too long: at most %d characters",
-                       NAME_SIZE - 1);
-    snprintf(name, sizeof name, "%.*s", (int)n, r->at);
+    const char *name = interned(format_text("%.*s", (int)n, r->at));
     r->at += n;
-    return interned(name);
+    return name;
 }
 
 static Tree *read_sum(Reader *r);
 
-/* Reads operands up to the sign that closes them. */
+/* Reads operands, separated by commas, up to the sign that closes them. */
 static void
 read_list(Reader *r, Tree *to, const char *closing)
 {
@@ -171,9 +182,6 @@ read_number(Reader *r)
     char *after;
     Tree *t = tree_new(TREE_NUMBER, r->at);
     t->number = strtod(r->at, &after);
-    if (!(t->number <= 1e12))
-        equation_wrong(r->equation, r->at,
-                       "this number is too large: at most 1e12");
     r->at = after;
     return t;
 }
@@ -186,10 +194,9 @@ read_primary(Reader *r)
     const char *at = r->at;
     if (isdigit((unsigned char)*at))
         return read_number(r);
-    if (begins(r, ROOT_SIGN)) {
+    if (take(r, ROOT_SIGN)) {
         Tree *root = tree_new(TREE_CALL, at);
         root->name = interned("sqrt");
-        r->at += strlen(ROOT_SIGN);
         expect(r, "(", "after the root");
         read_list(r, root, ")");
         return root;
@@ -197,9 +204,8 @@ read_primary(Reader *r)
     if (name_length(at)) {
         Tree *t = tree_new(TREE_NAME, at);
         t->name = read_name(r);
-        if (*r->at == '(') {
+        if (take_close(r, "(")) {
             t->kind = TREE_CALL;
-            r->at++;
             read_list(r, t, ")");
         }
         return t;
@@ -218,25 +224,28 @@ read_primary(Reader *r)
                    "expected a matrix, a number, a function or a bracket");
 }
 
-/* Reads a primary, and what follows it: transpositions and ranges of columns.
- */
+/* Reads "0 : d_k]", a range of the columns of t. */
+static Tree *
+read_columns(Reader *r, Tree *t)
+{
+    Tree *columns = tree_of(TREE_COLUMNS, t->at, t, read_sum(r));
+    expect(r, ":", "between the first column and the one after the last");
+    tree_add(columns, read_sum(r));
+    expect(r, "]", "to close the bracket");
+    return columns;
+}
+
+/* Reads a primary, and the transpositions and ranges of columns after it. */
 static Tree *
 read_factor(Reader *r)
 {
     Tree *t = read_primary(r);
     for (;;)
-        if (begins(r, "'") || begins(r, TRANSPOSE_SIGN)) {
+        if (take_close(r, "'") || take_close(r, TRANSPOSE_SIGN))
             t = tree_of(TREE_TRANSPOSED, t->at, t, NULL);
-            r->at += *r->at == '\'' ? 1 : strlen(TRANSPOSE_SIGN);
-        } else if (*r->at == '[') {
-            r->at++;
-            Tree *from = read_sum(r);
-            expect(r, ":",
-                   "between the first column and the one after the last");
-            t = tree_of(TREE_COLUMNS, t->at, t, from);
-            tree_add(t, read_sum(r));
-            expect(r, "]", "to close the bracket");
-        } else
+        else if (take_close(r, "["))
+            t = read_columns(r, t);
+        else
             return t;
 }
 
@@ -307,7 +316,21 @@ read_sum(Reader *r)
     return sum->count == 1 ? first : sum;
 }
 
-/* Reads "d_model x d_k", and "~ N(0, 0.1)" if that follows. */
+/* Reads "~ N(0, 0.1)", if that follows the shape of a matrix. */
+static void
+read_initial(Reader *r, Declaration *d)
+{
+    if (!take(r, "~"))
+        return;
+    expect(r, "N(", "as in N(0, 0.1): mean and standard deviation");
+    d->mean = read_sum(r);
+    expect(r, ",", "between mean and standard deviation");
+    d->deviation = read_sum(r);
+    expect(r, ")", "to close the bracket");
+}
+
+/* Reads "d_model x d_k", and how the entries are initialised. The number of
+   rows is a product that ends before a factor x. */
 static void
 read_declaration(Reader *r, const char *name, const char *at)
 {
@@ -322,17 +345,20 @@ read_declaration(Reader *r, const char *name, const char *at)
         d.rows = tree_of(TREE_PRODUCT, d.rows->at, d.rows, read_factor(r));
     expect(r, "x", "between rows and columns, as in d_model x d_k");
     d.cols = read_sum(r);
-    if (take(r, "~")) {
-        expect(r, "N(", "as in N(0, 0.1): mean and standard deviation");
-        d.mean = read_sum(r);
-        expect(r, ",", "between mean and standard deviation");
-        d.deviation = read_sum(r);
-        expect(r, ")", "to close the bracket");
-    }
+    read_initial(r, &d);
     e->declaration = grow(e->declaration, e->declarations,
                           &e->declaration_capacity, sizeof d);
     e->declaration[e->declarations] = d;
     e->declarations++;
+}
+
+static const char *
+rest_of_line(Reader *r)
+{
+    skip_blanks(r);
+    const char *from = r->at;
+    r->at = r->end;
+    return interned(format_text("%.*s", (int)(r->end - from), from));
 }
 
 /* Reads the text after "family:" or "settings:", or the shape after the name of
@@ -340,19 +366,12 @@ read_declaration(Reader *r, const char *name, const char *at)
 static void
 read_fact(Reader *r, const char *name, const char *at)
 {
-    EquationText *e = r->equation;
-    skip_blanks(r);
-    const char *value =
-        interned(format_text("%.*s", (int)(r->end - r->at), r->at));
     if (!strcmp(name, "family"))
-        e->family = value;
+        r->equation->family = rest_of_line(r);
     else if (!strcmp(name, "settings"))
-        e->settings = value;
-    else {
+        r->equation->settings = rest_of_line(r);
+    else
         read_declaration(r, name, at);
-        return;
-    }
-    r->at = r->end;
 }
 
 static void
@@ -378,17 +397,15 @@ read_line(Reader *r)
         equation_wrong(e, at,
                        "the line before this one is the output, since it has "
                        "no name: nothing may follow it");
-    if (name_length(at)) {
-        const char *name = read_name(r);
-        if (take(r, ":"))
-            read_fact(r, name, at);
-        else if (take(r, "="))
-            add_definition(e, name, read_sum(r));
-        else
-            r->at = at;
-    }
-    if (r->at == at)
+    const char *name = name_length(at) ? read_name(r) : NULL;
+    if (name && take(r, ":"))
+        read_fact(r, name, at);
+    else if (name && take(r, "="))
+        add_definition(e, name, read_sum(r));
+    else { /* the output; its first factor may be that name */
+        r->at = at;
         add_definition(e, NULL, read_sum(r));
+    }
     skip_blanks(r);
     if (r->at < r->end)
         equation_wrong(e, r->at, "expected an operator or the end of the line");
@@ -409,37 +426,47 @@ check_characters(const EquationText *e, const char *text)
              e->path);
 }
 
-/* The words of a line, up to `end`, with one blank between them. */
 static const char *
-line_words(const char *at, const char *end)
+line_end(const char *line)
+{
+    return line + strcspn(line, ";#\n");
+}
+
+/* The line after one that ends at `end`, where a comment may begin. */
+static const char *
+line_after(const char *end)
+{
+    if (*end == '#')
+        end += strcspn(end, "\n");
+    return *end ? end + 1 : end;
+}
+
+/* The words of a line, with one blank between them. */
+static const char *
+line_words(const char *line)
 {
     Values words = {0};
-    for (at += strspn(at, BLANKS); at < end; at += strspn(at, BLANKS)) {
-        size_t most = (size_t)(end - at), n = strcspn(at, BLANKS);
-        n = n < most ? n : most;
-        values_add(&words, format_text("%.*s", (int)n, at));
-        at += n;
+    char *copy = format_text("%.*s", (int)(line_end(line) - line), line), *rest;
+    char *word = strtok_r(copy, BLANKS, &rest);
+    while (word) {
+        values_add(&words, copy_text(word));
+        word = strtok_r(NULL, BLANKS, &rest);
     }
     return joined(&words, " ");
 }
 
-/* The lines of an equation with ";" between them, without comments and without
-   facts that are not part of it. */
+/* The lines of the equation itself, without comments, family and settings, and
+   with ";" between them. */
 static const char *
 lines_of(const char *text)
 {
     Values lines = {0};
-    for (const char *line = text; *line;) {
-        const char *end = line + strcspn(line, ";#\n");
-        const char *words = line_words(line, end);
+    for (const char *line = text; *line; line = line_after(line_end(line))) {
+        const char *words = line_words(line);
         bool fact =
             !strncmp(words, "family:", 7) || !strncmp(words, "settings:", 9);
         if (*words && !fact)
             values_add(&lines, copy_text(words));
-        line = end;
-        if (*line == '#')
-            line += strcspn(line, "\n");
-        line += *line != 0;
     }
     return interned(joined(&lines, "; "));
 }
@@ -450,22 +477,15 @@ equation_read(const char *path, const char *text)
     EquationText *e = allocate(1, sizeof *e);
     *e = (EquationText){
         .path = path, .text = text, .family = "", .settings = ""};
-    if (strlen(text) > MOST_TEXT)
-        fail("%s: it is too long: an equation's file has at most %d characters",
-             path, MOST_TEXT);
     check_characters(e, text);
     e->lines = lines_of(text);
     if (strlen(e->lines) > MOST_LINES)
         fail("%s: it is too long: an equation has at most %d characters "
              "besides comments; use shorter names, or write it in C (qkv new)",
              path, MOST_LINES);
-    for (const char *line = text; *line;) {
-        Reader r = {e, line, line + strcspn(line, ";#\n"), 0};
+    for (const char *line = text; *line; line = line_after(line_end(line))) {
+        Reader r = {.equation = e, .at = line, .end = line_end(line)};
         read_line(&r);
-        line = r.end;
-        if (*line == '#')
-            line += strcspn(line, "\n");
-        line += *line != 0;
     }
     if (!e->definitions || e->definition[e->definitions - 1].name)
         fail("%s: it has no output: add a last line without a name, as in "

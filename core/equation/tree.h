@@ -47,7 +47,7 @@ typedef struct Tree {
     double number;
     struct Tree **of;
     int count, capacity;
-    int parts;      /* of a scalar: how many trees it is made of */
+
     const char *at; /* where it begins in the text */
 } Tree;
 

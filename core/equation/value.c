@@ -7,8 +7,8 @@
 
 /* Products */
 
-/* The factors of a product: `of` has all that are not numbers; `scale` is the
-   product of the numbers, or NULL. */
+/* The factors of a product: `of` has those that are not numbers, and `scale` is
+   the product of the numbers, or NULL. */
 typedef struct Factors {
     const Tree *const *of;
     int count;
@@ -28,36 +28,50 @@ leads_back(const Tree *t)
     return t->kind == TREE_NAME && index_of(t->name) == 'i';
 }
 
+static Value product_of(Builder *b, Factors f, bool output);
+
+/* The weighted sum, by the attention weights `left`, of the product of the
+   factors from..end - 1. */
+static Value
+weighted_product(Builder *b, Value left, Factors f, int from, int end)
+{
+    Factors values = {.of = f.of + from, .count = end - from};
+    if (values.count == 0)
+        refuse(b, f.of[from]->at,
+               "expected values between attention weights and the output map: "
+               "softmax(...) y W_i^V W_i^O");
+    return applied(b, left, product_of(b, values, false));
+}
+
 /* Multiplies factors from left to right. Attention weights multiply the product
    of all factors on their right, except a matrix that leads back from the
-   heads.
- */
+   heads. The scale belongs to the scores, if the factors make any, and else to
+   the product. */
 static Value
 product_of(Builder *b, Factors f, bool output)
 {
     bool back = output && f.count > 1 && leads_back(f.of[f.count - 1]);
+    int end = back ? f.count - 1 : f.count; /* where the values end */
     Value left = value_of(b, f.of[0], output && f.count == 1);
     int i = 1;
     while (i < f.count) {
-        bool last = back && i == f.count - 1;
-        if (left.sort != SCORES) {
-            Value right = value_of(b, f.of[i], false);
-            left = multiplied(b, left, right, last, &f.scale);
-            i++;
+        if (left.sort == SCORES) {
+            left = weighted_product(b, left, f, i, end);
+            i = end;
             continue;
         }
-        Factors rest = {f.of + i, f.count - i - (back ? 1 : 0), NULL};
-        if (rest.count == 0)
-            equation_wrong(b->text, f.of[i]->at,
-                           "expected values between attention weights and the "
-                           "output map: softmax(...) y W_i^V W_i^O");
-        left = applied(b, left, product_of(b, rest, false));
-        i += rest.count;
+        Value right = value_of(b, f.of[i], false);
+        if (makes_scores(left, right)) {
+            left = scored(b, left, right, f.scale);
+            f.scale = NULL;
+        } else
+            left = multiplied(b, left, right, back && i == end);
+        i++;
     }
     return scaled(b, left, f.scale);
 }
 
-/* Divides the factors of a product into numbers and others, and multiplies
+/* Separates the factors of a product into numbers and others, and multiplies
    them. */
 static Value
 value_of_product(Builder *b, const Tree *t, bool output)
@@ -66,16 +80,15 @@ value_of_product(Builder *b, const Tree *t, bool output)
     Factors f = {.of = others};
     for (int i = 0; i < t->count; i++) {
         const Tree *factor = t->of[i];
-        bool divides = factor->kind == TREE_INVERSE;
         if (is_number(b, factor)) {
             Tree *number = number_of(b, factor);
             if (f.scale)
                 tree_add(f.scale, number);
             else
                 f.scale = tree_of(TREE_PRODUCT, t->at, number, NULL);
-        } else if (divides)
-            equation_wrong(b->text, factor->at,
-                           "only a number can divide: d_k, sqrt(d_k), 2");
+        } else if (factor->kind == TREE_INVERSE)
+            refuse(b, factor->at,
+                   "only a number can divide: d_k, sqrt(d_k), 2");
         else
             others[f.count++] = factor;
     }
@@ -134,7 +147,8 @@ is_function(const char *name)
     return function_named(name) >= 0;
 }
 
-/* The first argument of function f, which has to be what that takes. */
+/* The first argument of function f. Exits if f does not take a value of its
+   sort. */
 static Value
 argument_of(Builder *b, const Tree *t, int f)
 {
@@ -144,44 +158,61 @@ argument_of(Builder *b, const Tree *t, int f)
                 (takes == OF_TOKENS && a.sort == TOKENS) ||
                 (takes == OF_ANY && a.sort != NUMBERS && a.sort != SLICE);
     if (!fits || a.transposed)
-        equation_wrong(b->text, a.at, "%s takes %s", t->name,
-                       takes == OF_SCORES ? "scores: q k' / sqrt(d_k)"
-                                          : "tokens that are not transposed: "
-                                            "x W^Q");
+        refuse(b, a.at, "%s takes %s", t->name,
+               takes == OF_SCORES ? "scores: q k' / sqrt(d_k)"
+                                  : "tokens that are not transposed: x W^Q");
     return a;
 }
 
-/* The value of a call of one of the functions. Softmax and mix_heads may have a
-   second matrix; the others have numbers as further arguments. */
-static Value
-value_of_call(Builder *b, const Tree *t)
+/* The number of the function that t calls. Exits if there is none, or if it
+   does not take as many arguments. */
+static int
+function_of_call(const Builder *b, const Tree *t)
 {
     int f = function_named(t->name);
     if (f < 0)
-        equation_wrong(
-            b->text, t->at,
-            "%s is not a function: choose softmax, mask, tanh, sigmoid, gelu, "
-            "exp, rms, rotate, shift, cached, split or mix_heads; if it is a "
-            "matrix, write a space before the bracket",
-            t->name);
-    if (t->count < functions[f].least || t->count > functions[f].most)
-        equation_wrong(b->text, t->at, "%s takes %d to %d arguments", t->name,
-                       functions[f].least, functions[f].most);
+        refuse(b, t->at,
+               "%s is not a function: choose softmax, mask, tanh, sigmoid, "
+               "gelu, exp, rms, rotate, shift, cached, split or mix_heads; if "
+               "it is a matrix, write a space before the bracket",
+               t->name);
+    int least = functions[f].least, most = functions[f].most;
+    if (t->count >= least && t->count <= most)
+        return f;
+    if (least < most)
+        refuse(b, t->at, "%s takes %d or %d arguments, not %d", t->name, least,
+               most, t->count);
+    refuse(b, t->at, "%s takes %d argument%s, not %d", t->name, most,
+           most == 1 ? "" : "s", t->count);
+}
+
+/* The number that is the second argument of function f, or its usual value;
+   NULL if f takes only one argument. */
+static Tree *
+second_number(Builder *b, const Tree *t, int f)
+{
+    if (t->count > 1)
+        return number_of(b, t->of[1]);
+    return functions[f].most > 1 ? tree_number(functions[f].usual) : NULL;
+}
+
+/* The value of a call of one of the functions. Softmax and mix_heads may have a
+   second matrix; the others have a number as second argument. */
+static Value
+value_of_call(Builder *b, const Tree *t)
+{
+    int f = function_of_call(b, t);
     Act act = functions[f].act;
-    Value a = argument_of(b, t, f), second;
-    bool two = t->count > 1;
-    if (two && (act == STEP_SOFTMAX || act == STEP_MIX))
-        second = value_of(b, t->of[1], false);
+    Value a = argument_of(b, t, f);
+    if (act == STEP_SOFTMAX && t->count > 1)
+        return softmax_sink_value(b, a, value_of(b, t->of[1], false));
     if (act == STEP_SOFTMAX)
-        return softmax_value(b, a, two ? &second : NULL);
+        return softmax_value(b, a);
     if (act == STEP_MIX)
-        return mixed(b, a, second);
+        return mixed(b, a, value_of(b, t->of[1], false));
     if (act == STEP_SPLIT)
         return split_value(b, a, number_of(b, t->of[1]));
-    Tree *number = NULL;
-    if (functions[f].most > 1)
-        number = two ? number_of(b, t->of[1]) : tree_number(functions[f].usual);
-    a.step = add_number_step(b, act, t->at, a.step, number);
+    a.step = add_number_step(b, act, t->at, a.step, second_number(b, t, f));
     a.masked = act == STEP_MASK || (a.masked && functions[f].keeps_zero);
     return a;
 }
@@ -191,8 +222,7 @@ value_of_joined(Builder *b, const Tree *t)
 {
     Value v[MOST_OPERANDS];
     if (t->count > MOST_OPERANDS)
-        equation_wrong(b->text, t->at, "at most %d parts can be side by side",
-                       MOST_OPERANDS);
+        refuse(b, t->at, "at most %d parts can be side by side", MOST_OPERANDS);
     for (int i = 0; i < t->count; i++)
         v[i] = value_of(b, t->of[i], false);
     return joined_values(b, v, t->count, t->at);
@@ -200,7 +230,8 @@ value_of_joined(Builder *b, const Tree *t)
 
 /* Names and numbers */
 
-/* The value of a name that an earlier line defined, or NULL. */
+/* The value of a name that an earlier line defined, which is now used; NULL if
+   none did. */
 static const Value *
 defined_value(Builder *b, const char *name)
 {
@@ -212,8 +243,7 @@ defined_value(Builder *b, const char *name)
     return NULL;
 }
 
-/* Is a part of the equation a number, made only of numbers, sizes and settings?
- */
+/* Is a part of the equation a number, made of numbers, sizes and settings? */
 static bool
 is_number(Builder *b, const Tree *t)
 {
@@ -228,14 +258,11 @@ is_number(Builder *b, const Tree *t)
     return true;
 }
 
-enum { MOST_PARTS = 100 };
-
 Tree *
 number_of(Builder *b, const Tree *t)
 {
     if (!is_number(b, t))
-        equation_wrong(b->text, t->at,
-                       "expected a number: 2, d_k, h d_k, sqrt(d_k)");
+        refuse(b, t->at, "expected a number: 2, d_k, h d_k, sqrt(d_k)");
     const Value *v = t->kind == TREE_NAME ? defined_value(b, t->name) : NULL;
     if (v)
         return v->number;
@@ -243,21 +270,13 @@ number_of(Builder *b, const Tree *t)
     *copy = *t;
     copy->of = NULL;
     copy->count = copy->capacity = 0;
-    copy->parts = 1;
-    for (int i = 0; i < t->count; i++) {
-        Tree *part = number_of(b, t->of[i]);
-        tree_add(copy, part);
-        copy->parts += part->parts;
-        if (copy->parts > MOST_PARTS)
-            equation_wrong(b->text, t->at,
-                           "this number is too long: with definitions put in, "
-                           "it has more than %d parts",
-                           MOST_PARTS);
-    }
+    for (int i = 0; i < t->count; i++)
+        tree_add(copy, number_of(b, t->of[i]));
     return copy;
 }
 
-/* Does a name have only small letters? Then it names no matrix. */
+/* Does a name have only small letters? Then it can only name a matrix that is
+   declared. */
 static bool
 is_word(const char *name)
 {
@@ -269,10 +288,10 @@ static Value
 value_of_matrix(Builder *b, const Tree *t)
 {
     if (is_word(t->name) && !declaration_of(b->text, t->name))
-        equation_wrong(b->text, t->at,
-                       "%s is not defined above: write a line \"%s = ...\"; if "
-                       "it is a matrix, declare it, \"%s: 1 x d_k\"",
-                       t->name, t->name, t->name);
+        refuse(b, t->at,
+               "%s is not defined above: write a line \"%s = ...\"; if it is a "
+               "matrix, declare it, \"%s: 1 x d_k\"",
+               t->name, t->name, t->name);
     int k = weight_of(b, t->name, t->at);
     const PlanWeight *w = &b->plan->weight[k];
     return (Value){.sort = MATRIX,
@@ -305,8 +324,8 @@ transposed_value(Builder *b, const Tree *t)
 {
     Value v = value_of(b, t->of[0], false);
     if (v.sort == SCORES || v.sort == NUMBERS)
-        equation_wrong(b->text, t->at, "%s cannot be transposed",
-                       v.sort == SCORES ? "scores" : "a number");
+        refuse(b, t->at, "%s cannot be transposed",
+               v.sort == SCORES ? "scores" : "a number");
     v.transposed = !v.transposed;
     return v;
 }

@@ -4,15 +4,15 @@
 
 #include "equation/builder.h"
 
-/* The value of t, a part of the equation. Set `output` if t is the output
+/* The value of t, a part of the equation. `output` says whether t is the output
    itself: then its last matrix with an index i leads back from the heads. */
 Value value_of(Builder *b, const Tree *t, bool output);
 
-/* A scalar, in which definitions are replaced by what they are; exits unless it
-   is one. */
+/* The scalar t, with the values of definitions instead of their names. Exits if
+   t is no scalar. */
 Tree *number_of(Builder *b, const Tree *t);
 
-/* Is it the name of a function? */
+/* Is it the name of a function, such as softmax? */
 bool is_function(const char *name);
 
 #endif
