@@ -162,40 +162,20 @@ print_judgement(const Judgement *j, const char *chosen, Layout layout)
     sheet_print(&sheet, layout);
 }
 
-/* A name as one word, by which a figure's script finds it in the data. It
-   differs from the words that are taken. */
+/* A name as one word, by which a figure's script finds it in the data. */
 static char *
-one_word(const char *name, const Values *taken)
+one_word(const char *name)
 {
     char *word = escaped(name, GNUPLOT);
     replace_in(word, " #\"\\", '_');
-    for (int i = 0; i < taken->count; i++)
-        if (!strcmp(taken->text[i], word))
-            return one_word(format_text("%s_", word), taken);
     return word;
-}
-
-/* The words of all methods. Adds all except the baseline's to `others`. */
-static Values
-method_words(const Judgement *j, Values *others)
-{
-    Values words = {0};
-    for (int i = 0; i < j->methods; i++) {
-        const Entry *e = j->list[i];
-        char *word = one_word(e->method, &words);
-        values_add(&words, word);
-        if (e != e->base)
-            values_add(others, word);
-    }
-    return words;
 }
 
 /* Draws the differences from the baseline, with a panel for each result. */
 static void
 draw_judgement(const Drawing *o, const Judgement *j)
 {
-    Values results = {0}, none = {0}, others = {0};
-    const Values words = method_words(j, &others);
+    Values results = {0}, none = {0}, others = {0}; /* than the baseline */
     if (!j->comparisons) {
         note("nothing was drawn: no two methods could be compared");
         return;
@@ -212,7 +192,9 @@ draw_judgement(const Drawing *o, const Judgement *j)
             values_add(&none, copy_text(""));
             continue;
         }
-        const char *word = words.text[i % j->methods];
+        char *word = one_word(e->method);
+        if (i < j->methods) /* in the first result */
+            values_add(&others, word);
         fprintf(f.data, "%d\t%s\t%s\t%s\t%s\t%s\n", i / j->methods + 1, word,
                 word, number_text(c->mean, 6), number_text(c->low, 6),
                 number_text(c->high, 6));

@@ -8,7 +8,6 @@
 #include "study/judge.h"
 #include "study/quantity.h"
 
-enum { MOST_METHODS = 1000 };
 #define MOST 1e150 /* the largest number: its square is still finite */
 
 typedef struct Row {
@@ -31,16 +30,27 @@ typedef struct Source {
     Method *methods;       /* in the order of the table */
 } Source;
 
-/* The index in `known` of `name`, which was given to `option`; it is NULL if
-   the option was not given. Exits (2), and lists the known names, unless
-   exactly one of them is this name. `what` describes the list. */
+/* Exits (2), because the option was not given. It takes one of the known names;
+   `what` describes them. */
+static _Noreturn void
+demand(const char *option, const Values *known, const char *what)
+{
+    usage("%s NAME: give one of %s: \"%s\"", option, what,
+          joined(known, "\", \""));
+}
+
+/* The index in `known` of `name`, which was given to `option`; NULL: it was not
+   given. Exits (2), and lists the known names, unless exactly one of them is
+   this name. */
 static int
 index_or_exit(const char *option, const char *name, const Values *known,
               const char *what)
 {
     int found = 0, index = -1;
+    if (!name)
+        demand(option, known, what);
     for (int i = 0; i < known->count; i++)
-        if (name && !strcmp(known->text[i], name)) {
+        if (!strcmp(known->text[i], name)) {
             index = i;
             found++;
         }
@@ -49,17 +59,20 @@ index_or_exit(const char *option, const char *name, const Values *known,
         usage("%s %s: more than one of %s has that name, \"%s\"; keep one",
               option, name, what, list);
     if (!found)
-        usage("%s %s:%s give one of %s: \"%s\"", option, name ? name : "NAME",
-              name ? suggestion(name, known) : "", what, list);
+        usage("%s %s:%s give one of %s: \"%s\"", option, name,
+              suggestion(name, known), what, list);
     return index;
 }
+
+static const char of_columns[] = "the table's columns";
 
 static int
 column_of(const Source *s, const char *option, const char *name)
 {
-    return index_or_exit(option, name, &s->columns, "the table's columns");
+    return index_or_exit(option, name, &s->columns, of_columns);
 }
 
+/* Orders rows by method, then by seed, then as in the table. */
 static int
 by_method(const void *a, const void *b)
 {
@@ -95,11 +108,10 @@ sorted_rows(const Source *s)
     const Question *q = s->question;
     const Table *t = &s->table;
     Row *rows = allocate((size_t)t->rows, sizeof *rows);
-    int method = column_of(s, "--method", q->method), seed = -1;
-    if (q->seed)
-        seed = column_of(s, "--seed", q->seed);
-    else if (!q->unpaired)
-        column_of(s, "--unpaired, or --seed", NULL); /* exits: none given */
+    int method = column_of(s, "--method", q->method);
+    if (!q->seed && !q->unpaired)
+        demand("--unpaired, or --seed", &s->columns, of_columns);
+    int seed = q->seed ? column_of(s, "--seed", q->seed) : -1;
     for (int i = 0; i < t->rows; i++)
         rows[i] = (Row){table_cell(t, i, method),
                         q->seed ? table_cell(t, i, seed) : "", i};
@@ -114,15 +126,10 @@ static void
 find_methods(Source *s)
 {
     const Row *rows = sorted_rows(s), *end = rows + s->table.rows;
-    Method *m = allocate(MOST_METHODS, sizeof *m);
+    Method *m = allocate((size_t)s->table.rows, sizeof *m);
     int count = 0;
     for (const Row *r = rows; r < end; r++) {
-        bool next = r == rows || strcmp(r->method, r[-1].method) != 0;
-        if (next && count == MOST_METHODS)
-            usage("--method %s: this column has more than %d different names; "
-                  "choose the column that names the methods",
-                  s->question->method, MOST_METHODS);
-        if (next)
+        if (r == rows || strcmp(r->method, r[-1].method))
             m[count++] = (Method){r, 0, r->number};
         Method *own = &m[count - 1];
         if (r->number < own->first)
@@ -135,7 +142,8 @@ find_methods(Source *s)
     s->methods = m;
 }
 
-/* A seed that only one of two methods has, or NULL. Their rows are sorted. */
+/* A seed that only one of two methods has; NULL if there is none. Their rows
+   are sorted by seed. */
 static const char *
 lone_seed(const Method *a, const Method *b)
 {
@@ -167,7 +175,8 @@ is_paired(const Source *s, const Method *m, const Method *base)
     return !lone;
 }
 
-/* Reads the numbers of a method in a column. */
+/* Reads the numbers of a method in a column. In a result of --solved-at, NA is
+   a run that never reached the threshold. */
 static void
 read_numbers(const Source *s, const Method *m, int column, Entry *e)
 {
@@ -205,6 +214,16 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
     e->against = comparison_of(c, e->less, margin);
 }
 
+/* The average of a method's values, with its interval. */
+static Mean
+average(const Entry *e)
+{
+    Mean m = e->steps ? median_interval(e->x, e->n) : mean_interval(e->x, e->n);
+    if (e->n == 1) /* one value has no interval */
+        m.low = m.high = NAN;
+    return m;
+}
+
 /* Adds an entry for each method in a result. `e` has the fields that are the
    same for all of them. */
 static void
@@ -220,16 +239,27 @@ judge_result(const Source *s, Judgement *j, int column, Entry e)
         own[i].base = &own[base];
         read_numbers(s, &s->methods[i], column, &own[i]);
     }
-    for (int i = 0; i < count; i++)
-        compare(s, &s->methods[i], &s->methods[base], &own[i]);
     for (int i = 0; i < count; i++) {
-        double *x = own[i].x;
-        int n = own[i].n;
-        own[i].mean = e.steps ? median_interval(x, n) : mean_interval(x, n);
-        if (n == 1) /* one value has no interval */
-            own[i].mean.low = own[i].mean.high = NAN;
+        compare(s, &s->methods[i], &s->methods[base], &own[i]);
+        own[i].mean = average(&own[i]);
         j->list = grow(j->list, j->count, &j->capacity, sizeof *j->list);
         j->list[j->count++] = &own[i];
+    }
+}
+
+/* Judges the methods in each result of a list, which was given to `option`, and
+   adds these results to `results`; in none of them twice. */
+static void
+judge_list(const Source *s, Judgement *j, const char *option, const char *list,
+           Entry kind, Values *results)
+{
+    Values names = list ? values_cut(list) : (Values){0};
+    for (int i = 0; i < names.count; i++) {
+        int column = column_of(s, option, names.text[i]);
+        values_add(results, names.text[i]);
+        index_or_exit(option, names.text[i], results, "the results");
+        kind.result = names.text[i];
+        judge_result(s, j, column, kind);
     }
 }
 
@@ -238,12 +268,6 @@ judge_result(const Source *s, Judgement *j, int column, Entry e)
 Judgement
 judge(const char *path, const Question *q)
 {
-    const struct {
-        const char *option, *list;
-        bool less, steps;
-    } kinds[] = {{"--lower", q->lower, true, false},
-                 {"--higher", q->higher, false, false},
-                 {"--solved-at", q->solved_at, true, true}};
     Source s = {.path = path, .question = q};
     Judgement j = {.question = q};
     s.table = csv_read(path, &s.lines);
@@ -253,21 +277,12 @@ judge(const char *path, const Question *q)
     find_methods(&s);
     j.methods = s.names.count;
     Values results = {0}, margins = margins_named(q->margin);
-    for (int k = 0; k < 3; k++) {
-        Values names = kinds[k].list ? values_cut(kinds[k].list) : (Values){0};
-        for (int i = 0; i < names.count; i++) {
-            int column = column_of(&s, kinds[k].option, names.text[i]);
-            values_add(&results, names.text[i]);
-            index_or_exit(kinds[k].option, names.text[i], &results,
-                          "the results");
-            judge_result(&s, &j, column,
-                         (Entry){.result = names.text[i],
-                                 .less = kinds[k].less,
-                                 .steps = kinds[k].steps});
-        }
-    }
-    if (!results.count) /* exits: none was given */
-        column_of(&s, "--lower, --higher or --solved-at", NULL);
+    judge_list(&s, &j, "--lower", q->lower, (Entry){.less = true}, &results);
+    judge_list(&s, &j, "--higher", q->higher, (Entry){.less = false}, &results);
+    judge_list(&s, &j, "--solved-at", q->solved_at,
+               (Entry){.less = true, .steps = true}, &results);
+    if (!results.count)
+        demand("--lower, --higher or --solved-at", &s.columns, of_columns);
     for (int i = 0; i < margins.count; i++)
         index_or_exit("--margin", margins.text[i], &results, "the results");
     Comparison **all = allocate((size_t)j.count, sizeof *all);
