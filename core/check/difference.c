@@ -50,16 +50,24 @@ difference(Graph *g, real *entry, double h)
     return sum / (12 * h);
 }
 
+/* Is df at x the slope of f between two points near x? Yes, too, if f or df is
+   no number there. */
+static bool
+is_slope(const Mapping *m, double x, double from, double to)
+{
+    double d = m->df(x), rounding = 1e-8 * (1 + fabs(m->f(x)));
+    double slope = (m->f(to) - m->f(from)) / (to - from);
+    double allowed = 1e-4 * (fabs(slope) + fabs(d)) + rounding;
+    return !(fabs(slope - d) > allowed);
+}
+
 bool
 slope_holds(const Mapping *m, double x)
 {
-    double d = m->df(x), rounding = 1e-8 * (1 + fabs(m->f(x)));
-    for (int try = 0; try < 9; try++) {
-        double h = 1e-4 * pow(0.1, try / 3) * fmax(1, fabs(x));
-        double up = try % 3 == 0 ? 0 : h, down = try % 3 == 1 ? 0 : h;
-        double slope = (m->f(x + up) - m->f(x - down)) / (up + down);
-        if (!(fabs(slope - d) >
-              1e-4 * (fabs(slope) + fabs(d)) + rounding)) /* or no number */
+    for (double step = 1e-4; step > 5e-7; step /= 10) {
+        double h = step * fmax(1, fabs(x));
+        if (is_slope(m, x, x - h, x) || is_slope(m, x, x, x + h) ||
+            is_slope(m, x, x - h, x + h))
             return true;
     }
     return false;

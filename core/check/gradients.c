@@ -59,7 +59,8 @@ wrong_slope(Tokens *in)
     Tape *t = shapes_of(in);
     for (const Node *n = t->last; n; n = n->previous) {
         double x = n->op == &map_op ? wrong_slope_of(n->arguments) : NAN;
-        if (!isnan(x) && !(fabs(smallest) <= fabs(x)))
+        bool first = isnan(smallest);
+        if (!isnan(x) && (first || fabs(x) < fabs(smallest)))
             smallest = x;
     }
     return smallest;
@@ -137,10 +138,10 @@ unused_blocks(const Model *m, int i)
     int blocks = 0;
     for (int p = 0; p < m->places; p++) {
         const Weight w = place_weights(m, p).list[i];
-        int k = 0;
-        while (k < w.rows * w.cols && w.gradient[k] == 0)
-            k++;
-        if (k < w.rows * w.cols)
+        bool used = false;
+        for (int k = 0; k < w.rows * w.cols; k++)
+            used |= w.gradient[k] != 0;
+        if (used)
             continue;
         list = format_text("%s%s%d", list, *list ? ", " : "", p + 1);
         blocks++;

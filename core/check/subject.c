@@ -79,7 +79,7 @@ static const struct {
 /* Gives s->attention the mask of a way of calling, and describes the call in
    s->found, for messages. */
 static void
-take_case(Subject *s, const Way *w)
+begin_call(Subject *s, const Way *w)
 {
     Attention *a = &s->attention;
     a->causal = w->causal;
@@ -98,7 +98,7 @@ with_config(Subject s)
 {
     s.attention = positioned_attention(&s.config);
     s.attention.layers = shapes[s.shape].layers;
-    take_case(&s, &ways[0]);
+    begin_call(&s, &ways[0]);
     subject_draw(&s);
     return s;
 }
@@ -153,7 +153,9 @@ subject_changed(const Subject *s, const Setting *option)
     Subject other = *s;
     char value[32];
     int was = atoi(setting_text(option, &s->config));
-    int is = option->kind == OWN ? 1 + (was == 1) : was ? 2 * was : 2;
+    int is = was ? 2 * was : 2;
+    if (option->kind == OWN)
+        is = was == 1 ? 2 : 1;
     snprintf(value, sizeof value, "%d", is);
     setting_set(option, &other.config, value);
     return with_config(other);
@@ -196,9 +198,10 @@ record(Tape *t, void *tokens)
     const Tokens *in = tokens;
     Subject *s = in->subject;
     int d = s->attention.d_model, each = in->way.sequences;
+    bool x_is_data = in->way.untrained && s->weights.count;
     Node **w = leaves_of(t, &s->weights);
     Node *x = leaf(t, each * in->way.queries, d, each, in->x,
-                   in->way.untrained && s->weights.count ? NULL : in->gradient);
+                   x_is_data ? NULL : in->gradient);
     Node *y = x;
     x->arguments = "x";
     if (in->y) {
@@ -206,9 +209,10 @@ record(Tape *t, void *tokens)
                  in->gradient + in->x_size);
         y->arguments = "y";
     }
-    take_case(s, &in->way);
+    begin_call(s, &in->way);
     Node *out = forward(s, x, y, w);
-    out = in->twice ? add(out, forward(s, x, y, w)) : out;
+    if (in->twice)
+        out = add(out, forward(s, x, y, w));
     free(w);
     return out;
 }
@@ -278,25 +282,16 @@ hash_gradients(const Tokens *in)
     return hash;
 }
 
-/* Ends the process unless the output, of which `copy` was made before the
-   backward pass, is finite, and after a backward pass all gradients too. */
+/* Ends the process unless x, the value or the gradient of n, is finite. */
 static void
-check_finite(const Tape *t, const Node *out, const real *copy, bool back)
+check_finite(const Node *n, const real *x, const char *what)
 {
-    for (const Node *n = t->last; n; n = n->previous) {
-        const real *x = back && !n->in ? n->gradient : NULL;
-        if (n == out)
-            x = copy;
-        if (!x)
-            continue;
-        for (size_t i = 0; i < size_of(n); i++)
-            if (!isfinite(x[i]))
-                bug("%s%s is not finite in row %d, column %d: look for a "
-                    "division by 0, a log or root of a negative number, or an "
-                    "exp that overflows",
-                    n == out ? "the output " : "the gradient of ", label(n),
-                    (int)i / n->cols + 1, (int)i % n->cols + 1);
-    }
+    for (size_t i = 0; i < size_of(n); i++)
+        if (!isfinite(x[i]))
+            bug("%s%s is not finite in row %d, column %d: look for a division "
+                "by 0, a log or root of a negative number, or an exp that "
+                "overflows",
+                what, label(n), (int)i / n->cols + 1, (int)i % n->cols + 1);
 }
 
 real *
@@ -315,7 +310,10 @@ computed(Tokens *in, bool back)
     if (hash_operands(in) != operands)
         bug("an operator changed x, y or a matrix: it must write only to its "
             "own c->value and to its operands' gradients");
-    check_finite(t, out, copy, back);
+    check_finite(out, copy, "the output ");
+    for (const Node *n = t->last; n; n = n->previous)
+        if (back && !n->in && n->gradient)
+            check_finite(n, n->gradient, "the gradient of ");
     tape_free(before);
     tape_free(t);
     return copy;

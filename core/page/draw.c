@@ -43,8 +43,7 @@ check_unedited(const char *path)
     char *seal = strstr(text, SEAL);
     if (!seal || strcmp(seal, seal_of(text, (size_t)(seal - text))))
         fail("%s: it was edited, so it is not replaced; rename it to keep it, "
-             "or "
-             "remove it, and give the command again",
+             "or remove it, and give the command again",
              path);
 }
 
@@ -76,8 +75,8 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
     f.title = format_text("%s%s%s", runs, *runs ? ": " : "", what);
     fprintf(f.script,
             "# %s.gp - draws %s.tsv: gnuplot %s.gp\n"
-            "# What to change is here: texts, and what more you set: "
-            "xlim = '0 10', ylim = '0 1'.\n"
+            "# What to change is here: texts, and what more you set: xlim = '0 "
+            "10', ylim = '0 1'.\n"
             "# In LaTeX texts are escaped; raw = 1 takes them as they are.\n"
             "name = '%s'\ndata = name.'.tsv'\n",
             name, name, name, name);
