@@ -1,5 +1,5 @@
 // book.js - what a page of the book does when it may run scripts: code is copied by
-// a button, a heading shows its address, and the whole book is searched.
+// a button, a heading shows its address, a figure is enlarged, and the whole book is searched.
 'use strict';
 
 // A console block is copied without what its commands print.
@@ -26,6 +26,28 @@ for (const heading of document.querySelectorAll('main h2[id], main h3[id]')) {
     link.setAttribute('aria-label', 'Address of this section');
     heading.append(' ', link);
 }
+
+// A tap on a figure, or its button, shows it as large as the window allows; a tap or Esc
+// closes it.
+const large = Object.assign(document.createElement('dialog'), {className: 'large', ariaLabel: 'A figure, enlarged'});
+large.addEventListener('click', () => large.close());
+document.body.append(large);
+for (const image of document.querySelectorAll('main figure > img')) {
+    const button = Object.assign(document.createElement('button'), {type: 'button', className: 'enlarge', textContent: 'Enlarge'});
+    const open = () => {
+        large.replaceChildren(image.cloneNode(), Object.assign(document.createElement('button'), {textContent: 'Close'}));
+        large.showModal();
+    };
+    image.addEventListener('click', open);
+    button.addEventListener('click', open);
+    image.after(button);
+}
+
+// On a phone the contents are opened by a button: at the page that is shown, and until a
+// link in them is followed.
+const contents = document.getElementById('contents');
+contents.addEventListener('toggle', () => contents.querySelector('[aria-current]').scrollIntoView({block: 'center'}));
+contents.addEventListener('click', e => e.target.closest('a') && contents.hidePopover());
 
 // search.js calls found() with all sections: [page, id, lesson, heading, text].
 let sections = null;
@@ -75,6 +97,8 @@ field.addEventListener('focus', () => {
 addEventListener('keydown', e => {
     if (e.key === '/' && !/INPUT|TEXTAREA/.test(document.activeElement.tagName)) {
         e.preventDefault();
+        if (!field.checkVisibility())
+            contents.showPopover();
         field.focus();
     }
 });

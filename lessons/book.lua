@@ -1,5 +1,5 @@
--- book.lua - what pandoc makes of a lesson: W_i^Q in prose is a formula, tables of tabs
--- are padded, what is typed is marked, and, where a page of its own is made, its sections go to the search.
+-- book.lua - what pandoc makes of a lesson: W_i^Q in prose is a formula, no line breaks
+-- within one, tables of tabs are padded, what is typed is marked, and, where a page of its own is made, its sections go to the search.
 
 -- A symbol of several letters, such as "model", is upright, unless it is the name of a Greek one.
 local greek = { alpha = true, beta = true, lambda = true }
@@ -21,9 +21,14 @@ local function pieces(text)
     local above = text:match("^%^(%-?%w+)", to + 1)
     to = above and to + 1 + #above or to
     out:insert(pandoc.Str(text:sub(at, from - 1)))
+    above = above and upright(above) or ""
+    local transposed = text:find("^'", to + 1) and not text:find("^'%a", to + 1) -- unlike "W_Q's"
+    if transposed and (below or above ~= "") then
+      above, to = above .. "\\prime", to + 1
+    end
     local tex = upright(base) .. (below and "_{" .. upright(below) .. "}" or "")
-      .. (above and "^{" .. above .. "}" or "")
-    out:insert((below or above) and pandoc.Math("InlineMath", tex) or pandoc.Str(base))
+      .. (above ~= "" and "^{" .. above .. "}" or "")
+    out:insert((below or above ~= "") and pandoc.Math("InlineMath", tex) or pandoc.Str(base))
     at = to + 1
   end
   out:insert(pandoc.Str(text:sub(at)))
@@ -59,6 +64,105 @@ local function crossed(list)
     end
   end
   return list
+end
+
+-- The words of a text, each with the space before it.
+local function words_of(list)
+  local words, space = pandoc.List(), nil
+  for _, el in ipairs(list) do
+    if el.t == "Space" or el.t == "SoftBreak" then
+      space = el
+    elseif space or #words == 0 then
+      words:insert({ space = space, els = pandoc.List({ el }) })
+      space = nil
+    else
+      words[#words].els:insert(el)
+    end
+  end
+  return words, space
+end
+
+-- May a word be in a formula? A symbol with what is at its sides, an operator, a number,
+-- or the beginning of a function, as in "softmax(x M x')". Only some make a formula of
+-- the numbers beside them.
+local operators = { ["="] = true, ["+"] = true, ["−"] = true, ["×"] = true, ["/"] = true }
+
+local function has_math(word)
+  return word.els:find_if(function(el) return el.t == "Math" end) ~= nil
+end
+local function makes_formula(word)
+  return has_math(word) or operators[word.els[1].text] ~= nil
+end
+local function in_formula(word)
+  local text = #word.els == 1 and word.els[1].text or ""
+  return makes_formula(word) or text:find("^[%d.,]+$") or text:find("^%l+%(%l?$")
+end
+local function ends_formula(word)
+  local text = word.els[#word.els].text or ""
+  return text:find("[,.;:?]$") ~= nil
+end
+
+-- About as many letters as words are wide.
+local function width(words)
+  local letters = 0
+  for _, word in ipairs(words) do
+    for _, el in ipairs(word.els) do
+      letters = letters + #(el.text or ""):gsub("\\%a+", "s"):gsub("[{}_^]", "")
+    end
+    letters = letters + 1
+  end
+  return letters
+end
+
+-- A formula that is wider than a phone's line is broken before each =, if that is enough.
+local WIDEST = 32
+
+local function lines_of(formula)
+  local lines = pandoc.List({ pandoc.List() })
+  for _, word in ipairs(formula) do
+    if word.els[1].text == "=" and #lines[#lines] > 0 and width(formula) > WIDEST then
+      lines:insert(pandoc.List())
+    end
+    lines[#lines]:insert(word)
+  end
+  return lines
+end
+
+-- Words as a list again, or as a span that is not broken.
+local function joined(words, whole)
+  local inner = pandoc.List()
+  for i, word in ipairs(words) do
+    inner:extend(i > 1 and { word.space } or {})
+    inner:extend(word.els)
+  end
+  local out = pandoc.List({ words[1].space })
+  out:extend(whole and { pandoc.Span(inner, { class = "whole" }) } or inner)
+  return out
+end
+
+local function unbroken(list)
+  local words, last_space = words_of(list)
+  local out, formula = pandoc.List(), pandoc.List()
+  local function close()
+    for _, line in ipairs(#formula > 0 and lines_of(formula) or {}) do
+      out:extend(joined(line, width(line) <= WIDEST and line:find_if(makes_formula)))
+    end
+    formula = pandoc.List()
+  end
+  for _, word in ipairs(words) do
+    if in_formula(word) then
+      formula:insert(word)
+    else
+      close()
+      out:extend(joined({ word }, false))
+    end
+    if ends_formula(word) then
+      close()
+    end
+  end
+  close()
+  out:insert(last_space)
+  return out
 end
 
 -- Rows of a table are padded, column by column, as tabs cannot be.
@@ -231,4 +335,5 @@ return {
     Figure = figure,
     CodeBlock = console,
   },
+  { Inlines = unbroken },
 }

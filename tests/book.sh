@@ -1,6 +1,6 @@
 #!/bin/sh
 # book.sh BUILD - the book and its diagrams, looked at by a browser: no figure is missing, every
-# link leads somewhere, nothing comes from the network, no formula is left as TeX, a phone
+# link leads somewhere, nothing comes from the network, no formula is left as TeX or broken, a phone
 # need not be scrolled sideways nor cut a command, and the search finds; no word of a diagram
 # is outside it, over another word, or wider than its box, in a wide font and in a narrow
 # one. Nothing else sees a page. Skipped, and says so, without pandoc or chromium.
@@ -63,6 +63,11 @@ function look(name, view) {
     formulas += doc.querySelectorAll('math').length;
     for (const k of doc.querySelectorAll('kbd'))
         if (k.getBoundingClientRect().right > view.innerWidth) say('command cut:', k.textContent);
+    for (const m of doc.querySelectorAll('math + math')) {
+        const before = m.previousElementSibling.getBoundingClientRect();
+        if (/^[\s'=]*$/.test(m.previousSibling.data ?? '') && m.getBoundingClientRect().top > before.bottom)
+            say('formula broken:', m.parentElement.textContent.slice(0, 60));
+    }
     const wide = doc.documentElement.scrollWidth;
     if (wide > view.innerWidth) {
         say('scrolls sideways:', wide, 'in a window of', view.innerWidth);
@@ -115,12 +120,13 @@ sed -e '0,/<img/s|<img src="[^"]*"|<img src="none.svg"|' \
     -e "s|</h1>|</h1><img src='http://localhost/x.png' alt='x'>|" \
     -e 's|</h1>|</h1><a href="index.html#nowhere">x</a> <a href="99-none.html">x</a>|' \
     -e 's|</h1>|</h1><a href="https://localhost/">x</a> $$ x $$|' \
+    -e 's|</h1>|</h1><p style="width:9px"><math><mi>M</mi></math> = <math><mi>W</mi></math></p>|' \
     -e "s|</h1>|</h1>$bare;width:900px\">x</span>|" \
     -e "s|</h1>|</h1>$bare\"><kbd style='white-space:pre'>$ qkv xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</kbd></span>|" \
     "$book/08-symmetric.html" >"$book/spoilt.html"
 look 390 spoilt.html $pages >seen
 for words in 'figure missing' 'no words for a figure' 'link to nowhere: index.html#nowhere' \
-    'link to nowhere: 99-none.html' 'link out of the book' 'from outside' 'raw TeX' 'command cut' \
+    'link to nowhere: 99-none.html' 'formula broken' 'link out of the book' 'from outside' 'raw TeX' 'command cut' \
     'scrolls sideways'; do
     sees "spoilt.html: $words"
 done

@@ -8,9 +8,10 @@ export function element(tag, properties = {}, ...children) {
     return made;
 }
 
-// W_i^Q with its letters raised and lowered.
+// W_i^Q with its letters raised and lowered: one element, so that a label which lays out
+// its children does not part them.
 export function symbols(name) {
-    const made = document.createDocumentFragment();
+    const made = element('span');
     for (const part of name.split(/(\^-?\w+'?|_\w+)/))
         made.append(/^[_^]/.test(part)
             ? element(part[0] === '^' ? 'sup' : 'sub', {}, part.slice(1)) : part);

@@ -171,9 +171,17 @@ class Block {
     }
 }
 
+// The first Run is two keys away from the top of the page.
+function skipTo(button) {
+    button.id = 'run';
+    document.querySelector('.skip').append(element('a', {href: '#run'}, 'Skip to the first Run'));
+}
+
 export function blocks() {
     const all = [...document.querySelectorAll('main pre.console')], made = new Map();
     all.forEach((pre, i) => pre.dataset.run !== undefined && made.set(i + 1, new Block(pre)));
     for (const [i, block] of made)
         block.needs = all[i - 1].dataset.run.split(' ').filter(n => n).map(n => made.get(+n));
+    if (made.size)
+        skipTo(made.values().next().value.button);
 }
