@@ -283,6 +283,8 @@ class Model:
     def norm(self, x, name):
         if self.c["norm"] == "none":
             return x
+        if self.c["norm"] == "rms":
+            return normalised(x, self.w[name + ".gain"], 1e-5)
         gain, bias = self.w[name + ".gain"][0], self.w[name + ".bias"][0]
         return layer_norm(x, x.shape[-1:], gain, bias, 1e-5)
 

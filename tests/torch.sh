@@ -32,7 +32,7 @@ for program in qkv qkv-double; do
         export_run $program -v "$name" -t cross-recall --queries 3
     done
     export_run $program -v standard -t translate --norm pre --mlp 1 --encoder 2
-    export_run $program -v fused -t translate
+    export_run $program -v fused -t translate --norm rms
     export_run $program -t sort --d-k 3 --d-v 5
     for positions in rope alibi; do
         for variant in standard per-head two-step gqa mla full-rank shared-qk \

@@ -44,7 +44,7 @@ Setting settings[] = {
     {"encoder", OF_SECOND, AT(INTEGER, encoder), 0, 1000, NULL, "number of encoder blocks, which read the second sequence of cross-recall and translate"},
     {"cross", OF_SECOND, AT(CHOICE, cross), 0, 0, "none only after", "attention to the second sequence: none, only that, or after self-attention"},
     {"mlp", OF_MODEL, AT(INTEGER, mlp), 0, 1000, NULL, "hidden width of the MLP, as a multiple of d-model; 0: no MLP"},
-    {"norm", OF_MODEL, AT(CHOICE, norm), 0, 0, "none pre", "pre: LayerNorm before attention, before the MLP and at the end"},
+    {"norm", OF_MODEL, AT(CHOICE, norm), 0, 0, "none pre rms", "pre: LayerNorm before attention, before the MLP and at the end; rms: RMSNorm there"},
     {"embed", OF_MODEL, AT(CHOICE, embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight to the projections"},
     {"positions", OF_MODEL, AT(CHOICE, positions), 0, 0, "none learned rope alibi", "how attention knows positions: by vectors added to tokens (learned) or, in self-attention, by rotated q and k (rope) or biased scores (alibi)"},
     {"residual", OF_MODEL, AT(CHOICE, residual), 0, 0, "no yes", "yes: a block returns x + attention(x); no: only attention(x)"},

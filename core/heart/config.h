@@ -7,7 +7,7 @@
 
 #include "heart/plugin.h"
 
-enum { NORM_NONE, NORM_PRE };
+enum { NORM_NONE, NORM_PRE, NORM_RMS };
 enum { MASK_NONE, MASK_CAUSAL };
 enum {
     POSITIONS_NONE,

@@ -59,6 +59,8 @@ model_norm(Model *m, const Attention *block, const char *part, Node *x)
     if (m->config.norm == NORM_NONE)
         return x;
     Node *gain = model_weight(m, block, part, "gain", 1, d, 1, 0);
+    if (m->config.norm == NORM_RMS)
+        return m->architecture->rms_norm(x, gain);
     Node *bias = model_weight(m, block, part, "bias", 1, d, 0, 0);
     return layer_norm(x, gain, bias);
 }
@@ -160,7 +162,7 @@ class_loss(const Model *m, Node *logits, const int *targets, int counted,
     return cross_entropy(logits, targets, counted);
 }
 
-const Architecture one_sequence = {logits, class_loss};
+const Architecture one_sequence = {logits, class_loss, NULL};
 
 Model *
 model_outline(const Config *c, Sizes sizes, const Variant *v,

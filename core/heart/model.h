@@ -30,6 +30,8 @@ typedef struct Architecture {
     Node *(*logits)(Model *m, Tape *t, const Batch *b);
     Node *(*loss)(const Model *m, Node *logits, const int *targets, int counted,
                   double *right);
+    /* RMSNorm with a gain; NULL in the heart, whose models have no NORM_RMS */
+    Node *(*rms_norm)(Node *x, Node *gain);
 } Architecture;
 Node *class_loss(const Model *m, Node *logits, const int *targets, int counted,
                  double *right);

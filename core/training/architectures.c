@@ -73,8 +73,11 @@ static Node *
 second(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
     const Keeper *k = t->keeper;
-    /* the gain and the bias of the LayerNorm before a place's own weights */
-    int norm = m->config.norm == NORM_NONE ? 0 : 2;
+    /* the weights of the norm before a place's own: no norm has none, LayerNorm
+       has a gain and a bias, RMSNorm only a gain */
+    static const int norm_weights[] = {
+        [NORM_NONE] = 0, [NORM_PRE] = 2, [NORM_RMS] = 1};
+    int norm = norm_weights[m->config.norm];
     if (!m->sizes.source)
         return NULL;
     if (k && k->position > 0 && !(t->purpose & SHAPES_ONLY)) {
@@ -118,7 +121,15 @@ logits(Model *m, Tape *t, const Batch *b)
     return model_classify(m, x);
 }
 
-const Architecture two_sequences = {logits, class_loss};
+/* gain x / sqrt(mean(x^2) + 1e-5), row by row. Zhang and Sennrich 2019,
+   equation 4. */
+static Node *
+gained_rms_norm(Node *x, Node *gain)
+{
+    return hadamard(rms_norm(x, 1e-5), gain);
+}
+
+const Architecture two_sequences = {logits, class_loss, gained_rms_norm};
 
 /* The mean of (x - y)^2, written with operators. y is data. In a row whose
    answer does not count, y is set to x, so that the row adds 0. */
@@ -140,7 +151,7 @@ number_loss(const Model *m, Node *x, const int *targets, int counted,
     return matmul(leaf(x->tape, 1, x->rows, 1, mean, NULL), hadamard(off, off));
 }
 
-const Architecture numbers = {logits, number_loss};
+const Architecture numbers = {logits, number_loss, gained_rms_norm};
 
 double
 onehot_size(const Model *m)
