@@ -104,7 +104,7 @@ count_of(const Variant *v, Attention a)
 {
     if (!a.settings)
         a.settings = v->settings;
-    return real_count(v, a);
+    return real_count(v, a, ANY_TOKENS);
 }
 
 /* At d_model d, h heads, g of keys and values, widths k and v, latent r: what

@@ -10,12 +10,12 @@ check-quick: run-floors run-same run-heart run-plain run-one-file run-equations 
 
 check-long: export PAIRS = 100
 check-long: export LONG = yes
-check-long: check run-referee run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-numpy check-scipy check-valgrind run-counts run-exercises run-grade run-wheel run-fuzz   ## and those that take longer
+check-long: check run-referee run-whole run-outcomes run-lessons run-documented check-text check-bits check-figures check-book check-numpy check-scipy check-valgrind run-counts run-exercises run-grade run-wheel run-fuzz   ## and those that take longer
 
 # Parts, which may run side by side (make -j2): each a script.
 SCRIPTS  = run-equations run-floors run-command run-judge run-check run-drawn run-hostile \
   run-parallel run-fuzz run-solve run-lessons run-exercises run-grade run-install run-wheel run-states \
-  run-outcomes run-heart run-plain run-one-file run-paper run-documented run-mistakes
+  run-outcomes run-heart run-plain run-one-file run-paper run-documented run-mistakes run-whole
 $(SCRIPTS): all
 	sh tests/$(@:run-%=%).sh $(BUILD)
 run-together: all    # PAIRS=100: each call that changes a file is the last once

@@ -158,8 +158,8 @@ more_parameters(const Variant *to, const Variant *from)
 {
     Derived a = derive_at(from, COUNTED_SHAPE, 1);
     Derived b = derive_at(to, COUNTED_SHAPE, 1);
-    int has = real_count(from, a.run.attention).real;
-    int most = real_count(to, b.run.attention).real;
+    int has = real_count(from, a.run.attention, ANY_TOKENS).real;
+    int most = real_count(to, b.run.attention, ANY_TOKENS).real;
     derived_free(&a);
     derived_free(&b);
     if (most < 0 || has <= most)

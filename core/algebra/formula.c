@@ -325,7 +325,7 @@ measure(Family *f, int count, int wide, int most)
         Shape at;
         if (!draw_new(f, wide, most, &at))
             return false;
-        RealCount c = real_count(f->variant, attention_at(f, &at));
+        RealCount c = real_count(f->variant, attention_at(f, &at), ANY_TOKENS);
         if (c.real < 0)
             return false;
         f->gauge[f->size] = used_at(f, &at) - c.real;

@@ -22,6 +22,7 @@ typedef struct Layer {
     Attention attention;
     Weights weights; /* of one block */
     int stored;      /* the entries of the weights of all blocks */
+    Tokens tokens;
     Random random;
     Tape *tape;
     size_t size;  /* the entries of x */
@@ -29,6 +30,31 @@ typedef struct Layer {
     real *x;      /* the tokens, and behind them the gradient of the output that
                      a backward pass begins with */
 } Layer;
+
+/* Each row of x less its mean. */
+static Node *
+centred(const Layer *l, Node *x)
+{
+    int d = l->attention.d_model;
+    real *less_mean = keep(x, matrix_entries(d, d));
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++)
+            less_mean[i * d + j] = (real)((i == j) - 1. / d);
+    return matmul(x, leaf(l->tape, d, d, 1, less_mean, NULL));
+}
+
+/* LayerNorm(x) with all gains and biases 1. Others could be moved into the
+   matrices that read it. */
+static Node *
+normed(const Layer *l, Node *x)
+{
+    int d = l->attention.d_model;
+    real *ones = keep(x, (size_t)d);
+    for (int j = 0; j < d; j++)
+        ones[j] = 1;
+    return add(rms_norm(centred(l, x), 1e-5),
+               leaf(l->tape, 1, d, 1, ones, NULL));
+}
 
 /* Records forward of one block, or of all blocks with a residual around each.
    The backward pass then adds the gradients of the weights to `row`. */
@@ -46,13 +72,14 @@ record_blocks(const Layer *l, real *row)
             w[i] = leaf(l->tape, m->rows, m->cols, 1, l->values + at, row + at);
             at += (int)entries_of(m);
         }
-        out = plugin_forward(l->variant, &a, x, x, w);
+        Node *read = l->tokens == NORMED_TOKENS ? normed(l, x) : x;
+        out = plugin_forward(l->variant, &a, read, read, w);
         if (a.layers > 1)
             out = add(x, out);
         x = out;
     }
     free(w);
-    return out;
+    return l->tokens == NORMED_TOKENS ? centred(l, out) : out;
 }
 
 /* Draws the weights, block by block; those that start as constants are made
@@ -94,10 +121,11 @@ differentiate(void *layer, int rows, real *jacobian)
 /* Counts one block, and multiplies by their number; if a block recalls what
    another one computed, counts all blocks together. */
 RealCount
-real_count(const Variant *v, Attention a)
+real_count(const Variant *v, Attention a, Tokens tokens)
 {
     RealCount c = {.found = {.last = NAN, .next = NAN}};
-    Layer l = {.variant = v, .weights = weights_declared(v, &a)};
+    Layer l = {
+        .variant = v, .weights = weights_declared(v, &a), .tokens = tokens};
     int layers = a.layers > 1 ? a.layers : 1, block = 0;
     for (int i = 0; i < l.weights.count; i++)
         block += (int)entries_of(&l.weights.list[i]);

@@ -19,11 +19,15 @@ typedef struct RealCount {
     Rank found; /* the rank measured: of one block, or of all together */
 } RealCount;
 
+typedef enum { ANY_TOKENS, NORMED_TOKENS } Tokens;
+
 /* Counts the real parameters of the self-attention of a.layers blocks of v at
    a, with random matrices and the mask of a; a variant for causal attention
    only always has a causal mask. One block is measured, or, if a block recalls
-   what another one remembered, all together, with a residual around each. */
-RealCount real_count(const Variant *v, Attention a);
+   what another one remembered, all together, with a residual around each. Its
+   tokens are any or, as between two LayerNorms, it reads only normed ones and
+   the mean of what it returns is never read. */
+RealCount real_count(const Variant *v, Attention a, Tokens tokens);
 
 /* To measure more parameters than this takes over half a minute and most of a
    gigabyte. */

@@ -5,6 +5,7 @@
 #include "algebra/cost.h"
 #include "algebra/formula.h"
 #include "algebra/real_parameters.h"
+#include "algebra/whole.h"
 #include "base/tsv.h"
 #include "config/find_plugin.h"
 #include "driver/commands.h"
@@ -17,24 +18,21 @@
 #include "training/build_model.h"
 #include "training/positions.h"
 
-/* The columns of the two tables. Without --real: the costs of all layers. With
-   it: the real parameters, and the pivots before and after the gap that decides
-   how many there are. */
-static const Column of_table[2][6] = {{{"variant", .words = true},
-                                       {.name = "parameters"},
-                                       {.name = "forward"},
-                                       {.name = "backward"},
-                                       {.name = "cache"},
-                                       {.name = "activations"}},
-                                      {{"variant", .words = true},
-                                       {.name = "parameters"},
-                                       {.name = "real"},
-                                       {.name = "gauge"},
-                                       {"smallest", .format = "%.0e"},
-                                       {"next", .format = "%.0e"}}};
+/* The columns of the three tables. Without --real: the costs of all layers.
+   With it: the real parameters, and the pivots before and after the gap that
+   decides how many there are. With --whole: those of the whole model, measured
+   and by the formula, and the formula's parts. */
+enum { COSTS, REAL, WHOLE, TABLE_KINDS, MOST_COLS = 10 };
+/* clang-format off */
+static const Column of_table[TABLE_KINDS][MOST_COLS] = {
+    {{"variant", .words = true}, {.name = "parameters"}, {.name = "forward"}, {.name = "backward"}, {.name = "cache"}, {.name = "activations"}},
+    {{"variant", .words = true}, {.name = "parameters"}, {.name = "real"}, {.name = "gauge"}, {"smallest", .format = "%.0e"}, {"next", .format = "%.0e"}},
+    {{"variant", .words = true}, {.name = "parameters"}, {.name = "real"}, {.name = "formula"}, {.name = "heads"}, {.name = "norms"}, {.name = "mean"}, {.name = "basis"}, {.name = "logits"}, {.name = "positions"}},
+};
+/* clang-format on */
 
 /* The end of each table's note, which explains its columns. */
-static const char *const explained[2] = {
+static const char *const explained[TABLE_KINDS] = {
     " forward, backward: FLOPs per token, without a mask; cache: numbers that "
     "a decoder keeps per token, on average; activations: numbers that a "
     "training step keeps per token.",
@@ -42,7 +40,12 @@ static const char *const explained[2] = {
     "if layers share results, of all together; gauge: the other parameters, "
     "which change nothing; smallest, next: the pivots of the elimination on "
     "either side of that rank, relative to the largest. A causal mask gives "
-    "the same, unless --mask chose one or there are two rows."};
+    "the same, unless --mask chose one or there are two rows.",
+    " real: the rank of d distributions / d parameters, in double; formula: "
+    "the parameters less those of heads (within attention), norms (moved into "
+    "the next maps), mean (LayerNorm subtracts it), basis (of the residual "
+    "stream), logits (softmax ignores a constant) and positions (moved there "
+    "from the embedding)."};
 
 typedef struct Real {
     double number; /* how many parameters are real; -1 if that is not known */
@@ -58,7 +61,7 @@ real_of(const Plugin *p, Attention a, const Cost *cost)
     int together = cost->recalls ? a.layers : 1;
     double used = cost->parameters;
     if (used / a.layers * together <= MOST_MEASURED) {
-        RealCount r = real_count(p->variant, a);
+        RealCount r = real_count(p->variant, a, ANY_TOKENS);
         return (Real){r.real, r.found, NULL};
     }
     Formula f = formula_of(p->variant, a, used);
@@ -129,6 +132,34 @@ attention_wanted(const Wanted *w)
     return positioned_attention(&c);
 }
 
+/* Adds the row of a whole model, a decoder unless --mask says otherwise. Notes
+   if it was not measured, and if the formula is wrong. */
+static void
+add_whole(Sheet *sheet, const Wanted *w)
+{
+    Config c = w->config;
+    if (!w->chosen)
+        c.mask = MASK_CAUSAL;
+    config_resolve_for(&c, &w->plugin);
+    Whole found = whole_count(&c, plain_sizes(&c), w->plugin.variant);
+    const double *part = found.part;
+    const char *name = w->plugin.name;
+    if (isnan(found.real))
+        note("%s: its rank is not known: no gap shows it, or there are more "
+             "than %d parameters; give a smaller --d-model",
+             name, MOST_MEASURED);
+    else if (found.real != found.formula)
+        note("%s: the formula is off by %+.0f: it supposes more --symbols than "
+             "--d-model, and a variant that reads and writes tokens only by "
+             "matrices without ties",
+             name, found.formula - found.real);
+    sheet_row(sheet, cell_words(name), cell_number(found.stored),
+              cell_number(found.real), cell_number(found.formula),
+              cell_number(part[HEADS]), cell_number(part[NORMS]),
+              cell_number(part[MEAN]), cell_number(part[BASIS]),
+              cell_number(part[LOGITS]), cell_number(part[POSITIONS]));
+}
+
 static void
 find_cost(const void *wanted, void *cost)
 {
@@ -164,7 +195,9 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
         note("%s: a decoder could keep a state of %.0f numbers, for any number "
              "of tokens, instead of a cache; qkv's decoder keeps the cache",
              p.name, cost.state);
-    if (o->real)
+    if (o->whole)
+        add_whole(sheet, w);
+    else if (o->real)
         add_real(sheet, &p, attention_wanted(w), &cost, w->chosen);
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
@@ -174,9 +207,9 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 }
 
 /* The note below the table: the widths that any of these variants uses, given
-   or by default, and then `more`. */
+   or by default, and what the columns of this kind of table are. */
 static char *
-caption(Config c, const char *uses, const char *more)
+caption(Config c, const char *uses, int table)
 {
     char *shape = "";
     config_resolve(&c, uses);
@@ -186,10 +219,13 @@ caption(Config c, const char *uses, const char *more)
             shape =
                 format_text("%s%s %s, ", shape, s->name, setting_text(s, &c));
     }
-    return format_text("%d layer%s of d-model %d, %s%d tokens; no "
-                       "embedding, MLP or norm.%s",
-                       c.layers, c.layers > 1 ? "s" : "", c.d_model, shape,
-                       c.length, more);
+    char *around = "no embedding, MLP or norm";
+    if (table == WHOLE)
+        around = format_text("%d symbols, norm %s, mlp %d", c.symbols,
+                             setting_text(setting_named("norm"), &c), c.mlp);
+    return format_text("%d layer%s of d-model %d, %s%d tokens; %s.%s", c.layers,
+                       c.layers > 1 ? "s" : "", c.d_model, shape, c.length,
+                       around, explained[table]);
 }
 
 /* Adds the row of a model: of a config.json as text or, if that is NULL, of the
@@ -302,18 +338,21 @@ command_count(int argc, char **argv)
     char *uses = "";
     Config c = o.rest_count ? run_read(o.rest[0]).config : config_start();
     request_apply(&o.request, &c);
-    Sheet sheet = {of_table[o.real], .cols = 6, .label = "parameters",
-                   .chosen = o.columns};
+    int table = COSTS;
+    if (o.whole || o.real)
+        table = o.whole ? WHOLE : REAL;
+    Sheet sheet = {of_table[table], .cols = table == WHOLE ? 10 : 6,
+                   .label = "parameters", .chosen = o.columns};
     check_columns(&sheet);
     if (!given->count && !o.rest_count)
         *given = values_cut(default_variants);
-    if (o.real && sizeof(real) == 4)
+    if (table != COSTS && sizeof(real) == 4)
         return run_in_double(argc, argv);
-    if (o.real)
+    if (table != COSTS)
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     int status = add_variants(&sheet, given, c, &o, &uses);
     if (sheet.count) {
-        sheet.note = caption(c, uses, explained[o.real]);
+        sheet.note = caption(c, uses, table);
         sheet_print(&sheet, layout_of(&o));
     }
     return status;

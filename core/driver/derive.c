@@ -62,9 +62,9 @@ print_formula(Layout layout, const char *line)
 static void
 print_real(const Variant *v, Attention a, const char *words, const char *shape)
 {
-    RealCount bare = real_count(v, a);
+    RealCount bare = real_count(v, a, ANY_TOKENS);
     a.causal = 1;
-    RealCount masked = real_count(v, a);
+    RealCount masked = real_count(v, a, ANY_TOKENS);
     printf("%s  %d parameters at %s, %d real", words, masked.stored, shape,
            masked.real);
     if (bare.real != masked.real)

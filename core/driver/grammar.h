@@ -25,7 +25,7 @@ typedef struct Options {
     const char *columns; /* of a table; NULL: all */
     Drawing draw;
     const char *preset, *config;
-    bool real;                        /* of count */
+    bool real, whole;                 /* of count */
     bool verdicts;                    /* of table */
     bool tasks, models, forms, names; /* of list */
     bool plan, no_figures;            /* of compare */

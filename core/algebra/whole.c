@@ -1,0 +1,173 @@
+/* whole.c - how many parameters of a whole model are really there.
+
+   A row of the Jacobian comes from a backward pass of the model itself: the
+   gradient, by all weights, of a random combination of the logits for a random
+   sequence. In each row of logits the factors sum to 0, so that the combination
+   does not change if a constant is added to all of them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algebra/real_parameters.h"
+#include "algebra/whole.h"
+#include "heart/random.h"
+#include "training/build_model.h"
+#include "training/positions.h"
+
+/* The model that is measured, and a sequence for it. */
+typedef struct Measured {
+    Model *model;
+    Tape *tape;
+    Batch sequence;
+    Random random;
+    real *factors; /* of the logits in the combination */
+} Measured;
+
+/* Draws all weights; those that start as constants are made random, too. */
+static void
+draw_weights(Model *m, Random *r)
+{
+    for (Weight *w = m->weights; w < m->weights + m->count; w++) {
+        double deviation = fmax(w->deviation, 0.1);
+        for (size_t k = 0; k < matrix_entries(w->rows, w->cols); k++)
+            w->value[k] = (real)(w->mean + deviation * random_normal(r));
+    }
+}
+
+/* Draws a sequence, and the factors of its logits; those of each token sum to
+ * 0.
+ */
+static void
+draw_sequence(Measured *d)
+{
+    Sizes s = d->model->sizes;
+    for (int t = 0; t < s.tokens; t++) {
+        real *row = d->factors + t * s.classes;
+        d->sequence.ids[t] = random_below(&d->random, s.vocabulary);
+        row[0] = 0;
+        for (int j = 1; j < s.classes; j++) {
+            row[j] = (real)random_normal(&d->random);
+            row[0] -= row[j];
+        }
+    }
+}
+
+/* Writes the next rows of the Jacobian. */
+static void
+differentiate(void *measured, int rows, real *jacobian)
+{
+    Measured *d = measured;
+    Model *m = d->model;
+    for (int i = 0; i < rows; i++) {
+        draw_sequence(d);
+        memset(m->gradients, 0, m->parameters * sizeof *m->gradients);
+        Node *logits = model_forward(m, d->tape, &d->sequence);
+        add_gradient(logits, d->factors);
+        backward(logits);
+        memcpy(jacobian + (size_t)i * m->parameters, m->gradients,
+               m->parameters * sizeof *jacobian);
+        tape_reset(d->tape);
+    }
+}
+
+/* The rank of the Jacobian; NAN if no gap shows it. */
+static double
+measured_rank(Model *m)
+{
+    Sizes s = m->sizes;
+    Measured d = {.model = m, .tape = tape_new(0), .sequence = batch_new(s, 1)};
+    int n = (int)m->parameters;
+    d.sequence.sequences = 1;
+    d.sequence.rows = s.tokens;
+    d.random = random_stream(19, "whole");
+    d.factors = allocate(matrix_entries(s.tokens, s.classes), sizeof(real));
+    draw_weights(m, &d.random);
+    Rank found =
+        matrix_rank(differentiate, &d, n + n / 8 + 64, n, RANK_ROUNDING);
+    free(d.factors);
+    batch_free(&d.sequence);
+    tape_free(d.tape);
+    return found.rank < 0 ? NAN : found.rank;
+}
+
+/* How many contexts the model can tell apart: the tokens up to one with a
+   causal mask, or a sequence and a place in it. */
+static double
+contexts_of(const Model *m)
+{
+    double contexts = 0;
+    int all = m->sizes.tokens;
+    for (int t = 1; t <= all; t++)
+        contexts += pow(m->sizes.vocabulary, m->attention.causal ? t : all);
+    return contexts;
+}
+
+/* The dimension of the matrices (rows x cols) of rank `rank` or less. */
+static double
+rank_manifold(double rows, double cols, double rank)
+{
+    rank = fmin(rank, fmin(rows, cols));
+    return rank * (rows + cols - rank);
+}
+
+/* The most parameters that any model with this unembedding can have. Its
+   logits, up to softmax's constant, are a matrix (contexts x classes - 1) of
+   rank d at most. After LayerNorm it is of rank d - 1, plus one row that is
+   added to all. */
+static double
+most_real(const Model *m)
+{
+    double contexts = contexts_of(m), logits = m->sizes.classes - 1;
+    double d = m->config.d_model;
+    if (m->config.norm == NORM_PRE)
+        return rank_manifold(contexts - 1, logits, d - 1) + logits;
+    return rank_manifold(contexts, logits, d);
+}
+
+/* The parts that follow from the sizes around attention. LayerNorm ignores the
+   mean of a token, so each row of a matrix that writes to the stream has an
+   entry too many: tokens, positions, and the hidden units of MLPs. */
+static void
+fill_parts(double part[PARTS], const Model *m)
+{
+    const Config *c = &m->config;
+    double d = c->d_model, hidden = c->layers * c->mlp * d;
+    double norms = c->layers * (c->mlp ? 2 : 1) + 1;
+    double learned = c->positions == POSITIONS_LEARNED ? 1 : 0;
+    part[LOGITS] = d;
+    part[BASIS] = d * d;
+    part[POSITIONS] = learned * d;
+    if (c->norm == NORM_RMS) {
+        part[NORMS] = norms * d;
+        part[BASIS] = d * (d - 1) / 2;
+    }
+    if (c->norm == NORM_PRE) {
+        part[NORMS] = norms * 2 * d;
+        part[MEAN] += m->sizes.vocabulary + learned * m->sizes.tokens + hidden;
+        part[BASIS] = (d - 1) * (d - 2) / 2;
+        part[POSITIONS] = learned * (d - 1); /* its mean counts in MEAN */
+    }
+}
+
+Whole
+whole_count(const Config *c, Sizes sizes, const Variant *v)
+{
+    Whole w = {.real = NAN};
+    Model *m = model_new(c, sizes, v);
+    Attention a = positioned_attention(c);
+    RealCount heads = real_count(v, a, ANY_TOKENS);
+    w.stored = (double)m->parameters;
+    w.part[HEADS] = heads.real < 0 ? NAN : heads.stored - heads.real;
+    if (c->norm == NORM_PRE)
+        w.part[MEAN] = heads.real - real_count(v, a, NORMED_TOKENS).real;
+    fill_parts(w.part, m);
+    w.formula = w.stored;
+    for (int i = 0; i < PARTS; i++)
+        w.formula -= w.part[i];
+    if (w.formula > most_real(m))
+        w.formula = most_real(m);
+    if (w.stored <= MOST_MEASURED)
+        w.real = measured_rank(m);
+    model_free(m);
+    return w;
+}
