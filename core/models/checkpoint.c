@@ -182,32 +182,48 @@ tensor_ending(const Checkpoint *c, const char *name, int rows, int cols)
     return found;
 }
 
+/* How a type stores numbers: a sign, an exponent and a fraction, whose first 1
+   is left out unless the exponent is 0, its least value. */
+static const struct Format {
+    int width, fraction, last; /* bytes; bits; the exponent of infinity */
+} formats[] = {[F32] = {4, 23, 255}, [F16] = {2, 10, 31}, [BF16] = {2, 7, 255}};
+
 double
 tensor_entry(const Tensor *t, size_t i)
 {
-    int width = t->type ? 2 : 4, exponents = t->type == F16 ? 5 : 8;
-    int fraction = 8 * width - 1 - exponents, last = (1 << exponents) - 1;
-    uint32_t bits = 0, one = 1u << fraction;
-    memcpy(&bits, t->map + t->first + i * (size_t)width, (size_t)width);
-    int exponent = bits >> fraction & last;
-    if (exponent == last)
+    const struct Format *f = &formats[t->type];
+    size_t width = (size_t)f->width;
+    uint32_t bits = 0, one = 1u << f->fraction;
+    memcpy(&bits, t->map + t->first + i * width, width);
+    int exponent = bits >> f->fraction & f->last;
+    if (exponent == f->last)
         fail("%.200s has numbers that are not finite: its training diverged, "
              "or the file is damaged; download it again",
              t->name);
     double size = bits % one + (exponent ? one : 0);
-    size = ldexp(size, (exponent ? exponent : 1) - last / 2 - fraction);
+    size = ldexp(size, (exponent ? exponent : 1) - f->last / 2 - f->fraction);
     return bits >> (8 * width - 1) ? -size : size;
 }
 
+/* If the bits without the sign are taken for an integer, the next larger number
+   is the next integer. So rounding up may carry into the exponent. */
 void
 tensor_set(Tensor *t, size_t i, double value)
 {
-    float narrow = (float)value;
-    if (t->type != F32)
-        fail("%.200s: only F32 can be written, because fewer bits lose digits: "
-             "convert it with model.float().save_pretrained(DIR)",
-             t->name);
-    memcpy(t->map + t->first + i * sizeof narrow, &narrow, sizeof narrow);
+    const struct Format *f = &formats[t->type];
+    size_t width = (size_t)f->width;
+    int exponent = ilogb(value), least = 1 - f->last / 2;
+    exponent = exponent < least ? least : exponent;
+    double units = nearbyint(ldexp(fabs(value), f->fraction - exponent));
+    double most = ldexp(f->last, f->fraction);
+    units += ldexp(exponent - least, f->fraction);
+    if (!(units < most))
+        fail("%.200s: %g is too large for its %zu bits; convert it with "
+             "model.float().save_pretrained(DIR)",
+             t->name, value, 8 * width);
+    uint32_t bits = (uint32_t)units;
+    bits |= signbit(value) ? 1u << (8 * width - 1) : 0;
+    memcpy(t->map + t->first + i * width, &bits, width);
 }
 
 void

@@ -45,7 +45,8 @@ Checkpoint checkpoint_open(const char *directory);
 Tensor *tensor_ending(const Checkpoint *c, const char *name, int rows,
                       int cols);
 
-/* One entry, which is finite; only entries of an F32 tensor can be set. */
+/* One entry, which is finite. If it is set, the value is rounded to the
+   tensor's type. */
 double tensor_entry(const Tensor *t, size_t i);
 void tensor_set(Tensor *t, size_t i, double value);
 

@@ -72,6 +72,17 @@ slim_columns(const Heads *l, const Heads *to, int shared, int from, int n)
     return condition;
 }
 
+/* Exits unless the tensors of a layer have enough bits for what is written. */
+static void
+check_types(const Heads *l)
+{
+    for (int map = QUERY; map < MAPS; map++)
+        if (l->of[map].weight && l->of[map].weight->type != F32)
+            fail("%.200s: only F32 can be written, because fewer bits lose "
+                 "digits: convert it with model.float().save_pretrained(DIR)",
+                 l->of[map].weight->name);
+}
+
 /* Biases that do nothing become 0, too: of keys, unless they are rotated, and
    of values, if b^O can have what they do. */
 double
@@ -80,6 +91,8 @@ heads_slim(const Heads *l, const Heads *to)
     const Published *p = l->model;
     bool normed = scores_are_normed(p);
     double worst = 1;
+    if (to)
+        check_types(to);
     for (int shared = normed ? VALUE : KEY; shared <= VALUE; shared++) {
         int width = l->of[shared].width, rope = shared == KEY ? p->rope : 0;
         for (int from = 0, n; from < p->groups * width; from += n) {
