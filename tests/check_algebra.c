@@ -7,6 +7,7 @@
 #include "heart/random.h"
 #include "algebra/canonical.h"
 #include "algebra/derive.h"
+#include "algebra/eigenvalues.h"
 #include "algebra/svd.h"
 #include "suites.h"
 
@@ -104,6 +105,36 @@ TEST(svd_of_known_matrices)
     error_of(spread, 2, 2, s);
     ck_assert(fabs(s[0] / sqrt(1e16 + 1) - 1) < 1e-14);
     ck_assert(fabs(s[0] * s[1] - 1) < 1e-14); /* the determinant */
+}
+
+/* The eigenvalues of B D B^-1 are those of D: real ones, a pair of complex
+   ones, and 0. Those of a permutation are as far apart as any. */
+TEST(eigenvalues_of_known_matrices)
+{
+    enum { N = 5 };
+    const double known[N * N] = {
+        [0] = 3, [6] = -2, [12] = 1, [13] = 5, [17] = -5, [18] = 1};
+    const double complex wanted[N] = {3, -2, 1 + 5 * I, 1 - 5 * I, 0};
+    double b[N * N], back[N * N] = {0}, half[N * N], a[N * N];
+    double complex h[N * N], turn[9] = {0, 1, 0, 0, 0, 1, 1, 0, 0};
+    double complex none[4] = {1, NAN, 1, 1}, found[N];
+    Random random = random_stream(4, "eigenvalues");
+    for (int i = 0; i < N * N; i++)
+        b[i] = random_normal(&random);
+    pseudo_inverse(b, N, N, back); /* transposed */
+    product_of(half, b, known, N, N, N, false);
+    product_of(a, half, back, N, N, N, true);
+    for (int i = 0; i < N * N; i++)
+        h[i] = a[i];
+    ck_assert(eigenvalues(h, N, found));
+    for (int i = 0; i < N; i++) {
+        double nearest = INFINITY;
+        for (int k = 0; k < N; k++)
+            nearest = fmin(nearest, cabs(found[k] - wanted[i]));
+        ck_assert(nearest < 1e-9);
+    }
+    ck_assert(eigenvalues(turn, 3, found) && !eigenvalues(none, 2, found + 3));
+    ck_assert(cabs(found[0] * found[1] * found[2] - 1) < 1e-12);
 }
 
 /* What is derived from a plugin's code is what probing it finds, in a first

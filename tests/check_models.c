@@ -93,7 +93,7 @@ TESTS(distance_is_a_mean_over_positions, 3)
         double wanted = sqrt(apart / size);
         ck_assert_double_eq_tol(found, wanted, IN_DOUBLE ? 1e-12 : 1e-5);
     }
-    tape_free(both.tape);
+    likeness_free(&both);
 }
 
 /* The heads of a layer in another order, groups and within groups, are found
@@ -124,5 +124,5 @@ TESTS(heads_in_another_order_are_found, 2)
                 gap_relative(head_gap(&both, what, i, as[i])), 0,
                 IN_DOUBLE ? 1e-7 : 1e-3);
     }
-    tape_free(both.tape);
+    likeness_free(&both);
 }

@@ -122,6 +122,37 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
     return rows < length ? rows : length;
 }
 
+double
+fast_dot(const double *x, const double *y, int n)
+{
+    enum { SUMS = 16 };
+    double sum[SUMS] = {0},
+           all = dot(x + n - n % SUMS, y + n - n % SUMS, n % SUMS);
+    for (int i = 0; i + SUMS <= n; i += SUMS)
+        for (int k = 0; k < SUMS; k++)
+            sum[k] = fma(x[i + k], y[i + k], sum[k]);
+    for (int k = 0; k < SUMS; k++)
+        all += sum[k];
+    return all;
+}
+
+void
+triangle_of(double *w, int n, int length, double *r)
+{
+    for (int i = 0; i < n; i++) {
+        double *q = w + i * length;
+        r[i * n + i] = sqrt(fast_dot(q, q, length));
+        for (int k = 0; k < length && r[i * n + i] > 0; k++)
+            q[k] /= r[i * n + i];
+        for (int j = i + 1; j < n; j++) {
+            double *rest = w + j * length, along = fast_dot(q, rest, length);
+            for (int k = 0; k < length; k++)
+                rest[k] -= along * q[k];
+            r[i * n + j] = along;
+        }
+    }
+}
+
 /* Decomposes a large matrix of low rank r, as a head's M is: Jacobi rotates
    only r columns. w has k rows. The columns of long_side (length x k) and of
    short_side (k x k) become the singular vectors of their lengths. Returns

@@ -25,6 +25,17 @@ Svd svd_of(const double *a, int m, int n);
    rounding. */
 int row_basis(double *w, int rows, int length, double *q, int *chosen);
 
+/* A = Q R has the singular values of R, which is small if A (length x n) is
+   tall. The n columns of A, each a row of w, become those of Q, up to rounding;
+   r becomes R (n x n), which must be 0 before. For the accuracy of R see Bjorck
+   1967, "Solving linear least squares problems by Gram-Schmidt
+   orthogonalization". */
+void triangle_of(double *w, int n, int length, double *r);
+
+/* The inner product of two vectors, several times as fast as a single sum: it
+   adds up every 16th entry, and then these sums. */
+double fast_dot(const double *x, const double *y, int n);
+
 /* A singular value below this share of the largest one is only rounding, if the
    matrix was computed as `real`: a float rounds to 6e-8, and sums of some
    hundred terms that nearly cancel lose two more digits. */

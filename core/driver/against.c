@@ -6,6 +6,7 @@
 
 #include "base/tsv.h"
 #include "driver/against.h"
+#include "models/facts.h"
 #include "models/likeness.h"
 #include "page/table.h"
 
@@ -37,10 +38,18 @@ typedef struct Found {
     double rank[RANKS];
 } Found;
 
+static int
+rank_of_head(const Heads *l, int left, int shared, int head)
+{
+    Facts f = facts_of(l, left, shared, head);
+    free(f.singular);
+    return f.rank;
+}
+
 /* Compares head i of a layer with head j of the other layer. If queries and
    keys are normed, there is no M, and nothing is known of it. */
 static Found
-compare_heads(const Likeness *both, int i, int j)
+compare_heads(Likeness *both, int i, int j)
 {
     Found f = {.gap[CONSTANT_GAP] = {NAN, NAN}};
     const Heads *a = both->of[0], *b = both->of[1];
@@ -52,10 +61,10 @@ compare_heads(const Likeness *both, int i, int j)
             map_gap(a, i / heads_per_group, b, j / heads_per_group, map);
     }
     /* the ranks of M here and there, then of N here and there */
-    f.rank[0] = energy_rank(a, QUERY, KEY, i, NULL, NULL);
-    f.rank[1] = energy_rank(b, QUERY, KEY, j, NULL, NULL);
-    f.rank[2] = energy_rank(a, OUTPUT, VALUE, i, NULL, NULL);
-    f.rank[3] = energy_rank(b, OUTPUT, VALUE, j, NULL, NULL);
+    f.rank[0] = rank_of_head(a, QUERY, KEY, i);
+    f.rank[1] = rank_of_head(b, QUERY, KEY, j);
+    f.rank[2] = rank_of_head(a, OUTPUT, VALUE, i);
+    f.rank[3] = rank_of_head(b, OUTPUT, VALUE, j);
     if (scores_are_normed(a->model)) {
         f.gap[GAP_M].apart = NAN;
         f.rank[0] = f.rank[1] = NAN;
@@ -102,7 +111,7 @@ add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
     all.gap[CONSTANT_GAP] = constant_gap(a, b); /* heads have none */
     if (!each)
         add_row(sheet, layer, NAN, NAN, &all);
-    tape_free(both.tape);
+    likeness_free(&both);
     free(partner);
 }
 

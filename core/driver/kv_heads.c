@@ -44,14 +44,12 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *to,
     fit.shift = mean.shift = l->shift;
     write_nearest(l, &fit);
     write_mean(l, &mean);
-    Likeness to_fit = likeness_of(l, &fit), to_mean = likeness_of(l, &mean);
-    sheet_row(sheet, cell_number(l->number + 1),
-              cell_number(gap_relative(layer_gap(&to_fit, GAP_M))),
-              cell_number(gap_relative(layer_gap(&to_fit, GAP_N))),
-              cell_number(gap_relative(layer_gap(&to_mean, GAP_M))),
-              cell_number(gap_relative(layer_gap(&to_mean, GAP_N))));
-    tape_free(to_fit.tape);
-    tape_free(to_mean.tape);
+    double to_fit[2], to_mean[2];
+    layer_gaps(l, &fit, to_fit);
+    layer_gaps(l, &mean, to_mean);
+    sheet_row(sheet, cell_number(l->number + 1), cell_number(to_fit[GAP_M]),
+              cell_number(to_fit[GAP_N]), cell_number(to_mean[GAP_M]),
+              cell_number(to_mean[GAP_N]));
     for (int map = KEY; map <= VALUE; map++) {
         const Projection *p = &fit.of[map];
         int rows = p->first + p->heads * p->width;

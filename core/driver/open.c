@@ -4,92 +4,116 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "algebra/svd.h"
+#include "algebra/canonical.h"
 #include "base/files.h"
 #include "driver/against.h"
 #include "driver/commands.h"
 #include "driver/kv_heads.h"
 #include "driver/options.h"
 #include "models/as_run.h"
+#include "models/facts.h"
 #include "models/likeness.h"
 #include "models/slim.h"
 #include "page/draw.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
 
-static const Column facts[] = {{.name = "layer"},
-                               {.name = "head"},
-                               {"stored", .format = "%.0f"},
-                               {"real", .format = "%.0f"},
-                               {"rank_M", .title = "rank M", .format = "%.1f"},
-                               {"rank_N", .title = "rank N", .format = "%.1f"},
-                               {"symmetric", .title = "sym.", .format = "%.2f"},
-                               {"b_Q", .title = "|b^Q|", .format = "%.3g"},
-                               {"b_K", .title = "|b^K|", .format = "%.3g"},
-                               {"pivot", .format = "%.1f"},
-                               {"error", .format = "%.1e"}};
+static const Column facts[] = {
+    {.name = "layer"},
+    {.name = "head"},
+    {"stored", .format = "%.0f"},
+    {"real", .format = "%.0f"},
+    {"rank_M", .title = "rank M", .format = "%.1f"},
+    {"rank_N", .title = "rank N", .format = "%.1f"},
+    {"symmetric", .title = "sym.", .format = "%.2f"},
+    {"least_M", .title = "least M", .format = "%.2g"},
+    {"least_N", .title = "least N", .format = "%.2g"},
+    {"copying", .format = "%.2f"},
+    {"b_Q", .title = "|b^Q|", .format = "%.3g"},
+    {"b_K", .title = "|b^K|", .format = "%.3g"},
+    {"pivot", .format = "%.1f"},
+    {"error", .format = "%.1e"}};
 
-/* The facts of a head. The row of a layer has the means over its heads. */
-enum { RANK_M, RANK_N, SYMMETRIC, OF_HEAD };
-
-/* Adds the row of a head. The facts that only a layer has are NA in it. */
+/* Adds the row of a head, whose products M and N have these facts. The facts
+   that only a layer has are NA in it. */
 static void
-add_head(Sheet *sheet, const Heads *l, int head, const double fact[OF_HEAD])
+add_head(Sheet *sheet, const Heads *l, int head, const Facts *M, const Facts *N)
 {
     int k = l->model->d_k, group = head * l->of[KEY].heads / l->model->heads;
     sheet_row(sheet, cell_number(l->number + 1), cell_number(head + 1),
-              cell_number(NAN), cell_number(NAN), cell_number(fact[RANK_M]),
-              cell_number(fact[RANK_N]), cell_number(fact[SYMMETRIC]),
+              cell_number(NAN), cell_number(NAN), cell_number(M->rank),
+              cell_number(N->rank), cell_number(M->symmetric),
+              cell_number(M->least), cell_number(N->least),
+              cell_number(N->eigenvalues),
               cell_number(bias_norm(l, QUERY, head * k, k)),
               cell_number(bias_norm(l, KEY, group * k, k)), cell_number(NAN),
               cell_number(NAN));
 }
 
-/* Adds the row of a layer; if `each`, a row for each of its heads instead.
-   Unless `slim` is NULL, writes the layer without its gauge there. Unless
-   `spectra` is NULL, writes the singular values of the heads into it. */
+/* Writes the singular values of M or N of a head into a figure's data. */
+static void
+write_spectrum(FILE *data, const Heads *l, int head, const char *map,
+               const Facts *f)
+{
+    for (int i = 0; i < f->count; i++)
+        fprintf(data, "%d\t%d\t%s\t%d\t%.4g\n", l->number + 1, head + 1, map,
+                i + 1, f->singular[i] / f->singular[0]);
+}
+
+/* Adds the row of a layer, with the means over its heads; if `each`, a row for
+   each of its heads instead. Unless `slim` is NULL, writes the layer without
+   its gauge there. Unless `spectra` is NULL, writes the singular values of the
+   heads into it. */
 static void
 add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
           FILE *spectra)
 {
     const Published *m = l->model;
-    int d = m->d_model;
     Account all = published_account(m, 1);
-    double *form = allocate(matrix_entries(d, d), sizeof *form);
-    double pivot = heads_slim(l, slim), mean[OF_HEAD] = {0};
-    double error = slim ? heads_apart(l, slim) : NAN;
+    double pivot = heads_slim(l, slim), error = NAN;
+    double rank_M = 0, rank_N = 0, symmetric = 0;
+    if (slim)
+        error = heads_apart(l, slim);
     for (int head = 0; head < m->heads; head++) {
-        double fact[OF_HEAD];
-        fact[RANK_M] = energy_rank(l, QUERY, KEY, head, form, spectra);
-        fact[RANK_N] = energy_rank(l, OUTPUT, VALUE, head, NULL, spectra);
-        fact[SYMMETRIC] = symmetric_share(form, d);
-        for (int i = 0; i < OF_HEAD; i++)
-            mean[i] += fact[i] / m->heads;
+        Facts M = facts_of(l, QUERY, KEY, head);
+        Facts N = facts_of(l, OUTPUT, VALUE, head);
+        rank_M += (double)M.rank / m->heads;
+        rank_N += (double)N.rank / m->heads;
+        symmetric += M.symmetric / m->heads;
         if (each)
-            add_head(sheet, l, head, fact);
+            add_head(sheet, l, head, &M, &N);
+        if (spectra) {
+            write_spectrum(spectra, l, head, "M", &M);
+            write_spectrum(spectra, l, head, "N", &N);
+        }
+        free(M.singular);
+        free(N.singular);
     }
     if (!each)
         sheet_row(sheet, cell_number(l->number + 1), cell_number(NAN),
                   cell_number(all.stored / m->layers),
                   cell_number((all.stored - all.gauge) / m->layers),
-                  cell_number(mean[RANK_M]), cell_number(mean[RANK_N]),
-                  cell_number(mean[SYMMETRIC]),
+                  cell_number(rank_M), cell_number(rank_N),
+                  cell_number(symmetric), cell_number(NAN), cell_number(NAN),
+                  cell_number(NAN),
                   cell_number(bias_norm(l, QUERY, 0, m->heads * m->d_k)),
                   cell_number(bias_norm(l, KEY, 0, m->groups * m->d_k)),
                   cell_number(pivot), cell_number(error));
-    free(form);
 }
 
 /* Draws M of a head of a layer, entry by entry. */
 static void
 draw_map(const Options *o, const Heads *l)
 {
-    int d = l->model->d_model;
+    int d = l->model->d_model, k = l->model->d_k, head = o->head - 1;
+    int group = head * l->of[KEY].heads / l->model->heads;
     double *m = allocate(matrix_entries(d, d), sizeof *m);
+    double *queries = map_columns(l, QUERY, head * k, k);
+    double *keys = map_columns(l, KEY, group * k, k);
     Figure f = figure_begin(
         &o->draw, "form", "",
         format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head));
-    energy_rank(l, QUERY, KEY, o->head - 1, m, NULL);
+    product_of(m, queries, keys, d, k, d, true);
     fprintf(f.data, "row\tcolumn\tentry\n");
     for (int i = 0; i < d * d; i++)
         fprintf(f.data, "%d\t%d\t%.4g\n", i / d + 1, i % d + 1, m[i]);
@@ -107,8 +131,11 @@ meaning(const Published *m)
         "there: they are gauge, and can be chosen freely.%s rank: the number "
         "of singular values that have 99%% of the sum of squares, of %d for M "
         "and %d for N; sym.: the share of M that equals its transpose, 0.5 if "
-        "random; a layer's row: the mean of its heads; pivot: the worst "
-        "condition of the parts that become identities.",
+        "random; least: the smallest singular value, relative to the largest; "
+        "copying: the sum of N's eigenvalues, relative to the sum of their "
+        "absolute values, 1 if all are positive, 0 if random; a layer's row: "
+        "the mean of its heads; pivot: the worst condition of the parts that "
+        "become identities.",
         all.gauge, all.stored, 100 * all.gauge / all.stored,
         m->rope ? ""
                 : " A key bias, |b^K|, does nothing: it adds the same to "

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algebra/canonical.h"
-#include "algebra/svd.h"
+#include "base/words.h"
 #include "heart/fail.h"
 #include "models/heads.h"
 
@@ -185,38 +184,6 @@ move_biases(const Heads *l, const Heads *to)
     for (int row = 0; row < l->model->d_model; row++)
         entry_of(to, CONSTANT, row, 0, &constant[row]);
     free(constant);
-}
-
-/* If `shared` is U S V', the product has the singular values of left V S, which
-   is narrow. */
-int
-energy_rank(const Heads *l, int left, int shared, int head, double *product,
-            FILE *data)
-{
-    int d = l->model->d_model, n = l->of[left].width, rank = 0;
-    int group = head * l->of[shared].heads / l->model->heads;
-    double *a = map_columns(l, left, head * n, n), all = 0, sum = 0;
-    double *b = map_columns(l, shared, group * n, n);
-    if (product)
-        product_of(product, a, b, d, n, d, true);
-    Svd of_b = svd_of(b, d, n);
-    for (int i = 0; i < n * of_b.k; i++)
-        of_b.v[i] *= of_b.s[i % of_b.k];
-    product_of(b, a, of_b.v, d, n, of_b.k, false);
-    Svd s = svd_of(b, d, of_b.k);
-    for (int i = 0; i < s.k; i++) {
-        all += s.s[i] * s.s[i];
-        if (data)
-            fprintf(data, "%d\t%d\t%s\t%d\t%.4g\n", l->number + 1, head + 1,
-                    left == QUERY ? "M" : "N", i + 1, s.s[i] / s.s[0]);
-    }
-    for (; rank < s.k && sum < 0.99 * all; rank++)
-        sum += s.s[rank] * s.s[rank];
-    free(s.u);
-    free(of_b.u);
-    free(b);
-    free(a);
-    return rank;
 }
 
 double

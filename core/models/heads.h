@@ -1,5 +1,5 @@
 /* heads.h - the attention of a layer of a published model: its maps, however
-   the file stores them, and facts about its heads.
+   the file stores them.
 
    Every map is a matrix of (d_model + 1) rows and a column for each column of
    its heads: W^Q, W^K and W^V with their biases as row d_model, W^O turned
@@ -11,8 +11,6 @@
    part of it reads that part. */
 #ifndef MODELS_HEADS_H
 #define MODELS_HEADS_H
-
-#include <stdio.h>
 
 #include "models/checkpoint.h"
 #include "models/published.h"
@@ -72,13 +70,5 @@ void move_biases(const Heads *l, const Heads *to);
 
 /* The norm of n entries of a bias from one on; NaN if there is none. */
 double bias_norm(const Heads *l, int map, int from, int n);
-
-/* The product left shared' of a head: M of QUERY and KEY, N transposed of
-   OUTPUT and VALUE, without rotations and biases. Puts it into `product`
-   (d_model x d_model), and its singular values into the data of a figure,
-   unless these are NULL; returns how many of them have 99% of the sum of
-   squares. */
-int energy_rank(const Heads *l, int left, int shared, int head, double *product,
-                FILE *data);
 
 #endif

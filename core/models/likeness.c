@@ -2,9 +2,8 @@
 
    Let q and k be the columns of one head, r and s the columns of another. The
    inner product of q k' and r s' is the inner product of q'r and k's, which are
-   as narrow as a head. So only the products of all columns with all columns are
-   needed of two layers. Heads are numbered through: first the heads of the
-   first layer, then the heads of the second. */
+   as narrow as a head. So only the products of columns with columns are needed
+   of two layers (columns.h). */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,66 +11,24 @@
 #include "heart/fail.h"
 #include "models/likeness.h"
 
-/* Averages products of rotated columns over all angles. Two columns of
-   different pairs, or a rotated and an unrotated one, have the mean 0. The four
-   products of two pairs get the form (a b; -b a). */
-static void
-average_rotations(Node *products, int width, int rope)
-{
-    int cols = products->cols;
-    for (int at = 0; at < cols * cols; at++) {
-        real *entry = products->value + at, *below = entry + cols;
-        int i = at / cols % width, j = at % cols % width;
-        if (i >= rope && j >= rope)
-            continue;
-        if (i >= rope || j >= rope || i / 2 != j / 2) {
-            *entry = 0;
-        } else if (i % 2 == 0 && j % 2 == 0) {
-            entry[0] = below[1] = (entry[0] + below[1]) / 2;
-            entry[1] = (entry[1] - below[0]) / 2;
-            below[0] = -entry[1];
-        }
-    }
-}
-
-/* W holds the columns of a map in all layers, each column as a row; the
-   products are W W'. Entry d of a column is its bias, left 0 if that does not
-   count. */
-Node *
-column_products(Tape *t, const Heads *const layers[], int count, int map)
-{
-    int d = layers[0]->model->d_model, width = layers[0]->of[map].width;
-    int all = 0, first = 0;
-    for (int k = 0; k < count; k++)
-        all += layers[k]->of[map].heads * width;
-    Node *w = leaf(t, all, d + 1, 1, NULL, NULL);
-    w->value = keep(w, size_of(w));
-    for (int k = 0; k < count; k++) {
-        int cols = layers[k]->of[map].heads * width;
-        double *columns = map_columns(layers[k], map, 0, cols);
-        for (int at = 0; at < (d + 1) * cols; at++) {
-            int row = at / cols, col = at % cols;
-            if (row < d || bias_counts(layers[k], map, col))
-                w->value[(first + col) * (d + 1) + row] = (real)columns[at];
-        }
-        first += cols;
-        free(columns);
-    }
-    Node *products = matmul_t(w, w);
-    if (map <= KEY)
-        average_rotations(products, width, layers[0]->model->rope);
-    return products;
-}
-
 Likeness
 likeness_of(const Heads *a, const Heads *b)
 {
-    Likeness l = {.of = {a, b}, .tape = tape_new(0)};
-    l.left[GAP_M] = column_products(l.tape, l.of, 2, QUERY);
-    l.shared[GAP_M] = column_products(l.tape, l.of, 2, KEY);
-    l.left[GAP_N] = column_products(l.tape, l.of, 2, OUTPUT);
-    l.shared[GAP_N] = column_products(l.tape, l.of, 2, VALUE);
+    Likeness l = {.of = {a, b}};
+    l.left[GAP_M] = columns_read(l.of, 2, QUERY);
+    l.shared[GAP_M] = columns_read(l.of, 2, KEY);
+    l.left[GAP_N] = columns_read(l.of, 2, OUTPUT);
+    l.shared[GAP_N] = columns_read(l.of, 2, VALUE);
     return l;
+}
+
+void
+likeness_free(Likeness *l)
+{
+    for (int what = GAP_M; what <= GAP_N; what++) {
+        columns_free(&l->left[what]);
+        columns_free(&l->shared[what]);
+    }
 }
 
 /* The number of a head's keys and values among the keys and values of both
@@ -88,17 +45,15 @@ shared_place(const Likeness *l, int head)
 /* The inner product of the matrices M (or N) of two heads, numbered among the
    heads of both layers. */
 static double
-inner_product(const Likeness *l, int what, int one, int two)
+inner_product(Likeness *l, int what, int one, int two)
 {
-    const Node *left = l->left[what], *shared = l->shared[what];
-    int n = l->of[0]->of[what == GAP_M ? QUERY : OUTPUT].width;
-    int from = shared_place(l, one) * n, to = shared_place(l, two) * n;
+    int n = l->left[what].width;
+    const real *left = columns_product(&l->left[what], one, two);
+    const real *shared = columns_product(&l->shared[what], shared_place(l, one),
+                                         shared_place(l, two));
     double sum = 0;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            sum +=
-                (double)left->value[(one * n + i) * left->cols + two * n + j] *
-                (double)shared->value[(from + i) * shared->cols + to + j];
+    for (int i = 0; i < n * n; i++)
+        sum += (double)left[i] * (double)shared[i];
     return sum;
 }
 
@@ -119,7 +74,7 @@ gap_add(Gap *sum, Gap g)
    below DBL_EPSILON (a + b), a distance of about 2e-8. Matrices that differ get
    at least that distance, so that only identical ones have distance 0. */
 Gap
-head_gap(const Likeness *l, int what, int i, int j)
+head_gap(Likeness *l, int what, int i, int j)
 {
     j += l->of[0]->model->heads;
     double a = inner_product(l, what, i, i), b = inner_product(l, what, j, j);
@@ -128,20 +83,24 @@ head_gap(const Likeness *l, int what, int i, int j)
     return (Gap){fmax(hidden, a + b - 2 * both), a};
 }
 
-Gap
-layer_gap(const Likeness *l, int what)
+void
+layer_gaps(const Heads *a, const Heads *b, double gap[2])
 {
-    Gap sum = {0};
-    for (int i = 0; i < l->of[0]->model->heads; i++)
-        gap_add(&sum, head_gap(l, what, i, i));
-    return sum;
+    Likeness both = likeness_of(a, b);
+    for (int what = GAP_M; what <= GAP_N; what++) {
+        Gap sum = {0};
+        for (int i = 0; i < a->model->heads; i++)
+            gap_add(&sum, head_gap(&both, what, i, i));
+        gap[what] = gap_relative(sum);
+    }
+    likeness_free(&both);
 }
 
 /* How alike head i of the first layer and head j of the second are: the cosine
    of the angle between their matrices M, plus that between their N. If queries
    and keys are normed, there is no M, and only N counts. */
 static double
-alike(const Likeness *l, int i, int j)
+alike(Likeness *l, int i, int j)
 {
     double sum = 0;
     j += l->of[0]->model->heads;
@@ -175,7 +134,7 @@ may_pair(const int *as, const int *back, int each, int i, int j)
 /* Pairs the heads that are most alike first, then the most alike of the others.
  */
 void
-match_heads(const Likeness *l, int *as)
+match_heads(Likeness *l, int *as)
 {
     int heads = l->of[0]->model->heads, each = heads / l->of[0]->model->groups;
     int *back = allocate((size_t)heads, sizeof *back);
@@ -225,11 +184,9 @@ constant_gap(const Heads *a, const Heads *b)
 double
 heads_apart(const Heads *a, const Heads *b)
 {
-    double apart = gap_relative(constant_gap(a, b));
-    Likeness both = likeness_of(a, b);
-    for (int what = scores_are_normed(a->model) ? GAP_N : GAP_M; what <= GAP_N;
-         what++)
-        apart = fmax(apart, gap_relative(layer_gap(&both, what)));
-    tape_free(both.tape);
-    return apart;
+    double gap[2], apart = gap_relative(constant_gap(a, b));
+    layer_gaps(a, b, gap);
+    if (!scores_are_normed(a->model))
+        apart = fmax(apart, gap[GAP_M]);
+    return fmax(apart, gap[GAP_N]);
 }

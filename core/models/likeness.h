@@ -3,6 +3,7 @@
        Likeness both = likeness_of(a, b);
        match_heads(&both, as);
        Gap gap = head_gap(&both, GAP_M, head, as[head]);
+       likeness_free(&both);
 
    The maps of a head say little about it: W^Q A and W^K A^-T look at the same
    tokens for every invertible A, and M = W^Q W^K' says so. So M is compared
@@ -16,8 +17,7 @@
 #ifndef LIKENESS_H
 #define LIKENESS_H
 
-#include "heart/tape.h"
-#include "models/heads.h"
+#include "models/columns.h"
 
 /* Squared norms, which may be summed over heads: of a difference, and of the
    matrix that it is relative to. */
@@ -27,30 +27,25 @@ typedef struct Gap {
 double gap_relative(Gap g); /* NaN or infinite, if that is 0 */
 void gap_add(Gap *sum, Gap g);
 
-/* The products of all columns of a map with one another, of one layer after the
-   other: A'A. Biases are in it if they are part of a head (bias_counts). Those
-   of rotated columns are means over all rotations, which leave only that part
-   of the 2 x 2 of a pair which is a rotation and a factor, [x y; -y x]. */
-Node *column_products(Tape *t, const Heads *const layers[], int count, int map);
-
 enum { GAP_M, GAP_N };
 typedef struct Likeness {
     const Heads *of[2];
-    Tape *tape;
-    Node *left[2], *shared[2]; /* the products for M, and for N */
+    HeadColumns left[2], shared[2]; /* for M, and for N */
 } Likeness;
 Likeness likeness_of(const Heads *a, const Heads *b);
+void likeness_free(Likeness *l);
 
 /* How far head i of the first layer is from head j of the second one. */
-Gap head_gap(const Likeness *l, int what, int i, int j);
+Gap head_gap(Likeness *l, int what, int i, int j);
 
-/* The same of all heads of the layers, each with the one of its number. */
-Gap layer_gap(const Likeness *l, int what);
+/* How far all heads of layer a are from those of their numbers in b, in M and
+   in N. */
+void layer_gaps(const Heads *a, const Heads *b, double gap[2]);
 
 /* Finds as[i], the head of the second layer that is compared with head i: the
    two that are most alike first. Heads that share keys and values stay
    together. */
-void match_heads(const Likeness *l, int *as);
+void match_heads(Likeness *l, int *as);
 
 /* How far the same map of two heads is apart, entry by entry as it is stored,
    and what two layers add to every token (constant_of). */

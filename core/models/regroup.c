@@ -16,7 +16,7 @@
 #include "algebra/canonical.h"
 #include "algebra/svd.h"
 #include "heart/fail.h"
-#include "models/likeness.h"
+#include "models/columns.h"
 #include "models/regroup.h"
 
 Heads
@@ -48,29 +48,29 @@ column(const Heads *l, const Block *b, int map, int head)
     return head * l->of[map].width + b->from;
 }
 
-/* Adds the products of n columns from i on with n others from j on to a block
-   of `sum` (all x all). */
+/* Adds the products of the block's columns of two heads to a part of `sum` (all
+   x all) from that row and column on. */
 static void
-add_block(double *sum, int all, int row, int col, const Node *products, int i,
-          int j, int n)
+add_block(double *sum, int all, int row, int col, HeadColumns *c, int one,
+          int two, const Block *b)
 {
-    for (int x = 0; x < n; x++)
-        for (int y = 0; y < n; y++)
+    const real *products = columns_product(c, one, two);
+    for (int x = 0; x < b->n; x++)
+        for (int y = 0; y < b->n; y++)
             sum[(row + x) * all + col + y] +=
-                (double)products->value[(i + x) * products->cols + j + y];
+                (double)products[(b->from + x) * c->width + b->from + y];
 }
 
 /* The products of the shared columns of all groups of the block, S'S. */
 static double *
-shared_products(const Heads *l, const Block *b, const Node *products)
+shared_products(const Block *b, HeadColumns *shared)
 {
     int all = b->count * b->n;
     double *g = allocate(matrix_entries(all, all), sizeof *g);
     for (int i = 0; i < b->count; i++)
         for (int j = 0; j < b->count; j++)
-            add_block(g, all, i * b->n, j * b->n, products,
-                      column(l, b, b->shared, b->first + i),
-                      column(l, b, b->shared, b->first + j), b->n);
+            add_block(g, all, i * b->n, j * b->n, shared, b->first + i,
+                      b->first + j, b);
     return g;
 }
 
@@ -78,14 +78,13 @@ shared_products(const Heads *l, const Block *b, const Node *products)
    It can replace L, because |L S'| = |P' S'|. Each group has a block on the
    diagonal. */
 static double *
-left_root(const Heads *l, const Block *b, const Node *products)
+left_root(const Block *b, HeadColumns *left)
 {
     int all = b->count * b->n;
     double *h = allocate(matrix_entries(all, all), sizeof *h);
     for (int i = 0; i < b->count * b->each; i++) {
-        int at = column(l, b, b->left, b->first * b->each + i);
-        int place = i / b->each * b->n;
-        add_block(h, all, place, place, products, at, at, b->n);
+        int head = b->first * b->each + i, place = i / b->each * b->n;
+        add_block(h, all, place, place, left, head, head, b);
     }
     Svd s = svd_of(h, all, all);
     for (int i = 0; i < all * all; i++)
@@ -151,12 +150,12 @@ write_columns(const Heads *to, int map, int from, int n, const double *w)
 /* Fits a block, given the products of all columns of its two maps. The columns
    of K get the mean norm of the keys' columns. */
 static void
-fit_block(const Heads *l, const Heads *to, const Block *b, const Node *left,
-          const Node *shared)
+fit_block(const Heads *l, const Heads *to, const Block *b, HeadColumns *left,
+          HeadColumns *shared)
 {
     int n = b->n, all = b->count * n;
     size_t size = matrix_entries(l->model->d_model + 1, n);
-    double *g = shared_products(l, b, shared), *root = left_root(l, b, left);
+    double *g = shared_products(b, shared), *root = left_root(b, left);
     double *factors = best_factors(g, root, b), scale = 0;
     double *back = allocate(matrix_entries(all, n), sizeof *back);
     product_of(back, g, factors, all, all, n, false);
@@ -192,17 +191,17 @@ fit_block(const Heads *l, const Heads *to, const Block *b, const Node *left,
 static void
 fit_maps(const Heads *l, const Heads *stored, const Heads *to, Block b)
 {
-    Tape *t = tape_new(0);
-    const Node *left = column_products(t, &l, 1, b.left);
-    const Node *shared = column_products(t, &l, 1, b.shared);
+    HeadColumns left = columns_read(&l, 1, b.left);
+    HeadColumns shared = columns_read(&l, 1, b.shared);
     int width = l->of[b.shared].width;
     for (; b.first < l->model->groups; b.first += b.count)
         for (b.from = 0; b.from < width; b.from += b.n) {
             b.rotated = b.shared == KEY && b.from < l->model->rope;
             b.n = b.rotated ? 2 : width - b.from;
-            fit_block(stored, to, &b, left, shared);
+            fit_block(stored, to, &b, &left, &shared);
         }
-    tape_free(t);
+    columns_free(&left);
+    columns_free(&shared);
 }
 
 void

@@ -1,0 +1,94 @@
+/* facts.c - what the products M and N of a head are like.
+
+   A product L S' of two tall matrices has the size of the model, but its facts
+   are those of matrices as small as a head. With L = Q R and S = P T, its
+   singular values are those of R T'. Its eigenvalues, but for zeros, are those
+   of S'L, and with it the trace of its square: tr(L S' L S') = tr(S'L S'L). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algebra/canonical.h"
+#include "algebra/eigenvalues.h"
+#include "algebra/svd.h"
+#include "heart/fail.h"
+#include "models/facts.h"
+
+/* The columns of a head or of a group, one after the other, without biases. */
+static double *
+head_columns(const Heads *l, int map, int head)
+{
+    int d = l->model->d_model, n = l->of[map].width;
+    double *rows = map_columns(l, map, head * n, n);
+    double *columns = allocate(matrix_entries(d, n), sizeof *columns);
+    for (int at = 0; at < d * n; at++)
+        columns[at] = rows[at % d * n + at / d];
+    free(rows);
+    return columns;
+}
+
+/* The sum of the eigenvalues of a (n x n), relative to the sum of their
+   absolute values. */
+static double
+positive_share(const double *a, int n)
+{
+    double complex *h = allocate(matrix_entries(n, n + 1), sizeof *h);
+    double complex *value = h + n * n;
+    double sum = 0, all = 0;
+    for (int i = 0; i < n * n; i++)
+        h[i] = a[i];
+    bool found = eigenvalues(h, n, value);
+    for (int i = 0; i < n; i++) {
+        sum += creal(value[i]);
+        all += cabs(value[i]);
+    }
+    free(h);
+    return found ? sum / all : NAN;
+}
+
+/* The singular values of the product L S' of two matrices of n columns. Both
+   are destroyed. */
+static double *
+singular_values(double *left, double *shared, int n, int d)
+{
+    double *r = allocate(3 * matrix_entries(n, n), sizeof *r);
+    double *t = r + n * n, *small = t + n * n;
+    double *values = allocate((size_t)n, sizeof *values);
+    triangle_of(left, n, d, r);
+    triangle_of(shared, n, d, t);
+    product_of(small, r, t, n, n, n, true);
+    Svd svd = svd_of(small, n, n);
+    memcpy(values, svd.s, (size_t)n * sizeof *values);
+    free(svd.u);
+    free(r);
+    return values;
+}
+
+Facts
+facts_of(const Heads *l, int left, int shared, int head)
+{
+    int d = l->model->d_model, n = l->of[left].width;
+    int group = head * l->of[shared].heads / l->model->heads;
+    double *of_left = head_columns(l, left, head);
+    double *of_shared = head_columns(l, shared, group);
+    double *inner = allocate(matrix_entries(n, n), sizeof *inner);
+    double trace = 0, all = 0, sum = 0;
+    for (int i = 0; i < n * n; i++)
+        inner[i] = fast_dot(of_shared + i / n * d, of_left + i % n * d, d);
+    for (int i = 0; i < n * n; i++)
+        trace += inner[i] * inner[i % n * n + i / n];
+    double *s = singular_values(of_left, of_shared, n, d);
+    for (int i = 0; i < n; i++)
+        all += s[i] * s[i];
+    Facts f = {.count = n,
+               .singular = s,
+               .least = s[n - 1] / s[0],
+               .symmetric = all > 0 ? (1 + trace / all) / 2 : 1,
+               .eigenvalues = positive_share(inner, n)};
+    for (; f.rank < n && sum < 0.99 * all; f.rank++)
+        sum += s[f.rank] * s[f.rank];
+    free(inner);
+    free(of_shared);
+    free(of_left);
+    return f;
+}
