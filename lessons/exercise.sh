@@ -48,10 +48,10 @@ limited() {
 # with the reason in $work/err. For a plugin: the test loss of models that start from
 # the same weights as all others, of another width before training, and after twenty
 # steps; or why the program refuses it. For a script: what it prints, in an empty
-# directory. Results are remembered until the program changes.
+# directory. For an equation: its form. Results are remembered until the program changes.
 found() {
     case $1 in
-    *.c | *.sh) key="$(cksum <"$1") ${1##*.}" ;;
+    *.c | *.sh | *.eq) key="$(cksum <"$1") ${1##*.}" ;;
     *) key=$1 ;;
     esac
     key=$mine/.found/$(echo "$key $options $program" | cksum | tr ' ' -)
@@ -79,6 +79,7 @@ compute() (
         limited 20 ${CC:-cc} -O2 -shared -fPIC -I "$build/include" "$given" -o variant.so &&
             measure ./variant.so
         ;;
+    *.eq) limited 20 qkv derive "$given" ;;
     *) measure "$1" ;; # a variant of ours, by name
     esac
 )
@@ -142,46 +143,36 @@ check_code() {
     return 1
 }
 
-# Numbers: each is right, known to be wrong for a reason, or wrong.
-check_numbers() {
-    tr -d '\r' <"$mine/$1.txt" | awk -F'\t' -v name="$1" '
-    NR == FNR { said[$1 FS $2] = $3; if ($3 == "ok") keys[++n] = $1; next }
-    match($0, /^[a-z]:/) {
-        key = substr($0, 1, 1)
-        value = substr($0, 3)
-        gsub(/^ +| +$/, "", value)
-        if (value ~ /^[0-9][0-9]?[0-9]?(,[0-9][0-9][0-9])+$/)
-            gsub(/,/, "", value)
-        plain[key] = value ~ /^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)$/
-        given[key] = plain[key] ? value + 0 "" : value # .25 is 0.25
-    }
-    END {
-        for (i = 1; i <= n; i++) {
-            value = given[keys[i]]
-            hint = said[keys[i] FS value]
-            if (hint == "ok")
-                continue
-            bad = 1
-            if (value == "")
-                hint = "no number yet"
-            else if (!plain[keys[i]])
-                hint = "\"" value "\": write it as a plain number, 0.25 and not 1/4 or 25%"
-            else if (hint == "")
-                hint = value " is wrong"
-            printf "%s %s: %s\n", name, keys[i], hint
-        }
-        exit bad
-    }' "$here/$1.answers" -
+# judged NAME: the answers on stdin are right; if not, those that are wrong are named.
+judged() {
+    awk -F '\t' -v name="$1" -f "$here/answers.awk" "$here/$1.answers" - >"$work/wrong"
+    cat "$work/wrong"
+    [ ! -s "$work/wrong" ]
+}
+
+# An equation is judged by its form, as the program derives it.
+check_equation() {
+    if cmp -s "$mine/$1.eq" "$here/$1.eq"; then
+        echo "$1: you have not changed it yet"
+        return 1
+    fi
+    found "$mine/$1.eq" >"$work/form"
+    if [ ! -s "$work/form" ]; then
+        sed 's|^qkv: [^:]*\.eq:|line |' "$work/err"
+        echo "$1: not yet: correct the mistake above"
+        return 1
+    fi
+    judged "$1" <"$work/form"
 }
 
 # The title of an exercise, from the first lines of its file.
 title() {
-    sed -n 's/.* - exercise: \(.*\)\.$/\1/p; s/^[0-9][0-9] \([^.]*\)\. Write .*/\1: numbers/p' "$here/$1".[cst]* | head -1
+    sed -n 's/.* - exercise: \(.*\)\.$/\1/p; s/^[0-9][0-9] \([^.]*\)\. Write .*/\1: numbers/p' "$here/$1".[cste]* | head -1
 }
 
 # One exercise; true if it is done.
 exercise() {
-    for kind in c sh txt; do
+    for kind in c sh txt eq; do
         [ ! -e "$here/$1.$kind" ] || break
     done
     if finished "$1" && [ -z "$again" ]; then
@@ -194,11 +185,11 @@ exercise() {
         echo "$1: edit $where/$1.$kind, then run this command again"
         return 1
     fi
-    if [ $kind = txt ]; then
-        check_numbers "$1" || return 1
-    else
-        check_code "$1" "$2" "$3" || return 1
-    fi
+    case $kind in
+    txt) tr -d '\r' <"$mine/$1.txt" | judged "$1" || return 1 ;;
+    eq) check_equation "$1" || return 1 ;;
+    *) check_code "$1" "$2" "$3" || return 1 ;;
+    esac
     finished "$1" || echo "$1" >>"$mine/done"
     echo "$1: right"
     [ ! -e "$here/$1.why" ] || cat "$here/$1.why"
@@ -217,7 +208,7 @@ while read -r one lesson answer options; do
         continue
     fi
     state='' file=
-    for kind in c sh txt; do
+    for kind in c sh txt eq; do
         [ ! -e "$mine/$one.$kind" ] || state=begun file=", $where/$one.$kind"
     done
     ! finished "$one" || state=done

@@ -31,7 +31,7 @@ sh lessons/guard.sh "$build" "$work" ${CC:-cc} --version >"$work/said" 2>&1 || {
     fail "no submission was run: bubblewrap must be installed, be allowed to make namespaces, and see a compiler (CC) outside your home and /tmp" 1
 }
 
-kind() { for file in lessons/exercises/"$1".[cst]*; do echo "${file##*.}"; done; } # EXERCISE: its ending
+kind() { for file in lessons/exercises/"$1".[cste]*; do echo "${file##*.}"; done; } # EXERCISE: its ending
 # Only a plain file counts: a link could lead to an answer.
 handed_in() { [ -f "$1" ] && [ ! -L "$1" ]; }
 

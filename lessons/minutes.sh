@@ -2,13 +2,13 @@
 # minutes.sh - how long the lessons take, estimated and rounded to five minutes: of each lesson
 # that has a level a line with its page, its level, the minutes for reading it and typing its
 # commands, at 100 words a minute, output and captions counted (what is folded away for NumPy
-# is not), and the minutes for its exercises: 10 for numbers, 25 for code. book.sh and
+# is not), and the minutes for its exercises: 10 for numbers or an equation, 25 for code. book.sh and
 # teach.md show them.
 
 cd "$(dirname "$0")/.." || exit 1
 for lesson in lessons/[0-9]*.md; do
     page=$(basename "$lesson" .md)
-    numbers=$(grep -c "^${page%%-*}-numbers" lessons/exercises/list)
+    numbers=$(grep -c "^${page%%-*}-\(numbers\|form\)" lessons/exercises/list)
     all=$(grep -c "^${page%%-*}-" lessons/exercises/list)
     sed '/^<details><summary>In NumPy/,/^<\/details>/d' "$lesson" | tr '\n' ' ' |
         awk -v page="$page" -v exercises=$((25 * all - 15 * numbers)) '

@@ -27,12 +27,17 @@ for solution in lessons/exercises/solutions/*; do
     mine=$EXERCISES/$name.$kind
     wrong "$name: edit $mine" 'before it is begun'
     wrong 'you have not changed it yet' 'unchanged'
+    case $kind in
+    eq) awk -F '\t' '$4 { print $3 "\t" $4 }' "lessons/exercises/$name.answers" ;;
+    *) cat "lessons/exercises/$name.wrong" ;;
+    esac >"$work/mistakes"
     while IFS='	' read -r hint edit; do
         sed "$edit" "$solution" >"$mine"
         cmp -s "$solution" "$mine" && complain "$name: $edit edits nothing"
         wrong "$hint" "$edit"
-    done <"lessons/exercises/$name.wrong"
+    done <"$work/mistakes"
     case $kind in
+    eq) echo 'softmax(x W_i' >"$mine" && wrong 'line 1: expected' 'no equation' ;;
     c) echo 'int x' >"$mine" && wrong 'does not compile' 'what does not compile' ;;
     *) : >"$mine" && wrong 'not yet' 'an empty script' ;;
     esac
@@ -40,8 +45,8 @@ for solution in lessons/exercises/solutions/*; do
     right "$name: right" 'its solution'
     right 'already done' 'again'
 done
-for answers in lessons/exercises/*.answers; do
-    name=$(basename "$answers" .answers)
+for questions in lessons/exercises/*.txt; do
+    name=$(basename "$questions" .txt) answers=${questions%.txt}.answers
     mine=$EXERCISES/$name.txt
     exercise "$name" && complain "$name is done before it is begun"
     wrong 'no number yet' 'no numbers'

@@ -137,7 +137,7 @@ for lesson in lessons/[0-2]*.md; do
     n=$(basename "$lesson" | cut -c1-2)
     most=2
     [ "$n" -lt 20 ] || most=1
-    code=$(ls lessons/exercises/solutions | grep -c "^$n-")
+    code=$(ls lessons/exercises/solutions | grep -c "^$n-.*[.]\(c\|sh\)$")
     [ "$(grep -c "^$n-" lessons/exercises/list)" -ge $most ] && [ "$code" -ge $((most - 1)) ] &&
         tr '\n' ' ' <"$lesson" | grep -q "make exercise N=$n" && ok ||
         complain "$lesson: not $most exercises"

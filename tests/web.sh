@@ -2,7 +2,7 @@
 # web.sh BUILD - the web edition in headless Chromium, over the pipe of
 # tests/web/browser.mjs and a file server in node, which emcc needs anyway: the program
 # against the native one, bit for bit, with the multiply-add of WebAssembly and without;
-# its size; every Run of every lesson, the playground and the lines to type equations in,
+# its size; every Run of every lesson, the playground, lines to type equations in, and exercises,
 # used as a reader would. Only here does anything of lessons/web run. Skipped, and says so,
 # without emcc, node or chromium, or where `make web` has made nothing.
 

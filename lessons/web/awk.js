@@ -1,5 +1,5 @@
-// awk.js - as much of awk as the lessons' commands need: patterns, print, printf, if,
-// for (;;), expressions and arrays. A program becomes functions of one state.
+// awk.js - as much of awk as the lessons' commands and the judge of exercises need: patterns,
+// print, printf, if, for (;;), expressions, arrays, substr and gsub. A program becomes functions of one state.
 
 // The lines of a text, without their ends.
 export const lines = text => text.replace(/\n$/, '').split('\n').slice(0, text ? undefined : 0);
@@ -40,7 +40,14 @@ for (const [op, holds] of Object.entries(COMPARE))
         return +Boolean(holds(numbers ? number(p) - number(q) : text(p) < text(q) ? -1 : text(p) > text(q) ? 1 : 0));
     }];
 
-function compile(program) {
+// The functions, of the functions that their arguments have become.
+const FUNCTIONS = {
+    substr: (string, from, length) => s => text(string(s)).substr(number(from(s)) - 1, length && number(length(s))),
+    gsub: (pattern, by, place) => s => place.set(s, text(place(s)).replace(new RegExp(pattern(s), 'g'), by(s))),
+};
+
+function compile(source) {
+    const program = source.replace(/^#.*$|\s# .*$/gm, '');
     let at = 0, kind, token;
     function next() {
         TOKEN.lastIndex = at;
@@ -67,6 +74,15 @@ function compile(program) {
         next();
         if (k === 'number' || k === 'string')
             return () => t;
+        if (k === 'name' && FUNCTIONS[t]) {
+            const all = [];
+            while (!is(')')) {
+                next();
+                all.push(expression());
+            }
+            next();
+            return FUNCTIONS[t](...all);
+        }
         if (k === 'name') {
             if (passed('[')) {
                 const index = expression();
@@ -149,6 +165,7 @@ function compile(program) {
         const first = expression();
         if (name === 'if') {
             next();
+            blank();
             const then = statement();
             return s => { if (truth(first(s))) then(s); };
         }

@@ -26,11 +26,30 @@ function derivedLine(line) {
         ? element('span', {className: 'bend'}, part.replace('_of]', ']')) : symbols(part)));
 }
 
-// What `qkv derive` found, or where the mistake is; of its lines, the name and a comparison
+// What the program says of a mistake, with its mark.
+export const mistake = said => element('pre', {className: 'mistake'},
+    said.replace(/^qkv: .*?\.eq:(\d+):/m, 'line $1:').replace(/^qkv: /m, ''));
+
+// The blocks of the page see none of these files.
+const put = (engine, text) => engine.files.set(FILE, new TextEncoder().encode(text + '\n'));
+function clear(engine) {
+    for (const path of [...engine.files.keys()].filter(path => path === FILE || path.startsWith(RUNS + '/')))
+        engine.files.delete(path);
+}
+
+// What `qkv derive` says of an equation.
+export async function derive(engine, text) {
+    put(engine, text);
+    const told = await engine.run(['derive', './' + FILE], {program: 'qkv'});
+    clear(engine);
+    return told;
+}
+
+// What it found, or where the mistake is; of its lines, the name and a comparison
 // of an equation with itself say nothing here.
 function answer({status, out, err, words}) {
     if (status)
-        return [element('pre', {className: 'mistake'}, words || err.replace(/^qkv: .*?\.eq:(\d+):/m, 'line $1:').replace(/^qkv: /m, ''))];
+        return [mistake(words || err)];
     const lines = out.trim().split('\n').slice(1).map(line => line.trim()).filter(line => line !== 'its equation says the same');
     const refused = lines.filter(line => line.startsWith('no form')), others = lines.filter(line => !refused.includes(line));
     return [...refused, ...others].map(derivedLine);
@@ -111,9 +130,7 @@ class Equation {
 
     // Derives what the field has, unless it is stopped; is it an equation?
     async derive(engine) {
-        this.put(engine);
-        const told = await engine.run(['derive', './' + FILE], {program: 'qkv'});
-        this.clear(engine);
+        const told = await derive(engine, this.field.value);
         if (told.status !== 130) {
             this.derived.replaceChildren(...answer(told));
             this.derived.classList.remove('old');
@@ -127,25 +144,15 @@ class Equation {
             section.querySelector(place).replaceChildren();
         if (!await this.derive(engine))
             throw new Error('it is no equation yet: the mistake is marked above');
-        this.put(engine);
+        put(engine, this.field.value);
         try {
             const found = await run(['compare', '-v', 'standard,./' + FILE, '-t', 'recall', '--seeds', '3', '--lr', 'auto',
                 '--no-figures', '--tsv', '-o', RUNS]);
             const best = new Map(told(section, found, RATES).map(row => [row.variant, row.rate]));
             curves.keep(name => rateOf(engine, name) === best.get(name.split('.')[1]));
         } finally {
-            this.clear(engine);
+            clear(engine);
         }
-    }
-
-    put(engine) {
-        engine.files.set(FILE, new TextEncoder().encode(this.field.value + '\n'));
-    }
-
-    // The blocks of the page see none of its files.
-    clear(engine) {
-        for (const path of [...engine.files.keys()].filter(path => path === FILE || path.startsWith(RUNS + '/')))
-            engine.files.delete(path);
     }
 }
 

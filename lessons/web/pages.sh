@@ -2,19 +2,34 @@
 # pages.sh BUILD - the pages of the web edition, in BUILD/web: those of BUILD/book, each
 # with one script and one style sheet more, a place for the equation that a lesson marks
 # with the name of its variant, and what these need: lists.js has the lists of
-# the program, and the menus of the playground have their names.
+# the program and of exercises, and the menus of the playground have their names.
 
 set -eu
 book=$1/book web=$1/web
-mkdir -p "$web/plots" "$web/models"
+mkdir -p "$web/plots" "$web/models" "$web/exercises"
 cp plots/*.gp "$web/plots"
 cp core/models/*.tsv "$web/models"
 (cd "$web" && ls plots/*.gp models/*.tsv) >"$web/names.txt"
 cp -r "$book/figures" "$book"/book.css "$book"/book.js "$book"/book.html "$book"/search.js lessons/web/*.css "$web"
 cp $(ls lessons/web/*.js | grep -v library.js) "$web"
-for list in variants tasks; do
-    only=$(echo $list | sed 's/variants//; s/tasks/--tasks/')
-    "$1/qkv" list $only --tsv >"$web/$list.tsv"
+cp lessons/exercises/*.txt lessons/exercises/*.eq lessons/exercises/*.answers lessons/exercises/*.why \
+    lessons/exercises/answers.awk "$web/exercises"
+"$1/qkv" list --tsv >"$web/variants.tsv"
+"$1/qkv" list --tasks --tsv >"$web/tasks.tsv"
+# Of each exercise, its title, and the ending of its file.
+mine=$(mktemp -d)
+{
+    printf 'exercise\ttitle\tkind\n'
+    EXERCISES=$mine sh lessons/exercise.sh "$1" |
+        sed -n 's/^ *\([0-9][0-9]-[a-z]*\)  *\(.*\) (lessons.*/\1	\2/p' |
+        while IFS='	' read -r exercise title; do
+            for file in lessons/exercises/"$exercise".[cste]*; do
+                printf '%s\t%s\t%s\n' "$exercise" "$title" "${file##*.}"
+            done
+        done
+} >"$web/exercises.tsv"
+rm -r "$mine"
+for list in variants tasks exercises; do
     # an object a row, in which what is no number is a text
     awk -F '\t' -v list=$list '
         NR == 1 { n = split($0, name); printf "export const %s = [", list; next }

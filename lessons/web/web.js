@@ -2,6 +2,7 @@
 // found and started here.
 
 import {equation} from './equation.js';
+import {exercisesOf} from './exercises.js';
 import {slider} from './gauge.js';
 import {diagram, links} from './merge.js';
 import {blocks} from './run.js';
@@ -17,3 +18,4 @@ if (line)
     equation(line);
 links();
 blocks();
+exercisesOf(document.querySelector('main'));

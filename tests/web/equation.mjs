@@ -1,9 +1,10 @@
 // equation.mjs - the line to type an equation in, used as a reader would, by keys: its form
 // or its mistake is what the program outside says, training gives its verdict, the link that
-// is copied shows it again, and a stranger's link is only text.
+// is copied shows it again, and a stranger's link is only text. And exercises on their pages:
+// wrong, then right; the judge there says what it says to `make exercise`.
 
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {end, expect, open} from './browser.mjs';
@@ -65,7 +66,56 @@ for (const name of ['06-one-full-matrix', '08-symmetric', '09-scale', '11-positi
     expect(name + ': scrolls sideways', await lesson.run('document.documentElement.scrollWidth > innerWidth'), false);
     await lesson.close();
 }
-for (const view of [page, linked, stranger])
+
+// --- exercises
+const part = 'section[aria-label=Exercises]', lesson = await web.page('12-sharing.html', {width: 390});
+const reads = async (what, words) => expect(what, await lesson.until(`${words}.test(document.querySelector('${part}').innerText)`, 20));
+const answer = async given => {
+    for (const [name, value] of Object.entries(given))
+        await lesson.run(`document.querySelector('${part} [open] [name=${name}]').value = ${JSON.stringify(value)}`);
+    await lesson.run(`document.querySelector('${part} [open] [name]').focus()`);
+    if (!given.equation)
+        return key(lesson, 'Enter', 13);
+    await key(lesson, 'Tab', 9);
+    await key(lesson, 'Enter', 13);
+};
+await lesson.run(`localStorage.setItem('qkv exercises', '[1')`);
+await lesson.run(`document.querySelector('${part} summary').focus()`);
+await key(lesson, 'Enter', 13);
+await reads('opened by a key', '/keeps most/');
+expect('no answer is there before', await lesson.run(`performance.getEntriesByType('resource').some(e => /answers|why/.test(e.name))`), false);
+await answer({a: '512', b: '128', c: '256', d: '1/4', e: 'standard gqa mqa'});
+await reads('wrong', '/both are kept[^]*not 1.4 or 25%[^]*from most to least[^]*Not yet/');
+await answer({a: '1,024', d: '128', e: 'mqa, gqa, standard'});
+await reads('right', '/12-numbers.* ✓ done[^]*✓ Right\\. standard keeps/');
+await lesson.reload();
+await reads('remembered', '/12-numbers.* ✓ done/');
+expect('C needs the terminal', await lesson.run(`/make exercise N=12-groups/.test(document.querySelector('${part}').textContent)`));
+await lesson.ask('Page.navigate', {url: lesson.url.replace('12-sharing', '06-one-full-matrix')});
+await lesson.until(`document.querySelectorAll('${part} summary').length === 3`);
+await lesson.run(`document.querySelectorAll('${part} details')[2].open = true`);
+await lesson.until(`document.querySelector('${part} textarea') !== null`);
+const six = "softmax(x W_i y' / sqrt(d_model)) y W_i^V W_i^O";
+await answer({equation: six.replace('(x', '(x)')});
+await reads('an equation with a mistake', '/\\^\\nline 1: expected/');
+await answer({equation: six});
+await reads('a wrong one', '/✗ there are still two matrices/');
+await answer({equation: six.replace('W_i^V ', '')});
+await reads('a right one', '/06-form.* ✓ done/');
+const exercises = 'lessons/exercises', judge = join(exercises, 'answers.awk');
+for (const file of readdirSync(exercises).filter(name => name.endsWith('numbers.answers'))) {
+    const rows = readFileSync(join(exercises, file), 'utf8').trim().split('\n').map(row => row.split('\t'));
+    for (const which of [row => row[2] === 'ok', row => row[2] !== 'ok', () => false]) {
+        const input = rows.filter(which).map(([question, value]) => `${question}: ${value}\n`).join('') + 'z: 1\n';
+        const outside = execFileSync('awk', ['-F', '\t', '-v', 'name=N', '-f', judge, join(exercises, file), '-'], {input, encoding: 'utf8'});
+        expect(`${file}: ${which}`, await lesson.run(`(async () => {
+            const {awk} = await import('./awk.js'), get = async name => (await fetch('exercises/' + name)).text();
+            const [judge, answers] = [await get('answers.awk'), await get('${file}')];
+            return awk(['-F', '\\t', '-v', 'name=N', judge, '${file}', 'z'], '', {read: p => p === 'z' ? ${JSON.stringify(input)} : answers});
+        })()`), outside);
+    }
+}
+for (const view of [page, linked, stranger, lesson])
     expect(view.url + ': faults', view.faults, []);
 await web.close();
 rmSync(desk, {recursive: true});
