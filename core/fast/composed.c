@@ -59,6 +59,36 @@ cut(size_t *used, size_t count)
     return *used - count;
 }
 
+/* How many tiles are done together, of `most` heads or sequences: as many as
+   have weights that fit the first cache. Heads are divided into equal parts. */
+static int
+tiles_together(const Plan *p, int most)
+{
+    int tile = p->rows * p->row;
+    if (p->is_long || tile > IN_BATCH)
+        return 1;
+    int together = least(IN_BATCH / tile, most);
+    while (p->of_heads && most % together)
+        together--;
+    return together;
+}
+
+/* Lays out a worker's scratch, for keys of width d and values of width d_v. */
+static void
+lay_out_scratch(Plan *p, size_t d, size_t d_v)
+{
+    size_t rows = (size_t)p->rows, tile = rows * (size_t)p->row;
+    size_t copied = p->copies ? 2 * rounded(p->keys, BLOCK) : 0;
+    p->dp = cut(&p->scratch, (size_t)p->together * tile);
+    if (!p->is_long)
+        return;
+    p->p = cut(&p->scratch, tile);
+    p->k = cut(&p->scratch, copied * d);
+    p->v = cut(&p->scratch, copied * d_v);
+    p->d = cut(&p->scratch, rows * d_v);
+    p->q = cut(&p->scratch, rows * d);
+}
+
 /* If two operands are the same matrix, its attention is one tile, because
    several tiles would add up its gradient in another order. Rows of weights
    begin at a vector. In a scratch they are LANES longer, so that their length
@@ -76,23 +106,10 @@ plan_of(Node *const *in)
     p.rows = p.copies ? TILE : p.tokens;
     p.row = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
     p.kept = p.is_long ? 0 : (size_t)q->rows * q->heads * (size_t)p.row;
-    size_t tile = (size_t)p.rows * p.row;
-    size_t copied = 2 * rounded(p.keys, BLOCK);
-    int fit = p.is_long || tile > IN_BATCH ? 1 : (int)(IN_BATCH / tile);
     p.of_heads =
         q->sequences == 1 && k->heads == q->heads && v->heads == q->heads;
-    int most = p.of_heads ? q->heads : q->sequences;
-    p.together = least(fit, most);
-    while (p.of_heads && most % p.together)
-        p.together--;
-    p.dp = cut(&p.scratch, (size_t)p.together * tile);
-    if (p.is_long) {
-        p.p = cut(&p.scratch, tile);
-        p.k = cut(&p.scratch, p.copies ? copied * d : 0);
-        p.v = cut(&p.scratch, p.copies ? copied * d_v : 0);
-        p.d = cut(&p.scratch, (size_t)p.rows * d_v);
-        p.q = cut(&p.scratch, (size_t)p.rows * d);
-    }
+    p.together = tiles_together(&p, p.of_heads ? q->heads : q->sequences);
+    lay_out_scratch(&p, d, d_v);
     return p;
 }
 
@@ -263,41 +280,56 @@ tile_forward(Node *c, const QueryTile *t)
     set_sums(o, t->p, &t->v);
 }
 
-/* In the forward pass O was P V, so now dV += P' dO and dP = dO V'. P was
-   softmax(scale S), so now dS = scale P (dP - rowsum(P dP)), in the memory of
-   dP. S was Q K', so now dQ += dS K and dK += dS' Q. */
+/* P was softmax(scale S), so now dS = scale P (dP - rowsum(P dP)), in the
+   memory of dP. A masked weight is 0, and so is its dS. */
+static void
+scores_backward(const QueryTile *t, real scale)
+{
+    for (int i = 0; i < t->count * t->rows; i++) {
+        real *ds = t->dp.at + i * t->dp.down, *w = t->p.at + i * t->p.down;
+        real mean = lane_dot(w, ds, t->seen);
+        for (int j = 0; j < t->seen; j++)
+            ds[j] = scale * w[j] * (ds[j] - mean);
+    }
+}
+
+/* The gradient of the tile's rows of q. */
+static Matrix
+queries_gradient(const QueryTile *t, Node *q)
+{
+    return some_rows(heads_of(q, gradient(q), t, t->h), t->first, t->rows);
+}
+
+/* The gradient of the keys, or values, that the tile sees. */
+static Matrix
+seen_gradient(const QueryTile *t, Node *n, int heads)
+{
+    int h = t->h / (heads / n->heads);
+    return some_rows(heads_of(n, gradient(n), t, h), 0, t->seen);
+}
+
+/* In the forward pass O was P V, so now dV += P' dO and dP = dO V'. S was Q K',
+   so now dQ += dS K and dK += dS' Q. */
 static void
 tile_backward(Node *c, const QueryTile *t)
 {
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const Attended *a = c->arguments;
-    int k_head = t->h / (q->heads / k->heads);
-    int v_head = t->h / (q->heads / v->heads);
-    Matrix p = t->p, dp = t->dp;
     Matrix d = some_rows(heads_of(c, c->gradient, t, t->h), t->first, t->rows);
     if (t->d) {
-        make_weights(t, c->arguments);
+        make_weights(t, a);
         d = gathered(d, t->d);
     }
     if (v->trained)
-        multiply_add(some_rows(heads_of(v, gradient(v), t, v_head), 0, t->seen),
-                     transposed(p), d);
+        multiply_add(seen_gradient(t, v, q->heads), transposed(t->p), d);
     if (!q->trained && !k->trained)
         return;
-    each_pair(dp, d, &t->v);
-    for (int i = 0; i < t->count * t->rows; i++) {
-        real *ds = dp.at + i * dp.down, *w = p.at + i * p.down;
-        real mean = lane_dot(w, ds, t->seen);
-        for (int j = 0; j < t->seen; j++) /* a masked weight is 0 */
-            ds[j] = (real)a->scale * w[j] * (ds[j] - mean);
-    }
+    each_pair(t->dp, d, &t->v);
+    scores_backward(t, (real)a->scale);
     if (q->trained)
-        add_sums(
-            some_rows(heads_of(q, gradient(q), t, t->h), t->first, t->rows), dp,
-            &t->k, 0);
+        add_sums(queries_gradient(t, q), t->dp, &t->k, 0);
     if (k->trained)
-        multiply_add(some_rows(heads_of(k, gradient(k), t, k_head), 0, t->seen),
-                     transposed(dp), t->q);
+        multiply_add(seen_gradient(t, k, q->heads), transposed(t->dp), t->q);
 }
 
 /* One pass over a call of attend, forward or backward. Its heads are divided
@@ -435,7 +467,7 @@ norm_forward(Node *c)
 }
 
 /* In the forward pass y was gain n + bias, so now dGain += dC n and dBias +=
-   dC; n gets the gradient g = gain dC. */
+   dC, and the gradient of n is g = gain dC. */
 static void
 norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
              real *dgain, real *dbias, real *g)

@@ -292,59 +292,90 @@ rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
     }
 }
 
-/* Some columns of C, whole strips of one width.
-   B is copied strip by strip if its rows cannot be read as vectors, or are too
-   far apart to stay in a cache while they are read again for every tile of A. A
-   transposed A is copied if many strips read it again. All strips read one
-   block of A, which fits the first cache, before the next; in a batch, they
-   read as many matrices as fit it. copy_b has space for both copies. */
-WITHIN void
-band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
-              real *copy_b)
+/* How a band is multiplied. B is copied strip by strip if its rows cannot be
+   read as vectors, or are too far apart to stay in a cache while they are read
+   again for every tile of A. A transposed A is copied if many strips read it
+   again. All strips read one block of A, which fits the first cache, before the
+   next; in a batch, they read as many matrices as fit it. */
+typedef struct Band {
+    int copies_a, copies_b;
+    int block;    /* rows of A that are read before the next */
+    int together; /* matrices of a batch that are multiplied together */
+    int next;     /* entries from a strip of B to the next */
+} Band;
+
+WITHIN Band
+band_of(const struct Strip *s, Matrix c, Matrix a, Matrix b)
 {
-    real *copy_a = copy_b + PANEL;
-    int copies_b = b.across != 1 || (c.rows >= HIGH && b.rows * b.down > NEAR);
-    int copies_a = a.down == 1 && a.across > FAR && c.cols >= WIDE;
-    int block = BLOCK / (a.cols + 1) / s->tallest * s->tallest; /* rows of A */
-    if (copies_a)
-        block = ROWS;
-    else if (block == 0)
-        block = s->tallest;
-    int size = b.rows * c.cols;
-    int next = copies_b ? s->width * b.rows : s->width;
-    int fit = 1; /* matrices of a batch that are multiplied together */
-    if (c.count > 1 && !copies_a)
-        fit = NEAR / (c.rows * a.cols + size + 1);
-    fit = fit > 1 ? fit : 1;
+    Band n = {.together = 1, .next = s->width};
+    n.copies_b = b.across != 1 || (c.rows >= HIGH && b.rows * b.down > NEAR);
+    n.copies_a = a.down == 1 && a.across > FAR && c.cols >= WIDE;
+    n.block = BLOCK / (a.cols + 1) / s->tallest * s->tallest;
+    if (n.copies_a)
+        n.block = ROWS;
+    else if (n.block == 0)
+        n.block = s->tallest;
+    if (n.copies_b)
+        n.next = s->width * b.rows;
+    if (c.count > 1 && !n.copies_a)
+        n.together = NEAR / (c.rows * a.cols + b.rows * c.cols + 1);
+    if (n.together < 1)
+        n.together = 1;
+    return n;
+}
+
+WITHIN Walk
+walk_of(const struct Strip *s, const Band *n, Matrix c, Matrix a, Matrix b,
+        int add)
+{
     Walk w = {.depth = a.cols,
               .add = add,
-              .batched = fit > 1,
-              .down = bytes(copies_a ? a.cols : a.down),
-              .across = bytes(copies_a ? 1 : a.across),
-              .b_down = bytes(copies_b ? s->width : b.down),
+              .batched = n->together > 1,
+              .down = bytes(n->copies_a ? a.cols : a.down),
+              .across = bytes(n->copies_a ? 1 : a.across),
+              .b_down = bytes(n->copies_b ? s->width : b.down),
               .c_down = bytes(c.down),
               .a_next = bytes(a.step),
               .c_next = bytes(c.step)};
     if (w.batched)
-        w.b_next = bytes(copies_b ? size : b.step);
-    for (int left = c.count; left > 0; left -= c.count) {
-        c.count = left < fit ? left : fit;
-        Matrix bn = b;
-        if (copies_b)
-            for (int n = 0; n < c.count; n++, bn.at += b.step)
-                copy_strips(copy_b + n * size, bn, s->width);
-        for (int first = 0; first < c.rows; first += block) {
-            int rows = c.rows - first < block ? c.rows - first : block;
-            Matrix ai = some_rows(a, first, rows);
-            if (copies_a) {
-                copy_matrix(copy_a, ai, a.cols);
-                ai = matrix(copy_a, rows, a.cols, a.cols);
-            }
-            if (rows != w.rows)
-                cut_rows(&w, rows, s->tallest);
-            rows_multiply(s, &w, some_rows(c, first, rows), ai,
-                          copies_b ? copy_b : b.at, next);
+        w.b_next = bytes(n->copies_b ? b.rows * c.cols : b.step);
+    return w;
+}
+
+/* Multiplies A by strips of B, block by block. */
+WITHIN void
+blocks_multiply(const struct Strip *s, const Band *n, Walk *w, Matrix c,
+                Matrix a, const real *b, real *copy_a)
+{
+    for (int first = 0; first < c.rows; first += n->block) {
+        int rows = c.rows - first < n->block ? c.rows - first : n->block;
+        Matrix ai = some_rows(a, first, rows);
+        if (n->copies_a) {
+            copy_matrix(copy_a, ai, a.cols);
+            ai = matrix(copy_a, rows, a.cols, a.cols);
         }
+        if (rows != w->rows)
+            cut_rows(w, rows, s->tallest);
+        rows_multiply(s, w, some_rows(c, first, rows), ai, b, n->next);
+    }
+}
+
+/* Some columns of C, whole strips of one width. `copies` has space for copies
+   of B and, after it, of A. */
+WITHIN void
+band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
+              real *copies)
+{
+    Band n = band_of(s, c, a, b);
+    Walk w = walk_of(s, &n, c, a, b, add);
+    for (int left = c.count; left > 0; left -= c.count) {
+        c.count = left < n.together ? left : n.together;
+        Matrix bi = b;
+        if (n.copies_b)
+            for (int i = 0; i < c.count; i++, bi.at += b.step)
+                copy_strips(copies + i * b.rows * c.cols, bi, s->width);
+        blocks_multiply(s, &n, &w, c, a, n.copies_b ? copies : b.at,
+                        copies + PANEL);
         a.at += c.count * a.step;
         b.at += c.count * b.step;
         c.at += c.count * c.step;

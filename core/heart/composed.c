@@ -95,6 +95,8 @@ attend_backward(Node *c)
 
 const Operator attend_op = {"attend", attend_forward, attend_backward};
 
+/* The node keeps its weights P, and then memory of the same size, in which the
+   backward pass computes dP and dS. */
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
@@ -140,9 +142,9 @@ norm_forward(Node *c)
 }
 
 /* In the forward pass y was gain n + bias, so now dGain += dY n and
-   dBias += dY; n gets g = gain dY. n was (x - mean) / deviation, and an entry
-   of x also moved the mean and the deviation of its row, so now
-   dX += (g - mean(g) - n mean(g n)) / deviation. */
+   dBias += dY, and the gradient of n is g = gain dY. n was (x - mean) /
+   deviation, and an entry of x also moved the mean and the deviation of its
+   row, so now dX += (g - mean(g) - n mean(g n)) / deviation. */
 static void
 norm_backward(Node *c)
 {
@@ -167,6 +169,8 @@ norm_backward(Node *c)
 
 const Operator layer_norm_op = {"layer_norm", norm_forward, norm_backward};
 
+/* The node keeps n, then 1 / deviation of each row, and then memory for one row
+   of g. */
 Node *
 layer_norm(Node *x, Node *gain, Node *bias)
 {
