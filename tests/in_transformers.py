@@ -73,7 +73,9 @@ MODELS = [
     ("deepseek-v3", "deepseek_v3", mla(61, 7168, 128)),
     ("kimi-k2", "deepseek_v3", mla(61, 7168, 64)),
 ]
-ATTENTION = r"\.(self_attn|self_attention|attention|attn)\.(?!output\.LayerNorm|LayerNorm|self_attn_layer_norm)"
+ATTENTION = r"(?<!head)\.(self_attn|self_attention|attention|attn)\.(?!output\.LayerNorm|LayerNorm|self_attn_layer_norm)"
+PARTS = dict(encoder=r"^encoder\..*(self_attn|SelfAttention)\.", decoder=r"^decoder\..*(self_attn|SelfAttention)\.",
+             cross=r"(encoder_attn|EncDecAttention)\.")
 
 def rows(*arguments):
     """What qkv prints, a dictionary a row, and what it says."""
@@ -83,21 +85,31 @@ def rows(*arguments):
         sys.exit(f"{arguments}: {done.stderr}")
     return [dict(zip(lines[0], line)) for line in lines[1:]], done.stderr
 
+def types_of(config):
+    """Of each layer: is it sliding, or linear? Words that some classes have are translated."""
+    types = [getattr(config, key, None) for key in ("layer_types", "attention_layers", "layers_block_type")]
+    words = {"local": "sliding_attention", "chunked_attention": "sliding_attention", "mamba": "linear_attention",
+             "conv": "linear_attention", "hybrid": "full_attention"}
+    return [words.get(word, word) for word in (list(filter(None, types)) or [["sliding_attention"] * config.num_hidden_layers])[0]]
+
 def cached(config, tokens):
     """The numbers that a decoder keeps of so many tokens, in the layers that keep any."""
-    layers = range(config.num_hidden_layers)
-    types = getattr(config, "layer_types", None) or ["sliding_attention" for _ in layers]
-    window = getattr(config, "sliding_window", None) or tokens
+    layers, types = range(config.num_hidden_layers), types_of(config)
+    windows = [getattr(config, key, None) for key in ("sliding_window", "window_size", "attention_chunk_size")]
+    window = next(filter(None, windows), tokens)
     sharing = getattr(config, "kv_sharing_modes", types)
     total = 0
     for i in layers:
         own = config.per_layer_config[i] if config.is_heterogeneous else config
         head = getattr(own, "head_dim", None) or own.hidden_size // own.num_attention_heads
-        columns = 2 * head * (getattr(own, "num_key_value_heads", None) or own.num_attention_heads)
+        groups = getattr(own, "num_key_value_heads", None) or own.num_attention_heads
+        if own.model_type == "falcon": # which would keep copies for all heads
+            groups = own.num_kv_heads if own.new_decoder_architecture else 1 if own.multi_query else groups
+        columns = 2 * head * groups
         if getattr(own, "kv_lora_rank", None):
             columns = own.kv_lora_rank + own.qk_rope_head_dim
         seen = min(window, tokens) if types[i] == "sliding_attention" else tokens
-        if sharing[i] != "reuse" and "encodes" not in FAMILIES[config.model_type]["has"]:
+        if sharing[i] != "reuse" and types[i] != "linear_attention" and "encodes" not in FAMILIES[config.model_type]["has"]:
             total += columns * seen
     return total
 
@@ -105,12 +117,17 @@ def built(config):
     """The model without memory, as far as it can do without."""
     try:
         with torch.device("meta"):
+            if config.model_type == "siglip_text_model":
+                return transformers.SiglipTextModel(config)
             return AutoModel.from_config(config)
     except TypeError:
         return AutoModel.from_config(config)
 
-def stored(model):
-    return sum(p.numel() for n, p in model.named_parameters() if re.search(ATTENTION, n))
+def stored(model, which=ATTENTION):
+    """The parameters of attention, without layers that have no softmax."""
+    linear = [i for i, t in enumerate(types_of(model.config.get_text_config())) if t == "linear_attention"] if which == ATTENTION else []
+    number = lambda name: int((re.findall(r"layers\.(\d+)\.", name) or [-1])[0])
+    return sum(p.numel() for n, p in model.named_parameters() if re.search(which, n) and number(n) not in linear)
 
 def saved(settings):
     path = os.path.join(folder, "config.json")
@@ -129,7 +146,24 @@ NEEDS = {"ministral": dict(head_dim=16), "gpt_bigcode": dict(num_key_value_heads
          "dots1": dict(n_shared_experts=1, moe_intermediate_size=40, n_routed_experts=4, n_group=1, topk_group=1,
                        num_experts_per_tok=2, first_k_dense_replace=1),
          "glm4_moe": dict(head_dim=16), "gptj": dict(rotary_dim=4), "codegen": dict(rotary_dim=4),
-         "nemotron": dict(num_key_value_heads=2)}
+         "nemotron": dict(num_key_value_heads=2), "esm": dict(vocab_size=33, pad_token_id=1, mask_token_id=2),
+         "lfm2_moe": dict(layer_types=["full_attention", "conv"]), "vit": dict(qkv_bias=True), "dinov2": dict(qkv_bias=True),
+         "gemma3n_text": dict(num_kv_shared_layers=0), "gpt_neo": dict(attention_types=[[["global", "local"], 1]])}
+# Small layers without softmax; and lists about four layers, of which the first ones are taken.
+EXPERTS = dict(num_experts=4, num_experts_per_tok=2, moe_intermediate_size=20, shared_expert_intermediate_size=20)
+MAMBA2 = dict(mamba_n_heads=8, mamba_n_groups=2, mamba_d_state=6, mamba_expand=2, mamba_d_conv=4)
+DELTA = dict(linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=6, linear_value_head_dim=10,
+             linear_conv_kernel_dim=3)
+KIMI = dict(num_local_experts=4, num_experts_per_tok=2, moe_intermediate_size=20, linear_head_dim=8, linear_num_heads=3,
+            linear_conv_kernel_dim=4, q_lora_rank=None)
+TINY_STATES = {"qwen3_next": {**EXPERTS, **DELTA}, "qwen3_5_text": DELTA, "qwen3_5_moe_text": {**EXPERTS, **DELTA},
+               "jamba": dict(attn_layer_period=2, attn_layer_offset=1, mamba_d_state=6, num_experts=2, use_mamba_kernels=False),
+               "bamba": dict(attn_layer_indices=[1], **MAMBA2), "granitemoehybrid": dict(num_local_experts=2, **MAMBA2),
+               "falcon_h1": {**MAMBA2, "mamba_d_ssm": 128, "mamba_d_head": 16}, "minimax": dict(num_local_experts=2),
+               "lfm2": dict(full_attn_idxs=[1]), "lfm2_moe": dict(num_experts=4, moe_intermediate_size=20), "kimi_linear": KIMI}
+BOTH = ["linear_attention", "full_attention", "linear_attention", "linear_attention"]
+LISTS = {"granitemoehybrid": dict(layer_types=BOTH), "kimi_linear": dict(layer_types=BOTH), "lfm2_moe": dict(layer_types=["full_attention", "conv"] * 2),
+         "gpt_neo": dict(attention_types=[[[word], 1] for word in ("global", "local", "local", "global")]), "smollm3": dict(no_rope_layers=[0, 1, 1, 0])}
 SWITCHES = "attention_bias use_bias enable_bias use_qkv_bias qkv_bias".split()
 
 def sized(kind, layers, d, heads, groups=None):
@@ -142,22 +176,29 @@ def sized(kind, layers, d, heads, groups=None):
 def altered(kind, layers=4, d=64):
     """Other sizes, heads that share keys, and biases where the class has none by default."""
     config, row = AutoConfig.for_model(kind), FAMILIES[kind]
+    lists = {key: value[:layers] for key, value in LISTS.get(kind, {}).items()}
     if "latent" in row["has"]:
-        return dict(bert(layers, d, 4), num_key_value_heads=4, kv_lora_rank=20, q_lora_rank=24,
-                    qk_nope_head_dim=12, qk_rope_head_dim=8, v_head_dim=10)
+        return {**bert(layers, d, 4), **dict(num_key_value_heads=4, kv_lora_rank=20, q_lora_rank=24, qk_nope_head_dim=12,
+                                             qk_rope_head_dim=8, v_head_dim=10), **TINY_STATES.get(kind, {}), **lists}
     shared = "kv-heads" not in row["ignores"]
     more = {key: not getattr(config, key) for key in SWITCHES if hasattr(config, key)}
     if "head_dim" in config.to_dict():
         more["head_dim"] = 24 if layers > 2 and kind != "helium" else d // 4
     if "window" not in row["ignores"] and layers > 2:
-        more["sliding_window"] = 8
-    return {**sized(kind, layers, d, 4, 2 if shared else None), **more, **NEEDS.get(kind, {})}
+        own = [key for key in ("window_size", "attention_chunk_size", "local_attention") if hasattr(config, key)]
+        more[(own + ["sliding_window"])[0]] = 8
+    return {**sized(kind, layers, d, 4, 2 if shared else None), **more, **NEEDS.get(kind, {}), **TINY_STATES.get(kind, {}), **lists}
 
 OLD = {kind for _, kind, _ in MODELS} | {"transformer", "kimi_k2"}
+DIVIDED = [kind for kind, row in FAMILIES.items() if row["has"] == "parts"]
+MODELS += [("", "falcon", dict(sized("falcon", 3, 64, 4), **more)) for more in (
+    dict(new_decoder_architecture=True, num_kv_heads=2), dict(multi_query=False, bias=True))]
+MODELS += [("", "gemma3n_text", gqa(10, 64, 4, 2, 16, num_kv_shared_layers=4)), ("", "qwen3_next", {}), ("", "kimi_linear", {}),
+           ("", "llama4_text", dict(use_qk_norm=False))]
 for kind in FAMILIES:
-    if kind not in OLD:
+    if kind not in [*OLD, *DIVIDED]:
         few = AutoConfig.for_model(kind).attribute_map.get("num_hidden_layers", "num_hidden_layers")
-        MODELS += [("", kind, {few: 2, **NEEDS.get(kind, {})}), ("", kind, altered(kind))]
+        MODELS += [("", kind, {few: 2, **NEEDS.get(kind, {})}), ("", kind, altered(kind)), ("", kind, altered(kind, 2, 32))]
 published = {row["model"]: row for row in rows("list", "--models")[0]}
 compared = set()
 for name, kind, settings in MODELS:
@@ -178,7 +219,8 @@ for name, kind, settings in MODELS:
     compared.add(name)
 # Where config.json says no more than the sizes that it has to say, the rest is what the
 # class takes for them.
-for kind in set(FAMILIES) - {"transformer", "kimi_k2", "gemma4", "nemotron", "ministral", "dots1"}:
+NEED_MORE = {"transformer", "kimi_k2", "gemma4", "nemotron", "ministral", "dots1", "gpt_neo", "gemma3n_text", "esm"}
+for kind in set(FAMILIES) - NEED_MORE - set(TINY_STATES) - set(DIVIDED):
     sizes = sized(kind, 6, 4096, 32) if kind != "helium" else gqa(6, 2560, 20, 20)
     if FAMILIES[kind]["has"].endswith("latent"):
         sizes.update(qk_nope_head_dim=128, qk_rope_head_dim=64, v_head_dim=128, kv_lora_rank=512)
@@ -188,6 +230,52 @@ for kind in set(FAMILIES) - {"transformer", "kimi_k2", "gemma4", "nemotron", "mi
     (row,), _ = rows("count", "--config", saved(dict(sizes, model_type=kind, **told)))
     same = float(row["parameters"]) == wanted and float(row["cache_bytes"]) == bytes_
     print("ok" if same else "wrong", kind, "by default", row["parameters"], wanted, row["cache_bytes"], bytes_)
+
+# What a cache has kept of 12 tokens: keys and values, and the state of layers without
+# softmax, as a model that runs leaves them.
+def kept(cache):
+    tensors = [t for layer in cache.layers for name in ("keys", "values") if torch.is_tensor(t := getattr(layer, name, None))]
+    states = [t for layer in cache.layers for name in ("conv_states", "recurrent_states")
+              for t in dict(getattr(layer, name, {}) or {}).values() if torch.is_tensor(t)]
+    states += [t for t in getattr(cache, "linear_cache", []) if torch.is_tensor(t)]
+    return [sum(t.numel() for t in tensors), sum(t.numel() for t in states)]
+
+SMALL_VOCABULARY = dict(vocab_size=99, pad_token_id=0, bos_token_id=1, eos_token_id=2)
+for kind in TINY_STATES:
+    config = AutoConfig.for_model(kind, **{**altered(kind), **SMALL_VOCABULARY, "intermediate_size": 40})
+    with torch.no_grad():
+        wanted = kept(AutoModel.from_config(config).eval()(torch.ones((1, 12), dtype=torch.long), use_cache=True).past_key_values)
+    (row,), _ = rows("count", "--config", saved(whole(config)), "--length", "12")
+    got = [float(row["cache_bytes"]) / 2, float(row["state_bytes"]) / 2]
+    print("ok" if got == wanted and wanted[1] else "wrong", kind, "cache and state", got, wanted)
+    # Nobody may take it for another model, whose layers all have a softmax.
+    done = subprocess.run([qkv, "count", "--config", saved(dict(whole(config), model_type="llama", sliding_window=None))], capture_output=True, text=True)
+    refused = done.returncode == 1 and "softmax" in done.stderr + ("layer-types" in done.stderr) * "softmax"
+    print("ok" if refused else "wrong", kind, "as a llama", done.stderr.strip())
+
+# Encoders, decoders and the attention between them, one by one.
+for kind, more in [(kind, more) for kind in DIVIDED for more in ({}, dict(d_model=24), dict(d_model=48))]:
+    if more:
+        parts = dict(num_layers=2, num_decoder_layers=3, num_heads=3, d_kv=10) if "t5" in kind else dict(
+            encoder_layers=2, decoder_layers=3, encoder_attention_heads=3, decoder_attention_heads=4)
+        more = {**more, **parts, **SMALL_VOCABULARY, "decoder_start_token_id": 1, "vocab_size": 999, "max_target_positions": 64}
+    config = AutoConfig.for_model(kind, **more)
+    model, sizes = built(config), []
+    if more:
+        with torch.no_grad():
+            cache = AutoModel.from_config(config).eval()(decoder_input_ids=torch.ones((1, 12), dtype=torch.long), use_cache=True,
+                encoder_outputs=(torch.randn(1, 12, config.d_model),)).past_key_values
+        sizes = [0, kept(cache.self_attention_cache)[0], kept(cache.cross_attention_cache)[0]]
+    for i, (part, which) in enumerate(PARTS.items()):
+        (row,), said = rows("count", "--config", saved(whole(config)), "--part", part, "--length", "12")
+        got = [float(row["parameters"])] + [float(row["cache_bytes"]) / 2] * bool(more)
+        wanted = [stored(model, which)] + sizes[i:i + 1]
+        print("ok" if got == wanted and "not known" not in said else "wrong", kind, part, got, wanted, said)
+for kind, part in ("clip", "vision"), ("clip", "text"), ("siglip", "vision"):
+    config = AutoConfig.for_model(kind)
+    (row,), _ = rows("count", "--config", saved(whole(config)), "--part", part)
+    wanted = stored(built(getattr(config, f"{part}_config")))
+    print("ok" if float(row["parameters"]) == wanted else "wrong", kind, part, row["parameters"], wanted)
 
 # Every type that the package has, with its own sizes: equal, or not counted. A third
 # argument prints them one by one.
@@ -200,7 +288,7 @@ def compare_type(kind):
     done = subprocess.run([qkv, "count", "--config", saved(text), "--columns", "parameters,cache_bytes", "--tsv"],
                           capture_output=True, text=True)
     if done.returncode:
-        return "no row" if "has no row" in done.stderr else "refused", done.stderr.strip().rpartition("json: ")[2]
+        return "no row" if "families.tsv" in done.stderr else "refused", done.stderr.strip().rpartition("json: ")[2]
     got = [float(cell) for cell in done.stdout.split()[-2:]]
     try:
         model = built(config.get_text_config())

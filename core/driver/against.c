@@ -156,7 +156,7 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
     Figure f = {0};
     check_columns(&sheet);
     Checkpoint other = checkpoint_open(o->against);
-    Published there = published_read(within(o->against, "config.json"), NULL);
+    Published there = published_read(within(o->against, "config.json"), NULL, NULL);
     const char *differ = published_difference(m, &there);
     if (differ)
         fail("%s and %s: only models of one shape can be compared head by "

@@ -228,24 +228,56 @@ caption(Config c, const char *uses, int table)
                        around, explained[table]);
 }
 
+/* The columns of published models. */
+static Column of_models[] = {
+    {"model", .words = true},
+    {"parameters", .format = "%.0f"},
+    {"real", .format = "%.0f"},
+    {"gauge", .format = "%.0f"},
+    {"forward", .format = "%.0f"},
+    {"cache_bytes", .title = "cache", .format = "%.0f"},
+    {"state_bytes", .title = "state", .format = "%.0f", .readers = PEOPLE},
+    {"cache_without_windows", .title = "unwindowed", .format = "%.0f"},
+    {"what", .words = true, .readers = PROGRAMS},
+    {"source", .words = true, .readers = PROGRAMS}};
+enum { STATE = 6, MODEL_COLUMNS = sizeof of_models / sizeof *of_models };
+
+/* Says how many layers have no softmax, if any. */
+static char *
+without_softmax(const Published *p)
+{
+    int linear = 0;
+    for (int i = 0; i < p->layers; i++)
+        linear += p->each[i].linear;
+    if (!linear)
+        return "";
+    return format_text("; %d of %d layers have no softmax: only their state is "
+                       "counted, none of their parameters",
+                       linear, p->layers);
+}
+
 /* Adds the row of a model: of a config.json as text or, if that is NULL, of the
    file `name`. Returns its attention in words. */
 static char *
-add_model(Sheet *sheet, const char *name, char *config, const char *source,
-          int length)
+add_model(Sheet *sheet, const char *name, char *config, const char *part,
+          const char *source, int length)
 {
     enum { BYTES = 2 }; /* of a number in a cache */
-    Published p = published_read(name, config);
+    Published p = published_read(name, config, part);
     Account a = published_account(&p, length);
     const Published *last = &p.each[p.layers - 1];
-    char *what = format_text("%s kdim=%d vdim=%d; has: %s; biases: %s; layers "
-                             "see %.0f tokens, the last %.0f with d-k=%d",
-                             published_settings(&p), p.kdim, p.vdim, p.has,
-                             p.biases, fmin(p.window, length),
-                             fmin(last->window, length), last->d_k);
+    char *what =
+        format_text("%s kdim=%d vdim=%d; has: %s; biases: %s; layers "
+                    "see %.0f tokens, the last %.0f with d-k=%d%s",
+                    published_settings(&p), p.kdim, p.vdim, p.has, p.biases,
+                    fmin(p.window, length), fmin(last->window, length),
+                    last->d_k, without_softmax(&p));
+    if (a.state > 0)
+        of_models[STATE].readers = EVERYBODY;
     sheet_row(sheet, cell_words(name), cell_number(a.stored),
               cell_number(a.stored - a.gauge), cell_number(a.gauge),
               cell_number(a.flops), cell_number(BYTES * a.cache),
+              cell_number(a.state > 0 ? BYTES * a.state : NAN),
               cell_number(BYTES * a.unwindowed), cell_words(what),
               cell_words(source));
     return what;
@@ -256,43 +288,37 @@ add_model(Sheet *sheet, const char *name, char *config, const char *source,
 static void
 count_models(const Options *o)
 {
-    static const Column columns[] = {
-        {"model", .words = true},
-        {"parameters", .format = "%.0f"},
-        {"real", .format = "%.0f"},
-        {"gauge", .format = "%.0f"},
-        {"forward", .format = "%.0f"},
-        {"cache_bytes", .title = "cache", .format = "%.0f"},
-        {"cache_without_windows", .title = "unwindowed", .format = "%.0f"},
-        {"what", .words = true, .readers = PROGRAMS},
-        {"source", .words = true, .readers = PROGRAMS}};
     enum { NAME, SOURCE, CONFIG }; /* columns of published.tsv */
     Config c = {.length = 32768};
-    Sheet sheet = {columns, .cols = 9, .label = "models", .chosen = o->columns};
+    Sheet sheet = {of_models, .cols = MODEL_COLUMNS, .label = "models",
+                   .chosen = o->columns};
     Table known = {0};
     Values names = {0};
     char *what = "";
     request_apply(&o->request, &c);
     table_add(&known, within(beside_program("models"), "published.tsv"));
     if (o->config)
-        what = add_model(&sheet, o->config, NULL, "", c.length);
+        what = add_model(&sheet, o->config, NULL, o->part, "", c.length);
     for (int i = 0; i < known.rows; i++) {
         const char *name = table_cell(&known, i, NAME);
         values_add(&names, copy_text(name));
         if (!o->config && (!o->preset || !strcmp(o->preset, name)))
             what = add_model(&sheet, name,
-                             copy_text(table_cell(&known, i, CONFIG)),
+                             copy_text(table_cell(&known, i, CONFIG)), NULL,
                              table_cell(&known, i, SOURCE), c.length);
     }
     if (!sheet.count)
         usage("unknown model \"%.64s\":%s `qkv list --models` lists them",
               o->preset, suggestion(o->preset, &names));
-    sheet.note =
-        format_text("%s%sThe attention of all layers, for one token among %d. "
-                    "gauge: parameters that change nothing, by arithmetic; "
-                    "forward: FLOPs; cache: bytes that a decoder keeps of all "
-                    "tokens, 2 per number; unwindowed: without windows.",
-                    o->models ? "" : what, o->models ? "" : ". ", c.length);
+    sheet.note = format_text(
+        "%s%sThe attention of all layers, for one token among %d. "
+        "gauge: parameters that change nothing, by arithmetic; "
+        "forward: FLOPs; cache: bytes that a decoder keeps of all "
+        "tokens, 2 per number; unwindowed: without windows.%s",
+        o->models ? "" : what, o->models ? "" : ". ", c.length,
+        of_models[STATE].readers == PEOPLE
+            ? ""
+            : " state: bytes that it keeps for any number of tokens.");
     sheet_print(&sheet, layout_of(o));
 }
 

@@ -24,7 +24,7 @@ typedef struct Options {
     bool tsv, json, markdown, latex, quiet;
     const char *columns; /* of a table; NULL: all */
     Drawing draw;
-    const char *preset, *config;
+    const char *preset, *config, *part;
     bool real, whole;                 /* of count */
     bool verdicts;                    /* of table */
     bool tasks, models, forms, names; /* of list */

@@ -183,7 +183,7 @@ command_open(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Checkpoint c = checkpoint_open(o.rest[0]);
-    Published m = published_read(within(o.rest[0], "config.json"), NULL);
+    Published m = published_read(within(o.rest[0], "config.json"), NULL, NULL);
     if (o.layer > m.layers || o.head > m.heads)
         usage("--layer, --head: the model has layers 1 to %d and heads 1 to %d",
               m.layers, m.heads);

@@ -18,6 +18,14 @@
        g v (v - 1) /2 O(v), if values are normed without a gain; nothing if they
                       are the keys, whose gains no rotation leaves as is
 
+       g r / 2        if queries and keys are normed after the rotation: of
+   those complex numbers, only what does not change a norm g v            if a
+   gate multiplies the heads' output, entry by entry: a factor for each column
+   of W^V; b^O cannot absorb b^V r^2            if a latent's r columns are not
+   rotated h              if scores have a bias for each distance: the same may
+   be added to all; h more in an encoder, where a bucket of 0 tokens to the
+   right is never read
+
    A product of a rank lower than its inner width leaves more free: keys and
    values made from fewer columns, if no norm is between. A layer that has the
    keys and values of an earlier one adds nothing: both are written in the same
@@ -44,14 +52,18 @@ add_layer(Account *all, const Published *p, int tokens)
     double n = p->latent, m = p->query_latent, r = p->rope, own = !p->shared;
     double added = n > 0 ? r : 0, plain = k + added - r;
     double sinks = published_has(p, "sinks") ? h : 0;
+    bool gated = published_has(p, "gated");
+    all->state += p->state;
+    if (p->linear)
+        return;
     bool full = published_has(p, "full-norm");
 
     /* The maps of q, k, v and o; and of latents, with gains behind them. */
     double rows[] = {m > 0 ? m : d, p->kdim, p->vdim, h * v};
-    double columns[] = {h * (k + added), own * g * k,
+    double columns[] = {h * (k + added) + (gated ? h * v : 0), own * g * k,
                         p->keys_are_values ? 0 : own * g * v, d};
     double matrices = d * m + (n > 0 ? d * (n + r) : 0);
-    double rest = n + m + sinks;
+    double rest = n + m + sinks + h * p->buckets;
     for (int i = 0; i < 4; i++) {
         matrices += rows[i] * columns[i];
         rest += strchr(p->biases, "qkvo"[i]) ? columns[i] : 0;
@@ -62,15 +74,22 @@ add_layer(Account *all, const Published *p, int tokens)
     double q = rows[0] + (strchr(p->biases, 'q') ? 1 : 0);
     double scores = g * free_within(plain, p->kdim, h / g * q);
     double values = g * free_within(v, p->vdim, h / g * d);
-    scores += n > 0 ? r : g * r;
+    scores += n == 0 ? g * r : published_has(p, "rope") ? r : r * r;
     if (strchr(p->biases, 'k'))
         scores += g * plain;
-    if (strchr(p->biases, 'v') && strchr(p->biases, 'o') && sinks == 0)
+    if (strchr(p->biases, 'v') && strchr(p->biases, 'o') && sinks == 0 &&
+        !gated)
         values += g * v;
     if (full || published_has(p, "head-norm")) {
         rest += k * (full ? h + own * g : 1 + own);
         scores = (r / 2 + plain) * (full ? g : 1);
     }
+    if (p->unit_norm && r > 0)
+        scores = g * r / 2;
+    if (gated)
+        values = g * v;
+    if (p->buckets > 0)
+        scores += p->encoders ? 2 * h : h;
     if (published_has(p, "value-norm"))
         values = p->keys_are_values ? 0 : g * v * (v - 1) / 2;
 

@@ -9,27 +9,27 @@
 #include "heart/config.h"
 #include "models/json.h"
 #include "models/published.h"
+#include "models/said.h"
 
-static Table families, keys;
-/* The columns of families.tsv, of which four have the names of tensors; and of
-   keys.tsv. */
+static Table families, states, refusals;
+/* The columns of families.tsv, of which four have the names of tensors; and the
+   second one of the other two. */
 enum { TYPE, HAS, BIASES, EVERY, IGNORES, DEFAULTS };
 enum { TENSORS = DEFAULTS + 1, NORM = TENSORS + 4 };
-enum { KEY, MEANING, OF, UNLESS, WHY };
+enum { FORMULA = 1, REASON = 1 };
 
-/* Everything that a config.json may tell of a layer, by its name in the column
-   `meaning` of keys.tsv: sizes, and three texts. A size is a whole number, and
-   some models have to tell it. */
+/* The sizes that a config.json may tell of a layer, by their meaning in
+   keys.tsv. They are whole numbers, and some models have to tell them. */
 enum { MOST = 1000000 };
-enum { SIZES = 21, ROTATED = SIZES, FAMILY, TYPES, TOLD };
 enum { NOT_NEEDED, NEEDED_IF_LATENT, NEEDED };
-static const struct Told {
-    const char *name;
-    size_t at; /* of a size: where it is in Published */
+typedef struct Size {
+    const char *meaning;
+    size_t at; /* where it is in Published */
     int least, most, needed;
-} told[TOLD] = {
+} Size;
+static const Size sizes[] = {
 /* clang-format off */
-#define SIZE(name, field, ...) {name, offsetof(Published, field), __VA_ARGS__}
+#define SIZE(meaning, field, ...) {meaning, offsetof(Published, field), __VA_ARGS__}
     SIZE("layers", layers, 1, MOST, NEEDED), SIZE("d-model", d_model, 1, MOST, NEEDED),
     SIZE("heads", heads, 1, MOST, NEEDED), SIZE("latent", latent, 1, MOST, NEEDED_IF_LATENT),
     SIZE("d-k", d_k, 1, MOST, NEEDED_IF_LATENT), SIZE("d-v", d_v, 1, MOST, NEEDED_IF_LATENT),
@@ -40,171 +40,18 @@ static const struct Told {
     SIZE("decodes", decodes, 0, MOST, NOT_NEEDED), SIZE("shared", shared, 0, MOST, NOT_NEEDED),
     SIZE("keys-are-values", keys_are_values, 0, MOST, NOT_NEEDED), SIZE("equal-kv-heads", equal_groups, 0, MOST, NOT_NEEDED),
     SIZE("windows-on", windows, 0, MOST, NOT_NEEDED), SIZE("global-every", every, 0, MOST, NOT_NEEDED),
-    SIZE("biases", biased, 0, 1, NOT_NEEDED),
-    [ROTATED] = {.name = "rotated"}, /* the share of columns, 1 unless it is told */
-    [FAMILY] = {.name = "model-type"}, [TYPES] = {.name = "layer-types"}};
+    SIZE("softmax-every", softmax_every, 0, MOST, NOT_NEEDED), SIZE("global-from", global_from, 0, MOST, NOT_NEEDED),
+    SIZE("one-kv-head", one_group, 0, 1, NOT_NEEDED), SIZE("own-kv-heads", own_groups, 0, 1, NOT_NEEDED),
+    SIZE("rotates", rotates, 0, 1, NOT_NEEDED), SIZE("unrotated-every", unrotated_every, 0, MOST, NOT_NEEDED),
+    SIZE("buckets", buckets, 0, MOST, NOT_NEEDED), SIZE("unit-norm", unit_norm, 0, 1, NOT_NEEDED),
+    SIZE("biases", biased, 0, 1, NOT_NEEDED)};
 /* clang-format on */
+enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* The texts of a config.json for the layers of a type, for all layers, and from
-   FIRST on for each layer; NULL if it has none. The last one is for no layer,
-   but for facts about the model. */
-static const char types[] = "full_attention sliding_attention";
-enum { GLOBAL, LOCAL, ALL, FIRST, DEPTH = 4, LAYERS = 1000 };
-typedef struct Said {
-    const char *path;
-    char *text[FIRST + LAYERS + 1][TOLD];
-    char *text_model; /* the object of a composite model that is counted */
-    char *refused;    /* why it cannot be counted, or NULL */
-    char *function, *compared; /* see Published */
-    Values left_out;           /* keys, and why each is not counted */
-} Said;
-
-/* The index in told[] of that name, or -1. */
 static int
-told_as(const char *name)
+size_of(const Published *l, const Size *size)
 {
-    for (int i = 0; i < TOLD; i++)
-        if (!strcmp(told[i].name, name))
-            return i;
-    return -1;
-}
-
-/* The keys that have this meaning. */
-static char *
-keys_of(const char *meaning)
-{
-    Values names = {0};
-    for (int i = 0; i < keys.rows; i++)
-        if (!strcmp(table_cell(&keys, i, MEANING), meaning))
-            values_add(&names, copy_text(table_cell(&keys, i, KEY)));
-    return joined(&names, ", ");
-}
-
-/* Exits, because the model cannot be counted: `why` says what is wrong with
-   this meaning; NULL if no key has it. Names the keys that have it. */
-static _Noreturn void
-refuse(const char *path, const char *meaning, const char *why)
-{
-    fail("%s: its %s (%s; models/keys.tsv): %s", path, meaning,
-         keys_of(meaning), why ? why : "no key gives it; add one");
-}
-
-/* Notes the value of a size or a text; false and true become 0 and 1. A null
-   for all layers is noted, too: it says that the family's default does not
-   hold. */
-static void
-set_said(Said *s, int of, int what, char *value)
-{
-    char **said = &s->text[of][what];
-    if (!strcmp(value, "null")) {
-        if (of == ALL && !*said)
-            *said = value;
-        return;
-    }
-    if (!strcmp(value, "false"))
-        value = "0";
-    if (!strcmp(value, "true"))
-        value = "1";
-    *said = value;
-}
-
-/* Adds a key and its whole value, by which two models may differ, to a list of
-   such. */
-static char *
-with_key(const char *list, const char *key, const char *value, const char *why)
-{
-    return format_text("%s%s%s %s: %s", list ? list : "", list ? "; " : "", key,
-                       value, why);
-}
-
-/* Notes a key that is neither a size nor a text: an unknown one, or one whose
-   value is not among those that change nothing. */
-static void
-judge(Said *s, const char *key, const char *meaning, const char *value)
-{
-    const char *why = table_text(&keys, key, WHY);
-    if (!why)
-        values_add(&s->left_out, format_text("%.64s (not known)", key));
-    else if (index_in(table_text(&keys, key, UNLESS), value) >= 0)
-        return;
-    else if (!strcmp(meaning, "noted"))
-        values_add(&s->left_out, format_text("%s (%s)", key, why));
-    else if (!strcmp(meaning, "function"))
-        s->function = with_key(s->function, key, value, why);
-    else if (!strcmp(meaning, "compared"))
-        s->compared = with_key(s->compared, key, value, why);
-    else if (!strcmp(meaning, "refused") && !s->refused)
-        s->refused = format_text("its %s is %.64s: %s", key, value, why);
-}
-
-/* Reads an object that describes the layers `of`. An object within it describes
-   the same layers or, if its name is a number, the layer of that number. */
-static void
-read_object(Said *s, char *text, int of, int depth)
-{
-    char *at = json_enter(text, s->path), *name, *value;
-    while (json_next(&at, &name, &value, s->path)) {
-        const char *meaning = table_text(&keys, name, MEANING);
-        int type = meaning ? index_in(types, table_text(&keys, name, OF)) : -1;
-        int what = meaning ? told_as(meaning) : -1;
-        bool within = *value == '{' && depth;
-        double number;
-        if (within && meaning && !strcmp(meaning, "more"))
-            read_object(s, value, type < 0 ? of : type, depth - 1);
-        else if (within && meaning && !strcmp(meaning, "text-model"))
-            s->text_model = value;
-        else if (what >= 0)
-            set_said(s, type < 0 ? of : type, what, value);
-        else if (!meaning && within &&
-                 !number_read(name, true, 0, LAYERS - 1, &number))
-            read_object(s, value, FIRST + (int)number, depth - 1);
-        else
-            judge(s, name, meaning, value);
-    }
-}
-
-static Said *
-said_in(const char *path, char *text)
-{
-    Said *s = allocate(1, sizeof *s);
-    s->path = path;
-    read_object(s, text, ALL, DEPTH);
-    return s;
-}
-
-/* The part of a config.json about the model that is counted. In a composite
-   model, that is the one for texts: keys outside its object describe other
-   models, except perhaps the type. */
-static Said *
-model_in(const char *path, char *text)
-{
-    Said *whole = said_in(path, text);
-    if (!whole->text_model)
-        return whole;
-    Said *s = said_in(path, whole->text_model);
-    if (!s->text[ALL][FAMILY])
-        s->text[ALL][FAMILY] = whole->text[ALL][FAMILY];
-    note("%s: it is a composite model; only its text model, in text_config, is "
-         "counted",
-         path);
-    free(whole);
-    return s;
-}
-
-/* Adds the defaults of the family, where the file says nothing: the program
-   that runs the family does the same. */
-static void
-add_defaults(Said *s, const char *defaults)
-{
-    const Said *d = said_in(s->path, copy_text(defaults));
-    for (int i = 0; i < FIRST * TOLD; i++) {
-        char **said = &s->text[i / TOLD][i % TOLD];
-        if (!*said)
-            *said = d->text[i / TOLD][i % TOLD];
-        else if (!strcmp(*said, "null"))
-            *said = NULL;
-    }
-    s->function = s->function ? s->function : d->function;
+    return *(const int *)((const char *)l + size->at);
 }
 
 /* Exits if the sizes of a layer contradict each other, or if its gauge is not
@@ -217,50 +64,51 @@ check_layer(const Published *l)
     double wide = strstr(l->has, "-norm") ? fmax(l->d_k, l->d_v)
                                           : fmax(l->latent, l->query_latent);
     if (!l->head && !latent && l->d_model % l->heads)
-        refuse(l->name, "heads",
-               "they do not divide d-model; add the key head_dim");
+        said_refuse(l->name, "heads",
+                    "they do not divide d-model; add the key head_dim");
     if (l->heads % l->groups)
-        refuse(l->name, "kv-heads",
-               format_text("%d do not divide %d heads; if no key gives their "
-                           "number, it is the default of the model_type",
-                           l->groups, l->heads));
+        said_refuse(
+            l->name, "kv-heads",
+            format_text("%d do not divide %d heads; if no key gives their "
+                        "number, it is the default of the model_type",
+                        l->groups, l->heads));
     if (l->layers > LAYERS || l->heads * (l->d_k + (double)l->d_v) > MOST)
-        refuse(l->name, "heads", "they are too wide, or in too many layers");
+        said_refuse(l->name, "heads",
+                    "they are too wide, or in too many layers");
     if (!latent && l->rope > l->d_k)
-        refuse(l->name, "rope", "it rotates more columns than a head has");
+        said_refuse(l->name, "rope", "it rotates more columns than a head has");
     if (latent && *l->biases != '-')
-        refuse(l->name, "latent", "it is not supported with biases");
+        said_refuse(l->name, "latent", "it is not supported with biases");
     if (!latent && (l->latent || l->query_latent))
-        refuse(l->name, "latent", "this model_type has none; remove it");
+        said_refuse(l->name, "latent", "this model_type has none; remove it");
     if (wide > l->d_model)
-        refuse(l->name, "d-model",
-               "it is smaller than a normed vector, so the gauge is not known");
+        said_refuse(
+            l->name, "d-model",
+            "it is smaller than a normed vector, so the gauge is not known");
 }
 
-/* The texts for a layer: for the layer itself, or else for its type, or else
-   for all layers. If the program that runs the family ignores a key, its value
-   must be one that changes nothing. */
-static char **
-said_of(Said *s, const Published *family, int layer, int type)
+/* Forgets what the program that runs the family ignores. Exits if its value
+   would change something. */
+static void
+forget_ignored(Said *s, const Published *family)
 {
-    char **own = s->text[FIRST + layer];
-    for (int i = 0; i < TOLD; i++) {
-        if (!own[i])
-            own[i] = s->text[type][i] ? s->text[type][i] : s->text[ALL][i];
-        if (!own[i] || index_in(family->ignores, told[i].name) < 0)
+    for (int i = 0; i < s->count; i++) {
+        Saying *one = &s->sayings[i];
+        bool share = !strcmp(one->meaning, "rotated");
+        if (index_in(family->ignores, one->meaning) < 0)
             continue;
-        if (index_in(i == ROTATED ? "1 1.0" : "0", own[i]) < 0)
-            refuse(s->path, told[i].name,
-                   format_text("a %s ignores it; remove it", family->type));
-        own[i] = NULL;
+        if (index_in(share ? "1 1.0 null" : "0 null", one->text) < 0)
+            said_refuse(
+                s->path, one->meaning,
+                format_text("a %s ignores it; remove it", family->type));
+        one->meaning = "nothing";
     }
-    return own;
 }
 
 /* Sets a size of a layer to what a config.json tells, or to 0 if it tells
    nothing, which is NULL. */
 static void
-read_size(Published *l, const struct Told *size, const char *text, bool latent,
+read_size(Published *l, const Size *size, const char *text, bool latent,
           const char *path)
 {
     double number = 0;
@@ -269,10 +117,10 @@ read_size(Published *l, const struct Told *size, const char *text, bool latent,
     if (text)
         why = number_read(text, true, size->least, size->most, &number);
     else if (needed)
-        refuse(path, size->name, NULL);
+        said_refuse(path, size->meaning, NULL);
     if (why)
-        refuse(path, size->name,
-               size->most == 1 ? "it must be true or false" : why);
+        said_refuse(path, size->meaning,
+                    size->most == 1 ? "it must be true or false" : why);
     *(int *)((char *)l + size->at) = (int)number;
 }
 
@@ -284,127 +132,283 @@ maps_with_bias(const Published *family)
     return *family->biases == '-' ? "qkvo" : family->biases;
 }
 
+/* Are the queries and keys of this layer rotated? */
+static bool
+is_rotated(const Said *s, const Published *l, int layer, int type)
+{
+    if (said_text(s, "rotates", layer, type))
+        return l->rotates;
+    if (l->unrotated_every)
+        return (layer + 1) % l->unrotated_every != 0;
+    if (published_has(l, "local-rope") && l->window)
+        return type == LOCAL;
+    return published_has(l, "rope");
+}
+
+/* How many columns of a head are rotated, if there is no latent: a share of
+   them, or as many as the file tells. */
+static int
+rotated_columns(const Said *s, const Published *l, int layer, int type)
+{
+    const char *text = said_text(s, "rotated", layer, type), *why = NULL;
+    double share = 1;
+    if (text)
+        why = number_read(text, false, 0, 1, &share);
+    if (why)
+        said_refuse(s->path, "rotated", why);
+    if (!is_rotated(s, l, layer, type))
+        return 0;
+    return l->rope ? l->rope : (int)(l->d_k * share) / 2 * 2;
+}
+
+/* Sets the heads of keys and values: as many as heads, unless it is told. */
+static void
+set_groups(Published *l)
+{
+    if (!l->groups || published_has(l, "latent"))
+        l->groups = l->heads;
+    if (l->one_group && !l->own_groups)
+        l->groups = 1;
+    if (l->keys_are_values && l->equal_groups)
+        l->groups = l->equal_groups;
+}
+
+/* A factor of the formula of a state: a number, a size of the layer, or a key.
+ */
+static double
+factor_of(const Said *s, const Published *l, const char *word)
+{
+    double number = 0;
+    const char *why = number_read(word, true, 0, MOST, &number);
+    for (int i = 0; i < SIZES && why; i++)
+        if (!strcmp(sizes[i].meaning, word))
+            return size_of(l, &sizes[i]);
+    for (int i = 0; i < s->state_keys.count && why; i++)
+        if (!strcmp(s->state_keys.text[i], word))
+            why = number_read(s->state_values.text[i], true, 0, MOST, &number);
+    if (why)
+        fail(
+            "%s: its %s has to be a number, since the state of a layer without "
+            "softmax is made of it; add it",
+            s->path, word);
+    return number;
+}
+
+/* The numbers that a layer without softmax keeps, by the formula of its family:
+   a sum of products. */
+static double
+state_of(const Said *s, const Published *l, const char *formula)
+{
+    double sum = 0, product = 1;
+    char *rest = copy_text(formula);
+    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
+        if (strcmp(word, "+") != 0) {
+            product *= factor_of(s, l, word);
+            continue;
+        }
+        sum += product;
+        product = 1;
+    }
+    return sum + product;
+}
+
 /* A layer of this type, in a model of family l. Sizes that the file does not
    tell follow from the others. */
 static Published
-layer_of(Said *s, Published l, int layer, int type)
+layer_of(const Said *s, Published l, int layer, int type)
 {
-    bool latent = published_has(&l, "latent"), rope = published_has(&l, "rope");
-    char **own = said_of(s, &l, layer, type);
-    const char *why = NULL;
+    bool latent = published_has(&l, "latent"),
+         cross = published_part(&l, "cross");
+    const char *formula = table_text(&states, l.type, FORMULA);
     for (int i = 0; i < SIZES; i++)
-        read_size(&l, &told[i], own[i], latent, s->path);
-    double rotated = 1;
-    if (own[ROTATED])
-        why = number_read(own[ROTATED], false, 0, 1, &rotated);
-    if (why)
-        refuse(s->path, "rotated", why);
-    if (own[told_as("biases")])
+        read_size(&l, &sizes[i], said_text(s, sizes[i].meaning, layer, type),
+                  latent, s->path);
+    if (said_text(s, "biases", layer, type))
         l.biases = l.biased ? maps_with_bias(&l) : "-";
-    if (!l.groups || latent)
-        l.groups = l.heads;
-    if (l.keys_are_values && l.equal_groups)
-        l.groups = l.equal_groups;
+    set_groups(&l);
     int head = l.head ? l.head : l.d_model / l.heads;
     l.d_k = l.d_k ? l.d_k : head;
     l.d_v = l.d_v ? l.d_v : l.d_k;
     l.kdim = latent ? l.latent : l.kdim ? l.kdim : l.d_model;
     l.vdim = latent ? l.latent : l.vdim ? l.vdim : l.d_model;
-    if (rope && !latent && !l.rope)
-        l.rope = (int)(l.d_k * rotated) / 2 * 2;
+    if (!latent)
+        l.rope = rotated_columns(s, &l, layer, type);
     l.window = type == LOCAL && l.window ? l.window : MOST;
-    l.encoders =
-        layer < l.encoders || (published_has(&l, "encodes") && !l.decodes);
+    l.encoders = layer < l.encoders || published_part(&l, "encoder") ||
+                 (published_has(&l, "encodes") && !l.decodes);
     l.shared = layer >= l.layers - l.shared;
+    l.buckets = layer == 0 && !cross ? l.buckets : 0;
+    l.linear = type == LINEAR;
+    if (formula && (l.linear || published_has(&l, "state-beside")))
+        l.state = state_of(s, &l, formula);
     check_layer(&l);
     return l;
 }
 
-/* The facts of the family of a config.json, from families.tsv. Adds the
-   family's defaults to s. */
+/* Exits if a part is asked for that the model does not have, or if none is and
+   it has several, which are never added up. */
+static void
+check_part(const Said *s, const Published *family)
+{
+    bool parts = published_has(family, "parts");
+    if (s->part && !parts)
+        fail("%s: it has no part \"%.64s\": it has no object %.64s_config, and "
+             "a "
+             "%s is not an encoder and a decoder",
+             s->path, s->part, s->part, family->type);
+    if (parts && (!s->part || index_in("encoder decoder cross", s->part) < 0))
+        fail("%s: its parts are counted one by one: name the encoder, the "
+             "decoder or cross (the decoder's attention to the encoder)",
+             s->path);
+}
+
+/* Exits if the file has keys of layers without softmax, and its family has no
+   such layers: a count of all layers as those with it would be several times
+   too large. */
+static void
+check_softmax(const Said *s, const Published *family)
+{
+    const char *every = said_text(s, "softmax-every", LAYERS, ALL);
+    char *why = format_text("some layers have no softmax, but all of a %s have "
+                            "one: give the model_type that the model has",
+                            family->type);
+    if (table_text(&states, family->type, FORMULA))
+        return;
+    if (s->state_keys.count)
+        fail("%s: by its %s, %s", s->path, s->state_keys.text[0], why);
+    if (said_text(s, "softmax-layers", LAYERS, ALL))
+        said_refuse(s->path, "softmax-layers", why);
+    if (every && index_in("0 1", every) < 0)
+        said_refuse(s->path, "softmax-every", why);
+}
+
+/* The facts of the family of a config.json, from families.tsv. Exits if it is
+   not counted. Adds the family's defaults to s. */
 static Published
 family_of(Said *s, const char *folder)
 {
-    const char *type = s->text[ALL][FAMILY];
+    const char *type = s->type;
     if (!type)
-        refuse(s->path, "model-type", NULL);
+        said_refuse(s->path, "model-type", NULL);
+    const char *why = table_text(&refusals, type, REASON);
+    if (why)
+        fail("%s: a %s is not counted: %s", s->path, type, why);
     if (s->refused)
         fail("%s: %s (models/keys.tsv)", s->path, s->refused);
     Published family = {.name = s->path,
                         .type = type,
+                        .part = s->part,
                         .has = table_text(&families, type, HAS),
                         .biases = table_text(&families, type, BIASES),
                         .ignores = table_text(&families, type, IGNORES)};
     if (!family.has)
         fail("%s: its model_type \"%.64s\" is not in %s/families.tsv: give it "
-             "the type of a model with the same attention, or add a row",
+             "the type of a model with the same attention in all layers, or "
+             "add a row",
              s->path, type, folder);
+    check_softmax(s, &family);
+    forget_ignored(s, &family);
     for (int i = 0; i < 4; i++)
         family.tensors[i] = table_text(&families, type, TENSORS + i);
-    add_defaults(s, table_text(&families, type, DEFAULTS));
+    said_defaults(s, table_text(&families, type, DEFAULTS));
+    check_part(s, &family);
     family.function = s->function;
     family.compared = s->compared;
     family.norm = table_text(&families, type, NORM);
     return family;
 }
 
-/* Reads the types of the layers, GLOBAL or LOCAL, as the file lists them. */
+/* Reads the types of the layers, as the file lists them. */
 static void
-read_types(const Said *s, int layers, int type[LAYERS])
+read_types(const Said *s, const Published *p, int type[LAYERS])
 {
-    char *at = json_enter(s->text[ALL][TYPES], s->path), *name, *word;
-    int count = 0;
-    while (json_next(&at, &name, &word, s->path)) {
-        int one = index_in(types, word);
-        if (one < 0)
-            refuse(s->path, "layer-types",
-                   format_text("\"%.64s\" is neither full_attention nor "
-                               "sliding_attention",
-                               word));
-        if (count < layers)
-            type[count] = one;
-        count++;
+    bool linear = table_text(&states, p->type, FORMULA);
+    for (int i = 0; i < p->layers; i++) {
+        const char *word = said_text(s, "layer-types", i, ALL);
+        type[i] = word ? said_type(word) : -1;
+        if (type[i] < 0 || (type[i] == LINEAR && !linear))
+            said_refuse(
+                s->path, "layer-types",
+                format_text("\"%.64s\" is no layer that a %s is known to have",
+                            word ? word : "null", p->type));
     }
-    if (count != layers)
-        refuse(s->path, "layer-types",
-               format_text("it has %d entries for %d layers", count, layers));
+}
+
+/* Reads the types of the layers of p, of which the file lists those with a
+   softmax, by number. */
+static void
+read_numbers(const Said *s, const Published *p, int type[LAYERS])
+{
+    char *at = json_enter(said_text(s, "softmax-layers", 0, ALL), s->path),
+         *name, *word;
+    double number;
+    for (int i = 0; i < p->layers; i++)
+        type[i] = LINEAR;
+    while (json_next(&at, &name, &word, s->path)) {
+        const char *why = number_read(word, true, 0, p->layers - 1, &number);
+        if (why)
+            said_refuse(s->path, "softmax-layers", why);
+        type[(int)number] = GLOBAL;
+    }
 }
 
 /* The types of the layers of p, if the file does not list them: each n-th one
-   is global. */
+   is global, and the last of the first n unless the file says which one. */
 static void
 alternate_types(const Said *s, const Published *p, int type[LAYERS])
 {
-    int every = p->every;
+    int other = table_text(&states, p->type, FORMULA) ? LINEAR : LOCAL;
+    int every = p->softmax_every ? p->softmax_every : p->every;
     if (!every)
         every = atoi(table_text(&families, p->type, EVERY));
     if (p->windows || every < 0)
-        refuse(s->path, "layer-types", NULL);
+        said_refuse(s->path, "layer-types", NULL);
+    int from = said_text(s, "global-from", 0, ALL) ? p->global_from : every - 1;
     for (int i = 0; i < p->layers; i++)
-        type[i] = every && (i + 1) % every == 0 ? GLOBAL : LOCAL;
+        type[i] = every && i % every == from ? GLOBAL : other;
+}
+
+/* The types of the layers of p: GLOBAL, LOCAL or LINEAR. */
+static void
+find_types(const Said *s, const Published *p, int type[LAYERS])
+{
+    for (int i = 0; i < s->count; i++) {
+        const Saying *list = &s->sayings[i];
+        if (list->layers == COUNT && atoi(list->text) != p->layers)
+            said_refuse(s->path, list->meaning,
+                        format_text("it has %s entries for %d layers",
+                                    list->text, p->layers));
+    }
+    if (said_text(s, "layer-types", 0, ALL))
+        read_types(s, p, type);
+    else if (said_text(s, "softmax-layers", 0, ALL))
+        read_numbers(s, p, type);
+    else
+        alternate_types(s, p, type);
 }
 
 Published
-published_read(const char *path, char *text)
+published_read(const char *path, char *text, const char *part)
 {
     char *folder = beside_program("models");
     int type[LAYERS];
-    if (!keys.rows) {
-        table_add(&keys, within(folder, "keys.tsv"));
+    said_start(folder);
+    if (!families.rows) {
         table_add(&families, within(folder, "families.tsv"));
+        table_add(&states, within(folder, "states.tsv"));
+        table_add(&refusals, within(folder, "refused.tsv"));
     }
     if (!text)
         text = read_file(path, "configuration", NULL);
-    Said *s = model_in(path, text);
+    Said *s = said_of_model(path, text, part);
     Published family = family_of(s, folder);
     Published whole = layer_of(s, family, LAYERS, ALL);
-    if (s->text[ALL][TYPES])
-        read_types(s, whole.layers, type);
-    else
-        alternate_types(s, &whole, type);
+    find_types(s, &whole, type);
     Published *each = allocate(LAYERS, sizeof *each);
-    for (int i = 0; i < whole.layers; i++)
+    for (int i = 0; i < whole.layers; i++) {
         each[i] = layer_of(s, family, i, type[i]);
+        each[i].layers = whole.layers; /* whatever is said of a single one */
+    }
     if (s->left_out.count)
         note("%s: keys not counted: %s", path, joined(&s->left_out, ", "));
     free(s);
@@ -418,20 +422,26 @@ published_has(const Published *p, const char *feature)
     return index_in(p->has, feature) >= 0;
 }
 
+bool
+published_part(const Published *p, const char *part)
+{
+    return p->part && !strcmp(p->part, part);
+}
+
 /* The first fact in which two layers of one family differ, in words; or NULL.
  */
 static char *
 layer_difference(const Published *a, const Published *b)
 {
     for (int i = 0; i < SIZES; i++) {
-        int of_a = *(const int *)((const char *)a + told[i].at);
-        int of_b = *(const int *)((const char *)b + told[i].at);
+        int of_a = size_of(a, &sizes[i]);
+        int of_b = size_of(b, &sizes[i]);
         if (of_a != of_b)
-            return format_text("%s (%s): %d and %d", told[i].name,
-                               keys_of(told[i].name), of_a, of_b);
+            return format_text("%s (%s): %d and %d", sizes[i].meaning,
+                               said_keys(sizes[i].meaning), of_a, of_b);
     }
     if (strcmp(a->biases, b->biases) != 0)
-        return format_text("biases (%s): on %s and on %s", keys_of("biases"),
+        return format_text("biases (%s): on %s and on %s", said_keys("biases"),
                            a->biases, b->biases);
     return NULL;
 }
@@ -478,7 +488,7 @@ published_with_groups(const Published *p, int groups)
     }
     char *changed = format_text("%.*s%s: %d%s%s", (int)(from - text), text, key,
                                 groups, from == to ? ", " : "", to);
-    Published now = published_read(p->name, copy_text(changed));
+    Published now = published_read(p->name, copy_text(changed), NULL);
     for (int i = 0; i < now.layers; i++)
         if (now.each[i].groups != groups)
             fail("%s: num_key_value_heads %d does not give every layer that "

@@ -1,11 +1,13 @@
 /* published.h - models as the world runs them: from a config.json, as it is
    published.
 
-   All facts about the world are data, in three tables beside this file.
+   All facts about the world are data, in five tables beside this file.
    families.tsv describes the attention of each model_type, with its source, and
    names its tensors. Its layers have a window except every n-th; 0 is for those
-   that all have one, -1 for those whose config.json has to say it. keys.tsv
-   says what the keys of a config.json mean, and of which layers. published.tsv
+   that all have one, -1 for those whose config.json has to say it. states.tsv
+   has the size of the state of layers without softmax, and refused.tsv says why
+   a model_type is not counted. keys.tsv says what the keys of a config.json
+   mean, and of which layers. published.tsv
    has models whose sizes are in a paper, as a config.json would say them. A key
    or a model_type that is in no table is reported by name, and nothing is
    guessed.
@@ -33,7 +35,14 @@ typedef struct Published {
                                v of a head are adjacent in one tensor;
                                gains-from-1: a norm's gain is 1 more than what
                                is stored; output-normed: RMSNorm of what attention
-                               adds to a token, of all heads together */
+                               adds to a token, of all heads together; gated: a
+                               map of the token multiplies the heads' output,
+                               entry by entry; local-rope: only layers with a
+                               window are rotated, if there are any;
+                               state-beside: every layer has a state beside its
+                               attention; parts: an encoder and a decoder */
+    const char *part;       /* the part that is counted: encoder, decoder or
+                               cross; or NULL */
     const char *biases;     /* the maps that have a bias, of "qkvo" */
     const char *tensors[4]; /* names of q, k, v and o, with # for the layer's
                                number; several may be in one tensor */
@@ -51,11 +60,16 @@ typedef struct Published {
        and values are made from. window: the most tokens that it sees. encoders:
        is it in an encoder, which caches nothing? shared: does it use the keys
        and values of an earlier layer? keys_are_values: before norms and
-       positions. head, equal_groups, windows, every and biased are only read:
-       others follow from them. */
-    int layers, d_model, heads, d_k, d_v, rope, latent, groups, head;
+       positions. linear: a layer without softmax, of which only the state is
+       counted. buckets: of distances, each with a bias for each head.
+       unit_norm: q and k are normed after the rotation, without gains. From
+       head on, sizes are only read: others follow from them. */
+    int layers, d_model, heads, d_k, d_v, rope, latent, groups;
     int query_latent, kdim, vdim, window, encoders, decodes, shared;
-    int keys_are_values, equal_groups, windows, every, biased;
+    int keys_are_values, linear, buckets, unit_norm;
+    int head, equal_groups, windows, every, softmax_every, global_from, biased;
+    int one_group, own_groups, rotates, unrotated_every;
+    double state; /* the numbers that it keeps, for any number of tokens */
 } Published;
 
 /* Does its family have this feature, which is one of the words of
@@ -63,11 +77,15 @@ typedef struct Published {
  */
 bool published_has(const Published *p, const char *feature);
 
+/* Is it this part of a model? */
+bool published_part(const Published *p, const char *part);
+
 /* Reads a config.json from `text`, which it cuts in place, or, if `text` is
    NULL, from the file at `path`. If a key is wrong or unsupported, it fails and
    names the key; keys that it does not know are noted. The result is kept until
-   the program ends. */
-Published published_read(const char *path, char *text);
+   the program ends. `part`: of a composite model, or of an encoder and a
+   decoder; NULL: the text model, or all. */
+Published published_read(const char *path, char *text, const char *part);
 
 /* The key by which two models differ in the shape or the function of attention,
    and the two values; NULL if there is none. */
@@ -88,6 +106,7 @@ typedef struct Account {
     double flops;      /* of one token among `tokens` */
     double cache;      /* numbers that a decoder keeps of these tokens */
     double unwindowed; /* the same if no layer had a window */
+    double state;      /* numbers that it keeps of any number of tokens */
 } Account;
 Account published_account(const Published *p, int tokens);
 

@@ -1,0 +1,251 @@
+/* said.c - reads a config.json by keys.tsv. */
+#include <string.h>
+
+#include "base/tsv.h"
+#include "config/find_plugin.h"
+#include "heart/config.h"
+#include "models/json.h"
+#include "models/said.h"
+
+static Table keys;
+enum { KEY, MEANING, OF, UNLESS, WHY }; /* the columns of keys.tsv */
+enum { DEPTH = 4, NOBODY = -1 };
+
+void
+said_start(const char *folder)
+{
+    if (!keys.rows)
+        table_add(&keys, within(folder, "keys.tsv"));
+}
+
+int
+said_type(const char *word)
+{
+    static const char *const words[] = {
+        [GLOBAL] = "full_attention attention global",
+        [LOCAL] = "sliding_attention chunked_attention local",
+        [LINEAR] = "linear_attention mamba conv"};
+    for (int i = GLOBAL; i <= LINEAR; i++)
+        if (index_in(words[i], word) >= 0)
+            return i;
+    return -1;
+}
+
+char *
+said_keys(const char *meaning)
+{
+    Values names = {0};
+    for (int i = 0; i < keys.rows; i++) {
+        const char *key = table_cell(&keys, i, KEY);
+        const char *part = table_cell(&keys, i, OF);
+        if (!strcmp(table_cell(&keys, i, MEANING), meaning) &&
+            !strchr(key, '.') && index_in("encoder decoder", part) < 0)
+            values_add(&names, copy_text(key));
+    }
+    return joined(&names, ", ");
+}
+
+_Noreturn void
+said_refuse(const char *path, const char *meaning, const char *why)
+{
+    fail("%s: its %s (%s; models/keys.tsv): %s", path, meaning,
+         said_keys(meaning), why ? why : "no key gives it; add one");
+}
+
+/* Notes what is said of these layers. Words that say no and yes become 0 and 1.
+ */
+static void
+note_said(Said *s, int layers, const char *meaning, char *text)
+{
+    if (index_in("false absolute nope", text) >= 0)
+        text = "0";
+    if (index_in("true rotary rope", text) >= 0)
+        text = "1";
+    s->sayings = grow(s->sayings, s->count, &s->capacity, sizeof *s->sayings);
+    s->sayings[s->count++] = (Saying){layers, meaning, text};
+}
+
+/* Notes a list, whose n-th value is about the n-th layer. An empty one says
+   nothing. */
+static void
+note_list(Said *s, const char *meaning, char *list)
+{
+    char *at = json_enter(list, s->path), *name, *value;
+    int count = 0;
+    for (; json_next(&at, &name, &value, s->path); count++)
+        if (count < LAYERS)
+            note_said(s, FIRST + count, meaning, value);
+    if (count)
+        note_said(s, COUNT, meaning, format_text("%d", count));
+}
+
+/* What is said of these layers in s, the last time; NULL: nothing, or null. Of
+   the family's defaults, a null for all layers says that they do not hold. */
+static char *
+last_said(const Said *s, const char *meaning, int layers)
+{
+    bool null = false;
+    for (int i = s->count - 1; i >= 0; i--) {
+        const Saying *one = &s->sayings[i];
+        if (one->layers != layers || strcmp(one->meaning, meaning) != 0)
+            continue;
+        if (strcmp(one->text, "null") != 0)
+            return one->text;
+        null = layers == ALL;
+    }
+    return null || !s->defaults ? NULL
+                                : last_said(s->defaults, meaning, layers);
+}
+
+char *
+said_text(const Said *s, const char *meaning, int layer, int type)
+{
+    const int about[] = {FIRST + layer, PART, type, ALL};
+    char *text = NULL;
+    for (int i = 0; i < 4 && !text; i++)
+        text = last_said(s, meaning, about[i]);
+    return text;
+}
+
+/* Adds a key and its whole value, by which two models may differ, to a list of
+   such. */
+static char *
+with_key(const char *list, const char *key, const char *value, const char *why)
+{
+    return format_text("%s%s%s %s: %s", list ? list : "", list ? "; " : "", key,
+                       value, why);
+}
+
+/* Notes what a key says. `row` is its name in keys.tsv, where a key that is not
+   known is not. */
+static void
+judge(Said *s, int layers, const char *key, const char *row, char *value)
+{
+    const char *meaning = table_text(&keys, row, MEANING);
+    const char *why = table_text(&keys, row, WHY);
+    if (!meaning)
+        values_add(&s->left_out, format_text("%.64s (not known)", key));
+    else if (!strcmp(meaning, "nothing") ||
+             index_in(table_text(&keys, row, UNLESS), value) >= 0)
+        return;
+    else if (!strcmp(meaning, "noted"))
+        values_add(&s->left_out, format_text("%s (%s)", key, why));
+    else if (!strcmp(meaning, "function"))
+        s->function = with_key(s->function, key, value, why);
+    else if (!strcmp(meaning, "compared"))
+        s->compared = with_key(s->compared, key, value, why);
+    else if (!strcmp(meaning, "refused")) {
+        if (!s->refused)
+            s->refused = format_text("its %s is %.64s: %s", key, value, why);
+    } else if (!strcmp(meaning, "state")) {
+        values_add(&s->state_keys, copy_text(key));
+        values_add(&s->state_values, copy_text(value));
+    } else if (!strcmp(meaning, "softmax-layers") || *value != '[')
+        note_said(s, layers, meaning, value);
+    else
+        note_list(s, meaning, value);
+}
+
+/* The name of a key's row in keys.tsv: the family's own, if it has one. */
+static const char *
+row_of(const Said *s, const char *key)
+{
+    const char *own = format_text("%.64s.%.64s", s->type ? s->type : "", key);
+    return table_text(&keys, own, MEANING) ? own : key;
+}
+
+/* The layers that a row of keys.tsv is about, in an object about the layers
+   `of`. NOBODY: those of a part that is not counted. Cross-attention belongs to
+   the decoder. */
+static int
+layers_of(const Said *s, const char *row, int of)
+{
+    const char *words = table_text(&keys, row, OF);
+    if (!words || !strcmp(words, "-"))
+        return of;
+    if (said_type(words) >= 0)
+        return said_type(words);
+    const char *part = s->part ? s->part : "";
+    bool counted = !strcmp(words, !strcmp(part, "cross") ? "decoder" : part);
+    return counted ? PART : NOBODY;
+}
+
+/* Is this the key of the object of the model that is counted? */
+static bool
+is_counted_model(const Said *s, const char *key)
+{
+    const char *part = s->part ? s->part : "text";
+    return !strcmp(key, format_text("%.64s_config", part));
+}
+
+/* Reads an object that describes the layers `of`. An object within it describes
+   the same layers or, if its name is a number, the layer of that number. */
+static void
+read_object(Said *s, char *text, int of, int depth)
+{
+    char *at = json_enter(text, s->path), *name, *value;
+    while (json_next(&at, &name, &value, s->path)) {
+        const char *row = row_of(s, name);
+        const char *meaning = table_text(&keys, row, MEANING);
+        int layers = layers_of(s, row, of);
+        bool within = *value == '{' && depth;
+        double number;
+        if (within && is_counted_model(s, name))
+            s->text_model = value;
+        else if (within && meaning && !strcmp(meaning, "more"))
+            read_object(s, value, layers, depth - 1);
+        else if (!meaning && within &&
+                 !number_read(name, true, 0, LAYERS - 1, &number))
+            read_object(s, value, FIRST + (int)number, depth - 1);
+        else if (layers != NOBODY)
+            judge(s, layers, name, row, value);
+    }
+}
+
+/* The model_type of an object: only its own, since objects within it may have
+   others. */
+static const char *
+type_in(const char *path, char *text)
+{
+    char *at = json_enter(text, path), *name, *value, *type = NULL;
+    while (json_next(&at, &name, &value, path))
+        if (!strcmp(name, "model_type") && strcmp(value, "null") != 0)
+            type = value;
+    return type;
+}
+
+/* Reads an object as a model of its model_type or, if it has none, of `type`.
+ */
+static Said *
+said_in(const char *path, char *text, const char *type, const char *part)
+{
+    Said *s = allocate(1, sizeof *s);
+    const char *own = type_in(path, copy_text(text));
+    s->path = path;
+    s->type = own ? own : type;
+    s->part = part;
+    read_object(s, text, ALL, DEPTH);
+    return s;
+}
+
+Said *
+said_of_model(const char *path, char *text, const char *part)
+{
+    Said *whole = said_in(path, text, NULL, part);
+    if (!whole->text_model)
+        return whole;
+    Said *s = said_in(path, whole->text_model, whole->type, NULL);
+    note("%s: it is a composite model; only its %s model, in %s_config, is "
+         "counted",
+         path, part ? part : "text", part ? part : "text");
+    free(whole);
+    return s;
+}
+
+void
+said_defaults(Said *s, const char *defaults)
+{
+    s->defaults = said_in(s->path, copy_text(defaults), s->type, s->part);
+    if (!s->function)
+        s->function = s->defaults->function;
+}
