@@ -34,7 +34,7 @@ done
 
 # A function of a head's block of a matrix keeps its blocks, in the C file, too, and a sum
 # that begins with a negative function keeps its sign.
-echo "W_i^V: d_model x d_v
+echo "W_i^V: d_model x d_v # a comment with */ in it
 W_i^G: d_model x 1
 E_i: 1 x d_v
 head = softmax((-sqrt(d_k) + 4) x W_i^Q (y W_i^K)') y W_i^V

@@ -30,7 +30,7 @@ typedef struct Builder {
     const EquationText *text;
     Value *defined; /* the values of the first `count` definitions */
     int count;
-    bool *used; /* for each definition, whether it was named */
+    bool *used; /* for each definition, whether a later line names it */
 } Builder;
 
 /* Exits with a message about the place `at` in the text (equation_wrong). */

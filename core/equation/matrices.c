@@ -113,8 +113,8 @@ order_weights(Plan *p)
     }
 }
 
-/* A matrix is stored without its index, W^Q for W_i^Q, unless the equation has
-   a W^Q besides. */
+/* A matrix is stored without its index, W^Q for W_i^Q, unless the equation also
+   names a W^Q. */
 void
 name_weights(Plan *p)
 {

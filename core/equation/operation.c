@@ -210,14 +210,14 @@ mapped(Builder *b, Value left, Value m)
 static Value
 led_back(Builder *b, Value left, Value m)
 {
-    PlanWeight *w = own_weight(b, m);
+    PlanWeight *w = m.transposed ? NULL : own_weight(b, m);
     fit_matrix(b, left, m);
-    if (w && !m.transposed && w->beside)
+    if (w && w->beside)
         refuse(b, m.at,
                "%s maps to heads above, so it cannot lead back from them: take "
                "its transpose, or another matrix",
                w->written);
-    if (w && !m.transposed)
+    if (w)
         w->stacked = true;
     Act act = m.transposed ? STEP_MAP_T : STEP_MAP;
     left.step = add_step(b, act, m.at, left.step, m.step);
@@ -238,7 +238,8 @@ sliced(Builder *b, Value left, Value slice)
         if (!same_heads(b, left.heads, slice.heads))
             refuse(b, slice.at,
                    "I_i' puts head i back in its place, but its left factor "
-                   "does not have these heads");
+                   "does not have these heads: write it after heads, as in y "
+                   "I_i I_i'");
         equal_widths(b, left.width, part, slice.at);
         left.heads = NULL;
         left.width = whole;
@@ -246,7 +247,7 @@ sliced(Builder *b, Value left, Value slice)
         if (left.heads)
             refuse(b, slice.at,
                    "I_i cuts tokens into heads, but its left factor has heads "
-                   "already");
+                   "already: leave I_i out");
         equal_widths(b, left.width, whole, slice.at);
         left.heads = slice.heads;
         left.width = part;
@@ -345,10 +346,10 @@ fitted(Builder *b, Value to, Value m, Act act)
 {
     PlanWeight *w = own_weight(b, m);
     Tree *width = width_known(m.width);
-    bool one = width && width->kind == TREE_NUMBER && width->number == 1;
+    bool single = width && width->kind == TREE_NUMBER && width->number == 1;
     make_equal(b->text, m.rows, width_one(), m.at,
                "a matrix that all tokens share must have one row");
-    if (!one)
+    if (!single)
         equal_widths(b, to.width, m.width, m.at);
     if (w && act == STEP_ADD)
         w->adds = true;
@@ -364,8 +365,8 @@ check_combined(const Builder *b, Value v)
 {
     if (v.transposed || v.sort == NUMBERS || v.sort == SLICE)
         refuse(b, v.at,
-               "a number or a transposed matrix cannot be added, or multiplied "
-               "entry by entry");
+               "only tokens, scores and matrices that are not transposed can "
+               "be added, or multiplied entry by entry");
 }
 
 /* Exits if the two have different heads, or rows of different tokens. */
@@ -378,7 +379,9 @@ check_heads_and_rows(const Builder *b, Value first, Value second,
     if (second.heads && !same_heads(b, first.heads, second.heads))
         refuse(b, at, "the two have different heads: give both the same index");
     if (one && other && one != other)
-        refuse(b, at, "make both from x, or both from y");
+        refuse(b, at,
+               "one has a row for each query in x, the other for each key in "
+               "y: make both from x, or both from y");
 }
 
 /* Is the left operand shared by all tokens, or by all heads, of the right one?
@@ -404,13 +407,15 @@ combined(Builder *b, Act act, Value left, Value right)
         second = fitted(b, first, second, act);
     else if (second.sort != first.sort)
         refuse(b, right.at,
-               "combine scores with scores, and tokens with tokens");
+               "scores and tokens cannot be combined entry by entry: combine "
+               "scores with scores, and tokens with tokens");
     else
         equal_widths(b, first.width, second.width, right.at);
     if (first.sort == MATRIX)
         equal_widths(b, first.rows, second.rows, right.at);
     check_heads_and_rows(b, first, second, right.at);
-    /* A sum is 0 where both terms are, a product where either factor is. */
+    /* A sum is 0 where both terms are 0, and a product where either factor is
+       0. */
     bool both = first.masked && second.masked;
     bool either = first.masked || second.masked;
     first.masked = act == STEP_ADD ? both : either;

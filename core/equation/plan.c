@@ -149,7 +149,9 @@ finish_output(Builder *b, Value out, const Tree *t)
     if (out.heads)
         check_last_matrix(b, t);
     if (tokens_behind(b, out.step) == 'y')
-        refuse(b, t->at, "the output must have a row for each query in x");
+        refuse(b, t->at,
+               "the output must have a row for each query in x, but this has "
+               "one for each key in y");
     make_equal(b->text, out.width, width_new(tree_name("d_model")), t->at,
                "the output must be as wide as a token");
     if (out.heads) {
@@ -267,7 +269,8 @@ plan_make(const EquationText *e)
     name_weights(p);
     count_uses(p);
     fuse_attention(p);
-    count_uses(p); /* again: the scores and weights that were fused have none */
+    count_uses(p); /* again, since the scores and weights that were fused are
+                      not used any more */
     for (int i = 0; i < p->steps; i++)
         p->step[i].twin = twin_of(p, i);
     return p;

@@ -310,21 +310,21 @@ is_taken(const Printer *p, const char *name)
     return index_in(taken, name) >= 0;
 }
 
-/* The wanted name as C takes it, with a _ behind it if it is taken. */
+/* The wanted name with only characters that C allows, and with a _ at its end
+   if it is taken. */
 static const char *
 free_name(const Printer *p, const char *wanted)
 {
     char *name = copy_text(wanted);
-    for (char *c = name; *c; c++)
-        *c = isalnum((unsigned char)*c) ? *c : '_';
+    replace_in(name, "^", '_');
     while (is_taken(p, name))
         name = format_text("%s_", name);
     return name;
 }
 
-/* Prints "Node *NAME = CALL;". If the step has a twin, an earlier step that is
-   equal where y is x, prints "Node *NAME = y == x ? TWIN : CALL;", so that
-   self-attention computes it only once. */
+/* Prints "Node *NAME = CALL;". If an earlier step, its twin, has the same value
+   in self-attention, prints "Node *NAME = y == x ? TWIN : CALL;", so that the
+   value is computed only once. */
 static void
 print_variable(Printer *p, int step, const char *name)
 {
@@ -495,36 +495,18 @@ has_step(const Plan *p, Act act)
     return false;
 }
 
-/* Prints a line of a comment, which must not end that comment or seem to begin
-   another one. */
-static void
-print_comment_line(FILE *to, const char *line, int n)
-{
-    fprintf(to, "       ");
-    for (int i = 0; i < n; i++) {
-        bool opens = i > 0 && line[i - 1] == '/' && line[i] == '*';
-        bool closes = i > 0 && line[i - 1] == '*' && line[i] == '/';
-        if (opens || closes)
-            putc(' ', to);
-        putc(line[i], to);
-    }
-    putc('\n', to);
-}
-
-/* The text of the equation, with its own comments, as the comment at the head
-   of the file. */
+/* Prints the text of the equation, with its own comments, as the comment at the
+   head of the file. */
 static void
 print_heading(FILE *to, const char *name, const EquationText *e)
 {
+    char *text = copy_text(e->text);
+    replace_in(text, "*", 'x'); /* a comment must not contain its own end */
     fprintf(to,
             "/* %s.c - a variant of attention, written from its equation:\n\n",
             name);
-    for (const char *line = e->text; *line; line += *line == '\n') {
-        int n = (int)strcspn(line, "\r\n");
-        if (n)
-            print_comment_line(to, line, n);
-        line += strcspn(line, "\n");
-    }
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        fprintf(to, "       %s\n", line);
     fprintf(to, "\n"
                 "   <qkv/variant.h> is the manual, <qkv/tape.h> and "
                 "<qkv/attend.h> list\n   the operators. */\n"

@@ -1,7 +1,7 @@
-/* print_plugin.h - the plan of an equation, written as the C file of a plugin.
+/* print_plugin.h - writes the plan of an equation as the C file of a plugin.
 
-   The file reads as variants/standard.c does, and computes what the equation
-   does, with the same bits. */
+   The file looks like variants/standard.c, and computes the same bits as the
+   equation. */
 #ifndef PRINT_PLUGIN_H
 #define PRINT_PLUGIN_H
 

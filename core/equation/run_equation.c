@@ -11,8 +11,8 @@
 #include "heart/fail.h"
 #include "heart/plugin.h"
 
-/* `variant` is the first member, so the address of the one is that of the
-   other: Attention.variant tells forward and weights which plan is meant. */
+/* `variant` is the first member, so a pointer to it is one to the Equation,
+   too: forward and weights find their plan through Attention.variant. */
 typedef struct Equation {
     Variant variant;
     const Plan *plan;
@@ -194,9 +194,10 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 }
 
 const Variant *
-variant_of_plan(const Plan *p)
+variant_of_text(const char *path, const char *text)
 {
-    const EquationText *e = p->text;
+    const EquationText *e = equation_read(path, text);
+    const Plan *p = plan_make(e);
     Equation *made = allocate(1, sizeof *made);
     made->plan = p;
     made->variant = (Variant){.abi = QKV_ABI,
@@ -213,10 +214,4 @@ const Plan *
 plan_of_variant(const Variant *v)
 {
     return v->forward == forward ? ((const Equation *)v)->plan : NULL;
-}
-
-const Variant *
-variant_of_text(const char *path, const char *text)
-{
-    return variant_of_plan(plan_make(equation_read(path, text)));
 }

@@ -5,14 +5,11 @@
 
 #include "equation/steps.h"
 
-/* The variant of a plan. It lasts as long as the program. */
-const Variant *variant_of_plan(const Plan *p);
+/* Reads an equation, and returns its variant, which is never freed; messages
+   call it `path`. Exits with a message if something is wrong. */
+const Variant *variant_of_text(const char *path, const char *text);
 
 /* The plan of a variant that was made from an equation; NULL for others. */
 const Plan *plan_of_variant(const Variant *v);
-
-/* Reads an equation, and returns its variant; `path` is what messages call it.
-   Exits with what is wrong. */
-const Variant *variant_of_text(const char *path, const char *text);
 
 #endif

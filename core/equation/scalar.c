@@ -29,9 +29,7 @@ const char *
 setting_name(const char *name)
 {
     char *copy = copy_text(name);
-    for (char *c = copy; *c; c++)
-        if (*c == '_')
-            *c = '-';
+    replace_in(copy, "_", '-');
     return interned(copy);
 }
 
@@ -139,7 +137,7 @@ scalar_names(const Tree *t, const char *name)
 }
 
 bool
-equal_scalars(const EquationText *e, const Tree *s, const Tree *t)
+equal_numbers(const EquationText *e, const Tree *s, const Tree *t)
 {
     const Attention a = {.d_model = 9973 * 12,
                          .heads = 12,
@@ -150,14 +148,10 @@ equal_scalars(const EquationText *e, const Tree *s, const Tree *t)
                          .layer = 1,
                          .layers = 3,
                          .settings = e->settings};
+    if (s == t || !s || !t)
+        return s == t;
     double x = scalar_value(s, &a), y = scalar_value(t, &a);
     return fabs(x - y) <= 1e-12 * fabs(x);
-}
-
-bool
-equal_numbers(const EquationText *e, const Tree *s, const Tree *t)
-{
-    return s == t || (s && t && equal_scalars(e, s, t));
 }
 
 Width *
@@ -207,7 +201,7 @@ make_equal(const EquationText *e, Width *v, Width *w, const char *at,
     if (v == w)
         return;
     if (v->value && w->value) {
-        if (!equal_scalars(e, v->value, w->value))
+        if (!equal_numbers(e, v->value, w->value))
             equation_wrong(e, at, "%s: one has width %s, the other %s", rule,
                            scalar_text(v->value), scalar_text(w->value));
         return;

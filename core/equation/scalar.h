@@ -38,11 +38,9 @@ const char *scalar_text(const Tree *t);
 /* Does it depend on the size of that name? */
 bool scalar_names(const Tree *t, const char *name);
 
-/* Are two scalars equal whatever the sizes are? They are compared by their
-   values at sizes of which no two small products are equal. */
-bool equal_scalars(const EquationText *e, const Tree *s, const Tree *t);
-
-/* The same for scalars that may be NULL. */
+/* Are two scalars, either of which may be NULL, equal whatever the sizes are?
+   They are compared by their values at sizes of which no two small products are
+   equal. */
 bool equal_numbers(const EquationText *e, const Tree *s, const Tree *t);
 
 typedef struct Width {

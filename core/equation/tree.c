@@ -8,14 +8,13 @@
 #include "equation/tree.h"
 #include "heart/plugin.h"
 
-#define BLANKS " \t\r"
-enum { MOST_DEPTH = 64, MOST_LINES = 1000, SHOWN = 72 };
+#define BLANKS " \t"
+enum { MOST_LINES = 1000, SHOWN = 72 };
 
 /* Reads from `at`; a line ends at `end`. */
 typedef struct Reader {
     EquationText *equation;
     const char *at, *end;
-    int depth;
 } Reader;
 
 /* Prints a line of the text, and a mark below `at`. Of a long line only the
@@ -112,8 +111,7 @@ begins(const Reader *r, const char *word)
 static void
 skip_blanks(Reader *r)
 {
-    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
-        r->at++;
+    r->at += strspn(r->at, BLANKS);
 }
 
 /* Reads a sign if it follows without a blank, and returns whether it did. */
@@ -297,11 +295,6 @@ read_term(Reader *r, bool negative)
 static Tree *
 read_sum(Reader *r)
 {
-    r->depth++;
-    if (r->depth > MOST_DEPTH)
-        equation_wrong(r->equation, r->at,
-                       "brackets are nested too deeply: at most %d",
-                       MOST_DEPTH);
     bool negative = take(r, "-");
     Tree *first = read_term(r, negative);
     Tree *sum = tree_of(TREE_SUM, first->at, first, NULL);
@@ -311,9 +304,7 @@ read_sum(Reader *r)
         else if (take(r, "-"))
             tree_add(sum, read_term(r, true));
         else
-            break;
-    r->depth--;
-    return sum->count == 1 ? first : sum;
+            return sum->count == 1 ? first : sum;
 }
 
 /* Reads "~ N(0, 0.1)", if that follows the shape of a matrix. */
@@ -417,9 +408,7 @@ static void
 check_characters(const EquationText *e, const char *text)
 {
     char *copy = copy_text(text);
-    for (char *c = copy; *c; c++)
-        if (*c == '\t' || *c == '\n')
-            *c = ' ';
+    replace_in(copy, "\t\n", ' ');
     if (!is_text(copy))
         fail("%s: it has a control character, or bytes that are not UTF-8: "
              "write plain text",

@@ -57,8 +57,8 @@ typedef struct Definition {
     Tree *value;
 } Definition;
 
-/* "W^Q: d_model x d_k", the shape of a matrix, or of a head's block of it;
-   "~ N(mean, deviation)" behind it says how its entries are initialised. */
+/* "W^Q: d_model x d_k", the shape of a matrix, or of a head's block of it. If
+   "~ N(mean, deviation)" follows, its entries are initialised so. */
 typedef struct Declaration {
     const char *name, *at;
     Tree *rows, *cols;
@@ -76,8 +76,8 @@ typedef struct EquationText {
     int definition_capacity, declaration_capacity;
 } EquationText;
 
-/* Reads a text; `path` is what messages call it. Exits with what is wrong, and
-   a mark below the place. */
+/* Reads a text; messages call it `path`. If something is wrong, exits with a
+   message and a mark below the place. */
 EquationText *equation_read(const char *path, const char *text);
 
 /* Exits: prints the line of the text that has `at`, with a mark there. */

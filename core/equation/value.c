@@ -164,8 +164,8 @@ argument_of(Builder *b, const Tree *t, int f)
     return a;
 }
 
-/* The number of the function that t calls. Exits if there is none, or if it
-   does not take as many arguments. */
+/* The index in functions[] of the function that t calls. Exits if there is no
+   such function, or if t gives it too few or too many arguments. */
 static int
 function_of_call(const Builder *b, const Tree *t)
 {
@@ -324,7 +324,7 @@ transposed_value(Builder *b, const Tree *t)
 {
     Value v = value_of(b, t->of[0], false);
     if (v.sort == SCORES || v.sort == NUMBERS)
-        refuse(b, t->at, "%s cannot be transposed",
+        refuse(b, t->at, "%s cannot be transposed: leave the ' out",
                v.sort == SCORES ? "scores" : "a number");
     v.transposed = !v.transposed;
     return v;
