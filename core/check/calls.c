@@ -195,8 +195,8 @@ change_unmasked(Subject *s, int keys)
         s, (Way){.sequences = 1, .queries = TOKENS, .keys = keys, .size = 1});
     for (int token = 0; token < TOKENS; token++) {
         unsigned all = moved(&in, token);
-        earlier |= all & ((1u << token) - 1);
-        later |= all >> (token + 1);
+        earlier |= all & ((1u << token) - 1); /* the bits below its own */
+        later |= all >> (token + 1);          /* the bits above it */
     }
     if (later && !earlier)
         fail("without a mask (a->causal is 0), no token changes the output of "

@@ -23,10 +23,11 @@ typedef struct Slopes {
     double found, wanted; /* the gradient there, and the slope */
 } Slopes;
 
-/* Compares every entry of each leaf, or only every second, third ... */
+/* Compares the gradient with the slope at every entry of each leaf, or only at
+   every second, third ... entry. */
 Slopes slopes_of(Recorder *record, void *more, int every);
 
-/* Is df the derivative of f at x, on one side at least? */
+/* Is df the derivative of f at x, at least on one side of x? */
 bool slope_holds(const Mapping *m, double x);
 
 /* Runs the backward pass from sum_ij r_ij A_ij, for random r. */

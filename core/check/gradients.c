@@ -9,10 +9,10 @@
 #include "operators/elementwise.h"
 #include "training/build_model.h"
 
-/* Compares the gradients when forward is called in way i: first those of the
-   matrices, since they tell more, then those of x and y. In the first two ways
-   forward is called twice on the same operands, which shows a backward that
-   overwrites a gradient instead of adding to it. */
+/* Compares the gradients when forward is called in way i. Those of the matrices
+   come first, since they show more clearly where a mistake is. In the first two
+   ways forward is called twice on the same operands, which reveals a backward
+   pass that overwrites a gradient instead of adding to it. */
 static void
 compare_slopes(Subject *s, int i, int every)
 {
@@ -67,8 +67,9 @@ wrong_slope(Tokens *in)
 }
 
 /* Compares every entry in the first block. In later blocks that compute
-   something new, and at other shapes, only some entries in three ways: fewer
-   the more blocks run before, since each entry runs them all again. */
+   something new, and at other shapes, it compares only some entries in three
+   ways. These are fewer in later blocks, since each entry runs all earlier
+   blocks again. */
 void
 check_gradients(Subject *s)
 {

@@ -35,8 +35,8 @@ advice(const Subject *s, const char *in_c, const char *in_equation)
     return plan_of_variant(s->plugin.variant) ? in_equation : in_c;
 }
 
-/* Memory for `count` numbers, and behind them as many that must not be read,
-   marked as on a guarded tape. */
+/* Memory for `count` numbers, followed by a red zone of the same size, which
+   must not be read. */
 static real *
 reals(int count)
 {
@@ -217,8 +217,8 @@ record(Tape *t, void *tokens)
     return out;
 }
 
-/* Are `count` entries as they were before anything was written? Every byte of a
-   tape with RED_ZONES is UNWRITTEN at first, which makes each entry a NaN. */
+/* Are `count` entries still unwritten? Every byte of a tape with RED_ZONES is
+   UNWRITTEN at first, which makes each entry a NaN. */
 static bool
 unwritten(const real *from, size_t count)
 {

@@ -52,8 +52,9 @@ const char *advice(const Subject *s, const char *in_c, const char *in_equation);
 /* A check: ends its process if something is wrong. */
 typedef void Check(Subject *s);
 
-/* Opens the plugin, and runs a check at every shape that it takes, in every
-   block, which is s->attention.layer. Exits if the plugin cannot be opened. */
+/* Opens the plugin, and runs a check at every shape that it takes, once for
+   each block, whose number is s->attention.layer. Exits if the plugin cannot be
+   opened. */
 void check_everywhere(Check *check, const char *word, Found *found);
 
 /* The subject at the shape of that number. */
@@ -84,9 +85,10 @@ typedef struct Way {
     double y_size;  /* the standard deviation of y, if it differs; else 0 */
 } Way;
 
-/* Many tokens show a window, and calls without a mask one to both sides. In the
-   last two ways either x or y is large and the other one small: their scores
-   are moderate, so the softmax does not hide how large numbers are treated. */
+/* Ways with many tokens reveal a window of attention; without a mask, also one
+   to both sides. In the last two ways either x or y is large and the other one
+   small. Their scores are moderate, so the softmax does not hide how large
+   numbers are treated. */
 enum { WAYS = 12 };
 extern const Way ways[WAYS];
 
@@ -96,7 +98,7 @@ typedef struct Tokens {
     Subject *subject; /* its block is called */
     Way way;
     real *x, *y;
-    real *gradient;   /* of x, and behind it of y */
+    real *gradient;   /* of x, followed by that of y */
     int x_size, size; /* the entries of x, and of x and y together */
     bool twice;       /* forward is called twice, and the outputs are added */
 } Tokens;
