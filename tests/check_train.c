@@ -20,7 +20,7 @@
 #include "suites.h"
 #include "training/build_model.h"
 #include "training/optimizers.h"
-#include "training/solved.h"
+#include "training/solved_or_diverged.h"
 #include "watch/gauge.h"
 #include "watch/observe.h"
 

@@ -71,7 +71,7 @@ grep -hoE '(static )?const (Operator|LinearOp|ProductOp) [a-z_]+ =' core/*/*.c |
         name=$(echo "$words" | sed 's/ =//; s/.* //')
         case $words in
         static*) echo "$name is static, so nobody can know it" ;;
-        *) grep -qE "\{&$name(\.op)?," core/algebra/meaning.c || echo "$name has no row in core/algebra/meaning.c" ;;
+        *) grep -qE "\{&$name(\.op)?," core/algebra/operator_table.c || echo "$name has no row in core/algebra/operator_table.c" ;;
         esac
     done | none "an operator"
 grep -n 'op->name' core/*/*.c | grep -E 'strn?cmp' | none "an operator is compared by its name"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "algebra/capture.h"
-#include "algebra/meaning.h"
+#include "algebra/operator_table.h"
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"

@@ -8,7 +8,7 @@
 
 #include "algebra/capture.h"
 #include "algebra/cost.h"
-#include "algebra/meaning.h"
+#include "algebra/operator_table.h"
 #include "decode/cache.h"
 #include "heart/fail.h"
 #include "heart/tape.h"

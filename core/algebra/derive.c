@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "algebra/derive.h"
-#include "algebra/meaning.h"
+#include "algebra/operator_table.h"
 #include "config/settings.h"
 #include "heart/fail.h"
 #include "heart/random.h"
@@ -273,7 +273,8 @@ plain_softmax(const Node *n)
     return n->op == &softmax_op && n->inputs == 1 && sink_of(n, 0) == -INFINITY;
 }
 
-/* Do the operands of c allow a walk to pass it as the table in meaning.c says?
+/* Do the operands of c allow a walk to pass it as the table in operator_table.c
+ * says?
  */
 static bool
 can_pass(const Node *c, Passage as, const Walk *w)

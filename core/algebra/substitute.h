@@ -8,7 +8,7 @@
 #ifndef SUBSTITUTE_H
 #define SUBSTITUTE_H
 
-#include "algebra/spell.h"
+#include "algebra/print_form.h"
 
 /* Is the substitution that was just made accepted? */
 typedef bool Accepts(void *more);

@@ -3,7 +3,7 @@
 
 #include "algebra/canonical.h"
 #include "algebra/fit.h"
-#include "algebra/written.h"
+#include "algebra/written_equation.h"
 #include "base/words.h"
 #include "check/checks.h"
 

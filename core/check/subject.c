@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "algebra/capture.h"
-#include "algebra/meaning.h"
+#include "algebra/operator_table.h"
 #include "base/words.h"
 #include "check/difference.h"
 #include "check/subject.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "algebra/real_parameters.h"
-#include "algebra/written.h"
+#include "algebra/written_equation.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "run/plugin_process.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "algebra/cost.h"
-#include "algebra/spell.h"
+#include "algebra/print_form.h"
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "page/table.h"

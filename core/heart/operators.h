@@ -60,7 +60,7 @@ void slope_backward(Node *c);
 
 /* c->op tells which operator made c. (Its name is only for messages, since a
    plugin's operator may have the same name.) Every operator of the core has
-   such a constant, and a row in algebra/meaning.c. */
+   such a constant, and a row in algebra/operator_table.c. */
 extern const Operator matmul_op, add_op, gelu_op;
 
 #endif

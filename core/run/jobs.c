@@ -18,7 +18,7 @@
 #include "heart/threads.h"
 #include "run/jobs.h"
 #include "run/plugin_process.h"
-#include "training/solved.h"
+#include "training/solved_or_diverged.h"
 
 /* The workers, and the grid whose jobs they do. */
 static struct Crew {

@@ -15,7 +15,7 @@
 #include "base/npy.h"
 #include "config/find_plugin.h"
 #include "run/run.h"
-#include "training/solved.h"
+#include "training/solved_or_diverged.h"
 
 /* Adds the setting to a run's name, unless c has its ordinary value. */
 static void

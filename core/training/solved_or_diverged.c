@@ -1,7 +1,7 @@
-/* solved.c - when a run counts as solved, and when as diverged. */
+/* solved_or_diverged.c - when a run counts as solved, and when as diverged. */
 #include <math.h>
 
-#include "training/solved.h"
+#include "training/solved_or_diverged.h"
 
 void
 solved_watch(Solved *s, const Result *so_far)

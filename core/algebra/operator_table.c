@@ -1,14 +1,14 @@
-/* meaning.c - what the operators mean to those who read a tape. */
+/* operator_table.c - what the operators mean to those who read a tape. */
 #include <stddef.h>
 
-#include "algebra/meaning.h"
+#include "algebra/operator_table.h"
 #include "heart/composed.h"
 #include "heart/layers.h"
 #include "heart/operators.h"
 #include "operators/biases.h"
 #include "operators/columns.h"
 #include "operators/elementwise.h"
-#include "operators/memory.h"
+#include "operators/recall.h"
 #include "operators/repeat.h"
 #include "operators/rotate.h"
 #include "operators/steps.h"

@@ -1,4 +1,4 @@
-/* spell.h - a derived form as a paper writes it:
+/* print_form.h - a derived form as a paper writes it:
    "W^Q W_i^Q (W^K W_i^K)' / sqrt(d_k)".
 
    i is the index of a head, g that of its group of keys. The block of a matrix
@@ -6,8 +6,8 @@
    W_{i mod g}^K the block of a group whose heads are not neighbours,
    W_i^Q[0:d_k/2] half of the head's own block. Operators that are no product
    with a matrix are in brackets: "W^Q [tanh] W_i^Q". */
-#ifndef SPELL_H
-#define SPELL_H
+#ifndef PRINT_FORM_H
+#define PRINT_FORM_H
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
-/* memory.c - nodes of earlier blocks, and rows of earlier tokens. */
+/* recall.c - nodes of earlier blocks, and rows of earlier tokens. */
 #include <string.h>
 
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/tape.h"
-#include "operators/memory.h"
+#include "operators/recall.h"
 
 /* To remember a node is to make one more view of it on the tape, whose
    arguments say where it was remembered. When the tape is reset, all is

@@ -1,9 +1,10 @@
-/* written.c - the equation of a variant, as its author wrote it, is run. */
+/* written_equation.c - the equation of a variant, as its author wrote it, is
+ * run. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "algebra/written.h"
+#include "algebra/written_equation.h"
 #include "base/words.h"
 #include "equation/run_equation.h"
 #include "heart/fail.h"

@@ -1,6 +1,6 @@
-/* solved.h - when a run counts as solved, and when as diverged. */
-#ifndef SOLVED_H
-#define SOLVED_H
+/* solved_or_diverged.h - when a run counts as solved, and when as diverged. */
+#ifndef SOLVED_OR_DIVERGED_H
+#define SOLVED_OR_DIVERGED_H
 
 #include "heart/train.h"
 

@@ -1,10 +1,10 @@
-/* spell.c - a derived form as a paper writes it. */
+/* print_form.c - a derived form as a paper writes it. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "algebra/spell.h"
+#include "algebra/print_form.h"
 #include "base/words.h"
 
 const char *

@@ -1,10 +1,10 @@
-/* meaning.h - what the operators mean to those who read a tape.
+/* operator_table.h - what the operators mean to those who read a tape.
 
    An operator is known by its address, never by its name: a plugin's own may be
-   called "add". The table in meaning.c has a row for each operator of the core.
-   Nothing is known of an operator that is not in it. */
-#ifndef MEANING_H
-#define MEANING_H
+   called "add". The table in operator_table.c has a row for each operator of
+   the core. Nothing is known of an operator that is not in it. */
+#ifndef OPERATOR_TABLE_H
+#define OPERATOR_TABLE_H
 
 #include <stdbool.h>
 
