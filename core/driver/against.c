@@ -120,31 +120,40 @@ add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
 static char *
 meaning(const Published *m, const Options *o)
 {
-    return format_text(
-        "How far %s is from %s, relative to the latter: 0: the same; up to "
-        "1e-07: the same but for rounding; 1.41: as far as two random ones of "
-        "one size; NA, or no such column: the latter has only zeros there, or "
-        "nothing. Heads are matched, those that are "
-        "most alike first; `as`: the head there.%s M and N (with those biases "
-        "that are part of a head) and the constant (b^O, with what other "
-        "biases add) are what is computed; W^Q to W^O are as they are stored, "
-        "and differ by gauge, too.%s%s%s%s",
-        o->against, o->rest[0],
-        m->groups < m->heads ? " Those that share keys stay together." : "",
-        m->rope ? " Keys are rotated: M is compared in the mean over all "
-                  "distances between query and key, however long; its rank is "
-                  "that of distance 0."
-                : "",
-        scores_are_normed(m)
-            ? " Queries and keys are normed: there is no M, and "
-              "how far scores are apart is not known."
-            : "",
-        published_has(m, "sinks") ? " Sinks are not compared." : "",
-        published_has(m, "output-normed")
-            ? " What attention adds is normed: the gains of that norm are not "
-              "compared, and it takes out a factor that N of all heads of a "
-              "layer have in common, which counts as a distance."
-            : "");
+    char *text;
+    FILE *to = begin_text(&text);
+    fprintf(to,
+            "How far %s is from %s, relative to the latter. 0: the same; up to "
+            "1e-07: the same except for rounding; 1.41: as far apart as random "
+            "matrices of one size; NA, or no such column: the latter has "
+            "nothing there, or only zeros. Heads are matched, the most similar "
+            "first; `as`: the head there.",
+            o->against, o->rest[0]);
+    if (m->groups < m->heads)
+        fputs(" Heads that share keys stay together.", to);
+    fputs(" M and N (with those biases that are part of a head) and the "
+          "constant (b^O, and the other biases' share of the output) are what "
+          "attention computes. W^Q to W^O are compared as stored, so they "
+          "differ by gauge, too.",
+          to);
+    if (m->rope)
+        fputs(" Keys are rotated: M is compared in the mean over all distances "
+              "between query and key, however long; its rank is that at "
+              "distance 0.",
+              to);
+    if (scores_are_normed(m))
+        fputs(" Queries and keys are normed: there is no M, and how far scores "
+              "are apart is not known.",
+              to);
+    if (published_has(m, "sinks"))
+        fputs(" Sinks are not compared.", to);
+    if (published_has(m, "output-normed"))
+        fputs(" The output of attention is normed: the gains of that norm are "
+              "not compared. The norm also cancels a common factor of N in all "
+              "heads of a layer, which counts as a distance here.",
+              to);
+    end_text(to, &text);
+    return text;
 }
 
 /* Compares the two checkpoints layer by layer. */

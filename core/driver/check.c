@@ -79,12 +79,12 @@ run_checks(const Options *o, const char *plugin, bool *stop)
             continue;
         t.check = checks[i].run;
         Ended e = in_child(run_check, &t, &out, sizeof out, most_bytes, true);
-        char *what = format_text(*out.at ? "%s [%s]" : "%s", e.why, out.at);
-        print_line(o, checks[i].name,
-                   !e.answered    ? "FAILED"
-                   : out.untested ? "-"
-                                  : "ok",
-                   e.answered ? out.what : what);
+        const char *verdict = out.untested ? "-" : "ok", *what = out.what;
+        if (!e.answered) {
+            verdict = "FAILED";
+            what = format_text(*out.at ? "%s [%s]" : "%s", e.why, out.at);
+        }
+        print_line(o, checks[i].name, verdict, what);
         failed |= !e.answered;
         *stop = !e.answered && e.plugin;
         t.hash = out.hash;

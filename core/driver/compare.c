@@ -128,11 +128,13 @@ begin_from(Request *r, const char *run, int roles)
     static Config base;
     Run from = run_read(run);
     r->work.from = interned(from.path);
-    for (int i = 0; i < setting_count; i++)
-        if (r->given[i].count && !(settings[i].role & roles) &&
-            (!(roles & OF_SHAPE) || strcmp(settings[i].name, "embed")))
-            usage("--%s: the run %s sets it already; leave it out",
-                  settings[i].name, r->work.from);
+    for (int i = 0; i < setting_count; i++) {
+        const Setting *s = &settings[i];
+        bool embed = roles & OF_SHAPE && !strcmp(s->name, "embed");
+        if (r->given[i].count && !(s->role & roles) && !embed)
+            usage("--%s: the run %s sets it already; leave it out", s->name,
+                  r->work.from);
+    }
     base = from.config;
     base.same_start = base.init = interned(""); /* its weights are the run's */
     r->base = &base;

@@ -36,7 +36,8 @@ print_formula(Layout layout, const char *line)
         puts(line);
         return;
     }
-    printf(latex ? "\\[" : "");
+    if (latex)
+        printf("\\[");
     while (*at) {
         const struct Sign *sign = sign_at(at);
         int length = 1;
@@ -84,20 +85,18 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
                                               [N_ROW] = "n",
                                               [CONSTANT] = "c"};
     int rank = rank_bound(d, head, piece);
-    int number = d->heads - head; /* heads are listed from the last */
-    const char *bound = width_named(d, rank);
+    const char *bound = width_named(d, rank), *index = "_i";
     char *line;
     if (!rank)
         return;
     if (!bound)
         bound = format_text("%d", rank);
+    if (numbered) /* derived heads are listed from the last to the first */
+        index = format_text("_%d", d->heads - head);
+    if (piece == CONSTANT) /* it is one for all heads */
+        index = "";
     FILE *text = begin_text(&line);
-    fprintf(text, "  %s", names[piece]);
-    if (piece != CONSTANT && numbered)
-        fprintf(text, "_%d", number);
-    else if (piece != CONSTANT)
-        fprintf(text, "_i");
-    fprintf(text, " = ");
+    fprintf(text, "  %s%s = ", names[piece], index);
     print_piece(text, d, head, piece, false);
     if (!d->why && layout != LATEX && (piece == M_PIECE || piece == N_PIECE))
         fprintf(text, ", rank <= %s", bound);

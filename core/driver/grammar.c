@@ -130,9 +130,9 @@ static const Option own[] = {
 /* clang-format on */
 enum { OWN_OPTIONS = sizeof own / sizeof *own };
 
-/* The rules about options that do nothing together: in these commands, each of
-   `options` would change nothing beside one of `never` (other than itself), or
-   without one of `needs`. */
+/* The rules about options that have no effect. In these commands, none of
+   `options` has an effect if one of `never` (other than itself) is given, or
+   unless one of `needs` is. */
 #define LAYOUTS "--tsv --json --markdown --latex"
 #define LISTS   "--tasks --models --forms --names"
 static const struct Rule {
@@ -250,9 +250,11 @@ print_option(const Command *c, const Option *o)
                     *argument ? " " : "", argument);
     if (at >= FROM)
         at = printf("\n") - 1;
-    char *help = format_text("%s%s%s%s%s%s", s->help, s->choices ? ": " : "",
-                             s->choices ? s->choices : "", *start ? " (" : "",
-                             start, *start ? ")" : "");
+    const char *help = s->help;
+    if (s->choices)
+        help = format_text("%s: %s", help, s->choices);
+    if (*start)
+        help = format_text("%s (%s)", help, start);
     print_wrapped(stdout, at, FROM, 79, help);
 }
 

@@ -44,9 +44,10 @@ typedef struct Options {
 typedef struct Command {
     const char *name, *arguments, *what;
     const char *examples[2];
-    int least, most;   /* how many words it takes besides options */
-    int roles;         /* the roles of the settings that it takes */
-    int lists;         /* the roles of settings that may have several values */
+    int least, most; /* the least and the most words that it takes, not counting
+                        options */
+    int roles;       /* the roles of the settings that it takes */
+    int lists;       /* the roles of settings that may have several values */
     const char *also;  /* the names of further settings that it takes */
     const char *start; /* defaults of this command, "heads=2" */
 } Command;

@@ -52,6 +52,20 @@ print_forms(const Options *o, const Model *m)
     sheet_print(&sheet, layout_of(o));
 }
 
+/* Adds a row for each weight of a map. */
+static void
+add_map(Sheet *sheet, const Maps *maps, const Map *map)
+{
+    const Values *rows = &maps->tokens[map->queries_of];
+    const Values *cols = &maps->tokens[map->keys_of];
+    for (int i = 0; i < rows->count; i++)
+        for (int j = 0; j < cols->count; j++)
+            sheet_row(sheet, cell_words(map->name), cell_number(i),
+                      cell_number(j), cell_words(rows->text[i]),
+                      cell_words(cols->text[j]),
+                      cell_number(map_weight(map, i, j)));
+}
+
 /* Draws the attention weights of every head on the first test sequence, as the
    figure "attention". Prints them as pictures on a terminal, else as a table.
  */
@@ -71,19 +85,11 @@ show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
     Pass *pass = pass_captured(m, &b, false);
     Maps maps = maps_of(m, data, &b, &pass->capture);
     if (!maps.count)
-        fail(
-            "%s: nothing to show: its variant calls neither attend nor softmax",
-            run);
+        fail("%s: it has no attention weights, since its variant calls neither "
+             "attend nor softmax; leave out --attention",
+             run);
     for (const Map *map = maps.map; map < maps.map + maps.count; map++) {
-        const Values *rows = &maps.tokens[map->queries_of];
-        const Values *cols = &maps.tokens[map->keys_of];
-        for (int k = 0; k < rows->count * cols->count; k++) {
-            int i = k / cols->count, j = k % cols->count;
-            sheet_row(&sheet, cell_words(map->name), cell_number(i),
-                      cell_number(j), cell_words(rows->text[i]),
-                      cell_words(cols->text[j]),
-                      cell_number(map_weight(map, i, j)));
-        }
+        add_map(&sheet, &maps, map);
         values_add(&heads, format_text("%d %d %s", map->queries_of,
                                        map->keys_of, map->name));
     }

@@ -28,7 +28,7 @@ static const Column facts[] = {
 };
 /* clang-format on */
 
-/* The test behind a verdict, or NULL. */
+/* The name of the test that a verdict rests on, or NULL. */
 static const char *
 test_of(const Entry *e)
 {
@@ -177,7 +177,8 @@ draw_judgement(const Drawing *o, const Judgement *j)
 {
     Values results = {0}, none = {0}, others = {0}; /* than the baseline */
     if (!j->comparisons) {
-        note("nothing was drawn: no two methods could be compared");
+        note("nothing was drawn, since no method could be compared with the "
+             "baseline; the column why_none of --tsv says why");
         return;
     }
     Figure f = figure_begin(o, "judged", "",

@@ -24,13 +24,12 @@ typedef struct Wanted {
     bool form; /* is its canonical form wanted, too? */
 } Wanted;
 
-/* Copies a plugin's text into `size` bytes. Fails if it does not fit. */
+/* Copies a text of a plugin into `size` bytes. Fails if it does not fit. */
 static void
-copy_within(char *to, size_t size, const char *text)
+copy_within(char *to, size_t size, const char *text, const char *field)
 {
     if (strlen(text) >= size)
-        fail("its text \"%.40s...\" is too long: %zu bytes at most", text,
-             size - 1);
+        fail("its %s is too long: shorten it to %zu bytes", field, size - 1);
     strcpy(to, text);
 }
 
@@ -45,19 +44,21 @@ describe(const void *argument, void *answer)
     config_resolve(&own, variant_uses(v));
     l->parameters =
         cost_of(v, positioned_attention(&own), own.length, 0).parameters;
-    copy_within(l->equation, sizeof l->equation, v->equation);
-    copy_within(l->settings, sizeof l->settings,
-                v->settings ? v->settings : "");
-    copy_within(l->family, sizeof l->family, v->family ? v->family : "other");
+    copy_within(l->equation, sizeof l->equation, v->equation, ".equation");
+    copy_within(l->settings, sizeof l->settings, v->settings ? v->settings : "",
+                ".settings");
+    copy_within(l->family, sizeof l->family, v->family ? v->family : "other",
+                ".family");
     if (wanted->form) {
         Derived d = derive_at(v, TELLING_SHAPE, 2);
-        copy_within(l->form, sizeof l->form, form_spelled(&d));
+        copy_within(l->form, sizeof l->form, form_spelled(&d), "form");
         derived_free(&d);
     }
 }
 
-/* The last line of an equation, which is the output, cut so that a row is no
-   wider than a terminal. */
+/* The last line of an equation, which is the output, in so few characters that
+   a row is no wider than a terminal. A note for people is shown from its
+   beginning. */
 static const char *
 output_shown(const char *equation)
 {
@@ -71,8 +72,25 @@ output_shown(const char *equation)
     return format_text("%.*s...", FITS - 3, output);
 }
 
-/* Prints a row for each variant. A plugin that cannot be opened has a note
-   instead of a row. Returns the exit status. */
+/* Adds the row of a variant, or prints a note if its plugin cannot be opened.
+   `narrow` rows fit on a terminal. Returns whether the row was added. */
+static bool
+add_variant(Sheet *sheet, const Wanted *wanted, bool narrow)
+{
+    Listed l;
+    Ended e = in_child(describe, wanted, &l, sizeof l, machine_memory(), true);
+    if (!e.answered) {
+        note("%s is not listed: %s%s%s", wanted->name, e.plugin ? e.plugin : "",
+             e.plugin ? ": " : "", e.why);
+        return false;
+    }
+    sheet_row(sheet, cell_words(wanted->name), cell_number(l.parameters),
+              cell_words(narrow ? output_shown(l.equation) : l.equation),
+              cell_words(l.settings), cell_words(l.family), cell_words(l.form));
+    return true;
+}
+
+/* Prints a row for each variant. Returns the exit status. */
 static int
 list_variants(const char *chosen, Layout layout)
 {
@@ -94,21 +112,8 @@ list_variants(const char *chosen, Layout layout)
     config_resolve(&c, "heads d-k d-v");
     for (int i = 0; i < names.count; i++) {
         Wanted wanted = {names.text[i], &c, forms};
-        Listed l;
-        Ended e =
-            in_child(describe, &wanted, &l, sizeof l, machine_memory(), true);
-        if (e.answered) {
-            const char *equation =
-                narrow ? output_shown(l.equation) : l.equation;
-            sheet_row(&sheet, cell_words(names.text[i]),
-                      cell_number(l.parameters), cell_words(equation),
-                      cell_words(l.settings), cell_words(l.family),
-                      cell_words(l.form));
-        } else {
-            note("%s is not listed: %s%s%s", names.text[i],
-                 e.plugin ? e.plugin : "", e.plugin ? ": " : "", e.why);
+        if (!add_variant(&sheet, &wanted, narrow))
             status = 1;
-        }
     }
     sheet.note = format_text(
         "Parameters of one attention layer at d-model %d, heads %d.%s",

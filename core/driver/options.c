@@ -139,36 +139,11 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
           c->name, undeclared);
 }
 
-/* Reads the option in argv[i]. Its value is behind a = in the same word, or is
-   the next word. Returns the number of the last word that it has read. */
-static int
-read_option(Options *o, const Command *c, char **argv, int i)
+/* Stores the value of an option; two options give their value to settings of
+   other names. */
+static void
+store_option(Options *o, const Command *c, const Setting *s, const char *value)
 {
-    Option list[MOST_OPTIONS];
-    int count = options_of(c, list);
-    const char *word = argv[i], *sign = strchr(word, '='), *value = "";
-    bool all = !strcmp(word, "--help=all");
-    if (all || !strcmp(word, "--help") || !strcmp(word, "-h")) {
-        print_help(c, all);
-        exit(end_well(0));
-    }
-    const Option *option = option_in(list, count, word);
-    if (!option)
-        refuse_option(c, list, count, word);
-    const Setting *s = &option->value;
-    bool valued = s->kind != SWITCH;
-    values_add(&o->named, format_text("--%s", s->name));
-    if (sign && !valued)
-        usage("%s: this option takes no value; write --%s", word, s->name);
-    if (valued && sign)
-        value = sign + 1;
-    else if (valued) {
-        i++;
-        value = argv[i];
-    }
-    if (valued && (!value || !*value))
-        usage("%s: its value is missing; write --%s %s", word, s->name,
-              option->argument);
     if (s->role)
         give(o, c, s, value);
     else if (!strcmp(s->name, "head-dim")) {
@@ -178,7 +153,60 @@ read_option(Options *o, const Command *c, char **argv, int i)
         give(o, c, setting_named("seed"), format_text("1..%s", value));
     else
         set_own(o, s, value);
+}
+
+/* Reads the option in argv[i], whose value is behind a = in the same word or is
+   the next word. Returns the number of the last word that it has read. */
+static int
+read_option(Options *o, const Command *c, char **argv, int i)
+{
+    Option list[MOST_OPTIONS];
+    int count = options_of(c, list);
+    const char *word = argv[i];
+    bool all = !strcmp(word, "--help=all");
+    if (all || !strcmp(word, "--help") || !strcmp(word, "-h")) {
+        print_help(c, all);
+        exit(end_well(0));
+    }
+    const Option *option = option_in(list, count, word);
+    if (!option)
+        refuse_option(c, list, count, word);
+    const Setting *s = &option->value;
+    const char *sign = strchr(word, '=');
+    values_add(&o->named, format_text("--%s", s->name));
+    if (s->kind == SWITCH && sign)
+        usage("%s: this option takes no value; write --%s", word, s->name);
+    if (s->kind == SWITCH) {
+        set_own(o, s, "");
+        return i;
+    }
+    if (!sign)
+        i++; /* the next word is its value */
+    const char *value = sign ? sign + 1 : argv[i];
+    if (!value || !*value)
+        usage("%s: its value is missing; write --%s %s", word, s->name,
+              option->argument);
+    store_option(o, c, s, value);
     return i;
+}
+
+/* Sets the options that were not given to their defaults. */
+static void
+set_defaults(Options *o, const Command *c)
+{
+    Work *work = &o->request.work;
+    /* A command that trains nothing writes into the directory that it reads,
+       except `open`, whose directory is somebody's model. */
+    bool beside = o->rest_count && !c->roles && strcmp(c->name, "open") != 0;
+    o->out_given = o->out;
+    if (!o->out)
+        o->out = beside ? o->rest[0] : "qkv-out";
+    o->draw.by = o->request.by ? o->request.by : "variant";
+    o->draw.out = work->out = o->out;
+    o->draw.quiet = work->quiet = o->quiet;
+    o->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (!work->jobs)
+        work->jobs = o->cores > work->threads ? o->cores / work->threads : 1;
 }
 
 /* Reads the words from left to right: each option is stored, and every other
@@ -192,7 +220,6 @@ options_read(int argc, char **argv)
                   .request = {.work = {.threads = 1}},
                   .layer = 1,
                   .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
-    Work *work = &o.request.work;
     o.rest = allocate((size_t)argc, sizeof *o.rest);
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);
     for (int i = 1; i < argc; i++)
@@ -206,18 +233,7 @@ options_read(int argc, char **argv)
     if (o.rest_count > c->least)
         values_add(&o.named, "RUN");
     check_together(c, &o.named);
-    o.out_given = o.out;
-    /* A command that trains nothing writes beside the runs that it reads. But
-       the directory of `open` is somebody's model. */
-    bool beside = o.rest_count && !c->roles && strcmp(c->name, "open") != 0;
-    if (!o.out)
-        o.out = beside ? o.rest[0] : "qkv-out";
-    o.draw.by = o.request.by ? o.request.by : "variant";
-    o.draw.out = work->out = o.out;
-    o.draw.quiet = work->quiet = o.quiet;
-    o.cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    if (!work->jobs)
-        work->jobs = o.cores > work->threads ? o.cores / work->threads : 1;
+    set_defaults(&o, c);
     return o;
 }
 

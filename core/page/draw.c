@@ -135,14 +135,24 @@ draw_picture(const Figure *f, const char *format)
     return true;
 }
 
+/* Draws the figure in each of its formats; returns false if there is no
+   gnuplot. */
+static bool
+draw_pictures(const Figure *f)
+{
+    Values formats = values_cut(f->o->format);
+    for (int i = 0; i < formats.count; i++)
+        if (!draw_picture(f, formats.text[i]))
+            return false;
+    return true;
+}
+
 int figures_drawn;
 
 void
 figure_end(Figure *f, const char *kind, const char *drawn)
 {
     const Drawing *o = f->o;
-    Values formats = values_cut(o->format);
-    bool drawable = true; /* is gnuplot installed? */
     if (o->size) {
         fputs("if (!exists(\"size\")) ", f->script);
         figure_word(f, "size", o->size);
@@ -156,9 +166,7 @@ figure_end(Figure *f, const char *kind, const char *drawn)
     write_part(f, "tsv", data_text);
     char *seal = seal_of(script_text, strlen(script_text));
     write_part(f, "gp", format_text("%s%s", script_text, seal));
-    for (int i = 0; i < formats.count; i++)
-        if (drawable)
-            drawable = draw_picture(f, formats.text[i]);
+    bool drawable = draw_pictures(f);
     /* The caption is written last: gnuplot does not report a full disk, but
        writing the caption then fails. */
     char *caption =

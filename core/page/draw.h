@@ -35,14 +35,14 @@ typedef struct Figure {
     const Drawing *o;
     char *directory; /* o->out/figures */
     char *name, *title;
-    Draft *draft; /* where its files are until all are complete */
+    Draft *draft; /* holds its files until all are complete */
     FILE *data, *script;
 } Figure;
 
-/* Begins a figure in o->out/figures, a directory that it makes if necessary.
-   NAME is plain_name(wanted). The title is "RUNS: WHAT", or WHAT if RUNS is "".
-   Fails if there is a script of that name that somebody edited. Only one figure
-   can be begun at a time. */
+/* Begins a figure in o->out/figures, and makes that directory if necessary. The
+   figure's NAME is plain_name(wanted). Its title is "RUNS: WHAT", or WHAT if
+   RUNS is "". Fails if somebody has edited a script of that name. Only one
+   figure can be begun at a time. */
 Figure figure_begin(const Drawing *o, const char *wanted, const char *runs,
                     const char *what);
 

@@ -1,7 +1,7 @@
 /* escape.c - makes texts harmless in the language of a table or a script.
 
    Titles, names and tokens may come from a stranger, so every table and every
-   script of a figure passes them through here. */
+   script of a figure escapes them with these functions. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -169,15 +169,16 @@ columns_shown(const Sheet *s, Layout layout, int *count)
 {
     Values wanted = s->chosen ? values_cut(s->chosen) : (Values){0};
     Shown *shown = allocate((size_t)(s->cols + wanted.count), sizeof *shown);
-    *count = 0;
+    int n = 0;
     for (int i = 0; i < wanted.count; i++)
-        shown[(*count)++].col = column_named(s, wanted.text[i]);
+        shown[n++].col = column_named(s, wanted.text[i]);
     for (int col = 0; col < s->cols; col++)
         if (!s->chosen && is_seen(s, col, layout))
-            shown[(*count)++].col = col;
-    for (int i = 0; i < *count; i++)
+            shown[n++].col = col;
+    for (int i = 0; i < n; i++)
         if (layout == ALIGNED)
             shown[i].width = width_of_column(s, shown[i].col);
+    *count = n;
     return shown;
 }
 

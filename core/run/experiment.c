@@ -66,7 +66,7 @@ append_line(const char *path, const char *line)
 }
 
 /* Appends a line to the record unless the record has it already. The lock makes
-   commands that do so at the same time wait for one another. */
+   simultaneous commands wait for one another. */
 static void
 manifest_record(const char *directory, const char *line)
 {

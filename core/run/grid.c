@@ -1,7 +1,7 @@
 /* grid.c - makes the list of runs that a command's options describe.
 
-   All runs are checked before the first is trained, and a note names those that
-   cannot start as the same function (same-start). */
+   All runs are checked before the first is trained. A note names the variants
+   that cannot start as the same function (same-start). */
 #include <libgen.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,9 +40,9 @@ request_used(const Request *r, const char *of, const char *uses)
 }
 
 /* Checks whether m, the model of c, can start as the same function as the
-   variant c->same_start, at the shape that `given`, c before it was resolved,
-   has for that variant. If not, prints a note, once for each pair of variants,
-   and clears c->same_start. */
+   variant c->same_start. If not, prints a note, once for each pair of variants,
+   and clears c->same_start. `given` is c before it was resolved: with it, the
+   other variant has the shape at which it would be trained itself. */
 static void
 choose_start(const Config *given, Config *c, Model *m)
 {
@@ -79,6 +79,19 @@ check_variants(const Request *o)
         request_used(o, SHAPE_OPTIONS, uses);
 }
 
+/* Makes the model of c if its start is not the usual one: exits if an initial
+   value is wrong, and clears c->same_start if the model cannot start so. */
+static void
+check_start(const Config *given, Config *c, Sizes sizes, const Variant *v)
+{
+    if (!*c->init && !*c->same_start)
+        return;
+    Model *m = model_new(c, sizes, v);
+    if (*c->same_start)
+        choose_start(given, c, m);
+    model_free(m);
+}
+
 /* Adds the runs of one point of the grid, one for each seed. Two points that
    differ only in settings that the variant does not use have the same runs,
    which are added once. */
@@ -90,17 +103,13 @@ add_point(Grid *g, const Request *o, Config c)
     const char *tasks = joined(given_to(o, "task"), ",");
     Plugin p = plugin_open(c.variant);
     if (strcmp(c.task, "text") != 0 && index_in(tasks, "text") >= 0)
-        c.file = interned("");       /* --file is for the task text beside it */
+        c.file = interned(
+            ""); /* --file belongs to the task text, which was given, too */
     Dataset data = dataset_open(&c); /* which sets the hash of a text */
     Config given = c;
     config_resolve_for(&c, &p);
     observed_words(c.log); /* exits if the log setting is wrong */
-    if (*c.init || *c.same_start) {
-        Model *m = model_new(&c, data.sizes, p.variant);
-        if (*c.same_start)
-            choose_start(&given, &c, m);
-        model_free(m);
-    }
+    check_start(&given, &c, data.sizes, p.variant);
     if (o->work.from) /* basename ignores a / at the end */
         c.from = interned(basename(copy_text(o->work.from)));
     for (int k = 0; k < seeds->count; k++) {

@@ -155,9 +155,11 @@ hand_out(void)
     for (Child *w = crew.workers; w < crew.workers + crew.most; w++) {
         while (crew.next < g->count && g->jobs[crew.next].done)
             crew.next++;
-        if (!w->process && crew.next < g->count)
-            child_begin(w, work, &g->jobs[crew.next++], sizeof(LogRow),
-                        crew.bytes, true);
+        if (!w->process && crew.next < g->count) {
+            const Job *job = &g->jobs[crew.next];
+            crew.next++;
+            child_begin(w, work, job, sizeof(LogRow), crew.bytes, true);
+        }
         busy |= w->process != 0;
     }
     return busy;

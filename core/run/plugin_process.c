@@ -1,5 +1,5 @@
-/* plugin_process.c - runs in a child what may crash, hang or exit, as a
-   plugin's code may, and says in words how it ended. */
+/* plugin_process.c - runs work that may crash, hang or exit in a child process,
+   and describes in words how it ended. */
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,14 +48,15 @@ how_it_ended(const Child *c)
                        strsignal(signal), c->taken / 1e6, r->limit);
 }
 
-/* A child has answered if it exited and its work was done. If a plugin was
-   running when it ended, the plugin is named. */
+/* A child has answered if it exited after its work was done. If it ended while
+   a plugin's code was running, and did not say why itself, the plugin is named.
+ */
 Ended
 child_end(Child *c, void *answer)
 {
     const Report *r = c->report;
     bool exited = WIFEXITED(c->status);
-    bool told = *r->text && (exited || !*r->doing); /* it said why itself */
+    bool told = *r->text && (exited || !*r->doing); /* did it say why? */
     Ended e = {.answered = exited && r->done, .status = 1};
     if (exited && (e.answered || told))
         e.status = WEXITSTATUS(c->status);
@@ -117,9 +118,11 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
     Command command = {run, argc, argv};
     child_begin(&c, run_command, &command, 0, machine_memory(), false);
     working = c.process;
-    for (int i = 0; i < 4; i++)
-        if (signal(ends[i], interrupt) == SIG_IGN) /* nohup */
+    for (int i = 0; i < 4; i++) {
+        void (*before)(int) = signal(ends[i], interrupt);
+        if (before == SIG_IGN) /* as nohup does: it stays so */
             signal(ends[i], SIG_IGN);
+    }
     while (!children_wait(&c, 1))
         ;
     Ended e = child_end(&c, NULL);

@@ -24,7 +24,8 @@ Ended in_child(ChildWork *work, const void *argument, void *answer, size_t size,
 /* Runs a command in a child, and returns the status to exit with. */
 int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
 
-/* Runs the same command with qkv-double, which is beside this program. */
+/* Runs the same command with qkv-double, which is in this program's directory.
+ */
 int run_in_double(int argc, char **argv);
 
 /* Returns how a child ended, copies its answer unless `answer` is NULL, and

@@ -52,8 +52,8 @@ put_cells(FILE *file, const double *x, int count)
         fprintf(file, "\t%s", number_text(x[k], 7));
 }
 
-/* Writes log.tsv: a line for each row of the log, with the observed columns
-   behind the others. */
+/* Writes log.tsv: a line for each row of the log, in which the observed columns
+   come last. */
 static void
 write_log(const char *run, const Result *r, const Observer *o)
 {

@@ -33,47 +33,65 @@ typedef struct Plot {
     int least, most;  /* the fewest and the most seeds of a finite point */
 } Plot;
 
+/* The value that the runs of a panel have on an axis: x, if that is the value
+   of the figure's x; NULL if it is not known. */
+static const char *
+value_on_axis(const Plot *all, const Panel *p, const char *x, const char *axis)
+{
+    if (x && !strcmp(axis, all->x))
+        return x;
+    for (int i = 0; i < p->group->axis_count; i++)
+        if (!strcmp(p->group->axes[i].name, axis))
+            return p->group->axes[i].value;
+    return NULL;
+}
+
 /* Are the runs at value x of a panel in this group of the tables? They are if
    no axis of the group has another value. `x` is NULL if the figure's x is no
    setting. */
 static bool
 group_has(const Group *table, const Plot *all, const Panel *p, const char *x)
 {
-    for (const Axis *a = table->axes; a < table->axes + table->axis_count;
-         a++) {
-        if (x && !strcmp(a->name, all->x) && strcmp(a->value, x))
+    const Axis *end = table->axes + table->axis_count;
+    for (const Axis *a = table->axes; a < end; a++) {
+        const char *value = value_on_axis(all, p, x, a->name);
+        if (value && strcmp(value, a->value))
             return false;
-        for (int i = 0; i < p->group->axis_count; i++) {
-            const Axis *b = &p->group->axes[i];
-            if (!strcmp(a->name, b->name) && strcmp(a->value, b->value))
-                return false;
-        }
     }
     return true;
+}
+
+/* Copies the runs that a row of the tables shows to `own`, and returns their
+   number. */
+static int
+runs_of_row(const Outcome *row, const Run *const *runs, int count,
+            const Run **own)
+{
+    int found = 0;
+    for (int k = 0; k < count; k++)
+        for (int s = 0; s < row->seeds; s++)
+            if (row->runs[s] == runs[k])
+                own[found++] = runs[k];
+    return found;
 }
 
 /* Chooses one run for each seed among runs that differ only in seeds and rates:
    if there are several rates, the run that the tables show. *seeds becomes
    their number. */
 static const Run **
-shown(const Plot *all, const Panel *p, const char *x, const Run *const *runs,
-      int count, int *seeds)
+chosen_to_show(const Plot *all, const Panel *p, const char *x,
+               const Run *const *runs, int count, int *seeds)
 {
     double lr;
     if (!all->rates)
         return chosen_runs(runs, count, "validation_loss", seeds, &lr);
     const Run **own = allocate((size_t)count + 1, sizeof(const Run *));
-    int found = 0;
-    for (int i = 0; i < all->tables.count; i++) {
-        const Outcome *a = &all->tables.list[i];
-        if (found || !group_has(a->group, all, p, x))
-            continue;
-        for (int k = 0; k < count; k++)
-            for (int s = 0; s < a->seeds; s++)
-                if (a->runs[s] == runs[k])
-                    own[found++] = runs[k];
+    *seeds = 0;
+    for (int i = 0; i < all->tables.count && *seeds == 0; i++) {
+        const Outcome *row = &all->tables.list[i];
+        if (group_has(row->group, all, p, x))
+            *seeds = runs_of_row(row, runs, count, own);
     }
-    *seeds = found;
     return own;
 }
 
@@ -96,7 +114,7 @@ static void
 put_steps(Plot *all, const Panel *p, const Series *s)
 {
     int n;
-    const Run **runs = shown(all, p, NULL, s->runs, s->count, &n);
+    const Run **runs = chosen_to_show(all, p, NULL, s->runs, s->count, &n);
     if (!n)
         return;
     double *y = allocate((size_t)n, sizeof *y);
@@ -123,7 +141,7 @@ put_place(Plot *all, const Panel *p, const Series *s, const Run *const *runs,
           int count, const char *x)
 {
     int n;
-    const Run **own = shown(all, p, x, runs, count, &n);
+    const Run **own = chosen_to_show(all, p, x, runs, count, &n);
     if (!n)
         return;
     const char *at = x;
@@ -140,7 +158,6 @@ put_places(Plot *all, const Panel *p, const Series *s)
 {
     const Run **here = allocate((size_t)s->count, sizeof(const Run *));
     bool *drawn = allocate((size_t)s->count, sizeof *drawn);
-    bool setting = is_axis(all->x);
     const char *averaged = all->rates ? "seed lr log" : "seed log";
     for (int first = 0; first < s->count; first++) {
         int n = 0;
@@ -152,12 +169,13 @@ put_places(Plot *all, const Panel *p, const Series *s)
                 here[n++] = s->runs[i];
                 drawn[i] = true;
             }
+        bool setting = is_axis(all->x);
         const char *x = setting ? run_value(here[0], all->x) : NULL;
-        if (x || !setting)
-            put_place(all, p, s, here, n, x);
-        else
+        if (setting && !x) /* these runs do not use the setting */
             for (int v = 0; v < all->xs.count; v++)
                 put_place(all, p, s, here, n, all->xs.text[v]);
+        else
+            put_place(all, p, s, here, n, x);
     }
 }
 
@@ -241,15 +259,14 @@ put_script(Figure *f, const Plot *all)
     figure_end(f, o->map ? "map.gp" : "panels.gp", drawn);
 }
 
-/* Draws a figure of the given panels. Its name is Y-X-TASK. Y is "curves" if
-   there are several quantities, X is left out in figures over training, and
-   TASK if there are several tasks. */
+/* Draws a figure of the given panels. Its name is Y-X-TASK, where Y is "curves"
+   if there are several quantities. Figures over training have no X, and figures
+   of several tasks no TASK. */
 static void
 draw_panels(Plot *all)
 {
     const Drawing *o = all->o;
     const char *of = all->task;
-    bool x = !all->training;
     char *data;
     all->data = begin_text(&data);
     all->most = 0;
@@ -261,10 +278,13 @@ draw_panels(Plot *all)
             else
                 put_places(all, p, &p->group->series[s]);
     end_text(all->data, &data);
-    char *name =
-        format_text("%s%s%s%s%s%s", all->several ? "curves" : all->panels[0].y,
-                    x ? "-" : "", x ? all->x : "", *of ? "-" : "", of,
-                    o->map ? "-map" : "");
+    char *name = copy_text(all->several ? "curves" : all->panels[0].y);
+    if (!all->training)
+        name = format_text("%s-%s", name, all->x);
+    if (*of)
+        name = format_text("%s-%s", name, of);
+    if (o->map)
+        name = format_text("%s-map", name);
     if (all->most) {
         Figure f = figure_begin(o, name, of, measured(all));
         fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n%s", all->x, data);

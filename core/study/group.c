@@ -98,8 +98,8 @@ places_of(const Cut *c)
     return all;
 }
 
-/* Are two runs of one place the same, except for what they log? Fails if they
-   differ in more than seed and rate, since they would be averaged. */
+/* Are two runs that would be averaged the same run, except for what they log?
+   Fails if they differ in more than seed and rate. */
 static bool
 is_repeated(const Run *a, const Run *b)
 {
@@ -125,7 +125,7 @@ add_group(Cut *c, const Place *runs, int count)
         bool more = last && last->series == p->series;
         if (more && averaged && !strcmp(last->x, p->x) &&
             is_repeated(last->run, p->run))
-            continue; /* the last run once more */
+            continue; /* the same run again */
         if (!more)
             g.series[g.series_count++] =
                 (Series){p->series, g.runs + g.count, 0};

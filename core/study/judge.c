@@ -30,8 +30,8 @@ typedef struct Source {
     Method *methods;       /* in the order of the table */
 } Source;
 
-/* Exits (2), because the option was not given. It takes one of the known names;
-   `what` describes them. */
+/* Exits (2) with a message that `option`, which was not given, takes one of the
+   known names; `what` describes them. */
 static _Noreturn void
 demand(const char *option, const Values *known, const char *what)
 {
@@ -130,7 +130,7 @@ find_methods(Source *s)
     int count = 0;
     for (const Row *r = rows; r < end; r++) {
         if (r == rows || strcmp(r->method, r[-1].method))
-            m[count++] = (Method){r, 0, r->number};
+            m[count++] = (Method){.rows = r, .first = r->number};
         Method *own = &m[count - 1];
         if (r->number < own->first)
             own->first = r->number;

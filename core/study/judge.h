@@ -10,10 +10,9 @@
 
 /* The options of `qkv judge`; NULL: not given. */
 typedef struct Question {
-    const char *method;    /* the column with the method of a row */
-    const char *seed;      /* the column by which rows of two methods are pairs
-                            */
-    bool unpaired;         /* may methods have other seeds than the baseline? */
+    const char *method; /* the column with the method of a row */
+    const char *seed;   /* rows that agree in this column are pairs */
+    bool unpaired; /* may the seeds of a method differ from the baseline's? */
     const char *lower;     /* a list of results of which less is better */
     const char *higher;    /* a list of results of which more is better */
     const char *solved_at; /* a list of results that are steps to a threshold:

@@ -7,7 +7,8 @@
 #include "study/quantity.h"
 #include "study/rate.h"
 
-/* Exits (2) unless verdicts can be about what r's judge and margins name. */
+/* Exits (2) unless less or more is better in each quantity that r's judge and
+   margins name. */
 static void
 check_judged(const Request *r)
 {
@@ -94,9 +95,9 @@ tells_apart(const Outcome *a)
     return !full && (a->baseline || !isnan(a->against.contrast.differ));
 }
 
-/* Judges a series in the quantity of --judge. Without one, it judges it in the
-   first of three quantities that can tell it from the baseline, or in the last
-   one if none can. */
+/* Judges a series in the quantity of --judge. If none was given, the first of
+   three quantities that can tell the series from the baseline is used, or the
+   last one if none can. */
 static void
 judge_series(const Outcomes *all, Outcome *a, const Series *own)
 {
@@ -199,8 +200,8 @@ outcomes_begin(const Request *r, const Experiment *e)
                       .margins = given_or_recorded(r->margin, e, "margin")};
 }
 
-/* Sets a->other_base: is a variant compared with other runs than those in the
-   baseline's own row, because that is judged in another quantity? */
+/* Sets a->other_base: is the variant compared with other runs than the
+   baseline's own row shows, since that row is judged in another quantity? */
 static void
 note_other_base(const Outcomes *all, Outcome *a)
 {

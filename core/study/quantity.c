@@ -85,7 +85,8 @@ axis_title(const char *name, const KnownTask *t)
 {
     const Quantity *q = quantity_named(name);
     const char *measure = t ? task_measure(t) : "accuracy";
-    /* %s in a title is the end of the name, or what an accuracy measures */
+    /* %s in a title stands for the end of the name, or for the measure of the
+       task */
     const char *word = name + strcspn(q->name, "*");
     if (q->measure == ACCURACY)
         word = measure;
@@ -103,7 +104,8 @@ margins_named(const char *margins)
         char *sign = strrchr(names.text[i], '=');
         char *end = "";
         double x = sign ? strtod(sign + 1, &end) : 0;
-        if (!(x > 0) || !isfinite(x) || strcmp(end + (*end == '%'), ""))
+        bool number = x > 0 && isfinite(x) && (!*end || !strcmp(end, "%"));
+        if (!number)
             usage("--margin \"%s\": give RESULT=DIFFERENCE, in its unit or in "
                   "per cent of the baseline's, as in "
                   "test_accuracy=0.01,solved_at=10%%",

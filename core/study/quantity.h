@@ -23,7 +23,8 @@ typedef struct Quantity {
     } scale;          /* SHARE: from 0 to 1; POWERS: may span
                          powers of ten */
     const char *word; /* its name in a sentence; NULL: `name` with spaces */
-    bool median; /* is its average the median, where NaN is later than all? */
+    bool median; /* is its average the median, in which NaN counts as later than
+                    all others? */
     const char *margin; /* a smaller difference does not matter; "10%" is of the
                            baseline; NULL: differences are not judged */
     struct {
@@ -58,9 +59,9 @@ double margin_of(const char *margins, const char *name, const char *usual,
    in their results. */
 void check_quantity(const Experiment *e, const char *name, bool logged);
 
-/* The mean of values of a quantity, with its interval by Student's t, cut off
-   where no value can be: outside 0 to 1 for a share, and below 0 if no value is
-   negative. */
+/* The mean of values of a quantity, with its interval by Student's t. The
+   interval excludes impossible values: those outside 0 to 1 for a share, and
+   those below 0 if no value is negative. */
 Mean values_mean(const char *name, const double *x, int n);
 
 /* The mean of a quantity over runs, at least one; or its median, if that is how

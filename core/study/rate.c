@@ -65,8 +65,9 @@ score_of(const Trial *all, int count, double lr, int except)
     return s;
 }
 
-/* The better rate has more runs. If both have as many, it has the better mean
-   of the quantity; if these are equal, too, the better mean loss. */
+/* Is a the better score? The one with more runs is better; of two with as many,
+   the one with the better mean of the quantity; and if these means are equal,
+   too, the one with the better mean loss. */
 static bool
 is_better(Score a, Score b)
 {

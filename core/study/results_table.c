@@ -243,7 +243,8 @@ print_group(const Outcomes *all, const Group *g, bool verdicts,
 {
     const Run *r = g->runs[0];
     const KnownTask *t = task_named(r->config.task);
-    bool test = run_text(r, "test_trivial"); /* where a file's parts differ */
+    bool test = run_text(r, "test_trivial"); /* the parts of a text file have
+                                                baselines of their own */
     char *levels = format_text(
         "%s: guessing has %s %.2f (loss %.2f), %s %.2f", g->name,
         task_measure(t), run_number(r, "chance"), run_number(r, "chance_loss"),

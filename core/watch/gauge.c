@@ -6,25 +6,28 @@
 #include "heart/attention.h"
 #include "watch/gauge.h"
 
-/* W'W, W'D and D'D, k x k each, one after another, where W is a matrix of a
-   pair with the weights that it had `before`, and D is its change since. The
-   caller frees the array. */
-static double *
+/* Products of W, a matrix of a pair before the step, and of D, its change: W'W,
+   W'D and D'D, k x k each. */
+typedef struct Products {
+    double *ww, *wd, *dd; /* one array, which the caller frees as ww */
+} Products;
+
+static Products
 products(Matrix w, const Model *m, const real *before)
 {
     int k = w.cols, n = w.rows, size = k * k;
-    double *ww = allocate((size_t)3 * size + (size_t)2 * k * n, sizeof *ww);
-    double *wd = ww + size, *dd = wd + size;
-    double *was = dd + size, *by = was + k * n;
+    double *all = allocate((size_t)3 * size + (size_t)2 * k * n, sizeof *all);
+    Products p = {all, all + size, all + 2 * size};
+    double *was = all + 3 * size, *by = was + k * n; /* W' and D', k x n */
     for (int i = 0; i < k * n; i++) {
         const real *now = w.at + i % n * w.down + i / n * w.across;
         was[i] = (double)before[now - m->values];
         by[i] = (double)*now - was[i];
     }
-    product_of(ww, was, was, k, n, k, true);
-    product_of(wd, was, by, k, n, k, true);
-    product_of(dd, by, by, k, n, k, true);
-    return ww;
+    product_of(p.ww, was, was, k, n, k, true);
+    product_of(p.wd, was, by, k, n, k, true);
+    product_of(p.dd, by, by, k, n, k, true);
+    return p;
 }
 
 /* The squared length of the part of a step (dQ, dK) that is along (Q X, -K X')
@@ -37,13 +40,14 @@ along_gauge(const double *qq, const double *kk, const double *c, int k)
 {
     double along = 0;
     Svd a = svd_of(qq, k, k), b = svd_of(kk, k, k);
-    for (int i = 0; i < k * k; i++) {
-        int row = i / k, col = i % k;
-        double entry = 0, divisor = a.s[row] + b.s[col];
-        for (int e = 0; e < k * k; e++)
-            entry += a.u[e / k * k + row] * c[e] * b.u[e % k * k + col];
-        along += divisor > 0 ? entry * entry / divisor : 0;
-    }
+    for (int row = 0; row < k; row++)
+        for (int col = 0; col < k; col++) {
+            double entry = 0, divisor = a.s[row] + b.s[col];
+            for (int i = 0; i < k; i++)
+                for (int j = 0; j < k; j++)
+                    entry += a.u[i * k + row] * c[i * k + j] * b.u[j * k + col];
+            along += divisor > 0 ? entry * entry / divisor : 0;
+        }
     free(a.u);
     free(b.u);
     return along;
@@ -64,25 +68,24 @@ share_by_chance(int n, int k)
 static void
 add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
 {
-    int n = q.cols, size = n * n;
-    double *qq = products(q, m, before), *q_dq = qq + size;
-    double *kk = products(k, m, before), *k_dk = kk + size;
-    double *dq_dq = q_dq + size, *dk_dk = k_dk + size;
-    double *c = dq_dq; /* C overwrites each entry after its last use */
-    for (int e = 0; e < size; e++) {
-        int turned = e % n * n + e / n;
-        double was = qq[e] - kk[e];
-        double change = q_dq[e] + q_dq[turned] + dq_dq[e] -
-                        (k_dk[e] + k_dk[turned] + dk_dk[e]);
+    int n = q.cols;
+    Products a = products(q, m, before), b = products(k, m, before);
+    double *c = allocate((size_t)n * n, sizeof *c); /* as in along_gauge */
+    for (int e = 0; e < n * n; e++) {
+        int turned = e % n * n + e / n; /* the entry of the transpose */
+        double was = a.ww[e] - b.ww[e];
+        double change = a.wd[e] + a.wd[turned] + a.dd[e] -
+                        (b.wd[e] + b.wd[turned] + b.dd[e]);
         s->conserved += was * was;
         s->change += change * change;
-        s->step += e == turned ? dq_dq[e] + dk_dk[e] : 0;
-        c[e] = q_dq[e] - k_dk[turned];
+        s->step += e == turned ? a.dd[e] + b.dd[e] : 0;
+        c[e] = a.wd[e] - b.wd[turned];
     }
-    s->along += along_gauge(qq, kk, c, n);
+    s->along += along_gauge(a.ww, b.ww, c, n);
     s->by_chance += share_by_chance(q.rows, n);
-    free(qq);
-    free(kk);
+    free(a.ww);
+    free(b.ww);
+    free(c);
 }
 
 /* Adds the heads of a place, each of which should have two terms, each a
@@ -92,7 +95,7 @@ static bool
 add_heads(GaugeMove *s, const Derived *d, int piece, const Model *m,
           const real *before)
 {
-    int unseen = 0; /* entries of matrices that were in no pair so far */
+    int unseen = 0; /* entries of matrices that were in no pair yet */
     for (int i = 0; i < d->run.weights.count; i++)
         unseen += d->run.weights.list[i].rows * d->run.weights.list[i].cols;
     for (const Term *t = d->term; t < d->term + d->count; t++) {
