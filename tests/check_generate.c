@@ -124,7 +124,8 @@ TESTS(equals_forward, sizeof positions / sizeof *positions)
     ck_assert_int_gt(names.count, 30);
     for (int v = 0; v < names.count; v++) {
         char more[80];
-        snprintf(more, sizeof more, "positions=%s", positions[_i]);
+        snprintf(more, sizeof more, "positions=%s norm=%s", positions[_i],
+                 _i % 2 ? "rms" : "pre");
         check_decoding(names.text[v], more, one);
         strcat(more, " encoder=2 cross=after");
         if (strcmp(names.text[v], "window")) /* a query has no key near it */

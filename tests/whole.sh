@@ -43,6 +43,7 @@ expect "no reason is given" grep -q 'off by +18: it supposes more --symbols' err
 is "318 270 252" -v no-wq --mlp 1
 refuses 2 "--whole and --real do not go together" "$qkv" count --whole --real
 refuses 2 "--whole and --config do not go together" "$qkv" count --whole --config x.json
+refuses 2 "at most 6000 parameters, and this model has 7296" "$qkv" count --whole -v standard --mlp 1
 refuses 2 "--norm: it has no effect without --whole" "$qkv" count --norm rms
 
 "$python" -c 'import torch' 2>/dev/null || skip "PyTorch's rank of whole models: no torch (pip install torch)"

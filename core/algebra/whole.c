@@ -131,9 +131,9 @@ static void
 fill_parts(double part[PARTS], const Model *m)
 {
     const Config *c = &m->config;
-    double d = c->d_model, hidden = c->layers * c->mlp * d;
-    double norms = c->layers * (c->mlp ? 2 : 1) + 1;
-    double learned = c->positions == POSITIONS_LEARNED ? 1 : 0;
+    int d = c->d_model, hidden = c->layers * c->mlp * d;
+    int norms = c->layers * (c->mlp ? 2 : 1) + 1;
+    int learned = c->positions == POSITIONS_LEARNED ? 1 : 0;
     part[LOGITS] = d;
     part[BASIS] = d * d;
     part[POSITIONS] = learned * d;
@@ -152,22 +152,22 @@ fill_parts(double part[PARTS], const Model *m)
 Whole
 whole_count(const Config *c, Sizes sizes, const Variant *v)
 {
-    Whole w = {.real = NAN};
     Model *m = model_new(c, sizes, v);
     Attention a = positioned_attention(c);
-    RealCount heads = real_count(v, a, ANY_TOKENS);
-    w.stored = (double)m->parameters;
-    w.part[HEADS] = heads.real < 0 ? NAN : heads.stored - heads.real;
-    if (c->norm == NORM_PRE)
-        w.part[MEAN] = heads.real - real_count(v, a, NORMED_TOKENS).real;
-    fill_parts(w.part, m);
-    w.formula = w.stored;
-    for (int i = 0; i < PARTS; i++)
-        w.formula -= w.part[i];
-    if (w.formula > most_real(m))
-        w.formula = most_real(m);
-    if (w.stored <= MOST_MEASURED)
+    Whole w = {.stored = (double)m->parameters};
+    if (w.stored <= MOST_MEASURED) {
+        RealCount heads = real_count(v, a, ANY_TOKENS);
+        w.part[HEADS] = heads.real < 0 ? NAN : heads.stored - heads.real;
+        if (c->norm == NORM_PRE)
+            w.part[MEAN] = heads.real - real_count(v, a, NORMED_TOKENS).real;
+        fill_parts(w.part, m);
+        w.formula = w.stored;
+        for (int i = 0; i < PARTS; i++)
+            w.formula -= w.part[i];
+        if (w.formula > most_real(m))
+            w.formula = most_real(m);
         w.real = measured_rank(m);
+    }
     model_free(m);
     return w;
 }

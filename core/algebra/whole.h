@@ -34,7 +34,8 @@ typedef struct Whole {
 } Whole;
 
 /* Counts the parameters of the model of a resolved config, with random weights.
-   A model of more than MOST_MEASURED is not measured. */
+   Of a model with more than MOST_MEASURED (real_parameters.h), it counts only
+   the stored ones. */
 Whole whole_count(const Config *c, Sizes sizes, const Variant *v);
 
 #endif

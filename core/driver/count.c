@@ -27,7 +27,7 @@ enum { COSTS, REAL, WHOLE, TABLE_KINDS, MOST_COLS = 10 };
 static const Column of_table[TABLE_KINDS][MOST_COLS] = {
     {{"variant", .words = true}, {.name = "parameters"}, {.name = "forward"}, {.name = "backward"}, {.name = "cache"}, {.name = "activations"}},
     {{"variant", .words = true}, {.name = "parameters"}, {.name = "real"}, {.name = "gauge"}, {"smallest", .format = "%.0e"}, {"next", .format = "%.0e"}},
-    {{"variant", .words = true}, {.name = "parameters"}, {.name = "real"}, {.name = "formula"}, {.name = "heads"}, {.name = "norms"}, {.name = "mean"}, {.name = "basis"}, {.name = "logits"}, {.name = "positions"}},
+    {{"variant", .words = true}, {"parameters", .title = "stored"}, {.name = "real"}, {.name = "formula"}, {.name = "heads"}, {.name = "norms"}, {.name = "mean"}, {.name = "basis"}, {.name = "logits"}, {"positions", .title = "moved"}},
 };
 /* clang-format on */
 
@@ -44,8 +44,8 @@ static const char *const explained[TABLE_KINDS] = {
     " real: the rank of d distributions / d parameters, in double; formula: "
     "the parameters less those of heads (within attention), norms (moved into "
     "the next maps), mean (LayerNorm subtracts it), basis (of the residual "
-    "stream), logits (softmax ignores a constant) and positions (moved there "
-    "from the embedding)."};
+    "stream), logits (softmax ignores a constant), and those that may be moved "
+    "to positions (from the embedding)."};
 
 typedef struct Real {
     double number; /* how many parameters are real; -1 if that is not known */
@@ -144,10 +144,12 @@ add_whole(Sheet *sheet, const Wanted *w)
     Whole found = whole_count(&c, plain_sizes(&c), w->plugin.variant);
     const double *part = found.part;
     const char *name = w->plugin.name;
+    if (found.stored > MOST_MEASURED)
+        usage("%s: --whole measures at most %d parameters, and this model has "
+              "%.0f: give a smaller --d-model, or fewer --layers or --symbols",
+              name, MOST_MEASURED, found.stored);
     if (isnan(found.real))
-        note("%s: its rank is not known: no gap shows it, or there are more "
-             "than %d parameters; give a smaller --d-model",
-             name, MOST_MEASURED);
+        note("%s: its rank is not known: no gap shows it", name);
     else if (found.real != found.formula)
         note("%s: the formula is off by %+.0f: it supposes more --symbols than "
              "--d-model, and a variant that reads and writes tokens only by "
