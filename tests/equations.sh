@@ -33,12 +33,12 @@ for file in "$top"/tests/equations/*.eq; do
 done
 
 # A function of a head's block of a matrix keeps its blocks, in the C file, too, and a sum
-# that begins with a negative function keeps its sign.
+# that begins with a minus keeps it, as does a minus before another one.
 echo "W_i^V: d_model x d_v # a comment with */ in it
 W_i^G: d_model x 1
 E_i: 1 x d_v
 head = softmax((-sqrt(d_k) + 4) x W_i^Q (y W_i^K)') y W_i^V
-(head . (sigmoid(x W_i^G) exp(E_i))) W_i^O" >blocks.eq
+((-(-2)) head . (sigmoid(x W_i^G) exp(E_i))) W_i^O" >blocks.eq
 "$qkv" new blocks-c "$(cat blocks.eq)" >/dev/null 2>err
 trained ./blocks.eq eq-blocks >eq
 trained ./blocks-c.c c-blocks >c

@@ -86,6 +86,8 @@ scalar_in_c(const Tree *t, bool whole)
                     : format_text("%ssetting(a, \"%s\")", whole ? "(int)" : "",
                                   setting_name(t->name));
     case TREE_NEGATIVE:
+        if (t->of[0]->kind == TREE_NEGATIVE) /* -- would be an operator of C */
+            return scalar_in_c(t->of[0]->of[0], whole);
         return format_text("-%s", scalar_in_c(t->of[0], whole));
     case TREE_INVERSE:
         return format_text("1. / %s", scalar_in_c(t->of[0], false));
