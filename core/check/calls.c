@@ -7,8 +7,8 @@
 #include "check/checks.h"
 #include "decode/generate.h"
 
-/* Differences of rounding: a product is rounded differently when it is cut up
-   differently. */
+/* The largest difference that rounding may cause: the same product, computed in
+   other parts, is rounded differently. */
 static const double of_rounding = sizeof(real) == 4 ? 1e-5 : 1e-13;
 
 /* Do `count` numbers differ by at most `most`, relative to the largest? */
@@ -34,9 +34,9 @@ hash_matrices(const Weights *w)
     return hash;
 }
 
-/* Does `other` have different matrices than s, or a different output than s, of
-   which `hash` is the hash (call_all)? Matrices are compared first, since
-   different ones may not even fit. */
+/* Does `other` have other matrices or another output than s, for which call_all
+   returned `hash`? Matrices are compared first, since different ones may not
+   even fit the call. */
 static bool
 differs(Subject *other, const Subject *s, uint64_t hash)
 {

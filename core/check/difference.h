@@ -12,7 +12,7 @@
 #include "heart/tape.h"
 #include "operators/elementwise.h"
 
-/* Records the graph under test, its leaves first. */
+/* A function that records the graph under test, its leaves first. */
 typedef Node *Recorder(Tape *t, void *more);
 
 /* A leaf whose gradient is off by more than 1e-6 of itself, and the entry at

@@ -45,8 +45,8 @@ typedef struct Subject {
     (void)((s)->shape || \
            snprintf((s)->found->what, sizeof(s)->found->what, __VA_ARGS__))
 
-/* The advice about a fault, in the terms of the subject's author: in C, or in
-   terms of an equation. */
+/* The advice about a fault that suits the subject's author, who wrote it in C
+   or as an equation. */
 const char *advice(const Subject *s, const char *in_c, const char *in_equation);
 
 /* A check: ends its process if something is wrong. */
@@ -107,8 +107,8 @@ typedef struct Tokens {
    (Variant.calls). */
 Tokens tokens_of(Subject *s, Way way);
 
-/* Records a call: its operands, the matrices first, and forward as a model
-   calls it, in a later block after the earlier blocks. `tokens` is a Tokens. */
+/* Records a call of forward: first its operands, beginning with the matrices,
+   then any earlier blocks, then forward itself. `tokens` is a Tokens. */
 Node *record(Tape *t, void *tokens);
 
 /* The output for `in`, of the shape of x. If `back`, also computes the

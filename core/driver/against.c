@@ -115,8 +115,7 @@ add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
     free(partner);
 }
 
-/* The note below the table: the meaning of the numbers, and the parts that are
-   not compared. */
+/* The note below the table: what its numbers mean, and what is not compared. */
 static char *
 meaning(const Published *m, const Options *o)
 {
@@ -165,7 +164,8 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
     Figure f = {0};
     check_columns(&sheet);
     Checkpoint other = checkpoint_open(o->against);
-    Published there = published_read(within(o->against, "config.json"), NULL, NULL);
+    Published there =
+        published_read(within(o->against, "config.json"), NULL, NULL);
     const char *differ = published_difference(m, &there);
     if (differ)
         fail("%s and %s: only models of one shape can be compared head by "

@@ -49,7 +49,8 @@ declaration_of(const EquationText *e, const char *name)
     return NULL;
 }
 
-/* The matrix of that name, which is new if it is named for the first time. */
+/* The number of the matrix of that name. A new one is added if the plan has
+   none. */
 int
 weight_of(Builder *b, const char *name, const char *at)
 {

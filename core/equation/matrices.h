@@ -4,19 +4,21 @@
 
 #include "equation/builder.h"
 
-/* 'i' of W_i^Q, 'g' of W_g^K, 0 of W^Q: the index of a name. */
+/* The index of a name: 'i' for W_i^Q, 'g' for W_g^K, 0 for W^Q. heads_of_index
+   returns how many heads an index runs over, NULL for index 0. */
 char index_of(const char *name);
 Tree *heads_of_index(char index);
 const Declaration *declaration_of(const EquationText *e, const char *name);
 
-/* The number of the matrix of that name, which is new if it was not named
-   before. */
+/* The number of the matrix of that name. A new one is added if the plan has
+   none. */
 int weight_of(Builder *b, const char *name, const char *at);
 
 void name_weights(Plan *p);
 void order_weights(Plan *p);
 
-/* Rows and columns of the stored matrix; exits if they are no whole numbers. */
+/* The rows and columns of the stored matrix; exit unless they are whole
+   numbers. */
 int stored_rows(const Plan *p, const PlanWeight *w, const Attention *a);
 int stored_cols(const Plan *p, const PlanWeight *w, const Attention *a);
 

@@ -7,7 +7,8 @@
 #include "equation/plan.h"
 #include "equation/value.h"
 
-/* Counts how often the steps that the output depends on use each other. */
+/* Counts for each step by how many it is used, of those that the output depends
+   on. The output counts as used. */
 static void
 count_uses(Plan *p)
 {

@@ -1,7 +1,5 @@
-/* steps.h - a plan: an equation as a list of steps, each an operator and what
-   it works on.
-
-   The steps are in the order in which a plugin would call the operators of
+/* steps.h - a plan: an equation as a list of steps, each an operator and its
+   operands, in the order in which a plugin would call the operators of
    <qkv/tape.h> and <qkv/attend.h>. */
 #ifndef STEPS_H
 #define STEPS_H

@@ -84,18 +84,23 @@ run_quantity(const Run *r, const char *name)
     return text ? strtod(sign ? sign + 1 : text, NULL) : NAN;
 }
 
-/* Compares numbers by size, also those after a =, as in the factors "W_Q=0.1",
-   and words by their letters. */
+/* The number with which a value begins or, as in the factor "W_Q=0.1", which
+   follows its =; NaN if the value is a word. */
+static double
+number_in(const char *value)
+{
+    const char *sign = strchr(value, '='), *from = sign ? sign + 1 : value;
+    char *end;
+    double x = strtod(from, &end);
+    return end > from ? x : NAN;
+}
+
+/* Compares numbers by size, and words by their letters. */
 static int
 value_order(const char *a, const char *b)
 {
-    const char *p = strchr(a, '='), *q = strchr(b, '=');
-    char *end_a, *end_b;
-    p = p ? p + 1 : a;
-    q = q ? q + 1 : b;
-    double x = strtod(p, &end_a), y = strtod(q, &end_b);
-    bool numbers = end_a > p && end_b > q;
-    if (numbers && x != y)
+    double x = number_in(a), y = number_in(b);
+    if (x < y || x > y) /* never with NaN */
         return x > y ? 1 : -1;
     return strcmp(a, b);
 }

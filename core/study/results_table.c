@@ -24,8 +24,8 @@ p_cell(const Outcome *a)
     return cell_number(deciding_p(&a->against));
 }
 
-/* The baseline that a verdict is about, "1.000 at 0.01", if its own row shows
-   other runs. */
+/* The baseline's mean and rate in a verdict, "1.000 at 0.01", if the baseline's
+   own row shows other runs. */
 static Cell
 baseline_cell(const Outcome *a)
 {
