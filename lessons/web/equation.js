@@ -74,7 +74,7 @@ class Equation {
                 element('span', {role: 'status', className: 'says'})),
             ...['verdict', 'curves', 'table'].map(className => element('div', {className})));
         this.field.addEventListener('input', () => this.changed());
-        this.field.addEventListener('focus', () => this.derived.children.length || this.deriveSoon(0));
+        this.field.addEventListener('focus', () => this.deriveSoon(0), {once: true});
         addEventListener('hashchange', () => this.fromAddress());
         addEventListener('resize', () => this.fit());
         copier(link, () => location.href.replace(/#.*|$/, '#' + new URLSearchParams({equation: this.field.value})));
@@ -105,9 +105,6 @@ class Equation {
     }
 
     changed() {
-        const kept = new URLSearchParams(location.hash.includes('=') ? location.hash.slice(1) : '');
-        kept.set('equation', this.field.value);
-        history.replaceState(null, '', '#' + kept);
         this.fit();
         this.deriveSoon(PAUSE);
     }
@@ -115,23 +112,39 @@ class Equation {
     deriveSoon(pause) {
         clearTimeout(this.waiting);
         this.derived.classList.add('old');
-        this.waiting = setTimeout(async () => {
-            const text = this.field.value;
-            if (!this.derived.children.length)
-                this.derived.replaceChildren('Loads the program …');
-            try {
-                const engine = await loaded();
-                await inTurn(() => text === this.field.value && this.derive(engine));
-            } catch (error) {
-                this.derived.replaceChildren(element('p', {className: 'bad'}, '✗ ' + error.message));
-            }
-        }, pause);
+        this.waiting = setTimeout(() => this.deriveNow(), pause);
     }
 
-    // Derives what the field has, unless it is stopped; is it an equation?
-    async derive(engine) {
-        const told = await derive(engine, this.field.value);
-        if (told.status !== 130) {
+    // Derives the equation when its turn comes, if it is still the one that the field has.
+    async deriveNow() {
+        const text = this.field.value;
+        this.remember();
+        if (!this.derived.children.length)
+            this.derived.replaceChildren('Loads the program …');
+        try {
+            const engine = await loaded();
+            await inTurn(async () => {
+                if (text === this.field.value)
+                    await this.derive(engine, text);
+            });
+        } catch (error) {
+            this.derived.replaceChildren(element('p', {className: 'bad'}, '✗ ' + error.message));
+        }
+    }
+
+    // The address has what was typed: once in a pause, as Safari refuses 100 changes in 30 s.
+    remember() {
+        const kept = new URLSearchParams(location.hash.includes('=') ? location.hash.slice(1) : '');
+        if (this.field.value === this.initial && !kept.has('equation'))
+            return;
+        kept.set('equation', this.field.value);
+        history.replaceState(null, '', '#' + kept);
+    }
+
+    // Shows what is derived, unless it was stopped or more was typed; is it an equation?
+    async derive(engine, text) {
+        const told = await derive(engine, text);
+        if (told.status !== 130 && text === this.field.value) {
             this.derived.replaceChildren(...answer(told));
             this.derived.classList.remove('old');
             this.field.ariaInvalid = String(told.status !== 0);
@@ -142,9 +155,10 @@ class Equation {
     async train(section, engine, run, curves) {
         for (const place of ['.verdict', '.table'])
             section.querySelector(place).replaceChildren();
-        if (!await this.derive(engine))
+        const text = this.field.value;
+        if (!await this.derive(engine, text))
             throw new Error('it is no equation yet: the mistake is marked above');
-        put(engine, this.field.value);
+        put(engine, text);
         try {
             const found = await run(['compare', '-v', 'standard,./' + FILE, '-t', 'recall', '--seeds', '3', '--lr', 'auto',
                 '--no-figures', '--tsv', '-o', RUNS]);

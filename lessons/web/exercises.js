@@ -113,10 +113,10 @@ class Exercise {
         if (this.kind === 'txt')
             return this.judged(answers, Object.entries(answers).map(([question, answer]) => `${question}: ${answer}\n`).join(''));
         const engine = await loaded(), told = await inTurn(() => derive(engine, answers.equation));
-        if (told.status)
-            this.says.replaceChildren(mistake(told.words || told.err));
-        else
-            await this.judged(answers, told.out);
+        if (told.status === 0)
+            return this.judged(answers, told.out);
+        this.hints.get('equation').replaceChildren();
+        this.says.replaceChildren(mistake(told.words || told.err || 'Stopped.'));
     }
 
     // Hints beside the fields, or what there is to learn from the right answers.
@@ -142,6 +142,6 @@ export function exercisesOf(page) {
     const number = code?.textContent.match(/N=(\d\d)/)?.[1];
     const all = exercises.filter(one => one.exercise.startsWith(number + '-'));
     if (all.length)
-        code.closest('ol, p').after(element('section', {className: 'alive', ariaLabel: 'Exercises'},
+        code.closest('ol, p').after(element('section', {className: 'alive exercises', ariaLabel: 'Exercises'},
             ...all.map(one => new Exercise(one).place)));
 }
