@@ -241,7 +241,7 @@ local function running(el)
       why = "it needs " .. name
     end
   end
-  if bare:find("[&<]") or bare:find("sed %-i") or bare:find("%.c%f[^%w]") or bare:find("qkv new") then
+  if bare:find("[&<]") or bare:find("sed %-i") or bare:find("%.c%f[^%w]") or bare:find("qkv new") or bare:find("qkv recipe") then
     why = why or "it needs a system of its own"
   end
   if bare:find("%-%-threads") then
