@@ -4,7 +4,7 @@
 # `off` is how far it is wrong then.
 [ ! "$plan" ] || exit 0 # nothing is trained
 refuse_options "$@"
-mkdir -p "$out"
+mkdir -p "$out" 2>/dev/null || die 1 "$out: could not create it; choose another --out"
 count_all() {
     for norm in none pre rms; do
         count_one --norm $norm
