@@ -6,8 +6,9 @@ import os
 import subprocess
 import sys
 
+import numpy
 import torch
-from transformers import AutoConfig, AutoModel
+from transformers import AutoConfig, AutoModel, AutoModelForImageTextToText
 
 qkv, folder = sys.argv[1:]
 
@@ -136,6 +137,24 @@ def turn(layer, kind, permute=True):
     layer.o.copy_(layer.o[:, within].clone())
     return within.tolist()
 
+def check_factors(kind, model, names, path):
+    """The arrays of --npy, which are those of the model's own modules, give M and N."""
+    arrays = path + "-npy"
+    subprocess.run([qkv, "open", path, "--npy", arrays], check=True)
+    for number in range(2):
+        layer = Layer(kind, model, names, number)
+        w = {name: torch.tensor(numpy.load(f"{arrays}/layer-{number + 1}-W_{name}.npy")) for name in "QKVO"}
+        for name, wanted, bias in zip("QKV", layer.w, layer.b):
+            zero = wanted.new_zeros(wanted.shape[:2])
+            pairs = list(range(wanted.shape[1]))
+            if name != "V": # the two columns of a rotated pair are side by side
+                pairs[:layer.rope] = [i for a in range(layer.rope // 2) for i in (a, a + layer.rope // 2)]
+            wanted = torch.cat([wanted, (zero if bias is None else bias)[:, :, None]], 2)[:, pairs]
+            if not torch.equal(w[name], wanted.transpose(1, 2)):
+                print("wrong", kind, "npy", name)
+        if not torch.equal(w["O"], layer.o.permute(1, 2, 0)):
+            print("wrong", kind, "npy O")
+
 def random_model(number, kind, settings):
     torch.manual_seed(number)
     more = dict(vocab_size=99, max_position_embeddings=64, pad_token_id=0, bos_token_id=1, eos_token_id=2)
@@ -170,6 +189,7 @@ for number, (kind, settings, names) in enumerate(MODELS):
     first, second = (os.path.join(folder, f"{kind}{number}{end}") for end in ("", "-turned"))
     model.save_pretrained(first)
     check_facts(kind, model, names, first)
+    check_factors(kind, model, names, first)
     ids = torch.randint(3, 99, (2, 12))
     with torch.no_grad():
         wanted = model(ids).last_hidden_state
@@ -303,3 +323,27 @@ for kind, settings, groups, said in (("bert", BERT, 2, "reads no num_key_value_h
     done = subprocess.run([qkv, "open", old, "--kv-heads", str(groups), "--out", new], capture_output=True, text=True)
     right = done.returncode == 1 and said in done.stderr and done.stderr.count("\n") == 1 and not os.path.exists(new)
     print("ok" if right else "wrong", kind, "kv-heads refused", "" if right else done)
+
+# A model of texts within another one, in shards, whose embedding is also its last matrix: what
+# --slim and --kv-heads write is loaded by transformers, and computes the same.
+text = dict(model_type="llama", vocab_size=99, intermediate_size=40, tie_word_embeddings=True, **gqa(4))
+eye = dict(model_type="clip_vision_model", hidden_size=32, intermediate_size=40, num_hidden_layers=1, num_attention_heads=4, image_size=8, patch_size=4)
+torch.manual_seed(1)
+model = AutoModelForImageTextToText.from_config(AutoConfig.for_model("llava", text_config=text, vision_config=eye, tie_word_embeddings=True)).eval().float()
+with torch.no_grad():
+    for p in model.parameters():
+        p.copy_(torch.randn_like(p) * 0.3)
+    for layer in model.model.language_model.layers: # two heads each have the same keys and values
+        for w in (layer.self_attn.k_proj.weight, layer.self_attn.v_proj.weight):
+            w.copy_(w.view(2, 2, 8, 32)[:, :1].expand(2, 2, 8, 32).reshape(32, 32))
+path = os.path.join(folder, "llava")
+model.save_pretrained(path, max_shard_size="20KB")
+ids = torch.randint(3, 99, (2, 12))
+with torch.no_grad():
+    wanted = model(ids).logits
+for out, more in ((path + "-slim", ["--slim", path + "-slim"]), (path + "-few", ["--kv-heads", "2", "--out", path + "-few"])):
+    rows("open", path, *more)
+    with torch.no_grad():
+        new = AutoModelForImageTextToText.from_pretrained(out).eval().float()
+        apart = float((new(ids).logits - wanted).abs().max() / wanted.abs().max())
+    print("ok" if apart < 1e-4 else "wrong", "llava", out, apart)

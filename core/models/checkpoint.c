@@ -142,18 +142,34 @@ refuse_twice(const Checkpoint *c, const Tensor *found)
                 c->directory, found->name);
 }
 
-/* The tensor with the shortest name that ends in `name`; NULL if none does. */
-static const Tensor *
-shortest_ending(const Checkpoint *c, const char *name)
+/* Is a tensor of this name in the part for texts of a composite model? */
+static bool
+in_text_model(const char *name)
 {
-    const Tensor *found = NULL;
+    return strstr(name, "language_model.") || strstr(name, "text_model.");
+}
+
+/* The tensor whose name ends in `name`; NULL if there is none. Fails if several
+   models in the files have one, unless one of them is for texts. */
+static const Tensor *
+only_ending(const Checkpoint *c, const char *name)
+{
+    const Tensor *found = NULL, *other = NULL;
     for (const Tensor *t = c->tensors; t < c->tensors + c->count; t++) {
         size_t length = strlen(t->name), tail = strlen(name);
-        bool ends =
-            t->said && length >= tail && !strcmp(t->name + length - tail, name);
-        if (ends && (!found || strlen(t->name) < strlen(found->name)))
+        if (!t->said || length < tail || strcmp(t->name + length - tail, name))
+            continue;
+        if (!found || (in_text_model(t->name) && !in_text_model(found->name))) {
             found = t;
+            other = NULL;
+        } else if (in_text_model(t->name) == in_text_model(found->name)) {
+            other = t;
+        }
     }
+    if (other && strcmp(other->name, found->name) != 0)
+        fail("%s: its .safetensors have %.200s and %.200s, and config.json "
+             "does not say which of them is meant; keep the files of one model",
+             c->directory, found->name, other->name);
     return found;
 }
 
@@ -162,7 +178,7 @@ shortest_ending(const Checkpoint *c, const char *name)
 Tensor *
 tensor_ending(const Checkpoint *c, const char *name, int rows, int cols)
 {
-    const Tensor *t = shortest_ending(c, name);
+    const Tensor *t = only_ending(c, name);
     if (!t)
         return NULL;
     refuse_twice(c, t);

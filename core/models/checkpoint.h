@@ -37,11 +37,12 @@ typedef struct Checkpoint {
    mapped until the program ends. */
 Checkpoint checkpoint_open(const char *directory);
 
-/* The tensor whose name ends in this one, with the shortest prefix
-   ("bert.encoder.layer.0..."). NULL if there is none, if it does not have (rows
-   x cols) numbers, or cols if rows is 0, or if they are of a type that cannot
-   be read here. Fails if the files have it twice, as files of two models in one
-   directory do. It is kept until the program ends. */
+/* The tensor whose name ends in this one, behind any prefix
+   ("bert.encoder.layer.0..."); if several models in the files have one, that of
+   a composite model's part for texts. NULL if there is none, if it does not
+   have (rows x cols) numbers, or cols if rows is 0, or if they are of a type
+   that cannot be read here. Fails if two tensors could be meant, or one is
+   there twice, as in files of two models. It is kept until the program ends. */
 Tensor *tensor_ending(const Checkpoint *c, const char *name, int rows,
                       int cols);
 
