@@ -433,6 +433,8 @@ SMALL = {"electra": dict(embedding_size=32), "opt": dict(word_embed_proj_dim=32)
          "qwen2_vl_text": MROPE, "qwen2_5_vl_text": MROPE}
 OTHERS = [kind for kind, row in FAMILIES.items() if "#" in row["q"] and kind not in OLD]
 TINY += [(kind, {**altered(kind, 2, 32), **SMALL.get(kind, {})}) for kind in OTHERS]
+for kind, more in (("deepseek_v2", dict(q_lora_rank=None)), ("deepseek_v3", {}), ("deepseek_v3", dict(rope_interleave=False))):
+    TINY.append((kind, dict(altered(kind, 2, 32), n_routed_experts=4, n_group=1, topk_group=1, num_experts_per_tok=2, **more)))
 # The variant that has a family's own matrices.
 NATIVE = {"bert": "biased", "roberta": "biased", "gpt2": "biased", "gpt_neox": "biased", "llama": "gqa", "mistral": "gqa",
           "gemma": "gqa", "phi3": "gqa", "olmo": "gqa",
@@ -470,7 +472,7 @@ for number, (kind, settings) in enumerate(TINY):
             first.register_forward_hook(hook, with_kwargs=True)
         model(ids)
     ones = sum(int(((p == 0) | (p == 1)).sum()) for n, p in slim.named_parameters()
-               if re.search(ATTENTION, n) and not re.search("norm", n))
+               if re.search(ATTENTION, n) and ("a_layernorm" in n or "norm" not in n))
     (row,), _ = rows("count", "--config", os.path.join(old, "config.json"))
     gauge = float(row["gauge"])
     if re.search("head-norm|full-norm", FAMILIES[kind]["has"]): # gains of the norms are left as they are
@@ -484,6 +486,7 @@ for number, (kind, settings) in enumerate(TINY):
     done = subprocess.run([qkv, "open", old, "--to", "biased" if "attention_bias" in settings else NATIVE.get(kind, "standard" if kind in OLD else "gqa" if "rope" in FAMILIES[kind]["has"] else "biased"), "--layer", "2", "-o", old + "-runs"],
                           capture_output=True, text=True)
     refused = kind in ("qwen2", "qwen3", "qwen3_moe", "gemma2", "gemma3_text", "gpt_oss", "olmo2")
+    refused |= "latent" in FAMILIES[kind]["has"]
     refused |= kind == "gpt_neox" and "rope_parameters" not in settings # a part of a key is rotated
     other = kind == "granite" or config.to_dict().get("rope_parameters", {}).get("rope_theta", 1e4) != 1e4
     said = "does not have the matrices of" if refused else "a run cannot compute what this layer does"

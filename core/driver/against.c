@@ -163,6 +163,10 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
                    .label = "against", .chosen = o->columns};
     Figure f = {0};
     check_columns(&sheet);
+    if (published_has(m, "latent"))
+        fail("%s: a %s makes queries and keys from latents, through a norm, "
+             "and such models cannot be compared yet",
+             m->name, m->type);
     Checkpoint other = checkpoint_open(o->against);
     Published there =
         published_read(within(o->against, "config.json"), NULL, NULL);

@@ -19,6 +19,10 @@ static const Column facts[] = {
 static void
 check_groups(const Published *m, int n, bool written)
 {
+    if (published_has(m, "latent"))
+        fail("%s: a %s makes keys and values from a latent, which its heads "
+             "share already",
+             m->name, m->type);
     if (n >= m->groups || m->groups % n)
         usage("--kv-heads %d: the model has %d heads of keys and values; give "
               "a smaller number that divides it",

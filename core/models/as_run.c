@@ -15,7 +15,7 @@ copy_map(Weight *w, const Heads *l, int map, bool bias)
 {
     const Projection *p = &l->of[map];
     bool turned = map == OUTPUT || map == CONSTANT; /* columns are rows of w */
-    int d = l->model->d_model, first = bias ? d : 0;
+    int d = p->rows, first = bias ? d : 0;
     int rows = bias ? 1 : d, columns = p->heads * p->width;
     if (!(bias ? p->bias : p->weight) || w->rows != (turned ? columns : rows) ||
         w->cols != (turned ? rows : columns))

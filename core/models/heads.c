@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/svd.h"
 #include "base/words.h"
 #include "heart/fail.h"
 #include "models/heads.h"
@@ -18,6 +19,21 @@ name_of(const Heads *l, const char *pattern, const char *part)
                        hash + 1, part);
 }
 
+/* Finds a tensor of a layer; a vector if rows is 0. Fails if there is none. */
+static Tensor *
+required(const Heads *l, const Checkpoint *c, const char *pattern,
+         const char *part, int rows, int cols)
+{
+    char *name = name_of(l, pattern, part);
+    Tensor *t = tensor_ending(c, name, rows, cols);
+    if (!t)
+        fail("%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
+             "which config.json asks for; download them again",
+             c->directory, name, rows ? rows : 1, cols);
+    free(name);
+    return t;
+}
+
 /* Finds a tensor of a map. A bias that the family or config.json does not have
    is left out, as it is where the model runs. */
 static Tensor *
@@ -26,14 +42,79 @@ find(const Heads *l, const Checkpoint *c, int map, const char *part, int rows,
 {
     if (!rows && !strchr(l->model->biases, "qkvo"[map]))
         return NULL;
-    char *name = name_of(l, l->model->tensors[map], part);
-    Tensor *t = tensor_ending(c, name, rows, cols);
-    if (!t)
-        fail("%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
-             "which config.json asks for; download them again",
-             c->directory, name, rows ? rows : 1, cols);
-    free(name);
-    return t;
+    return required(l, c, l->model->tensors[map], part, rows, cols);
+}
+
+/* The map of all heads that has `width` of every `every` outputs of a tensor,
+   from `first` on, for `rows` inputs. */
+static Projection
+part_of(Tensor *weight, int heads, int width, int first, int every, int rows)
+{
+    return (Projection){.weight = weight,
+                        .heads = heads,
+                        .width = width,
+                        .rows = rows,
+                        .first = first,
+                        .every = every,
+                        .upright = true};
+}
+
+/* The maps of latent attention, without rotated columns. Of each head, these
+   are behind the others in the tensor of queries, as values are behind keys. */
+static Heads
+latent_heads(const Checkpoint *c, const Published *p, int layer)
+{
+    int d = p->d_model, h = p->heads, k = p->d_k, v = p->d_v, r = p->rope;
+    int n = p->latent, m = p->query_latent, of_queries = m ? m : d;
+    const char *in = p->tensors[0];
+    Published *unrotated = allocate(1, sizeof *unrotated);
+    *unrotated = *p;
+    unrotated->rope = 0;
+    Heads l = {.model = unrotated, .number = layer};
+    Tensor *q = required(&l, c, in, m ? "q_b_proj.weight" : "q_proj.weight",
+                         h * (k + r), of_queries);
+    Tensor *kv = required(&l, c, in, "kv_b_proj.weight", h * (k + v), n);
+    Tensor *out = required(&l, c, in, "o_proj.weight", d, h * v);
+    Tensor *down = required(&l, c, in, "kv_a_proj_with_mqa.weight", n + r, d);
+    l.of[QUERY] = part_of(q, h, k, 0, k + r, of_queries);
+    l.of[KEY] = part_of(kv, h, k, 0, k + v, n);
+    l.of[VALUE] = part_of(kv, h, v, k, k + v, n);
+    l.of[OUTPUT] = part_of(out, h, v, 0, v, d);
+    l.of[OUTPUT].upright = false;
+    l.of[CONSTANT] = part_of(NULL, 1, 1, 0, 1, d);
+    l.of[LATENT] = part_of(down, 1, n, 0, n, d);
+    l.of[LATENT].gain = required(&l, c, in, "kv_a_layernorm.weight", 0, n);
+    if (m) {
+        down = required(&l, c, in, "q_a_proj.weight", m, d);
+        l.of[QUERY_LATENT] = part_of(down, 1, m, 0, m, d);
+        l.of[QUERY_LATENT].gain =
+            required(&l, c, in, "q_a_layernorm.weight", 0, m);
+    }
+    return l;
+}
+
+/* The shared keys are behind the latent, in one tensor with its map. */
+Heads
+rotated_heads(Heads l)
+{
+    const Published *p = &l.model->each[l.number];
+    Published *rotated = allocate(1, sizeof *rotated);
+    *rotated = *p;
+    rotated->groups = 1;
+    l.model = rotated;
+    l.of[QUERY].first = p->d_k;
+    l.of[QUERY].width = p->rope;
+    l.of[KEY] = part_of(l.of[LATENT].weight, 1, p->rope, p->latent, p->rope,
+                        p->d_model);
+    l.of[VALUE] = l.of[OUTPUT] = l.of[LATENT] = (Projection){0};
+    return l;
+}
+
+const Projection *
+latent_of(const Heads *l, int map)
+{
+    const Projection *latent = &l->of[map == QUERY ? QUERY_LATENT : LATENT];
+    return map <= VALUE && latent->weight ? latent : NULL;
 }
 
 /* Tensors are (outputs x inputs) unless the family has them transposed. Those
@@ -48,6 +129,8 @@ heads_of(const Checkpoint *c, const Published *p, int layer)
     if (!strchr(p->tensors[0], '#'))
         fail("%s: a %s can only be counted, by `qkv count --config`",
              c->directory, p->type);
+    if (published_has(p, "latent"))
+        return latent_heads(c, p, layer);
     for (int i = 0, first = 0; i < CONSTANT; i++) {
         bool packed = i < OUTPUT && !strcmp(p->tensors[0], p->tensors[1]);
         bool interleaved = packed && published_has(p, "interleaved");
@@ -66,14 +149,18 @@ heads_of(const Checkpoint *c, const Published *p, int layer)
                                .bias = find(&l, c, i, "bias", 0, outputs),
                                .heads = heads,
                                .width = width,
+                               .rows = d,
                                .first = packed ? first : 0,
                                .every = interleaved ? 2 * k + v : width,
                                .upright = transposed == (i == OUTPUT)};
         first += interleaved ? width : cols;
     }
     /* b^O is a map of its own, of one column; the map of W^O has no bias. */
-    l.of[CONSTANT] = (Projection){
-        .weight = l.of[OUTPUT].bias, .heads = 1, .width = 1, .upright = true};
+    l.of[CONSTANT] = (Projection){.weight = l.of[OUTPUT].bias,
+                                  .heads = 1,
+                                  .width = 1,
+                                  .rows = d,
+                                  .upright = true};
     l.of[OUTPUT].bias = NULL;
     return l;
 }
@@ -84,16 +171,11 @@ heads_take_norm(Heads *l, const Checkpoint *c)
     const char *pattern = l->model->norm;
     if (!strchr(pattern, '#'))
         return;
-    char *gain = name_of(l, pattern, "weight"), *bias;
-    l->gain = tensor_ending(c, gain, 0, l->model->d_model);
-    if (!l->gain)
-        fail("%s: its .safetensors have no %s of %d in F32, F16 or BF16, which "
-             "config.json asks for; download them again",
-             c->directory, gain, l->model->d_model);
-    bias = name_of(l, pattern, "bias");
+    l->gain = required(l, c, pattern, "weight", 0, l->model->d_model);
+    int before = (int)(strlen(l->gain->name) - strlen("weight"));
+    char *bias = format_text("%.*sbias", before, l->gain->name);
     l->shift = tensor_ending(c, bias, 0, l->model->d_model);
     free(bias);
-    free(gain);
 }
 
 bool
@@ -103,15 +185,15 @@ scores_are_normed(const Published *p)
 }
 
 /* The file has the first columns of all rotated pairs of a head, then the
-   second ones. */
+   second ones, unless the two of a pair are side by side there, too. */
 double
 entry_of(const Heads *l, int map, int row, int col, const double *set)
 {
     const Projection *p = &l->of[map];
     int head = col / p->width, own = col % p->width, rope = l->model->rope;
-    if (map <= KEY && own < rope)
+    if (map <= KEY && own < rope && !l->model->adjacent)
         own = own / 2 + own % 2 * (rope / 2);
-    bool bias = row == l->model->d_model;
+    bool bias = row == p->rows;
     Tensor *t = bias ? p->bias : p->weight;
     if (!t)
         return 0;
@@ -138,13 +220,38 @@ pass_norm(const Heads *l, double *w, int n)
     }
 }
 
+/* Turns n columns that read a latent, a row for each of its entries, into those
+   that read tokens. Frees them. */
+static double *
+through_latent(const Heads *l, int map, double *w, int n)
+{
+    const Projection *latent = latent_of(l, map);
+    int d = l->model->d_model, inner = latent->width;
+    int number = (int)(latent - l->of);
+    double *down = map_columns(l, number, 0, inner);
+    double *column = allocate((size_t)inner, sizeof *column);
+    double *all = allocate(matrix_entries(d + 1, n), sizeof *all);
+    for (int col = 0; col < n; col++) {
+        for (int i = 0; i < inner; i++)
+            column[i] = w[i * n + col] * tensor_entry(latent->gain, (size_t)i);
+        for (int row = 0; row < d; row++)
+            all[row * n + col] = fast_dot(down + row * inner, column, inner);
+    }
+    free(column);
+    free(down);
+    free(w);
+    return all;
+}
+
 double *
 map_columns(const Heads *l, int map, int from, int n)
 {
-    int size = (l->model->d_model + 1) * n;
+    int size = (l->of[map].rows + 1) * n;
     double *w = allocate((size_t)size, sizeof *w);
     for (int i = 0; i < size; i++)
         w[i] = entry_of(l, map, i / n, from + i % n, NULL);
+    if (latent_of(l, map) && !l->stored)
+        w = through_latent(l, map, w, n);
     if (l->gain && map <= VALUE)
         pass_norm(l, w, n);
     return w;
@@ -167,7 +274,8 @@ constant_of(const Heads *l)
     int v = p->d_v, count = p->heads / p->groups;
     double *sum = map_columns(l, CONSTANT, 0, 1);
     double *values = map_columns(l, VALUE, 0, p->groups * v);
-    const double *bias = values + p->d_model * p->groups * v;
+    int rows = l->stored ? l->of[VALUE].rows : p->d_model;
+    const double *bias = values + rows * p->groups * v;
     if (!bias_counts(l, VALUE, 0))
         for (int row = 0; row < p->d_model; row++)
             for (int col = 0; col < p->heads * v; col++)
@@ -191,6 +299,6 @@ bias_norm(const Heads *l, int map, int from, int n)
 {
     double sum = 0;
     for (int col = from; col < from + n; col++)
-        sum += pow(entry_of(l, map, l->model->d_model, col, NULL), 2);
+        sum += pow(entry_of(l, map, l->of[map].rows, col, NULL), 2);
     return l->of[map].bias ? sqrt(sum) : NAN;
 }

@@ -15,15 +15,17 @@
 #include "models/checkpoint.h"
 #include "models/published.h"
 
-enum { QUERY, KEY, VALUE, OUTPUT, CONSTANT, MAPS };
+enum { QUERY, KEY, VALUE, OUTPUT, CONSTANT, QUERY_LATENT, LATENT, MAPS };
 
 /* Where a map is. Several may be in one tensor: this one begins with column
    `first` there, and its heads are `every` columns apart. */
 typedef struct Projection {
     Tensor *weight, *bias; /* of the other rows, of the last; NULL: all 0 */
     int heads, width;      /* number of heads of columns, and their width */
+    int rows;              /* those stored, without the bias */
     int first, every;
     bool upright; /* a column of ours is a row there */
+    Tensor *gain; /* of the norm behind a latent */
 } Projection;
 
 typedef struct Heads {
@@ -31,11 +33,24 @@ typedef struct Heads {
     int number; /* of the layer, from 0 */
     Projection of[MAPS];
     Tensor *gain, *shift; /* of the norm that these maps read; NULL: left out */
+    bool stored; /* are map_columns those of the stored matrices, even behind a
+                    latent? */
 } Heads;
 
 /* Finds the maps of a layer. Fails if a tensor is missing or has another shape.
- */
+
+   If keys and values are made from a latent, c = norm(x D), each head has two
+   matrices M: one without rotations, which heads_of has, and one of only
+   rotated columns, whose keys all heads share, which rotated_heads has. D is
+   the map LATENT; QUERY_LATENT, if there is one, is that of the queries. A norm
+   only divides a token by a number. Without these numbers, x D gain W^K are the
+   keys of the tokens, and these are what map_columns has, unless `stored` asks
+   for W^K. */
 Heads heads_of(const Checkpoint *c, const Published *p, int layer);
+Heads rotated_heads(Heads l);
+
+/* The map of the latent that a map reads, or NULL. */
+const Projection *latent_of(const Heads *l, int map);
 
 /* Finds the norm before a layer, too. From then on map_columns include its gain
    and its bias: they are for the token before these. A gain and the rows of
@@ -51,7 +66,8 @@ bool scores_are_normed(const Published *p);
    it is stored at all. */
 double entry_of(const Heads *l, int map, int row, int col, const double *set);
 
-/* n columns of a map from one on (d_model + 1 x n). The caller frees them. */
+/* n columns of a map from one on (d_model + 1 x n, or as many rows as are
+   stored). The caller frees them. */
 double *map_columns(const Heads *l, int map, int from, int n);
 
 /* Does the bias of this column change what a head computes? A key's bias does

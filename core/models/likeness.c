@@ -89,7 +89,8 @@ layer_gaps(const Heads *a, const Heads *b, double gap[2])
     Likeness both = likeness_of(a, b);
     for (int what = GAP_M; what <= GAP_N; what++) {
         Gap sum = {0};
-        for (int i = 0; i < a->model->heads; i++)
+        int heads = both.left[what].heads / 2; /* of each layer */
+        for (int i = 0; i < heads; i++)
             gap_add(&sum, head_gap(&both, what, i, i));
         gap[what] = gap_relative(sum);
     }
@@ -188,5 +189,11 @@ heads_apart(const Heads *a, const Heads *b)
     layer_gaps(a, b, gap);
     if (!scores_are_normed(a->model))
         apart = fmax(apart, gap[GAP_M]);
-    return fmax(apart, gap[GAP_N]);
+    apart = fmax(apart, gap[GAP_N]);
+    if (latent_of(a, KEY)) {
+        Heads rotated = rotated_heads(*a), other = rotated_heads(*b);
+        layer_gaps(&rotated, &other, gap);
+        apart = fmax(apart, gap[GAP_M]);
+    }
+    return apart;
 }

@@ -44,7 +44,7 @@ static const Size sizes[] = {
     SIZE("one-kv-head", one_group, 0, 1, NOT_NEEDED), SIZE("own-kv-heads", own_groups, 0, 1, NOT_NEEDED),
     SIZE("rotates", rotates, 0, 1, NOT_NEEDED), SIZE("unrotated-every", unrotated_every, 0, MOST, NOT_NEEDED),
     SIZE("buckets", buckets, 0, MOST, NOT_NEEDED), SIZE("unit-norm", unit_norm, 0, 1, NOT_NEEDED),
-    SIZE("biases", biased, 0, 1, NOT_NEEDED)};
+    SIZE("biases", biased, 0, 1, NOT_NEEDED), SIZE("adjacent-pairs", adjacent, 0, 1, NOT_NEEDED)};
 /* clang-format on */
 enum { SIZES = sizeof sizes / sizeof *sizes };
 

@@ -60,13 +60,14 @@ typedef struct Published {
        and values are made from. window: the most tokens that it sees. encoders:
        is it in an encoder, which caches nothing? shared: does it use the keys
        and values of an earlier layer? keys_are_values: before norms and
-       positions. linear: a layer without softmax, of which only the state is
-       counted. buckets: of distances, each with a bias for each head.
+       positions. adjacent: are the two columns of a rotated pair side by side
+       in the tensors? linear: a layer without softmax, of which only the state
+       is counted. buckets: of distances, each with a bias for each head.
        unit_norm: q and k are normed after the rotation, without gains. From
        head on, sizes are only read: others follow from them. */
     int layers, d_model, heads, d_k, d_v, rope, latent, groups;
     int query_latent, kdim, vdim, window, encoders, decodes, shared;
-    int keys_are_values, linear, buckets, unit_norm;
+    int keys_are_values, adjacent, linear, buckets, unit_norm;
     int head, equal_groups, windows, every, softmax_every, global_from, biased;
     int one_group, own_groups, rotates, unrotated_every;
     double state; /* the numbers that it keeps, for any number of tokens */

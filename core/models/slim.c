@@ -24,7 +24,7 @@ write_times(const Heads *l, const Heads *to, int map, int from, const double *a,
             int n)
 {
     double *w = map_columns(l, map, from, n), entry;
-    for (int i = 0; i < (l->model->d_model + 1) * n; i++) {
+    for (int i = 0; i < (l->of[map].rows + 1) * n; i++) {
         product_of(&entry, w + i / n * n, a + i % n * n, 1, n, 1, true);
         entry_of(to, map, i / n, from + i % n, &entry);
     }
@@ -46,7 +46,7 @@ slim_columns(const Heads *l, const Heads *to, int shared, int from, int n)
     double *rest = map_columns(l, shared, from, n);
     double *part = allocate(2 * (size_t)size, sizeof *part);
     int *rows = allocate((size_t)n, sizeof *rows);
-    row_basis(rest, p->d_model, n, part, rows);
+    row_basis(rest, l->of[shared].rows, n, part, rows);
     for (int i = 0; i < size; i++)
         part[i] = entry_of(l, shared, rows[i / n], from + i % n, NULL);
     if (rotated) { /* the complex number that part[0], part[1] is */
@@ -83,26 +83,92 @@ check_types(const Heads *l)
                  l->of[map].weight->name);
 }
 
-/* Biases that do nothing become 0, too: of keys, unless they are rotated, and
-   of values, if b^O can have what they do. */
+/* Multiplies the rows of a stored matrix, one for each column of ours, by the
+   gains of the latent that it reads and by turn'. The gains become 1. */
+static void
+turn_reader(Tensor *w, Tensor *gain, const double *turn, int n)
+{
+    double *row = allocate((size_t)n, sizeof *row);
+    size_t wide = (size_t)n, size = (size_t)w->shape[0] * wide;
+    for (size_t at = 0; at < size; at += wide) {
+        for (size_t i = 0; i < wide; i++)
+            row[i] = tensor_entry(w, at + i) * tensor_entry(gain, i);
+        for (size_t i = 0; i < wide; i++)
+            tensor_set(w, at + i, fast_dot(row, turn + i * wide, n));
+    }
+    for (size_t i = 0; i < wide; i++)
+        tensor_set(gain, i, 1);
+    free(row);
+}
+
+/* The gauge of a latent, norm(x D) of n columns, is O(n), which leaves norms as
+   they are: D becomes D A, and W, which reads it, A' W. The columns of A are n
+   rows of D, made orthonormal one after the other, so that these rows of D A
+   are triangular. In place. */
+static void
+slim_latent(const Heads *to, int latent, int reader)
+{
+    const Projection *p = &to->of[latent];
+    int n = p->width;
+    double *rest = map_columns(to, latent, 0, n);
+    double *turn = allocate(matrix_entries(n, n), sizeof *turn);
+    int *rows = allocate((size_t)n, sizeof *rows);
+    row_basis(rest, p->rows, n, turn, rows);
+    write_times(to, to, latent, 0, turn, n);
+    for (int at = 0; at < n * n; at++)
+        if (at % n > at / n)
+            entry_of(to, latent, rows[at / n], at % n, &(double){0});
+    turn_reader(to->of[reader].weight, p->gain, turn, n);
+    free(rows);
+    free(turn);
+    free(rest);
+}
+
+/* Takes the gauge out of a map that groups of heads share, and of the one to
+   its left. A bias that does nothing becomes 0. */
+static double
+slim_map(const Heads *l, const Heads *to, int shared)
+{
+    const Published *p = l->model;
+    int width = l->of[shared].width, rope = shared == KEY ? p->rope : 0;
+    double worst = 1;
+    for (int from = 0, n; from < p->groups * width; from += n) {
+        bool rotated = from % width < rope;
+        n = rotated ? 2 : width - from % width;
+        worst = fmax(worst, slim_columns(l, to, shared, from, n));
+        for (int i = 0; i < n; i++)
+            if (to && !bias_counts(l, shared, from))
+                entry_of(to, shared, l->of[shared].rows, from + i,
+                         &(double){0});
+    }
+    return worst;
+}
+
+/* Biases that do nothing are those of keys, unless they are rotated, and of
+   values, if b^O can have what they do. Latents are first: the other steps work
+   in place on what they leave. */
 double
 heads_slim(const Heads *l, const Heads *to)
 {
     const Published *p = l->model;
-    bool normed = scores_are_normed(p);
-    double worst = 1;
+    Heads from = *l, rotated, rotated_to;
+    from.stored = true;
     if (to)
         check_types(to);
-    for (int shared = normed ? VALUE : KEY; shared <= VALUE; shared++) {
-        int width = l->of[shared].width, rope = shared == KEY ? p->rope : 0;
-        for (int from = 0, n; from < p->groups * width; from += n) {
-            bool rotated = from % width < rope;
-            n = rotated ? 2 : width - from % width;
-            worst = fmax(worst, slim_columns(l, to, shared, from, n));
-            for (int i = 0; i < n; i++)
-                if (to && !bias_counts(l, shared, from))
-                    entry_of(to, shared, p->d_model, from + i, &(double){0});
-        }
+    if (to && latent_of(l, KEY)) {
+        from = *to;
+        from.stored = true;
+        slim_latent(&from, LATENT, KEY);
+        if (latent_of(l, QUERY))
+            slim_latent(&from, QUERY_LATENT, QUERY);
+    }
+    double worst = slim_map(&from, to, VALUE);
+    if (!scores_are_normed(p))
+        worst = fmax(worst, slim_map(&from, to, KEY));
+    if (latent_of(l, KEY)) {
+        rotated = rotated_heads(from);
+        rotated_to = rotated_heads(to ? *to : from);
+        worst = fmax(worst, slim_map(&rotated, to ? &rotated_to : NULL, KEY));
     }
     if (to && !(worst <= worst_condition))
         fail("%s: layer %d: removing the gauge would lose precision: a part of "
