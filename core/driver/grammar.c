@@ -116,6 +116,7 @@ static const Option own[] = {
     {{"against", 0, AT(against), 0, 0, NULL, "compare all heads with another checkpoint's: M, N, and the matrices as stored"}, "DIR", .commands = "open", .common = true},
     {{"slim", 0, AT(slim), 0, 0, NULL, "write the model without its gauge to a new directory"}, "DIR", .commands = "open", .common = true},
     {{"kv-heads", 0, AT(kv_heads), 1, 1e6, NULL, "let all heads share N heads of keys and values; with --out, write that model to a new directory"}, "N", .commands = "open", .common = true},
+    {{"npy", 0, AT(npy), 0, 0, NULL, "write W^Q, W^K, W^V and W^O of every head as NumPy arrays to a new directory"}, "DIR", .commands = "open"},
     {{"to", 0, AT(to), 0, 0, NULL, "write a layer as a run of this variant, for inspect, equiv and trace"}, "VARIANT", .commands = "open", .common = true},
     {{"layer", 0, AT(layer), 1, 1e6, NULL, "the layer for --to or --head, counted from 1 (1)"}, "N", .commands = "open", .common = true},
     {{"head", 0, AT(head), 1, 1e6, NULL, "draw M of this head of the layer, entry by entry"}, "N", .commands = "open", .common = true},
@@ -157,6 +158,10 @@ static const struct Rule {
     {"open", "--to --head", "--heads --draw --slim --columns " LAYOUTS, ""},
     {"open", "--against", "--to --head --slim", ""},
     {"open", "--kv-heads", "--to --head --slim --against --heads --draw", ""},
+    {"open", "--npy",
+     "--to --head --slim --against --kv-heads --heads --draw "
+     "--columns " LAYOUTS,
+     ""},
     {"open", "--layer", "", "--to or --head"},
     {"open", "--out", "", "--to or --head or --draw or --kv-heads"},
     {"open", "--format", "", "--head or --draw"},

@@ -37,7 +37,7 @@ typedef struct Options {
     Question question;   /* of judge */
     bool attention;      /* of inspect */
     bool heads, spectra; /* of open */
-    const char *slim, *to, *against;
+    const char *slim, *to, *against, *npy;
     int layer, head, kv_heads;
 } Options;
 

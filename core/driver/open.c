@@ -11,6 +11,7 @@
 #include "driver/kv_heads.h"
 #include "driver/options.h"
 #include "models/as_run.h"
+#include "models/factors.h"
 #include "models/facts.h"
 #include "models/likeness.h"
 #include "models/slim.h"
@@ -128,7 +129,7 @@ meaning(const Published *m)
     Account all = published_account(m, 1);
     return format_text(
         "%.0f of the %.0f parameters of attention (%.2f%%) are not really "
-        "there: they are gauge, and can be chosen freely.%s rank: the number "
+        "there: they are gauge, and can be chosen freely.%s%s rank: the number "
         "of singular values that have 99%% of the sum of squares, of %d for M "
         "and %d for N; sym.: the share of M that equals its transpose, 0.5 if "
         "random; least: the smallest singular value, relative to the largest; "
@@ -140,6 +141,11 @@ meaning(const Published *m)
         m->rope ? ""
                 : " A key bias, |b^K|, does nothing: it adds the same to "
                   "all scores of a row, and the softmax cancels it.",
+        published_has(m, "latent")
+            ? " Keys and values are made from a latent: M is of the columns "
+              "that are not rotated, and M and N leave out the number by which "
+              "a norm divides each token's latent."
+            : "",
         m->d_k, m->d_v);
 }
 
@@ -194,6 +200,10 @@ command_open(int argc, char **argv)
             note("the run is %s/%s", o.out, run);
         if (o.head)
             draw_map(&o, &l);
+        return 0;
+    }
+    if (o.npy) {
+        factors_write(&c, &m, o.npy);
         return 0;
     }
     if (sizeof(real) == 4)

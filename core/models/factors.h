@@ -1,0 +1,20 @@
+/* factors.h - the matrices of heads as NumPy arrays. */
+#ifndef FACTORS_H
+#define FACTORS_H
+
+#include "models/checkpoint.h"
+#include "models/published.h"
+
+/* Writes the directory `to`, which must not exist yet, whole or not at all. A
+   layer has four arrays, layer-1-W_Q.npy and so on:
+
+       W_Q  (heads,  d_model + 1, d_k)    W_K  (groups, d_model + 1, d_k)
+       W_V  (groups, d_model + 1, d_v)    W_O  (heads, d_v, d_model)
+
+   so that head i of group g has M = W_Q[i] W_K[g]' and N = W_V[g] W_O[i]. Row
+   d_model is the bias, 0 if there is none. The two columns of a rotated pair
+   are side by side. With a latent (heads.h), the rotated columns are in arrays
+   of their own, W_Q_rotated and W_K_rotated. */
+void factors_write(const Checkpoint *c, const Published *p, const char *to);
+
+#endif
