@@ -23,6 +23,7 @@
 #include "training/solved_or_diverged.h"
 #include "watch/gauge.h"
 #include "watch/observe.h"
+#include "watch/turn.h"
 
 static Model *
 built(const char *task, const char *more, Dataset *s)
@@ -455,6 +456,172 @@ TEST(a_random_step_has_the_share_of_chance)
         free(start);
         model_free(m);
     }
+}
+
+/* Pairs of weights (LOOP_ROWS x k) that go around a closed loop. */
+enum { LOOP_ROWS = 6, LOOP_ALL = LOOP_ROWS * 4 };
+typedef struct Loop {
+    double q[LOOP_ALL], k[LOOP_ALL], along_q[LOOP_ALL], along_k[LOOP_ALL];
+} Loop;
+
+static Loop
+random_loop(void)
+{
+    Loop l;
+    Random r = random_stream(7, "loop");
+    for (int i = 0; i < LOOP_ALL; i++) {
+        l.q[i] = random_normal(&r);
+        l.k[i] = random_normal(&r);
+        l.along_q[i] = 0.7 * random_normal(&r);
+        l.along_k[i] = 0.7 * random_normal(&r);
+    }
+    return l;
+}
+
+static void
+loop_at(const Loop *l, double angle, int weights, double *q, double *k)
+{
+    for (int i = 0; i < weights; i++) {
+        q[i] = l->q[i] + sin(angle) * l->along_q[i];
+        k[i] = l->k[i] + (1 - cos(angle)) * l->along_k[i];
+    }
+}
+
+/* The largest entry by which W_Q' W_Q - W_K' W_K differs between two pairs. */
+static double
+gram_apart(const double *now_q, const double *now_k, const double *q,
+           const double *k, int cols)
+{
+    double most = 0;
+    for (int i = 0; i < cols * cols; i++) {
+        double apart = 0;
+        for (int n = 0; n < LOOP_ROWS; n++) {
+            int a = n * cols + i / cols, b = n * cols + i % cols;
+            apart += now_q[a] * now_q[b] - now_k[a] * now_k[b];
+            apart -= q[a] * q[b] - k[a] * k[b];
+        }
+        most = fmax(most, fabs(apart));
+    }
+    return most;
+}
+
+/* Lifts a loop of M in so many steps. In between, the weights are multiplied by
+   factors whose product is 1, which the lift must not notice. */
+static Lift
+lifted(const Loop *loop, int cols, int steps)
+{
+    int weights = LOOP_ROWS * cols;
+    Lift l = lift_new(LOOP_ROWS, cols);
+    loop_at(loop, 0, weights, l.now_q, l.now_k);
+    lift_start(&l);
+    for (int i = 1; i <= steps; i++) {
+        loop_at(loop, 2 * 3.14159265358979 * i / steps, weights, l.now_q,
+                l.now_k);
+        double factor = i < steps ? 1 + 0.3 * sin(i) : 1;
+        for (int e = 0; e < weights; e++) {
+            l.now_q[e] *= factor;
+            l.now_k[e] /= factor;
+        }
+        lift_follow(&l);
+    }
+    return l;
+}
+
+/* When M has gone around a loop, its lift is back at the same M with the same
+   conserved matrix, but with W_Q A and W_K A^-T. A is the same for other steps,
+   up to the square of their length; and for k = 1 it is 1. */
+TEST(the_lift_of_a_loop_ends_turned)
+{
+    enum { STEPS = 500 };
+    Loop loop = random_loop();
+    double turned[3];
+    for (int cols = 1; cols <= 4; cols++) {
+        for (int fine = 0; fine < 3; fine++) {
+            Lift l = lifted(&loop, cols, STEPS << fine);
+            double m = 0, inverse = 0;
+            for (int i = 0; i < LOOP_ROWS * LOOP_ROWS; i++) {
+                double entry = 0;
+                for (int e = 0; e < cols; e++) {
+                    int a = i / LOOP_ROWS * cols + e;
+                    int b = i % LOOP_ROWS * cols + e;
+                    entry += l.q[a] * l.k[b] - loop.q[a] * loop.k[b];
+                }
+                m = fmax(m, fabs(entry));
+            }
+            for (int i = 0; i < cols * cols; i++) {
+                double entry = i % (cols + 1) == 0 ? -1 : 0;
+                for (int e = 0; e < cols; e++)
+                    entry += l.to_q[e * cols + i / cols] *
+                             l.to_k[e * cols + i % cols];
+                inverse = fmax(inverse, fabs(entry));
+            }
+            ck_assert_double_lt(m, 1e-12);
+            ck_assert_double_lt(inverse, 1e-10);
+            ck_assert_double_lt(gram_apart(l.q, l.k, loop.q, loop.k, cols),
+                                1e-11);
+            turned[fine] = lift_turn(&l).angle;
+            if (cols == 1)
+                ck_assert_double_lt(turned[fine] + lift_turn(&l).stretch,
+                                    1e-11);
+            lift_free(&l);
+        }
+        if (cols == 1)
+            continue;
+        double coarse = turned[1] - turned[0], fine = turned[2] - turned[1];
+        ck_assert_double_gt(turned[2], 0.05);
+        ck_assert_double_eq_tol(coarse / fine, 4, 0.4);
+    }
+}
+
+/* W_Q and W_K follow a target around a loop by gradient descent. Returns how
+   far they have turned against the lift; *defect is how far the conserved
+   matrix has moved. */
+static double
+descended(const Loop *loop, int cols, int steps, double *defect)
+{
+    enum { ROWS = LOOP_ROWS };
+    double tq[LOOP_ALL], tk[LOOP_ALL], dq[LOOP_ALL], dk[LOOP_ALL], rate = 0.02;
+    Lift l = lift_new(ROWS, cols);
+    loop_at(loop, 0, ROWS * cols, l.now_q, l.now_k);
+    lift_start(&l);
+    for (int step = 1; step <= steps; step++) {
+        loop_at(loop, 2 * 3.14159265358979 * step / steps, ROWS * cols, tq, tk);
+        memset(dq, 0, sizeof dq);
+        memset(dk, 0, sizeof dk);
+        for (int i = 0; i < ROWS * ROWS; i++) {
+            int a = i / ROWS * cols, b = i % ROWS * cols;
+            double g = 0; /* of W_Q W_K' - T */
+            for (int e = 0; e < cols; e++)
+                g += l.now_q[a + e] * l.now_k[b + e] - tq[a + e] * tk[b + e];
+            for (int e = 0; e < cols; e++) {
+                dq[a + e] += rate * g * l.now_k[b + e];
+                dk[b + e] += rate * g * l.now_q[a + e];
+            }
+        }
+        for (int e = 0; e < ROWS * cols; e++) {
+            l.now_q[e] -= dq[e];
+            l.now_k[e] -= dk[e];
+        }
+        lift_follow(&l);
+    }
+    *defect = gram_apart(l.now_q, l.now_k, loop->q, loop->k, cols);
+    Turn t = lift_turn(&l);
+    lift_free(&l);
+    return sqrt(t.angle * t.angle + t.stretch * t.stretch);
+}
+
+/* Gradient flow is its own lift: half the step, half the turn against it, and
+   half the defect of what is conserved. */
+TEST(descent_is_the_lift_up_to_its_steps)
+{
+    Loop loop = random_loop();
+    double defect[2], turn[2];
+    for (int fine = 0; fine < 2; fine++)
+        turn[fine] = descended(&loop, 3, 4000 << fine, &defect[fine]);
+    ck_assert_double_lt(turn[0], 0.01);
+    ck_assert_double_gt(turn[1], 1e-6);
+    ck_assert_double_eq_tol(turn[0] / turn[1], 2, 0.1);
+    ck_assert_double_eq_tol(defect[0] / defect[1], 2, 0.1);
 }
 
 /* A step along the gauge of queries and keys is all gauge, and moves what is

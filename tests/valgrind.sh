@@ -24,7 +24,7 @@ lost() {
     valgrind --leak-check=summary "$build/qkv" train "$@" 2>&1 >out </dev/null |
         awk '/definitely lost/ { blocks += $7 } END { print blocks }'
 }
-for more in "" "--log attention+scores+gradients+rank+conserved+gauge" "--optimizer muon --threads 2"; do
+for more in "" "--log attention+scores+gradients+rank+conserved+gauge+turn" "--optimizer muon --threads 2"; do
     few=$(lost -t recall $tiny --steps 11 $more -o few)
     many=$(lost -t recall $tiny --steps 51 $more -o many)
     [ "$few" -gt 0 ] && [ "$few" -eq "$many" ] && ok ||

@@ -54,17 +54,19 @@ logged_nan(const Run *r, const char *column)
     return run_text(r, column) && isnan(run_number(r, column));
 }
 
-/* Explains once for each variant why --log conserved or gauge gave no number.
- */
+/* Explains once for each variant why --log conserved, gauge or turn gave no
+   number. */
 static void
 note_unpaired(const Experiment *e)
 {
     void *noted = NULL;
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
-        bool none = logged_nan(r, "conserved_qk") || logged_nan(r, "gauge_qk");
+        bool none = logged_nan(r, "conserved_qk") ||
+                    logged_nan(r, "gauge_qk") || logged_nan(r, "turn_qk");
         if (none && r->config.steps > 0 &&
             word_added(&noted, copy_text(r->config.variant)))
-            note("%s: conserved and gauge are NA: they need heads with only "
+            note("%s: conserved, gauge and turn are NA: they need heads with "
+                 "only "
                  "W_i^Q, W_i^K, W_i^V and W_i^O, and no rotation",
                  r->config.variant);
     }

@@ -89,6 +89,7 @@ watch_run(void *training, const Result *so_far)
 {
     Training *t = training;
     solved_watch(&t->solved, so_far);
+    observe_step(&t->observer);
     if (!so_far->logged)
         return true;
     observe(&t->observer);

@@ -46,6 +46,10 @@ static const Quantity quantities[] = {
     {"conserved_vo", .title = "drift of what is conserved, V and O"},
     {"gauge_qk", "share of a step of W^Q, W^K in the gauge", .scale = SHARE},
     {"gauge_vo", "share of a step of W^V, W^O in the gauge", .scale = SHARE},
+    {"turn_qk", "turn against the lift, Q and K", .unit = "radians"},
+    {"turn_vo", "turn against the lift, V and O", .unit = "radians"},
+    {"stretch_qk", .title = "stretch against the lift, Q and K"},
+    {"stretch_vo", .title = "stretch against the lift, V and O"},
 
     /* settings whose title on an axis is not their name */
     {"lr", .title = "learning rate"},

@@ -2,7 +2,6 @@
 
    A pair is W_i^Q and W_i^K, or W_i^V and W_i^O', each with k columns. */
 #include "algebra/derive.h"
-#include "algebra/svd.h"
 #include "heart/attention.h"
 #include "watch/gauge.h"
 
@@ -30,26 +29,36 @@ products(Matrix w, const Model *m, const real *before)
     return p;
 }
 
-/* The squared length of the part of a step (dQ, dK) that is along (Q X, -K X')
-   for some X. All matrices are k x k: qq is Q'Q, kk is K'K, and c is
-   C = Q' dQ - dK' K. The nearest X solves Q'Q X + X K'K = C.
-   In the eigenvectors of Q'Q and of K'K the solution is
-   X_ij = C_ij / (a_i + b_j), and the squared length is the sum of X_ij C_ij. */
-static double
-along_gauge(const double *qq, const double *kk, const double *c, int k)
+/* c = a' b, all k x k. */
+static void
+transposed_product(double *c, const double *a, const double *b, int k)
 {
+    for (int i = 0; i < k * k; i++) {
+        c[i] = 0;
+        for (int e = 0; e < k; e++)
+            c[i] += a[e * k + i / k] * b[e * k + i % k];
+    }
+}
+
+/* In the eigenvectors of Q'Q and of K'K the solution is
+   X_ij = C_ij / (a_i + b_j), and the squared length is the sum of X_ij C_ij. */
+double
+along_gauge(double *x, const Svd *a, const Svd *b, const double *c)
+{
+    int k = a->k;
     double along = 0;
-    Svd a = svd_of(qq, k, k), b = svd_of(kk, k, k);
-    for (int row = 0; row < k; row++)
-        for (int col = 0; col < k; col++) {
-            double entry = 0, divisor = a.s[row] + b.s[col];
-            for (int i = 0; i < k; i++)
-                for (int j = 0; j < k; j++)
-                    entry += a.u[i * k + row] * c[i * k + j] * b.u[j * k + col];
-            along += divisor > 0 ? entry * entry / divisor : 0;
-        }
-    free(a.u);
-    free(b.u);
+    double *half = allocate((size_t)2 * k * k, sizeof *half);
+    double *turned = half + k * k;
+    transposed_product(half, a->u, c, k);
+    product_of(turned, half, b->u, k, k, k, false);
+    for (int i = 0; i < k * k; i++) {
+        double entry = turned[i], divisor = a->s[i / k] + b->s[i % k];
+        turned[i] = divisor > 0 ? entry / divisor : 0;
+        along += turned[i] * entry;
+    }
+    product_of(half, a->u, turned, k, k, k, false);
+    product_of(x, half, b->u, k, k, k, true);
+    free(half);
     return along;
 }
 
@@ -81,19 +90,23 @@ add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
         s->step += e == turned ? a.dd[e] + b.dd[e] : 0;
         c[e] = a.wd[e] - b.wd[turned];
     }
-    s->along += along_gauge(a.ww, b.ww, c, n);
-    s->by_chance += share_by_chance(q.rows, n);
+    double *x = allocate((size_t)n * n, sizeof *x);
+    Svd of_q = svd_of(a.ww, n, n), of_k = svd_of(b.ww, n, n);
+    s->along += along_gauge(x, &of_q, &of_k, c);
+    free(of_q.u);
+    free(of_k.u);
     free(a.ww);
     free(b.ww);
     free(c);
+    free(x);
 }
 
-/* Adds the heads of a place, each of which should have two terms, each a
-   product A B'. Returns false unless every weight is in exactly one such pair:
-   an entry in no pair, such as that of a bias, would share its gauge. */
+/* Finds the pairs of all heads of a place, whose pieces should have one term
+   each, a product A B'. Returns false unless every weight is in exactly one
+   such pair: an entry in no pair, such as that of a bias, would share its
+   gauge. */
 static bool
-add_heads(GaugeMove *s, const Derived *d, int piece, const Model *m,
-          const real *before)
+find_pairs(Pairs *p, const Derived *d, int piece)
 {
     int unseen = 0; /* entries of matrices that were in no pair yet */
     for (int i = 0; i < d->run.weights.count; i++)
@@ -105,24 +118,42 @@ add_heads(GaugeMove *s, const Derived *d, int piece, const Model *m,
         Matrix a = q->of[0].m;
         Matrix b = k->count ? k->of[0].m : transposed(q->of[1].m);
         unseen -= (a.rows + b.rows) * a.cols;
-        if (t->piece == piece)
-            add_head(s, a, b, m, before);
+        if (t->piece != piece)
+            continue;
+        p->q[p->count] = a;
+        p->k[p->count] = b;
+        p->count++;
     }
-    s->by_chance /= d->heads;
     return unseen == 0;
+}
+
+Pairs
+gauge_pairs(const Model *m, int place, int piece)
+{
+    const ModelPlace *at = &m->place[place];
+    const Relative *positions = at->attention.relative;
+    bool rotated = positions && positions->rotated;
+    Derived d = derive(at->variant, at->attention, place_weights(m, place));
+    Pairs p = {.q = allocate((size_t)2 * d.count + 1, sizeof *p.q)};
+    p.k = p.q + d.count;
+    bool known = false;
+    if (!d.why && !rotated && d.count == 2 * d.heads)
+        known = find_pairs(&p, &d, piece);
+    if (!known)
+        p.count = 0;
+    derived_free(&d);
+    return p;
 }
 
 GaugeMove
 gauge_move(const Model *m, int place, const real *before, int piece)
 {
-    const ModelPlace *p = &m->place[place];
-    const Relative *positions = p->attention.relative;
-    bool rotated = positions && positions->rotated;
-    Derived d = derive(p->variant, p->attention, place_weights(m, place));
     GaugeMove s = {0};
-    bool known = false;
-    if (!d.why && !rotated && d.count == 2 * d.heads)
-        known = add_heads(&s, &d, piece, m, before);
-    derived_free(&d);
-    return known ? s : (GaugeMove){0};
+    Pairs p = gauge_pairs(m, place, piece);
+    for (int i = 0; i < p.count; i++) {
+        add_head(&s, p.q[i], p.k[i], m, before);
+        s.by_chance += share_by_chance(p.q[i].rows, p.q[i].cols) / p.count;
+    }
+    free(p.q);
+    return s;
 }

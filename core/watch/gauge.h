@@ -11,6 +11,23 @@
 #define GAUGE_H
 
 #include "algebra/derive.h"
+#include "algebra/svd.h"
+
+/* The pairs of a place, W_i^Q and W_i^K or W_i^V and W_i^O', one for each head.
+   There are none unless the place has exactly the form M_i = W_i^Q W_i^K' and
+   N_i = W_i^V W_i^O (algebra/derive.h) and no two heads share a matrix. */
+typedef struct Pairs {
+    Matrix *q, *k; /* the model's weights; the caller frees q */
+    int count;
+} Pairs;
+
+/* The pairs W^Q, W^K of a place (M_PIECE), or its pairs W^V, W^O' (N_PIECE). */
+Pairs gauge_pairs(const Model *m, int place, int piece);
+
+/* Finds the part (Q X, -K X') of a step (dQ, dK) that is along the gauge, and
+   returns its squared length. X and C = Q' dQ - dK' K are k x k, and X solves
+   Q'Q X + X K'K = C. a and b are the decompositions of Q'Q and of K'K. */
+double along_gauge(double *x, const Svd *a, const Svd *b, const double *c);
 
 /* Squared lengths (Frobenius) of four matrices, summed over all heads; and a
    mean over the heads. */
@@ -23,9 +40,7 @@ typedef struct GaugeMove {
 } GaugeMove;
 
 /* Measures the step from the weights `before` to the present ones, for the
-   pairs W^Q, W^K of a place (M_PIECE) or its pairs W^V, W^O (N_PIECE). All
-   numbers are 0 unless the place has exactly the form M_i = W_i^Q W_i^K' and
-   N_i = W_i^V W_i^O (algebra/derive.h) and no two heads share a matrix. */
+   pairs of a place. All numbers are 0 if it has none. */
 GaugeMove gauge_move(const Model *m, int place, const real *before, int piece);
 
 #endif

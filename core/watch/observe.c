@@ -15,6 +15,7 @@
 #include "math/statistics.h"
 #include "watch/gauge.h"
 #include "watch/observe.h"
+#include "watch/turn.h"
 
 /* The findings about one row of weights, which belongs to a query of a head. */
 enum {
@@ -218,6 +219,25 @@ gauge_by_chance(const Observation *s, int piece)
     return g.by_chance > 0 ? g.by_chance : NAN;
 }
 
+/* The lifts of a place, which --log turn has. */
+static Lifts *
+lifts_of(const Observer *o, int place, int piece)
+{
+    return &o->lifts[2 * place + (piece == N_PIECE)];
+}
+
+static double
+turn_of(const Observation *s, int piece)
+{
+    return lifts_turn(lifts_of(s->observer, s->place, piece)).angle;
+}
+
+static double
+stretch_of(const Observation *s, int piece)
+{
+    return lifts_turn(lifts_of(s->observer, s->place, piece)).stretch;
+}
+
 /* A column. Its value is the mean of the function over all places of attention,
    and NaN if it is NaN at one. (A function that has the rows or the weights of
    all places returns the same number for each.) */
@@ -248,10 +268,14 @@ static const Observed table[] = {
     {"gauge", "gauge_vo", share_of_gauge, N_PIECE, false},
     {"gauge", "gauge_qk_random", gauge_by_chance, M_PIECE, false},
     {"gauge", "gauge_vo_random", gauge_by_chance, N_PIECE, false},
+    {"turn", "turn_qk", turn_of, M_PIECE, false},
+    {"turn", "turn_vo", turn_of, N_PIECE, false},
+    {"turn", "stretch_qk", stretch_of, M_PIECE, false},
+    {"turn", "stretch_vo", stretch_of, N_PIECE, false},
 };
 enum { ROWS = sizeof table / sizeof *table };
 static const char words[] =
-    "attention scores gradients rank distance conserved gauge";
+    "attention scores gradients rank distance conserved gauge turn";
 
 /* Does --log have that word? */
 static bool
@@ -331,6 +355,18 @@ copy_of_weights(const Model *m)
     return copy;
 }
 
+/* Begins to follow the weights of all places. */
+static void
+add_lifts(Observer *o)
+{
+    int places = o->model->places;
+    o->lifts = allocate((size_t)2 * places, sizeof *o->lifts);
+    for (int p = 0; p < places; p++) {
+        *lifts_of(o, p, M_PIECE) = lifts_new(o->model, p, M_PIECE);
+        *lifts_of(o, p, N_PIECE) = lifts_new(o->model, p, N_PIECE);
+    }
+}
+
 Observer
 observer_new(Model *m, const Dataset *data)
 {
@@ -345,9 +381,20 @@ observer_new(Model *m, const Dataset *data)
     if (has_word(&o, "distance"))
         for (int p = 0; p < m->places; p++)
             o.start[p] = model_form(m, p);
+    if (has_word(&o, "turn"))
+        add_lifts(&o);
     o.first = copy_of_weights(m);
     o.before = copy_of_weights(m);
     return o;
+}
+
+void
+observe_step(Observer *o)
+{
+    if (!o->lifts)
+        return;
+    for (int i = 0; i < 2 * o->model->places; i++)
+        lifts_follow(&o->lifts[i]);
 }
 
 /* Runs one forward and backward pass, and adds each place's share to the mean

@@ -18,8 +18,12 @@
    gauge      the share of the step since the line before that changes nothing,
               of queries and keys, and of values and output; and the share that
               a step of random direction would have on average
+   turn       how far queries and keys, and values and output, have turned
+   against the horizontal lift of M's path and of N's, in radians; and how far
+              they have stretched (turn.h). It follows every step
 
-   conserved and gauge are NaN for a variant whose form differs from standard's.
+   conserved, gauge and turn are NaN for a variant whose form differs from
+   standard's.
  */
 #ifndef OBSERVE_H
 #define OBSERVE_H
@@ -36,9 +40,10 @@ typedef struct Observer {
     int count;
     Model *model;
     Batch batch;
-    Canonical *start; /* each place's form at the start, for the distance */
-    real *first;      /* all weights at the start */
-    real *before;     /* all weights at the line before */
+    Canonical *start;    /* each place's form at the start, for the distance */
+    real *first;         /* all weights at the start */
+    real *before;        /* all weights at the line before */
+    struct Lifts *lifts; /* of M and N of each place, for the turn; else NULL */
 } Observer;
 
 /* The words of --log, "attention+rank", separated by commas instead. Exits (2)
@@ -49,6 +54,9 @@ char *observed_words(const char *log);
    nothing is measured. Its memory is never freed: a process trains one model.
  */
 Observer observer_new(Model *m, const Dataset *data);
+
+/* Follows a step of training. Call it after each, before any observe. */
+void observe_step(Observer *o);
 
 /* Adds a line to o->values. */
 void observe(Observer *o);

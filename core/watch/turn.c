@@ -1,0 +1,200 @@
+/* turn.c - how far training turns a head along directions that change nothing.
+
+   The lift's next step ends somewhere on the gauge orbit of the new weights.
+   Newton's method finds where: it takes away the step's part along the gauge
+   until none is left. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algebra/svd.h"
+#include "heart/fail.h"
+#include "heart/numbers.h"
+#include "watch/turn.h"
+
+Lift
+lift_new(int rows, int cols)
+{
+    size_t weights = (size_t)rows * (size_t)cols;
+    size_t square = (size_t)cols * (size_t)cols;
+    Lift l = {.rows = rows, .cols = cols};
+    l.now_q = allocate(8 * weights + 7 * square, sizeof *l.now_q);
+    l.now_k = l.now_q + weights;
+    l.q = l.now_k + weights;
+    l.k = l.q + weights;
+    l.to_q = l.k + weights;
+    l.to_k = l.to_q + square;
+    l.scratch = l.to_k + square;
+    for (size_t i = 0; i < square; i += (size_t)cols + 1)
+        l.to_q[i] = l.to_k[i] = 1;
+    return l;
+}
+
+void
+lift_free(Lift *l)
+{
+    free(l->now_q);
+}
+
+/* c += factor a' b, for a and b (rows x cols). */
+static void
+add_product(double *c, double factor, const double *a, const double *b,
+            int rows, int cols)
+{
+    for (int i = 0; i < cols * cols; i++)
+        for (int n = 0; n < rows; n++)
+            c[i] += factor * a[n * cols + i / cols] * b[n * cols + i % cols];
+}
+
+/* C (along_gauge) of the lift's step to (now_q to_q, now_k to_k), with W_Q and
+   W_K at the middle of the step. */
+static void
+part_along(const Lift *l, double *c)
+{
+    int n = l->rows, cols = l->cols, weights = n * cols;
+    double *q = l->scratch, *dq = q + weights;
+    double *k = dq + weights, *dk = k + weights;
+    product_of(q, l->now_q, l->to_q, n, cols, cols, false);
+    product_of(k, l->now_k, l->to_k, n, cols, cols, false);
+    for (int i = 0; i < weights; i++) {
+        dq[i] = q[i] - l->q[i];
+        dk[i] = k[i] - l->k[i];
+        q[i] -= dq[i] / 2;
+        k[i] -= dk[i] / 2;
+    }
+    memset(c, 0, (size_t)cols * (size_t)cols * sizeof *c);
+    add_product(c, 1, q, dq, n, cols);
+    add_product(c, -1, dk, k, n, cols);
+}
+
+/* Moves the end of the lift's step along the gauge: to_q becomes
+   to_q (1 - X), and to_k its inverse, transposed. Returns |X|. A long X is
+   shortened to 1/2, since Newton's method knows only its neighbourhood. */
+static double
+correct(Lift *l, const double *x, double *change)
+{
+    int cols = l->cols, size = cols * cols;
+    double squares = 0;
+    for (int i = 0; i < size; i++)
+        squares += x[i] * x[i];
+    double length = sqrt(squares), kept = length > 0.5 ? 0.5 / length : 1;
+    product_of(change, l->to_q, x, cols, cols, cols, false);
+    for (int i = 0; i < size; i++) {
+        l->to_q[i] -= kept * change[i];
+        l->to_k[i] = 0;
+    }
+    pseudo_inverse(l->to_q, cols, cols, l->to_k);
+    return length;
+}
+
+void
+lift_start(Lift *l)
+{
+    size_t weights = (size_t)l->rows * (size_t)l->cols;
+    memcpy(l->q, l->now_q, weights * sizeof *l->q);
+    memcpy(l->k, l->now_k, weights * sizeof *l->k);
+}
+
+void
+lift_follow(Lift *l)
+{
+    int n = l->rows, cols = l->cols, size = cols * cols;
+    double *qq = l->scratch + 4 * n * cols, *kk = qq + size;
+    double *c = kk + size, *x = c + size, *rest = x + size;
+    double last = INFINITY, length = 1;
+    memset(qq, 0, (size_t)2 * (size_t)size * sizeof *qq);
+    add_product(qq, 1, l->q, l->q, n, cols);
+    add_product(kk, 1, l->k, l->k, n, cols);
+    Svd a = svd_of(qq, cols, cols), b = svd_of(kk, cols, cols);
+    for (int round = 0; round < 50 && length > 1e-13; round++) {
+        part_along(l, c);
+        along_gauge(x, &a, &b, c);
+        length = correct(l, x, rest);
+        if (!(length < last)) /* only rounding is left; or a weight is NaN */
+            break;
+        last = length;
+    }
+    free(a.u);
+    free(b.u);
+    product_of(l->q, l->now_q, l->to_q, n, cols, cols, false);
+    product_of(l->k, l->now_k, l->to_k, n, cols, cols, false);
+}
+
+/* With U S V' = to_k, G = to_k' = V S U' = (V U') (U S U'): R = V U'. A plane
+   that R turns by an angle t gives R - 1 two singular values of 2 sin(t / 2).
+ */
+Turn
+lift_turn(const Lift *l)
+{
+    int k = l->cols;
+    double *r = allocate((size_t)k * (size_t)k, sizeof *r);
+    Svd g = svd_of(l->to_k, k, k);
+    product_of(r, g.v, g.u, k, k, k, true);
+    for (int i = 0; i < k; i++)
+        r[i * k + i] -= 1;
+    Svd turned = svd_of(r, k, k);
+    double angles = 0, logarithms = 0;
+    for (int i = 0; i < k; i++) {
+        double angle = 2 * asin(fmin(turned.s[i] / 2, 1));
+        angles += angle * angle / 2; /* each plane has two of them */
+        logarithms += pow(logarithm(g.s[i]), 2);
+    }
+    free(turned.u);
+    free(g.u);
+    free(r);
+    return (Turn){sqrt(angles), sqrt(logarithms)};
+}
+
+/* Copies the entries of a matrix, row by row. */
+static void
+copy_entries(double *to, Matrix w)
+{
+    for (int i = 0; i < w.rows * w.cols; i++)
+        to[i] = (double)w.at[i / w.cols * w.down + i % w.cols * w.across];
+}
+
+/* Gives each lift the present weights of its head. */
+static void
+read_weights(const Lifts *all)
+{
+    for (int i = 0; i < all->pairs.count; i++) {
+        copy_entries(all->lift[i].now_q, all->pairs.q[i]);
+        copy_entries(all->lift[i].now_k, all->pairs.k[i]);
+    }
+}
+
+Lifts
+lifts_new(const Model *m, int place, int piece)
+{
+    Lifts all = {.pairs = gauge_pairs(m, place, piece)};
+    int count = all.pairs.count;
+    all.lift = allocate((size_t)count + 1, sizeof *all.lift);
+    for (int i = 0; i < count; i++)
+        all.lift[i] = lift_new(all.pairs.q[i].rows, all.pairs.q[i].cols);
+    read_weights(&all);
+    for (int i = 0; i < count; i++)
+        lift_start(&all.lift[i]);
+    return all;
+}
+
+void
+lifts_follow(Lifts *all)
+{
+    read_weights(all);
+    for (int i = 0; i < all->pairs.count; i++)
+        lift_follow(&all->lift[i]);
+}
+
+Turn
+lifts_turn(const Lifts *all)
+{
+    Turn mean = {0};
+    for (int i = 0; i < all->pairs.count; i++) {
+        Turn t = lift_turn(&all->lift[i]);
+        mean.angle += t.angle;
+        mean.stretch += t.stretch;
+    }
+    mean.angle /= all->pairs.count; /* 0 / 0 is NaN */
+    mean.stretch /= all->pairs.count;
+    return mean;
+}
