@@ -78,7 +78,7 @@ $(WEB)/%.js: lessons/web/%.js
 	cp $< $@
 
 FIGURES = $(patsubst plots/recipes/%.sh,figure-%,$(sort $(wildcard plots/recipes/*.sh)))
-figures: $(FIGURES)   ## the figures of the eleven recipes, in build/figures: about ten minutes
+figures: $(FIGURES)   ## the figures of the twelve recipes, in build/figures: about ten minutes
 $(FIGURES): figure-%: all
 	@mkdir -p $(BUILD)/figures
 	$(BUILD)/qkv recipe $* --out $(BUILD)/figures/$*
