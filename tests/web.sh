@@ -31,4 +31,5 @@ node tests/web/engine.mjs "$build"
 node tests/web/engine.mjs "$build" by-doubles
 node tests/web/playground.mjs "$build/web"
 node tests/web/equation.mjs "$build/web"
+node tests/web/reach.mjs "$build/web"
 node tests/web/lessons.mjs "$build/web"

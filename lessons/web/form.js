@@ -1,9 +1,13 @@
 // form.js - what the forms that run the program share: a button that runs and stops it,
 // and one that copies.
 
-import {element} from './matrix.js';
+import {element, symbols} from './matrix.js';
 import {inTurn, loaded} from './one-engine.js';
 import {Curves} from './curves.js';
+
+// What the program says, in the words of the page: without what is to be typed in a terminal,
+// and a setting by its symbol.
+export const plain = said => symbols(said.replace(/[:;,] [^:;]*--\w.*/, '').replace(/\bd-(model|k|v)\b/g, 'd_$1'));
 
 // A form whose button runs work(engine, run, curves) and, while it runs, stops it; run(words)
 // is a command.
@@ -51,7 +55,7 @@ export function worker(section, work) {
             await inTurn(() => work(engine, words => run(engine, words), curves));
             says.replaceChildren(`Done in ${((performance.now() - start) / 1000).toFixed(1)} s.`);
         } catch (error) {
-            says.replaceChildren(running ? element('span', {className: 'bad'}, '✗ ' + error.message) : 'Stopped.');
+            says.replaceChildren(running ? element('span', {className: 'bad'}, '✗ ', plain(error.message)) : 'Stopped.');
         }
         running = false;
         bar.hidden = true;

@@ -1,11 +1,11 @@
-// gauge.js - the gauge under a slider: it moves A and B along a path of invertible
-// matrices, and the four stored matrices change with them; M, N and the output do not.
+// gauge.js - the gauge turning: A and B move along a path of invertible matrices, and the
+// four stored matrices change with them; M, N and the output do not.
 // plots/diagrams/gauge-frames.awk draws six points of the same path.
 
-import {element, symbols, digits} from './matrix.js';
-import {transpose, times, softmax} from './merge.js';
+import {digits} from './matrix.js';
+import {X, transpose, times, softmax, apart} from './merge.js';
 
-const X = [[1, 0, 1], [0, 2, 1]];
+const STEPS = 60;
 const W = {Q: [[1, 0], [0, 1], [1, 0]], K: [[0, 1], [1, 0], [1, 1]],
     V: [[1, 0], [0, 1], [1, 1]], O: [[1, 0, 1], [0, 2, 0]]};
 
@@ -22,7 +22,7 @@ function inverse([[a, b], [c, d]]) {
 }
 
 // What is stored at t, and what the head uses of it.
-export function at(t) {
+export function stored(t) {
     const {A, B} = along(t);
     const q = times(W.Q, A), k = times(W.K, transpose(inverse(A)));
     const v = times(W.V, B), o = times(inverse(B), W.O);
@@ -31,41 +31,13 @@ export function at(t) {
     return {stored: {'W^Q A': q, 'W^K A^-T': k, 'W^V B': v, 'B^-1 W^O': o}, used: {M, N, output}};
 }
 
-const change = (a, b) => Math.max(...a.flatMap((row, i) => row.map((v, j) => Math.abs(v - b[i][j]))));
+const first = stored(0);
+const lane = (title, matrices) => ({title, parts: Object.entries(matrices).map(([name, rows]) => ({name, rows}))});
+const change = (now, before) => Math.max(...Object.keys(now).map(name => apart(now[name], before[name])));
 
-// A matrix as cells whose colour and digits are set anew by each move of the slider.
-function heat(name, rows) {
-    const cells = rows.map(row => row.map(() => element('td')));
-    const table = element('table', {className: 'heat gauge', ariaLabel: `${name}, ${rows.length} × ${rows[0].length}`},
-        ...cells.map(row => element('tr', {}, ...row)));
-    const show = now => now.forEach((row, i) => row.forEach((v, j) => {
-        cells[i][j].textContent = digits(v, 2);
-        cells[i][j].className = v < 0 ? 'below' : 'above';
-        cells[i][j].style.setProperty('--share', Math.round(Math.min(50 * Math.abs(v), 100)) + '%');
-    }));
-    return {show, place: element('div', {className: 'named'}, element('span', {}, symbols(name)), table)};
-}
-
-export function slider(place) {
-    const first = at(0), heats = {};
-    const lane = (title, matrices) => element('div', {className: 'lane', role: 'group', ariaLabel: title},
-        ...Object.entries(matrices).map(([name, rows]) => (heats[name] = heat(name, rows)).place));
-    const range = element('input', {type: 'range', min: 0, max: 60, value: 0});
-    const label = element('label', {}, 'Move A and B: ', range);
-    const says = element('p', {className: 'says', role: 'status'});
-    place.className = 'alive';
-    place.append(element('p', {className: 'controls'}, label), lane('What is stored', first.stored),
-        lane('What is used', first.used), says);
-
-    function draw() {
-        const now = at(range.value / range.max), all = {...now.stored, ...now.used}, from = {...first.stored, ...first.used};
-        for (const [name, rows] of Object.entries(all))
-            heats[name].show(rows);
-        const most = names => Math.max(...Object.keys(names).map(n => change(all[n], from[n])));
-        range.setAttribute('aria-valuetext', `step ${range.value} of ${range.max}`);
-        says.textContent = `Changed by at most: the stored matrices ${digits(most(now.stored), 2)}, ` +
-            `M, N and the output ${most(now.used).toExponential(0)}.`;
-    }
-    range.addEventListener('input', draw);
-    draw();
-}
+export const gauge = {id: 'gauge', label: 'Turn A and B:', from: 0, to: STEPS, at(step) {
+    const now = stored(step / STEPS);
+    return {lanes: [lane('What is stored', now.stored), lane('What is used', now.used)],
+        says: `Changed by at most: the stored matrices ${digits(change(now.stored, first.stored), 2)}, ` +
+            `M, N and the output ${change(now.used, first.used).toExponential(0)}.`};
+}};

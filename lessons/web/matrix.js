@@ -14,7 +14,7 @@ export function symbols(name) {
     const made = element('span');
     for (const part of name.split(/(\^-?\w+'?|_\w+)/))
         made.append(/^[_^]/.test(part)
-            ? element(part[0] === '^' ? 'sup' : 'sub', {}, part.slice(1)) : part);
+            ? element(part[0] === '^' ? 'sup' : 'sub', {}, part.slice(1).replace('-', '−')) : part);
     return made;
 }
 

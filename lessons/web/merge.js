@@ -4,7 +4,7 @@
 
 import {element, symbols, matrix, digits} from './matrix.js';
 
-const X = [[1, 0, 1], [0, 2, 1]];
+export const X = [[1, 0, 1], [0, 2, 1]];
 const PAIRS = {
     qk: {first: [[1, 0], [0, 1], [1, 0]], second: [[0, 1, 1], [1, 0, 1]]}, // W^Q, W^K'
     ov: {first: [[1, 0], [0, 1], [1, 1]], second: [[1, 0, 1], [0, 2, 0]]}, // W^V, W^O
@@ -21,7 +21,7 @@ export const softmax = a => a.map(row => {
     const e = row.map(Math.exp), sum = e.reduce((s, v) => s + v);
     return e.map(v => v / sum);
 });
-const apart = (a, b) =>
+export const apart = (a, b) =>
     Math.max(...a.flatMap((row, i) => row.map((v, j) => Math.abs(v - b[i][j]))));
 const turned = ([a, b], quarters) =>
     quarters ? turned([-b, a], quarters - 1) : [a, b]; // a row times R, so many times

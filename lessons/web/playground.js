@@ -53,6 +53,7 @@ function recall() {
             field.value = before;
         }
     }
+    $('#more').open = [...$('#more').querySelectorAll('[name]')].some(field => field.value);
     const line = refused.join(', ');
     $('#compare [role=alert]').replaceChildren(line && element('span', {className: 'bad'},
         '✗ Not taken from the link, because the page has no such field or value, or it is given twice: ' +

@@ -1,7 +1,7 @@
 // settings.js - the settings of a block's commands, to be changed: menus and sliders for
 // what `qkv train`, `compare`, `equiv` and `count` have, the text of `qkv trace`.
 
-import {element} from './matrix.js';
+import {element, symbols} from './matrix.js';
 import {tasks, variants} from './lists.js';
 
 const COMMAND = /\bqkv(-double)? (train|compare|equiv|count|trace)\b(?:"[^"]*"|'[^']*'|2>&1|[^|;&>'"\n])*/g;
@@ -17,6 +17,7 @@ const CHOICES = {
     '--seeds': {name: 'seeds', range: [1, 10], usual: '5'},
     '--positions': {name: 'positions', values: ['learned', 'none', 'rope', 'alibi'], usual: 'learned'},
 };
+const CALLED = {rope: 'RoPE', alibi: 'ALiBi'};
 const OF = {
     train: ['-v', '-t', '--heads', '--d-k', '--lr', '--steps', '--seed', '--positions'],
     compare: ['-v', '--heads', '--d-k', '--lr', '--steps', '--seeds', '--positions'],
@@ -41,7 +42,7 @@ export function withOption(command, option, value) {
 }
 
 function control(was, choice) {
-    const label = element('label', {}, choice.name + ' ');
+    const label = element('label', {}, symbols(choice.name), ' ');
     let input;
     if (choice.range) {
         const [min, max, step = 1] = choice.range, shown = element('output', {}, was);
@@ -50,7 +51,7 @@ function control(was, choice) {
         label.append(input, ' ', shown);
     } else {
         const values = choice.values.map(String);
-        input = element('select', {}, ...(values.includes(was) ? values : [was, ...values]).map(v => element('option', {}, v)));
+        input = element('select', {}, ...(values.includes(was) ? values : [was, ...values]).map(v => element('option', {value: v}, CALLED[v] ?? v)));
         input.value = was;
         label.append(input);
     }

@@ -1,6 +1,7 @@
 // verdict.js - what `qkv compare --tsv` found: a sentence and a table.
 
 import {element} from './matrix.js';
+import {plain} from './form.js';
 
 const table = tsv => tsv.trim().split('\n').map(line => line.split('\t'));
 
@@ -9,7 +10,7 @@ function sentence(rows, rate) {
     const [base, other] = [rows.find(r => r.verdict === 'baseline'), rows.find(r => r.verdict !== 'baseline')];
     if (!other)
         return `${base.variant} alone: test accuracy ${base.test_accuracy}, ${base.solved} solved.`;
-    return `${other.variant} against ${base.variant}, by ${other.judged}: ${other.verdict}, difference ${other.difference}, ${rate}. ` +
+    return `${other.variant} against ${base.variant}, by ${other.judged.replace('_', ' ')}: ${other.verdict}, difference ${other.difference}, ${rate}. ` +
         `(Test accuracy ${other.test_accuracy} against ${base.test_accuracy}, ${other.solved} and ${base.solved} solved.)`;
 }
 
@@ -26,7 +27,7 @@ export function told(section, {out, err}, rate) {
     const rows = table(out), [heads, ...others] = rows;
     const named = others.map(cells => Object.fromEntries(heads.map((head, i) => [head, cells[i]])));
     section.querySelector('.verdict').replaceChildren(element('p', {}, element('b', {}, sentence(named, rate))),
-        ...err.split('\n').filter(line => line.startsWith('qkv: ')).map(line => element('p', {}, line.slice(5))));
+        ...err.split('\n').filter(line => line.startsWith('qkv: ')).map(line => element('p', {}, plain(line.slice(5)))));
     show(rows, section.querySelector('.table'));
     return named;
 }

@@ -3,19 +3,24 @@
 
 import {equation} from './equation.js';
 import {exercisesOf} from './exercises.js';
-import {slider} from './gauge.js';
+import {gauge} from './gauge.js';
+import {heads} from './heads.js';
 import {diagram, links} from './merge.js';
+import {motion} from './motion.js';
+import {growing} from './rank.js';
 import {blocks} from './run.js';
 
 const merge = document.getElementById('merge');
 if (merge)
     diagram(merge);
-const gauge = document.getElementById('gauge');
-if (gauge)
-    slider(gauge);
 const line = document.getElementById('equation');
 if (line)
     equation(line);
+for (const [name, moving] of [['gauge-frames', gauge], ['heads-sum', heads], ['rank-grows', growing]]) {
+    const picture = document.querySelector(`main figure > img[src$="/${name}.svg"]`);
+    if (picture)
+        motion(picture, moving);
+}
 links();
 blocks();
 exercisesOf(document.querySelector('main'));

@@ -1,20 +1,6 @@
 # gauge-frames.awk - six invertible matrices A and B on one path: the four stored matrices
 # change, M and N do not. lessons/web/gauge.js is the same path under a slider.
 
-# The colour of a value between -2 and 2, and beyond: orange above 0, blue below.
-function tint(v,    s) {
-    s = (v < 0 ? -v : v) / 2
-    s = 0.75 * (s > 1 ? 1 : s)
-    return v < 0 ? sprintf("#%02X%02X%02X", 255 - 255 * s, 255 - 141 * s, 255 - 77 * s) : \
-        sprintf("#%02X%02X%02X", 255 - 38 * s, 255 - 140 * s, 255 - 242 * s)
-}
-function heat(x, y, A,    i, j) {
-    for (i = 1; i <= A["r"]; i++)
-        for (j = 1; j <= A["c"]; j++)
-            printf "<rect x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
-                x + (j - 1) * side, y + (i - 1) * side, side, side, tint(A[i, j])
-    grid(x, y, A["r"], A["c"], side, "clear")
-}
 # A and B at t: a rotation once around, a stretch, and for B a shear. Both are the
 # identity at t = 0, and never singular.
 function along(A, B, t,    turn, stretch) {

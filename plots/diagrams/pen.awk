@@ -254,6 +254,21 @@ function grid(x, y, r, c, side, colour,    i, d) {
     if (d)
         printf "<path class=\"g\" d=\"%s\"/>\n", d
 }
+# The colour of a value between -2 and 2, and beyond: orange above 0, blue below.
+function tint(v,    s) {
+    s = (v < 0 ? -v : v) / 2
+    s = 0.75 * (s > 1 ? 1 : s)
+    return v < 0 ? sprintf("#%02X%02X%02X", 255 - 255 * s, 255 - 141 * s, 255 - 77 * s) : \
+        sprintf("#%02X%02X%02X", 255 - 38 * s, 255 - 140 * s, 255 - 242 * s)
+}
+function heat(x, y, A,    i, j, w) {
+    w = side ? side : 28
+    for (i = 1; i <= A["r"]; i++)
+        for (j = 1; j <= A["c"]; j++)
+            printf "<rect x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
+                x + (j - 1) * w, y + (i - 1) * w, w, w, tint(A[i, j])
+    grid(x, y, A["r"], A["c"], w, "clear")
+}
 function cells(x, y, A, colour, form,    i, j, w) {
     w = side ? side : 28
     grid(x, y, A["r"], A["c"], w, colour)

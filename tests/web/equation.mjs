@@ -47,7 +47,7 @@ await key(page, 'Enter', 13);
 await says('trains', page, '/^Done/', '[role=status]', 180);
 const [heads, ...rows] = qkv('compare -v standard,./yours.eq -t recall --seeds 3 --lr auto --no-figures --tsv -o runs').trim().split('\n').map(l => l.split('\t'));
 const [verdict, difference] = ['verdict', 'difference'].map(name => rows[1][heads.indexOf(name)]);
-await says('the verdict', page, `/yours against standard, by \\w+: ${verdict}, difference ${difference}, each at its best of nine/`, '.verdict');
+await says('the verdict', page, `/yours against standard, by [\\w ]+: ${verdict}, difference ${difference}, each at its best of nine/`, '.verdict');
 expect('curves at the chosen rates', await page.run(`document.querySelectorAll('#equation figure:first-child path[style]').length`), 6);
 await key(page, 'Tab', 9);
 await key(page, 'Enter', 13);

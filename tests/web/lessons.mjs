@@ -25,15 +25,6 @@ for (const name of pages) {
     expect(`${name}: faults`, page.faults, []);
     await page.close();
 }
-// The slider of the first page: what is stored changes, and what is used does not.
-if (pages.includes('index.html')) {
-    const page = await web.page('index.html');
-    await page.run(`{const r = document.querySelector('#gauge input'); r.value = 23; r.dispatchEvent(new Event('input'))}`);
-    const said = await page.run(`document.querySelector('#gauge [role=status]').textContent`);
-    expect('the gauge: ' + said, /stored matrices [1-9]\.\d\d, M, N and the output \d?e?[-+0-9]*\.$/.test(said) &&
-        +said.match(/output (.*)\./)[1] < 1e-12, true);
-    await page.close();
-}
 await web.close();
 console.log(['lessons: without Run:', ...without].join('\n'));
 end('lessons');

@@ -55,6 +55,7 @@ const all = await fields(typed), given = Object.fromEntries(all.filter(f => f.va
 expect('fields', all.length, 12);
 expect('the usual length', all.find(f => f.name === 'length').usual,
     tasks.find(row => row[0] === given.t).at(-1).match(/length=(\d+)/)[1]);
+await press(typed, '#more summary');
 for (const [i, field] of all.entries()) {
     given[field.name] = field.options?.at(-1 - i % 2) ?? String(field.min + 2 * (field.step || 1));
     await type(typed, field.name, given[field.name]);
@@ -106,7 +107,7 @@ await comes('curves while it trains', page, `document.querySelectorAll('#compare
 await comes('ends', page, done, 120);
 const native = rowsOf(qkv(`compare -v standard,mqa -t recall --seeds 2 --heads 2 --steps 40 --no-figures --tsv -o ${desk}`));
 const verdict = native.find(row => row[1] === 'mqa')[native[0].indexOf('verdict')];
-expect('the verdict', (await text(page, '#compare .verdict')).includes(`mqa against standard, by test_accuracy: ${verdict}, difference `));
+expect('the verdict', (await text(page, '#compare .verdict')).includes(`mqa against standard, by test accuracy: ${verdict}, difference `));
 expect('the verdict names its one rate', (await text(page, '#compare .verdict')).includes('at one learning rate: at another, the verdict may turn round'));
 const timed = ['seconds', 'tokens_per_second', 'peak_bytes', 'step_bytes'];
 const untimed = tsv => rowsOf(tsv).map((row, _, [header]) => row.filter((_, i) => !timed.includes(header[i])));
