@@ -339,7 +339,7 @@ torch_attention(24, 4, kdim=10, vdim=12)
 torch_attention(24, 2, kdim=30, vdim=7, bias=False)
 
 # What is gauge, measured: the parameters less the rank of d outputs / d parameters.
-def compare_rank(what, outputs, parameters, settings):
+def compare_rank(what, outputs, parameters, settings, part=None):
     jacobian = [j.flatten(end_dim=-p.ndim - 1).flatten(1) for j, p in
                 zip(torch.func.jacrev(outputs)(parameters).values(), parameters.values())]
     values = torch.linalg.svdvals(torch.cat(jacobian, 1))
@@ -347,7 +347,7 @@ def compare_rank(what, outputs, parameters, settings):
     path = os.path.join(folder, "config.json")
     with open(path, "w") as file:
         json.dump(settings, file)
-    (row,), _ = rows("count", "--config", path)
+    (row,), _ = rows("count", "--config", path, *(["--part", part] if part else []))
     print("ok" if float(row["gauge"]) == wanted else "wrong", what, "gauge", row["gauge"], "measured", wanted)
 
 def compare_torch_rank(d, heads, kdim, vdim):
@@ -381,23 +381,48 @@ def compare_gemma_rank(**more):
     compare_rank(f"gemma4 {more}", outputs, {n: torch.randn_like(p) for n, p in layers.named_parameters()},
                  json.loads(config.to_json_string(use_diff=False)))
 
+# Of the only layer of a small model, where a family has what no other has.
+def compare_layer_rank(kind, part=None, **settings):
+    config = AutoConfig.for_model(kind, attn_implementation="eager", **SMALL_VOCABULARY, **{"rms_norm_eps": 0.1, **settings})
+    model, tokens = AutoModel.from_config(config).double(), 120
+    model = getattr(model, part) if part else model
+    layer = model.block[0].layer[0].SelfAttention if part else model.layers[0].self_attn
+    x = torch.randn(1, tokens, 12).double()
+    given = {"mask" if part else "attention_mask": None if part == "encoder" else causal(tokens).double()}
+    if hasattr(model, "rotary_emb"):
+        given["position_embeddings"] = model.rotary_emb(x, torch.arange(tokens)[None])
+    def outputs(p):
+        return torch.func.functional_call(layer, p, (x,), given)[0].flatten()
+    compare_rank(f"{kind} {part}", outputs, {n: torch.randn_like(p) for n, p in layer.named_parameters()}, whole(config), part)
+
 def causal(tokens):
     return torch.full((tokens, tokens), -1e9).triu(1)[None, None]
 
 torch.manual_seed(1)
 compare_torch_rank(12, 3, 5, 7)
 compare_torch_rank(12, 1, 5, 7)
-was, softmax = torch.Tensor.float, torch.nn.functional.softmax
+was, softmax, to = torch.Tensor.float, torch.nn.functional.softmax, torch.Tensor.to
 torch.Tensor.float = lambda x: x
+torch.Tensor.to = lambda x, *a, **more: x if a[:1] == (torch.float32,) else to(x, *a, **more)
 torch.nn.functional.softmax = lambda x, dim, dtype=None: softmax(x, dim)
 compare_gemma_rank()
 compare_gemma_rank(attention_k_eq_v=False, attention_bias=True)
+FULL = dict(layer_types=["full_attention"])
+compare_layer_rank("qwen3_next", **gqa(1, 12, 2, 1, 8), **EXPERTS, **DELTA, **FULL)
+compare_layer_rank("qwen3_next", **gqa(1, 12, 2, 1, 8), **EXPERTS, **DELTA, **FULL, attention_bias=True)
+compare_layer_rank("llama4_text", **gqa(1, 12, 2, 1, 8), num_local_experts=1)
+compare_layer_rank("kimi_linear", **{**mla(1, 12, 2), **KIMI, **dict(kv_lora_rank=6, qk_nope_head_dim=4, qk_rope_head_dim=2, v_head_dim=3)}, **FULL)
+compare_layer_rank("exaone4", **gqa(1, 12, 2, 1, 8), **FULL)
+compare_layer_rank("cohere2", **gqa(1, 12, 2, 1, 8), **FULL)
+for part in "encoder", "decoder":
+    compare_layer_rank("t5", part, num_layers=1, d_model=12, d_kv=4, num_heads=2, relative_attention_num_buckets=8,
+                       relative_attention_max_distance=20)
 rank, free = olmo_rank(None)
 whole, clipped = olmo_rank(0.5)
 refused = clipped.returncode == 1 and "its clip_qkv is 0.5" in clipped.stderr and not clipped.stdout
 print("ok" if whole == 576 and refused and free.stdout.split()[-2:] == ["576", str(rank)] else "wrong",
       "olmo: rank", rank, free.stdout.split()[-2:], "clipped", whole, clipped.stderr.strip())
-torch.Tensor.float, torch.nn.functional.softmax = was, softmax
+torch.Tensor.float, torch.nn.functional.softmax, torch.Tensor.to = was, softmax, to
 
 for name in set(published) - compared - {"transformer-base", "llama-3-70b"}:
     print("wrong", name, "was compared with nothing")
