@@ -161,7 +161,8 @@ rotated_columns(const Said *s, const Published *l, int layer, int type)
     return l->rope ? l->rope : (int)(l->d_k * share) / 2 * 2;
 }
 
-/* Sets the heads of keys and values: as many as heads, unless it is told. */
+/* Sets the heads of keys and values: as many as heads, unless it is told.
+   Falcon has only one, unless it is of the kind that is told how many. */
 static void
 set_groups(Published *l)
 {
@@ -178,19 +179,18 @@ set_groups(Published *l)
 static double
 factor_of(const Said *s, const Published *l, const char *word)
 {
-    double number = 0;
-    const char *why = number_read(word, true, 0, MOST, &number);
-    for (int i = 0; i < SIZES && why; i++)
+    double number;
+    const char *text = word;
+    for (int i = 0; i < SIZES; i++)
         if (!strcmp(sizes[i].meaning, word))
             return size_of(l, &sizes[i]);
-    for (int i = 0; i < s->state_keys.count && why; i++)
+    for (int i = 0; i < s->state_keys.count; i++)
         if (!strcmp(s->state_keys.text[i], word))
-            why = number_read(s->state_values.text[i], true, 0, MOST, &number);
-    if (why)
-        fail(
-            "%s: its %s has to be a number, since the state of a layer without "
-            "softmax is made of it; add it",
-            s->path, word);
+            text = s->state_values.text[i];
+    if (number_read(text, true, 0, MOST, &number))
+        fail("%s: its %s has to be a number, of which the state of a layer "
+             "without softmax is made; add it",
+             s->path, word);
     return number;
 }
 
@@ -200,8 +200,8 @@ static double
 state_of(const Said *s, const Published *l, const char *formula)
 {
     double sum = 0, product = 1;
-    char *rest = copy_text(formula);
-    for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
+    char *rest, *word = strtok_r(copy_text(formula), " ", &rest);
+    for (; word; word = strtok_r(NULL, " ", &rest)) {
         if (strcmp(word, "+") != 0) {
             product *= factor_of(s, l, word);
             continue;
@@ -217,8 +217,8 @@ state_of(const Said *s, const Published *l, const char *formula)
 static Published
 layer_of(const Said *s, Published l, int layer, int type)
 {
-    bool latent = published_has(&l, "latent"),
-         cross = published_part(&l, "cross");
+    bool latent = published_has(&l, "latent");
+    bool cross = published_part(&l, "cross");
     const char *formula = table_text(&states, l.type, FORMULA);
     for (int i = 0; i < SIZES; i++)
         read_size(&l, &sizes[i], said_text(s, sizes[i].meaning, layer, type),
@@ -252,9 +252,8 @@ check_part(const Said *s, const Published *family)
 {
     bool parts = published_has(family, "parts");
     if (s->part && !parts)
-        fail("%s: it has no part \"%.64s\": it has no object %.64s_config, and "
-             "a "
-             "%s is not an encoder and a decoder",
+        fail("%s: it has no part \"%.64s\": the file has no %.64s_config, and "
+             "a %s is not an encoder and a decoder",
              s->path, s->part, s->part, family->type);
     if (parts && (!s->part || index_in("encoder decoder cross", s->part) < 0))
         fail("%s: its parts are counted one by one: name the encoder, the "

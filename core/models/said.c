@@ -134,10 +134,9 @@ judge(Said *s, int layers, const char *key, const char *row, char *value)
         s->function = with_key(s->function, key, value, why);
     else if (!strcmp(meaning, "compared"))
         s->compared = with_key(s->compared, key, value, why);
-    else if (!strcmp(meaning, "refused")) {
-        if (!s->refused)
-            s->refused = format_text("its %s is %.64s: %s", key, value, why);
-    } else if (!strcmp(meaning, "state")) {
+    else if (!strcmp(meaning, "refused"))
+        s->refused = format_text("its %s is %.64s: %s", key, value, why);
+    else if (!strcmp(meaning, "state")) {
         values_add(&s->state_keys, copy_text(key));
         values_add(&s->state_values, copy_text(value));
     } else if (!strcmp(meaning, "softmax-layers") || *value != '[')
