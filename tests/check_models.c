@@ -29,6 +29,7 @@ random_layer(const Published *model, Random *random)
         l.of[map] = (Projection){.weight = t,
                                  .heads = heads,
                                  .width = WIDTH,
+                                 .rows = D,
                                  .every = WIDTH,
                                  .upright = map != OUTPUT};
     }
