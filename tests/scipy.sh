@@ -1,7 +1,8 @@
 #!/bin/sh
 # scipy.sh BUILD - the numbers of a comparison, computed again from its runs by SciPy
 # (in_scipy.py): differences, t, sameness, intervals of means and medians; and every digit
-# that judge prints about tables (judged_by_scipy.py).
+# that judge prints about tables (judged_by_scipy.py); and the loop of lesson 17
+# (turned_by_scipy.py).
 # Skipped where there is none: pip install scipy.
 # Only here are statistics those of another library.
 
@@ -33,3 +34,6 @@ done
 # Tables that people posted, and some of random numbers: paired or not, with as many runs of
 # each method or not, lower or higher, with a margin or none.
 python3 "$here/judged_by_scipy.py" "$qkv" "$here/judged"
+
+# The gauge that turns while M goes around a loop.
+python3 "$here/turned_by_scipy.py" "${qkv%/*}/loop"
