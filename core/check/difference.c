@@ -81,15 +81,15 @@ static double
 excess(Graph *g, real *entry, double gradient, double *slope)
 {
     double off = INFINITY;
-    for (int try = 0; try < 8 && off > 1; try++) {
-        double h = (try % 2 ? -1e-3 : 1e-3) * pow(0.1, try / 2);
-        *slope = difference(g, entry, h);
-        off = fabs(gradient - *slope) /
-              (5e-7 * (fabs(gradient) + fabs(*slope)) + 1e-9);
-        if (isnan(off))
-            off = INFINITY;
+    for (int try = 0; try < 8; try++) {
+        double step = 1e-3 * pow(0.1, try / 2);
+        *slope = difference(g, entry, try % 2 ? -step : step);
+        double allowed = 5e-7 * (fabs(gradient) + fabs(*slope)) + 1e-9;
+        off = fabs(gradient - *slope) / allowed;
+        if (off <= 1)
+            break;
     }
-    return off;
+    return isnan(off) ? INFINITY : off;
 }
 
 /* Compares every `every`-th entry of a leaf. If one is wrong, s becomes the

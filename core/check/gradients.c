@@ -159,9 +159,9 @@ say_unused(Subject *s)
     char *text = "";
     Stack k = stack_of(s, TOKENS);
     backward_projected(model_forward(k.model, tape_new(0), &k.batch));
-    for (int i = 0; i < s->weights.count && strlen(text) < ENOUGH; i++) {
+    for (int i = 0; i < s->weights.count; i++) {
         const char *where = unused_blocks(k.model, i);
-        if (*where)
+        if (*where && strlen(text) < ENOUGH)
             text = format_text("%s; %s is unused in block %s", text,
                                s->weights.list[i].name, where);
     }

@@ -175,8 +175,10 @@ tokens_of(Subject *s, Way way)
 {
     Calls calls = s->plugin.variant->calls;
     Random r = random_stream(13, "tokens");
-    way.causal |= calls == CAUSAL_ONLY;
-    way.keys = calls == ANY_CALL ? way.keys : 0;
+    if (calls == CAUSAL_ONLY)
+        way.causal = true;
+    if (calls != ANY_CALL)
+        way.keys = 0;
     int d = s->attention.d_model;
     int in_x = way.sequences * way.queries * d; /* entries */
     int in_y = way.sequences * way.keys * d;

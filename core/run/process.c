@@ -166,9 +166,9 @@ static void
 limit_call(Child *c, double passed)
 {
     const Report *r = c->report;
-    bool still = *r->doing && r->calls == c->call;
+    bool same_call = *r->doing && r->calls == c->call;
     c->call = r->calls;
-    c->call_time = still ? c->call_time + passed : 0;
+    c->call_time = same_call ? c->call_time + passed : 0;
     if (c->call_limit && c->call_time > c->call_limit) {
         c->late = true;
         kill(c->process, SIGKILL);

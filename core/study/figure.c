@@ -87,10 +87,12 @@ chosen_to_show(const Plot *all, const Panel *p, const char *x,
         return chosen_runs(runs, count, "validation_loss", seeds, &lr);
     const Run **own = allocate((size_t)count + 1, sizeof(const Run *));
     *seeds = 0;
-    for (int i = 0; i < all->tables.count && *seeds == 0; i++) {
+    for (int i = 0; i < all->tables.count; i++) {
         const Outcome *row = &all->tables.list[i];
         if (group_has(row->group, all, p, x))
             *seeds = runs_of_row(row, runs, count, own);
+        if (*seeds)
+            break;
     }
     return own;
 }
