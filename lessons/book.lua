@@ -57,7 +57,7 @@ local function crossed(list)
     local before, after = list[i - 2].text, list[i + 2].text
     if list[i].text == "x" and list[i].t == "Str" and before and after
       and (before:find("%d$") or before:find("d_%w+$") or before:find("^%(?[nThd]$"))
-      and (after:find("^%d") or after:find("^d_") or after:find("^[nm]%p*$")) then
+      and (after:find("^%(?%d") or after:find("^d_") or after:find("^[nm]%p*$")) then
       list[i] = pandoc.Str("×")
     elseif list[i].text == "-" then
       list[i] = pandoc.Str("−")
@@ -83,8 +83,8 @@ local function words_of(list)
 end
 
 -- May a word be in a formula? A symbol with what is at its sides, an operator, a number,
--- or the beginning of a function, as in "softmax(x M x')". Only some make a formula of
--- the numbers beside them.
+-- the beginning of a function, as in "softmax(x M x')", or an A, which word() leaves as it
+-- is. Only some make a formula of the numbers beside them.
 local operators = { ["="] = true, ["+"] = true, ["−"] = true, ["×"] = true, ["/"] = true }
 
 local function has_math(word)
@@ -95,7 +95,8 @@ local function makes_formula(word)
 end
 local function in_formula(word)
   local text = #word.els == 1 and word.els[1].text or ""
-  return makes_formula(word) or text:find("^[%d.,]+$") or text:find("^%l+%(%l?$")
+  return makes_formula(word) or text:find("^%(?[%d.,]+%)?$") or text:find("^%l+%(%l?$")
+    or text:find("^%(?A%)?$") or text:find("^%(a$") or text:find("^a%)$")
 end
 local function ends_formula(word)
   local text = word.els[#word.els].text or ""
