@@ -19,8 +19,10 @@
 Derived derive(const Variant *v, Attention a, Weights w);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 
-/* Two shapes in which all widths differ, so that each can be named. */
-#define TELLING_SHAPE "d-model=32 heads=4 kv-heads=2 d-k=6 d-v=7 latent=11"
+/* Two shapes in which all widths differ. In the first, each number that is made
+   of a width has one name: no ratio of two widths, h d_k and d_model / h among
+   them, is a whole number below 5 or the square of one. */
+#define TELLING_SHAPE "d-model=42 heads=6 kv-heads=3 d-k=5 d-v=11 latent=13"
 #define LARGER_SHAPE  "d-model=60 heads=6 kv-heads=3 d-k=8 d-v=9 latent=14"
 
 void derived_free(Derived *d);

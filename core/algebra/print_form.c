@@ -23,25 +23,53 @@ width_named(const Derived *d, double width)
     return NULL;
 }
 
-/* Prints the absolute value of a factor after its product: nothing for 1, the
-   root of a width or of its ratio to d_k, or a number. */
+/* A number made of a width, as a paper writes it: "2", "d_k", "sqrt(d_k)" or
+   "2 sqrt(d_k)"; NULL if it is none of these. The widths of TELLING_SHAPE are
+   such that each of these numbers has one name only. */
+static const char *
+number_named(const Derived *d, double number)
+{
+    for (int times = 1; times <= 4; times++) {
+        double rest = number / times;
+        const char *width = width_named(d, rest);
+        const char *root = width_named(d, rest * rest);
+        const char *count = times > 1 ? format_text("%d ", times) : "";
+        if (fabs(rest - 1) < 1e-12)
+            return format_text("%d", times);
+        if (width)
+            return format_text("%s%s", count, width);
+        if (root)
+            return format_text("%ssqrt(%s)", count, root);
+    }
+    return NULL;
+}
+
+/* Prints the absolute value of a factor after its product: nothing for 1, or a
+   number by its name, multiplied or divided by; or the root of a width's ratio
+   to d_k. A number that has no name holds at this shape only. */
 static void
 print_factor(FILE *to, const Derived *d, double factor)
 {
-    double square = factor * factor;
-    const char *divisor = width_named(d, 1 / square);
-    const char *width = width_named(d, square);
-    const char *ratio = width_named(d, square * d->run.attention.d_k);
-    if (fabs(square - 1) < 1e-12)
+    const Attention *a = &d->run.attention;
+    double size = fabs(factor);
+    const char *divisor = number_named(d, 1 / size);
+    const char *number = number_named(d, size);
+    const char *ratio = width_named(d, size * size * a->d_k);
+    if (fabs(size - 1) < 1e-12)
         return;
-    if (divisor)
-        fprintf(to, " / sqrt(%s)", divisor);
-    else if (width)
-        fprintf(to, " sqrt(%s)", width);
+    bool product =
+        divisor && strchr(divisor, ' ') && strncmp(divisor, "sqrt", 4) != 0;
+    if (product)
+        fprintf(to, " / (%s)", divisor);
+    else if (divisor)
+        fprintf(to, " / %s", divisor);
+    else if (number)
+        fprintf(to, " %s", number);
     else if (ratio)
         fprintf(to, " sqrt(%s / d_k)", ratio);
     else
-        fprintf(to, " %g", fabs(factor));
+        fprintf(to, " %g (at d_model = %d, h = %d, d_k = %d)", size, a->d_model,
+                a->heads, a->d_k);
 }
 
 /* The rows (axis 0) or columns (axis 1) of its matrix that a symbol uses:

@@ -8,7 +8,7 @@
 #include "algebra/substitute.h"
 #include "heart/fail.h"
 
-enum { MOST_HEADS = 16, MOST_ORDERS = 500 };
+enum { MOST_HEADS = 16, MOST_ORDERS = 720 };
 
 typedef struct Matching {
     Derived *from, *to;
