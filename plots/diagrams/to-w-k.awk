@@ -39,7 +39,7 @@ BEGIN {
     needs(460, 119, 434, 156)
     words(88, 216, "dW^K = y' dk")
     words(196, 240, "dk = dS' q")
-    words(300, 216, "dS = s P (dP − rowsum(P dP))")
+    words(300, 216, "dS = scale P (dP − rowsum(P dP))")
     words(424, 240, "dP = dO v'")
     by(46, 146, "matmul\\_backward")
     by(160, 470, "attend\\_backward")
