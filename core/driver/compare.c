@@ -66,8 +66,8 @@ note_unpaired(const Experiment *e)
         if (none && r->config.steps > 0 &&
             word_added(&noted, copy_text(r->config.variant)))
             note("%s: conserved, gauge and turn are NA: they need heads with "
-                 "only "
-                 "W_i^Q, W_i^K, W_i^V and W_i^O, and no rotation",
+                 "only W_i^Q, W_i^K, W_i^V and W_i^O, and no rotation; turn "
+                 "also needs steps that are short beside the weights",
                  r->config.variant);
     }
 }

@@ -69,7 +69,7 @@ part_along(const Lift *l, double *c)
 
 /* Moves the end of the lift's step along the gauge: to_q becomes
    to_q (1 - X), and to_k its inverse, transposed. Returns |X|. A long X is
-   shortened to 1/2, since Newton's method knows only its neighbourhood. */
+   shortened to 1/2, since a round knows only its neighbourhood. */
 static double
 correct(Lift *l, const double *x, double *change)
 {
@@ -114,6 +114,7 @@ lift_follow(Lift *l)
             break;
         last = length;
     }
+    l->lost |= !(length < 1e-6);
     free(a.u);
     free(b.u);
     product_of(l->q, l->now_q, l->to_q, n, cols, cols, false);
@@ -127,6 +128,8 @@ Turn
 lift_turn(const Lift *l)
 {
     int k = l->cols;
+    if (l->lost)
+        return (Turn){NAN, NAN};
     double *r = allocate((size_t)k * (size_t)k, sizeof *r);
     Svd g = svd_of(l->to_k, k, k);
     product_of(r, g.v, g.u, k, k, k, true);

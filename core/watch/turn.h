@@ -6,8 +6,8 @@
 
        W_Q = (lift's W_Q) G,   W_K = (lift's W_K) G^-T
 
-   and this G, k x k, is the motion that the loss did not ask for. G = R S, with
-   R a rotation and S symmetric: R is the turn, and S the stretch.
+   and this G, k x k, is what the optimizer's motion along the gauge has led to.
+   G = R S, with R a rotation and S symmetric: R is the turn, and S the stretch.
 
    The lift takes the same steps as training does, each of them a straight line
    that has no part along the gauge at its middle. Such steps conserve
@@ -29,6 +29,7 @@ typedef struct Lift {
     double *to_q, *to_k;   /* q = now_q to_q, k = now_k to_k: to_q is G^-1, and
                               to_k is G' */
     double *scratch;
+    bool lost; /* a step was too long for the rounds to converge */
 } Lift;
 
 Lift lift_new(int rows, int cols);
@@ -36,7 +37,8 @@ void lift_start(Lift *l);
 void lift_follow(Lift *l);
 void lift_free(Lift *l);
 
-/* The size of R and of S. Both are 0 if G is the identity. For k = 1 there is
+/* The size of R and of S. Both are 0 if G is the identity, and NaN if the lift
+   was lost. For k = 1 there is
    no rotation, and the angle is 0. */
 typedef struct Turn {
     double angle;   /* radians: the root of the sum of the squares of R's angles

@@ -56,7 +56,7 @@ BEGIN {
     line(16, 172, 624, 172, "dash")
     legend(194, 1, "heads: an A and its inverse in a head", "h (d_k^2 + d_v^2) a block")
     legend(222, 2, "norms: gains (and biases) move to the right", "RMSNorm: d each; LayerNorm: 2 d")
-    legend(250, 3, "mean: written, but LayerNorm subtracts it", "LayerNorm: one for each row, biases of k, v")
+    legend(250, 3, "mean: LayerNorm subtracts it; biases of k and v", "LayerNorm: one a row, and these")
     legend(278, 4, "basis: an A before, its inverse after", "no norm: d^2; RMSNorm: d (d - 1) / 2")
     words(390, 298, "LayerNorm: (d - 1) (d - 2) / 2", "start 14")
     legend(324, 5, "logits: a constant that softmax ignores", "d")
