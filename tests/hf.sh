@@ -1,7 +1,7 @@
 #!/bin/sh
 # hf.sh BUILD - published models counted, and checkpoints opened, as the package
-# `transformers` has them (in_transformers.py), and those that it saved compared and
-# converted (in_checkpoints.py). Skipped where there is none: pip install
+# `transformers` has them (in_transformers.py, in_whole.py), and those that it saved compared
+# and converted (in_checkpoints.py). Skipped where there is none: pip install
 # torch transformers safetensors.
 
 build=$1
@@ -12,7 +12,7 @@ if ! $python -c 'import torch, transformers, safetensors' 2>/dev/null; then
     echo "hf: skipped, python3 has no torch, transformers or safetensors (pip install torch==2.13.0 transformers safetensors)"
     exit 0
 fi
-for script in in_transformers in_checkpoints; do
+for script in in_transformers in_whole in_checkpoints; do
     $python "$top/tests/$script.py" "$qkv" "$work" >>"$work/out" 2>"$work/err" || {
         tail -n 3 "$work/err"
         exit 1

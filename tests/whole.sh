@@ -42,7 +42,17 @@ is "294 192 210" -v standard --mlp 1 --symbols 4
 expect "no reason is given" grep -q 'off by +18: it supposes more --symbols' err
 is "318 270 252" -v no-wq --mlp 1
 refuses 2 "--whole and --real do not go together" "$qkv" count --whole --real
-refuses 2 "--whole and --config do not go together" "$qkv" count --whole --config x.json
+# A published model, by the formula: Llama 3.1 8B.
+llama='"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+    "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256'
+echo "{$llama, \"tie_word_embeddings\": false}" >llama.json
+echo "{$llama}" >silent.json
+echo '{"model_type": "bert", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}' >bert.json
+expect "a published model" [ "$("$qkv" count --whole --config llama.json --tsv | tail -n 1 | tr '\t' ' ')" = \
+    "llama.json 8030261248 8016918528 4227072 266240 458752 8386560 4096" ]
+refuses 1 "tie_word_embeddings: --whole needs it; add true or false" "$qkv" count --whole --config silent.json
+refuses 1 "the parts of a whole bert are not known" "$qkv" count --whole --config bert.json
+refuses 2 "length" "$qkv" count --whole --config llama.json --length 5
 refuses 2 "at most 6000 parameters, and this model has 7296" "$qkv" count --whole -v standard --mlp 1
 refuses 2 "--norm: it has no effect without --whole" "$qkv" count --norm rms
 

@@ -12,6 +12,7 @@
 #include "driver/compare.h"
 #include "heart/threads.h"
 #include "models/published.h"
+#include "models/published_whole.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
 #include "run/run.h"
@@ -324,6 +325,32 @@ count_models(const Options *o)
     sheet_print(&sheet, layout_of(o));
 }
 
+/* Prints what of a whole published model is free, by the formula. */
+static void
+count_whole_published(const Options *o)
+{
+    static const Column columns[] = {
+        {"model", .words = true},      {"parameters", .format = "%.0f"},
+        {"formula", .format = "%.0f"}, {"heads", .format = "%.0f"},
+        {"norms", .format = "%.0f"},   {"mlp", .format = "%.0f"},
+        {"basis", .format = "%.0f"},   {"logits", .format = "%.0f"}};
+    PublishedWhole w = published_whole(o->config);
+    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns,
+                   .label = "whole", .chosen = o->columns};
+    sheet.note =
+        "formula: the parameters that are real by a formula, not measured: "
+        "those stored less those of heads (within attention), norms (moved "
+        "into the next maps), mlp (a factor of each hidden unit), basis (of "
+        "the residual stream) and logits (softmax ignores a constant).";
+    check_columns(&sheet);
+    sheet_row(
+        &sheet, cell_words(o->config), cell_number(w.stored),
+        cell_number(w.stored - w.heads - w.norms - w.mlp - w.basis - w.logits),
+        cell_number(w.heads), cell_number(w.norms), cell_number(w.mlp),
+        cell_number(w.basis), cell_number(w.logits));
+    sheet_print(&sheet, layout_of(o));
+}
+
 /* Adds a row for each variant that can have the shape, and appends the settings
    that these variants use to *uses. Without names, the only variant is the
    config's. Returns the exit status. */
@@ -359,8 +386,11 @@ command_count(int argc, char **argv)
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
     if (o.preset || o.config || o.models) {
-        request_used(&o.request, NULL, "length");
-        count_models(&o);
+        request_used(&o.request, NULL, o.whole ? "" : "length");
+        if (o.whole)
+            count_whole_published(&o);
+        else
+            count_models(&o);
         return 0;
     }
     char *uses = "";

@@ -153,7 +153,7 @@ static const struct Rule {
     {"count", "--preset --config", "--preset --config --real RUN", ""},
     {"count", "--part", "", "--config"},
     {"count", "--real", "--length", ""},
-    {"count", "--whole", "--preset --config --real RUN", ""},
+    {"count", "--whole", "--preset --part --real RUN", ""},
     {"count", "--symbols --mlp --norm", "", "--whole"},
     {"open", "--to --head", "--heads --draw --slim --columns " LAYOUTS, ""},
     {"open", "--against", "--to --head --slim", ""},

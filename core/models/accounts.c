@@ -19,12 +19,13 @@
                       are the keys, whose gains no rotation leaves as is
 
        g r / 2        if queries and keys are normed after the rotation: of
-   those complex numbers, only what does not change a norm g v            if a
-   gate multiplies the heads' output, entry by entry: a factor for each column
-   of W^V; b^O cannot absorb b^V r^2            if a latent's r columns are not
-   rotated h              if scores have a bias for each distance: the same may
-   be added to all; h more in an encoder, where a bucket of 0 tokens to the
-   right is never read
+                      those complex numbers, what does not change a norm
+       g v            if a gate multiplies the heads' output, entry by entry: a
+                      factor for each column of W^V; b^O cannot absorb b^V
+       r^2            if a latent's r columns are not rotated
+       h              if scores have a bias for each distance: the same may be
+                      added to all; h more in an encoder, where a bucket of 0
+                      tokens to the right is never read
 
    A product of a rank lower than its inner width leaves more free: keys and
    values made from fewer columns, if no norm is between. A layer that has the

@@ -40,7 +40,9 @@ typedef struct Published {
                                entry by entry; local-rope: only layers with a
                                window are rotated, if there are any;
                                state-beside: every layer has a state beside its
-                               attention; parts: an encoder and a decoder */
+                               attention; parts: an encoder and a decoder;
+                               whole: the formula of a whole model is known
+                               (published_whole.h) */
     const char *part;       /* the part that is counted: encoder, decoder or
                                cross; or NULL */
     const char *biases;     /* the maps that have a bias, of "qkvo" */
