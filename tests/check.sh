@@ -21,7 +21,7 @@ check ./variants/standard.c && expect "standard.c: not twelve checks" [ "$(grep 
 # A key bias cancels in the softmax, so its gradient is rounding, which is not 0.
 for plugin in standard biased; do
     check $plugin
-    [ $plugin = biased ] && depends='; without positions it does not depend on b^K, which cancels: what arrives there is rounding' || depends=
+    [ $plugin = biased ] && depends='; the output does not depend on b^K without positions: the gradient there is only rounding' || depends=
     expect "$plugin: which matrices the output depends on" \
         grep -qxF "all used	ok	the output is computed from every matrix declared$depends" out
 done

@@ -65,7 +65,7 @@ says() { # says WORDS EQUATION
 }
 says 'write shift(cached(y W_i^V), 1)' "softmax(x W_i^Q (y W_i^K)') shift(y W_i^V, 1) W_i^O"
 says 'is it multiplied by 0?' "softmax(0 x W_i^Q (y W_i^K)') y W_i^V W_i^O"
-says 'leave the factor 0 out' "softmax(0 x W_i^Q (y W_i^K)') y W_i^V W_i^O"
+says 'remove that factor, or choose' "softmax(0 x W_i^Q (y W_i^K)') y W_i^V W_i^O"
 says 'matrices both 0 (~ N(0, 0))?' "W_i^V: d_model x d_v ~ N(0, 0); W_i^O: d_v x d_model ~ N(0, 0); softmax(x W_i^Q (y W_i^K)') y W_i^V W_i^O"
 
 # Which shipped variants have no equation, and why.

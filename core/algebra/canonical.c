@@ -132,10 +132,10 @@ find_biases(const Alone *p, Canonical *c)
 static void
 add_scores(const Alone *p, Canonical *c, int sign)
 {
-    int d = c->d_model, h;
+    int d = c->d_model, own;
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, 0, head, &h);
-        Matrix s = head_of(call->product, call->product->value, 0, h);
+        const Call *call = capture_head(&p->capture, 0, head, &own);
+        Matrix s = head_of(call->product, call->product->value, 0, own);
         double *m = c->m + head * c->size;
         for (int i = 0; i < c->size; i++)
             m[i] +=

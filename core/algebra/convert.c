@@ -9,8 +9,9 @@
 #include "base/words.h"
 #include "heart/tape.h"
 
-/* Fits place `place` of `to` to the form `wanted`. Returns the form that it
-   then has; if that is not possible, v->why says why. */
+/* Fits the attention at a place of the model `to` to the form `wanted`, and
+   returns the form that it has afterwards. If it cannot be fitted, v->why says
+   why. */
 static Canonical
 fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
 {

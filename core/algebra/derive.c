@@ -364,8 +364,8 @@ walk_opaque(const Node *c, int h, Walk w)
     walk(operand, w);
 }
 
-/* Continues a walk at head h of c, which is no node of
-   operands side by side. */
+/* Continues a walk at head h of c. A node whose operands are side by side goes
+   to walk_side_by_side() instead. */
 static void
 walk_head(const Node *c, int h, Walk w)
 {

@@ -14,7 +14,8 @@
 #include "algebra/eigenvalues.h"
 #include "heart/fail.h"
 
-/* x becomes c x + s y, and y becomes c y - s* x. */
+/* A rotation of two entries: x becomes c x + s y, and y becomes
+   c y - conj(s) x. */
 typedef struct Rotation {
     double c;
     double complex s;

@@ -272,8 +272,8 @@ multiply_all(Form *to, const Form *from, int which, Part c)
                     row_of(from, which, 0, row)[l] * *at(c, l, col);
 }
 
-/* Writes all M_i, or all N_i', one below the other, scaled to the Frobenius
-   norm 1. */
+/* Stacks all M_i, or all N_i', without their bias rows, and scales the whole
+   stack to the Frobenius norm 1. */
 static void
 stack_normed(double *to, const Form *f, int which)
 {

@@ -224,7 +224,8 @@ plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
     double out_scale = r.out_scale ? scalar_value(r.out_scale, a) : 1;
     if (scale == 0 || out_scale == 0)
         bug("%s: its scores or its output are multiplied by 0, so no matrices "
-            "can fit a form: leave the factor 0 out",
+            "can give the form that is wanted: remove that factor, or choose "
+            "sizes at which it is not 0",
             p->text->path);
     for (int k = 0; k < p->weights; k++)
         if (times_fitted(&r, p->order[k]) == 0)

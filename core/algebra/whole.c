@@ -124,7 +124,8 @@ most_real(const Model *m)
     return rank_manifold(contexts, logits, d);
 }
 
-/* The parts that follow from the sizes around attention. LayerNorm ignores the
+/* Adds the parts that follow from the sizes around attention, whose share of
+   MEAN is in part[MEAN] already. LayerNorm ignores the
    mean of a token, so each row of a matrix that writes to the stream has an
    entry too many: tokens, positions, and the hidden units of MLPs. */
 static void

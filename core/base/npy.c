@@ -92,8 +92,8 @@ npy_read(const char *path, real *values, int rows, int cols)
             values[i] = (real)wide;
         }
         if (!isfinite(values[i]))
-            fail("%s: it has infinite or NaN values, so its training probably "
-                 "diverged; train the run again with a smaller lr",
+            fail("%s: it has infinite or NaN values, so the run probably "
+                 "diverged; train it again with a smaller lr",
                  path);
     }
     free(file);

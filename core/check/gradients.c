@@ -168,20 +168,21 @@ say_unused(Subject *s)
     return text;
 }
 
-/* Names the matrices whose gradients are only rounding: no output depends on
-   them. */
+/* Returns a text that names the matrices whose gradients are only rounding at
+   the shape that is reported, which has no positions; "" if there are none. */
 static char *
-say_cancelled(const Subject *s, const int *used)
+cancelled_words(const Subject *s, const int *used)
 {
     char *text = "";
     for (int i = 0; i < s->weights.count; i++)
         if (!(used[i] & MATTERS))
             text = format_text("%s%s %s", text, *text ? "," : "",
                                s->weights.list[i].name);
-    return *text ? format_text("; without positions it does not depend on%s, "
-                               "which cancels: what arrives there is rounding",
-                               text)
-                 : text;
+    if (!*text)
+        return text;
+    return format_text("; the output does not depend on%s without positions: "
+                       "the gradient there is only rounding",
+                       text);
 }
 
 /* Notes in `used` at which matrices a gradient arrives with random values.
@@ -232,5 +233,5 @@ check_use(Subject *s)
             check_used(s, used[i], i);
     if (layer == s->attention.layers - 1)
         passed(s, "the output is computed from every matrix declared%s%s",
-               say_cancelled(s, used), say_unused(s));
+               cancelled_words(s, used), say_unused(s));
 }

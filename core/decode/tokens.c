@@ -41,8 +41,9 @@ token_label(const Dataset *data, const int *ids)
 {
     char both[2 * LABEL];
     const char *first = label_of(token_name(data, ids[0]));
-    if (data->sizes.each == 1 || ids[1] < 0)
+    if (data->sizes.each == 1 || ids[1] < 0) /* there is no second id */
         return first;
+    /* Only tasks of numbers have two ids, so nothing has to be escaped. */
     snprintf(both, sizeof both, "%s+%s", first, token_name(data, ids[1]));
     return interned(both);
 }

@@ -49,9 +49,10 @@ command_generate(int argc, char **argv)
              "text or induction, or `qkv trace TEXT RUN`",
              r.path, data.task->name);
     if (m->config.mask != MASK_CAUSAL)
-        fail("%s: it was trained without a causal mask; use a run with --mask "
-             "causal",
-             r.path);
+        fail(
+            "%s: it was trained without a causal mask, which generating needs; "
+            "use a run that was trained with --mask causal",
+            r.path);
     int given, *prompt = tokens_read(o.generate.prompt, &data, r.path, &given);
     int count = data.sizes.tokens + 1;
     if (o.generate.tokens || count < given)

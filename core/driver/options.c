@@ -228,8 +228,10 @@ options_read(int argc, char **argv)
         else
             o.rest[o.rest_count++] = argv[i];
     if (o.rest_count < c->least || o.rest_count > c->most)
-        usage("%s: it takes %s; `qkv %s --help` has examples", c->name,
-              *c->arguments ? c->arguments : "only options", c->name);
+        usage("%s: it takes %s, and %d words were given besides options; `qkv "
+              "%s --help` has examples",
+              c->name, *c->arguments ? c->arguments : "only options",
+              o.rest_count, c->name);
     if (o.rest_count > c->least)
         values_add(&o.named, "RUN");
     check_together(c, &o.named);

@@ -113,8 +113,8 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     }
 }
 
-/* The node of a step, computed by the operator of its name. Attention has its
-   own function. */
+/* The node of a step, made by the operator that corresponds to its act.
+   attention_node makes the nodes that are part of attention. */
 static Node *
 step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {

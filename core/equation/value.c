@@ -30,8 +30,8 @@ leads_back(const Tree *t)
 
 static Value product_of(Builder *b, Factors f, bool output);
 
-/* The weighted sum, by the attention weights `left`, of the product of the
-   factors from..end - 1. */
+/* Applies the attention weights `left` to the values, which are the product of
+   the factors from .. end - 1. */
 static Value
 weighted_product(Builder *b, Value left, Factors f, int from, int end)
 {

@@ -211,8 +211,9 @@ copy_squares(real *to, int width, const real *from, ptrdiff_t down, int rows,
                 transpose(to + i * width + j, width, from + i + j * down, down);
 }
 
-/* The two copies are functions of their own because one function for both would
-   take longer to start. */
+/* A transposed matrix is copied in squares, and copy_rest adds the edges; any
+   other is copied by copy_rest only. Both are separate functions because one
+   function for both would take longer to start. */
 void
 copy_matrix(real *to, Matrix m, int width)
 {
@@ -300,7 +301,7 @@ rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
 typedef struct Band {
     int copies_a, copies_b;
     int block;    /* rows of A that are read before the next */
-    int together; /* matrices of a batch that are multiplied together */
+    int together; /* products of a batch that are computed at a time */
     int next;     /* entries from a strip of B to the next */
 } Band;
 

@@ -34,7 +34,8 @@ value_for(const Node *c, const Node *n, int h)
     return shared_head(n, h, c->heads, n->value);
 }
 
-/* Adds the product of a and b to the gradient of that part of n. */
+/* Adds the product of a and b to the gradient of the part of n that head h of c
+   reads. */
 static void
 add_to_gradient(const Node *c, Node *n, int h, Matrix a, Matrix b)
 {

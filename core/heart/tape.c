@@ -222,7 +222,7 @@ new_node(const Operator *op, int rows, int cols, Node *const *in, int inputs)
         n->trained |= in[i]->trained;
     }
     if (!(t->purpose & SHAPES_ONLY))
-        matrix_entries(rows, cols);
+        matrix_entries(rows, cols); /* ends the program if they are too many */
     n->value = keep(n, size_of(n));
     return n;
 }

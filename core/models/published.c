@@ -268,13 +268,13 @@ static void
 check_softmax(const Said *s, const Published *family)
 {
     const char *every = said_text(s, "softmax-every", LAYERS, ALL);
-    char *why = format_text("some layers have no softmax, but all of a %s have "
-                            "one: give the model_type that the model has",
+    char *why = format_text("some layers have no softmax, although every layer "
+                            "of a %s has one: correct model_type",
                             family->type);
     if (table_text(&states, family->type, FORMULA))
         return;
     if (s->state_keys.count)
-        fail("%s: by its %s, %s", s->path, s->state_keys.text[0], why);
+        fail("%s: its %s says that %s", s->path, s->state_keys.text[0], why);
     if (said_text(s, "softmax-layers", LAYERS, ALL))
         said_refuse(s->path, "softmax-layers", why);
     if (every && index_in("0 1", every) < 0)

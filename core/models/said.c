@@ -116,10 +116,11 @@ with_key(const char *list, const char *key, const char *value, const char *why)
                        value, why);
 }
 
-/* Notes what a key says. `row` is its name in keys.tsv, where a key that is not
-   known is not. */
+/* Notes what a key says. `row` is the name of its row in keys.tsv; an unknown
+   key has none. A list is noted layer by layer, except the numbers of the
+   layers that have a softmax. */
 static void
-judge(Said *s, int layers, const char *key, const char *row, char *value)
+note_key(Said *s, int layers, const char *key, const char *row, char *value)
 {
     const char *meaning = table_text(&keys, row, MEANING);
     const char *why = table_text(&keys, row, WHY);
@@ -197,7 +198,7 @@ read_object(Said *s, char *text, int of, int depth)
                  !number_read(name, true, 0, LAYERS - 1, &number))
             read_object(s, value, FIRST + (int)number, depth - 1);
         else if (layers != NOBODY)
-            judge(s, layers, name, row, value);
+            note_key(s, layers, name, row, value);
     }
 }
 

@@ -83,8 +83,9 @@ check_types(const Heads *l)
                  l->of[map].weight->name);
 }
 
-/* Multiplies the rows of a stored matrix, one for each column of ours, by the
-   gains of the latent that it reads and by turn'. The gains become 1. */
+/* W reads a latent, after its gains: W becomes turn diag(gain) W, and the gains
+   become 1. The checkpoint stores W transposed, so that each row is a column of
+   W. */
 static void
 turn_reader(Tensor *w, Tensor *gain, const double *turn, int n)
 {

@@ -22,9 +22,9 @@ Node *
 columns(Node *a, int from, int count)
 {
     if (from < 0 || count < 1 || count > a->cols / a->heads - from)
-        bug("columns: %s has no columns %d to %d: each of its %d heads has %d "
-            "columns, from 0",
-            label(a), from, from + count - 1, a->heads, a->cols / a->heads);
+        bug("columns: cannot take %d columns from index %d on: each of the %d "
+            "heads of %s has %d, numbered from 0",
+            count, from, a->heads, label(a), a->cols / a->heads);
     return make(&columns_op.op, OF(a),
                 (Made){.cols = a->heads * count, WITH(from)});
 }

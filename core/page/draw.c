@@ -73,13 +73,14 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
     f.data = begin_text(&data_text);
     f.script = begin_text(&script_text);
     f.title = format_text("%s%s%s", runs, *runs ? ": " : "", what);
-    fprintf(f.script,
-            "# %s.gp - draws %s.tsv: gnuplot %s.gp\n"
-            "# What to change is here: texts, and what more you set: xlim = '0 "
-            "10', ylim = '0 1'.\n"
-            "# In LaTeX texts are escaped; raw = 1 takes them as they are.\n"
-            "name = '%s'\ndata = name.'.tsv'\n",
-            name, name, name, name);
+    fprintf(
+        f.script,
+        "# %s.gp - draws %s.tsv: gnuplot %s.gp\n"
+        "# Change texts here, and set more if you like: xlim = '0 10', ylim "
+        "= '0 1'.\n"
+        "# In LaTeX texts are escaped; raw = 1 takes them as they are.\n"
+        "name = '%s'\ndata = name.'.tsv'\n",
+        name, name, name, name);
     figure_word(&f, "title", f.title);
     return f;
 }

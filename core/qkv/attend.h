@@ -87,10 +87,10 @@ Node *softmax_sink(Attention *a, Node *s, Node *sink);
 /* p_i v_i, (tokens x heads*d_v). */
 Node *apply_weights(Attention *a, Node *p, Node *v);
 
-/* Uses scores as the weights of apply_weights without a softmax: masked ones
-   become 0. If all scores are 1, apply_weights returns a running sum: make them
-   1 by a map, since with --positions rope or alibi the scores of ones are
-   something else. */
+/* Turns scores into weights for apply_weights without a softmax: masked scores
+   become 0, and the others stay as they are. If all scores are 1, apply_weights
+   returns a running sum. Make such scores with map(): the products of queries
+   and keys of ones are not 1 with --positions rope or alibi. */
 Node *mask_zero(Attention *a, Node *s);
 
 /* remember keeps n for later blocks under a slot number of your choice. recall

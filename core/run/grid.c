@@ -75,7 +75,9 @@ check_variants(const Request *o)
             usage("two variants are called %s, one of them %s; rename a file",
                   p.name, p.path);
     }
-    if (!given_to(o, "same-start")->count) /* it may be another variant's */
+    /* With --same-start, a shape option may be meant for the variant named
+       there, so none is refused. */
+    if (!given_to(o, "same-start")->count)
         request_used(o, SHAPE_OPTIONS, uses);
 }
 

@@ -279,8 +279,8 @@ keep_where(Experiment *e, const char *where)
             e->runs[kept++] = *r;
         }
         if (!known.count)
-            usage("--where %s: no run has a value of that name;%s `qkv table` "
-                  "prints all",
+            usage("--where %s: no run has a setting or result of that name;%s "
+                  "`qkv table` prints all names",
                   wanted.text[i], name_suggestion(e, name, false));
         if (!kept)
             usage("--where %s: no run has it: %s", wanted.text[i],
