@@ -145,7 +145,7 @@ check_code() {
 
 # judged NAME: the answers on stdin are right; if not, those that are wrong are named.
 judged() {
-    awk -F '\t' -v name="$1" -f "$here/answers.awk" "$here/$1.answers" - >"$work/wrong"
+    awk -F '\t' -v name="$1" -f "$here/answers.awk" "$here/$1.answers" - >"$work/wrong" || return 1
     cat "$work/wrong"
     [ ! -s "$work/wrong" ]
 }

@@ -37,7 +37,10 @@ for solution in lessons/exercises/solutions/*; do
         wrong "$hint" "$edit"
     done <"$work/mistakes"
     case $kind in
-    eq) echo 'softmax(x W_i' >"$mine" && wrong 'line 1: expected' 'no equation' ;;
+    eq)
+        echo 'softmax(x W_i' >"$mine" && wrong 'line 1: expected' 'no equation'
+        sed '$s/$/ + x W^R/' "$solution" >"$mine" && wrong 'besides, it has no form' 'more than is asked for'
+        ;;
     c) echo 'int x' >"$mine" && wrong 'does not compile' 'what does not compile' ;;
     *) : >"$mine" && wrong 'not yet' 'an empty script' ;;
     esac

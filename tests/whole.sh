@@ -53,6 +53,9 @@ expect "a published model" [ "$("$qkv" count --whole --config llama.json --tsv |
 refuses 1 "tie_word_embeddings: --whole needs it; add true or false" "$qkv" count --whole --config silent.json
 refuses 1 "the parts of a whole bert are not known" "$qkv" count --whole --config bert.json
 refuses 2 "length" "$qkv" count --whole --config llama.json --length 5
+echo "{\"model_type\": \"llava\", \"text_config\": {$llama, \"tie_word_embeddings\": false}}" >composite.json
+"$qkv" count --whole --config composite.json 2>err
+expect "a composite model" grep -q "text_config to a file of its own" err
 refuses 2 "at most 6000 parameters, and this model has 7296" "$qkv" count --whole -v standard --mlp 1
 refuses 2 "--norm: it has no effect without --whole" "$qkv" count --norm rms
 

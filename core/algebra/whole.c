@@ -159,8 +159,10 @@ whole_count(const Config *c, Sizes sizes, const Variant *v)
     if (w.stored <= MOST_MEASURED) {
         RealCount heads = real_count(v, a, ANY_TOKENS);
         w.part[HEADS] = heads.real < 0 ? NAN : heads.stored - heads.real;
-        if (c->norm == NORM_PRE)
-            w.part[MEAN] = heads.real - real_count(v, a, NORMED_TOKENS).real;
+        if (c->norm == NORM_PRE) {
+            int normed = real_count(v, a, NORMED_TOKENS).real;
+            w.part[MEAN] = normed < 0 ? NAN : heads.real - normed;
+        }
         fill_parts(w.part, m);
         w.formula = w.stored;
         for (int i = 0; i < PARTS; i++)

@@ -54,21 +54,34 @@ logged_nan(const Run *r, const char *column)
     return run_text(r, column) && isnan(run_number(r, column));
 }
 
+/* The words of --log about the gauge whose columns have no number. */
+static char *
+words_without_number(const Run *r)
+{
+    static const char *const words[] = {"conserved", "gauge", "turn"};
+    Values none = {0};
+    for (int i = 0; i < 3; i++)
+        if (logged_nan(r, format_text("%s_qk", words[i])) ||
+            logged_nan(r, format_text("%s_vo", words[i])))
+            values_add(&none, copy_text(words[i]));
+    return none.count ? joined(&none, ", ") : "";
+}
+
 /* Explains once for each variant why --log conserved, gauge or turn gave no
-   number. */
+   number. The lift that turn follows is lost if a step is too long. */
 static void
 note_unpaired(const Experiment *e)
 {
     void *noted = NULL;
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
-        bool none = logged_nan(r, "conserved_qk") ||
-                    logged_nan(r, "gauge_qk") || logged_nan(r, "turn_qk");
-        if (none && r->config.steps > 0 &&
-            word_added(&noted, copy_text(r->config.variant)))
-            note("%s: conserved, gauge and turn are NA: they need heads with "
-                 "only W_i^Q, W_i^K, W_i^V and W_i^O, and no rotation; turn "
-                 "also needs steps that are short beside the weights",
-                 r->config.variant);
+        const char *none = words_without_number(r);
+        if (!*none || r->config.steps == 0 ||
+            !word_added(&noted, copy_text(r->config.variant)))
+            continue;
+        note("%s: NA: %s: heads need to have only W_i^Q, W_i^K, W_i^V and "
+             "W_i^O, and no rotation; for turn, steps also need to be short "
+             "beside the weights",
+             r->config.variant, none);
     }
 }
 

@@ -46,7 +46,8 @@ static const char *const explained[TABLE_KINDS] = {
     "the parameters less those of heads (within attention), norms (moved into "
     "the next maps), mean (LayerNorm subtracts it), basis (of the residual "
     "stream), logits (softmax ignores a constant), and those that may be moved "
-    "to positions (from the embedding)."};
+    "to positions (from the embedding); or, if that is less, as many as any "
+    "model with this unembedding has."};
 
 typedef struct Real {
     double number; /* how many parameters are real; -1 if that is not known */
@@ -151,6 +152,9 @@ add_whole(Sheet *sheet, const Wanted *w)
               name, MOST_MEASURED, found.stored);
     if (isnan(found.real))
         note("%s: its rank is not known: no gap shows it", name);
+    else if (isnan(found.formula))
+        note("%s: the formula is not known: no gap shows the rank of attention",
+             name);
     else if (found.real != found.formula)
         note("%s: the formula is off by %+.0f: it supposes more --symbols than "
              "--d-model, and a variant that reads and writes tokens only by "

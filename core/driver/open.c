@@ -129,7 +129,8 @@ meaning(const Published *m)
     Account all = published_account(m, 1);
     return format_text(
         "%.0f of the %.0f parameters of attention (%.2f%%) are not really "
-        "there: they are gauge, and can be chosen freely.%s%s rank: the number "
+        "there: they are gauge, and can be chosen freely.%s%s%s rank: the "
+        "number "
         "of singular values that have 99%% of the sum of squares, of %d for M "
         "and %d for N; sym.: the share of M that equals its transpose, 0.5 if "
         "random; least: the smallest singular value, relative to the largest; "
@@ -138,6 +139,9 @@ meaning(const Published *m)
         "the mean of its heads; pivot: the worst condition of the parts that "
         "become identities.",
         all.gauge, all.stored, 100 * all.gauge / all.stored,
+        scores_are_normed(m) ? " Queries and keys are normed after their maps: "
+                               "M is their product without the norms."
+                             : "",
         m->rope ? ""
                 : " A key bias, |b^K|, does nothing: it adds the same to "
                   "all scores of a row, and the softmax cancels it.",

@@ -13,7 +13,8 @@
 
    so that head i of group g has M = W_Q[i] W_K[g]' and N = W_V[g] W_O[i]. Row
    d_model is the bias, 0 if there is none. The two columns of a rotated pair
-   are side by side. With a latent (heads.h), the rotated columns are in arrays
+   are side by side. Norms of queries and keys, and their gains, are left out.
+   With a latent (heads.h), the rotated columns are in arrays
    of their own, W_Q_rotated and W_K_rotated. */
 void factors_write(const Checkpoint *c, const Published *p, const char *to);
 

@@ -81,6 +81,9 @@ check_layer(const Published *l)
         said_refuse(l->name, "latent", "it is not supported with biases");
     if (!latent && (l->latent || l->query_latent))
         said_refuse(l->name, "latent", "this model_type has none; remove it");
+    if (l->rope % 2)
+        said_refuse(l->name, "rope",
+                    "it must be even: columns are rotated in pairs");
     if (wide > l->d_model)
         said_refuse(
             l->name, "d-model",
@@ -469,6 +472,19 @@ published_difference(const Published *a, const Published *b)
     return found ? found : list_difference(a->compared, b->compared);
 }
 
+/* The text model's object in the file of a composite model, or all of it. */
+static char *
+text_model_in(char *text)
+{
+    static const char name[] = "\"text_config\"";
+    char *at = strstr(text, name);
+    if (!at)
+        return text;
+    at += sizeof name - 1;
+    at += strspn(at, " \t\r\n:");
+    return *at == '{' ? at : text;
+}
+
 /* In a composite model it is the text model's object that says it. A family
    whose file does not say it has as many as heads. */
 char *
@@ -476,8 +492,7 @@ published_with_groups(const Published *p, int groups)
 {
     static const char key[] = "\"num_key_value_heads\"";
     char *text = read_file(p->name, "configuration", NULL);
-    char *text_model = strstr(text, "\"text_config\"");
-    char *object = text_model ? text_model : text;
+    char *object = text_model_in(text);
     char *from = strstr(object, key), *to;
     if (from) { /* up to the end of its value */
         to = from + sizeof key - 1;

@@ -25,10 +25,15 @@ read_around(const char *path)
                 {"mlp_bias", &a.biased}};
     char *at = json_enter(read_file(path, "configuration", NULL), path);
     char *name, *value;
-    while (json_next(&at, &name, &value, path))
+    while (json_next(&at, &name, &value, path)) {
+        if (!strcmp(name, "text_config"))
+            fail("%s: --whole reads a file of one model: write the object "
+                 "text_config to a file of its own",
+                 path);
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
             if (!strcmp(name, keys[i].key))
                 *keys[i].to = value;
+    }
     return a;
 }
 

@@ -76,11 +76,15 @@ slim_columns(const Heads *l, const Heads *to, int shared, int from, int n)
 static void
 check_types(const Heads *l)
 {
-    for (int map = QUERY; map < MAPS; map++)
-        if (l->of[map].weight && l->of[map].weight->type != F32)
-            fail("%.200s: only F32 can be written, because fewer bits lose "
-                 "digits: convert it with model.float().save_pretrained(DIR)",
-                 l->of[map].weight->name);
+    for (int map = QUERY; map < MAPS; map++) {
+        const Tensor *both[] = {l->of[map].weight, l->of[map].bias};
+        for (int i = 0; i < 2; i++)
+            if (both[i] && both[i]->type != F32)
+                fail("%.200s: only F32 can be written, because fewer bits lose "
+                     "digits: convert it with "
+                     "model.float().save_pretrained(DIR)",
+                     both[i]->name);
+    }
 }
 
 /* W reads a latent, after its gains: W becomes turn diag(gain) W, and the gains

@@ -53,7 +53,8 @@ along_gauge(double *x, const Svd *a, const Svd *b, const double *c)
     product_of(turned, half, b->u, k, k, k, false);
     for (int i = 0; i < k * k; i++) {
         double entry = turned[i], divisor = a->s[i / k] + b->s[i % k];
-        turned[i] = divisor > 0 ? entry / divisor : 0;
+        bool known = divisor > 1e-12 * (a->s[0] + b->s[0]); /* else rounding */
+        turned[i] = known ? entry / divisor : 0;
         along += turned[i] * entry;
     }
     product_of(half, a->u, turned, k, k, k, false);

@@ -19,8 +19,8 @@
               of queries and keys, and of values and output; and the share that
               a step of random direction would have on average
    turn       how far queries and keys, and values and output, have turned
-   against the horizontal lift of M's path and of N's, in radians; and how far
-              they have stretched (turn.h). It follows every step
+              against the horizontal lift of the path of M and of N, in radians;
+              and how far they have stretched (turn.h). It follows every step
 
    conserved, gauge and turn are NaN for a variant whose form differs from
    standard's.

@@ -38,8 +38,8 @@ void lift_follow(Lift *l);
 void lift_free(Lift *l);
 
 /* The size of R and of S. Both are 0 if G is the identity, and NaN if the lift
-   was lost. For k = 1 there is
-   no rotation, and the angle is 0. */
+   was lost. For k = 1 there is no rotation, and the angle is 0. A plane that
+   has turned by more than half a turn counts as turned the other way. */
 typedef struct Turn {
     double angle;   /* radians: the root of the sum of the squares of R's angles
                        of rotation, one for each plane that R turns */

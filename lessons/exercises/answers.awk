@@ -5,8 +5,8 @@
 #     qkv derive ./06-form.eq | awk -F '\t' -v name=06-form -f answers.awk 06-form.answers -
 #
 # The first file has, separated by tabs, a question, an answer, and "ok" or a hint. The second
-# is the learner's, with lines "a: 5" or "a: scores, softmax", or what the program derives from an equation, with lines
-# "  M_i = ...". The web edition runs this file by its own small awk, lessons/web/awk.js.
+# is the learner's, with lines "a: 5" or "a: scores, softmax", or what the program derives from
+# an equation, with lines "  M_i = ...". Whatever else that form has is wrong. The web edition runs this file by its own small awk, lessons/web/awk.js.
 
 BEGIN { number = "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)$" }
 
@@ -36,7 +36,11 @@ FILENAME !~ "answers$" && $0 ~ "^  [MN]_i = " {
     given[substr($0, 3, 1)] = value
 }
 
+FILENAME !~ "answers$" && $0 ~ "^  (no form|[mn]_i = |c = )" { besides = substr($0, 3) }
+
 END {
+    if (besides != "")
+        printf "%s N: besides, it has %s\n", name, besides
     for (i = 1; i <= n; i++) {
         key = keys[i]
         value = given[key]
