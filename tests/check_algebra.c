@@ -142,7 +142,8 @@ TEST(eigenvalues_of_known_matrices)
 TEST(derived_forms_are_the_probed_ones)
 {
     static const char *const shapes[] = {
-        TELLING_SHAPE, "d-model=6 heads=1 d-k=4 d-v=2 latent=4",
+        "d-model=32 heads=4 kv-heads=2 d-k=6 d-v=7 latent=11",
+        "d-model=6 heads=1 d-k=4 d-v=2 latent=4",
         "d-model=12 heads=3 kv-heads=1 d-k=2 d-v=5 latent=8"};
     Values names = plugin_list();
     int forms = 0;

@@ -339,7 +339,7 @@ walk_of(const struct Strip *s, const Band *n, Matrix c, Matrix a, Matrix b,
               .a_next = bytes(a.step),
               .c_next = bytes(c.step)};
     if (w.batched)
-        w.b_next = bytes(n->copies_b ? b.rows * c.cols : b.step);
+        w.b_next = bytes(n->copies_b ? (ptrdiff_t)b.rows * c.cols : b.step);
     return w;
 }
 

@@ -12,7 +12,7 @@ BEGIN {
     box(116, 38, 58, 36, "qk", "W^K")
     box(206, 38, 40, 36, "qk", "k")
     box(294, 38, 84, 36, "no", "S = q k'")
-    box(422, 38, 126, 36, "bend", "P = softmax(s S)")
+    box(422, 38, 126, 36, "bend", "softmax(s S)")
     box(536, 38, 68, 36, "ov", "O = P v")
     box(612, 38, 44, 36, "no", "loss")
     line(55, 38, 86, 38)
