@@ -273,9 +273,7 @@ plain_softmax(const Node *n)
     return n->op == &softmax_op && n->inputs == 1 && sink_of(n, 0) == -INFINITY;
 }
 
-/* Do the operands of c allow a walk to pass it as the table in operator_table.c
- * says?
- */
+/* Do the operands of c allow a walk to pass it as operator_table.c says? */
 static bool
 can_pass(const Node *c, Passage as, const Walk *w)
 {

@@ -34,9 +34,8 @@ draw_weights(Model *m, Random *r)
     }
 }
 
-/* Draws a sequence, and the factors of its logits; those of each token sum to
- * 0.
- */
+/* Draws a sequence, and the factors of its logits, which sum to 0 for each
+   token. */
 static void
 draw_sequence(Measured *d)
 {

@@ -1,5 +1,5 @@
-/* written_equation.c - the equation of a variant, as its author wrote it, is
- * run. */
+/* written_equation.c - the equation that an author wrote beside a variant, run.
+ */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
    A product L S' of two tall matrices has the size of the model, but its facts
    are those of matrices as small as a head. With L = Q R and S = P T, its
-   singular values are those of R T'. Its eigenvalues, but for zeros, are those
+   singular values are those of R T'. Its eigenvalues, except zeros, are those
    of S'L, and with it the trace of its square: tr(L S' L S') = tr(S'L S'L). */
 #include <math.h>
 #include <stdlib.h>

@@ -75,9 +75,7 @@ typedef struct Published {
     double state; /* the numbers that it keeps, for any number of tokens */
 } Published;
 
-/* Does its family have this feature, which is one of the words of
- * Published.has?
- */
+/* Does its family have this feature, one of the words of Published.has? */
 bool published_has(const Published *p, const char *feature);
 
 /* Is it this part of a model? */
