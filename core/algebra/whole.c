@@ -123,53 +123,65 @@ most_real(const Model *m)
     return rank_manifold(contexts, logits, d);
 }
 
-/* Adds the parts that follow from the sizes around attention, whose share of
-   MEAN is in part[MEAN] already. LayerNorm ignores the
-   mean of a token, so each row of a matrix that writes to the stream has an
-   entry too many: tokens, positions, and the hidden units of MLPs. */
+/* Counts the gauge within attention: HEADS and, after LayerNorm, the share of
+   MEAN that attention has. Each is NAN if it cannot be measured. */
+static void
+fill_attention_parts(double part[PARTS], const Model *m)
+{
+    Attention a = positioned_attention(&m->config);
+    RealCount any = real_count(m->variant, a, ANY_TOKENS);
+    part[HEADS] = any.real < 0 ? NAN : any.stored - any.real;
+    if (m->config.norm == NORM_PRE) {
+        RealCount normed = real_count(m->variant, a, NORMED_TOKENS);
+        part[MEAN] = normed.real < 0 ? NAN : any.real - normed.real;
+    }
+}
+
+/* Fills in all parts of the formula. Outside attention they follow from sizes.
+   LayerNorm ignores the mean of a token, so each row of a matrix that writes to
+   the stream has one entry too many: the rows of the embedding, of the learned
+   positions, and of the second matrix of each MLP, one per hidden unit. */
 static void
 fill_parts(double part[PARTS], const Model *m)
 {
     const Config *c = &m->config;
-    int d = c->d_model, hidden = c->layers * c->mlp * d;
-    int norms = c->layers * (c->mlp ? 2 : 1) + 1;
-    int learned = c->positions == POSITIONS_LEARNED ? 1 : 0;
+    int d = c->d_model, hidden_units = c->layers * c->mlp * d;
+    int norms = c->layers * (c->mlp ? 2 : 1) + 1; /* the last is at the end */
+    bool learned = c->positions == POSITIONS_LEARNED;
+    fill_attention_parts(part, m);
     part[LOGITS] = d;
-    part[BASIS] = d * d;
-    part[POSITIONS] = learned * d;
+    part[BASIS] = d * d; /* the dimension of GL(d) */
+    part[POSITIONS] = learned ? d : 0;
     if (c->norm == NORM_RMS) {
-        part[NORMS] = norms * d;
-        part[BASIS] = d * (d - 1) / 2;
+        part[NORMS] = norms * d;       /* gains */
+        part[BASIS] = d * (d - 1) / 2; /* of O(d) */
     }
     if (c->norm == NORM_PRE) {
-        part[NORMS] = norms * 2 * d;
-        part[MEAN] += m->sizes.vocabulary + learned * m->sizes.tokens + hidden;
-        part[BASIS] = (d - 1) * (d - 2) / 2;
-        part[POSITIONS] = learned * (d - 1); /* its mean counts in MEAN */
+        part[NORMS] = norms * 2 * d; /* gains and biases */
+        part[MEAN] += m->sizes.vocabulary + hidden_units;
+        part[BASIS] = (d - 1) * (d - 2) / 2; /* of O(d - 1) */
+        if (learned) {
+            part[MEAN] += m->sizes.tokens;
+            part[POSITIONS] =
+                d - 1; /* MEAN has counted the mean of the vector */
+        }
     }
 }
 
 Whole
 whole_count(const Config *c, Sizes sizes, const Variant *v)
 {
+    Whole w = {.stored = (double)parameters_of_model(c, sizes, v)};
+    if (w.stored > MOST_MEASURED)
+        return w;
     Model *m = model_new(c, sizes, v);
-    Attention a = positioned_attention(c);
-    Whole w = {.stored = (double)m->parameters};
-    if (w.stored <= MOST_MEASURED) {
-        RealCount heads = real_count(v, a, ANY_TOKENS);
-        w.part[HEADS] = heads.real < 0 ? NAN : heads.stored - heads.real;
-        if (c->norm == NORM_PRE) {
-            int normed = real_count(v, a, NORMED_TOKENS).real;
-            w.part[MEAN] = normed < 0 ? NAN : heads.real - normed;
-        }
-        fill_parts(w.part, m);
-        w.formula = w.stored;
-        for (int i = 0; i < PARTS; i++)
-            w.formula -= w.part[i];
-        if (w.formula > most_real(m))
-            w.formula = most_real(m);
-        w.real = measured_rank(m);
-    }
+    fill_parts(w.part, m);
+    w.formula = w.stored;
+    for (int i = 0; i < PARTS; i++)
+        w.formula -= w.part[i];
+    if (w.formula > most_real(m))
+        w.formula = most_real(m);
+    w.real = measured_rank(m);
     model_free(m);
     return w;
 }
