@@ -135,7 +135,7 @@ meaning(const Published *m, const Options *o)
           "attention computes. W^Q to W^O are compared as stored, so they "
           "differ by gauge, too.",
           to);
-    if (m->rope)
+    if (published_rotates(m))
         fputs(" Keys are rotated: M is compared in the mean over all distances "
               "between query and key, however long; its rank is that at "
               "distance 0.",

@@ -23,10 +23,13 @@ check_groups(const Published *m, int n, bool written)
         fail("%s: a %s makes keys and values from a latent, which its heads "
              "share already",
              m->name, m->type);
-    if (n >= m->groups || m->groups % n)
-        usage("--kv-heads %d: the model has %d heads of keys and values; give "
-              "a smaller number that divides it",
-              n, m->groups);
+    for (int i = 0; i < m->layers; i++) {
+        int groups = m->each[i].groups;
+        if (n >= groups || groups % n)
+            usage("--kv-heads %d: the model has %d heads of keys and values; "
+                  "give a smaller number that divides it",
+                  n, groups);
+    }
     if (scores_are_normed(m))
         fail("%s: a %s normalises q and k, so there is no M to fit keys to",
              m->name, m->type);
@@ -36,14 +39,14 @@ check_groups(const Published *m, int n, bool written)
              m->name, m->type);
 }
 
-/* Fits layer l with the groups of `fewer` in the checkpoint `to`, writes the
+/* Fits layer l with fewer groups of heads in the checkpoint `to`, writes the
    mean into a third copy, and adds the layer's row. */
 static void
 add_layer(Sheet *sheet, const Heads *l, const Checkpoint *to,
-          const Checkpoint *third, const Published *fewer)
+          const Checkpoint *third, int groups)
 {
-    Heads fit = regrouped(heads_of(to, l->model, l->number), fewer);
-    Heads mean = regrouped(heads_of(third, l->model, l->number), fewer);
+    Heads fit = regrouped(heads_of(to, l->model, l->number), groups);
+    Heads mean = regrouped(heads_of(third, l->model, l->number), groups);
     fit.gain = mean.gain = l->gain;
     fit.shift = mean.shift = l->shift;
     write_nearest(l, &fit);
@@ -75,14 +78,12 @@ open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
     if (out)
         checkpoint_place(out);
     char *config = out ? published_with_groups(m, o->kv_heads) : NULL;
-    Published fewer = *m;
-    fewer.groups = o->kv_heads;
     Checkpoint to = checkpoint_open(c->directory);
     Checkpoint third = checkpoint_open(c->directory);
     for (int layer = 0; layer < m->layers; layer++) {
         Heads l = heads_of(c, m, layer);
         heads_take_norm(&l, c);
-        add_layer(&sheet, &l, &to, &third, &fewer);
+        add_layer(&sheet, &l, &to, &third, o->kv_heads);
         show_layers(o, layer + 1, m->layers);
     }
     if (out)
@@ -93,9 +94,10 @@ open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
         "products of all heads that share them; of mean: they are the mean of "
         "the heads' W^K and W^V.%s",
         o->kv_heads, m->groups, o->rest[0],
-        m->rope ? " Keys are rotated: M is fitted and compared in the mean "
-                  "over all distances between query and key, however long."
-                : "");
+        published_rotates(m)
+            ? " Keys are rotated: M is fitted and compared in the mean "
+              "over all distances between query and key, however long."
+            : "");
     sheet_print(&sheet, layout_of(o));
     return 0;
 }

@@ -70,7 +70,7 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
           FILE *spectra)
 {
     const Published *m = l->model;
-    Account all = published_account(m, 1);
+    Account all = layer_account(&m->each[l->number], 1);
     double pivot = heads_slim(l, slim), error = NAN;
     double rank_M = 0, rank_N = 0, symmetric = 0;
     if (slim)
@@ -92,8 +92,7 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
     }
     if (!each)
         sheet_row(sheet, cell_number(l->number + 1), cell_number(NAN),
-                  cell_number(all.stored / m->layers),
-                  cell_number((all.stored - all.gauge) / m->layers),
+                  cell_number(all.stored), cell_number(all.stored - all.gauge),
                   cell_number(rank_M), cell_number(rank_N),
                   cell_number(symmetric), cell_number(NAN), cell_number(NAN),
                   cell_number(NAN),
@@ -142,9 +141,10 @@ meaning(const Published *m)
         scores_are_normed(m) ? " Queries and keys are normed after their maps: "
                                "M is their product without the norms."
                              : "",
-        m->rope ? ""
-                : " A key bias, |b^K|, does nothing: it adds the same to "
-                  "all scores of a row, and the softmax cancels it.",
+        published_rotates(m)
+            ? ""
+            : " A key bias, |b^K|, does nothing: it adds the same to "
+              "all scores of a row, and the softmax cancels it.",
         published_has(m, "latent")
             ? " Keys and values are made from a latent: M is of the columns "
               "that are not rotated, and M and N leave out the number by which "
@@ -194,9 +194,11 @@ command_open(int argc, char **argv)
     Options o = options_read(argc, argv);
     Checkpoint c = checkpoint_open(o.rest[0]);
     Published m = published_read(within(o.rest[0], "config.json"), NULL, NULL);
-    if (o.layer > m.layers || o.head > m.heads)
-        usage("--layer, --head: the model has layers 1 to %d and heads 1 to %d",
-              m.layers, m.heads);
+    if (o.layer > m.layers)
+        usage("--layer %d: the model has layers 1 to %d", o.layer, m.layers);
+    if (o.head > m.each[o.layer - 1].heads)
+        usage("--head %d: layer %d has heads 1 to %d", o.head, o.layer,
+              m.each[o.layer - 1].heads);
     if (o.head || o.to) {
         Heads l = heads_of(&c, &m, o.layer - 1);
         const char *run = o.to ? layer_as_run(&l, o.to, o.out) : NULL;

@@ -45,18 +45,18 @@ free_within(double inner, double rows, double columns)
     return inner * (rows + columns) - rank * (rows + columns - rank);
 }
 
-/* Adds what a layer stores and costs. */
-static void
-add_layer(Account *all, const Published *p, int tokens)
+Account
+layer_account(const Published *p, int tokens)
 {
+    Account all = {0};
     double d = p->d_model, h = p->heads, g = p->groups, k = p->d_k, v = p->d_v;
     double n = p->latent, m = p->query_latent, r = p->rope, own = !p->shared;
     double added = n > 0 ? r : 0, plain = k + added - r;
     double sinks = published_has(p, "sinks") ? h : 0;
     bool gated = published_has(p, "gated");
-    all->state += p->state;
+    all.state += p->state;
     if (p->linear)
-        return;
+        return all;
     bool full = published_has(p, "full-norm");
 
     /* The maps of q, k, v and o; and of latents, with gains behind them. */
@@ -96,18 +96,26 @@ add_layer(Account *all, const Published *p, int tokens)
 
     double kept = p->encoders ? 0 : n > 0 ? n + r : own * g * (k + v);
     double seen = fmin(p->window, tokens);
-    all->stored += matrices + rest;
-    all->gauge += own * (n * (n + 1) / 2 + m * (m + 1) / 2 + scores + values);
-    all->flops += 2 * (matrices + h * (k + added + v) * seen);
-    all->cache += kept * seen;
-    all->unwindowed += kept * tokens;
+    all.stored += matrices + rest;
+    all.gauge += own * (n * (n + 1) / 2 + m * (m + 1) / 2 + scores + values);
+    all.flops += 2 * (matrices + h * (k + added + v) * seen);
+    all.cache += kept * seen;
+    all.unwindowed += kept * tokens;
+    return all;
 }
 
 Account
-published_account(const Published *p, int tokens)
+published_account(const Published *model, int tokens)
 {
     Account all = {0};
-    for (int i = 0; i < p->layers; i++)
-        add_layer(&all, &p->each[i], tokens);
+    for (int i = 0; i < model->layers; i++) {
+        Account layer = layer_account(&model->each[i], tokens);
+        all.stored += layer.stored;
+        all.gauge += layer.gauge;
+        all.flops += layer.flops;
+        all.cache += layer.cache;
+        all.unwindowed += layer.unwindowed;
+        all.state += layer.state;
+    }
     return all;
 }

@@ -54,7 +54,7 @@ take_weight(Weight *w, const Heads *l)
 static void
 check_function(const Heads *l, int tokens)
 {
-    int window = l->model->each[l->number].window;
+    int window = l->model->window;
     const char *other = l->model->function;
     if (!other && window < tokens)
         other = format_text("a window of %d tokens", window);
@@ -96,7 +96,7 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     c.from = format_text("%s, layer %d", p->name, l->number + 1);
     Model *m = model_open(c, &data);
     bool same = !published_has(p, "capped") && p->rope % p->d_k == 0;
-    double stored = published_account(p, 1).stored / p->layers;
+    double stored = layer_account(p, 1).stored;
     for (Weight *w = m->weights; w < m->weights + m->count; w++)
         if (w->attention && !take_weight(w, l))
             same = false;

@@ -121,8 +121,9 @@ latent_of(const Heads *l, int map)
    of q, k and v may be one, in which they follow one another or, interleaved,
    do so in each head. */
 Heads
-heads_of(const Checkpoint *c, const Published *p, int layer)
+heads_of(const Checkpoint *c, const Published *model, int layer)
 {
+    const Published *p = &model->each[layer];
     Heads l = {.model = p, .number = layer};
     int d = p->d_model, h = p->heads, g = p->groups, k = p->d_k, v = p->d_v;
     bool transposed = published_has(p, "transposed");

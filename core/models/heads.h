@@ -29,8 +29,8 @@ typedef struct Projection {
 } Projection;
 
 typedef struct Heads {
-    const Published *model;
-    int number; /* of the layer, from 0 */
+    const Published *model; /* the model, with the sizes of this layer */
+    int number;             /* of the layer, from 0 */
     Projection of[MAPS];
     Tensor *gain, *shift; /* of the norm that these maps read; NULL: left out */
     bool stored; /* are map_columns those of the stored matrices, even behind a
@@ -46,7 +46,7 @@ typedef struct Heads {
    only divides a token by a number. Without these numbers, x D gain W^K are the
    keys of the tokens, and these are what map_columns has, unless `stored` asks
    for W^K. */
-Heads heads_of(const Checkpoint *c, const Published *p, int layer);
+Heads heads_of(const Checkpoint *c, const Published *model, int layer);
 Heads rotated_heads(Heads l);
 
 /* The map of the latent that a map reads, or NULL. */

@@ -215,13 +215,20 @@ state_of(const Said *s, const Published *l, const char *formula)
     return sum + product;
 }
 
+/* Is this the part of the model that is counted? */
+static bool
+is_part(const Published *p, const char *part)
+{
+    return p->part && !strcmp(p->part, part);
+}
+
 /* A layer of this type, in a model of family l. Sizes that the file does not
    tell follow from the others. */
 static Published
 layer_of(const Said *s, Published l, int layer, int type)
 {
     bool latent = published_has(&l, "latent");
-    bool cross = published_part(&l, "cross");
+    bool cross = is_part(&l, "cross");
     const char *formula = table_text(&states, l.type, FORMULA);
     for (int i = 0; i < SIZES; i++)
         read_size(&l, &sizes[i], said_text(s, sizes[i].meaning, layer, type),
@@ -237,7 +244,7 @@ layer_of(const Said *s, Published l, int layer, int type)
     if (!latent)
         l.rope = rotated_columns(s, &l, layer, type);
     l.window = type == LOCAL && l.window ? l.window : MOST;
-    l.encoders = layer < l.encoders || published_part(&l, "encoder") ||
+    l.encoders = layer < l.encoders || is_part(&l, "encoder") ||
                  (published_has(&l, "encodes") && !l.decodes);
     l.shared = layer >= l.layers - l.shared;
     l.buckets = layer == 0 && !cross ? l.buckets : 0;
@@ -410,11 +417,11 @@ published_read(const char *path, char *text, const char *part)
     for (int i = 0; i < whole.layers; i++) {
         each[i] = layer_of(s, family, i, type[i]);
         each[i].layers = whole.layers; /* whatever is said of a single one */
+        each[i].each = each;
     }
     if (s->left_out.count)
         note("%s: keys not counted: %s", path, joined(&s->left_out, ", "));
     free(s);
-    each->each = each;
     return *each;
 }
 
@@ -422,12 +429,6 @@ bool
 published_has(const Published *p, const char *feature)
 {
     return index_in(p->has, feature) >= 0;
-}
-
-bool
-published_part(const Published *p, const char *part)
-{
-    return p->part && !strcmp(p->part, part);
 }
 
 /* The first fact in which two layers of one family differ, in words; or NULL.
@@ -510,6 +511,15 @@ published_with_groups(const Published *p, int groups)
                  p->name, groups);
     free(text);
     return changed;
+}
+
+bool
+published_rotates(const Published *model)
+{
+    for (int i = 0; i < model->layers; i++)
+        if (model->each[i].rope)
+            return true;
+    return false;
 }
 
 char *

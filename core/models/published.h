@@ -78,8 +78,8 @@ typedef struct Published {
 /* Does its family have this feature, one of the words of Published.has? */
 bool published_has(const Published *p, const char *feature);
 
-/* Is it this part of a model? */
-bool published_part(const Published *p, const char *part);
+/* Does any layer of the model rotate its queries and keys? */
+bool published_rotates(const Published *model);
 
 /* Reads a config.json from `text`, which it cuts in place, or, if `text` is
    NULL, from the file at `path`. If a key is wrong or unsupported, it fails and
@@ -109,6 +109,9 @@ typedef struct Account {
     double unwindowed; /* the same if no layer had a window */
     double state;      /* numbers that it keeps of any number of tokens */
 } Account;
-Account published_account(const Published *p, int tokens);
+Account published_account(const Published *model, int tokens);
+
+/* The same of one layer. */
+Account layer_account(const Published *layer, int tokens);
 
 #endif

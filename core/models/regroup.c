@@ -20,13 +20,16 @@
 #include "models/regroup.h"
 
 Heads
-regrouped(Heads l, const Published *fewer)
+regrouped(Heads l, int groups)
 {
-    int dropped = l.model->groups - fewer->groups;
+    Published *fewer = allocate(1, sizeof *fewer);
+    int dropped = l.model->groups - groups;
     bool packed = l.of[VALUE].first > 0; /* in one tensor with the keys */
     if (packed && !published_has(l.model, "interleaved")) /* behind them all */
         l.of[VALUE].first -= dropped * l.of[KEY].width;
-    l.of[KEY].heads = l.of[VALUE].heads = fewer->groups;
+    l.of[KEY].heads = l.of[VALUE].heads = groups;
+    *fewer = *l.model;
+    fewer->groups = groups;
     l.model = fewer;
     return l;
 }

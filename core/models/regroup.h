@@ -10,9 +10,9 @@
 
 #include "models/heads.h"
 
-/* Layer l with the groups of `fewer`, a model that has fewer of them. Its maps
-   still point into the tensors of l, but use only a part of them. */
-Heads regrouped(Heads l, const Published *fewer);
+/* Layer l with fewer groups of heads. Its maps still point into the tensors of
+   l, but use only a part of them. */
+Heads regrouped(Heads l, int groups);
 
 /* Writes what layer l has into `to`, which is regrouped: the keys and values
    from which M and N of all heads are the nearest that there are (with rotary
