@@ -1,4 +1,5 @@
-/* csv.c - tables that other programs wrote, read in place. */
+/* csv.c - reads a table that another program wrote. Its cells point into the
+   text of the file, where a 0 replaces the character behind each of them. */
 #include <string.h>
 
 #include "base/csv.h"
@@ -12,29 +13,31 @@ typedef struct Reader {
     int line;     /* the number of its line, from 1 */
 } Reader;
 
-/* Reads the quoted cell at r->at. Afterwards r->at is behind its last quote. */
+/* Reads the cell whose opening quote is at r->at, and returns its text, which
+   overwrites the quoted one. Afterwards r->at is behind the closing quote. */
 static char *
 quoted_cell(Reader *r)
 {
-    char *cell = r->at, *to = cell;
-    int first = r->line;
-    for (r->at++; *r->at != '"' || r->at[1] == '"'; r->at++) {
-        if (!*r->at)
+    char *cell = r->at, *from = cell + 1, *to = cell;
+    int first_line = r->line;
+    while (from[0] != '"' || from[1] == '"') { /* "" is no closing quote */
+        if (!*from)
             fail("%s:%d: a quoted cell has no closing quote; add it", r->path,
-                 first);
-        if (*r->at == '"') /* two quotes stand for one */
-            r->at++;
-        if (*r->at == '\n')
+                 first_line);
+        if (*from == '"') /* skips the first one of "" */
+            from++;
+        if (*from == '\n')
             r->line++;
-        *to++ = *r->at;
+        *to++ = *from++;
     }
     *to = 0;
-    r->at++;
+    r->at = from + 1;
     return cell;
 }
 
-/* Reads the next cell of a line. Afterwards r->at is behind the character that
-   ends it. *last becomes whether it is the last cell of its line. */
+/* Reads the next cell of a line, and returns its text. Afterwards r->at is
+   behind the character that ends the cell. Sets *last to true if it is the last
+   cell of its line. */
 static char *
 next_cell(Reader *r, bool *last)
 {
@@ -43,13 +46,15 @@ next_cell(Reader *r, bool *last)
         cell = quoted_cell(r);
     else
         r->at += strcspn(r->at, r->ends);
-    if (r->at[0] == '\r' && r->at[1] == '\n')
+    if (r->at[0] == '\r' && r->at[1] == '\n') /* the line ends with CRLF */
         *r->at++ = 0;
     char end = *r->at, separator = r->ends[0];
+    if (end == '\r')
+        fail("%s:%d: it has a lone carriage return; end lines with LF or CRLF",
+             r->path, r->line);
     if (end && end != '\n' && end != separator)
-        fail("%s:%d: a %s follows a cell, not a separator or a line's end",
-             r->path, r->line,
-             end == '\r' ? "carriage return" : "character behind a quote");
+        fail("%s:%d: text follows a closing quote; quote the whole cell",
+             r->path, r->line);
     *last = end != separator;
     *r->at = 0;
     if (end)
@@ -57,27 +62,30 @@ next_cell(Reader *r, bool *last)
     return cell;
 }
 
-/* Reads a line. The first one that is not empty has the names of the columns,
-   and every other one becomes a row. */
+/* Reads a line into t->cells, behind the cells of the lines before. The first
+   line that is not empty has the names of the columns. Each later one is a row.
+ */
 static void
 read_line(Reader *r, Table *t)
 {
     bool header = t->cols == 0;
-    int used = header ? 0 : (t->rows + 1) * t->cols;
+    int first = header ? 0 : (t->rows + 1) * t->cols;
     int line = r->line, count = 0;
     bool last = false;
     while (!last) {
         char *cell = next_cell(r, &last);
-        t->cells = grow(t->cells, used + count, &t->capacity, sizeof *t->cells);
-        t->cells[used + count++] = cell;
+        t->cells =
+            grow(t->cells, first + count, &t->capacity, sizeof *t->cells);
+        t->cells[first + count] = cell;
+        count++;
     }
     r->line++;
-    if (count == 1 && !*t->cells[used]) /* the line is empty */
+    bool empty = count == 1 && !*t->cells[first];
+    if (empty) /* the next line overwrites its cell */
         return;
     if (!header && count != t->cols)
-        fail("%s:%d: this line has %d cells, but the first one names %d "
-             "columns; give it a cell for each, and quote a cell that has a "
-             "comma",
+        fail("%s:%d: this line has %d cells, but the first line names %d "
+             "columns; give it a cell for each, and quote cells with a comma",
              r->path, line, count, t->cols);
     t->cols = count;
     if (!header)
@@ -93,22 +101,27 @@ csv_read(const char *path, int **lines)
     Table t = {0};
     Reader r = {path, read_file(path, "table", &size), ",\r\n", 1};
     if (strlen(r.at) != size)
-        fail("%s: it has NUL bytes, so it is no text; save it as UTF-8 CSV",
+        fail("%s: it has NUL bytes, so it is not text; save it as UTF-8 CSV",
              path);
     if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* a byte order mark */
         r.at += 3;
-    if (r.at[strcspn(r.at, "\t,;\n")] == ';')
-        fail("%s: separate cells by commas, not semicolons; write 0.5, not 0,5",
+    char first_separator = r.at[strcspn(r.at, "\t,;\n")];
+    bool tab_in_first_line = r.at[strcspn(r.at, "\t\n")] == '\t';
+    if (first_separator == ';')
+        fail("%s: semicolons separate its cells; use commas (0.5, not 0,5)",
              path);
-    if (r.at[strcspn(r.at, "\t\n")] == '\t')
-        *r.ends = '\t';
+    if (tab_in_first_line)
+        r.ends[0] = '\t';
     *lines = NULL;
     while (*r.at) {
+        /* If this line is not a row, the next one overwrites its number. */
         *lines = grow(*lines, t.rows, &capacity, sizeof **lines);
-        (*lines)[t.rows] = r.line; /* where the next row will begin */
+        (*lines)[t.rows] = r.line;
         read_line(&r, &t);
     }
     if (!t.rows)
-        fail("%s: it has no line of column names, or no row below", path);
+        fail("%s: it has no rows; write a line of column names, and each row "
+             "on a line below it",
+             path);
     return t;
 }

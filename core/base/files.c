@@ -53,6 +53,7 @@ end_file(FILE *file, const char *directory, const char *name)
         not_written(within(directory, name));
 }
 
+/* A directory that cannot be opened is gone, or nobody may write there. */
 int
 lock_directory(const char *path)
 {
@@ -63,7 +64,7 @@ lock_directory(const char *path)
 
 #define DRAFT "@qkv-" /* before the six letters that mkdtemp draws */
 
-/* Is it .NAME@qkv-XXXXXX? */
+/* Is the name that of a draft, .NAME@qkv-XXXXXX? */
 static bool
 is_draft(const char *name)
 {
@@ -77,6 +78,7 @@ names_in(const char *directory)
 {
     Values names = {0};
     DIR *dir = opendir(directory);
+    /* Without memory it is not known whether there are any names. */
     if (!dir && errno == ENOMEM)
         fail("%s: could not list it: %s", directory, strerror(errno));
     if (!dir)
@@ -88,8 +90,7 @@ names_in(const char *directory)
     return names;
 }
 
-/* Called by nftw for each file of a tree, and for a directory after its files.
- */
+/* nftw calls it for each file in a directory, and then for the directory. */
 static int
 remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
 {
@@ -97,6 +98,8 @@ remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
     return remove(path);
 }
 
+/* nftw opens at most 16 directories at once. It fails too if there is nothing
+   to remove, or if this user may not remove it; then nothing is reported. */
 void
 discard(const char *path)
 {
@@ -110,6 +113,7 @@ draft_begin(const char *directory, const char *name)
     Draft *d = allocate(1, sizeof *d);
     char *hidden = format_text(".%.100s" DRAFT "XXXXXX", name);
     drafts_sweep(directory);
+    /* If this process is killed, its parent sweeps there. */
     snprintf(report->drafts, sizeof report->drafts, "%s", directory);
     d->place = copy_text(directory);
     do {
@@ -118,13 +122,15 @@ draft_begin(const char *directory, const char *name)
             fail("%s: could not write there: %s; choose another directory",
                  directory, strerror(errno));
         d->lock = lock_directory(d->path);
-        /* Another process may have swept it away before it was locked. */
+        /* Another process may have swept it away before it was locked: if it is
+           gone, another one is made. */
     } while (access(d->path, F_OK));
     return d;
 }
 
-/* Renames a file or a directory. Returns false if `to` is in the way: a
-   directory that is not empty, or a file where a directory is to go. */
+/* Renames a file or a directory. Returns false if `to` exists and rename cannot
+   replace it: a directory that is not empty, or a file if `from` is a directory
+   (or the other way round). */
 static bool
 moved(const char *from, const char *to)
 {
@@ -136,8 +142,9 @@ moved(const char *from, const char *to)
     return false;
 }
 
-/* Moves one of the draft's files or directories to its place. Returns false if
-   a directory of that name is in the place, which only `replace` may remove. */
+/* Moves one of the draft's files or directories to its place. If something is
+   there that rename cannot replace, it is moved into the draft as NAME@; but if
+   `replace` is false, it stays, and the result is false. */
 static bool
 publish(const Draft *d, const char *name, bool replace)
 {
@@ -145,17 +152,16 @@ publish(const Draft *d, const char *name, bool replace)
     char *old = within(d->path, format_text("%s@", name));
 #ifdef RENAME_EXCHANGE
     /* The old and the new one change places in one step, so that a reader
-       always finds one of them. A system without this call moves the old one
-       away first. */
+       always finds one of them. Without this call there is a moment with none.
+     */
     if (replace && !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
         return true;
 #endif
     while (!moved(from, to)) {
         if (!replace)
             return false;
-        discard(old);
-        /* moves what is in the way into the draft, then tries again */
-        if (rename(to, old) && errno != ENOENT)
+        discard(old);                           /* from an earlier round */
+        if (rename(to, old) && errno != ENOENT) /* ENOENT: it is gone already */
             not_written(to);
     }
     return true;
@@ -166,11 +172,13 @@ draft_end(Draft *d, bool replace)
 {
     Values names = names_in(d->path);
     bool published = true;
-    int turn = lock_directory(d->place); /* one draft is moved at a time */
-    for (int i = 0; i < names.count; i++)
-        if (*names.text[i] != '.')
-            published = publish(d, names.text[i], replace) && published;
-    close(turn);
+    int place_lock = lock_directory(d->place); /* one draft moves at a time */
+    for (int i = 0; i < names.count; i++) {
+        bool hidden = names.text[i][0] == '.';
+        if (!hidden && !publish(d, names.text[i], replace))
+            published = false;
+    }
+    close(place_lock);
     discard(d->path);
     close(d->lock);
     return published;
@@ -181,13 +189,14 @@ drafts_sweep(const char *directory)
 {
     Values names = names_in(directory);
     for (int i = 0; i < names.count; i++) {
-        char *path = within(directory, names.text[i]);
         if (!is_draft(names.text[i]))
             continue;
+        char *path = within(directory, names.text[i]);
         int lock = open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
-        if (lock < 0)
+        if (lock < 0) /* another user's draft, or not a directory */
             continue;
-        if (!flock(lock, LOCK_EX | LOCK_NB)) /* its writer is gone */
+        bool writer_is_gone = flock(lock, LOCK_EX | LOCK_NB) == 0;
+        if (writer_is_gone)
             discard(path);
         close(lock);
     }

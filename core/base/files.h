@@ -1,10 +1,10 @@
 /* files.h - paths, and files that appear as a whole or not at all.
 
-   To publish files, call draft_begin, write them into the draft's directory,
-   and call draft_end, which moves each of them to its place in one step. The
-   draft is a hidden directory beside that place. Its writer holds a lock on it
-   as long as it lives. So a draft that can be locked was left behind by a
-   writer that was killed, and drafts_sweep removes it. */
+   A draft is a hidden directory, in which files are written before they are
+   published. draft_begin makes it in the directory of their final place, and
+   draft_end moves each of them there in one step. Its writer holds a lock on
+   the draft as long as the writer lives. So a draft that can be locked was left
+   behind by a writer that was killed, and drafts_sweep removes it. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -13,14 +13,15 @@
 
 #include "base/words.h"
 
-/* DIRECTORY/NAME. */
+/* The path DIRECTORY/NAME. */
 char *within(const char *directory, const char *name);
 
-/* Makes the directory DIRECTORY/NAME. */
+/* Makes the directory DIRECTORY/NAME, and returns its path. Fails if it exists.
+ */
 char *new_directory(const char *directory, const char *name);
 
-/* Opens DIRECTORY/NAME for writing; end_file closes it, and fails if not all of
-   it could be written. */
+/* Opens DIRECTORY/NAME for writing, or fails. end_file closes it, and fails if
+   not all of it could be written. */
 FILE *begin_file(const char *directory, const char *name);
 void end_file(FILE *file, const char *directory, const char *name);
 
@@ -32,29 +33,32 @@ Values names_in(const char *directory);
    removed, not followed. */
 void discard(const char *path);
 
-/* Waits until no other process has locked the directory, and locks it. Closing
-   the file that is returned unlocks it, and so does the end of the process. */
+/* Waits until no other process has locked the directory, and locks it. Returns
+   a file descriptor: closing it unlocks the directory, and so does the end of
+   the process. Returns -1 if the directory cannot be opened. */
 int lock_directory(const char *path);
 
 typedef struct Draft {
-    char *path;  /* DIRECTORY/.NAME@qkv-XXXXXX, where only the writer writes */
-    char *place; /* DIRECTORY, where its files will be */
-    int lock;
+    char *path;  /* DIRECTORY/.NAME@qkv-XXXXXX; only the writer writes there */
+    char *place; /* DIRECTORY, the final place of its files */
+    int lock;    /* on path (lock_directory) */
 } Draft;
 
-/* Makes and locks a draft for files of this directory, after it has swept away
-   the drafts that were left there. The name tells people what the draft was
-   for. If the process ends without draft_end, its parent sweeps the draft away
+/* Removes the drafts that were left in this directory, then makes and locks one
+   for new files there. The name tells people what the draft is for. If the
+   process ends without draft_end, its parent removes the draft
    (run/plugin_process.h). */
 Draft *draft_begin(const char *directory, const char *name);
 
-/* Moves the draft's files and directories to their place, where each replaces
-   the one of its name. If `replace` is false, an existing directory stays, the
-   draft's copy is removed, and the result is false. Hidden files are removed.
-   No other draft is moved to that place meanwhile. */
+/* Moves the draft's files and directories to their place, and removes the draft
+   with its hidden files. Each replaces the one of its name. If `replace` is
+   false, an existing directory stays, the draft's copy is removed, and the
+   result is false. No other draft moves files to that place at the same time.
+ */
 bool draft_end(Draft *d, bool replace);
 
-/* Removes this user's drafts in the directory whose writers are gone. */
+/* Removes the drafts in the directory that this user's processes left behind.
+ */
 void drafts_sweep(const char *directory);
 
 #endif

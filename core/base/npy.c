@@ -9,19 +9,21 @@
 #include "base/words.h"
 #include "heart/fail.h"
 
-/* A file begins with MAGIC and the length of the header in two bytes, the lower
-   one first. The header is padded so that the entries begin at a multiple of 64
-   bytes. */
+/* A file begins with MAGIC, which ends in the format's version, and with the
+   length of the header in two bytes, the lower one first. These are PREFIX
+   bytes in all. The header is padded so that the entries begin at a multiple of
+   64 bytes. */
 #define MAGIC "\x93NUMPY\x01\x00"
-enum { BEFORE = 10, HEADER = 2 * 64 - BEFORE };
+enum { PREFIX = 10, HEADER = 2 * 64 - PREFIX };
 
-/* Writes a header for entries of `width` bytes and of kind 'f' or 'i'. */
+/* Writes a header for entries of `width` bytes and of kind 'f' or 'i', without
+   its padding. */
 static void
-describe(char text[HEADER], char kind, size_t width, int dimensions,
-         const int *shape)
+write_header(char text[HEADER], char kind, size_t width, int dimensions,
+             const int *shape)
 {
     const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-    char sizes[40];
+    char sizes[40]; /* three ints at most, with ", " between them */
     int n = snprintf(sizes, sizeof sizes, "%d, %d", shape[0], shape[1]);
     if (dimensions == 3)
         snprintf(sizes + n, sizeof sizes - (size_t)n, ", %d", shape[2]);
@@ -39,16 +41,17 @@ npy_write(const char *directory, const char *name, char kind,
     char header[HEADER];
     for (int i = 0; i < dimensions; i++)
         count *= (size_t)shape[i];
-    describe(header, kind, width, dimensions, shape);
+    write_header(header, kind, width, dimensions, shape);
     fwrite(MAGIC, 1, sizeof MAGIC - 1, file);
+    /* the header's length in two bytes, the header, blanks up to that length */
     fprintf(file, "%c%c%-*s\n", HEADER, 0, HEADER - 1, header);
     fwrite(values, width, count, file);
     end_file(file, directory, name);
 }
 
-/* Fails unless the file's header is exactly what NumPy writes for this matrix,
-   with entries of 4 or of 8 bytes. Returns how many they have. *begin becomes
-   the place of the first entry in the file. */
+/* Fails unless the file's header is exactly what NumPy writes for a matrix of
+   this shape, with entries of 4 or of 8 bytes. Returns which of the two it is,
+   and sets *begin to the offset of the first entry in the file. */
 static size_t
 check_header(const char *path, const char *file, size_t size, int rows,
              int cols, size_t *begin)
@@ -56,12 +59,12 @@ check_header(const char *path, const char *file, size_t size, int rows,
     const unsigned char *bytes = (const unsigned char *)file;
     const int shape[] = {rows, cols};
     char wanted[HEADER];
-    *begin = size;
-    if (size >= BEFORE && !memcmp(file, MAGIC, sizeof MAGIC - 1))
-        *begin = BEFORE + bytes[8] + 256u * bytes[9];
+    *begin = size; /* unless it has a header that says where they begin */
+    if (size >= PREFIX && !memcmp(file, MAGIC, sizeof MAGIC - 1))
+        *begin = PREFIX + bytes[8] + 256u * bytes[9];
     for (size_t width = 4; width <= 8; width += 4) {
-        describe(wanted, 'f', width, 2, shape);
-        if (*begin < size && !strncmp(file + BEFORE, wanted, strlen(wanted)))
+        write_header(wanted, 'f', width, 2, shape);
+        if (*begin < size && !strncmp(file + PREFIX, wanted, strlen(wanted)))
             return width;
     }
     fail("%s: it is not a matrix of %d x %d floats ('<f4' or '<f8', in C "
@@ -69,7 +72,7 @@ check_header(const char *path, const char *file, size_t size, int rows,
          path, rows, cols);
 }
 
-/* Entries of 4 or 8 bytes are converted to `real`. */
+/* Converts each entry, a float or a double, to `real`. */
 void
 npy_read(const char *path, real *values, int rows, int cols)
 {
@@ -77,9 +80,9 @@ npy_read(const char *path, real *values, int rows, int cols)
     char *file = read_file(path, "matrix", &size);
     size_t width = check_header(path, file, size, rows, cols, &begin);
     if (size - begin != count * width)
-        fail("%s: it has %zu bytes of numbers, but %d x %d take %zu: the file "
-             "was cut or changed; remove the run and train it again",
-             path, size - begin, rows, cols, count * width);
+        fail("%s: %d x %d numbers take %zu bytes, but the file has %zu; remove "
+             "the run and train it again",
+             path, rows, cols, count * width, size - begin);
     for (size_t i = 0; i < count; i++) {
         const char *entry = file + begin + i * width;
         float narrow;

@@ -6,14 +6,16 @@
 
 #include "base/report.h"
 
+/* Used until report_to is called; it has no room for an answer. */
 static Report own = {.doing = ""};
 Report *report = &own;
 
-/* Leaves the message to the parent, which prints it, and ends this process
-   without the exit handlers that a plugin may have installed. After a bug it
-   returns: abort() follows, which the parent sees. */
+/* on_failure (heart/fail.h): leaves the message to the parent, which prints it,
+   and ends this process without the exit handlers that a plugin may have
+   installed. After a bug it returns, because the caller then calls abort(),
+   which the parent notices. */
 static void
-store(int status, const char *message)
+store_message(int status, const char *message)
 {
     snprintf(report->text, sizeof report->text, "%s", message);
     if (status == ABORTED)
@@ -22,9 +24,11 @@ store(int status, const char *message)
     _exit(status);
 }
 
-static FILE *results; /* the program's stdout, if printing_apart has set it */
+/* This program's stdout, while plugins print to stderr; otherwise NULL. */
+static FILE *results;
 
-/* Returns false if this C library's stdout cannot be set. */
+/* Makes `file` the stdout of all code in this process. Returns false if this C
+   library does not allow that. */
 static bool
 set_stdout(FILE *file)
 {
@@ -37,21 +41,23 @@ set_stdout(FILE *file)
 #endif
 }
 
+/* The program's own output gets a copy of the file descriptor 1, which itself
+   then becomes stderr, for code that writes to it directly. */
 void
-printing_apart(void)
+plugins_print_to_stderr(void)
 {
-    int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (kept < 0) /* stdout is closed, which end_well will report */
+    int copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (copy < 0) /* stdout is closed, which end_well will report */
         return;
-    FILE *ours = fdopen(kept, "w");
-    if (!ours || !set_stdout(ours)) /* no file for writing: it was closed */
+    FILE *ours = fdopen(copy, "w");
+    if (!ours || !set_stdout(ours)) /* it was not open for writing, or musl */
         return;
     results = ours;
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
 void
-plugin_runs(const char *path, const char *doing)
+report_running(const char *path, const char *doing)
 {
     if (path)
         snprintf(report->plugin, sizeof report->plugin, "%s", path);
@@ -62,7 +68,7 @@ plugin_runs(const char *path, const char *doing)
         set_stdout(*doing ? stderr : results);
 }
 
-/* The files of the variants that were opened, in a list. */
+/* A list of the variants that were opened, each with its plugin's file. */
 typedef struct Opened {
     const struct Variant *variant;
     const char *path;
@@ -71,32 +77,32 @@ typedef struct Opened {
 static Opened *opened;
 
 void
-plugin_opened(const struct Variant *v, const char *path)
+report_opened(const struct Variant *v, const char *path)
 {
     Opened *o = allocate(1, sizeof *o);
     *o = (Opened){v, path, opened};
     opened = o;
 }
 
-/* Calls plugin_runs for the plugin that the variant is from. */
+/* `enter` (heart/fail.h): reports that the code of v runs, or has returned. */
 static void
-variant_runs(const struct Variant *v, const char *doing)
+report_variant(const struct Variant *v, const char *doing)
 {
     const Opened *o = opened;
     while (o && o->variant != v)
         o = o->next;
-    plugin_runs(o ? o->path : NULL, doing);
+    report_running(o ? o->path : NULL, doing);
 }
 
-/* Sets the hooks of heart/fail.h and of this file: from now on a failure is
-   stored in r, and so is each call of a variant's code. */
+/* Sets the hooks of heart/fail.h, so that failures and calls of a variant's
+   code are reported in r. */
 void
 report_to(Report *r)
 {
     report = r;
     whose_memory = r->limit;
-    on_failure = store;
-    enter = variant_runs;
+    on_failure = store_message;
+    enter = report_variant;
 }
 
 int

@@ -8,9 +8,9 @@
 #include "heart/plugin.h"
 
 _Noreturn void
-table_changed(const char *path, int line)
+fail_damaged_table(const char *path, int line)
 {
-    fail("%s:%d: not what qkv writes there: the file was cut or changed; "
+    fail("%s:%d: qkv did not write this line: the file was cut or changed; "
          "remove the run and train it again",
          path, line);
 }
@@ -21,26 +21,27 @@ is_name(const char *cell)
     return *cell && !cell[strspn(cell, NAME_LETTERS ".")];
 }
 
-/* Adds line `number` of a file, cut at its tabs. Line 1 has the column names. A
-   table takes them from its first file: line 1 of another one is only checked.
- */
+/* Adds line `number` of a file to the table. Tabs separate its cells. Line 1
+   has the column names; a table takes them from its first file, so that line 1
+   of another file is only checked. */
 static void
 add_line(Table *t, char *line, const char *path, int number)
 {
-    bool header = number == 1, first_file = !t->cols;
-    int used = header ? 0 : (1 + t->rows) * t->cols, count = 0;
+    bool header = number == 1, first_file = t->cols == 0;
+    int first = header ? 0 : (t->rows + 1) * t->cols, count = 0;
     for (char *cell = strsep(&line, "\t"); cell; cell = strsep(&line, "\t")) {
-        if ((header || count == 0) && !is_name(cell))
-            table_changed(path, number);
+        bool must_be_name = header || count == 0;
+        if (must_be_name && !is_name(cell))
+            fail_damaged_table(path, number);
         if (!header || first_file) {
             t->cells =
-                grow(t->cells, used + count, &t->capacity, sizeof *t->cells);
-            t->cells[used + count] = cell;
+                grow(t->cells, first + count, &t->capacity, sizeof *t->cells);
+            t->cells[first + count] = cell;
         }
         count++;
     }
     if (count < 2 || (!first_file && count != t->cols))
-        table_changed(path, number);
+        fail_damaged_table(path, number);
     t->cols = count;
     if (!header)
         t->rows++;
@@ -49,7 +50,7 @@ add_line(Table *t, char *line, const char *path, int number)
 void
 table_add(Table *t, const char *path)
 {
-    int number = 0;
+    int number = 0; /* of the line, from 1 */
     char *line = read_file(path, "table", NULL), *end = strchr(line, '\n');
     while (end) {
         *end = 0;
@@ -59,9 +60,9 @@ table_add(Table *t, const char *path)
         end = strchr(line, '\n');
     }
     if (*line) /* the last line does not end with \n */
-        table_changed(path, number + 1);
-    if (number < 2)
-        table_changed(path, 1);
+        fail_damaged_table(path, number + 1);
+    if (number < 2) /* it has no row */
+        fail_damaged_table(path, 1);
 }
 
 int
@@ -80,7 +81,7 @@ table_cell(const Table *t, int row, int col)
 }
 
 const char *
-table_text(const Table *t, const char *name, int col)
+table_lookup(const Table *t, const char *name, int col)
 {
     for (int row = t->rows - 1; row >= 0; row--)
         if (!strcmp(table_cell(t, row, 0), name))
@@ -89,14 +90,14 @@ table_text(const Table *t, const char *name, int col)
 }
 
 double
-cell_value(const char *text, const char *path)
+cell_value(const char *cell, const char *path)
 {
     char *end;
-    double x = strtod(text, &end);
-    if (end == text || *end)
+    double x = strtod(cell, &end);
+    if (end == cell || *end)
         fail("%s: \"%.64s\" is not a number: the file was changed; remove the "
              "run and train it again",
-             path, text);
+             path, cell);
     return x;
 }
 
@@ -107,7 +108,7 @@ number_text(double x, int digits)
     static int calls;
     char *text = texts[calls++ % 8];
     if (isnan(x))
-        x = NAN; /* without a sign */
+        x = NAN; /* which has no sign */
     snprintf(text, sizeof *texts, "%.*g", digits, x);
     return text;
 }

@@ -7,35 +7,37 @@
 #include "base/words.h"
 
 typedef struct Table {
-    char **cells;   /* the column names, then row by row. They point into the
-                       texts of the files, which are never freed */
+    char **cells;   /* the column names, then the cells row by row. They point
+                       into the texts of the files, which are never freed */
     int rows, cols; /* the line of names is not counted as a row */
-    int capacity;   /* of cells */
+    int capacity;   /* the number of cells that fit in `cells` */
 } Table;
 
-/* Adds the rows of a run's file to a table, which is {0} at first. Fails, and
-   names file and line, unless the file has at least two columns and a row. The
-   cells of its first line and of its first column must be names: words without
-   a character that is special in a shell or in gnuplot. */
+/* Adds the rows of a run's file to a table, which is {0} at first. The file has
+   at least two columns and a row, and as many columns as the table. The cells
+   of its first line and of its first column are names: words without a
+   character that is special in a shell or in gnuplot. Fails if the file has not
+   this form.
+ */
 void table_add(Table *t, const char *path);
 
 /* Fails, because this line of a run's file is not one that qkv writes. */
-_Noreturn void table_changed(const char *path, int line);
+_Noreturn void fail_damaged_table(const char *path, int line);
 
 /* The index of the column of that name, or -1. */
 int table_column(const Table *t, const char *name);
 
 const char *table_cell(const Table *t, int row, int col);
 
-/* The cell of that column in the last row whose first cell is `name`, or NULL.
- */
-const char *table_text(const Table *t, const char *name, int col);
+/* The cell of column `col` in the last row whose first cell is `name`; NULL if
+   there is no such row. */
+const char *table_lookup(const Table *t, const char *name, int col);
 
-/* The number in a cell. Fails if it is not a number, and names the run. */
-double cell_value(const char *cell, const char *run);
+/* The number in a cell of the file at `path`. Fails if it is not a number. */
+double cell_value(const char *cell, const char *path);
 
-/* x with up to `digits` digits; every NaN is "nan", never "-nan". The eighth
-   call after this one overwrites the text. */
+/* x with up to `digits` significant digits; every NaN is "nan", never "-nan".
+   The eighth call after this one overwrites the text. */
 const char *number_text(double x, int digits);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/words.h"
 #include "heart/plugin.h"
 
+/* Its %s is whose_memory (heart/fail.h). */
 static const char no_memory[] = "out of memory for a text%s";
 
 int
@@ -22,7 +23,7 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
     int ones = 0; /* 1-bits at the start of the first byte: 0, or 2 to 4 */
     while (bytes[0] & 0x80 >> ones)
         ones++;
-    int more = ones ? ones - 1 : 0;
+    int more = ones ? ones - 1 : 0; /* bytes after the first */
     if (ones == 1 || ones > 4 || (size_t)more >= size - *at)
         return -1;
     int code = bytes[0] & 0x7f >> ones;
@@ -31,8 +32,8 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
             return -1;
         code = code << 6 | (bytes[i] & 0x3f);
     }
-    if (code < least[more] || code >= 0x110000 ||
-        (code >= 0xd800 && code < 0xe000))
+    bool surrogate = code >= 0xd800 && code < 0xe000;
+    if (code < least[more] || code >= 0x110000 || surrogate)
         return -1;
     *at += (size_t)more + 1;
     return code;
@@ -44,6 +45,7 @@ is_text(const char *text)
     size_t size = strlen(text);
     for (size_t i = 0; i < size;) {
         int c = utf8_next((const unsigned char *)text, size, &i);
+        /* -1, which is not UTF-8, or one of the two ranges of controls */
         if (c < ' ' || (c >= 127 && c < 160))
             return false;
     }
@@ -54,13 +56,14 @@ char *
 read_file(const char *path, const char *what, size_t *size)
 {
     struct stat facts;
-    const off_t most = 1 << 30;
+    const off_t most = 1 << 30; /* bytes: 1 GiB */
     if (stat(path, &facts))
         fail("%s: could not read the %s: %s", path, what, strerror(errno));
     if (!S_ISREG(facts.st_mode))
         fail("%s: the %s is not a plain file; name a file", path, what);
     if (facts.st_size > most)
-        fail("%s: the %s is larger than 1 GiB; choose another", path, what);
+        fail("%s: the %s is larger than 1 GiB; choose a smaller one", path,
+             what);
     FILE *file = fopen(path, "rb");
     char *text = allocate((size_t)facts.st_size + 1, 1);
     size_t read = file ? fread(text, 1, (size_t)facts.st_size, file) : 0;
@@ -93,7 +96,7 @@ by_text(const void *a, const void *b)
 }
 
 bool
-word_added(void **set, const char *word)
+add_word(void **set, const char *word)
 {
     if (tfind(word, set, by_text))
         return false;
@@ -119,9 +122,11 @@ number_read(const char *text, bool whole, double least, double most, double *x)
 {
     char *end;
     *x = strtod(text, &end) + 0.; /* -0 becomes 0 */
-    bool hexadecimal = strpbrk(text, "xX");
-    if (end == text || *end || isspace((unsigned char)*text) || isnan(*x) ||
-        hexadecimal)
+    bool read_all = end != text && !*end;
+    /* strtod skips blanks, and reads "nan" and "0x10" */
+    bool blank = isspace((unsigned char)*text),
+         hexadecimal = strpbrk(text, "xX");
+    if (!read_all || blank || hexadecimal || isnan(*x))
         return format_text("\"%.64s\" is not a number", text);
     if (whole && *x != floor(*x))
         return format_text("%.64s is not a whole number", text);
@@ -140,7 +145,10 @@ quoted(const char *text)
     FILE *to = begin_text(&word);
     putc('\'', to);
     for (const char *c = text; *c; c++)
-        fprintf(to, *c == '\'' ? "'\\''" : "%c", *c);
+        if (*c == '\'')
+            fputs("'\\''", to); /* end the quotes, \', begin them again */
+        else
+            putc(*c, to);
     putc('\'', to);
     end_text(to, &word);
     return word;
@@ -154,16 +162,13 @@ values_add(Values *v, char *text)
 }
 
 Values
-values_cut(const char *list)
+values_split(const char *list)
 {
     Values v = {0};
-    for (;;) {
-        size_t n = strcspn(list, ",");
-        values_add(&v, format_text("%.*s", (int)n, list));
-        if (!list[n])
-            return v;
-        list += n + 1;
-    }
+    char *rest = copy_text(list);
+    for (char *text = strsep(&rest, ","); text; text = strsep(&rest, ","))
+        values_add(&v, text);
+    return v;
 }
 
 char *
@@ -192,7 +197,7 @@ format_text(const char *format, ...)
 FILE *
 begin_text(char **text)
 {
-    static size_t size; /* not read, but fclose() writes it, after this call */
+    static size_t size; /* nobody reads it; fclose sets it in end_text */
     FILE *stream = open_memstream(text, &size);
     if (!stream)
         fail(no_memory, whose_memory);
@@ -211,14 +216,15 @@ uint64_t
 hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
 {
     const unsigned char *byte = bytes;
-    for (uint64_t i = 0; i < size; i++)
+    for (uint64_t i = 0; i < size; i++) /* the factor is FNV's prime */
         hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 
-/* How many letters have to be inserted, deleted or replaced to turn a into b
-   (Levenshtein). When i letters of a have been read, cost[j] is the number of
-   edits that turn them into the first j letters of b. */
+/* How many letters have to be inserted, deleted or replaced to turn a into b:
+   the Levenshtein distance. After i letters of a, cost[j] is the number of
+   edits that turn these into the first j letters of b. `diagonal` is what
+   cost[j] was one letter of a before. */
 static size_t
 edits_between(const char *a, const char *b)
 {
@@ -230,11 +236,12 @@ edits_between(const char *a, const char *b)
         size_t diagonal = cost[0];
         cost[0] = i + 1;
         for (size_t j = 0; j < length; j++) {
-            size_t replaced = diagonal + (a[i] != b[j]);
+            size_t least = diagonal + (a[i] != b[j]); /* keep or replace */
             size_t deleted = cost[j + 1] + 1, inserted = cost[j] + 1;
-            size_t moved = deleted < inserted ? deleted : inserted;
+            least = deleted < least ? deleted : least;
+            least = inserted < least ? inserted : least;
             diagonal = cost[j + 1];
-            cost[j + 1] = replaced < moved ? replaced : moved;
+            cost[j + 1] = least;
         }
     }
     size_t edits = cost[length];
@@ -257,7 +264,8 @@ const char *
 suggestion(const char *word, const Values *names)
 {
     const char *nearest = NULL;
-    size_t length = strlen(word), most = length > 5 ? length / 3 : length > 1;
+    size_t length = strlen(word);
+    size_t most = length == 2 ? 1 : length / 3; /* edits of a near name */
     size_t fewest = most + 1;
     for (int i = 0; i < names->count; i++) {
         const char *name = names->text[i];
@@ -284,6 +292,7 @@ not_one_of(const char *word, const char *list)
                        *nearest ? ";" : "", nearest);
 }
 
+/* 17 digits are enough for every double. */
 void
 shortest_number(double x, char text[NUMBER_SIZE])
 {

@@ -1,8 +1,8 @@
 /* words.h - texts: reading, checking, joining and comparing them.
 
-   Every text that is returned as char * is newly allocated. A command makes few
-   of them and keeps them until the program ends; a loop that makes many may
-   free its own. A const char * is never freed. */
+   A text that is returned as char * is newly allocated. A command makes few of
+   them and keeps them until the program ends; a loop that makes many may free
+   them. A text that is returned as const char * is never freed. */
 #ifndef WORDS_H
 #define WORDS_H
 
@@ -13,36 +13,37 @@
 
 #include "heart/fail.h"
 
-/* Returns the character at *at of a UTF-8 text (RFC 3629) and advances *at past
-   it. Returns -1 if the bytes there are not UTF-8: overlong, cut short, or a
-   surrogate. */
+/* Returns the code of the character at *at, an offset below `size` in a UTF-8
+   text (RFC 3629), and advances *at past it. Returns -1 if the bytes there are
+   not UTF-8: overlong, cut short, or a surrogate. */
 int utf8_next(const unsigned char *text, size_t size, size_t *at);
 
-/* Is it UTF-8 without control characters, so that it can neither command a
-   terminal nor end a line? */
+/* Is the text UTF-8 without control characters, so that it can neither command
+   a terminal nor end a line? */
 bool is_text(const char *text);
 
-/* Reads a whole plain file of at most 1 GiB, and adds a 0 after it. Stores the
-   file's size unless `size` is NULL. On failure the message calls the file
-   `what`, such as "text file". */
+/* Reads a whole plain file of at most 1 GiB, and adds a 0 after it. Sets *size
+   to the file's size, unless `size` is NULL. Fails with a message that calls
+   the file `what`, such as "matrix". */
 char *read_file(const char *path, const char *what, size_t *size);
 
 /* The text as one word for a shell: unchanged if no character of it is special
    there, else between single quotes. */
 char *quoted(const char *text);
 
-/* Adds a word to a set, which is NULL while it is empty. The set keeps the
+/* Adds a word to *set, which is NULL while the set is empty. The set keeps the
    pointer, not a copy. Returns false if the set has an equal word already. */
-bool word_added(void **set, const char *word);
+bool add_word(void **set, const char *word);
 
-/* The only copy of a text that the program keeps: equal texts have the same
-   pointer. It lives until the program ends. */
+/* Returns one and the same copy for all equal texts, so that such copies can be
+   compared by their pointers. It lives until the program ends. */
 const char *interned(const char *text);
 
 /* A text as printf would print it. */
 char *format_text(const char *format, ...) PRINTF(1, 2);
 
-/* Opens a stream whose output becomes the text *text when it is ended. */
+/* Opens a stream. end_text closes it, and *text is then all that was printed to
+   it; both calls get the same `text`. */
 FILE *begin_text(char **text);
 void end_text(FILE *stream, char *const *text);
 
@@ -68,15 +69,16 @@ typedef struct Values {
 } Values;
 
 /* Splits a list "a,b,c" at its commas. */
-Values values_cut(const char *list);
+Values values_split(const char *list);
 
 /* Appends a text, which from then on belongs to the list. */
 void values_add(Values *v, char *text);
 
-/* " did you mean NAME?", with the name that the fewest insertions, deletions
-   and replacements of a letter make from the word. It is "" if the word is one
-   of the names or has a single letter, or if every name takes more than one
-   such edit and more than one for every three letters. */
+/* " did you mean NAME?", with the name that the fewest edits make from the
+   word. An edit inserts, deletes or replaces a letter; swapping two
+   neighbouring letters also counts as one. A word may take one edit for every
+   three of its letters, and a word of two letters may take one. Returns "" if
+   every name is further away, or if the word is one of the names. */
 const char *suggestion(const char *word, const Values *names);
 
 /* "WORD is not one of: LIST", with the suggestion; the list is "a b" or "a,b".

@@ -133,7 +133,7 @@ plugin_list(void)
             bool plugin =
                 end > name && (!strcmp(end, ".so") || !strcmp(end, ".eq"));
             *end = 0;
-            if (plugin && strlen(name) < NAME_SIZE && word_added(&seen, name))
+            if (plugin && strlen(name) < NAME_SIZE && add_word(&seen, name))
                 values_add(&names, name);
         }
     }
@@ -230,9 +230,9 @@ load_object(Plugin *p)
     p->hash = hash_bytes(HASH_START, bytes, size);
     p->equation = "";
     free(bytes);
-    plugin_runs(p->path, " being loaded");
+    report_running(p->path, " being loaded");
     p->variant = plugin_load(p->path, RTLD_NOW);
-    plugin_runs(NULL, "");
+    report_running(NULL, "");
     void *object = dlopen(p->path, RTLD_LAZY | RTLD_NOLOAD);
     p->own_operator = dlsym(object, "qkv_real_size") != NULL;
 }
@@ -242,9 +242,9 @@ load_object(Plugin *p)
 static void
 load_equation(Plugin *p, const char *text)
 {
-    plugin_runs(p->path, " being read");
+    report_running(p->path, " being read");
     p->variant = variant_of_text(p->path, text);
-    plugin_runs(NULL, "");
+    report_running(NULL, "");
     p->equation = p->variant->equation;
     p->hash = hash_bytes(HASH_START, p->equation, strlen(p->equation));
 }
@@ -265,7 +265,7 @@ plugin_open(const char *word)
         load_equation(&p, read_file(p.path, "equation", NULL));
     else
         load_object(&p);
-    plugin_opened(p.variant, p.path);
+    report_opened(p.variant, p.path);
     check_variant(p.path, p.variant);
     return p;
 }
@@ -280,7 +280,7 @@ plugin_of(const Config *c)
     if (*c->settings)
         text = format_text("settings: %s; %s", c->settings, text);
     load_equation(&p, text);
-    plugin_opened(p.variant, p.path);
+    report_opened(p.variant, p.path);
     check_variant(p.path, p.variant);
     return p;
 }

@@ -24,7 +24,7 @@ default_values(Request *r, const char *setting, const char *list)
 {
     Values *v = given_to(r, setting);
     if (!v->count)
-        *v = values_cut(list);
+        *v = values_split(list);
 }
 
 void
@@ -76,7 +76,7 @@ note_unpaired(const Experiment *e)
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         const char *none = words_without_number(r);
         if (!*none || r->config.steps == 0 ||
-            !word_added(&noted, copy_text(r->config.variant)))
+            !add_word(&noted, copy_text(r->config.variant)))
             continue;
         note("%s: NA: %s: heads need to have only W_i^Q, W_i^K, W_i^V and "
              "W_i^O, and no rotation; for turn, steps also need to be short "

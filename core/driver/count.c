@@ -407,7 +407,7 @@ command_count(int argc, char **argv)
                    .label = "parameters", .chosen = o.columns};
     check_columns(&sheet);
     if (!given->count && !o.rest_count)
-        *given = values_cut(default_variants);
+        *given = values_split(default_variants);
     if (table != COSTS && sizeof(real) == 4)
         return run_in_double(argc, argv);
     if (table != COSTS)

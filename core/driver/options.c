@@ -14,7 +14,7 @@
 static Values
 cut_list(const Setting *s, const char *text)
 {
-    Values all = {0}, words = values_cut(text);
+    Values all = {0}, words = values_split(text);
     for (int i = 0; i < words.count; i++) {
         int first, last, end = 0;
         const char *word = words.text[i];
@@ -101,7 +101,7 @@ set_own(Options *o, const Setting *s, const char *text)
         why = "give `column`, or a number of points from 20 to 5000";
     if (why)
         usage("--%s: %s", s->name, why);
-    Values words = values_cut(text);
+    Values words = values_split(text);
     for (int i = 0; s->choices && i < words.count; i++)
         if (index_in(s->choices, words.text[i]) < 0)
             usage("--%s: %s", s->name, not_one_of(words.text[i], s->choices));

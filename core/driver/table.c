@@ -32,7 +32,7 @@ add_name(Values *names, const char *name)
 static Values
 names_of(const Experiment *e)
 {
-    Values names = values_cut(first);
+    Values names = values_split(first);
     for (const Setting *s = settings; s < settings + setting_count; s++)
         for (int i = 1; i < e->count; i++)
             if (!setting_equal(s, &e->runs[i].config, &e->runs[0].config) &&

@@ -288,7 +288,7 @@ words_of(const char *text)
     Corpus words = {.words = true};
     char *word = strtok(copy_text(text), " \t\n");
     for (; word; word = strtok(NULL, " \t\n"))
-        if (word_added(&seen, word))
+        if (add_word(&seen, word))
             values_add(&words.names, copy_text(word));
     return words;
 }

@@ -229,7 +229,7 @@ layer_of(const Said *s, Published l, int layer, int type)
 {
     bool latent = published_has(&l, "latent");
     bool cross = is_part(&l, "cross");
-    const char *formula = table_text(&states, l.type, FORMULA);
+    const char *formula = table_lookup(&states, l.type, FORMULA);
     for (int i = 0; i < SIZES; i++)
         read_size(&l, &sizes[i], said_text(s, sizes[i].meaning, layer, type),
                   latent, s->path);
@@ -281,7 +281,7 @@ check_softmax(const Said *s, const Published *family)
     char *why = format_text("some layers have no softmax, although every layer "
                             "of a %s has one: correct model_type",
                             family->type);
-    if (table_text(&states, family->type, FORMULA))
+    if (table_lookup(&states, family->type, FORMULA))
         return;
     if (s->state_keys.count)
         fail("%s: its %s says that %s", s->path, s->state_keys.text[0], why);
@@ -299,7 +299,7 @@ family_of(Said *s, const char *folder)
     const char *type = s->type;
     if (!type)
         said_refuse(s->path, "model-type", NULL);
-    const char *why = table_text(&refusals, type, REASON);
+    const char *why = table_lookup(&refusals, type, REASON);
     if (why)
         fail("%s: a %s is not counted: %s", s->path, type, why);
     if (s->refused)
@@ -307,9 +307,9 @@ family_of(Said *s, const char *folder)
     Published family = {.name = s->path,
                         .type = type,
                         .part = s->part,
-                        .has = table_text(&families, type, HAS),
-                        .biases = table_text(&families, type, BIASES),
-                        .ignores = table_text(&families, type, IGNORES)};
+                        .has = table_lookup(&families, type, HAS),
+                        .biases = table_lookup(&families, type, BIASES),
+                        .ignores = table_lookup(&families, type, IGNORES)};
     if (!family.has)
         fail("%s: its model_type \"%.64s\" is not in %s/families.tsv: give it "
              "the type of a model with the same attention in all layers, or "
@@ -318,12 +318,12 @@ family_of(Said *s, const char *folder)
     check_softmax(s, &family);
     forget_ignored(s, &family);
     for (int i = 0; i < 4; i++)
-        family.tensors[i] = table_text(&families, type, TENSORS + i);
-    said_defaults(s, table_text(&families, type, DEFAULTS));
+        family.tensors[i] = table_lookup(&families, type, TENSORS + i);
+    said_defaults(s, table_lookup(&families, type, DEFAULTS));
     check_part(s, &family);
     family.function = s->function;
     family.compared = s->compared;
-    family.norm = table_text(&families, type, NORM);
+    family.norm = table_lookup(&families, type, NORM);
     return family;
 }
 
@@ -331,7 +331,7 @@ family_of(Said *s, const char *folder)
 static void
 read_types(const Said *s, const Published *p, int type[LAYERS])
 {
-    bool linear = table_text(&states, p->type, FORMULA);
+    bool linear = table_lookup(&states, p->type, FORMULA);
     for (int i = 0; i < p->layers; i++) {
         const char *word = said_text(s, "layer-types", i, ALL);
         type[i] = word ? said_type(word) : -1;
@@ -366,10 +366,10 @@ read_numbers(const Said *s, const Published *p, int type[LAYERS])
 static void
 alternate_types(const Said *s, const Published *p, int type[LAYERS])
 {
-    int other = table_text(&states, p->type, FORMULA) ? LINEAR : LOCAL;
+    int other = table_lookup(&states, p->type, FORMULA) ? LINEAR : LOCAL;
     int every = p->softmax_every ? p->softmax_every : p->every;
     if (!every)
-        every = atoi(table_text(&families, p->type, EVERY));
+        every = atoi(table_lookup(&families, p->type, EVERY));
     if (p->windows || every < 0)
         said_refuse(s->path, "layer-types", NULL);
     int from = said_text(s, "global-from", 0, ALL) ? p->global_from : every - 1;

@@ -122,12 +122,12 @@ with_key(const char *list, const char *key, const char *value, const char *why)
 static void
 note_key(Said *s, int layers, const char *key, const char *row, char *value)
 {
-    const char *meaning = table_text(&keys, row, MEANING);
-    const char *why = table_text(&keys, row, WHY);
+    const char *meaning = table_lookup(&keys, row, MEANING);
+    const char *why = table_lookup(&keys, row, WHY);
     if (!meaning)
         values_add(&s->left_out, format_text("%.64s (not known)", key));
     else if (!strcmp(meaning, "nothing") ||
-             index_in(table_text(&keys, row, UNLESS), value) >= 0)
+             index_in(table_lookup(&keys, row, UNLESS), value) >= 0)
         return;
     else if (!strcmp(meaning, "noted"))
         values_add(&s->left_out, format_text("%s (%s)", key, why));
@@ -151,7 +151,7 @@ static const char *
 row_of(const Said *s, const char *key)
 {
     const char *own = format_text("%.64s.%.64s", s->type ? s->type : "", key);
-    return table_text(&keys, own, MEANING) ? own : key;
+    return table_lookup(&keys, own, MEANING) ? own : key;
 }
 
 /* The layers that a row of keys.tsv is about, in an object about the layers
@@ -160,7 +160,7 @@ row_of(const Said *s, const char *key)
 static int
 layers_of(const Said *s, const char *row, int of)
 {
-    const char *words = table_text(&keys, row, OF);
+    const char *words = table_lookup(&keys, row, OF);
     if (!words || !strcmp(words, "-"))
         return of;
     if (said_type(words) >= 0)
@@ -186,7 +186,7 @@ read_object(Said *s, char *text, int of, int depth)
     char *at = json_enter(text, s->path), *name, *value;
     while (json_next(&at, &name, &value, s->path)) {
         const char *row = row_of(s, name);
-        const char *meaning = table_text(&keys, row, MEANING);
+        const char *meaning = table_lookup(&keys, row, MEANING);
         int layers = layers_of(s, row, of);
         bool within = *value == '{' && depth;
         double number;

@@ -141,7 +141,7 @@ draw_picture(const Figure *f, const char *format)
 static bool
 draw_pictures(const Figure *f)
 {
-    Values formats = values_cut(f->o->format);
+    Values formats = values_split(f->o->format);
     for (int i = 0; i < formats.count; i++)
         if (!draw_picture(f, formats.text[i]))
             return false;

@@ -157,7 +157,7 @@ column_named(const Sheet *s, const char *name)
 void
 check_columns(const Sheet *s)
 {
-    Values wanted = s->chosen ? values_cut(s->chosen) : (Values){0};
+    Values wanted = s->chosen ? values_split(s->chosen) : (Values){0};
     for (int i = 0; i < wanted.count; i++)
         column_named(s, wanted.text[i]);
 }
@@ -167,7 +167,7 @@ check_columns(const Sheet *s)
 static Shown *
 columns_shown(const Sheet *s, Layout layout, int *count)
 {
-    Values wanted = s->chosen ? values_cut(s->chosen) : (Values){0};
+    Values wanted = s->chosen ? values_split(s->chosen) : (Values){0};
     Shown *shown = allocate((size_t)(s->cols + wanted.count), sizeof *shown);
     int n = 0;
     for (int i = 0; i < wanted.count; i++)

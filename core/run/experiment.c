@@ -46,7 +46,7 @@ manifest_read(const char *directory, Values *lines)
         /* Tabs divide a line; is_text refuses any other control character. */
         replace_in(line, "\t", ' ');
         if (!whole || !is_text(line))
-            fail("%s:%d: not what qkv writes there: the file was cut or "
+            fail("%s:%d: qkv did not write this line: the file was cut or "
                  "changed; empty it, and give the experiment's command again",
                  path, i);
         line = end + 1;

@@ -55,7 +55,7 @@ choose_start(const Config *given, Config *c, Model *m)
     char *text = format_text("%s cannot start as the same function as %s; it "
                              "keeps its own initial weights",
                              c->variant, c->same_start);
-    if (word_added(&told, text))
+    if (add_word(&told, text))
         note("%s", text);
     c->same_start = interned("");
 }
@@ -71,7 +71,7 @@ check_variants(const Request *o)
     for (int i = 0; i < given->count; i++) {
         Plugin p = plugin_open(given->text[i]);
         uses = format_text("%s %s", uses, variant_uses(p.variant));
-        if (!word_added(&names, copy_text(p.name)))
+        if (!add_word(&names, copy_text(p.name)))
             usage("two variants are called %s, one of them %s; rename a file",
                   p.name, p.path);
     }
@@ -117,7 +117,7 @@ add_point(Grid *g, const Request *o, Config c)
     for (int k = 0; k < seeds->count; k++) {
         setting_set(seed, &c, seeds->text[k]);
         char *name = run_name(&c, variant_uses(p.variant));
-        if (!word_added(&g->names, name))
+        if (!add_word(&g->names, name))
             continue;
         g->jobs = grow(g->jobs, g->count, &g->capacity, sizeof *g->jobs);
         g->jobs[g->count++] = (Job){.config = c, .name = name};

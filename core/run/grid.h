@@ -41,7 +41,7 @@ typedef struct Grid {
     char *line; /* of its command in the record (experiment.h) */
     Job *jobs;
     int count, capacity;
-    void *names; /* the set of the runs' names (word_added) */
+    void *names; /* the set of the runs' names (add_word) */
 } Grid;
 
 /* The runs of every combination of the given values, each once: task by task,

@@ -82,7 +82,8 @@ wake(int signal)
 }
 
 /* Discards stdout, stderr and descriptor 1. Plugins print to descriptor 1,
-   which after printing_apart() is not that of stdout (base/report.h). */
+   which after plugins_print_to_stderr() is not that of stdout (base/report.h).
+ */
 static void
 print_nothing(void)
 {
@@ -130,7 +131,7 @@ child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
     if (quiet)
         print_nothing();
     else
-        printing_apart();
+        plugins_print_to_stderr();
     report_to(c->report);
     limit_memory(bytes);
     work(argument, report->answer);

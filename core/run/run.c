@@ -205,13 +205,13 @@ read_config(const char *path)
              "%d: use that version, or choose another directory",
              path, RUN_FORMAT);
     if (t.rows != settings_built_in + 1)
-        table_changed(path, t.rows + 1);
+        fail_damaged_table(path, t.rows + 1);
     for (int i = 0; i < settings_built_in; i++) {
         const char *name = table_cell(&t, i + 1, 0);
         const char *text = table_cell(&t, i + 1, 1);
         const Setting *s = &settings[i];
         if (strcmp(s->name, name) || setting_set(s, &c, text))
-            table_changed(path, i + 3);
+            fail_damaged_table(path, i + 3);
         if (s->kind == PLUGIN && *text)
             plugin_name(text); /* exits if it is no such name */
     }
@@ -252,7 +252,7 @@ run_read(const char *path)
 const char *
 run_text(const Run *r, const char *key)
 {
-    return table_text(&r->result, key, 1);
+    return table_lookup(&r->result, key, 1);
 }
 
 double

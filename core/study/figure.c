@@ -316,7 +316,8 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
 {
     int groups;
     Plot all = {.o = o, .training = !o->x, .x = o->x ? o->x : "step"};
-    Values ys = values_cut(o->y ? o->y : "validation_loss,validation_accuracy");
+    Values ys =
+        values_split(o->y ? o->y : "validation_loss,validation_accuracy");
     Values tasks = values_in(e, "task");
     for (int y = 0; y < ys.count; y++)
         check_quantity(e, ys.text[y], all.training);
@@ -360,7 +361,7 @@ bars_draw(const Drawing *o, const Experiment *e)
                 format_text("%s\t%.0f\t%.0f\t%s", s->name, attention, rest,
                             number_text(run_number(r, "real"), 10));
             /* Groups whose settings change no count share one bar. */
-            if (word_added(&drawn, format_text("%s %s", r->config.task, bar)))
+            if (add_word(&drawn, format_text("%s %s", r->config.task, bar)))
                 fprintf(f.data, "%s\t%s\n", g[i].name, bar);
         }
     figure_end(&f, "bars.gp", "");

@@ -264,7 +264,7 @@ meets_or_alternative(const char *value, const Condition *all, int count, int i)
 void
 keep_where(Experiment *e, const char *where)
 {
-    Values wanted = values_cut(where);
+    Values wanted = values_split(where);
     Condition *all = allocate((size_t)wanted.count, sizeof *all);
     for (int i = 0; i < wanted.count; i++)
         all[i] = condition_of(wanted.text[i]);

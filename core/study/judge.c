@@ -253,7 +253,7 @@ static void
 judge_list(const Source *s, Judgement *j, const char *option, const char *list,
            Entry kind, Values *results)
 {
-    Values names = list ? values_cut(list) : (Values){0};
+    Values names = list ? values_split(list) : (Values){0};
     for (int i = 0; i < names.count; i++) {
         int column = column_of(s, option, names.text[i]);
         values_add(results, names.text[i]);

@@ -261,11 +261,11 @@ chosen_rates(const Outcomes *all)
     for (const Outcome *a = all->list; a < end; a++) {
         Values rates = {0};
         void *series_said = NULL;
-        if (!word_added(&quantities_said, a->judged))
+        if (!add_word(&quantities_said, a->judged))
             continue;
         for (const Outcome *b = a; b < end; b++)
             if (!strcmp(b->judged, a->judged) &&
-                word_added(&series_said, b->series))
+                add_word(&series_said, b->series))
                 values_add(&rates, rates_by(all, b->judged, b->series));
         values_add(&parts, format_text("%s (%s)", quantity_words(a->judged),
                                        joined(&rates, ", ")));

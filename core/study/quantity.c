@@ -103,7 +103,7 @@ axis_title(const char *name, const KnownTask *t)
 Values
 margins_named(const char *margins)
 {
-    Values names = margins ? values_cut(margins) : (Values){0};
+    Values names = margins ? values_split(margins) : (Values){0};
     for (int i = 0; i < names.count; i++) {
         char *sign = strrchr(names.text[i], '=');
         char *end = "";
@@ -124,7 +124,7 @@ margin_of(const char *margins, const char *name, const char *usual,
           const double *base, int count)
 {
     const char *text = usual;
-    Values given = margins ? values_cut(margins) : (Values){0};
+    Values given = margins ? values_split(margins) : (Values){0};
     size_t n = strlen(name);
     for (int i = 0; i < given.count; i++)
         if (!strncmp(given.text[i], name, n) && given.text[i][n] == '=')

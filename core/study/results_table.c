@@ -174,7 +174,7 @@ print_headline(const Outcomes *all, Layout layout)
     for (Verdict verdict = IDENTICAL; verdict <= BETTER; verdict++)
         for (const Outcome *a = all->list; a < all->list + all->count; a++)
             if (a->against.verdict == verdict && a->against.contrast.n > 1 &&
-                word_added(&counted, format_text("%s %s", a->word, a->judged)))
+                add_word(&counted, format_text("%s %s", a->word, a->judged)))
                 values_add(&parts, verdict_count(all, a));
     if (parts.count)
         words_write(format_text("Compared with %s%s: %s.", all->baseline,

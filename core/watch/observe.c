@@ -323,7 +323,7 @@ observed_words(const char *log)
     replace_in(all, "+", ',');
     if (!*all)
         return all;
-    Values list = values_cut(all);
+    Values list = values_split(all);
     for (int i = 0; i < list.count; i++)
         if (index_in(words, list.text[i]) < 0)
             usage("log: %s (join several with +)",
