@@ -98,7 +98,7 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     if (!o->no_figures)
         count_real(&o->request.work, e);
     for (const Run *r = e->runs; r < e->runs + e->count; r++)
-        diverged |= run_value(r, "status") == interned("diverged");
+        diverged |= run_value_text(r, "status") == interned("diverged");
     Outcomes all = outcomes_of(&o->request, e);
     results_print(&all, o->columns, layout_of(o));
     if (diverged)

@@ -7,7 +7,7 @@
 #include "config/settings.h"
 #include "page/draw.h"
 #include "run/grid.h"
-#include "study/judge.h"
+#include "study/judge_csv.h"
 
 enum { MOST_THREADS = 64 };
 

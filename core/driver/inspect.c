@@ -6,7 +6,7 @@
 #include "driver/options.h"
 #include "page/table.h"
 #include "run/run.h"
-#include "watch/maps.h"
+#include "watch/attention_maps.h"
 
 /* Prints ranks and singular values of the heads' canonical forms (canonical.h),
    a row for each head. Fails if the attention of some block has none. */

@@ -7,7 +7,7 @@
 #include "driver/commands.h"
 #include "driver/options.h"
 #include "page/table.h"
-#include "study/judge.h"
+#include "study/judge_csv.h"
 
 /* clang-format off */
 static const Column facts[] = {

@@ -7,7 +7,7 @@
 #include "base/report.h"
 #include "driver/options.h"
 #include "page/table.h"
-#include "run/compile.h"
+#include "run/compile_plugin.h"
 
 /* The values of a list. In a list of whole numbers, "3,11..13" is "3,11,12,13".
  */

@@ -4,7 +4,8 @@
 #include "driver/commands.h"
 #include "driver/compare.h"
 #include "driver/options.h"
-#include "study/frame.h"
+#include "study/run_values.h"
+#include "study/where.h"
 #include "study/figure.h"
 #include "study/outcome.h"
 

@@ -10,8 +10,9 @@
 #include "driver/options.h"
 #include "page/table.h"
 #include "run/experiment.h"
-#include "study/frame.h"
 #include "study/results_table.h"
+#include "study/run_values.h"
+#include "study/where.h"
 
 static const char first[] = "run,task,variant,seed";
 static const char shown[] = "solved_at test_accuracy test_loss seconds";
@@ -74,8 +75,8 @@ print_runs(const Experiment *e, const char *chosen, Layout layout)
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         for (int i = 0; i < names.count; i++)
             cells[i] = columns[i].words
-                           ? cell_words(run_value(r, names.text[i]))
-                           : cell_number(run_quantity(r, names.text[i]));
+                           ? cell_words(run_value_text(r, names.text[i]))
+                           : cell_number(run_value_number(r, names.text[i]));
         sheet_add_row(&sheet, cells);
     }
     sheet_print(&sheet, layout);

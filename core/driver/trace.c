@@ -16,7 +16,7 @@
 #include "heart/heads.h"
 #include "operators/biases.h"
 #include "tasks/corpus.h"
-#include "watch/maps.h"
+#include "watch/attention_maps.h"
 
 /* The text that is followed. */
 typedef struct Trace {

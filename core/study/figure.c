@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "study/figure.h"
-#include "study/quantity.h"
-#include "study/rate.h"
+#include "study/known_quantities.h"
+#include "study/choose_rate.h"
 #include "tasks/tasks.h"
 
 /* One quantity of one group of runs. */
@@ -147,7 +147,7 @@ put_place(Plot *all, const Panel *p, const Series *s, const Run *const *runs,
     if (!n)
         return;
     const char *at = x;
-    if (!is_axis(all->x) || !strcmp(all->x, "init"))
+    if (!is_setting_or_run(all->x) || !strcmp(all->x, "init"))
         at = number_text(quantity_mean(own, n, all->x).mean, 10);
     put_point(all, p, s, at, quantity_mean(own, n, p->y), n);
 }
@@ -166,13 +166,13 @@ put_places(Plot *all, const Panel *p, const Series *s)
         if (drawn[first])
             continue;
         for (int i = first; i < s->count; i++)
-            if (!differ_in(&s->runs[first]->config, &s->runs[i]->config,
-                           averaged)) {
+            if (!differing_setting(&s->runs[first]->config, &s->runs[i]->config,
+                                   averaged)) {
                 here[n++] = s->runs[i];
                 drawn[i] = true;
             }
-        bool setting = is_axis(all->x);
-        const char *x = setting ? run_value(here[0], all->x) : NULL;
+        bool setting = is_setting_or_run(all->x);
+        const char *x = setting ? run_value_text(here[0], all->x) : NULL;
         if (setting && !x) /* these runs do not use the setting */
             for (int v = 0; v < all->xs.count; v++)
                 put_place(all, p, s, here, n, all->xs.text[v]);
@@ -189,9 +189,9 @@ level_of(const Panel *p)
     const Group *g = p->group;
     for (int i = 0; i < LEVELS; i++) {
         const char *name = quantity_named(p->y)->levels[i].name;
-        double level = name ? run_quantity(g->runs[0], name) : NAN;
+        double level = name ? run_value_number(g->runs[0], name) : NAN;
         for (int k = 1; k < g->count && !isnan(level); k++)
-            if (run_quantity(g->runs[k], name) != level)
+            if (run_value_number(g->runs[k], name) != level)
                 level = NAN;
         if (!isnan(level))
             return format_text("%.6g %s", level,
@@ -248,9 +248,9 @@ put_script(Figure *f, const Plot *all)
     char *drawn = format_text("%s against %s%s", y, x, rates);
     fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
             joined(&keys, " "),
-            all->training     ? "training"
-            : is_axis(all->x) ? "setting"
-                              : "result");
+            all->training               ? "training"
+            : is_setting_or_run(all->x) ? "setting"
+                                        : "result");
     figure_word(f, "by", axis_title(o->by, NULL));
     figure_word(f, "xlabel", x);
     figure_words(f, "ylabels", &ylabels);
@@ -321,7 +321,7 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
     Values tasks = values_in(e, "task");
     for (int y = 0; y < ys.count; y++)
         check_quantity(e, ys.text[y], all.training);
-    if (is_axis(all.x))
+    if (is_setting_or_run(all.x))
         all.xs = values_in(e, all.x);
     all.rates = values_in(e, "lr").count > 1 && strcmp(all.x, "lr") != 0 &&
                 index_in(o->by, "lr") < 0 && index_in(o->by, "run") < 0;

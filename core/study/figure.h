@@ -7,10 +7,10 @@
 #include "study/outcome.h"
 
 /* Draws o->y against o->x, with a curve for each value of o->by. If there are
-   several groups (group.h), each quantity of o->y is a figure with a panel for
-   each group; if there is one, it is one figure with a panel for each quantity.
-   If several learning rates were tried, a seed is shown at the rate at which
-   the tables of outcomes_of(r) show it. */
+   several groups (run_groups.h), each quantity of o->y is a figure with a panel
+   for each group; if there is one, it is one figure with a panel for each
+   quantity. If several learning rates were tried, a seed is shown at the rate
+   at which the tables of outcomes_of(r) show it. */
 void figures_draw(const Drawing *o, const Request *r, const Experiment *e);
 
 /* Draws how many parameters each variant has on each task. */

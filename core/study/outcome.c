@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "study/outcome.h"
-#include "study/quantity.h"
-#include "study/rate.h"
+#include "study/known_quantities.h"
+#include "study/choose_rate.h"
 
 /* Exits (2) unless less or more is better in each quantity that r's judge and
    margins name. */
@@ -30,7 +30,7 @@ saturated(const Run *const *runs, int count, const char *key, double margin)
     const Quantity *q = quantity_named(key);
     bool all = q->scale == SHARE && q->better == MORE;
     for (int i = 0; i < count; i++)
-        all &= run_quantity(runs[i], key) >= 1 - margin;
+        all &= run_value_number(runs[i], key) >= 1 - margin;
     return all;
 }
 
@@ -44,8 +44,8 @@ compare(const Outcome *a)
     for (int i = 0; i < seeds; i++)
         for (int k = 0; k < a->bases; k++)
             if (a->runs[i]->config.seed == a->base[k]->config.seed) {
-                x[n] = run_quantity(a->runs[i], a->judged);
-                y[n] = run_quantity(a->base[k], a->judged);
+                x[n] = run_value_number(a->runs[i], a->judged);
+                y[n] = run_value_number(a->base[k], a->judged);
                 n++;
             }
     return paired_t(x, y, n, a->margin);
@@ -76,7 +76,7 @@ judge_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
     double *values = allocate((size_t)a->bases + 1, sizeof *values);
     double sum = 0;
     for (int i = 0; i < a->bases; i++) {
-        values[i] = run_quantity(a->base[i], key);
+        values[i] = run_value_number(a->base[i], key);
         sum += values[i];
     }
     a->base_mean = sum / a->bases;
@@ -124,7 +124,7 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
     judge_series(all, &a, own);
     int seeds = (int)a.seeds;
     for (int i = 0; i < seeds; i++)
-        if (run_quantity(a.runs[i], "solved_at") > 0)
+        if (run_value_number(a.runs[i], "solved_at") > 0)
             a.solved++;
     a.steps = quantity_mean(a.runs, seeds, "solved_at").mean;
     a.beyond = 2 * (seeds - a.solved) >= seeds;

@@ -10,7 +10,7 @@
 
 #include "math/statistics.h"
 #include "run/grid.h"
-#include "study/group.h"
+#include "study/run_groups.h"
 #include "study/verdict.h"
 
 typedef struct Outcome {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/quantity.h"
+#include "study/known_quantities.h"
 #include "study/results_table.h"
 #include "tasks/tasks.h"
 

@@ -1,18 +1,18 @@
-/* quantity.h - each number that runs have: how it is called, whether less or
-   more is better, how it is drawn and averaged. */
-#ifndef QUANTITY_H
-#define QUANTITY_H
+/* known_quantities.h - each number that runs have: how it is called, whether
+   less or more is better, how it is drawn and averaged. */
+#ifndef KNOWN_QUANTITIES_H
+#define KNOWN_QUANTITIES_H
 
 #include <stdbool.h>
 
 #include "math/statistics.h"
-#include "study/frame.h"
+#include "study/run_values.h"
 #include "tasks/tasks.h"
 
 enum { LEVELS = 2 };
 
 typedef struct Quantity {
-    const char *name;         /* as in frame.h */
+    const char *name;         /* as in run_values.h */
     const char *title, *unit; /* of an axis */
     enum { OTHER, LOSS, ACCURACY } measure;
     enum { NEITHER, LESS, MORE } better;

@@ -1,4 +1,4 @@
-/* compile.c - from a plugin's source to a shared object. */
+/* compile_plugin.c - from a plugin's source to a shared object. */
 #include <libgen.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "config/find_plugin.h"
 #include "heart/fail.h"
-#include "run/compile.h"
+#include "run/compile_plugin.h"
 #include "run/process.h"
 
 /* A plugin's undefined symbols are found in the program when it is loaded. */

@@ -1,6 +1,6 @@
-/* compile.h - from a plugin's source to a shared object. */
-#ifndef COMPILE_H
-#define COMPILE_H
+/* compile_plugin.h - from a plugin's source to a shared object. */
+#ifndef COMPILE_PLUGIN_H
+#define COMPILE_PLUGIN_H
 
 /* Takes a word that names a plugin on the command line. If it is a source,
    ./mine.c, it is compiled with $CC (or cc) into ./mine.so (qkv-double: into

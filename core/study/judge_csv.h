@@ -1,10 +1,10 @@
-/* judge.h - judges a table of anybody's results by the same tests and in the
-   same words as the runs of an experiment.
+/* judge_csv.h - judges a table of anybody's results by the same tests and in
+   the same words as the runs of an experiment.
 
    Nothing is guessed from the table: the question names its columns, the
    baseline, and the results of which less, or more, is better. */
-#ifndef JUDGE_H
-#define JUDGE_H
+#ifndef JUDGE_CSV_H
+#define JUDGE_CSV_H
 
 #include "study/verdict.h"
 

@@ -1,12 +1,12 @@
-/* judge.c - judges a table of anybody's results: reads the columns that the
+/* judge_csv.c - judges a table of anybody's results: reads the columns that the
    question names, and compares each method with the baseline. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv.h"
-#include "study/judge.h"
-#include "study/quantity.h"
+#include "study/judge_csv.h"
+#include "study/known_quantities.h"
 
 #define MOST 1e150 /* the largest number: its square is still finite */
 

@@ -1,10 +1,10 @@
-/* rate.c - chooses the learning rate at which a variant is judged, among those
-   that were tried. */
+/* choose_rate.c - chooses the learning rate at which a variant is judged, among
+   those that were tried. */
 #include <math.h>
 #include <string.h>
 
-#include "study/quantity.h"
-#include "study/rate.h"
+#include "study/known_quantities.h"
+#include "study/choose_rate.h"
 
 /* A run with its merit in a quantity, and in validation loss. A larger merit is
    better. */
@@ -19,7 +19,7 @@ static double
 merit(const Run *r, const char *key)
 {
     const Quantity *q = quantity_named(key);
-    double x = run_quantity(r, key);
+    double x = run_value_number(r, key);
     if (isnan(x) && q->median) /* steps to the threshold: twice all its steps */
         return -2. * r->config.steps;
     if (isnan(x))

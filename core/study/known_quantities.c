@@ -1,10 +1,10 @@
-/* quantity.c - the table of all numbers that runs have: how each is called,
-   drawn and judged. */
+/* known_quantities.c - the table of all numbers that runs have: how each is
+   called, drawn and judged. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/quantity.h"
+#include "study/known_quantities.h"
 
 /* A name that ends in * stands for all names with that beginning, and %s in its
    title for the rest of the name. In the title of an ACCURACY, %s stands for
@@ -143,7 +143,7 @@ check_quantity(const Experiment *e, const char *name, bool logged)
 {
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         bool there = logged ? table_column(&r->log, name) >= 1 /* 0: step */
-                            : has_numbers(name) && run_value(r, name);
+                            : has_numbers(name) && run_value_text(r, name);
         if (!there)
             usage("%s/%s.tsv has no \"%s\";%s to record more, train the run "
                   "with --log",
@@ -174,7 +174,7 @@ quantity_mean(const Run *const *runs, int count, const char *name)
     const Quantity *q = quantity_named(name);
     double steps = 0;
     for (int i = 0; i < count; i++) {
-        x[i] = run_quantity(runs[i], name);
+        x[i] = run_value_number(runs[i], name);
         if (q->median && isnan(x[i])) /* it never reached the threshold */
             x[i] = INFINITY;
         steps = fmax(steps, run_number(runs[i], "steps"));

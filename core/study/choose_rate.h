@@ -1,6 +1,6 @@
-/* rate.h - the learning rate at which a variant is judged. */
-#ifndef RATE_H
-#define RATE_H
+/* choose_rate.h - the learning rate at which a variant is judged. */
+#ifndef CHOOSE_RATE_H
+#define CHOOSE_RATE_H
 
 #include "run/run.h"
 

@@ -1,8 +1,8 @@
-/* group.h - which runs are averaged, and which are shown side by side. */
-#ifndef GROUP_H
-#define GROUP_H
+/* run_groups.h - which runs are averaged, and which are shown side by side. */
+#ifndef RUN_GROUPS_H
+#define RUN_GROUPS_H
 
-#include "study/frame.h"
+#include "study/run_values.h"
 
 /* The runs with one value of `by`, or, if `by` is a list "variant,lr", with one
    value of each setting in it. A series is a curve of a figure, or a row of a
@@ -31,9 +31,9 @@ typedef struct Group {
 
 /* Divides the runs into groups: by task, and by every setting that varies and
    that their commands named, except `by`, `x` (a setting, a result or NULL),
-   the seed, and the learning rate, which is chosen (rate.h). If x is a result,
-   runs of several sizes share a group. Fails if two runs that would be averaged
-   differ in more than their seeds. The groups are never freed. */
+   the seed, and the learning rate, which is chosen (choose_rate.h). If x is a
+   result, runs of several sizes share a group. Fails if two runs that would be
+   averaged differ in more than their seeds. The groups are never freed. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
                  int *groups);
 

@@ -1,8 +1,9 @@
-/* maps.c - the attention maps of one sequence: which token looks at which. */
+/* attention_maps.c - the attention maps of one sequence: which token looks at
+ * which. */
 #include <stdio.h>
 
 #include "decode/tokens.h"
-#include "watch/maps.h"
+#include "watch/attention_maps.h"
 
 /* The labels of the tokens of a sequence. */
 static Values

@@ -1,6 +1,7 @@
-/* maps.h - the attention maps of one sequence: which token looks at which. */
-#ifndef MAPS_H
-#define MAPS_H
+/* attention_maps.h - the attention maps of one sequence: which token looks at
+ * which. */
+#ifndef ATTENTION_MAPS_H
+#define ATTENTION_MAPS_H
 
 #include "algebra/capture.h"
 #include "base/words.h"

@@ -1,15 +1,16 @@
-/* group.c - which runs are averaged, and which are shown side by side.
+/* run_groups.c - which runs are averaged, and which are shown side by side.
 
    Only runs that differ in nothing but their seed may be averaged, when the
-   learning rate of each seed has been chosen (rate.h). So runs are divided into
-   groups by the settings that their commands named: the runs of a group have
-   the same value of each, or do not use it. A run that does not use a setting
-   would be the same at each of its values, so it is in the groups of all. */
+   learning rate of each seed has been chosen (choose_rate.h). So runs are
+   divided into groups by the settings that their commands named: the runs of a
+   group have the same value of each, or do not use it. A run that does not use
+   a setting would be the same at each of its values, so it is in the groups of
+   all. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/group.h"
-#include "study/quantity.h"
+#include "study/run_groups.h"
+#include "study/known_quantities.h"
 
 /* A run, its series and its value of x. The two texts are interned. */
 typedef struct Place {
@@ -48,7 +49,7 @@ is_size(const char *name)
 static bool
 may_part(const Cut *c, const char *name)
 {
-    bool x_is_result = c->x && !is_axis(c->x);
+    bool x_is_result = c->x && !is_setting_or_run(c->x);
     if (index_in("seed lr file log", name) >= 0 || index_in(c->by, name) >= 0)
         return false;
     if (c->x && !strcmp(c->x, name))
@@ -90,8 +91,9 @@ places_of(const Cut *c)
     Place *all = allocate((size_t)c->e->count + 1, sizeof *all);
     for (int i = 0; i < c->e->count; i++) {
         const Run *r = &c->e->runs[i];
-        const char *x = c->x && is_axis(c->x) ? run_value(r, c->x) : NULL;
-        const char *series = run_value(r, c->by);
+        const char *x =
+            c->x && is_setting_or_run(c->x) ? run_value_text(r, c->x) : NULL;
+        const char *series = run_value_text(r, c->by);
         all[i] = (Place){r, series ? series : interned("none"), x ? x : ""};
     }
     qsort(all, (size_t)c->e->count, sizeof *all, in_order);
@@ -103,7 +105,7 @@ places_of(const Cut *c)
 static bool
 is_repeated(const Run *a, const Run *b)
 {
-    const char *name = differ_in(&a->config, &b->config, "seed lr log");
+    const char *name = differing_setting(&a->config, &b->config, "seed lr log");
     if (name)
         fail("%s and %s cannot be averaged, since they differ in %s; choose "
              "one of its values with --where %s=VALUE",
@@ -115,7 +117,8 @@ is_repeated(const Run *a, const Run *b)
 static void
 add_group(Cut *c, const Place *runs, int count)
 {
-    bool averaged = !c->x || is_axis(c->x); /* are runs of equal x averaged? */
+    bool averaged =
+        !c->x || is_setting_or_run(c->x); /* are runs of equal x averaged? */
     Group g = {.runs = allocate((size_t)count, sizeof *g.runs),
                .series = allocate((size_t)count, sizeof *g.series),
                .axes = allocate((size_t)c->axis_count + 1, sizeof *g.axes),
@@ -157,8 +160,8 @@ cut(Cut *c, const Place *runs, int count, int number)
     const char **own = allocate((size_t)count, sizeof *own);
     Place *part = allocate((size_t)count, sizeof *part);
     for (int i = 0; i < count; i++)
-        own[i] = run_value(runs[i].run, axis);
-    Values parts = values_of(own, count);
+        own[i] = run_value_text(runs[i].run, axis);
+    Values parts = distinct_values(own, count);
     if (parts.count < 2 && strcmp(axis, "task")) {
         cut(c, runs, count, number + 1);
         return;

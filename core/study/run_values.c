@@ -1,0 +1,215 @@
+/* run_values.c - the value that a run has for a name, and the order in which
+   values are shown. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/find_plugin.h"
+#include "study/run_values.h"
+
+bool
+is_setting_or_run(const char *name)
+{
+    return setting_named(name) || !strcmp(name, "run");
+}
+
+bool
+has_numbers(const char *name)
+{
+    const Setting *s = setting_named(name);
+    return s ? s->kind & NUMERIC : index_in("run status", name) < 0;
+}
+
+/* The values for a list of names, "variant,lr", as "mqa,0.01". `comma` points
+   to the first comma of the list. */
+static const char *
+listed_values(const Run *r, const char *names, const char *comma)
+{
+    char *first = format_text("%.*s", (int)(comma - names), names);
+    const char *value = run_value_text(r, first);
+    const char *others = run_value_text(r, comma + 1);
+    return format_text("%s,%s", value ? value : "none",
+                       others ? others : "none");
+}
+
+/* A value as it is in the run's files. NULL if the run has no such name, or
+   does not use that setting. */
+static const char *
+recorded_text(const Run *r, const char *name)
+{
+    const Setting *s = setting_named(name);
+    const char *comma = strchr(name, ',');
+    if (comma)
+        return listed_values(r, name, comma);
+    if (!strcmp(name, "run"))
+        return r->name;
+    if (!s)
+        return run_text(r, name);
+    if (setting_unused(s, &r->config))
+        return NULL;
+    const char *value = setting_text(s, &r->config);
+    return s->kind == PLUGIN && *value ? plugin_name(value) : value;
+}
+
+const char *
+run_value_text(const Run *r, const char *name)
+{
+    const char *recorded = recorded_text(r, name);
+    char text[WORD_SIZE];
+    if (!recorded)
+        return NULL;
+    snprintf(text, sizeof text, "%s", *recorded ? recorded : "none");
+    replace_in(text, " '\"\\", '_'); /* special where gnuplot reads a column */
+    return interned(text);
+}
+
+/* The number with which a value begins or, as in the factor "W_Q=0.1", the
+   number after its =; NaN if there is no number. */
+static double
+number_in(const char *value)
+{
+    const char *sign = strchr(value, '=');
+    const char *from = sign ? sign + 1 : value;
+    char *end;
+    double x = strtod(from, &end);
+    return end > from ? x : NAN;
+}
+
+/* Did the run reach the threshold, and still hold it at its end? A little less
+   at the end is noise. */
+static bool
+solved(const Run *r)
+{
+    const double noise = 0.05;
+    double end =
+        fmax(run_number(r, "accuracy"), run_number(r, "validation_accuracy"));
+    return run_number(r, "solved_at") > 0 && end >= r->config.threshold - noise;
+}
+
+double
+run_value_number(const Run *r, const char *name)
+{
+    if (!strcmp(name, "solved_at") && !solved(r))
+        return NAN;
+    if (run_text(r, name))
+        return run_number(r, name);
+    const char *text = run_value_text(r, name);
+    if (!text)
+        return NAN;
+    if (!strcmp(text, "none")) /* an empty text of factors: all are 1 */
+        return 1;
+    return number_in(text);
+}
+
+/* Compares numbers by size, and words by their letters. */
+static int
+value_order(const char *a, const char *b)
+{
+    double x = number_in(a), y = number_in(b);
+    if (x < y)
+        return -1;
+    if (x > y)
+        return 1;
+    return strcmp(a, b); /* equal numbers, or a word */
+}
+
+/* Is the first value of a list the baseline? */
+static bool
+begins_with_baseline(const char *list)
+{
+    size_t n = strlen(BASELINE);
+    return strcspn(list, ",") == n && !strncmp(list, BASELINE, n);
+}
+
+/* The index in both lists at which the first value begins that differs. */
+static int
+first_difference(const char *a, const char *b)
+{
+    int begin = 0;
+    for (int i = 0; a[i] && a[i] == b[i]; i++)
+        if (a[i] == ',')
+            begin = i + 1;
+    return begin;
+}
+
+int
+series_order(const char *a, const char *b)
+{
+    int begin = first_difference(a, b);
+    bool a_first = begins_with_baseline(a + begin);
+    bool b_first = begins_with_baseline(b + begin);
+    if (a_first != b_first)
+        return a_first ? -1 : 1;
+    return value_order(a + begin, b + begin);
+}
+
+/* series_order, for qsort. */
+static int
+in_series_order(const void *a, const void *b)
+{
+    return series_order(*(char *const *)a, *(char *const *)b);
+}
+
+void
+series_sort(Values *names)
+{
+    int kept = 0;
+    if (names->count)
+        qsort(names->text, (size_t)names->count, sizeof *names->text,
+              in_series_order);
+    for (int i = 0; i < names->count; i++)
+        if (!kept || strcmp(names->text[i], names->text[kept - 1]))
+            names->text[kept++] = names->text[i];
+    names->count = kept;
+}
+
+/* Skips a text that equals the one before, as most do, so that few are sorted.
+   They are interned, so equal texts have the same address. */
+Values
+distinct_values(const char *const *texts, int count)
+{
+    Values v = {0};
+    for (int i = 0; i < count; i++) {
+        bool repeated = i > 0 && texts[i] == texts[i - 1];
+        if (texts[i] && !repeated)
+            values_add(&v, copy_text(texts[i]));
+    }
+    series_sort(&v);
+    return v;
+}
+
+Values
+values_in(const Experiment *e, const char *name)
+{
+    const char **texts = allocate((size_t)e->count + 1, sizeof *texts);
+    for (int i = 0; i < e->count; i++)
+        texts[i] = run_value_text(&e->runs[i], name);
+    return distinct_values(texts, e->count);
+}
+
+const char *
+name_suggestion(const Experiment *e, const char *name, bool logged)
+{
+    const Run *r = e->runs; /* the first run's names serve for all */
+    Values known = {0};
+    if (logged) {
+        for (int i = 1; i < r->log.cols; i++) /* column 0 is the step */
+            values_add(&known, copy_text(r->log.cells[i]));
+        return suggestion(name, &known);
+    }
+    for (int i = 0; i < r->result.rows; i++)
+        values_add(&known, copy_text(table_cell(&r->result, i, 0)));
+    for (int i = 0; i < setting_count; i++)
+        values_add(&known, copy_text(settings[i].name));
+    return suggestion(name, &known);
+}
+
+const char *
+differing_setting(const Config *a, const Config *b, const char *except)
+{
+    for (const Setting *s = settings; s < settings + setting_count; s++)
+        if (setting_decides(s) && index_in(except, s->name) < 0 &&
+            !setting_equal(s, a, b))
+            return s->name;
+    return NULL;
+}

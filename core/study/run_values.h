@@ -1,0 +1,64 @@
+/* run_values.h - the value that a run has for a name, whether it was set before
+   training or measured. `qkv table` prints a row for each run and a column for
+   each name.
+
+   A name is one of these:
+   - a setting, "lr";
+   - a result, which is a line of result.tsv, timing.tsv or real.tsv:
+     "test_loss", "seconds", "real";
+   - "run": the value is the run's own name.
+
+   Two names need care. "solved_at" is the step at which a run reached the
+   threshold; it is not known if the run ended far below the threshold. "steps"
+   is a setting and a result: its text is the number of steps that the command
+   asked for, its number the steps that were taken. */
+#ifndef RUN_VALUES_H
+#define RUN_VALUES_H
+
+#include "base/words.h"
+#include "run/experiment.h"
+
+/* The value as interned text: a setting as it was given, a variant without its
+   path. A list of names, "variant,lr", has a list of values, "mqa,0.01". NULL
+   if the run has no such name, or does not use the setting, so that it would be
+   the same run at any value. */
+const char *run_value_text(const Run *r, const char *name);
+
+/* The value as a number: a result, or the first number in a setting's text (0.1
+   in "W_Q=0.1"), which is 1 if the text is empty. NaN if the run has no such
+   name. */
+double run_value_number(const Run *r, const char *name);
+
+/* Is it the name of a setting, or "run"? Other names are results. */
+bool is_setting_or_run(const char *name);
+
+/* Are its values numbers? They are for a setting that takes numbers, and for
+   every result except the status. */
+bool has_numbers(const char *name);
+
+/* " did you mean NAME?", with the nearest name of a column of log.tsv if
+   `logged`, else of a setting or result; "" if none is near. */
+const char *name_suggestion(const Experiment *e, const char *name, bool logged);
+
+/* The different values among `count` texts that run_value_text returned, in the
+   order of series_order. NULL is no value. */
+Values distinct_values(const char *const *texts, int count);
+
+/* The different values that the experiment's runs have for a name, in the same
+   order. */
+Values values_in(const Experiment *e, const char *name);
+
+/* The name of the first setting that can change a result, is not in the list
+   `except` ("lr seed"), and has different values in a and b. NULL if there is
+   none. */
+const char *differing_setting(const Config *a, const Config *b,
+                              const char *except);
+
+/* Compares two values for sorting, or two lists of values such as "fused,0.01":
+   "standard" comes first, then numbers by size and words by letter. */
+int series_order(const char *a, const char *b);
+
+/* Sorts a list in this order, and keeps each value once. */
+void series_sort(Values *names);
+
+#endif

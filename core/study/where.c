@@ -1,0 +1,143 @@
+/* where.c - the conditions of --where, which choose the runs that a command
+   uses.
+
+   A condition has one of three forms:
+
+       d-k=8        an equality: the run has this value
+       seed=1..3    a range: the run's value is a number in it
+       lr<=0.01     a bound, with <= or >=
+
+   A run must be within every bound. The equalities and ranges of one name are
+   alternatives: d-k=8,d-k=16 keeps the runs of both widths. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/where.h"
+
+typedef struct Condition {
+    const char *name, *value; /* what is left and right of the sign */
+    enum { EQUALITY, RANGE, BOUND } form;
+    double least, most; /* of a range or a bound; infinite if there is none */
+} Condition;
+
+/* Reads one end of a range or bound. Exits (2) if the text is no number. */
+static double
+limit_read(const char *text, const char *condition)
+{
+    double x;
+    if (number_read(text, false, -DBL_MAX, DBL_MAX, &x))
+        usage("--where %s: a bound must be a number, as in lr<=0.01 or "
+              "seed=1..3",
+              condition);
+    return x;
+}
+
+/* Makes c a range if its value is written as one, "1..3", and its name has
+   numbers. (".." may be a part of a word.) */
+static void
+read_range(Condition *c, const char *condition)
+{
+    const char *dots = strstr(c->value, "..");
+    if (!dots || !has_numbers(c->name))
+        return;
+    int length = (int)(dots - c->value);
+    c->form = RANGE;
+    c->least = limit_read(format_text("%.*s", length, c->value), condition);
+    c->most = limit_read(dots + 2, condition);
+}
+
+/* Makes c a bound: `sign` is its < or >. Exits (2) if its name has no numbers.
+ */
+static void
+read_bound(Condition *c, char sign, const char *condition)
+{
+    c->form = BOUND;
+    if (!has_numbers(c->name))
+        usage("--where %s: %s has no numbers; give a value, as in variant=mqa",
+              condition, c->name);
+    double limit = limit_read(c->value, condition);
+    if (sign == '<')
+        c->most = limit;
+    else
+        c->least = limit;
+}
+
+/* Reads a condition. Exits (2) if it has none of the three forms. */
+static Condition
+condition_read(const char *text)
+{
+    const char *sign = text + strcspn(text, "<>="); /* =, <= or >= */
+    const char *equals = strchr(sign, '=');
+    if (!equals || equals > sign + 1)
+        usage("--where %s: give a name and its value, as in lr=0.01, "
+              "lr<=0.01 or seed=1..3",
+              text);
+    int length = (int)(sign - text);
+    Condition c = {.name = format_text("%.*s", length, text),
+                   .value = equals + 1,
+                   .form = EQUALITY,
+                   .least = -INFINITY,
+                   .most = INFINITY};
+    if (*sign == '=')
+        read_range(&c, text);
+    else
+        read_bound(&c, *sign, text);
+    return c;
+}
+
+/* Does a run's value, as a text, meet one condition? */
+static bool
+meets(const char *value, const Condition *c)
+{
+    if (c->form == EQUALITY)
+        return !strcmp(value, c->value);
+    double x = strtod(value, NULL);
+    return x >= c->least && x <= c->most;
+}
+
+/* Does the value meet condition `wanted`, which is one of `count`? An equality
+   or a range also counts as met if an alternative is. */
+static bool
+is_met(const Condition *wanted, const char *value, const Condition *all,
+       int count)
+{
+    if (wanted->form == BOUND)
+        return meets(value, wanted);
+    for (const Condition *c = all; c < all + count; c++) {
+        bool alternative = c->form != BOUND && !strcmp(c->name, wanted->name);
+        if (alternative && meets(value, c))
+            return true;
+    }
+    return false;
+}
+
+/* Applies one condition after the other, so that the message names the first
+   one that leaves no run. */
+void
+keep_where(Experiment *e, const char *where)
+{
+    Values texts = values_split(where);
+    Condition *all = allocate((size_t)texts.count, sizeof *all);
+    for (int i = 0; i < texts.count; i++)
+        all[i] = condition_read(texts.text[i]);
+    for (int i = 0; i < texts.count; i++) {
+        const char *name = all[i].name;
+        Values known = values_in(e, name);
+        if (!known.count)
+            usage("--where %s: no run has a setting or result of that name;%s "
+                  "`qkv table` prints all names",
+                  texts.text[i], name_suggestion(e, name, false));
+        int kept = 0;
+        for (Run *r = e->runs; r < e->runs + e->count; r++) {
+            const char *value = run_value_text(r, name);
+            if (!value || is_met(&all[i], value, all, texts.count))
+                e->runs[kept++] = *r;
+        }
+        if (!kept)
+            usage("--where %s: no run has it: %s", texts.text[i],
+                  not_one_of(all[i].value, joined(&known, ", ")));
+        e->count = kept;
+    }
+}
