@@ -65,11 +65,9 @@ quantity_named(const char *name)
 {
     static const Quantity other = {"*", .title = "%s"};
     for (const Quantity *q = quantities; q < quantities + QUANTITIES; q++) {
-        size_t n = strcspn(q->name, "*");
+        size_t n = strcspn(q->name, "*"); /* letters before a * */
         bool family = q->name[n] == '*';
-        if (family && !strncmp(name, q->name, n))
-            return q;
-        if (!strcmp(name, q->name))
+        if (family ? !strncmp(name, q->name, n) : !strcmp(name, q->name))
             return q;
     }
     return &other;
