@@ -70,9 +70,7 @@ says 'matrices both 0 (~ N(0, 0))?' "W_i^V: d_model x d_v ~ N(0, 0); W_i^O: d_v 
 
 # Which shipped variants have no equation, and why.
 list=$("$qkv" list --tsv | awk -F '\t' 'NR > 1 { print $1 }')
-for name in $list; do
-    [ -f "$top/tests/equations/$name.eq" ] || echo "$name"
-done >without
+for name in $list; do [ -f "$top/tests/equations/$name.eq" ] || echo "$name"; done >without
 sed -n 's/^\([a-z-]*\): .*/\1/p' "$top/tests/equations/without.txt" | sort >listed
 expect "without.txt lists other variants than those that have no equation" cmp -s without listed
 
@@ -96,21 +94,22 @@ grep -v '^#' "$top/tests/equations.tsv" | while IFS='	' read -r lines column wor
     *) echo "$lines: status $status, mark at $marked: $said" ;;
     esac
 done >refused
-while read -r line; do
-    if [ "$line" = ok ]; then ok; else complain "$line"; fi
-done <refused
+while read -r line; do expect "$line" [ "$line" = ok ]; done <refused
 printf "W: d_model x 2147483647\nsoftmax(x W (y W)') y\n" >wrong.eq
 refuses 1 'too large' "$qkv" count -v ./wrong.eq
 printf 'softmax(x y\033[31m) y\n' >wrong.eq
 refuses 1 'control character' "$qkv" count -v ./wrong.eq
 
 # As every plugin: by its name in a folder of $QKV_PATH, and in every command.
-mkdir found
-cp "$top/tests/equations/two-step.eq" found/twice.eq
+mkdir found && cp "$top/tests/equations/two-step.eq" found/twice.eq
 works 7168 env QKV_PATH=found "$qkv" count -v twice --columns variant,parameters
 works twice env QKV_PATH=found "$qkv" list --columns variant
 works 'M_i = W^Q W_i^Q (W^K W_i^K)' "$qkv" derive ./found/twice.eq
 works '' "$qkv" check ./found/twice.eq
+# A head's block is followed through its transpose, and what is no matrix is named.
+derives() { echo "$2" >found/turned.eq; works "$1" "$qkv" derive ./found/turned.eq; }
+derives "M_i = W_i^Q W_i^K', rank <= d_k" "softmax(x W_i^Q W_i^K' y') y W_i^V W_i^O"
+derives "one of the variant's matrices" "softmax(x W_i^Q tanh(W_i^K)' y') y W_i^V W_i^O"
 
 # A run keeps its equation; files with the same equation, whatever their comments and
 # blanks are, are one run.

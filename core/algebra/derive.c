@@ -1,9 +1,12 @@
 /* derive.c - the canonical form of a variant, derived from its code.
 
-   A node knows its operator and its operands. A walk starts from the output,
-   and puts each matrix that it meets before those it met earlier, until it
-   reaches tokens: then a product is complete. At a sum, it splits in two. An
-   operator that is no such product is put into the chain, to be named. */
+   Each node of a forward pass knows its operator and its operands. A walk goes
+   back from the output, and from the queries and keys of the scores, to the
+   operands. Each matrix that it passes is put before those that it passed
+   earlier, until it reaches tokens: then the product, a term of the form, is
+   complete. At a sum the walk splits in two. An operator that is no product
+   with a matrix of weights is put into the product by its name: then there is
+   no form. */
 #include <math.h>
 #include <string.h>
 
@@ -16,17 +19,20 @@
 #include "operators/steps.h"
 #include "tasks/tasks.h"
 
-/* A walk back from the output: the product so far, which is to be multiplied by
-   columns from .. from + width - 1 of the next node. */
+/* A walk is passed by value: after a sum, each operand continues with a copy of
+   the product. */
 typedef struct Walk {
-    Derived *to;
-    const Call *call; /* the softmax of its head */
+    Derived *to;      /* the form that its terms are added to */
+    const Call *call; /* the softmax of the head that is derived, or NULL */
     int own;          /* the number of the head within that call */
     Term term;        /* the product so far */
-    char role;        /* the chain that grows: q, k or v */
+    char role;        /* what it makes: 'q' queries, 'k' keys, 'v' the output */
+    Span made;        /* which columns of the node where its chain begins */
+    /* The product is to be multiplied, from the left, by the columns from ..
+       from + width - 1 of the node that comes next. */
     int from, width;
-    /* In a product A B whose B is itself computed from weights, the walk goes
-       through B first. These are the nodes A at which it continues afterwards,
+    /* If a product A B has a B that is computed from weights, the walk first
+       goes through B. These are the nodes A at which it continues afterwards,
        the innermost last, and their number. */
     const Node *before[MOST_SYMBOLS];
     int nested;
@@ -34,34 +40,54 @@ typedef struct Walk {
 
 static void walk(const Node *n, Walk w);
 
-/* The first column of the head of n that head h of c is computed from. */
+/* Head h of node c is computed from one head of its operand n, which may have
+   fewer heads. Returns the first column of that head in n. */
 static int
 start_of(const Node *n, int h, const Node *c)
 {
-    return h * n->heads / c->heads * (n->cols / n->heads);
+    int width = n->cols / n->heads;
+    return h * n->heads / c->heads * width;
 }
 
-static bool
-is_tokens(const Derived *d, const Node *n)
+/* The chain of the term that the walk extends. */
+static Chain *
+growing_chain(Walk *w)
 {
-    return n == d->run.x || n == d->run.y;
+    return &w->term.chain[w->role == 'k' ? K_SIDE : Q_SIDE];
 }
 
-/* Puts a matrix before the product, or a node that is no matrix. */
+/* Inserts the matrix m, a part of node `of`, into the product at this place. */
+static void
+insert_symbol(Walk *w, int place, const Node *of, Matrix m)
+{
+    Chain *c = growing_chain(w);
+    if (c->count == MOST_SYMBOLS) {
+        w->to->why = "it multiplies more matrices than can be followed";
+        return;
+    }
+    Symbol *at = &c->of[place];
+    memmove(at + 1, at, (size_t)(c->count - place) * sizeof *at);
+    *at = (Symbol){.of = of, .m = m, .role = w->role};
+    c->count++;
+}
+
+/* Puts a matrix before the product. */
 static Walk
 times(const Node *of, Matrix m, Walk w)
 {
-    Chain *c = &w.term.chain[w.role == 'k'];
-    if (c->count == MOST_SYMBOLS) {
-        w.to->why = "it multiplies more matrices than can be followed";
-        return w;
-    }
-    if (of->op)
-        w.to->why = "the operator in brackets is not a product with a matrix";
-    memmove(c->of + 1, c->of, (size_t)c->count * sizeof *c->of);
-    c->of[0] = (Symbol){.of = of, .m = m, .role = w.role};
-    c->count++;
+    insert_symbol(&w, 0, of, m);
     return w;
+}
+
+/* Puts the operator of n before the product, to be named in brackets. Its
+   matrix is only a placeholder of the right width. */
+static Walk
+name_operator(const Node *n, Walk w)
+{
+    Matrix any = matrix(w.to->run.x->value, w.width, w.width, w.width);
+    w.to->why = "the operator in brackets is not a product with one of the "
+                "variant's matrices";
+    return times(n, any, w);
 }
 
 /* Adds a complete term, as the last of its piece and head. */
@@ -70,7 +96,7 @@ add_term(Derived *d, Term t)
 {
     while (term_of(d, t.head, t.piece, t.number))
         t.number++;
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < SIDES; side++)
         for (int i = 0; i < t.chain[side].count; i++) {
             Symbol *s = &t.chain[side].of[i];
             s->piece = t.piece;
@@ -79,29 +105,23 @@ add_term(Derived *d, Term t)
             s->place = i;
         }
     d->term = grow(d->term, d->count, &d->capacity, sizeof t);
-    d->term[d->count++] = t;
+    d->term[d->count] = t;
+    d->count++;
 }
 
-/* Begins a walk that needs w.width columns of n. The product begins as the
-   identity matrix that derive() stores in the values of x, in w.width rows at
-   least. It is narrowed like any other matrix, and since a narrowed part keeps
-   its address, the part that is left at the end tells which of these columns
-   the chain is for. */
+/* Begins a chain that makes the columns w.from .. w.from + w.width - 1 of n. */
 static void
 begin(const Node *n, Walk w)
 {
-    const Node *x = w.to->run.x;
-    Matrix identity = matrix(x->value, w.width, w.width, x->cols);
-    walk(n, times(x, transposed(identity), w));
+    w.made = (Span){0, w.width, w.width};
+    walk(n, w);
 }
 
-/* Multiplies by the columns that the walk needs of a matrix; after that it
-   needs all columns of the factor before the matrix. */
+/* Puts before the product those columns of a matrix that it is multiplied by.
+   All columns of the node before the matrix are needed next. */
 static Walk
-pass_matrix(const Node *of, bool turned, Walk w)
+pass_matrix(const Node *of, Matrix m, Walk w)
 {
-    Matrix m = matrix(of->value, of->rows, of->cols, of->cols);
-    m = turned ? transposed(m) : m;
     m.at += w.from * m.across;
     m.cols = w.width;
     w = times(of, m, w);
@@ -110,17 +130,23 @@ pass_matrix(const Node *of, bool turned, Walk w)
     return w;
 }
 
-/* Continues a walk in the keys. The queries of this walk are the columns `part`
-   of x; it continues in the columns of the keys that these are multiplied with.
- */
+/* The queries of a term are complete: continues in the keys, in the columns
+   that are multiplied with the columns of the queries that it makes. */
 static void
-walk_keys(Matrix part, Walk w)
+walk_keys(Walk w)
 {
+    const Call *c = w.call;
     w.role = 'k';
-    w.from = start_of(w.call->k, w.own, w.call->q) +
-             (int)(part.at - w.to->run.x->value);
-    w.width = part.rows;
-    begin(w.call->k, w);
+    w.from = start_of(c->k, w.own, c->q) + w.made.first;
+    w.width = w.made.count;
+    begin(c->k, w);
+}
+
+/* All entries of a matrix, or row, of weights. */
+static Matrix
+whole_matrix(const Node *weights)
+{
+    return matrix(weights->value, weights->rows, weights->cols, weights->cols);
 }
 
 /* Continues at A after B, of a product A B whose B is computed from weights:
@@ -129,112 +155,95 @@ static void
 walk_factor_before(const Node *leaf, Walk w)
 {
     w.nested--;
-    walk(w.before[w.nested], pass_matrix(leaf, false, w));
+    walk(w.before[w.nested], pass_matrix(leaf, whole_matrix(leaf), w));
 }
 
-/* Gives the reasons why a chain that ends at `leaf` has no form. `part` is the
-   part of the identity that is left at the chain's other end. */
+/* If a chain makes only some of the columns, multiplies it by the rows of the
+   identity that put them in their places. derive() has stored an identity
+   matrix of d_model rows in the entries of x. */
 static void
-check_end(const Node *leaf, Matrix part, const Walk *w)
+place_columns(Walk *w)
 {
-    Derived *d = w->to;
-    bool tokens = is_tokens(d, leaf);
-    if (w->term.piece == CONSTANT && tokens && !d->why)
-        d->why = "it adds the tokens themselves, outside attention";
-    if (w->role == 'k' && part.rows < part.cols && part.cols > d->run.x->cols)
-        d->why = "its keys are joined from other parts than its queries, and "
-                 "are wider than tokens";
+    const Node *x = w->to->run.x;
+    Span made = w->made;
+    if (made.count == made.all)
+        return;
+    if (made.all > x->cols)
+        w->to->why = "its keys are joined from other parts than its queries, "
+                     "and are wider than tokens";
+    Matrix rows = transposed(matrix(x->value, made.all, made.all, x->cols));
+    rows.at += made.first * rows.down;
+    rows.rows = made.count;
+    insert_symbol(w, growing_chain(w)->count, x, rows);
 }
 
-/* Removes the part of the identity, which begin() put at the end of the chain,
-   if it changes nothing: it is the whole identity; or the chain belongs to the
-   queries, and walk_keys() continues with the columns that this part picks. */
-static void
-drop_identity(Chain *c, Matrix part, char role)
-{
-    bool whole = part.rows == part.cols;
-    if (whole || role == 'q')
-        c->count--;
-}
-
-/* Ends a chain at tokens x or y: it begins with all their columns, or with a
-   part of the identity, which picks some of them. */
+/* Ends a chain at tokens x or y: it begins with all their columns, or with
+   columns of the identity, which pick some of them. */
 static Walk
 end_at_tokens(const Node *tokens, Walk w)
 {
-    w.term.chain[w.role == 'k'].tokens = tokens->arguments;
+    if (w.term.piece == CONSTANT && !w.to->why)
+        w.to->why = "it adds the tokens themselves, outside attention";
+    growing_chain(&w)->tokens = tokens->arguments;
     if (w.width == tokens->cols)
         return w;
-    const real *from = tokens->value + w.from; /* the tokens are unit vectors */
-    Matrix some = matrix((real *)from, tokens->cols, w.width, tokens->cols);
+    const real *from = tokens->value + w.from; /* x and y are the identity */
+    Matrix some = matrix(from, tokens->cols, w.width, tokens->cols);
     return times(tokens, some, w);
 }
 
-/* Ends a chain at a row of weights, a bias. It belongs to the last row of its
-   piece. */
+/* Ends a chain at a row of weights, a bias. It belongs to the last row of M or
+   N. */
 static Walk
 end_at_row(const Node *row, Walk w)
 {
-    if (w.term.piece != CONSTANT)
-        w.term.piece++; /* M_PIECE to M_ROW, or N_PIECE to N_ROW */
+    if (w.term.piece == M_PIECE)
+        w.term.piece = M_ROW;
+    if (w.term.piece == N_PIECE)
+        w.term.piece = N_ROW;
     return times(row, matrix(row->value + w.from, 1, w.width, row->cols), w);
 }
 
-/* Ends a chain at tokens or at a row of weights. After the queries, the walk
-   continues in the keys. A bias of keys is left out: it adds the same number to
-   all scores of a row, which the softmax ignores. */
+/* Ends a chain at tokens or at a row of weights. A term that ends at a bias of
+   keys is dropped: it adds the same number to all scores of a row, which the
+   softmax ignores. */
 static void
 walk_leaf(const Node *leaf, Walk w)
 {
+    bool tokens = is_tokens(w.to, leaf);
     if (w.nested > 0) {
         walk_factor_before(leaf, w);
         return;
     }
-    bool tokens = is_tokens(w.to, leaf);
-    Chain *chain = &w.term.chain[w.role == 'k'];
-    Matrix part = chain->of[chain->count - 1].m;
-    check_end(leaf, part, &w);
     if (w.role == 'k' && !tokens)
         return;
-    drop_identity(chain, part, w.role);
     w = tokens ? end_at_tokens(leaf, w) : end_at_row(leaf, w);
-    if (w.role == 'q')
-        walk_keys(part, w);
-    else
-        add_term(w.to, w.term);
+    if (w.role == 'q') {
+        walk_keys(w);
+        return;
+    }
+    place_columns(&w);
+    add_term(w.to, w.term);
 }
 
-/* The row of weights, as wide as a head, that n repeats for every token; or
-   NULL. */
+/* The row of weights that n repeats for every token, if it is as wide as a
+   head, `width`; else NULL. */
 static const Node *
-row_of(const Node *n, int width)
+repeated_row(const Node *n, int width)
 {
     const Node *row = meaning_of(n)->passage == REPEATED ? n->in[0] : NULL;
     bool fits = row && row->rows == 1 && row->cols / row->heads == width;
     return fits && !row->root->op ? row : NULL;
 }
 
-/* `count` gains of a row as a diagonal matrix, which is kept with the row. */
-static Matrix
-diagonal(const Node *row, int from, int count)
-{
-    int n = row->cols;
-    Node *root = row->root;
-    if (!root->kept)
-        root->kept = keep(root, (size_t)n * n);
-    real *all = root->kept;
-    for (int e = 0; e < n * n; e++)
-        all[e] = e / n == e % n ? row->value[e / n] : 0;
-    return matrix(all + from * (n + 1), count, count, n);
-}
-
-/* Narrows a walk to the columns that it shares with the `size` columns from
-   `start` on, and counts them from there; returns false if it shares none. The
-   first symbol of the chain keeps only its rows for these columns. */
+/* Of the columns that a walk needs of a node, keeps those in the node's block
+   of `size` columns from `start` on, and counts `from` from `start`. The first
+   matrix of the chain keeps only the rows that these columns are multiplied by;
+   an empty chain makes fewer columns. Returns false if the block has none. */
 static bool
 narrow(Walk *w, int start, int size)
 {
-    Matrix *first = &w->term.chain[w->role == 'k'].of[0].m;
+    Chain *c = growing_chain(w);
     int skipped = start > w->from ? start - w->from : 0; /* before `start` */
     w->from += skipped - start;
     w->width -= skipped;
@@ -242,16 +251,15 @@ narrow(Walk *w, int start, int size)
         w->width = size - w->from;
     if (w->width < w->term.width)
         w->term.width = w->width;
-    first->at += skipped * first->down;
-    first->rows = w->width;
+    if (c->count > 0) {
+        Matrix *first = &c->of[0].m;
+        first->at += skipped * first->down;
+        first->rows = w->width;
+    } else {
+        w->made.first += skipped;
+        w->made.count = w->width;
+    }
     return w->width > 0;
-}
-
-/* Is n a matrix, or row, of weights? */
-static bool
-is_weights(const Derived *d, const Node *n)
-{
-    return !n->op && !is_tokens(d, n);
 }
 
 /* Is n computed from weights only? */
@@ -259,11 +267,29 @@ static bool
 from_weights(const Derived *d, const Node *n)
 {
     if (!n->op)
-        return is_weights(d, n);
+        return !is_tokens(d, n);
     for (int i = 0; i < n->inputs; i++)
         if (!from_weights(d, n->in[i]->root))
             return false;
     return true;
+}
+
+/* The matrix of weights that n is, or the columns of it that n is; its `of` is
+   NULL if n is neither. */
+static Symbol
+weights_of(const Derived *d, const Node *n)
+{
+    Symbol s = {NULL};
+    int first = 0, count = n->cols;
+    while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
+        first += *(const int *)n->arguments;
+        n = n->in[0]->root;
+    }
+    if (n->op || is_tokens(d, n))
+        return s;
+    s.of = n;
+    s.m = matrix(n->value + first, n->rows, count, n->cols);
+    return s;
 }
 
 /* Is n the softmax of scores only, with neither a sink nor other inputs? */
@@ -273,42 +299,27 @@ plain_softmax(const Node *n)
     return n->op == &softmax_op && n->inputs == 1 && sink_of(n, 0) == -INFINITY;
 }
 
-/* Do the operands of c allow a walk to pass it as operator_table.c says? */
+/* Do the operands of c allow a walk to pass it as operator_table.c says? A walk
+   passes one weighted sum: until then, its term is a constant. */
 static bool
 can_pass(const Node *c, Passage as, const Walk *w)
 {
     int width = c->cols / c->heads;
-    const Node *last = c->op ? c->in[c->inputs - 1]->root : NULL;
     switch (as) {
     case TIMES:
-        return from_weights(w->to, last) && w->nested < MOST_SYMBOLS;
+        return from_weights(w->to, c->in[1]->root) && w->nested < MOST_SYMBOLS;
     case TIMES_TURNED:
-        return is_weights(w->to, last);
+        return weights_of(w->to, c->in[1]->root).of != NULL;
     case GAIN:
-        return row_of(last, width) != NULL;
+        return repeated_row(c->in[1]->root, width) != NULL;
     case REPEATED:
-        return row_of(c, width) != NULL;
+        return repeated_row(c, width) != NULL;
     case WEIGHTED:
         return w->call && w->term.piece == CONSTANT &&
                plain_softmax(c->in[0]->root);
     default:
         return true;
     }
-}
-
-static Passage
-passage_of(const Node *c, const Walk *w)
-{
-    Passage as = meaning_of(c)->passage;
-    return can_pass(c, as, w) ? as : OPAQUE;
-}
-
-/* Multiplies by the diagonal matrix of a row of gains, of which the head at
-   hand has those from column `start` on. */
-static Walk
-pass_gain(const Node *row, int start, Walk w)
-{
-    return times(row->root, diagonal(row, start + w.from, w.width), w);
 }
 
 /* Continues a walk, which is at head h of c, at operand k of c. */
@@ -330,12 +341,32 @@ walk_product(const Node *c, int h, Walk w)
         w.nested++;
         walk(b, w);
     } else {
-        walk_operand(c, h, 0, pass_matrix(b->root, false, w));
+        w = pass_matrix(b->root, whole_matrix(b->root), w);
+        walk_operand(c, h, 0, w);
     }
 }
 
-/* Passes C_i = A_i B_i, if A_i are the weights of this walk's own head; every
-   other head has its own walk. */
+/* Passes C = A B', if B is a matrix of weights, or columns of one. */
+static void
+walk_transposed(const Node *c, int h, Walk w)
+{
+    Symbol b = weights_of(w.to, c->in[1]->root);
+    walk_operand(c, h, 0, pass_matrix(b.of, transposed(b.m), w));
+}
+
+/* Passes C = A . B, if B repeats a row of gains: multiplies by their diagonal
+   matrix. */
+static void
+walk_gain(const Node *c, int h, Walk w)
+{
+    const Node *row = c->in[1]->root->in[0];
+    int first = start_of(row, h, c) + w.from; /* the first gain needed */
+    w = times(row->root, gains_matrix(row, first, w.width), w);
+    walk_operand(c, h, 0, w);
+}
+
+/* Passes C_i = A_i B_i, if A_i are the weights of the head that is derived:
+   every other head has another walk. */
 static void
 walk_weighted(const Node *c, int h, Walk w)
 {
@@ -345,14 +376,14 @@ walk_weighted(const Node *c, int h, Walk w)
         walk_operand(c, h, 1, w);
 }
 
-/* Names an operator that is no product in the chain, and continues before it.
-   If it changes the number of columns, each may depend on all of its operand's.
- */
+/* Names an operator that is no product with a matrix, and continues at its
+   first operand. If the operator changes the number of columns, each may depend
+   on all of the operand's. */
 static void
 walk_opaque(const Node *c, int h, Walk w)
 {
     const Node *operand = c->in[0];
-    w = times(c, matrix(w.to->run.x->value, w.width, w.width, 1), w);
+    w = name_operator(c, w);
     if (operand->cols == c->cols) {
         walk_operand(c, h, 0, w);
         return;
@@ -362,13 +393,13 @@ walk_opaque(const Node *c, int h, Walk w)
     walk(operand, w);
 }
 
-/* Continues a walk at head h of c. A node whose operands are side by side goes
-   to walk_side_by_side() instead. */
+/* Continues a walk at head h of c. A node whose operands are side by side is
+   passed by walk_side_by_side() instead. */
 static void
 walk_head(const Node *c, int h, Walk w)
 {
-    const Node *last = c->op ? c->in[c->inputs - 1]->root : NULL;
-    switch (passage_of(c, &w)) {
+    Passage as = meaning_of(c)->passage;
+    switch (can_pass(c, as, &w) ? as : OPAQUE) {
     case LEAF:
         walk_leaf(c, w);
         break;
@@ -376,7 +407,7 @@ walk_head(const Node *c, int h, Walk w)
         walk_product(c, h, w);
         break;
     case TIMES_TURNED:
-        walk_operand(c, h, 0, pass_matrix(last, true, w));
+        walk_transposed(c, h, w);
         break;
     case FACTOR:
         w.term.factor *= *(const double *)c->arguments;
@@ -394,8 +425,7 @@ walk_head(const Node *c, int h, Walk w)
         walk_operand(c, h, 0, w);
         break;
     case GAIN:
-        w = pass_gain(last->in[0], start_of(last->in[0], h, c), w);
-        walk_operand(c, h, 0, w);
+        walk_gain(c, h, w);
         break;
     case WEIGHTED:
         walk_weighted(c, h, w);
@@ -408,8 +438,8 @@ walk_head(const Node *c, int h, Walk w)
     }
 }
 
-/* Continues a walk in each operand of head h of c that has some of the columns:
-   C_h = [A_h B_h ...]. */
+/* Continues a walk in each operand of head h of c that has some of the columns
+   needed: C_h = [A_h B_h ...]. */
 static void
 walk_side_by_side(const Node *c, int h, Walk w)
 {
@@ -439,12 +469,13 @@ walk(const Node *n, Walk w)
     }
 }
 
-/* scores = [x 1] M y' */
+/* Derives scores = [x 1] M y', from the queries on. Scores that are no product
+   of queries and keys, or that have a fixed bias by position, have no form. */
 static void
 derive_scores(Walk w)
 {
     const Call *c = w.call;
-    const Node *s = c->weights->in[0]->root;
+    const Node *scores = c->weights->in[0]->root;
     w.term.piece = M_PIECE;
     w.role = 'q';
     if (c->q) {
@@ -454,11 +485,12 @@ derive_scores(Walk w)
         q.from = w.own * q.width;
         begin(c->q, q);
     }
-    if (!c->q || s->op == &fixed_bias_op)
-        add_term(w.to, times(s, (Matrix){0}, w).term);
+    if (!c->q || scores->op == &fixed_bias_op)
+        add_term(w.to, name_operator(scores, w).term);
 }
 
-/* The walk of head h, which begins at the output. */
+/* The walk of head h, which begins at the output. Its term is a constant until
+   it passes the weights of the head. */
 static Walk
 walk_of_head(Derived *d, int h)
 {
@@ -477,7 +509,7 @@ derive_heads(Derived *d)
     d->heads = r->place[0].heads;
     for (int h = 0; h < d->heads; h++) {
         Walk w = walk_of_head(d, h);
-        w.call = capture_head(r, 0, d->heads - 1 - h, &w.own);
+        w.call = capture_head(r, 0, variant_head(d, h), &w.own);
         derive_scores(w);
         begin(d->run.out, w);
     }
@@ -485,12 +517,17 @@ derive_heads(Derived *d)
         begin(d->run.out, walk_of_head(d, 0));
 }
 
+/* The number of tokens of x and of y in the forward pass: they differ, so that
+   the two are not confused. */
+enum { X_TOKENS = 5, Y_TOKENS = 7 };
+
 /* Runs forward once, on tokens that are rows of the identity, and walks back
-   from its output. */
+   from its output. All d_model rows are stored, because the walks also read the
+   identity matrix there. */
 Derived
 derive(const Variant *v, Attention a, Weights w)
 {
-    int n = a.d_model;
+    int n = a.d_model, rows = n > Y_TOKENS ? n : Y_TOKENS;
     a.causal = 0;
     a.relative = NULL;
     Derived d = {.run = {.variant = v, .attention = a, .weights = w}};
@@ -498,18 +535,35 @@ derive(const Variant *v, Attention a, Weights w)
         d.why = "it is for self-attention only";
         return d;
     }
-    real *identity = allocate((size_t)(n + 8) * n, sizeof *identity);
+    real *identity = allocate((size_t)rows * n, sizeof *identity);
     for (int i = 0; i < n; i++)
         identity[i * n + i] = 1;
-    run_alone(&d.run, identity, 5, identity, 7, EVERY_HEAD);
+    run_alone(&d.run, identity, X_TOKENS, identity, Y_TOKENS, EVERY_HEAD);
     derive_heads(&d);
     if (d.run.recalled)
         d.why = "it recalls what an earlier block computed";
     else if (d.run.capture.rotated)
         d.why = "queries and keys are rotated by their positions";
-    else if (!d.heads)
+    else if (d.heads == 0)
         d.why = "it has no softmax";
     return d;
+}
+
+/* The weights of v at a, with random entries: the derived form is computed with
+   them, and compared with the probed one. */
+static Weights
+random_weights(const Variant *v, const Attention *a)
+{
+    Weights w = weights_declared(v, a);
+    Random random = random_stream(13, "derive");
+    for (int i = 0; i < w.count; i++) {
+        Weight *m = &w.list[i];
+        size_t size = matrix_entries(m->rows, m->cols);
+        m->value = allocate(size, sizeof *m->value);
+        for (size_t k = 0; k < size; k++)
+            m->value[k] = (real)(random_normal(&random) / sqrt(m->rows));
+    }
+    return w;
 }
 
 Derived
@@ -521,15 +575,7 @@ derive_at(const Variant *v, const char *shape, int layers)
     Attention a = attention_of(&c, v->shape);
     a.layers = layers;
     a.layer = layers - 1;
-    Weights w = weights_declared(v, &a);
-    Random random = random_stream(13, "derive");
-    for (Weight *m = w.list; w.count && m < w.list + w.count; m++) {
-        size_t size = matrix_entries(m->rows, m->cols);
-        m->value = allocate(size, sizeof *m->value);
-        for (size_t k = 0; k < size; k++)
-            m->value[k] = (real)(random_normal(&random) / sqrt(m->rows));
-    }
-    return derive(v, a, w);
+    return derive(v, a, random_weights(v, &a));
 }
 
 void

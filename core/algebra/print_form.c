@@ -1,4 +1,8 @@
-/* print_form.c - a derived form as a paper writes it. */
+/* print_form.c - a derived form as a paper writes it.
+
+   A factor is printed as a number made of the widths of the shape; a matrix
+   under its name, with an index if heads use different blocks of it. Which
+   block each head uses is seen from where its part of the matrix begins. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,23 +22,25 @@ width_named(const Derived *d, double width)
                {"latent", a->latent},   {"d_k", a->d_k},
                {"d_v", a->d_v},         {"h d_k", a->heads * a->d_k}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (fabs(width / all[i].width - 1) < 1e-12)
+        if (nearly_equal(width, all[i].width))
             return all[i].name;
     return NULL;
 }
 
+/* TELLING_SHAPE gives each multiple of a width up to this one name only. */
+enum { MOST_TIMES = 4 };
+
 /* A number made of a width, as a paper writes it: "2", "d_k", "sqrt(d_k)" or
-   "2 sqrt(d_k)"; NULL if it is none of these. The widths of TELLING_SHAPE are
-   such that each of these numbers has one name only. */
+   "2 sqrt(d_k)"; NULL if it is none of these. */
 static const char *
 number_named(const Derived *d, double number)
 {
-    for (int times = 1; times <= 4; times++) {
+    for (int times = 1; times <= MOST_TIMES; times++) {
         double rest = number / times;
         const char *width = width_named(d, rest);
         const char *root = width_named(d, rest * rest);
         const char *count = times > 1 ? format_text("%d ", times) : "";
-        if (fabs(rest - 1) < 1e-12)
+        if (nearly_equal(rest, 1))
             return format_text("%d", times);
         if (width)
             return format_text("%s%s", count, width);
@@ -42,6 +48,15 @@ number_named(const Derived *d, double number)
             return format_text("%ssqrt(%s)", count, root);
     }
     return NULL;
+}
+
+/* Needs the name of a number brackets behind a "/"? "2 d_k" does, "d_k" and
+   "sqrt(d_model / h)" do not. */
+static bool
+needs_brackets(const char *name)
+{
+    bool is_root = strncmp(name, "sqrt(", strlen("sqrt(")) == 0;
+    return strchr(name, ' ') && !is_root;
 }
 
 /* Prints the absolute value of a factor after its product: nothing for 1, or a
@@ -54,104 +69,119 @@ print_factor(FILE *to, const Derived *d, double factor)
     double size = fabs(factor);
     const char *divisor = number_named(d, 1 / size);
     const char *number = number_named(d, size);
-    const char *ratio = width_named(d, size * size * a->d_k);
-    if (fabs(size - 1) < 1e-12)
+    const char *width = width_named(d, size * size * a->d_k);
+    if (nearly_equal(size, 1))
         return;
-    bool product =
-        divisor && strchr(divisor, ' ') && strncmp(divisor, "sqrt", 4) != 0;
-    if (product)
-        fprintf(to, " / (%s)", divisor);
-    else if (divisor)
-        fprintf(to, " / %s", divisor);
+    if (divisor)
+        fprintf(to, needs_brackets(divisor) ? " / (%s)" : " / %s", divisor);
     else if (number)
         fprintf(to, " %s", number);
-    else if (ratio)
-        fprintf(to, " sqrt(%s / d_k)", ratio);
+    else if (width)
+        fprintf(to, " sqrt(%s / d_k)", width);
     else
         fprintf(to, " %g (at d_model = %d, h = %d, d_k = %d)", size, a->d_model,
                 a->heads, a->d_k);
 }
 
-/* The rows (axis 0) or columns (axis 1) of its matrix that a symbol uses:
-   `count` of `all`, from `first` on. */
-typedef struct Span {
-    int first, count, all;
-} Span;
+typedef enum Axis { ALONG_ROWS, ALONG_COLUMNS } Axis;
 
-/* The rows (axis 0) or columns (axis 1) that a symbol uses of its matrix. */
+/* The rows or columns that a symbol uses of its matrix as it is stored. Of a
+   diagonal matrix, which is stored as one row of gains, it uses the columns of
+   the gains. */
 static Span
-span_of(const Symbol *s, int axis)
+span_of(const Symbol *s, Axis axis)
 {
     const Node *of = s->of;
     const Matrix *m = &s->m;
-    bool turned = m->across > 1;
-    if (of->rows == 1 && m->rows > 1 && m->cols > 1) { /* gains */
-        int first = (int)(m->at - of->kept) / (of->cols + 1);
-        return axis ? (Span){first, m->cols, of->cols} : (Span){0, 1, 1};
-    }
-    int at = (int)(m->at - of->value);
-    if (axis)
-        return (Span){at % of->cols, turned ? m->rows : m->cols, of->cols};
-    return (Span){at / of->cols, turned ? m->cols : m->rows, of->rows};
+    if (is_gains(s))
+        return axis == ALONG_ROWS ? (Span){0, 1, 1}
+                                  : (Span){first_gain(s), m->cols, of->cols};
+    bool transposed = m->across > 1;
+    int first_entry = (int)(m->at - of->value);
+    int rows = transposed ? m->cols : m->rows;
+    int cols = transposed ? m->rows : m->cols;
+    if (axis == ALONG_ROWS)
+        return (Span){first_entry / of->cols, rows, of->rows};
+    return (Span){first_entry % of->cols, cols, of->cols};
 }
 
-/* Which part of a matrix each head uses. The matrix has blocks `stride` wide;
-   head i uses block of[i], from `start` columns after the block's begin. */
-enum { MOST_PARTS = 64 };
-typedef struct Parts {
-    int heads, of[MOST_PARTS];
+/* Which block of a matrix each head uses. Along one axis the matrix is cut into
+   `blocks` blocks of `stride` rows or columns. Head i uses the rows or columns
+   from `start` on of block `of_head[i]`. */
+enum { MOST_COMPARED = 64 };
+typedef struct Pattern {
+    int heads; /* how many heads were compared */
+    int of_head[MOST_COMPARED];
     int blocks, stride, start;
-    bool known; /* false if the parts follow no such pattern */
-} Parts;
+    bool known; /* false if the heads follow no such pattern */
+} Pattern;
 
-/* The smallest one of the n numbers that is greater than `than`; INT_MAX if
-   there is none. */
+/* The smallest of n numbers that is larger than `bound`; INT_MAX if none is. */
 static int
-next_larger(const int *of, int n, int than)
+next_larger(const int *numbers, int n, int bound)
 {
     int next = INT_MAX;
     for (int i = 0; i < n; i++)
-        if (of[i] > than && of[i] < next)
-            next = of[i];
+        if (numbers[i] > bound && numbers[i] < next)
+            next = numbers[i];
     return next;
 }
 
-/* How many heads are compared: as many as the last call of attend has. */
-static int
-heads_of_call(const Derived *d)
+/* A pattern of no block yet. If a variant calls attend more than once, only the
+   heads of the last call are compared. */
+static Pattern
+new_pattern(const Derived *d)
 {
-    int heads = d->run.attention.heads;
-    heads = d->heads < heads ? d->heads : heads;
-    return heads < MOST_PARTS ? heads : MOST_PARTS;
+    Pattern p = {.heads = d->run.attention.heads};
+    if (p.heads > d->heads)
+        p.heads = d->heads;
+    if (p.heads > MOST_COMPARED)
+        p.heads = MOST_COMPARED;
+    return p;
 }
 
-/* The parts, if each head has its own matrix, "W_1^Q", "W_2^Q". */
-static Parts
-parts_by_name(const Derived *d, const Symbol *s)
+/* Notes that head i uses this block, which is one of those so far or a later
+   one. */
+static void
+set_block(Pattern *p, int i, int block)
 {
-    Parts p = {.heads = heads_of_call(d), .known = true};
+    p->of_head[i] = block;
+    if (block >= p->blocks)
+        p->blocks = block + 1;
+}
+
+/* The pattern of matrices of which each head has one, "W_1^Q", "W_2^Q", by the
+   numbers in their names. */
+static Pattern
+pattern_of_names(const Derived *d, const Symbol *s)
+{
+    Pattern p = new_pattern(d);
+    p.known = true;
     for (int i = 0; i < p.heads; i++) {
-        const Symbol *there = symbol_of(d, p.heads - 1 - i, s);
-        const char *name = there ? there->of->arguments : "";
-        p.of[i] = atoi(name + strcspn(name, "0123456789")) - 1;
-        p.known &= p.of[i] >= 0;
-        p.blocks = p.of[i] >= p.blocks ? p.of[i] + 1 : p.blocks;
+        /* a derived form counts heads from the last one */
+        const Symbol *own = symbol_of(d, p.heads - 1 - i, s);
+        const char *name = own ? own->of->arguments : "";
+        int number = atoi(name + strcspn(name, "0123456789"));
+        p.known &= number > 0;
+        set_block(&p, i, number - 1);
     }
     return p;
 }
 
-/* The parts of one matrix along an axis, found from where each head's part
-   begins. */
-static Parts
-parts_of(const Derived *d, const Symbol *s, int axis)
+/* The pattern of one matrix along an axis, from where each head's part begins.
+   The two smallest beginnings are those of two neighbouring blocks. */
+static Pattern
+pattern_of_starts(const Derived *d, const Symbol *s, Axis axis)
 {
-    Parts p = {.heads = heads_of_call(d), .blocks = 1};
-    int first[MOST_PARTS];
-    for (int i = 0; i < p.heads; i++) { /* heads count from the last one */
-        const Symbol *there = symbol_of(d, p.heads - 1 - i, s);
-        if (!there)
+    Pattern p = new_pattern(d);
+    int first[MOST_COMPARED];
+    p.blocks = 1;
+    for (int i = 0; i < p.heads; i++) {
+        /* a derived form counts heads from the last one */
+        const Symbol *own = symbol_of(d, p.heads - 1 - i, s);
+        if (!own)
             return p;
-        first[i] = span_of(there, axis).first;
+        first[i] = span_of(own, axis).first;
     }
     if (p.heads < 1)
         return p;
@@ -161,40 +191,41 @@ parts_of(const Derived *d, const Symbol *s, int axis)
     p.known = true;
     for (int i = 0; i < p.heads; i++) {
         int off = first[i] - p.start;
-        p.known &= off == 0 || off % p.stride == 0;
-        p.of[i] = off ? off / p.stride : 0;
-        p.blocks = p.of[i] >= p.blocks ? p.of[i] + 1 : p.blocks;
+        if (off == 0) /* also if all heads begin there, and stride is 0 */
+            continue;
+        p.known &= off % p.stride == 0;
+        set_block(&p, i, off / p.stride);
     }
     return p;
 }
 
-/* Do neighbouring heads share a block, as many heads for each block? */
+/* Do neighbouring heads share a block, each block serving as many heads? */
 static bool
-shared_by_neighbours(const Parts *p)
+shared_by_neighbours(const Pattern *p)
 {
     for (int i = 0; i < p->heads; i++)
-        if (p->of[i] != i * p->blocks / p->heads)
+        if (p->of_head[i] != i * p->blocks / p->heads)
             return false;
     return true;
 }
 
 /* Does each head i use block (i + by) % blocks? */
 static bool
-shifted_by(const Parts *p, int by)
+shifted_by(const Pattern *p, int by)
 {
     for (int i = 0; i < p->heads; i++)
-        if (p->of[i] != (i + by) % p->blocks)
+        if (p->of_head[i] != (i + by) % p->blocks)
             return false;
     return true;
 }
 
 /* The index of a symbol: i, g, i+1, i mod g, or a list of each head's block; ""
-   if all heads use the same part. `own` is used if the pattern is not known. */
+   if all heads use the same block. `number` is used if there is no pattern. */
 static const char *
-index_text(const Parts *p, int own)
+index_text(const Pattern *p, int number)
 {
     if (!p->known)
-        return format_text("{%d}", own);
+        return format_text("{%d}", number);
     if (p->blocks == 1)
         return "";
     if (shared_by_neighbours(p))
@@ -206,89 +237,103 @@ index_text(const Parts *p, int own)
             return format_text("{i+%d}", by);
     char *text = "";
     for (int i = 0; i < p->heads; i++)
-        text = format_text("%s%s%d", text, i ? "," : "", p->of[i] + 1);
+        text = format_text("%s%s%d", text, i ? "," : "", p->of_head[i] + 1);
     return format_text("{%s}", text);
 }
 
-/* Does some other part of the same matrix have the same role in a head? Then
-   the role does not tell which part is meant. */
+/* Does a chain have another part of the matrix of s, in the same role? */
 static bool
-role_is_ambiguous(const Derived *d, const Symbol *s)
+has_other_part(const Chain *c, const Symbol *s)
 {
-    for (const Term *t = d->term; t && t < d->term + d->count; t++) {
-        if (t->head != 0)
-            continue;
-        for (const Chain *c = t->chain; c < t->chain + 2; c++)
-            for (const Symbol *o = c->of; o < c->of + c->count; o++)
-                if (o->of == s->of && o->role == s->role && o->m.at != s->m.at)
-                    return true;
+    for (int i = 0; i < c->count; i++) {
+        const Symbol *o = &c->of[i];
+        if (o->of == s->of && o->role == s->role && o->m.at != s->m.at)
+            return true;
     }
     return false;
 }
 
-/* A place in a block of columns: "d_k", "d_k/2", or a number. */
-static const char *
-place_named(const Derived *d, int place)
+/* Does a head use several parts of the matrix of s in the same role? Then the
+   role does not tell which part is meant. */
+static bool
+role_is_ambiguous(const Derived *d, const Symbol *s)
 {
-    const char *whole = place ? width_named(d, place) : NULL;
-    const char *half = place ? width_named(d, 2 * place) : NULL;
-    if (whole)
-        return whole;
-    return half ? format_text("%s/2", half) : format_text("%d", place);
+    for (const Term *t = d->term; t && t < d->term + d->count; t++)
+        if (t->head == 0 && (has_other_part(&t->chain[Q_SIDE], s) ||
+                             has_other_part(&t->chain[K_SIDE], s)))
+            return true;
+    return false;
 }
 
-/* How a symbol is marked: the index of its block, and the part of that block,
-   if it is not the whole: its role, or where it begins and ends. */
+/* The number of a row or column within its block, by a width if it has one:
+   "d_k", "d_k/2" or "3". */
+static const char *
+position_named(const Derived *d, int position)
+{
+    if (position == 0)
+        return "0";
+    const char *whole = width_named(d, position);
+    const char *half = width_named(d, 2 * position);
+    if (whole)
+        return whole;
+    return half ? format_text("%s/2", half) : format_text("%d", position);
+}
+
+/* What is written at the name of a matrix: the index of the block that a head
+   uses, "i", and if that is only a part of the block, its role, ".q", or its
+   range, "[0:d_k/2]". Each may be "". */
 typedef struct Marks {
     const char *index, *part;
 } Marks;
 
 /* Notes the marks that a symbol needs along an axis, if it does not use all of
-   its matrix there. */
+   its matrix there. Blocks of the identity, which tokens count as, only have an
+   index. If there is no form, no range is written: a block behind an operator
+   is not known for certain. */
 static void
-mark_axis(Marks *marks, const Derived *d, const Symbol *s, int axis,
-          bool tokens)
+mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
 {
     Span span = span_of(s, axis);
-    Parts p = parts_of(d, s, axis);
-    const char *index = index_text(&p, span.first / span.count + 1);
     if (span.count == span.all)
         return;
+    Pattern p = pattern_of_starts(d, s, axis);
+    const char *index = index_text(&p, span.first / span.count + 1);
     if (*index)
         marks->index = index;
+    bool tokens = is_tokens(d, s->of);
     int block = p.blocks > 1 ? p.stride : span.all;
-    int start = p.known ? p.start : span.first % span.count;
-    bool tiles = span.count == block && p.blocks * block == span.all;
-    if (tiles || (tokens && p.blocks > 1))
+    bool whole_block = span.count == block && p.blocks * block == span.all;
+    if (whole_block || (tokens && p.blocks > 1))
         return;
+    int start = p.known ? p.start : span.first % span.count;
     if (p.known && !tokens && !role_is_ambiguous(d, s))
         marks->part = format_text(".%c", s->role);
     else if (!d->why)
-        marks->part = format_text("[%s:%s]", place_named(d, start),
-                                  place_named(d, start + span.count));
+        marks->part = format_text("[%s:%s]", position_named(d, start),
+                                  position_named(d, start + span.count));
 }
 
-/* The index and the range that a symbol needs in a formula to tell a head's
-   block from the whole matrix. */
+/* The marks that tell which part of its matrix a symbol is. All heads share the
+   matrices of the constant, which have none. */
 static Marks
-marks_of(const Derived *d, const Symbol *s, bool tokens)
+marks_of(const Derived *d, const Symbol *s)
 {
     Marks marks = {"", ""};
-    const Symbol *next = symbol_of(d, 1, s);
-    if (next && next->of != s->of) { /* each head has its own matrix */
-        Parts p = parts_by_name(d, s);
+    const Symbol *in_next_head = symbol_of(d, 1, s);
+    if (in_next_head && in_next_head->of != s->of) {
+        Pattern p = pattern_of_names(d, s); /* each head has its own matrix */
         marks.index = index_text(&p, 1);
     } else if (s->piece != CONSTANT) {
-        if (!tokens)
-            mark_axis(&marks, d, s, 0, tokens);
-        mark_axis(&marks, d, s, 1, tokens);
+        if (!is_tokens(d, s->of))
+            mark_axis(&marks, d, s, ALONG_ROWS);
+        mark_axis(&marks, d, s, ALONG_COLUMNS);
     }
     return marks;
 }
 
 /* Prints a symbol: "W_i^Q" for a matrix called W^Q or W_i^Q, its index and
-   range, ' if it is transposed, diag() for gains, and [name] for another
-   operator. */
+   range, ' if it is transposed, diag() for gains, and [name] for an operator.
+ */
 static void
 print_symbol(FILE *to, const Derived *d, const Symbol *s)
 {
@@ -297,22 +342,20 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
         fprintf(to, "[%s]", of->op->name);
         return;
     }
-    bool tokens = of == d->run.x || of == d->run.y;
-    bool gains = of->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
-    const char *name = tokens ? "I" : of->arguments;
-    Marks marks = marks_of(d, s, tokens);
-    fprintf(to, "%s", gains ? "diag(" : "");
+    const char *name = is_tokens(d, of) ? "I" : of->arguments;
+    Marks marks = marks_of(d, s);
+    fprintf(to, "%s", is_gains(s) ? "diag(" : "");
     if (*marks.index)
         fprintf(to, "%.*s_%s%s", (int)strcspn(name, "_^"), name, marks.index,
                 name + strcspn(name, "^"));
     else
         fprintf(to, "%s", name);
-    fprintf(to, "%s%s%s", marks.part, gains ? ")" : "",
+    fprintf(to, "%s%s%s", marks.part, is_gains(s) ? ")" : "",
             s->m.across > 1 ? "'" : "");
 }
 
-/* Prints the tokens, unless they are NULL, and the symbols of a chain, with
-   blanks between. */
+/* Prints the tokens, unless they are NULL, and the symbols of a chain, with a
+   blank between two. */
 static void
 print_chain(FILE *to, const Derived *d, const Chain *c, const char *tokens)
 {
@@ -324,11 +367,12 @@ print_chain(FILE *to, const Derived *d, const Chain *c, const char *tokens)
     }
 }
 
-/* Keys are printed transposed: Q (K)', or Q y' if they are only tokens. */
+/* Keys are printed transposed: Q (K)', or Q y' if they are only tokens. A term
+   without tokens and symbols is I. */
 void
 print_term(FILE *to, const Derived *d, const Term *t, bool with_tokens)
 {
-    const Chain *q = &t->chain[0], *k = &t->chain[1];
+    const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
     const char *q_tokens = with_tokens ? q->tokens : NULL;
     const char *k_tokens = with_tokens ? k->tokens : NULL;
     bool has_q = q_tokens || q->count, has_k = k_tokens || k->count;
@@ -370,12 +414,13 @@ form_spelled(const Derived *d)
                                                [CONSTANT] = " + "};
     char *text;
     FILE *to = begin_text(&text);
-    int first = term_of(d, 0, N_PIECE, 0) ? M_PIECE : CONSTANT;
-    for (int piece = first; piece < PIECES; piece++)
-        if (term_of(d, 0, piece, 0)) {
-            fprintf(to, "%s", piece > first || !first ? before[piece] : "");
-            print_piece(to, d, 0, piece, true);
-        }
+    bool attends = term_of(d, 0, N_PIECE, 0) != NULL;
+    for (int piece = attends ? M_PIECE : CONSTANT; piece < PIECES; piece++) {
+        if (!term_of(d, 0, piece, 0))
+            continue;
+        fprintf(to, "%s", attends ? before[piece] : "");
+        print_piece(to, d, 0, piece, true);
+    }
     end_text(to, &text);
     return text;
 }

@@ -6,6 +6,18 @@
 #include "algebra/terms.h"
 #include "heart/fail.h"
 
+int
+variant_head(const Derived *d, int head)
+{
+    return d->heads - 1 - head;
+}
+
+bool
+nearly_equal(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * (1 + fabs(b));
+}
+
 const Term *
 term_of(const Derived *d, int head, int piece, int number)
 {
@@ -33,7 +45,7 @@ static bool
 names_alike(const char *a, const char *b)
 {
     static const char digits[] = "0123456789";
-    size_t before = strcspn(a, digits); /* letters before the number */
+    size_t before = strcspn(a, digits); /* characters before the number */
     if (strcspn(b, digits) != before || strncmp(a, b, before))
         return false;
     const char *number_a = a + before, *number_b = b + before;
@@ -43,9 +55,9 @@ names_alike(const char *a, const char *b)
            !strcmp(number_a + length_a, number_b + length_b);
 }
 
-/* Do two nodes play the same part in two heads? They do if they are one node,
-   have the same operator, or are matrices of one shape whose names differ only
-   in a number. */
+/* Do two heads use these two nodes in the same way? They do if both are one
+   node, or have the same operator, or are matrices of one shape whose names
+   differ only in a number. */
 static bool
 nodes_alike(const Node *a, const Node *b)
 {
@@ -67,40 +79,80 @@ symbol_of(const Derived *d, int head, const Symbol *s)
     return nodes_alike(s->of, there->of) ? there : NULL;
 }
 
-/* Is `other`, which may be NULL, the same term as t, except for the columns of
-   its matrices? */
-static bool
-term_alike(const Derived *d, const Term *t, const Term *other)
+bool
+is_tokens(const Derived *d, const Node *n)
 {
-    if (!other || other->factor != t->factor)
-        return false;
-    for (int side = 0; side < 2; side++) {
-        const Chain *c = &t->chain[side];
-        if (c->count != other->chain[side].count)
+    return n == d->run.x || n == d->run.y;
+}
+
+bool
+is_gains(const Symbol *s)
+{
+    return s->of->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
+}
+
+/* A leaf has no other use for `kept`. It holds the matrix of all n gains, in
+   which two neighbours on the diagonal are n + 1 entries apart. */
+Matrix
+gains_matrix(const Node *row, int first, int count)
+{
+    int n = row->cols;
+    Node *root = row->root;
+    if (!root->kept)
+        root->kept = keep(root, (size_t)n * n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            root->kept[i * n + j] = i == j ? row->value[i] : 0;
+    return matrix(root->kept + first * (n + 1), count, count, n);
+}
+
+int
+first_gain(const Symbol *s)
+{
+    return (int)(s->m.at - s->of->kept) / (s->of->cols + 1);
+}
+
+/* Are the symbols of a chain those of head `head` at the same addresses, except
+   for the columns of their matrices? */
+static bool
+chain_alike(const Derived *d, const Chain *c, int head)
+{
+    for (int i = 0; i < c->count; i++) {
+        const Matrix *m = &c->of[i].m;
+        const Symbol *there = symbol_of(d, head, &c->of[i]);
+        if (!there || there->m.rows != m->rows || there->m.cols != m->cols)
             return false;
-        for (int i = 0; i < c->count; i++) {
-            const Symbol *s = symbol_of(d, other->head, &c->of[i]);
-            if (!s || s->m.rows != c->of[i].m.rows ||
-                s->m.cols != c->of[i].m.cols)
-                return false;
-        }
     }
+    return true;
+}
+
+/* Has head `head` the term t, too, except for the columns of its matrices? */
+static bool
+term_alike(const Derived *d, const Term *t, int head)
+{
+    const Term *there = term_of(d, head, t->piece, t->number);
+    if (!there || there->factor != t->factor)
+        return false;
+    for (int side = 0; side < SIDES; side++)
+        if (t->chain[side].count != there->chain[side].count ||
+            !chain_alike(d, &t->chain[side], head))
+            return false;
     return true;
 }
 
 bool
 heads_alike(const Derived *d)
 {
-    int in_first = 0; /* terms of head 0 */
+    int terms = 0; /* of head 0 */
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
         if (t->head != 0)
             continue;
-        in_first++;
+        terms++;
         for (int head = 1; head < d->heads; head++)
-            if (!term_alike(d, t, term_of(d, head, t->piece, t->number)))
+            if (!term_alike(d, t, head))
                 return false;
     }
-    return d->heads < 1 || in_first * d->heads == d->count;
+    return d->heads == 0 || terms * d->heads == d->count;
 }
 
 static Matrix
@@ -121,12 +173,13 @@ multiplied_by(Matrix x, Matrix m)
 }
 
 Matrix
-term_value(const Term *t, int rows)
+term_value(const Term *t, int empty)
 {
-    const Chain *q = &t->chain[0], *k = &t->chain[1];
-    if (q->count)
+    const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
+    int rows = empty;
+    if (q->count > 0)
         rows = q->of[0].m.rows;
-    else if (k->count)
+    else if (k->count > 0) /* the rows of K' are the columns of K */
         rows = k->of[k->count - 1].m.cols;
     Matrix x = new_matrix(rows, rows);
     for (int i = 0; i < rows; i++)
@@ -138,8 +191,8 @@ term_value(const Term *t, int rows)
     return x;
 }
 
-/* The derived form, as numbers. Every head has the constant: it is added only
-   for one of them. */
+/* The derived form, as numbers. Every head repeats the terms of the constant,
+   which is the same: only those of head 0 are added. */
 static Canonical
 derived_form(const Derived *d)
 {
@@ -147,7 +200,7 @@ derived_form(const Derived *d)
     Canonical c = {.d_model = n};
     canonical_allocate(&c, d->heads);
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
-        int start = (d->heads - 1 - t->head) * c.size;
+        int start = variant_head(d, t->head) * c.size; /* of the head's M, N */
         double *const to[PIECES] = {[M_PIECE] = c.m + start,
                                     [M_ROW] = c.m + start + n * n,
                                     [N_PIECE] = c.n + start,

@@ -1,26 +1,35 @@
 /* terms.h - a derived form: its terms, each a product of a plugin's matrices.
 
-   derive() (derive.h) makes it; these functions read it. */
+   derive() (derive.h) makes the form; these functions read it. It has a few
+   pieces for each head, as M_i and N_i; a piece is a sum of terms; a term is a
+   factor times a product of one chain of matrices or, in M_i, of two. */
 #ifndef TERMS_H
 #define TERMS_H
 
 #include "algebra/canonical.h"
 #include "algebra/capture.h"
 
-/* A factor of a product: a part m of the leaf `of`. Tokens count as the
-   identity matrix, and a row of gains as a diagonal one. For an operator that
-   is no product with a matrix, m has no meaning. */
+/* Some of the rows or columns of a matrix: `count` of `all`, from `first` on.
+ */
+typedef struct Span {
+    int first, count, all;
+} Span;
+
+/* A factor of a product: the part m of the leaf `of`. Tokens count as the
+   identity matrix, and a row of gains as a diagonal one. If `of` is the node of
+   an operator that is no product with a matrix, m has no meaning. */
 typedef struct Symbol {
     const Node *of;
     Matrix m;
-    char role; /* the role of its product: q, k or v */
-    /* Its place: the piece and number of its term, the chain (side), and the
-       place in that chain. Other heads have theirs at the same place. */
+    char role; /* what its chain makes: 'q' queries, 'k' keys, 'v' the output */
+    /* Its address: the piece and the number of its term, the side of its chain,
+       and its place there. The other heads have their symbols at the same
+       addresses. */
     int piece, number, side, place;
 } Symbol;
 
-/* A product of matrices, and the tokens that it begins with: "x", "y", or NULL.
- */
+/* A product of matrices, and the tokens that it begins with: "x", "y", or NULL
+   if it begins with a bias. */
 enum { MOST_SYMBOLS = 16 };
 typedef struct Chain {
     const char *tokens;
@@ -32,46 +41,69 @@ typedef struct Chain {
    that is added to every token without attention, which every head repeats. */
 enum { M_PIECE, M_ROW, N_PIECE, N_ROW, CONSTANT, PIECES };
 
-/* One product of a piece: factor Q K'. Only scores have the second chain, K. */
+/* The chains of a term are factor Q K': K makes the keys, and only terms of M_i
+   have it. Q makes the queries, or else the output. */
+enum { Q_SIDE, K_SIDE, SIDES };
+
 typedef struct Term {
-    int piece, head; /* head 0 is the last one, which is printed */
-    int number;      /* its number among the terms of its piece and head */
+    int piece;
+    int head;   /* counted from the variant's last one: see variant_head */
+    int number; /* its number among the terms of its piece and head */
     double factor;
     int width; /* the narrowest width in it, which bounds its rank */
-    Chain chain[2];
+    Chain chain[SIDES];
 } Term;
 
 typedef struct Derived {
-    Alone run;
+    Alone run; /* the forward pass that it was derived from */
     int heads;
     Term *term; /* the terms of all pieces and heads */
     int count, capacity;
     const char *why; /* why there is no form; NULL if there is one */
 } Derived;
 
-/* Term `number` of a piece of a head, counted from 0; NULL if there are fewer.
+/* The number that head `head` of a derived form has in the variant. Head 0 of
+   the form, which is printed for all if they are alike, is the last one. */
+int variant_head(const Derived *d, int head);
+
+/* Are two numbers the same that were computed in different ways? */
+bool nearly_equal(double a, double b);
+
+/* Term `number`, counted from 0, of a piece of a head; NULL if there are fewer.
  */
 const Term *term_of(const Derived *d, int head, int piece, int number);
 
 /* The largest rank that a piece of a head can have: the sum over its terms. */
 int rank_bound(const Derived *d, int head, int piece);
 
-/* The symbol of head `head` at the place of s; NULL if that head has none like
-   it there. */
+/* The symbol that head `head` has at the address of s; NULL if it has none
+   there, or one of an unrelated matrix. */
 const Symbol *symbol_of(const Derived *d, int head, const Symbol *s);
 
-/* Are the terms of all heads the same, except for the columns they use? */
+/* Is n x or y, the tokens of the forward pass that was derived? */
+bool is_tokens(const Derived *d, const Node *n);
+
+/* Gains multiply entry by entry, as a diagonal matrix does: gains_matrix is
+   that of `count` gains of a row, from column `first` on. is_gains tells
+   whether a symbol is such a matrix, and first_gain where it begins in its row.
+ */
+Matrix gains_matrix(const Node *row, int first, int count);
+bool is_gains(const Symbol *s);
+int first_gain(const Symbol *s);
+
+/* Have all heads the same terms, except for the columns that they use? */
 bool heads_alike(const Derived *d);
 
-/* Computes a term. An empty product is a multiple of the identity with `rows`
-   rows. The caller frees its entries. */
-Matrix term_value(const Term *t, int rows);
+/* Computes a term. If its chains are empty, it is its factor times the identity
+   with `empty` rows. The caller frees the entries (.at). */
+Matrix term_value(const Term *t, int empty);
 
-/* How far the derived form is from the one that the probe finds with the same
-   matrices, relative to the largest entry; NaN if the probe finds none. */
+/* The largest difference between the entries of the derived form and of the one
+   that canonical_form probes with the same matrices, relative to the largest
+   entry; NaN if the probe finds no form. */
 double derived_apart(const Derived *d);
 
-/* A difference above this is more than rounding. */
+/* A derived_apart above this is more than rounding. */
 #define APART (sizeof(real) == 4 ? 1e-4 : 1e-12)
 
 #endif
