@@ -222,7 +222,7 @@ TEST(costs)
         ck_assert_msg(c.cache == shipped[i].cache, "%s: %g, not %g",
                       shipped[i].name, c.cache, shipped[i].cache);
         bool window = !strcmp(shipped[i].name, "window"); /* of 4 tokens */
-        ck_assert(c.kept == (window ? 4 / tokens : 1));
+        ck_assert(c.seen == (window ? 4 / tokens : 1));
         if (i < 3) {
             double maps = 2 * d * h * (2 * k + 2 * v);
             double pairs = 2 * tokens * h * (k + v);

@@ -1,8 +1,9 @@
 /* cost.c - what a variant costs at any shape, without running its arithmetic.
 
    On a tape for shapes, forward makes its nodes and computes nothing. The cost
-   of a product follows from the shapes of its operands. The first step of a
-   decoder on such a tape shows what its cache keeps. */
+   of a product follows from the shapes of its operands; a pair of query and key
+   that a fixed_bias masks (whose bias is -INFINITY) costs nothing. The first
+   step of a decoder on such a tape shows what its cache keeps. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,22 +16,37 @@
 #include "operators/biases.h"
 #include "operators/steps.h"
 
-/* Does the bias leave this pair of query and key unmasked in head h? */
-static bool
-is_seen(const Added *b, int h, int query, int key)
+/* A fixed_bias as a mask: the pairs of query and key that one head does not
+   see are those whose bias is -INFINITY. */
+typedef struct Mask {
+    const Added *bias;
+    int head, queries, keys;
+} Mask;
+
+static Mask
+mask_of_head(const Node *bias, int head)
 {
-    const Attention *a = &b->attention;
-    return b->bias(a, h, a->position + query, key) > -INFINITY;
+    return (Mask){.bias = bias->arguments,
+                  .head = head,
+                  .queries = bias->rows / bias->sequences,
+                  .keys = bias->cols / bias->heads};
 }
 
-/* The pairs of query and key at one distance: `length` of them, from this one
-   on. */
+static bool
+is_seen(const Mask *m, int query, int key)
+{
+    const Attention *a = &m->bias->attention;
+    return m->bias->bias(a, m->head, a->position + query, key) > -INFINITY;
+}
+
+/* The pairs of query and key at one distance: `length` of them, the first of
+   which is (query, key). */
 typedef struct Diagonal {
     int query, key, length;
 } Diagonal;
 
-/* The diagonal of a matrix of scores in which keys are `distance` tokens after
-   their queries. */
+/* The pairs whose keys are `distance` tokens after their queries, or before
+   them if `distance` is negative. */
 static Diagonal
 diagonal_at(int distance, int queries, int keys)
 {
@@ -42,60 +58,73 @@ diagonal_at(int distance, int queries, int keys)
     return d;
 }
 
-/* Are the pairs of a diagonal in four more rows and in four more columns masked
-   exactly if its first pair is? */
+/* Does the mask treat pair number `index` of a diagonal as it treats the first
+   one? True if the diagonal has no such pair. */
 static bool
-is_uniform(const Added *b, int h, Diagonal d, int queries, int keys)
+is_as_first(const Mask *m, Diagonal d, int index)
 {
-    bool first = is_seen(b, h, d.query, d.key);
-    for (int eighths = 2; eighths <= 8; eighths += 2) {
-        int row = (queries - 1) * eighths / 8,
-            column = (keys - 1) * eighths / 8;
-        int steps[] = {row - d.query, column - d.key};
-        for (int i = 0; i < 2; i++) {
-            int on = steps[i];
-            if (on >= 0 && on < d.length &&
-                is_seen(b, h, d.query + on, d.key + on) != first)
-                return false;
-        }
+    if (index < 0 || index >= d.length)
+        return true;
+    return is_seen(m, d.query + index, d.key + index) ==
+           is_seen(m, d.query, d.key);
+}
+
+/* Does the mask treat a whole diagonal alike, as far as samples tell? The
+   samples are in four rows and four columns, the last of them included. */
+static bool
+is_uniform(const Mask *m, Diagonal d)
+{
+    for (int quarter = 1; quarter <= 4; quarter++) {
+        int row = (m->queries - 1) * quarter / 4;
+        int column = (m->keys - 1) * quarter / 4;
+        if (!is_as_first(m, d, row - d.query) ||
+            !is_as_first(m, d, column - d.key))
+            return false;
     }
     return true;
 }
 
-/* How many pairs of query and key a fixed_bias leaves unmasked in head h. Each
-   distance is judged by its first pair as long as the mask seems to depend only
-   on the distance; if it does not, all pairs are counted. */
+/* How many pairs of query and key are seen, from one pair per distance. NAN if
+   the mask does not depend on the distance only. */
 static double
-seen_by_head(const Node *bias, int h)
+seen_by_distance(const Mask *m)
 {
-    const Added *b = bias->arguments;
-    int queries = bias->rows / bias->sequences, keys = bias->cols / bias->heads;
     double seen = 0;
-    bool by_distance = true;
-    for (int distance = 1 - queries; distance < keys; distance++) {
-        Diagonal d = diagonal_at(distance, queries, keys);
-        by_distance = by_distance && is_uniform(b, h, d, queries, keys);
-        seen += is_seen(b, h, d.query, d.key) ? d.length : 0;
+    for (int distance = 1 - m->queries; distance < m->keys; distance++) {
+        Diagonal d = diagonal_at(distance, m->queries, m->keys);
+        if (!is_uniform(m, d))
+            return NAN;
+        seen += is_seen(m, d.query, d.key) ? d.length : 0;
     }
-    if (by_distance)
-        return seen;
-    seen = 0;
-    for (int query = 0; query < queries; query++)
-        for (int key = 0; key < keys; key++)
-            seen += is_seen(b, h, query, key);
+    return seen;
+}
+
+static double
+seen_pair_by_pair(const Mask *m)
+{
+    double seen = 0;
+    for (int query = 0; query < m->queries; query++)
+        for (int key = 0; key < m->keys; key++)
+            seen += is_seen(m, query, key);
     return seen;
 }
 
 double
 unmasked_share(const Node *bias)
 {
-    double seen = 0;
-    for (int h = 0; h < bias->heads; h++)
-        seen += seen_by_head(bias, h);
-    return seen / ((double)(bias->rows / bias->sequences) * bias->cols);
+    double share = 0;
+    for (int head = 0; head < bias->heads; head++) {
+        Mask m = mask_of_head(bias, head);
+        double seen = seen_by_distance(&m);
+        if (isnan(seen))
+            seen = seen_pair_by_pair(&m);
+        share += seen;
+    }
+    return share / ((double)(bias->rows / bias->sequences) * bias->cols);
 }
 
-/* The share of the entries of weights n that no fixed_bias has masked. */
+/* The share of the entries of attention's weights, the node n, that no
+   fixed_bias on the way from its scores has masked. */
 static double
 unmasked_before(const Node *n)
 {
@@ -107,19 +136,25 @@ unmasked_before(const Node *n)
     return share;
 }
 
+static bool
+is_seen_in_some_head(const Node *bias, int query, int key)
+{
+    for (int head = 0; head < bias->heads; head++) {
+        Mask m = mask_of_head(bias, head);
+        if (is_seen(&m, query, key))
+            return true;
+    }
+    return false;
+}
+
 /* The share of the keys that the newest query sees in some head. */
 static double
 seen_by_newest(const Node *bias)
 {
-    const Added *b = bias->arguments;
     int newest = bias->rows / bias->sequences - 1;
     int keys = bias->cols / bias->heads, seen = 0;
-    for (int key = 0; key < keys; key++) {
-        bool in_some_head = false;
-        for (int h = 0; h < bias->heads; h++)
-            in_some_head |= b->bias(&b->attention, h, newest, key) != -INFINITY;
-        seen += in_some_head;
-    }
+    for (int key = 0; key < keys; key++)
+        seen += is_seen_in_some_head(bias, newest, key);
     return (double)seen / keys;
 }
 
@@ -132,9 +167,9 @@ comes_from(const Node *n, const Node *scores)
     return n == scores;
 }
 
-/* The product of the shares that each fixed_bias applied to these scores
-   leaves, on a tape that ends with `last`; share_of(bias) is the share that one
-   leaves. */
+/* The product of share_of(bias) over each fixed_bias that is applied to these
+   scores, on a tape whose newest node is `last`. share_of is unmasked_share or
+   seen_by_newest. */
 static double
 share_after(const Node *scores, const Node *last,
             double (*share_of)(const Node *))
@@ -146,80 +181,108 @@ share_after(const Node *scores, const Node *last,
     return share;
 }
 
-/* FLOPs of the product of every query with every key, or of every weight with
-   every value, each `width` wide. Masked pairs are counted too. */
-static double
-pair_flops(const Node *q, const Node *keys, int width)
+/* The columns of each head. */
+static int
+head_width(const Node *n)
 {
-    return 2. * q->rows * q->heads * (keys->rows / keys->sequences) * width;
+    return n->cols / n->heads;
 }
 
-/* A multiply-add counts as two operations. In the backward pass each trained
-   operand takes as many again. */
-void
-node_flops(const Node *n, const Node *last, double flops[2])
+/* The FLOPs of a product over all pairs of a query and a key, masked or not, in
+   all heads of q: `width` multiply-adds for each pair. */
+static double
+pair_flops(const Node *q, const Node *k, int width)
 {
-    const Node *a = n->inputs > 0 ? n->in[0] : n;
-    const Node *b = n->inputs > 1 ? n->in[1] : n;
-    const Node *v = n->inputs > 2 ? n->in[2] : n;
-    double forward = 0, values = 0;
+    int keys = k->rows / k->sequences;
+    return 2. * q->rows * q->heads * keys * width;
+}
+
+/* The backward pass of C = A B has one product of the same size for each
+   trained operand: dA = dC B' and dB = A' dC. A plugin's operator is assumed to
+   cost as much again, too, for each of its trained operands. */
+static Flops
+with_backward(double forward, const Node *n)
+{
+    int trained = 0;
+    for (int i = 0; i < n->inputs; i++)
+        trained += n->in[i]->trained;
+    return (Flops){forward, forward * trained};
+}
+
+/* The FLOPs of attention in one node: scores P = Q K' and then P V. P needs a
+   gradient if q or k does. */
+static Flops
+attend_flops(const Node *q, const Node *k, const Node *v)
+{
+    double scores = pair_flops(q, k, head_width(q));
+    double values = pair_flops(q, v, head_width(v));
+    bool scores_trained = q->trained || k->trained;
+    return (Flops){.forward = scores + values,
+                   .backward = scores * (q->trained + k->trained) +
+                               values * (scores_trained + v->trained)};
+}
+
+Flops
+node_flops(const Node *n, const Node *last)
+{
+    Node *const *in = n->in;
     switch (meaning_of(n)->work) {
-    case MATRICES:
-        forward = 2. * n->rows * n->cols * a->cols;
-        break;
-    case MIXTURES:
-        forward = 2. * a->rows * a->cols * n->heads;
-        break;
-    case SCORING:
-        forward = share_after(n, last, unmasked_share) *
-                  pair_flops(a, b, a->cols / a->heads);
-        break;
-    case WEIGHTING:
-        forward = unmasked_before(a) * pair_flops(a, b, b->cols / b->heads);
-        break;
-    case ATTENDING:
-        forward = pair_flops(a, b, a->cols / a->heads);
-        values = pair_flops(a, v, v->cols / v->heads);
-        break;
-    case UNKNOWN:
-        forward = n->flops;
-        break;
     case NO_PRODUCTS:
         break;
+    case MATRICES: /* (rows x inner) times (inner x cols) */
+        return with_backward(2. * n->rows * n->cols * in[0]->cols, n);
+    case MIXTURES: /* each head of the result is a sum over heads of in[0] */
+        return with_backward(2. * size_of(in[0]) * n->heads, n);
+    case SCORING: /* in: queries, keys */
+        return with_backward(share_after(n, last, unmasked_share) *
+                                 pair_flops(in[0], in[1], head_width(in[0])),
+                             n);
+    case WEIGHTING: /* in: weights, values */
+        return with_backward(unmasked_before(in[0]) *
+                                 pair_flops(in[0], in[1], head_width(in[1])),
+                             n);
+    case ATTENDING:
+        return attend_flops(in[0], in[1], in[2]);
+    case UNKNOWN: /* a plugin's operator says itself what it costs, or NAN */
+        return with_backward(n->flops, n);
     }
-    flops[0] = forward + values;
-    flops[1] = forward * (a->trained + b->trained) +
-               values * ((a->trained || b->trained) + v->trained);
+    return (Flops){0, 0};
 }
 
 /* Counts the entries of the weights on which this block's output depends, and
-   no earlier block's. Weights are the trained leaves that have a name. */
+   no earlier block's. Weights are the trained leaves that have a name. On a
+   tape for shapes no backward pass uses `passed`, so here it marks the weights
+   that are counted. */
 static double
 parameters_of(Node *out)
 {
     double entries = 0;
-    for (Node *n = backward_order(out->root); n; n = n->next)
-        if (!n->op && n->trained && n->arguments && !n->passed) {
+    for (Node *n = backward_order(out->root); n; n = n->next) {
+        bool is_weight = !n->op && n->trained && n->arguments;
+        if (is_weight && !n->passed) {
             n->passed = true;
-            entries += (double)n->rows * n->cols;
+            entries += (double)size_of(n);
         }
+    }
     return entries;
 }
 
-/* A variant whose blocks are called, one after the other, on a tape for shapes.
-   Each block has its own matrices and tokens; all see the same other tokens. */
+/* The blocks of a variant on one tape for shapes. They are called one after
+   another, each with its own matrices and its own tokens as x. */
 typedef struct Blocks {
     const Variant *variant;
-    Attention attention; /* of the block at hand */
-    Weights declared;
+    Attention attention; /* of the block that is called next */
+    Weights declared;    /* the matrices of one block, without values */
     Tape *tape;
-    int tokens;
-    Node *other; /* the other tokens, or NULL in self-attention */
+    int tokens;  /* rows of x */
+    Node *other; /* y of every block, or NULL in self-attention */
 } Blocks;
 
-static real no_entry; /* an address, for leaves that nobody looks into */
+/* A leaf that is given a gradient counts as trained. On a tape for shapes
+   nobody reads or writes gradients, so all leaves are given this one. */
+static real unused_gradient;
 
-/* Makes the tape for shapes and the matrices of a block, marked as trained. */
+/* `keys` is the number of rows of y, or 0 in self-attention. */
 static Blocks
 blocks_begin(const Variant *v, Attention a, int tokens, int keys)
 {
@@ -227,9 +290,9 @@ blocks_begin(const Variant *v, Attention a, int tokens, int keys)
     b.tape = tape_new(SHAPES_ONLY);
     b.declared = weights_declared(v, &a);
     for (int i = 0; i < b.declared.count; i++)
-        b.declared.list[i].gradient = &no_entry;
+        b.declared.list[i].gradient = &unused_gradient;
     if (keys)
-        b.other = leaf(b.tape, keys, a.d_model, 1, NULL, &no_entry);
+        b.other = leaf(b.tape, keys, a.d_model, 1, NULL, &unused_gradient);
     return b;
 }
 
@@ -240,39 +303,46 @@ blocks_end(Blocks *b)
     tape_free(b->tape);
 }
 
+/* A new leaf for the tokens that a block reads as x. */
 static Node *
 tokens_of_block(const Blocks *b)
 {
-    return leaf(b->tape, b->tokens, b->attention.d_model, 1, NULL, &no_entry);
+    return leaf(b->tape, b->tokens, b->attention.d_model, 1, NULL,
+                &unused_gradient);
 }
 
-/* Calls forward of a block, and adds what it costs to c. */
+/* Adds what one node costs to c, per token. `last` is the newest node of the
+   tape. */
+static void
+add_node(Cost *c, const Node *n, const Node *last, int tokens)
+{
+    const Meaning *m = meaning_of(n);
+    Flops flops = node_flops(n, last);
+    c->forward += flops.forward / tokens;
+    c->backward += flops.backward / tokens;
+    c->rotates |= m->rotates;
+    c->state += n->state;
+    if (m->work == UNKNOWN)
+        c->seen = 1; /* it may read every key */
+    if (m->work == SCORING || m->work == ATTENDING)
+        c->seen = fmax(c->seen, share_after(n, last, seen_by_newest));
+}
+
+/* Calls forward of a block as in training, and adds what it costs to c. */
 static void
 add_block(Cost *c, Blocks *b)
 {
     Tape *t = b->tape;
     Node **w = leaves_of(t, &b->declared);
-    Node *x = tokens_of_block(b);
+    Node *x = tokens_of_block(b), *y = b->other ? b->other : x;
     const Node *before = t->last;
-    size_t entries = t->entries;
-    Node *out = plugin_forward(b->variant, &b->attention, x,
-                               b->other ? b->other : x, w);
+    size_t entries_before = t->entries;
+    Node *out = plugin_forward(b->variant, &b->attention, x, y, w);
     free(w);
-    for (const Node *n = t->last; n != before; n = n->previous) {
-        double flops[2];
-        node_flops(n, t->last, flops);
-        c->forward += flops[0] / b->tokens;
-        c->backward += flops[1] / b->tokens;
-        const Meaning *m = meaning_of(n);
-        c->rotates |= m->rotates;
-        c->state += n->state;
-        if (m->work == UNKNOWN)
-            c->kept = 1; /* it may read all that is kept */
-        if (m->work == SCORING || m->work == ATTENDING)
-            c->kept = fmax(c->kept, share_after(n, t->last, seen_by_newest));
-    }
+    for (const Node *n = t->last; n != before; n = n->previous)
+        add_node(c, n, t->last, b->tokens);
     c->parameters += parameters_of(out);
-    c->activations += (double)(t->entries - entries) / b->tokens;
+    c->activations += (double)(t->entries - entries_before) / b->tokens;
 }
 
 /* Calls forward of a block as the first step of a decoder, and returns how many
@@ -291,8 +361,8 @@ cached_by_block(Cache *cache, Blocks *b)
     return cache_entries(cache, a->layer);
 }
 
-/* Runs each block twice on shapes: in training, and with a cache and a single
-   token, as a decoder runs it. */
+/* Runs each block twice on shapes: as in training, and as a decoder runs it,
+   with a cache and a single token. */
 Cost
 cost_of(const Variant *v, Attention a, int tokens, int keys)
 {
@@ -311,7 +381,8 @@ cost_of(const Variant *v, Attention a, int tokens, int keys)
         c.cache += cached_by_block(cache, &decoded);
     }
     c.recalls = trained.tape->recalled > 0 || decoded.tape->recalled > 0;
-    c.kept = c.kept > 0 ? c.kept : 1;
+    if (c.seen == 0) /* no operator compares queries with keys */
+        c.seen = 1;
     cache_free(cache);
     blocks_end(&trained);
     blocks_end(&decoded);
@@ -323,13 +394,16 @@ model_cost(const Model *m, double *flops, double *cache)
 {
     *flops = *cache = 0;
     for (int place = 0; place < m->places; place++) {
-        Attention a = m->place[place].attention;
-        int tokens = a.place == ENCODER ? m->sizes.source : m->sizes.tokens;
+        const ModelPlace *p = &m->place[place];
+        Attention a = p->attention;
+        bool encoder = a.place == ENCODER;
         if (a.layer > 0)
-            continue; /* cost_of has priced it with the first block */
-        Cost c = cost_of(m->place[place].variant, a, tokens,
-                         a.place == CROSS ? m->sizes.source : 0);
+            continue; /* cost_of counted it with the first block of its kind */
+        int tokens = encoder ? m->sizes.source : m->sizes.tokens;
+        int keys = a.place == CROSS ? m->sizes.source : 0;
+        Cost c = cost_of(p->variant, a, tokens, keys);
         *flops += c.forward * tokens / m->sizes.tokens;
-        *cache += a.place == ENCODER ? 0 : c.cache;
+        *cache +=
+            encoder ? 0 : c.cache; /* a decoder does not run the encoder */
     }
 }

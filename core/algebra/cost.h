@@ -10,23 +10,28 @@
 
 #include "training/build_model.h"
 
+/* The cost of the attention of some blocks. FLOPs count 2 for each multiply-add
+   of a product; other operations are not counted. They are NAN if a plugin's
+   own operator does not set c->flops. */
 typedef struct Cost {
     double parameters;
-    double forward, backward; /* FLOPs per token: 2 for each multiply-add */
-    double cache;             /* entries that a decoder keeps of each token */
-    double state;       /* entries that could replace the whole cache; or 0 */
-    double kept;        /* the share of the tokens that are still seen */
-    double activations; /* entries that a training step keeps of each token */
-    bool rotates;       /* does it rotate columns by the position itself? */
-    bool recalls;       /* does a block recall what another one remembered? */
+    double forward, backward; /* FLOPs per token of x */
+    double cache;             /* entries that a decoder keeps per token */
+    double seen;  /* the share of the keys that the newest query sees, in the
+                     block that sees most: no other part of the cache is used */
+    double state; /* entries of a state of fixed size that could replace the
+                     whole cache, or 0 if no operator declares one */
+    double activations; /* entries that a training step keeps per token */
+    bool rotates;       /* does the variant itself rotate by position? */
+    bool recalls;       /* does a block use what an earlier one remembered? */
 } Cost;
 
 /* The cost of a.layers blocks of v together, from a run of forward on shapes
-   only. `tokens` queries attend to `keys` other tokens, or to themselves if
-   `keys` is 0; costs per token are per query. A block pays only for what no
-   earlier block has paid: a key that it recalls is in the cache already, and a
-   matrix is a parameter of the first block whose output depends on it. A matrix
-   on which no output depends is not counted. */
+   only. x has `tokens` rows, and y has `keys` rows, or is x if `keys` is 0. A
+   block is charged only for what no earlier block was charged for: if it
+   recalls a key, that key is in the cache already, and a matrix is a parameter
+   of the first block whose output depends on it. A matrix on which no output
+   depends is not counted. */
 Cost cost_of(const Variant *v, Attention a, int tokens, int keys);
 
 /* The cost of all attention in a model. *flops becomes the FLOPs of the forward
@@ -35,14 +40,16 @@ Cost cost_of(const Variant *v, Attention a, int tokens, int keys);
    decoder keeps per token. */
 void model_cost(const Model *m, double *flops, double *cache);
 
-/* The FLOPs of a node's products, two for each multiply-add: flops[0] forward,
-   flops[1] backward, where each trained operand takes as many again. Scores
-   that a fixed_bias masks, on a tape that ends with `last`, are not counted,
-   and operators without products count 0. NAN for a plugin's operator that does
-   not set c->flops. */
-void node_flops(const Node *n, const Node *last, double flops[2]);
+/* The FLOPs of a node's products in the forward and in the backward pass, on a
+   tape whose newest node is `last`. Scores that a fixed_bias masks are not
+   counted, and operators without products count 0. NAN for a plugin's operator
+   that does not set c->flops. */
+typedef struct Flops {
+    double forward, backward;
+} Flops;
+Flops node_flops(const Node *n, const Node *last);
 
-/* The share of its entries that a fixed_bias leaves unmasked. */
+/* The share of its entries that a node of fixed_bias leaves unmasked. */
 double unmasked_share(const Node *bias);
 
 #endif

@@ -209,7 +209,7 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
                   cell_number(cost.forward), cell_number(cost.backward),
-                  cell_number(cost.cache * cost.kept),
+                  cell_number(cost.cache * cost.seen),
                   cell_number(round(cost.activations)));
 }
 
