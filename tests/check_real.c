@@ -34,25 +34,27 @@ of_rank(int m, int n, int r, double fall)
     return a;
 }
 
-/* The next rows of a matrix. */
+/* The rows of a matrix that are left. */
 typedef struct Rows {
     const real *at;
-    int wide;
+    int left, wide;
 } Rows;
 
 static void
 next_rows(void *more, int count, real *to)
 {
     Rows *r = more;
+    count = count < r->left ? count : r->left;
     memcpy(to, r->at, (size_t)(count * r->wide) * sizeof *to);
     r->at += count * r->wide;
+    r->left -= count;
 }
 
 static Rank
 rank_found(const real *a, int m, int n)
 {
-    Rows all = {a, n};
-    return matrix_rank(next_rows, &all, m, n, RANK_ROUNDING);
+    Rows all = {a, m, n};
+    return matrix_rank(next_rows, &all, n);
 }
 
 /* Against the singular values; at widths around those of a panel (32) and of a

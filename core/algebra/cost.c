@@ -136,25 +136,20 @@ unmasked_before(const Node *n)
     return share;
 }
 
-static bool
-is_seen_in_some_head(const Node *bias, int query, int key)
-{
-    for (int head = 0; head < bias->heads; head++) {
-        Mask m = mask_of_head(bias, head);
-        if (is_seen(&m, query, key))
-            return true;
-    }
-    return false;
-}
-
 /* The share of the keys that the newest query sees in some head. */
 static double
 seen_by_newest(const Node *bias)
 {
     int newest = bias->rows / bias->sequences - 1;
     int keys = bias->cols / bias->heads, seen = 0;
-    for (int key = 0; key < keys; key++)
-        seen += is_seen_in_some_head(bias, newest, key);
+    for (int key = 0; key < keys; key++) {
+        bool in_some_head = false;
+        for (int head = 0; head < bias->heads; head++) {
+            Mask m = mask_of_head(bias, head);
+            in_some_head |= is_seen(&m, newest, key);
+        }
+        seen += in_some_head;
+    }
     return (double)seen / keys;
 }
 

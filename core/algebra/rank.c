@@ -1,8 +1,13 @@
-/* rank.c - the rank of a large matrix.
+/* rank.c - the rank of a large matrix A, whose rows arrive a panel at a time.
 
-   A P = L U, with the columns of A permuted, while the rows of A arrive a panel
-   at a time. Everything is stored transposed: a row of A is a column of the
-   pool. A pivot is chosen among all entries of the rows in the pool. */
+   Gaussian elimination of T = A', which has the same rank: the rows of A arrive
+   as columns of T. With the rows of T in a suitable order, T = L U.
+
+   The pool holds the columns of T that have arrived and are not yet eliminated.
+   A pivot is the largest entry of the pool below row `rank`. It is swapped to
+   row `rank`; its column becomes column `rank` of L and U and leaves the pool,
+   and the columns that stay have a multiple of it subtracted. Then the rank is
+   one higher. A column in which only rounding is left is dropped. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -13,23 +18,32 @@
 #include "heart/fail.h"
 #include "heart/matrix.h"
 
+/* Columns that are added at a time. With 64, most of the work is in products of
+   (64 x 64) blocks. */
 enum { PANEL = 64 };
 
-/* A pivot is at least this share of the largest entry that the pool had. */
-#define LEVEL 0.3
+/* A pivot that is smaller than this share of the first one since the latest
+   panel waits for the next panel, which may bring larger ones. */
+#define LARGE_ENOUGH 0.3
 
-/* The state of an elimination. `waiting` rows of A are in the pool, a column
-   each: its first `rank` entries belong to U, the others are left of the row
-   after the pivots so far were subtracted. */
+/* A gap in the pivots shows the rank only if it is at least this wide. */
+#define LEAST_GAP 100
+
+/* How much elimination may enlarge the rounding of entries. */
+#define ENLARGED 100
+
 typedef struct Elimination {
-    int n, rank, waiting;
-    int *order;     /* entry i is column order[i] of A */
-    real *lu;       /* (n x n), L without its 1s */
-    real *pool;     /* (n x 2 PANEL) */
-    double *pivot;  /* the absolute values of the pivots so far */
-    double largest; /* the largest of them */
-    int idle;       /* rows since the last pivot that were only rounding */
-    double rest;    /* the largest entry that was taken for rounding */
+    int n;       /* the number of rows of T */
+    int rank;    /* the number of pivots taken so far */
+    int waiting; /* the number of columns in the pool */
+    int *order;  /* row i here is row order[i] of T */
+    real *lu;    /* (n x n): U, with L below its diagonal; L also has a diagonal
+                    of 1s, which is not stored */
+    real *pool;  /* (n x 2 PANEL); the pivots so far are subtracted from it */
+    double *pivot;  /* the absolute values of the pivots, in order */
+    double largest; /* the largest entry so far that could become a pivot */
+    int idle;       /* columns dropped since the latest pivot */
+    double rest;    /* the largest entry that was dropped */
     bool finite;    /* are all entries of A finite so far? */
 } Elimination;
 
@@ -53,13 +67,14 @@ row_add(real *to, real factor, const real *x, int n)
         to[j] += factor * x[j];
 }
 
-/* Subtracts pivots at .. at + count - 1 from the pool's rows from `first` on,
-   `fresh` of them: solves L X = P for this block, then subtracts L X from the
-   entries below it. */
+/* Subtracts `count` pivots, from number `at` on, from `fresh` columns of the
+   pool, from column `first` on. In the rows of these pivots, that solves
+   L X = P for X, where P is what the pool has there and L is a triangle with
+   1s on its diagonal. Below them, it subtracts L X. */
 static void
 subtract_block(const Elimination *e, int at, int count, int first, int fresh)
 {
-    int rest = e->n - at - count;
+    int below = at + count, rows_below = e->n - below;
     real minus_x[PANEL * PANEL];
     for (int i = 0; i < count; i++) {
         real *x = pool_row(e, at + i) + first;
@@ -69,25 +84,27 @@ subtract_block(const Elimination *e, int at, int count, int first, int fresh)
         for (int j = 0; j < fresh; j++)
             minus_x[i * fresh + j] = -x[j];
     }
-    if (rest)
-        multiply_add(matrix(pool_row(e, at + count) + first, rest, fresh,
-                            (ptrdiff_t)2 * PANEL),
-                     matrix(lu_row(e, at + count) + at, rest, count, e->n),
-                     matrix(minus_x, count, fresh, fresh));
-}
-
-/* Subtracts the pivots so far from the last `fresh` rows of the pool. */
-static void
-subtract_pivots(const Elimination *e, int fresh)
-{
-    for (int at = 0; at < e->rank; at += PANEL) {
-        int left = e->rank - at;
-        subtract_block(e, at, left < PANEL ? left : PANEL, e->waiting - fresh,
-                       fresh);
+    if (rows_below) {
+        ptrdiff_t stride = (ptrdiff_t)2 * PANEL;
+        multiply_add(
+            matrix(pool_row(e, below) + first, rows_below, fresh, stride),
+            matrix(lu_row(e, below) + at, rows_below, count, e->n),
+            matrix(minus_x, count, fresh, fresh));
     }
 }
 
-/* Adds the next `count` rows of A to the pool. */
+/* Subtracts all pivots so far from the last `fresh` columns of the pool. */
+static void
+subtract_pivots(const Elimination *e, int fresh)
+{
+    int first = e->waiting - fresh;
+    for (int at = 0; at < e->rank; at += PANEL) {
+        int left = e->rank - at;
+        subtract_block(e, at, left < PANEL ? left : PANEL, first, fresh);
+    }
+}
+
+/* Adds the next `count` rows of A to the pool, as columns. */
 static void
 add_rows(Elimination *e, NextRows *next, void *more, int count)
 {
@@ -105,7 +122,7 @@ add_rows(Elimination *e, NextRows *next, void *more, int count)
 }
 
 static void
-swap(real *a, real *b, int count)
+swap_entries(real *a, real *b, int count)
 {
     for (int i = 0; i < count; i++) {
         real old = a[i];
@@ -114,12 +131,13 @@ swap(real *a, real *b, int count)
     }
 }
 
-/* The largest entry of the pool from row e->rank and column `taken` on. */
+/* An entry of the pool. */
 typedef struct Pivot {
     int row, col;
     double size; /* its absolute value */
 } Pivot;
 
+/* The largest entry of the pool from row e->rank and column `taken` on. */
 static Pivot
 find_pivot(const Elimination *e, int taken)
 {
@@ -133,32 +151,33 @@ find_pivot(const Elimination *e, int taken)
     return p;
 }
 
-/* Moves a pivot to row e->rank and column `taken`, by swapping columns, which
-   are rows of A, and rows, which are columns of A. */
+/* Swaps rows and columns so that a pivot gets to row e->rank and to column
+   `taken` of the pool. */
 static void
 move_pivot(Elimination *e, int taken, Pivot p)
 {
     for (int i = 0; i < e->n; i++)
-        swap(pool_row(e, i) + taken, pool_row(e, i) + p.col, 1);
-    swap(pool_row(e, e->rank), pool_row(e, p.row), e->waiting);
-    swap(lu_row(e, e->rank), lu_row(e, p.row), e->rank);
-    int column = e->order[p.row];
+        swap_entries(pool_row(e, i) + taken, pool_row(e, i) + p.col, 1);
+    swap_entries(pool_row(e, e->rank), pool_row(e, p.row), e->waiting);
+    swap_entries(lu_row(e, e->rank), lu_row(e, p.row), e->rank);
+    int row = e->order[p.row];
     e->order[p.row] = e->order[e->rank];
-    e->order[e->rank] = column;
+    e->order[e->rank] = row;
 }
 
-/* Takes a pivot, in column `taken` of the pool: stores the column of L and U
-   that it makes, and subtracts its multiples from the rows that wait. */
+/* Takes a pivot: moves it to column `taken` of the pool, stores that column as
+   the next one of U and, divided by the pivot, of L, and subtracts multiples of
+   it from the columns after it. */
 static void
 take_pivot(Elimination *e, int taken, Pivot p)
 {
     move_pivot(e, taken, p);
-    const real *top = pool_row(e, e->rank) + taken;
+    const real *pivot_row = pool_row(e, e->rank) + taken;
     for (int i = 0; i < e->n; i++) {
         real *x = pool_row(e, i) + taken;
         if (i > e->rank) {
-            x[0] /= top[0];
-            row_add(x + 1, -x[0], top + 1, e->waiting - taken - 1);
+            x[0] /= pivot_row[0];
+            row_add(x + 1, -x[0], pivot_row + 1, e->waiting - taken - 1);
         }
         lu_row(e, i)[e->rank] = x[0];
     }
@@ -167,8 +186,8 @@ take_pivot(Elimination *e, int taken, Pivot p)
     e->idle = 0;
 }
 
-/* Drops the rows from `taken` on, in which only rounding is left: no entry is
-   larger than `size`. */
+/* Drops the columns of the pool from `taken` on, which are only rounding: no
+   entry is larger than `size`. */
 static void
 drop_rounding(Elimination *e, int taken, double size)
 {
@@ -177,71 +196,82 @@ drop_rounding(Elimination *e, int taken, double size)
     e->waiting = taken;
 }
 
-/* Takes pivots of the pool, the largest first. If the next one is far smaller
-   than the first, the rows that are left wait for more rows. If it is only
-   rounding, they are dropped. */
+/* Removes the first `taken` columns from the pool. */
 static void
-take_pivots(Elimination *e, double rounding)
+remove_taken(Elimination *e, int taken)
 {
-    double first = 0;
-    int taken = 0;
-    while (taken < e->waiting && e->rank < e->n) {
-        Pivot p = find_pivot(e, taken);
-        first = fmax(first, p.size);
-        e->largest = fmax(e->largest, p.size);
-        bool counts = p.size > rounding * e->largest; /* false for NaN, too */
-        if (!counts)
-            drop_rounding(e, taken, p.size);
-        if (!counts || p.size < LEVEL * first)
-            break;
-        take_pivot(e, taken, p);
-        taken++;
-    }
     e->waiting -= taken;
     for (int i = 0; i < e->n; i++)
         memmove(pool_row(e, i), pool_row(e, i) + taken,
                 (size_t)e->waiting * sizeof(real));
 }
 
-/* Is the rank known? It is if a panel of rows, and an eighth more of as many as
-   were needed so far, brought only rounding. */
-static bool
-is_settled(const Elimination *e)
+/* Takes pivots of the pool, the largest first, until none is left that is
+   LARGE_ENOUGH. Drops the columns that are left if they are only rounding. */
+static void
+take_pivots(Elimination *e)
 {
-    return e->rank == e->n || e->idle >= PANEL + e->rank / 8;
+    double first = 0; /* the size of the first pivot */
+    int taken = 0;
+    while (taken < e->waiting && e->rank < e->n) {
+        Pivot p = find_pivot(e, taken);
+        first = fmax(first, p.size);
+        e->largest = fmax(e->largest, p.size);
+        bool is_rounding = !(p.size > RANK_ROUNDING * e->largest); /* or NaN */
+        if (is_rounding)
+            drop_rounding(e, taken, p.size);
+        if (is_rounding || p.size < LARGE_ENOUGH * first)
+            break;
+        take_pivot(e, taken, p);
+        taken++;
+    }
+    remove_taken(e, taken);
 }
 
-/* Adds rows and takes pivots until the rank is known, or `most` rows are used
-   up. */
-static void
-eliminate(Elimination *e, NextRows *next, void *more, int most, double rounding)
+/* The number of further columns that must be only rounding before a rank is
+   believed. */
+static int
+columns_to_believe(int rank)
 {
-    int left = most;
-    while (!is_settled(e) && (e->waiting > 0 || left > 0)) {
+    return PANEL + rank / 8;
+}
+
+/* Adds rows of A and takes pivots until the rank is known. No rank up to n
+   needs more than `left` rows. */
+static void
+eliminate(Elimination *e, NextRows *next, void *more)
+{
+    int left = e->n + columns_to_believe(e->n);
+    while (e->rank < e->n && e->idle < columns_to_believe(e->rank) &&
+           (e->waiting > 0 || left > 0)) {
         int fresh = left < PANEL ? left : PANEL;
         if (fresh > 0)
             add_rows(e, next, more, fresh);
         left -= fresh;
-        take_pivots(e, rounding);
+        take_pivots(e);
+        /* The pool has space for two panels: make room for the next one. */
         while (e->waiting > PANEL && e->rank < e->n)
-            take_pivots(e, rounding); /* until a panel has room in the pool */
+            take_pivots(e);
     }
 }
 
-/* Finds the widest gap between the pivots, made to fall: pivots above it are
-   counted in the rank, those below it may be rounding, of which e->rest was the
-   largest. */
+/* Makes the pivots fall, by replacing each with the smallest so far. Then
+   counts those before the widest gap: from one pivot to the next or, after the
+   last one, to the largest entry that was dropped. All entries after the gap
+   must be explained by rounding. */
 static Rank
-find_gap(const Elimination *e, double rounding)
+find_gap(const Elimination *e)
 {
-    double widest = 100; /* a gap is at least this wide */
-    double floor = e->largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
-    double next = e->rest; /* the largest entry that is not counted */
+    double widest = LEAST_GAP,
+           explained = ENLARGED * RANK_ROUNDING * e->largest;
+    double least = e->largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
+    double next = e->rest; /* the largest entry after the i-th pivot */
     Rank r = {.rank = e->largest > 0 ? -1 : 0};
     for (int i = 1; i < e->rank; i++)
         e->pivot[i] = fmin(e->pivot[i], e->pivot[i - 1]);
-    for (int i = e->rank; i > 0 && next <= rounding * e->largest; i--) {
-        double last = e->pivot[i - 1], gap = last / fmax(next, floor);
+    for (int i = e->rank; i > 0 && next <= explained; i--) {
+        double last = e->pivot[i - 1];
+        double gap = last / fmax(next, least); /* finite if next is 0 */
         if (gap > widest) {
             widest = gap;
             r = (Rank){i, last / e->largest, next / e->largest};
@@ -251,23 +281,21 @@ find_gap(const Elimination *e, double rounding)
     return r;
 }
 
-/* Eliminates as many rows as it takes, and reads the rank from the gap between
-   the pivots. */
 Rank
-matrix_rank(NextRows *next, void *more, int most, int n, double rounding)
+matrix_rank(NextRows *next, void *more, int n)
 {
     size_t wide = (size_t)n;
     Elimination e = {.n = n, .finite = true};
+    Rank r = {.rank = -1};
     e.order = allocate(wide, sizeof *e.order);
     e.pivot = allocate(wide, sizeof *e.pivot);
     e.lu = allocate(wide * wide, sizeof *e.lu);
     e.pool = allocate(wide * 2 * PANEL, sizeof *e.pool);
     for (int i = 0; i < n; i++)
         e.order[i] = i;
-    eliminate(&e, next, more, most, rounding);
-    Rank r = {.rank = -1};
+    eliminate(&e, next, more);
     if (e.finite)
-        r = find_gap(&e, 100 * rounding);
+        r = find_gap(&e);
     free(e.order);
     free(e.pivot);
     free(e.lu);

@@ -13,27 +13,29 @@
 #include "heart/random.h"
 #include "heart/tape.h"
 
-/* Enough to show all parameters of a table by distance with 16 columns. */
+/* A table with a row for each distance from 0 to 15 is seen whole. */
 enum { TOKENS = 16 };
 
-/* The function that is measured: of one block, or of all together. */
-typedef struct Layer {
+/* The function whose Jacobian is taken: one block, or all blocks one after
+   another. */
+typedef struct Layers {
     const Variant *variant;
-    Attention attention;
-    Weights weights; /* of one block */
-    int stored;      /* the entries of the weights of all blocks */
+    Attention attention; /* attention.layers blocks */
+    Weights declared;    /* the matrices of the block that runs */
+    int parameters;      /* the entries of the matrices of all blocks */
     Tokens tokens;
     Random random;
     Tape *tape;
-    size_t size;  /* the entries of x */
-    real *values; /* of the weights, block by block */
-    real *x;      /* the tokens, and behind them the gradient of the output that
-                     a backward pass begins with */
-} Layer;
+    real *values;    /* of all matrices, block by block */
+    real *x;         /* the tokens (TOKENS x d_model) */
+    real *direction; /* the gradient of the output that a backward pass begins
+                        with, in the shape of x */
+} Layers;
 
-/* Each row of x less its mean. */
+/* x with the mean of each row subtracted: x (I - 1/d), where 1/d is a matrix in
+   which all entries are 1 / d. */
 static Node *
-centred(const Layer *l, Node *x)
+centred(const Layers *l, Node *x)
 {
     int d = l->attention.d_model;
     real *less_mean = keep(x, matrix_entries(d, d));
@@ -44,9 +46,9 @@ centred(const Layer *l, Node *x)
 }
 
 /* LayerNorm(x) with all gains and biases 1. Others could be moved into the
-   matrices that read it. */
+   matrices that read it, so they change no count. */
 static Node *
-normed(const Layer *l, Node *x)
+normed(const Layers *l, Node *x)
 {
     int d = l->attention.d_model;
     real *ones = keep(x, (size_t)d);
@@ -56,99 +58,119 @@ normed(const Layer *l, Node *x)
                leaf(l->tape, 1, d, 1, ones, NULL));
 }
 
-/* Records forward of one block, or of all blocks with a residual around each.
-   The backward pass then adds the gradients of the weights to `row`. */
+/* Runs forward of all blocks, with a residual around each if there are several,
+   and returns the output. A backward pass from it writes the gradients of the
+   weights to `row`. */
 static Node *
-record_blocks(const Layer *l, real *row)
+run_blocks(Layers *l, real *row)
 {
     Attention a = l->attention;
-    int at = 0;
-    Node **w = allocate((size_t)l->weights.count, sizeof *w);
+    real *values = l->values;
     Node *x = leaf(l->tape, TOKENS, a.d_model, 1, l->x, NULL);
-    Node *out = x;
     for (a.layer = 0; a.layer < a.layers; a.layer++) {
-        for (int i = 0; i < l->weights.count; i++) {
-            const Weight *m = &l->weights.list[i];
-            w[i] = leaf(l->tape, m->rows, m->cols, 1, l->values + at, row + at);
-            at += (int)entries_of(m);
+        for (int i = 0; i < l->declared.count; i++) {
+            Weight *m = &l->declared.list[i];
+            m->value = values;
+            m->gradient = row + (values - l->values);
+            values += entries_of(m);
         }
+        Node **w = leaves_of(l->tape, &l->declared);
         Node *read = l->tokens == NORMED_TOKENS ? normed(l, x) : x;
-        out = plugin_forward(l->variant, &a, read, read, w);
-        if (a.layers > 1)
-            out = add(x, out);
-        x = out;
+        Node *out = plugin_forward(l->variant, &a, read, read, w);
+        x = a.layers > 1 ? add(x, out) : out;
+        free(w);
     }
-    free(w);
-    return l->tokens == NORMED_TOKENS ? centred(l, out) : out;
+    return l->tokens == NORMED_TOKENS ? centred(l, x) : x;
 }
 
-/* Draws the weights, block by block; those that start as constants are made
-   random, too. */
-static void
-draw_values(Layer *l)
+void
+draw_entries(const Weight *w, real *entries, Random *r)
 {
-    int at = 0;
-    while (at < l->stored)
-        for (int i = 0; i < l->weights.count; i++) {
-            const Weight *m = &l->weights.list[i];
-            double deviation = fmax(m->deviation, 0.1);
-            for (size_t k = 0; k < entries_of(m); k++) {
-                double entry = m->mean + deviation * random_normal(&l->random);
-                l->values[at] = (real)entry;
-                at++;
-            }
+    double deviation = fmax(w->deviation, 0.1);
+    for (size_t k = 0; k < entries_of(w); k++)
+        entries[k] = (real)(w->mean + deviation * random_normal(r));
+}
+
+/* Draws the entries of all matrices, block by block. */
+static void
+draw_values(Layers *l)
+{
+    real *values = l->values;
+    for (int layer = 0; layer < l->attention.layers; layer++)
+        for (int i = 0; i < l->declared.count; i++) {
+            draw_entries(&l->declared.list[i], values, &l->random);
+            values += entries_of(&l->declared.list[i]);
         }
 }
 
-/* Writes the next rows of the Jacobian, which are 0 before. Tokens and the
-   gradients of the output have variance 1. */
+/* Fills a matrix in the shape of x from a uniform distribution with mean 0 and
+   variance 1. */
 static void
-differentiate(void *layer, int rows, real *jacobian)
+draw_rows(Layers *l, real *rows)
 {
-    Layer *l = layer;
+    for (int k = 0; k < TOKENS * l->attention.d_model; k++)
+        rows[k] = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
+}
+
+/* Implements NextRows: a backward pass for each row of the Jacobian, from a
+   random direction of the output for random tokens. A row stays 0 if the output
+   depends on no weight. */
+static void
+differentiate(void *layers, int rows, real *jacobian)
+{
+    Layers *l = layers;
     for (int i = 0; i < rows; i++) {
-        for (size_t k = 0; k < 2 * l->size; k++)
-            l->x[k] = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
-        Node *out = record_blocks(l, jacobian + (size_t)i * (size_t)l->stored);
+        draw_rows(l, l->x);
+        draw_rows(l, l->direction);
+        Node *out = run_blocks(l, jacobian + matrix_entries(i, l->parameters));
         if (out->trained) {
-            add_gradient(out, l->x + l->size);
+            add_gradient(out, l->direction);
             backward(out);
         }
         tape_reset(l->tape);
     }
 }
 
-/* Counts one block, and multiplies by their number; if a block recalls what
-   another one computed, counts all blocks together. */
+/* The rank of the Jacobian. l has its variant, attention, declared matrices,
+   number of parameters and kind of tokens. */
+static Rank
+rank_of_jacobian(Layers *l)
+{
+    size_t size = matrix_entries(TOKENS, l->attention.d_model);
+    l->random = random_stream(17, "real");
+    l->tape = tape_new(0);
+    l->values = allocate((size_t)l->parameters, sizeof *l->values);
+    l->x = allocate(2 * size, sizeof *l->x);
+    l->direction = l->x + size;
+    draw_values(l);
+    Rank found = matrix_rank(differentiate, l, l->parameters);
+    free(l->x);
+    free(l->values);
+    tape_free(l->tape);
+    return found;
+}
+
+/* Measures one block and multiplies by the number of blocks; if a block uses
+   what an earlier one remembered, measures all of them together. */
 RealCount
 real_count(const Variant *v, Attention a, Tokens tokens)
 {
     RealCount c = {.found = {.last = NAN, .next = NAN}};
-    Layer l = {
-        .variant = v, .weights = weights_declared(v, &a), .tokens = tokens};
-    int layers = a.layers > 1 ? a.layers : 1, block = 0;
-    for (int i = 0; i < l.weights.count; i++)
-        block += (int)entries_of(&l.weights.list[i]);
-    c.stored = layers * block;
-    if (!block)
-        return c;
-    a.causal |= v->calls == CAUSAL_ONLY;
-    int together = cost_of(v, a, TOKENS, 0).recalls ? layers : 1;
-    a.layers = together;
-    l.attention = a;
-    l.stored = together * block;
-    l.size = (size_t)TOKENS * (size_t)a.d_model;
-    l.random = random_stream(17, "real");
-    l.values = allocate((size_t)l.stored, sizeof *l.values);
-    l.x = allocate(2 * l.size, sizeof *l.x);
-    l.tape = tape_new(0);
-    draw_values(&l);
-    c.found = matrix_rank(differentiate, &l, l.stored + l.stored / 8 + 64,
-                          l.stored, RANK_ROUNDING);
-    c.real = c.found.rank < 0 ? -1 : layers / together * c.found.rank;
-    tape_free(l.tape);
-    free(l.x);
-    free(l.values);
-    free(l.weights.list);
+    Layers l = {
+        .variant = v, .declared = weights_declared(v, &a), .tokens = tokens};
+    int layers = a.layers > 1 ? a.layers : 1, of_block = 0;
+    for (int i = 0; i < l.declared.count; i++)
+        of_block += (int)entries_of(&l.declared.list[i]);
+    c.stored = layers * of_block;
+    if (c.stored > 0) {
+        a.causal |= v->calls == CAUSAL_ONLY;
+        bool together = cost_of(v, a, TOKENS, 0).recalls;
+        a.layers = together ? layers : 1;
+        l.attention = a;
+        l.parameters = a.layers * of_block;
+        c.found = rank_of_jacobian(&l);
+        c.real = c.found.rank < 0 ? -1 : layers / a.layers * c.found.rank;
+    }
+    free(l.declared.list);
     return c;
 }

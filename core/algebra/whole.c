@@ -2,8 +2,8 @@
 
    A row of the Jacobian comes from a backward pass of the model itself: the
    gradient, by all weights, of a random combination of the logits for a random
-   sequence. In each row of logits the factors sum to 0, so that the combination
-   does not change if a constant is added to all of them. */
+   sequence. The factors of each token's logits sum to 0, so that the
+   combination does not change if a constant is added to all of these. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,31 +11,20 @@
 #include "algebra/real_parameters.h"
 #include "algebra/whole.h"
 #include "heart/random.h"
-#include "training/build_model.h"
+#include "training/architectures.h"
 #include "training/positions.h"
 
-/* The model that is measured, and a sequence for it. */
+/* The model that is measured. A row of the Jacobian is the gradient of
+   sum(factors . logits) by all weights, for one sequence. */
 typedef struct Measured {
     Model *model;
     Tape *tape;
     Batch sequence;
     Random random;
-    real *factors; /* of the logits in the combination */
+    real *factors; /* one for each logit, in the same order */
 } Measured;
 
-/* Draws all weights; those that start as constants are made random, too. */
-static void
-draw_weights(Model *m, Random *r)
-{
-    for (Weight *w = m->weights; w < m->weights + m->count; w++) {
-        double deviation = fmax(w->deviation, 0.1);
-        for (size_t k = 0; k < matrix_entries(w->rows, w->cols); k++)
-            w->value[k] = (real)(w->mean + deviation * random_normal(r));
-    }
-}
-
-/* Draws a sequence, and the factors of its logits, which sum to 0 for each
-   token. */
+/* Draws a sequence, and factors that sum to 0 over the logits of each token. */
 static void
 draw_sequence(Measured *d)
 {
@@ -51,7 +40,7 @@ draw_sequence(Measured *d)
     }
 }
 
-/* Writes the next rows of the Jacobian. */
+/* Implements NextRows: a backward pass for each row of the Jacobian. */
 static void
 differentiate(void *measured, int rows, real *jacobian)
 {
@@ -69,7 +58,7 @@ differentiate(void *measured, int rows, real *jacobian)
     }
 }
 
-/* The rank of the Jacobian; NAN if no gap shows it. */
+/* The rank of the Jacobian at random weights; NAN if no gap shows it. */
 static double
 measured_rank(Model *m)
 {
@@ -80,17 +69,18 @@ measured_rank(Model *m)
     d.sequence.rows = s.tokens;
     d.random = random_stream(19, "whole");
     d.factors = allocate(matrix_entries(s.tokens, s.classes), sizeof(real));
-    draw_weights(m, &d.random);
-    Rank found =
-        matrix_rank(differentiate, &d, n + n / 8 + 64, n, RANK_ROUNDING);
+    for (Weight *w = m->weights; w < m->weights + m->count; w++)
+        draw_entries(w, w->value, &d.random);
+    Rank found = matrix_rank(differentiate, &d, n);
     free(d.factors);
     batch_free(&d.sequence);
     tape_free(d.tape);
     return found.rank < 0 ? NAN : found.rank;
 }
 
-/* How many contexts the model can tell apart: the tokens up to one with a
-   causal mask, or a sequence and a place in it. */
+/* The number of contexts that can have different logits. Under a causal mask, a
+   context is the tokens up to some place; without a mask, it is a whole
+   sequence and a place in it. */
 static double
 contexts_of(const Model *m)
 {
@@ -101,18 +91,20 @@ contexts_of(const Model *m)
     return contexts;
 }
 
-/* The dimension of the matrices (rows x cols) of rank `rank` or less. */
+/* The dimension of the set of all matrices (rows x cols) whose rank is at most
+   r: r (rows + cols - r). */
 static double
-rank_manifold(double rows, double cols, double rank)
+rank_manifold(double rows, double cols, double r)
 {
-    rank = fmin(rank, fmin(rows, cols));
-    return rank * (rows + cols - rank);
+    r = fmin(r, fmin(rows, cols));
+    return r * (rows + cols - r);
 }
 
 /* The most parameters that any model with this unembedding can have. Its
-   logits, up to softmax's constant, are a matrix (contexts x classes - 1) of
-   rank d at most. After LayerNorm it is of rank d - 1, plus one row that is
-   added to all. */
+   logits, up to the constant that softmax ignores, are a matrix of (contexts x
+   classes - 1): the stream's last states times the unembedding, so its rank is
+   at most d_model. LayerNorm subtracts the mean of a state, which leaves rank
+   d_model - 1, and its bias adds one row to all rows. */
 static double
 most_real(const Model *m)
 {
@@ -162,26 +154,28 @@ fill_parts(double part[PARTS], const Model *m)
         part[BASIS] = (d - 1) * (d - 2) / 2; /* of O(d - 1) */
         if (learned) {
             part[MEAN] += m->sizes.tokens;
-            part[POSITIONS] =
-                d - 1; /* MEAN has counted the mean of the vector */
+            part[POSITIONS] = d - 1; /* the vector's mean is in MEAN */
         }
     }
 }
 
+/* As model_new, but a model that is too large is left without values. */
 Whole
 whole_count(const Config *c, Sizes sizes, const Variant *v)
 {
-    Whole w = {.stored = (double)parameters_of_model(c, sizes, v)};
-    if (w.stored > MOST_MEASURED)
-        return w;
-    Model *m = model_new(c, sizes, v);
-    fill_parts(w.part, m);
-    w.formula = w.stored;
-    for (int i = 0; i < PARTS; i++)
-        w.formula -= w.part[i];
-    if (w.formula > most_real(m))
-        w.formula = most_real(m);
-    w.real = measured_rank(m);
+    Model *m = model_outline(c, sizes, v, &two_sequences);
+    Whole w = {.stored = (double)m->parameters};
+    if (w.stored <= MOST_MEASURED) {
+        model_fill_onehot(m);
+        model_start(m);
+        fill_parts(w.part, m);
+        w.formula = w.stored;
+        for (int i = 0; i < PARTS; i++)
+            w.formula -= w.part[i];
+        if (w.formula > most_real(m)) /* false for NAN, which stays */
+            w.formula = most_real(m);
+        w.real = measured_rank(m);
+    }
     model_free(m);
     return w;
 }

@@ -78,34 +78,16 @@ config_resolve_for(Config *c, const Plugin *p)
     config_resolve(c, variant_uses(p->variant));
 }
 
-/* The model of a resolved config, with all its weights listed, but without
-   values. */
-static Model *
-outline_of(const Config *c, Sizes sizes, const Variant *v)
-{
-    const Architecture *architecture =
-        sizes.step != 0 ? &numbers : &two_sequences;
-    return model_outline(c, sizes, v, architecture);
-}
-
 Model *
 model_new(const Config *c, Sizes sizes, const Variant *v)
 {
-    Model *m = outline_of(c, sizes, v);
+    Model *m =
+        model_outline(c, sizes, v, sizes.step != 0 ? &numbers : &two_sequences);
     m->update = scheduled;
     scale_starts(m);
     model_fill_onehot(m);
     model_start(m);
     return m;
-}
-
-size_t
-parameters_of_model(const Config *c, Sizes sizes, const Variant *v)
-{
-    Model *m = outline_of(c, sizes, v);
-    size_t parameters = m->parameters;
-    model_free(m);
-    return parameters;
 }
 
 Model *

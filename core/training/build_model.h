@@ -16,9 +16,6 @@ void config_resolve_for(Config *c, const Plugin *p);
 /* The model of a resolved config, with the initial weights of its seed. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 
-/* How many parameters that model has, found without building it. */
-size_t parameters_of_model(const Config *c, Sizes sizes, const Variant *v);
-
 /* The model of a config that is not resolved yet. Opens the variant's plugin
    and the task's data; close the data with dataset_close. */
 Model *model_open(Config c, Dataset *data);
