@@ -235,14 +235,14 @@ TEST(text_is_cut_into_characters)
     for (int i = 0; i < 40; i++)
         strcat(content, "aé€\xf0\x9d\x84\x9e"); /* 1, 2, 3 and 4 bytes */
     char *path = text_file(content, strlen(content));
-    Corpus *t = text_open(path, 8);
-    ck_assert_int_eq(t->part[3], 160);
+    Corpus *t = corpus_open(path, 8);
+    ck_assert_int_eq(t->begin[3], 160);
     ck_assert_int_eq(t->names.count, 4);
     const char *const names[] = {"a", "é", "€", "\xf0\x9d\x84\x9e"};
     for (int i = 0; i < 4; i++)
         ck_assert_str_eq(t->names.text[t->ids[i]], names[i]);
-    ck_assert_int_eq(t->part[1], 128);
-    ck_assert_int_eq(t->part[2], 144);
+    ck_assert_int_eq(t->begin[1], 128);
+    ck_assert_int_eq(t->begin[2], 144);
 }
 
 /* The first and the last character of each length. */
@@ -253,7 +253,7 @@ TEST(characters_at_the_ends)
         strcat(content, "\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf"
                         "\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80"
                         "\xf4\x8f\xbf\xbf");
-    Corpus *t = text_open(text_file(content, strlen(content)), 8);
+    Corpus *t = corpus_open(text_file(content, strlen(content)), 8);
     const char *const names[] = {"\x01",
                                  "\x7f",
                                  "\xc2\x80",
@@ -264,7 +264,7 @@ TEST(characters_at_the_ends)
                                  "\xef\xbf\xbf",
                                  "\xf0\x90\x80\x80",
                                  "\xf4\x8f\xbf\xbf"};
-    ck_assert_int_eq(t->part[3], 200);
+    ck_assert_int_eq(t->begin[3], 200);
     ck_assert_int_eq(t->names.count, 10);
     for (int i = 0; i < 10; i++)
         ck_assert_str_eq(t->names.text[i], names[i]);
@@ -277,7 +277,7 @@ TEST(text_baselines)
     for (int i = 0; i < 2000; i++)
         content[i] = "ab"[i % 2];
     char *path = text_file(content, sizeof content);
-    Corpus *t = text_open(path, 16);
+    Corpus *t = corpus_open(path, 16);
     PairBaseline c = pair_baseline(t, VALIDATION);
     /* 799 or 800 of each pair in training, one added to each of two */
     ck_assert(fabs(c.loss - log(802. / 801)) < 2e-3);
@@ -328,11 +328,11 @@ EXITS(bad_text, 1, 10)
     if (_i < 8)
         memset(content, 'x', 500);
     strcat(content, piece);
-    text_open(text_file(content, strlen(content)), 8);
+    corpus_open(text_file(content, strlen(content)), 8);
 }
 
 EXITS(zero_bytes_are_no_text, 1, 1)
 {
     expect_a_message();
-    text_open(text_file("ab\0cdefghijklmnopqrstuvwxyz", 26), 1);
+    corpus_open(text_file("ab\0cdefghijklmnopqrstuvwxyz", 26), 1);
 }

@@ -339,7 +339,7 @@ static const Trial trials[] = {
 static bool
 watch_solved(void *solved, const Result *so_far)
 {
-    solved_watch(solved, so_far);
+    solved_update(solved, so_far);
     return true;
 }
 
@@ -349,7 +349,7 @@ LONG_TESTS(standard_solves, !IN_DOUBLE * (int)(sizeof trials / sizeof *trials))
     Model *m = built(trials[_i].task, trials[_i].more, &s);
     Solved solved = {.threshold = m->config.threshold};
     Result r = train(m, &s, watch_solved, &solved);
-    ck_assert_msg((solved.at > 0) == trials[_i].solved, "%s %s: accuracy %g",
+    ck_assert_msg((solved.step > 0) == trials[_i].solved, "%s %s: accuracy %g",
                   trials[_i].task, trials[_i].more, r.test_accuracy);
     ck_assert((r.test_accuracy > 0.98) == trials[_i].solved);
     free(r.rows);

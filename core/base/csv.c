@@ -80,12 +80,12 @@ read_line(Reader *r, Table *t)
         count++;
     }
     r->line++;
-    bool empty = count == 1 && !*t->cells[first];
-    if (empty) /* the next line overwrites its cell */
+    if (count == 1 &&
+        !*t->cells[first]) /* empty: the next line overwrites it */
         return;
     if (!header && count != t->cols)
         fail("%s:%d: this line has %d cells, but the first line names %d "
-             "columns; give it a cell for each, and quote cells with a comma",
+             "columns; give it a cell for each, or quote its commas",
              r->path, line, count, t->cols);
     t->cols = count;
     if (!header)
@@ -105,12 +105,10 @@ csv_read(const char *path, int **lines)
              path);
     if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* a byte order mark */
         r.at += 3;
-    char first_separator = r.at[strcspn(r.at, "\t,;\n")];
-    bool tab_in_first_line = r.at[strcspn(r.at, "\t\n")] == '\t';
-    if (first_separator == ';')
+    if (r.at[strcspn(r.at, "\t,;\n")] == ';') /* the first separator */
         fail("%s: semicolons separate its cells; use commas (0.5, not 0,5)",
              path);
-    if (tab_in_first_line)
+    if (r.at[strcspn(r.at, "\t\n")] == '\t') /* the first line has a tab */
         r.ends[0] = '\t';
     *lines = NULL;
     while (*r.at) {
@@ -120,8 +118,7 @@ csv_read(const char *path, int **lines)
         read_line(&r, &t);
     }
     if (!t.rows)
-        fail("%s: it has no rows; write a line of column names, and each row "
-             "on a line below it",
+        fail("%s: it has no rows; write the column names, then a line per row",
              path);
     return t;
 }

@@ -195,8 +195,7 @@ drafts_sweep(const char *directory)
         int lock = open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
         if (lock < 0) /* another user's draft, or not a directory */
             continue;
-        bool writer_is_gone = flock(lock, LOCK_EX | LOCK_NB) == 0;
-        if (writer_is_gone)
+        if (flock(lock, LOCK_EX | LOCK_NB) == 0) /* its writer is gone */
             discard(path);
         close(lock);
     }

@@ -30,8 +30,7 @@ add_line(Table *t, char *line, const char *path, int number)
     bool header = number == 1, first_file = t->cols == 0;
     int first = header ? 0 : (t->rows + 1) * t->cols, count = 0;
     for (char *cell = strsep(&line, "\t"); cell; cell = strsep(&line, "\t")) {
-        bool must_be_name = header || count == 0;
-        if (must_be_name && !is_name(cell))
+        if ((header || count == 0) && !is_name(cell))
             fail_damaged_table(path, number);
         if (!header || first_file) {
             t->cells =

@@ -32,8 +32,9 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
             return -1;
         code = code << 6 | (bytes[i] & 0x3f);
     }
-    bool surrogate = code >= 0xd800 && code < 0xe000;
-    if (code < least[more] || code >= 0x110000 || surrogate)
+    /* 0xd800 .. 0xdfff are the surrogates of UTF-16. */
+    if (code < least[more] || code >= 0x110000 ||
+        (code >= 0xd800 && code < 0xe000))
         return -1;
     *at += (size_t)more + 1;
     return code;
@@ -283,10 +284,9 @@ suggestion(const char *word, const Values *names)
 const char *
 not_one_of(const char *word, const char *list)
 {
-    Values names = {0};
-    char *rest = copy_text(list);
-    for (char *name = strtok(rest, " ,"); name; name = strtok(NULL, " ,"))
-        values_add(&names, name);
+    char *commas = copy_text(list);
+    replace_in(commas, " ", ',');
+    Values names = values_split(commas);
     const char *nearest = suggestion(word, &names);
     return format_text("\"%.64s\" is not one of: %s%s%s", word, list,
                        *nearest ? ";" : "", nearest);

@@ -88,7 +88,7 @@ static bool
 watch_run(void *training, const Result *so_far)
 {
     Training *t = training;
-    solved_watch(&t->solved, so_far);
+    solved_update(&t->solved, so_far);
     observe_step(&t->observer);
     if (!so_far->logged)
         return true;
@@ -116,7 +116,7 @@ work(const void *job, void *last)
     t.observer = observer_new(m, &data);
     t.begun = clock_seconds();
     t.end.result = train(m, &data, watch_run, &t);
-    t.end.solved_at = t.solved.at;
+    t.end.solved_at = t.solved.step;
     run_write(&own, t.job->name, m, &t.end, &t.observer, &data,
               !crew.w->no_weights);
     /* Another command may have trained it meanwhile, and be reading it. */

@@ -25,7 +25,7 @@ char *run_name(const Config *c, const char *uses);
 /* The results of a run. */
 typedef struct Finished {
     Result result;
-    int solved_at;  /* Solved.at (training/solved_or_diverged.h); 0: never */
+    int solved_at;  /* Solved.step (training/solved_or_diverged.h); 0: never */
     double seconds; /* of training */
 } Finished;
 

@@ -1,7 +1,8 @@
-/* corpus.h - a user's text as sequences.
+/* corpus.h - a user's text as sequences: the data of the task `text`.
 
-   A token is a character of UTF-8, and its answer is the next one. The first
-   80% of the text are for training, 10% each for validation and test. */
+   A token is a character of UTF-8, and its answer is the next character. The
+   first 80% of the text are for training, the next 10% for validation, and the
+   last 10% for the test. */
 #ifndef CORPUS_H
 #define CORPUS_H
 
@@ -12,29 +13,32 @@
 #include "heart/task.h"
 
 typedef struct Corpus {
-    int *ids;      /* of all tokens */
+    int *ids;      /* of all tokens, in the order of the text */
     Values names;  /* the text of each id */
     bool words;    /* names are words, between blanks, not characters */
-    int part[4];   /* Split i has the tokens part[i] .. part[i + 1] - 1 */
-    uint64_t hash; /* of the file's bytes */
+    int begin[4];  /* split i has the tokens begin[i] .. begin[i + 1] - 1 */
+    uint64_t hash; /* of the file's bytes (hash_bytes) */
 } Corpus;
 
-/* Reads a text, to be cut into sequences of `tokens` tokens, and keeps it until
-   the program ends. Exits if the file is not UTF-8 or too short. */
-Corpus *text_open(const char *path, int tokens);
+/* Reads the text at `path`, and keeps it until the program ends. Exits if the
+   path is "", if the file is not UTF-8, or if its test split is too short for a
+   sequence of `tokens` tokens. */
+Corpus *corpus_open(const char *path, int tokens);
 
-/* Task.read of a text: training draws where a sequence begins; the other splits
-   are read from end to end. */
+/* Task.read (heart/task.h) of a text. In training a sequence begins anywhere;
+   the other splits are read from end to end, one sequence after another. */
 bool corpus_read(const Dataset *data, Split split, int index, Random *r,
                  Batch *e);
 
-/* The result on a split of a baseline that counts pairs of characters in the
-   training part. It guesses the character that most often followed the one
-   before. Its probabilities are the shares of these counts, with one added to
-   every count; the loss is in nats a token. */
+/* The trivial baseline of a text, a bigram model. It counts in the training
+   split how often each character follows each other one, and guesses the one
+   that most often followed the character before. Its probabilities are these
+   counts plus one, divided by their sum; the loss is in nats per token. */
 typedef struct PairBaseline {
     double accuracy, loss;
 } PairBaseline;
+
+/* The result of this baseline on a split. */
 PairBaseline pair_baseline(const Corpus *c, Split split);
 
 #endif

@@ -1,8 +1,8 @@
-/* tasks.c - the tasks that the heart does not have, each a way to draw a
-   sequence and its answers; and the datasets of all tasks.
+/* tasks.c - the tasks that the heart does not have: how each draws a sequence
+   and its answers; and the datasets and the baselines of all tasks.
 
-   The table below has each task's default settings. At these, standard
-   attention solves the task. */
+   The table in the middle has a row for each task, with its default settings,
+   at which standard attention solves it. */
 #include <math.h>
 #include <string.h>
 
@@ -45,12 +45,12 @@ draw_reverse(const Config *c, Random *r, Batch *e)
         targets[i] = ids[c->length - 1 - i];
 }
 
-/* subset: tokens are +1 and -1; token i must return the sum over its set S_i of
-   m = members places, divided by sqrt(m). The sets are drawn once, at random.
-   Attention can do that only if its scores have rank enough to give each token
-   its own set, which the rank figure shows. The answer is stored as the number
-   k of places with +1; it stands for (2k - m) / sqrt(m), which has mean 0 and
-   variance 1. */
+/* subset: tokens are +1 (id 1) and -1 (id 0). The answer at token i is the sum
+   of the tokens at m = members places, divided by sqrt(m). Each token has its
+   own set of places, drawn at random but the same in all sequences. So
+   attention needs scores of high rank, which the recipe `rank` shows. The
+   answer is stored as the number k of places with +1, and stands for (2k - m) /
+   sqrt(m), which has mean 0 and variance 1. */
 static Sizes
 sizes_subset(const Config *c)
 {
@@ -66,12 +66,12 @@ sizes_subset(const Config *c)
 static void
 draw_subset(const Config *c, Random *r, Batch *e)
 {
-    Random fixed = random_stream(0, "subset");
+    Random fixed = random_stream(0, "subset"); /* the same in every call */
     int n = c->length;
     for (int i = 0; i < n; i++)
         e->ids[i] = random_below(r, 2);
     for (int i = 0; i < n; i++) {
-        int wanted = c->members;
+        int wanted = c->members; /* places still to choose */
         e->targets[i] = 0;
         /* Choosing place j with probability wanted / (n - j) makes all sets of
            m places equally likely. */
@@ -83,8 +83,8 @@ draw_subset(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* Answers each query with the value of a stored pair, one pair after another.
- */
+/* Answers each query with the value of some stored pair: of the first pair, of
+   the second pair, and so on. */
 static void
 guess_stored(const Config *c, const Batch *e, int *guesses)
 {
@@ -94,8 +94,8 @@ guess_stored(const Config *c, const Batch *e, int *guesses)
 }
 
 /* mqar: n keys, each followed by its value; then the keys in another order,
-   each asking for its value. Multi-query associative recall, after Zoology
-   (Arora et al. 2023), section 3. */
+   where the answer to each is its value. Multi-query associative recall, after
+   Zoology (Arora et al. 2023), section 3. */
 static Sizes
 sizes_mqar(const Config *c)
 {
@@ -108,19 +108,21 @@ sizes_mqar(const Config *c)
 static void
 draw_mqar(const Config *c, Random *r, Batch *e)
 {
-    int n = c->length, *queries = e->ids + 2 * n;
-    int *answers = e->targets + 2 * n; /* at first, the numbers of pairs */
-    draw_pairs(c, r, e->ids, answers);
+    int n = c->length, *pairs = e->ids, *queries = e->ids + 2 * n;
+    int *answers = e->targets + 2 * n;
+    int *order = answers; /* the answer to a query replaces its pair's index */
+    draw_pairs(c, r, pairs, order);
     for (int i = 0; i < n; i++) {
-        const int *pair = e->ids + 2 * answers[i];
+        const int *pair = pairs + 2 * order[i];
         queries[i] = pair[0];
         answers[i] = pair[1] - c->symbols;
-        e->targets[2 * i] = e->targets[2 * i + 1] = -1;
+        e->targets[2 * i] = e->targets[2 * i + 1] = -1; /* none at the pair */
     }
 }
 
-/* cross-recall: recall as cross-attention. The pairs are in the source, and
-   --queries of its keys are the queries. */
+/* cross-recall: recall as cross-attention. The source has the pairs, a token
+   each. The tokens are some of its keys, as many as the setting `queries` says
+   (0: as many as there are pairs), and the answer to each is its value. */
 static Sizes
 sizes_cross_recall(const Config *c)
 {
@@ -135,22 +137,22 @@ draw_cross_recall(const Config *c, Random *r, Batch *e)
 {
     int n = c->length;
     draw_distinct(r, e->source, n, c->symbols);
-    /* moves the keys apart, the last one first, to make space for the values */
+    /* The last key is moved first, so that none is overwritten. */
     for (int i = n - 1; i > 0; i--)
         e->source[2 * i] = e->source[i];
     for (int i = 0; i < n; i++)
         e->source[2 * i + 1] = c->symbols + random_below(r, c->values);
     for (int i = 0; i < e->tokens; i++) {
-        int at = random_below(r, n);
-        e->ids[2 * i] = e->source[2 * at];
-        e->ids[2 * i + 1] = -1;
-        e->targets[i] = e->source[2 * at + 1] - c->symbols;
+        const int *pair = e->source + 2 * random_below(r, n);
+        e->ids[2 * i] = pair[0];
+        e->ids[2 * i + 1] = -1; /* a query has no value */
+        e->targets[i] = pair[1] - c->symbols;
     }
 }
 
-/* translate: the source backwards, a token at a time. As in the training of a
-   translation, the tokens are START y_1 y_2 ... and their answers y_1 y_2 y_3
-   ... START is a token besides the symbols. */
+/* translate: the source y backwards, a token at a time. As in the training of a
+   translation, the tokens are START y_n y_(n-1) ... and their answers y_n
+   y_(n-1) y_(n-2) ... START has the id after those of the symbols. */
 static Sizes
 sizes_translate(const Config *c)
 {
@@ -164,7 +166,7 @@ static void
 draw_translate(const Config *c, Random *r, Batch *e)
 {
     draw_symbols(c, r, e->source);
-    e->ids[0] = c->symbols;
+    e->ids[0] = c->symbols; /* START */
     for (int i = 0; i < c->length; i++) {
         e->targets[i] = e->source[c->length - 1 - i];
         if (i < c->length - 1)
@@ -172,7 +174,8 @@ draw_translate(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* A row of the table. The task's settings are USUAL, except those named last.
+/* A row of the table, the fields of KnownTask. HOW is `.draw = F` or `.read =
+   F`. The task's settings are USUAL, with those replaced that are named last.
  */
 #define TASK(NAME, SIZES, HOW, WHAT, TRIVIAL, GUESS, NEXT, ...)                \
     {                                                                          \
@@ -207,7 +210,7 @@ const KnownTask tasks[] = {
          "the source's digits backwards, a token at a time",
          "the commonest digit of the source", guess_commonest, true,
          .length = 8, .mask = MASK_CAUSAL, .cross = CROSS_AFTER, .encoder = 1),
-    /* the file decides how many classes there are */
+    /* dataset_open takes the number of classes from the file. */
     TASK("text", plain_sizes, .read = corpus_read,
          "the next character of a text file",
          "the likeliest character after the last one", NULL, true, .length = 32,
@@ -236,6 +239,7 @@ task_start(const char *name)
     Config c = t->start;
     c.task = t->name;
     c.precision = sizeof(real) == sizeof(double);
+    /* Texts of a config are interned (heart/config.h), and "" if unset. */
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         if (s->kind & WORDED) {
             const char **word = (void *)((char *)&c + s->offset);
@@ -250,8 +254,8 @@ config_start(void)
     return task_start(tasks[0].task->name);
 }
 
-/* Do the sequences consist of keys and values? Then the tokens of values are
-   numbered after the tokens of keys. */
+/* Do the task's sequences consist of keys and values? If so, the ids of values
+   come after those of keys: value k has the id symbols + k. */
 static bool
 has_keys(const char *task)
 {
@@ -267,7 +271,8 @@ first_answer(const Dataset *data)
 const char *
 task_measure(const KnownTask *t)
 {
-    return t->task->draw && !t->guess ? "R^2" : "accuracy";
+    bool answers_are_numbers = t->task->draw && !t->guess;
+    return answers_are_numbers ? "R^2" : "accuracy";
 }
 
 /* Why a task of these sizes cannot have the settings c, and what to do; NULL if
@@ -277,17 +282,17 @@ contradiction(const Config *c, Sizes s)
 {
     _Static_assert(LONGEST_PERIOD == 8, "the message below has this number");
     if (has_keys(c->task) && c->length > c->symbols)
-        return "its keys (length) cannot all differ: choose more symbols or a "
-               "smaller length";
+        return "each of its keys needs a symbol: choose a length that is not "
+               "greater than symbols";
     if (!strcmp(c->task, "induction") &&
         (c->symbols < LONGEST_PERIOD || c->length <= LONGEST_PERIOD))
-        return "its pattern has up to 8 tokens: choose at least 8 symbols and "
-               "a length of at least 9";
+        return "its pattern has up to 8 different tokens: choose at least 8 "
+               "symbols and a length of at least 9";
     if (!strcmp(c->task, "subset") && c->members > c->length)
-        return "an answer sums more members than there are tokens: choose "
-               "fewer members or a greater length";
+        return "an answer is the sum of more tokens than there are: choose "
+               "members that are not greater than length";
     if (*c->file && strcmp(c->task, "text") != 0)
-        return "it reads no file: leave file out, which is for the task text";
+        return "it reads no file: leave out file, or choose the task text";
     if (s.source && c->cross == CROSS_NONE)
         return "cross none would ignore its second sequence: set cross to only "
                "or after";
@@ -306,20 +311,21 @@ dataset_open(Config *c)
     if (why)
         usage("task %s: %s", c->task, why);
     if (data.task->read) {
-        data.corpus = text_open(c->file, c->length);
+        data.corpus = corpus_open(c->file, c->length);
         data.sizes.vocabulary = data.sizes.classes = data.corpus->names.count;
         c->file_hash = data.corpus->hash;
     }
     data.config = *c;
-    matrix_entries(c->batch, data.sizes.tokens);
+    matrix_entries(c->batch,
+                   data.sizes.tokens); /* exits if they are too many */
     return data;
 }
 
-/* The accuracy of the trivial baseline, measured on about 16,000 tokens.
-   Results on disk depend on the random stream of this name. */
+/* The accuracy of KnownTask.guess, measured on about 16,000 tokens. */
 static double
 trivial_accuracy(const Dataset *data)
 {
+    /* Another name would change this accuracy in the results of old runs. */
     Random r = random_stream(0, "cheat");
     Batch b = batch_new(data->sizes, 1);
     int *guesses = allocate((size_t)b.rows, sizeof *guesses);
@@ -329,11 +335,9 @@ trivial_accuracy(const Dataset *data)
         data->task->draw(&data->config, &r, &b);
         known->guess(&data->config, &b, guesses);
         for (int t = 0; t < b.rows; t++) {
-            int target = b.targets[t];
-            if (target < 0)
-                continue;
-            counted++;
-            right += guesses[t] == target;
+            bool has_answer = b.targets[t] >= 0;
+            counted += has_answer;
+            right += has_answer && guesses[t] == b.targets[t];
         }
     }
     return (double)right / counted;
@@ -352,7 +356,7 @@ dataset_baselines(const Dataset *data, Split split)
         b.bigram_loss = pairs.loss;
     } else if (classifies)
         b.trivial = trivial_accuracy(data);
-    else { /* accuracy is R^2: guessing the mean, 0, has R^2 0 and error 1 */
+    else { /* always answering the mean, 0, has an R^2 of 0 and an error of 1 */
         b.chance = b.trivial = 0;
         b.chance_loss = 1;
     }

@@ -12,13 +12,14 @@
 typedef struct KnownTask {
     const Task *task;
     const char *what;    /* a description of one line */
-    const char *trivial; /* the trivial baseline, in words */
+    const char *trivial; /* what the trivial baseline answers, in words */
 
     /* Sets guesses[t] to the trivial baseline's answer at each token t of one
-       sequence. NULL if answers are numbers: then the baseline answers 0. */
+       sequence. NULL if answers are numbers, because the baseline then answers
+       0, and for a text, which has a baseline in corpus.h. */
     void (*guess)(const Config *c, const Batch *e, int *guesses);
 
-    bool next; /* the answer at a token is the token after it */
+    bool next; /* is the answer at a token always the token after it? */
 } KnownTask;
 
 extern const KnownTask tasks[];
@@ -27,26 +28,29 @@ extern const int task_count;
 /* Exits (2) if there is no such task, and suggests the nearest name. */
 const KnownTask *task_named(const char *name);
 
-/* The default settings of a task, and of the first task of the table. */
+/* The default settings of a task. */
 Config task_start(const char *name);
+
+/* The default settings of the first task of the table. */
 Config config_start(void);
 
 /* The name of the task's measure: "accuracy", or "R^2" if answers are numbers.
  */
 const char *task_measure(const KnownTask *t);
 
-/* Opens the data of c's task, and sets c->file_hash. Exits if the settings or
-   the file do not fit the task. */
+/* The task of c with its settings and its file. Sets c->file_hash if it reads a
+   file. Exits if the settings or the file do not fit the task. */
 Dataset dataset_open(Config *c);
 
 /* The id of the token that stands for answer 0; answer k has this id + k. */
 int first_answer(const Dataset *data);
 
-/* Two baselines: `chance` guesses evenly; `trivial` is KnownTask.trivial, whose
-   accuracy is measured by letting it answer. */
+/* What two baselines reach: `chance` gives all answers the same probability;
+   `trivial` is KnownTask.trivial. If answers are numbers, accuracies are R^2
+   and losses are mean squared errors. */
 typedef struct Baselines {
     double chance, trivial; /* accuracies of the two */
-    double chance_loss;     /* nats */
+    double chance_loss;     /* in nats per token */
     double bigram_loss;     /* of the trivial baseline of a text, else NaN */
 } Baselines;
 

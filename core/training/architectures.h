@@ -1,32 +1,38 @@
-/* architectures.h - kinds of models besides the heart's: with a second
-   sequence, with one-hot tokens, with answers that are numbers. */
+/* architectures.h - the models that the heart does not have (heart/model.h):
+   with an encoder and cross-attention for a second sequence, with one-hot
+   tokens, with numbers as answers. */
 #ifndef ARCHITECTURES_H
 #define ARCHITECTURES_H
 
 #include "heart/model.h"
 
-/* An encoder's blocks read a second sequence y, and every other block also
-   computes x += attention(x, y) (settings: encoder, cross). One-hot tokens and
-   positions need no weights (setting: embed). */
+/* A Transformer with one or two sequences. The setting `encoder` is the number
+   of blocks that encode the second sequence y. By the setting `cross`, the
+   other blocks compute x += attention(x, y) instead of self-attention, or after
+   it, or not at all. By the setting `embed`, the vectors of tokens and
+   positions are learned or one-hot: then they need no weights. */
 extern const Architecture two_sequences;
 
 /* The same model for answers that are numbers: answer k stands for the number
-   y = sizes.first + k sizes.step. The logits are a column of numbers x, one for
-   each token. */
+   sizes.first + k sizes.step. There is one logit for each token: the number
+   that the model answers. */
 extern const Architecture numbers;
 
-/* The loss of `numbers`: the sum over counted rows of (x - y)^2, divided by
-   `counted`. Adds the sum of 1 - (x - y)^2 to *right. Divided by the number of
-   counted rows, that sum is R^2, since answers have mean 0 and variance 1. */
+/* The loss of `numbers`, if the model answers a number x in a row whose right
+   answer is y: the sum over counted rows of (x - y)^2, divided by `counted`.
+   Unless `right` is NULL, adds the sum of 1 - (x - y)^2 to *right. Divided by
+   the number of counted rows, that sum is R^2, since answers have mean 0 and
+   variance 1. */
 Node *number_loss(const Model *m, Node *x, const int *targets, int counted,
                   double *right);
 
-/* The nonzero entry of a one-hot row. It gives the row the mean square of a
-   learned embedding, 0.49, so that scores start equally large. */
+/* The nonzero entry of a one-hot row. The mean square of the row's entries is
+   then 0.7^2, as in a learned embedding (heart/model.c), so that scores start
+   equally large. */
 double onehot_size(const Model *m);
 
-/* Allocates and fills the table of one-hot tokens and positions. It is empty if
-   they are learned. */
+/* Allocates and fills Model.fixed, the table of one-hot tokens and positions.
+   It has no rows if they are learned. */
 void model_fill_onehot(Model *m);
 
 #endif

@@ -1,6 +1,6 @@
 /* build_model.c - makes the model that a config describes. */
+#include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "heart/fail.h"
@@ -8,15 +8,16 @@
 #include "training/build_model.h"
 #include "training/optimizers.h"
 
-/* Multiplies the initial weights of this name by a factor. Returns false if the
-   model has none. */
+/* Multiplies by a factor the initial entries of all weights that have this name
+   in their part of the model: W_Q is that of block0.attention.W^Q. Returns
+   false if there are none. */
 static bool
-scale_start(Model *m, const char *name, double factor)
+scale_weights(Model *m, const char *name, double factor)
 {
     bool found = false;
     for (Weight *w = m->weights; w < m->weights + m->count; w++) {
         const char *dot = strrchr(w->name, '.');
-        if (!one_file(dot ? dot + 1 : w->name, name))
+        if (!one_file(dot ? dot + 1 : w->name, name)) /* another name */
             continue;
         w->deviation *= fabs(factor);
         w->mean *= factor;
@@ -29,28 +30,25 @@ scale_start(Model *m, const char *name, double factor)
    "W_Q=0.1+W_K=0.1". Exits (2) if init cannot be read, or if the model has none
    of the weights that it names. */
 static void
-scale_starts(Model *m)
+scale_initial_weights(Model *m)
 {
-    const char *at = m->config.init;
-    bool any = !*at, more = *at;
-    while (more) {
-        char name[NAME_SIZE];
-        double factor;
-        int length;
-        bool pair = sscanf(at, "%63[^=+]=%lf%n", name, &factor, &length) == 2;
-        if (!pair || !isfinite(factor) || (at[length] && at[length] != '+'))
-            usage("init \"%s\": not NAME=FACTOR; join several with +: "
-                  "W_Q=0.1+W_K=0.1",
-                  m->config.init);
-        any |= scale_start(m, name, factor);
-        more = at[length] == '+';
-        at += length + 1;
+    const char *init = m->config.init;
+    bool found = !*init; /* or there is nothing to find */
+    char *rest = *init ? copy_text(init) : NULL;
+    for (char *pair = strsep(&rest, "+"); pair; pair = strsep(&rest, "+")) {
+        char *factor = strchr(pair, '=');
+        double x;
+        if (!factor || number_read(factor + 1, false, -DBL_MAX, DBL_MAX, &x))
+            usage("init \"%s\": \"%s\" is not NAME=FACTOR; join several with "
+                  "+: W_Q=0.1+W_K=0.1",
+                  init, pair);
+        *factor = 0; /* the pair is now its name */
+        found |= scale_weights(m, pair, x);
     }
-    if (!any)
-        usage(
-            "init \"%s\": %s has no weight with any of these names; the files "
-            "in a run's weights/ show the names",
-            m->config.init, m->config.variant);
+    if (!found)
+        usage("init \"%s\": %s has no weight with any of these names; a run's "
+              "weights/ has a file for each name",
+              init, m->config.variant);
 }
 
 /* Exits (2) if a model would call the variant in a way that Variant.calls
@@ -83,8 +81,8 @@ model_new(const Config *c, Sizes sizes, const Variant *v)
 {
     Model *m =
         model_outline(c, sizes, v, sizes.step != 0 ? &numbers : &two_sequences);
-    m->update = scheduled;
-    scale_starts(m);
+    m->update = update_weights;
+    scale_initial_weights(m);
     model_fill_onehot(m);
     model_start(m);
     return m;

@@ -1,6 +1,6 @@
-/* build_model.h - makes the model that a config describes, and finds things in
-   it. To make one: plugin_open, config_resolve_for, dataset_open, model_new;
-   model_open does all four. */
+/* build_model.h - makes the model that a config describes, and finds weights in
+   it. To make one, call plugin_open, config_resolve_for, dataset_open and
+   model_new in this order; model_open calls all four. */
 #ifndef BUILD_MODEL_H
 #define BUILD_MODEL_H
 
@@ -20,8 +20,8 @@ Model *model_new(const Config *c, Sizes sizes, const Variant *v);
    and the task's data; close the data with dataset_close. */
 Model *model_open(Config c, Dataset *data);
 
-/* The matrices of attention at a place, in the order in which the variant
-   declares them. The model owns them. */
+/* The matrices of attention at a place (ModelPlace, by its index), in the order
+   in which the variant declares them. The model owns them. */
 Weights place_weights(const Model *m, int place);
 
 /* The weight of that name, "embedding". Aborts if there is none. */

@@ -4,8 +4,8 @@
 
 #include "heart/model.h"
 
-/* Takes one step: Muon for the matrices of attention, with beta1 as its
-   momentum, and Adam for all other weights. */
+/* Takes one step at this learning rate: Muon for the matrices of attention,
+   with the setting beta1 as its momentum, and Adam for all other weights. */
 void muon(Model *m, double rate);
 
 #endif

@@ -1,4 +1,5 @@
-/* optimizers.c - a step of training: its rate, weight decay, and SGD. */
+/* optimizers.c - how a step of training moves the weights: its learning rate,
+   weight decay, and SGD. */
 
 #include "config/settings.h"
 #include "operators/functions.h"
@@ -12,22 +13,26 @@ learning_rate(const Config *c, int step)
         return c->lr * step / c->warmup;
     if (c->schedule == SCHEDULE_CONSTANT)
         return c->lr;
+    const double pi = 3.14159265358979323846;
     double done = (double)(step - c->warmup) / (c->steps - c->warmup);
     double sine, cosine;
-    sine_cosine(done * 3.14159265358979323846, &sine, &cosine);
+    sine_cosine(done * pi, &sine, &cosine);
     return c->lr * (1 + cosine) / 2;
 }
 
-/* Weight decay. adamw and muon shrink the weights themselves (Loshchilov and
-   Hutter 2017, algorithm 2); the others add the decay to the gradient. */
+/* Weight decay. adamw and muon shrink the weights themselves, w *= 1 - rate
+   decay (Loshchilov and Hutter 2017, algorithm 2); adam and sgd add its
+   gradient, g += decay w. */
 static void
 decay_weights(Model *m, double rate)
 {
     const Config *c = &m->config;
     real decay = (real)c->weight_decay;
     real kept = (real)(1 - rate * c->weight_decay);
+    bool shrink =
+        c->optimizer == OPTIMIZER_ADAMW || c->optimizer == OPTIMIZER_MUON;
     for (size_t i = 0; i < m->parameters; i++)
-        if (c->optimizer == OPTIMIZER_ADAMW || c->optimizer == OPTIMIZER_MUON)
+        if (shrink)
             m->values[i] *= kept;
         else
             m->gradients[i] += decay * m->values[i];
@@ -46,7 +51,7 @@ sgd(Model *m, double rate)
 }
 
 void
-scheduled(Model *m)
+update_weights(Model *m)
 {
     const Config *c = &m->config;
     double rate = learning_rate(c, m->step);

@@ -1,19 +1,21 @@
-/* optimizers.h - a step of training: its learning rate, weight decay, and the
-   optimizer that the setting names. Adam is in heart/train.c, SGD in
-   optimizers.c, Muon in muon.c; `scheduled` chooses among them, so a new one is
-   called there, and gets its name in config/settings.h. */
+/* optimizers.h - how a step of training moves the weights: its learning rate,
+   weight decay, and the optimizer that the setting `optimizer` names. Adam is
+   in heart/train.c, SGD in optimizers.c, Muon in muon.c. A new optimizer gets a
+   name and a number in config/settings.c and settings.h, and update_weights
+   calls it. */
 #ifndef OPTIMIZERS_H
 #define OPTIMIZERS_H
 
 #include "heart/train.h"
 
-/* The learning rate of a step; the first is step 1. It rises linearly over the
-   first `warmup` steps. Then it stays, or falls to 0 at the last step along
-   half a cosine. */
+/* The learning rate of a step; the first is step 1. It rises linearly to `lr`
+   over the first `warmup` steps. After these it stays there or, if the setting
+   `schedule` is cosine, falls along half a period of a cosine, to 0 at the last
+   step. */
 double learning_rate(const Config *c, int step);
 
-/* Model.update: moves the weights by one step, at the learning rate of step
-   m->step. */
-void scheduled(Model *m);
+/* Model.update (heart/model.h): moves the weights against their gradients, at
+   the learning rate of step m->step. */
+void update_weights(Model *m);
 
 #endif

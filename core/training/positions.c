@@ -13,9 +13,9 @@
 
 const LinearOp rope_op = LINEAR("rope", add_rotated);
 
-/* Relative.rotated of RoPE. */
+/* Relative.rotated (heart/attention.h) of RoPE, whose base is 10000. */
 static Node *
-rotated(Node *n, int position)
+rotate_by_rope(Node *n, int position)
 {
     if (n->cols / n->heads % 2)
         bug("positions rope: %s of %d heads: each head needs an even number of "
@@ -24,23 +24,25 @@ rotated(Node *n, int position)
     return make(&rope_op.op, OF(n), (Made){WITH((Rotation){position, 10000})});
 }
 
-const Relative rope = {.rotated = rotated};
+const Relative rope = {.rotated = rotate_by_rope};
 
+/* Relative.biased of ALiBi. */
 static Node *
-biased(Attention *a, Node *s)
+bias_by_alibi(Attention *a, Node *s)
 {
     return fixed_bias(a, s, alibi_bias);
 }
 
-const Relative alibi = {.biased = biased, .attend = attend_in_steps};
+const Relative alibi = {.biased = bias_by_alibi, .attend = attend_in_steps};
 
 Attention
 positioned_attention(const Config *c)
 {
-    Attention a = attention_of(c, "");
-    a.relative = c->positions == POSITIONS_ROPE    ? &rope
-                 : c->positions == POSITIONS_ALIBI ? &alibi
-                                                   : NULL;
+    Attention a = attention_of(c, ""); /* c is resolved, so no width is 0 */
+    if (c->positions == POSITIONS_ROPE)
+        a.relative = &rope;
+    if (c->positions == POSITIONS_ALIBI)
+        a.relative = &alibi;
     a.layers = c->layers;
     return a;
 }
@@ -51,17 +53,18 @@ before_rope(Node *n)
     return n->op == &rope_op.op ? n->in[0] : n;
 }
 
-/* Keeps the slope that it computed last, because consecutive calls are for the
-   same head. */
+/* The slope of head i of h is 2^(-8 i / h) = e^-(8 i / h log 2). It is kept
+   until a call is for another head, because consecutive calls are for the same
+   head. */
 double
 alibi_bias(const Attention *a, int head, int query, int key)
 {
-    static _Thread_local int heads, number;
+    static _Thread_local int slope_i, slope_h; /* the head that has `slope` */
     static _Thread_local double slope;
-    int wanted = (a->scored + head) % a->heads + 1;
-    if (heads != a->heads || number != wanted)
-        slope = decay(8. * wanted / a->heads * logarithm(2));
-    heads = a->heads;
-    number = wanted;
+    int i = (a->scored + head) % a->heads + 1, h = a->heads;
+    if (i != slope_i || h != slope_h)
+        slope = decay(8. * i / h * logarithm(2));
+    slope_i = i;
+    slope_h = h;
     return -slope * abs(query - key);
 }

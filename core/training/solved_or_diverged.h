@@ -4,17 +4,21 @@
 
 #include "heart/train.h"
 
-/* Finds the first step at which the mean accuracy of the last WINDOW batches is
-   at least the threshold. `at` is that step, or 0 while there is none. Begin
-   with only `threshold` set, and call solved_watch after every step. */
+/* Finds the step at which a run solves its task: the first one at which the
+   mean accuracy of the last WINDOW training batches is at least the threshold.
+ */
 enum { WINDOW = 10 };
 typedef struct Solved {
-    double threshold, last[WINDOW];
-    int at;
+    double threshold;
+    double last[WINDOW]; /* accuracies; that of step n is in last[n % WINDOW] */
+    int step;            /* 0 until the task is solved */
 } Solved;
-void solved_watch(Solved *s, const Result *so_far);
 
-/* Is some loss or some weight of a trained model not a finite number? */
+/* Call it after every step, at first with only s->threshold set. */
+void solved_update(Solved *s, const Result *so_far);
+
+/* Did a run diverge: is its last loss, or some weight of its trained model, not
+   a finite number? */
 bool has_diverged(const Model *m, const Result *r);
 
 #endif
