@@ -1,9 +1,9 @@
 /* biased.c - standard with a bias in each of its four maps, as in GPT-2.
 
-   One of the four does nothing: q_i b^K is the same for every key, and adding
-   the same number to all scores does not change a softmax. So the gradient of
-   b^K is exactly 0 unless q and k are rotated. b^V does nothing that b^O could
-   not do: the weights of a row sum to 1, so b^V adds b^V W^O to every token. */
+   Two of the four biases add no function. b^K adds q_i b^K', the same number
+   for every key, to all scores of a query, and that does not change a softmax;
+   so its gradient is exactly 0 unless q and k are rotated. b^V adds b^V W^O to
+   every token, because the weights of a row sum to 1; b^O can do that too. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, B_Q, B_K, B_V, B_O };

@@ -1,16 +1,15 @@
 /* collaborative.c - heads that share W^Q and W^K, and differ in how they mix.
 
    Cordonnier, Loukas and Jaggi 2020, arXiv:2006.16362 (the authors' code was
-   read, not the paper): the scores of head i are x W^Q diag(m_i) (y W^K)'. A
-   mixing vector m_i of ones on a separate block and zeros elsewhere is standard
-   attention, with a W^Q sqrt(h) times as large; here heads may share columns.
-   There are heads * d_k columns, as in standard, and the scale is computed from
-   that total width. The authors divide by sqrt(d_k), initialise m_i from
-   N(0, 0.2^2) instead of N(0, 1), and add a bias for each key.
+   read, not the paper): the scores of head i are x W^Q diag(m_i) (y W^K)'. If
+   m_i is 1 at d_k columns that only head i uses, and 0 elsewhere, this is
+   standard attention with W^Q sqrt(h) times as large; here heads may share
+   columns. There are heads * d_k columns, as in standard, and the scale is
+   computed from this total width. The authors divide by sqrt(d_k), initialise
+   m_i from N(0, 0.2^2) instead of N(0, 1), and add a bias for each key.
 
-   `mix` is the plugin's own operator, the one that the book shows: a copy of q
-   for each head, its columns weighted by m_i. hadamard cannot do this, since it
-   would have to expand one head of q into several. */
+   `mix` is this plugin's own operator: it makes a copy of q for each head, with
+   its columns multiplied by m_i. hadamard cannot make h heads out of one. */
 #include <qkv/operator.h>
 #include <qkv/variant.h>
 
@@ -32,9 +31,11 @@ static void
 mix_forward(Node *c)
 {
     const real *q = c->in[0]->value, *m = c->in[1]->value;
+    real *to = c->value;
     int d = c->in[0]->cols;
-    for (int i = 0; i < c->rows * c->cols; i++)
-        c->value[i] = q[i / c->cols * d + i % d] * m[i % c->cols];
+    for (int t = 0; t < c->rows; t++, q += d, to += c->cols)
+        for (int j = 0; j < c->cols; j++)
+            to[j] = q[j % d] * m[j];
 }
 
 /* dQ += sum_i dC_i m_i,  dM_i += sum over tokens of dC_i Q, elementwise */
@@ -45,13 +46,13 @@ mix_backward(Node *c)
     real *dq = gradient(c->in[0]), *dm = gradient(c->in[1]); /* both trained */
     int d = c->in[0]->cols;
     for (int t = 0; t < c->rows; t++, q += d, dq += d, dc += c->cols)
-        for (int i = 0; i < c->cols; i++) {
-            dq[i % d] += dc[i] * m[i];
-            dm[i] += dc[i] * q[i % d];
+        for (int j = 0; j < c->cols; j++) {
+            dq[j % d] += dc[j] * m[j];
+            dm[j] += dc[j] * q[j % d];
         }
 }
 
-/* (tokens x d), (h x d) -> (tokens x h d), h heads */
+/* q (tokens x d), m (h x d): the result is (tokens x h d), of h heads. */
 static Node *
 mix(Node *q, Node *m)
 {
@@ -71,13 +72,13 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(attend(a, q, k, v, 1 / sqrt(width)), w[W_O]);
 }
 
-/* A block of the shared columns for each head. */
+/* Column j is used only by head j / d_k. */
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
     Part m = matrix_of(w, M);
-    for (int i = 0; i < m.cols; i++)
-        m.at[i / a->d_k * m.down + i] = 1;
+    for (int j = 0; j < m.cols; j++)
+        m.at[j / a->d_k * m.down + j] = 1;
     factor_scores(f, 1 / sqrt(a->heads * a->d_k), matrix_of(w, W_Q),
                   matrix_of(w, W_K));
     factor_values(f, 1, matrix_of(w, W_V), matrix_of(w, W_O));

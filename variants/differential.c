@@ -1,13 +1,15 @@
-/* differential.c - the difference of two softmaxes, to cancel what is common.
+/* differential.c - the difference of two softmaxes, to cancel their common
+   noise.
 
    "Differential Transformer" (Ye et al. 2024, arXiv:2410.05258), equations 1 to
-   3; l_i starts as in the authors' code. A head has two queries and two keys of
-   width d_k, and one value. The paper has heads = d_model / (2 d_k) and d_v =
-   2 d_k, which gives it 4 d_k + d_v more parameters than standard (for d-model
-   32: --heads 2 --d-k 8 --d-v 16); with the default widths it has 1.5 times as
-   many. All heads of a layer share a learned lambda, exp(l_1 l_2') -
-   exp(l_3 l_4') + start, where start grows with the depth. Each head is
-   normalised, with a gain, and scaled by 1 - start. */
+   3: (softmax(q_1 k_1') - lambda softmax(q_2 k_2')) v. A head has two queries
+   and two keys of width d_k, and one value. All heads of a layer share a
+   learned lambda, exp(l_1 l_2') - exp(l_3 l_4') + start, where start grows with
+   the depth; l_i is initialised as in the authors' code. Each head is
+   normalised, with a gain, and scaled by 1 - start. The paper has heads =
+   d_model / (2 d_k) and d_v = 2 d_k (for d-model 32: --heads 2 --d-k 8 --d-v
+   16), so it has only 4 d_k + d_v parameters more than standard; with the
+   default widths this has 1.5 times as many. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, L, GAIN = L + 4 };
@@ -36,7 +38,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *v = split(matmul(y, w[W_V]), a->heads);
     Node *plus = map(matmul_t(w[L], w[L + 1]), exp, exp);
     Node *minus = map(matmul_t(w[L + 2], w[L + 3]), exp, exp);
-    Node *lambda = add(plus, scale(minus, -1)); /* less its start */
+    Node *lambda = add(plus, scale(minus, -1)); /* without `start` */
     Node *p = attend(a, columns(q, 0, d), columns(k, 0, d), v, s);
     Node *r = attend(a, columns(q, d, d), columns(k, d, d), v, s);
     Node *noise = add(scale(r, start), hadamard(r, lambda));

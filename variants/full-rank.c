@@ -2,9 +2,8 @@
 
    Q K' = x W_i^Q W_i^K' y' = x W_i y': why not learn W_i itself? It has
    d_model^2 parameters per head where the pair has 2 d_model d_k, and its rank
-   is not limited. There are no keys: x W_i meets the tokens y themselves. The
-   vectors in the dot product are d_model wide, so the scale is 1/sqrt(d_model).
- */
+   is not limited. There are no keys: a score is the dot product of x W_i with
+   the token y itself, of width d_model, so the scale is 1/sqrt(d_model). */
 #include <qkv/variant.h>
 
 enum { W, W_V, W_O };

@@ -17,12 +17,12 @@ weights(Weights *w, const Attention *a)
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
-    int d_q = a->heads * a->d_k, d_v = a->heads * a->d_v;
+    int hd_k = a->heads * a->d_k, hd_v = a->heads * a->d_v;
     Node *x_qkv = matmul(x, w[W_QKV]);
     Node *y_qkv = y == x ? x_qkv : matmul(y, w[W_QKV]);
-    Node *q = split(columns(x_qkv, 0, d_q), a->heads);
-    Node *k = split(columns(y_qkv, d_q, d_q), a->heads);
-    Node *v = split(columns(y_qkv, 2 * d_q, d_v), a->heads);
+    Node *q = split(columns(x_qkv, 0, hd_k), a->heads);
+    Node *k = split(columns(y_qkv, hd_k, hd_k), a->heads);
+    Node *v = split(columns(y_qkv, 2 * hd_k, hd_v), a->heads);
 
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
 }
@@ -30,10 +30,11 @@ forward(Attention *a, Node *x, Node *y, Node **w)
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {
-    int d_q = a->heads * a->d_k, d_v = a->heads * a->d_v;
-    factor_scores(f, 1 / sqrt(a->d_k), columns_of(w, W_QKV, 0, d_q),
-                  columns_of(w, W_QKV, d_q, d_q));
-    factor_values(f, 1, columns_of(w, W_QKV, 2 * d_q, d_v), matrix_of(w, W_O));
+    int hd_k = a->heads * a->d_k, hd_v = a->heads * a->d_v;
+    factor_scores(f, 1 / sqrt(a->d_k), columns_of(w, W_QKV, 0, hd_k),
+                  columns_of(w, W_QKV, hd_k, hd_k));
+    factor_values(f, 1, columns_of(w, W_QKV, 2 * hd_k, hd_v),
+                  matrix_of(w, W_O));
 }
 
 const Variant qkv_variant = {

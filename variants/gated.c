@@ -1,11 +1,10 @@
 /* gated.c - a sigmoid gate, computed from x, on the output of attend.
 
    "Gated Attention for Large Language Models" (Qiu et al. 2025,
-   arXiv:2505.06708), section 2.2, equation 5: Y' = Y . sigmoid(X W_theta), at
-   the position that the paper calls G1: after attention, before W^O, one number
-   for each column of each head. The gate is between W^V and W^O, which no
-   longer fold into N_i. It lets a head return nothing, which a softmax cannot.
- */
+   arXiv:2505.06708), section 2.2, equation 5: Y' = Y . sigmoid(X W_theta),
+   entry by entry, at the position that the paper calls G1: after attention,
+   before W^O. The gate is between W^V and W^O, so the two no longer fold into
+   N_i. It lets a head return nothing, which a softmax cannot. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_G, W_O };

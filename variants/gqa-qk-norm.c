@@ -2,7 +2,8 @@
 
    "Qwen3 Technical Report" (2025, arXiv:2505.09388), section 2: grouped keys
    and values, no biases, RMSNorm with a gain on each head's query and key, and
-   rotary positions (--positions rope, of base 10,000; Qwen3's is 1,000,000). */
+   rotary positions. (--positions rope has the base 10,000, Qwen3 1,000,000.) So
+   it has both: a small cache, and bounded scores. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, G_Q, G_K };

@@ -1,7 +1,8 @@
 /* gqa.c - grouped-query attention: g keys and values for h queries.
 
-   Ainslie et al. 2023, arXiv:2305.13245: neighbouring heads share a key and a
-   value, h / g heads each. g = h is standard, g = 1 is mqa. */
+   Ainslie et al. 2023, arXiv:2305.13245: each key and each value serves h / g
+   neighbouring heads, so a decoder keeps g / h of what standard keeps. g is
+   --kv-heads: g = h is standard, g = 1 is mqa. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -1,8 +1,8 @@
 /* identity.c - no projections at all: q = k = v = the tokens themselves.
 
    softmax(x y' / sqrt(d_model)) y: one head as wide as the model, and no
-   parameters. This is what remains of attention without any matrix: a token
-   attends to tokens that resemble it. */
+   parameters. Attention without any matrix can still do this: a token attends
+   to the tokens that resemble it. */
 #include <qkv/variant.h>
 
 static void

@@ -1,13 +1,13 @@
 /* kv-shift.c - keys and values mixed with those of the previous token.
 
    "KV Shifting Attention Enhances Language Modeling" (Xu et al. 2024,
-   arXiv:2411.19574), equations 4 to 6 and appendix F. To find what followed an
-   earlier copy of a token takes two layers of standard attention; here it takes
-   one: a key may come from the previous token (alpha_2) while the value comes
-   from the token itself (beta_1). The paper draws alpha_1 and beta_1 from
-   U(0, 1) and chooses the other two so that each pair sums to 1; here all four
-   start at 1/2. Only the ratio within each pair is a real parameter, because
-   W^K and W^V can absorb a common factor. */
+   arXiv:2411.19574), equations 4 to 6 and appendix F. Finding the token that
+   followed an earlier copy of this one takes two layers of standard attention.
+   Here it takes one, because a key may come from the previous token (alpha_2)
+   while the value comes from the token itself (beta_1). The paper draws alpha_1
+   and beta_1 from U(0, 1) and chooses the other two so that each pair sums to
+   1; here all four are initialised to 1/2. Only the ratio within each pair is a
+   real parameter, because W^K and W^V can absorb a common factor. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, ALPHA, BETA = ALPHA + 2 };
@@ -25,13 +25,13 @@ weights(Weights *w, const Attention *a)
         initialise(w, i, 0.5, 0);
 }
 
-/* In each head, factor_1 times token t + factor_2 times token t - 1. */
+/* For each token t and each head: factor[0] n_t + factor[1] n_(t-1). */
 static Node *
 mixed(Node *n, int heads, Node **factor)
 {
     Node *own = hadamard(split(n, heads), split(factor[0], heads));
-    Node *before = shift(split(n, heads), 1);
-    return add(own, hadamard(before, split(factor[1], heads)));
+    Node *previous = shift(split(n, heads), 1);
+    return add(own, hadamard(previous, split(factor[1], heads)));
 }
 
 static Node *

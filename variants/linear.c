@@ -3,10 +3,11 @@
    Linear attention (Katharopoulos et al. 2020, arXiv:2006.16236), with the
    identity as its feature map and no normaliser, as in section 3.1 of "Linear
    Transformers Are Secretly Fast Weight Programmers" (arXiv:2102.11174), which
-   has no 1/sqrt(d_k) (neither paper was read, only others that cite them). Here
-   all pairs are computed. A decoder could compute the same from one matrix per
-   head, S += k' v for each token, out = q S / sqrt(d_k), and keep no token at
-   all (except under --positions alibi, where the bias is itself a weight). */
+   has no 1/sqrt(d_k). (Neither paper was read, only others that cite them.)
+   Here the scores of all pairs of tokens are computed. A decoder could compute
+   the same from one matrix S per head: S += k' v for each token, and the output
+   is q S / sqrt(d_k). It would keep no token at all, except with --positions
+   alibi, whose bias is added to the weights here. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

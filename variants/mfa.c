@@ -1,12 +1,12 @@
 /* mfa.c - many wide queries from one narrow middle; one key, one value.
 
    Multi-matrix factorization attention (Hu et al. 2024, arXiv:2412.19255,
-   section 3; not read, but a summary with its equations): q_i = x S^Q Q_i, k =
-   y S^K, v = y S^V, all as wide as the middle, C = latent. A head costs C^2 + C
-   d_model parameters and nothing in the cache, so a model can have many, each
-   of full rank C: M_i = S^Q Q_i S^K'. The code of Step-3 has a middle of 2048
-   for heads of 256, and a norm after S^Q, which is left out here; the scale is
-   that code's (the paper has 1/sqrt(d)). */
+   section 3; a summary with its equations was read, not the paper):
+   q_i = x S^Q Q_i, k = y S^K, v = y S^V, all as wide as the middle, C = latent.
+   One more head costs C^2 + C d_model parameters and nothing in the cache, so a
+   model can have many heads, each of rank C: M_i = S^Q Q_i S^K'. The model
+   Step-3 has a middle of 2048 for heads of 256, and a norm after S^Q, which is
+   left out here. The scale is that of its code; the paper has 1/sqrt(d). */
 #include <qkv/variant.h>
 
 enum { S_Q, Q, S_K, S_V, W_O };

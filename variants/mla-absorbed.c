@@ -1,9 +1,10 @@
 /* mla-absorbed.c - mla with W^UK folded into W^Q and W^UV into W^O.
 
-   q (c W^UK)' = (q W^UK') c': for every head the latent c itself is both
+   DeepSeek-V2 (2024, arXiv:2405.04434), section 2.1.2, does this to decode:
+   q (c W^UK)' = (q W^UK') c', so in every head the latent c = y W^DKV is both
    key and value, and no keys are computed. Every mla can be written like this.
-   Trained directly, it can represent more if the latent is wider than d_k,
-   because the rank of W_i is not limited to d_k. */
+   If the latent is wider than d_k, this can do more: the rank of M_i is then
+   not limited to d_k. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_DKV, W_O };

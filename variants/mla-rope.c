@@ -1,11 +1,12 @@
 /* mla-rope.c - mla as in DeepSeek-V2, with its rotary part and its norms.
 
    DeepSeek-V2 (2024, arXiv:2405.04434), section 2.1, equations 9 to 19, and the
-   RMSNorms after both compressions that section 3.1.2 adds. A rotation between
-   W^Q and W^UK would keep W^UK from being absorbed (2.1.3), so positions have
-   separate columns: in each query, and in one key that all heads share. A
-   decoder keeps latent + rope numbers per token. query-latent 0 leaves the
-   queries uncompressed, as in V2-Lite. Train it with --positions none. */
+   RMSNorms that section 3.1.2 adds after both narrow middles, of keys and
+   values (c) and of queries. A rotation between W^Q and W^UK would keep W^UK
+   from being absorbed (2.1.3), so positions have `rope` separate columns: in
+   each query, and in one key that all heads share. A decoder keeps latent +
+   rope numbers per token. With query-latent 0 the queries have no middle, as in
+   V2-Lite. Train it with --positions none. */
 #include <qkv/variant.h>
 
 enum { W_DKV, W_UK, W_UV, W_KR, G_KV, W_UQ, W_QR, W_O, W_DQ, G_Q };

@@ -1,10 +1,11 @@
 /* mla.c - keys and values in two steps, through a narrow middle.
 
-   Multi-head latent attention, DeepSeek-V2 (2024), section 2.1.2, equations 9
-   to 11: c = y W^DKV is all that a decoder keeps of a token; k and v are made
-   from it. The rotary part, its share of the scale, the norms and the narrow
-   middle of the queries are in mla-rope. Here two maps in a row are not
-   redundant: the middle is narrower than either end. */
+   Multi-head latent attention, DeepSeek-V2 (2024, arXiv:2405.04434), section
+   2.1.2, equations 9 to 11: c = y W^DKV is all that a decoder keeps of a token;
+   k and v are made from it. Here two maps in a row are not redundant, because
+   the middle is narrower than either end. mla-rope also has the paper's rotary
+   part, its share of the scale, its norms and the narrow middle of the queries.
+ */
 #include <qkv/variant.h>
 
 enum { W_Q, W_DKV, W_UK, W_UV, W_O };

@@ -1,8 +1,8 @@
 /* mqa.c - multi-query attention: one key and one value for all heads.
 
-   Shazeer 2019, arXiv:1911.02150: a query per head, but one key and one value
-   per token for all of them. A decoder keeps 2 d_k numbers per token where
-   standard keeps 2 h d_k. */
+   Shazeer 2019, arXiv:1911.02150: each head has its query, but all heads share
+   one key and one value per token. So a decoder keeps d_k + d_v numbers per
+   token, where standard keeps h (d_k + d_v). */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -1,10 +1,10 @@
 /* no-wv-wo.c - W^V = W^O = I: head i copies the i-th slice of a token.
 
    "Simplifying Transformer Blocks" (arXiv:2311.01906), section 4.2, does this
-   in blocks whose attention has no residual and starts near the identity; with
-   a residual, the paper finds the opposite (so use --residual no). The scores
-   keep their maps, so half of standard's parameters are left, and N_i copies
-   d_model / heads coordinates to where they were. */
+   in blocks whose attention has no residual and starts near the identity. There
+   it costs nothing; with a residual the paper finds that it does, so use
+   --residual no. The scores keep their maps, so half of standard's parameters
+   are left, and N_i copies d_model / heads coordinates to where they were. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K };

@@ -3,10 +3,10 @@
    "Beyond Linearity in Attention Projections" (Karbevski 2026,
    arXiv:2603.13381): W^Q may be the identity (no-wq), so its parameters are
    better spent on something nonlinear. The formula is that of the authors'
-   README, q = (x + LN(GELU(RMSNorm(x) W_1) W_2)) / 2, with a middle of d / 2;
-   their code adds without halving, and halves the scale. LN has a gain and no
-   bias, as in that code. RMSNorm has no gain, since W_1 can absorb one, and
-   GELU is the form with tanh, not erf. */
+   README, q = (x + LN(GELU(RMSNorm(x) W_1) W_2)) / 2, where x W_1 is d / 2
+   wide; their code adds without halving, and halves the scale. LN, LayerNorm,
+   has a gain and no bias, as in that code. RMSNorm has no gain, since W_1 can
+   absorb one, and GELU is the form with tanh, not erf. */
 #include <qkv/variant.h>
 
 enum { W_1, W_2, GAIN, W_K, W_V, W_O };
@@ -24,6 +24,8 @@ weights(Weights *w, const Attention *a)
     weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
 }
 
+/* A function and its derivative: map(n, one, zero) is a matrix of ones with the
+   shape of n. */
 static double
 one(double x)
 {
@@ -42,8 +44,8 @@ static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
     Node *f = matmul(gelu(matmul(rms_norm(x, 1e-5), w[W_1])), w[W_2]);
-    Node *sums = matmul_t(f, map(w[GAIN], one, zero)); /* of each row */
-    Node *centred = add(f, scale(sums, -1. / a->d_model));
+    Node *sums = matmul_t(f, map(w[GAIN], one, zero)); /* of the rows of f */
+    Node *centred = add(f, scale(sums, -1. / a->d_model)); /* its mean is 0 */
     Node *q = add(x, hadamard(rms_norm(centred, 1e-5), w[GAIN]));
     Node *k = split(matmul(y, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);

@@ -3,8 +3,9 @@
    "Attention Is All You Need", section 3.2.2:
        MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O
        head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V)
-   with Q = x and K = V = y, the tokens themselves: one map each, not two. It is
-   the same function as standard, with h small products instead of one. */
+   with Q = x and K = V = y, the tokens themselves, so each of q, k and v takes
+   one map, not two. It is the same function as standard, with h small products
+   instead of each large one. */
 #include <qkv/variant.h>
 
 static void

@@ -2,12 +2,12 @@
 
    Henry et al. 2020, arXiv:2010.04245, scale both to length 1 and learn the
    scale of their product. Dehghani et al. 2023, arXiv:2302.05442, section 2 (as
-   others quote it), keep 1/sqrt(d_k) and take LayerNorm; Qwen3 takes RMSNorm,
-   as here, over the columns of each head, with a gain that the heads share.
-   (OLMo 2 normalises all heads together.) However large W^Q and W^K grow, a
-   score stays below sqrt(d_k) times the gains. (Unless q and k are rotated,
-   only the product of the two gains matters.) The norm is between the two maps,
-   so they no longer fold into M_i. */
+   others quote it), keep 1/sqrt(d_k) and use LayerNorm. Qwen3 uses RMSNorm, as
+   here, over the columns of each head, with a gain that the heads share. (OLMo
+   2 normalises all heads together.) However large W^Q and W^K grow, a score is
+   at most sqrt(d_k) times the largest product of two gains. Only these products
+   of g^Q and g^K matter, unless q and k are rotated. The norms are between W^Q
+   and W^K, so the two no longer fold into M_i. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, G_Q, G_K };

@@ -1,9 +1,9 @@
 /* scale-outside.c - 1/sqrt(d_k) after the softmax instead of before it.
 
-   "I think the scaling constant needs to go inside the softmax": this is what
-   happens if it does not. A scale outside only makes W^O smaller; the missing
-   scale inside makes W^Q larger. So these are the same functions as standard,
-   but with a large d_k the softmax is saturated at initialisation. */
+   "I think the scaling constant needs to go inside the softmax", says a forum
+   thread: this is what happens if it does not. A smaller W^Q and a larger W^O
+   make up for that, so these are the same functions as standard. But if d_k is
+   large, the softmax is saturated at initialisation. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

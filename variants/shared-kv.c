@@ -4,7 +4,7 @@
    passes on the same vector by which it is found. A decoder keeps half as much.
    M_i = W_i^Q W_i^KV' and N_i = W_i^KV W_i^O then read the same d_k directions
    of y, but nothing else is lost. With rotary positions the cache has keys
-   that are not rotated yet, since values are not. */
+   before their rotation, because values are not rotated. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_KV, W_O };

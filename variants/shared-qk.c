@@ -1,9 +1,9 @@
 /* shared-qk.c - W^K = W^Q: one map for queries and keys.
 
-   "Q and K are completely symmetrical with one another"? If they were, this
-   would lose nothing. But M = W_i W_i' is symmetric and positive semi-definite:
-   two tokens give each other the same score, and it is never above the mean of
-   their scores with themselves. */
+   "Q and K are completely symmetrical with one another", says a forum
+   thread. If they were, this would lose nothing. But M_i = W_i W_i' is
+   symmetric and positive semi-definite: two tokens give each other the same
+   score, and it is never above the mean of their scores with themselves. */
 #include <qkv/variant.h>
 
 enum { W_QK, W_V, W_O };

@@ -1,9 +1,10 @@
 /* shared-qkv.c - queries = keys = values: one map for all three.
 
-   "Do Transformers Need Three Projections?" (arXiv:2606.04032), Q=K=V; its
-   Q=K=V+ adds to the scores a bias made from positions. Half of standard's
-   parameters, and the limits of shared-qk and of shared-kv at once: M_i =
-   W_i W_i' is symmetric, and the values read nothing that the scores do not. */
+   "Do Transformers Need Three Projections?" (arXiv:2606.04032), Q=K=V. (Its
+   Q=K=V+ adds to the scores a bias made from positions.) It has half of
+   standard's parameters, and the limits of shared-qk and of shared-kv:
+   M_i = W_i W_i' is symmetric, and values read the same directions of y as
+   scores. */
 #include <qkv/variant.h>
 
 enum { W, W_O };

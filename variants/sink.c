@@ -1,11 +1,12 @@
-/* sink.c - a learned extra logit for each head, whose weight goes nowhere.
+/* sink.c - a learned extra logit for each head, whose weight reads no token.
 
-   The weights of a softmax must sum to 1; if a head has nothing to look at,
-   trained models spend it on the first token (Xiao et al. 2023, "Efficient
-   Streaming Language Models with Attention Sinks", arXiv:2309.17453). Here the
-   denominator has one term more, e^b_i, as in gpt-oss (OpenAI 2025). It starts
-   at b_i = 0: that is the "softmax off by one" of Miller 2023, which is the
-   paper's zero sink. */
+   The weights of a softmax must sum to 1. If a head has nothing to look at,
+   trained models give most of it to the first token (Xiao et al. 2023,
+   "Efficient Streaming Language Models with Attention Sinks",
+   arXiv:2309.17453). Here the denominator has one more term, e^b_i, as in
+   gpt-oss (OpenAI 2025), so the weights of tokens may sum to less. It is
+   initialised to b_i = 0: that is the "softmax off by one" of Miller 2023,
+   which Xiao et al. call a zero sink. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, SINK };

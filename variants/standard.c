@@ -1,14 +1,15 @@
 /* standard.c - multi-head attention, as everybody runs it.
 
-   "Attention Is All You Need", section 3.2.2, with the maps of all heads side
-   by side in one matrix per role: x [W_1^Q ... W_h^Q] is every head's query
-   at once. Head i's scores are x (W_i^Q W_i^K') y' / sqrt(d_k), a product of
-   rank d_k at most; its output is a weighted sum of y (W_i^V W_i^O). */
+   "Attention Is All You Need" (Vaswani et al. 2017), section 3.2.2, with the
+   maps of all heads side by side in one matrix: x [W_1^Q ... W_h^Q] is every
+   head's query at once. Head i's scores are x (W_i^Q W_i^K') y' / sqrt(d_k), a
+   product of rank d_k at most; its output is a weighted sum of y (W_i^V W_i^O).
+ */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };
 
-/* The matrices: index, name, rows, columns. */
+/* Declares each matrix: its index, name, rows and columns. */
 static void
 weights(Weights *w, const Attention *a)
 {
@@ -30,8 +31,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
 }
 
-/* Optional: fills the matrices so that each head computes what another
-   variant's head does. It changes with forward. */
+/* Optional: fills the matrices so that each head computes the same as a head of
+   another variant. If you change forward, change it too. */
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {

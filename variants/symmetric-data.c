@@ -1,11 +1,12 @@
 /* symmetric-data.c - a fourth matrix computed from the tokens, like Q, K and V.
 
-   AttentionAlt(Q, K, V, W) = 1/sqrt(d_k) softmax(Q K' / sqrt(d_k)) V W' with
-   W = y W^W computed from the tokens, as Q, K and V are. Then G = V W' is
+   A reader of the paper proposed AttentionAlt(Q, K, V, W) =
+   1/sqrt(d_k) softmax(Q K' / sqrt(d_k)) V W'. Here W = y W^W is computed from
+   the tokens, as Q, K and V are; in symmetric it is learned. Then G = V W' is
    tokens x tokens: a second matrix of weights, but not from a softmax. It is
-   applied to the tokens y before P is; a causal G is zero above its diagonal.
-   Under --positions rope or alibi, G is rotated or biased as the scores are.
- */
+   applied to the tokens y before the softmax P is; a causal G is zero above its
+   diagonal. With --positions rope or alibi, V and W are rotated, or G is
+   biased, like the scores. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_W, W_O };

@@ -1,9 +1,9 @@
 /* symmetric.c - a learned fourth matrix W, and the scale twice.
 
    1/sqrt(d_k) softmax(Q K' / sqrt(d_k)) V W', the more symmetric design that a
-   reader of the paper asked for, with W learned, (d_model x d_v) for each head,
-   and the heads summed: [O_1 ... O_h] [W_1 ... W_h]'. That W' is standard's
-   W^O; only the factor in front is new. */
+   reader of the paper proposed. Here W is learned, (d_model x d_v) for each
+   head, and the heads are summed: [O_1 ... O_h] [W_1 ... W_h]'. That W' is
+   standard's W^O; only the factor in front is new. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_T };

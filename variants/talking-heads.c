@@ -1,11 +1,11 @@
 /* talking-heads.c - heads are mixed before and after the softmax.
 
    Shazeer et al. 2020, arXiv:2003.02436 (the authors' code was read, not the
-   paper): the logits of head j are a learned mixture P^L of the heads' scores,
-   its weights a mixture P^W of what the softmaxes return. Those weights may be
-   negative, and need not sum to 1. The values of a head are still summed
-   linearly. Under --positions alibi the bias is added before P^L, which mixes
-   it; the authors' code adds biases after. */
+   paper): P^L mixes the scores of all heads into the logits of each head, and
+   P^W mixes the outputs of the softmaxes into the weights of each head. These
+   weights may be negative, and need not sum to 1. Each head still has its own
+   linear map N_i. With --positions alibi the bias is added before P^L, which
+   mixes it; the authors' code adds biases after. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O, P_L, P_W };
@@ -33,7 +33,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(apply_weights(a, p, v), w[W_O]);
 }
 
-/* Heads that do not talk: standard. */
+/* Heads that are not mixed are those of standard. */
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {

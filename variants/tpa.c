@@ -1,11 +1,13 @@
 /* tpa.c - queries, keys and values as sums of outer products.
 
    Tensor product attention (Zhang et al. 2025, arXiv:2501.06425, section 3.1,
-   equations 3.1 and 3.2): of a token x, the queries of all heads, (h x d_k),
-   are A(x)' B(x) / R with A(x) = x A^Q (R x h) and B(x) = x B^Q (R x d_k), and
-   keys and values likewise. A decoder keeps the factors of keys and values, 2
-   rank (h + d_k) numbers. A product of two maps of the same token is no linear
-   map of it: no M_i. (The paper starts all maps by Xavier's rule.) */
+   equations 3.1 and 3.2). The queries of a token x in all heads, (h x d_k), are
+   A(x)' B(x) / R, with the rows of x A^Q cut into A(x) (R x h) and those of x
+   B^Q into B(x) (R x d_k); keys and values likewise. R is the setting
+   query-rank or, of keys and values, rank. A decoder keeps the factors of keys
+   and values, rank (2 h + d_k + d_v) numbers per token. A query is not a linear
+   map of its token but quadratic in it, so there is no M_i. (The paper
+   initialises all maps by Xavier's rule.) */
 #include <qkv/variant.h>
 
 enum { A_Q, B_Q, A_K, B_K, A_V, B_V, W_O };

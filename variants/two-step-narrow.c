@@ -1,10 +1,10 @@
 /* two-step-narrow.c - two linear maps in a row, with a narrow middle.
 
-   A lecture's slides taken at their word: q = x W^Q has the width d_k of one
-   head, and every head makes its own query from it, q_i = q W_i^Q. The two maps
-   still merge, into a pair of rank d_k. But all heads then read the same d_k
-   directions of a token, so this is a real restriction: fewer functions than
-   standard, where two-step has the same ones. */
+   Another reading of the lecture of two-step: q = x W^Q has the width d_k of
+   one head, and every head makes its own query from it, q_i = q W_i^Q. The two
+   maps still merge, into one of rank d_k. But all heads then read the same d_k
+   directions of a token. This is a real restriction: two-step has the same
+   functions as standard, and this has fewer. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_IQ, W_IK, W_IV, W_O };

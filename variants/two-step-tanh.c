@@ -1,8 +1,8 @@
 /* two-step-tanh.c - two maps in a row with a tanh between them.
 
    q_i = tanh(x W^Q) W_i^Q, and likewise k and v. "Imagine a deep network
-   without activation functions": this one has one, so the two maps do
-   not collapse and no single matrix does the same. */
+   without activation functions": this one has one between its two maps, so they
+   do not collapse, and no single matrix computes the same. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_IQ, W_IK, W_IV, W_O };

@@ -1,9 +1,9 @@
 /* two-step.c - two linear maps in a row: q = x W^Q, then q_i = q W_i^Q.
 
    A lecture seems to project once for "self-attention", and once more for each
-   head. With nothing between them the two maps collapse into one, W_i^Q* =
-   W^Q W_i^Q: the same functions as standard, with nearly twice as many
-   parameters. But two-step and standard train differently. */
+   head. With nothing between them the two maps collapse into one, W^Q W_i^Q. So
+   these are the same functions as standard, with nearly twice as many
+   parameters, but they train differently. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_IQ, W_IK, W_IV, W_O };

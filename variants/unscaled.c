@@ -1,8 +1,9 @@
 /* unscaled.c - no 1/sqrt(d_k) anywhere.
 
-   softmax(Q K') V: scores start with a standard deviation of sqrt(d_k) instead
-   of 1. The scale is an initialisation as much as a formula: if W^Q and W^K
-   started d_k^(-1/4) times as large, this would start as standard does. */
+   softmax(Q K') V: initial scores have a standard deviation of sqrt(d_k)
+   instead of 1. So the scale is part of the initialisation as much as of the
+   formula: if W^Q and W^K were initialised d_k^(-1/4) times as large, this
+   would start as the same function as standard. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -2,10 +2,10 @@
 
    "Slim attention" (arXiv:2503.05840): if the keys of all heads together are
    as wide as a token, W^K is square, y = k (W^K)^-1, and so
-   v = y W^V = k W^KV with W^KV = (W^K)^-1 W^V. Half the cache of standard and
-   the same function, as exactly as W^K can be inverted. Narrower keys carry
-   less than y, and then so do the values. With rotary positions the cache has
-   keys that are not rotated yet. */
+   v = y W^V = k W^KV with W^KV = (W^K)^-1 W^V. This has half the cache of
+   standard and is the same function, as exactly as W^K can be inverted.
+   Narrower keys have lost a part of y, and so have values made from them. With
+   rotary positions the cache has keys before their rotation. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_KV, W_O };

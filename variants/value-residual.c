@@ -1,10 +1,10 @@
 /* value-residual.c - half of every layer's values come from the first layer.
 
-   "Value Residual Learning" (Zhou et al. 2024, arXiv:2410.17897), with both
-   factors 1/2 throughout, as in the authors' code (the paper, which was not
-   read, calls it Identity-ResFormer). So the values of the first layer reach
-   the last one unmixed. In the first layer this is standard. A decoder keeps
-   only the sum, so its cache is no larger. */
+   "Value Residual Learning" (Zhou et al. 2024, arXiv:2410.17897): v = (v + v of
+   the first layer) / 2, as in the authors' code. (The paper, which was not
+   read, calls it Identity-ResFormer.) So every layer can read the first values,
+   before any attention has mixed the tokens. In the first layer this is
+   standard. A decoder keeps only the sum, so its cache is no larger. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

@@ -1,8 +1,9 @@
 /* wide.c - W_i^Q and W_i^K both d_model x d_model, for every head.
 
-   As in arXiv:1906.07510, which keeps the paper's pair but not its widths. The
-   product W_i^Q W_i^K' can have any rank, as one full matrix can, and takes
-   twice as many parameters: the factors change training, not the function. */
+   As in arXiv:1906.07510, which keeps the two matrices of "Attention Is All You
+   Need" but not their widths. The product W_i^Q W_i^K' can have any rank, like
+   the one matrix of full-rank, and takes twice as many parameters: two factors
+   change the training, not the functions. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };

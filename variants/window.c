@@ -1,10 +1,11 @@
 /* window.c - a token sees itself and the window - 1 tokens before it.
 
    Local attention: Beltagy et al. 2020, arXiv:2004.05150, section 3.1; Mistral
-   7B, arXiv:2310.06825, section 2, which counts tokens i - window to i. Without
-   a causal mask it sees as many after it (in Beltagy's count window / 2 on each
-   side). A second layer sees twice as far. The window hides pairs of tokens and
-   changes nothing else: M_i and N_i are standard's. */
+   7B, arXiv:2310.06825, section 2, where token i sees i - window to i. Without
+   a causal mask a token also sees the window - 1 tokens after it (Beltagy et
+   al. have window / 2 on each side). A second layer sees twice as far. The
+   window hides pairs of tokens and changes nothing else: M_i and N_i are
+   standard's. */
 #include <qkv/variant.h>
 
 enum { W_Q, W_K, W_V, W_O };
@@ -18,6 +19,7 @@ weights(Weights *w, const Attention *a)
     weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
 }
 
+/* The bias of a score: 0 within the window, and -infinity outside. */
 static double
 hidden(const Attention *a, int head, int query, int key)
 {
