@@ -563,7 +563,6 @@ TEST(the_lift_of_a_loop_ends_turned)
             if (cols == 1)
                 ck_assert_double_lt(turned[fine] + lift_turn(&l).stretch,
                                     1e-11);
-            lift_free(&l);
         }
         if (cols == 1)
             continue;
@@ -606,7 +605,6 @@ descended(const Loop *loop, int cols, int steps, double *defect)
     }
     *defect = gram_apart(l.now_q, l.now_k, loop->q, loop->k, cols);
     Turn t = lift_turn(&l);
-    lift_free(&l);
     return sqrt(t.angle * t.angle + t.stretch * t.stretch);
 }
 

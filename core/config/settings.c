@@ -158,6 +158,16 @@ config_equal(const Config *a, const Config *b, int roles)
     return true;
 }
 
+const char *
+differing_setting(const Config *a, const Config *b, const char *except)
+{
+    for (const Setting *s = settings; s < settings + setting_count; s++)
+        if (setting_decides(s) && index_in(except, s->name) < 0 &&
+            !setting_equal(s, a, b))
+            return s->name;
+    return NULL;
+}
+
 bool
 setting_unused(const Setting *s, const Config *c)
 {

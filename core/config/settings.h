@@ -84,6 +84,12 @@ bool setting_equal(const Setting *s, const Config *a, const Config *b);
 /* Do a and b have the same values of all settings of these roles? */
 bool config_equal(const Config *a, const Config *b, int roles);
 
+/* The name of the first setting that can change a result, is not in the list
+   `except` ("lr seed"), and has different values in a and b. NULL if there is
+   none. */
+const char *differing_setting(const Config *a, const Config *b,
+                              const char *except);
+
 /* Is this a shape option, or a setting that only other variants declare, so
    that c's variant does not use it? c must be resolved (config_resolve). */
 bool setting_unused(const Setting *s, const Config *c);

@@ -32,11 +32,11 @@ static const Column facts[] = {
 static const char *
 test_of(const Entry *e)
 {
-    if (isnan(deciding_p(&e->against)))
+    if (isnan(e->comparison.p))
         return NULL;
     if (!e->paired)
         return "Welch's t";
-    return e->against.contrast.by_signs ? "signs" : "paired t";
+    return e->comparison.contrast.by_signs ? "signs" : "paired t";
 }
 
 /* Why a method has no p-value or no interval; NULL if it has them, or is the
@@ -46,7 +46,7 @@ why_none(const Entry *e)
 {
     if (e->n < 2 || e->base->n < 2)
         return "a single run does not show how much runs vary";
-    if (e == e->base || e->against.verdict != UNTESTED)
+    if (e == e->base || e->comparison.verdict != UNTESTED)
         return NULL;
     if (e->solved < e->n || e->base->solved < e->base->n)
         return "a run did not get there, so it has no number";
@@ -57,18 +57,18 @@ why_none(const Entry *e)
 static void
 add_row(Sheet *sheet, const Entry *e)
 {
-    const Comparison *a = &e->against;
+    const Comparison *a = &e->comparison;
     const Contrast *c = &a->contrast;
-    sheet_row(
-        sheet, cell_words(e->result), cell_words(e->method), cell_number(e->n),
-        cell_number(e->steps ? e->solved : NAN), cell_interval(e->mean),
-        cell_number(e->mean.low), cell_number(e->mean.high),
-        cell_words(e == e->base ? "baseline" : verdict_words[a->verdict]),
-        cell_interval((Mean){c->mean, c->low, c->high}), cell_number(c->low),
-        cell_number(c->high), cell_words(test_of(e)), cell_number(a->margin),
-        cell_number(deciding_p(a)), cell_number(c->differ),
-        cell_number(c->same), cell_number(a->detectable),
-        cell_number(a->needed), cell_words(why_none(e)));
+    sheet_row(sheet, cell_words(e->result), cell_words(e->method),
+              cell_number(e->n), cell_number(e->steps ? e->solved : NAN),
+              cell_interval(e->mean), cell_number(e->mean.low),
+              cell_number(e->mean.high),
+              cell_words(e == e->base ? "baseline" : verdict_words[a->verdict]),
+              cell_interval((Mean){c->mean, c->low, c->high}),
+              cell_number(c->low), cell_number(c->high), cell_words(test_of(e)),
+              cell_number(a->margin), cell_number(a->p), cell_number(c->differ),
+              cell_number(c->same), cell_number(a->detectable),
+              cell_number(a->needed), cell_words(why_none(e)));
 }
 
 /* A comparison as a sentence for a paper. */
@@ -82,7 +82,7 @@ sentence(const Entry *e)
         [UNTESTED] = "cannot be compared with",
         [WORSE] = "is worse than",
         [BETTER] = "is better than"};
-    const Comparison *a = &e->against;
+    const Comparison *a = &e->comparison;
     const Contrast *c = &a->contrast;
     bool ordered = a->verdict == WORSE || a->verdict == BETTER;
     char *claim = format_text("%s %s %s in %s", e->method, phrases[a->verdict],
@@ -103,7 +103,7 @@ sentence(const Entry *e)
         claim = format_text("%s, within a margin of %.3g", claim, a->margin);
     return format_text("%s%s %.3g [%.3g, %.3g], p = %.2g, n = %s%s.", claim,
                        ordered ? " by" : ": the difference is", by.mean, by.low,
-                       by.high, deciding_p(a), runs, needed);
+                       by.high, a->p, runs, needed);
 }
 
 /* The assumptions of the tests, and the meaning of the columns. */
@@ -187,7 +187,7 @@ draw_judgement(const Drawing *o, const Judgement *j)
     fprintf(f.data, "panel\tseries\tmethod\tmean\tlow\thigh\n");
     for (int i = 0; i < j->count; i++) {
         const Entry *e = j->list[i];
-        const Contrast *c = &e->against.contrast;
+        const Contrast *c = &e->comparison.contrast;
         if (e == e->base) { /* once in each result */
             values_add(&results, copy_text(e->result));
             values_add(&none, copy_text(""));

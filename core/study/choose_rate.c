@@ -13,24 +13,25 @@ typedef struct Trial {
     double merit, loss_merit;
 } Trial;
 
-/* The merit of a run in a quantity. A run that diverged or never reached the
-   threshold has less merit than all others. */
+/* The merit of a run in a quantity. A run without a number has less merit than
+   any other: one that diverged has none; one that never reached the threshold
+   counts as if it had taken twice its steps to it, so that a mean over seeds
+   stays finite. */
 static double
 merit(const Run *r, const char *key)
 {
     const Quantity *q = quantity_named(key);
     double x = run_value_number(r, key);
-    if (isnan(x) && q->median) /* steps to the threshold: twice all its steps */
-        return -2. * r->config.steps;
+    bool is_steps = q->median; /* only steps to a threshold have a median */
     if (isnan(x))
-        return -INFINITY;
+        return is_steps ? -2. * r->config.steps : -INFINITY;
     return q->better == LESS ? -x : x;
 }
 
-/* The trials of these runs. A quantity on test data is replaced by the same on
+/* A trial for each run. A quantity on test data is replaced by the same on
    validation data, so that no rate is chosen on test data. */
 static Trial *
-trials_of(const Run *const *runs, int count, const char *key)
+make_trials(const Run *const *runs, int count, const char *key)
 {
     Trial *all = allocate((size_t)count + 1, sizeof *all);
     if (!strcmp(key, "test_accuracy"))
@@ -43,13 +44,15 @@ trials_of(const Run *const *runs, int count, const char *key)
     return all;
 }
 
-/* The score of a learning rate: the number of runs that have it, and the means
-   of their merits. */
+/* How well the runs at one learning rate did. */
 typedef struct Score {
-    double runs, merit, loss_merit;
+    double runs;              /* their number */
+    double merit, loss_merit; /* the means of their merits */
 } Score;
 
-/* The score of a rate, from the runs of all seeds except one. */
+/* The score of the rate lr, from the runs of all seeds except one, or of all
+   seeds if `except` is NO_SEED. */
+enum { NO_SEED = -1 };
 static Score
 score_of(const Trial *all, int count, double lr, int except)
 {
@@ -65,9 +68,9 @@ score_of(const Trial *all, int count, double lr, int except)
     return s;
 }
 
-/* Is a the better score? The one with more runs is better; of two with as many,
-   the one with the better mean of the quantity; and if these means are equal,
-   too, the one with the better mean loss. */
+/* Is a better than b? More runs are better, since a run may have failed; then
+   the better mean of the quantity; then, if these are equal, the better mean
+   loss. */
 static bool
 is_better(Score a, Score b)
 {
@@ -78,50 +81,45 @@ is_better(Score a, Score b)
     return a.loss_merit > b.loss_merit;
 }
 
-/* A seed's run at the best of its rates. The rates are compared by the runs of
-   all seeds except one. */
+/* The run of `seed` at the best of its rates. The rates are compared by the
+   runs of all seeds except one, as in score_of. */
 static const Run *
 best_of(const Trial *all, int count, int seed, int except)
 {
     const Run *best = NULL;
-    Score most = {0};
-    for (const Trial *own = all; own < all + count; own++) {
-        if (own->run->config.seed != seed)
+    Score best_score = {0};
+    for (const Trial *t = all; t < all + count; t++) {
+        if (t->run->config.seed != seed)
             continue;
-        Score score = score_of(all, count, own->run->config.lr, except);
-        if (!best || is_better(score, most)) {
-            best = own->run;
-            most = score;
+        Score score = score_of(all, count, t->run->config.lr, except);
+        if (!best || is_better(score, best_score)) {
+            best = t->run;
+            best_score = score;
         }
     }
     return best;
 }
 
 /* The runs are sorted, so the runs of one seed are adjacent. */
-const Run **
-chosen_runs(const Run *const *runs, int count, const char *key, int *seeds,
-            double *lr)
+Chosen
+chosen_runs(const Run *const *runs, int count, const char *key)
 {
-    const Run **chosen = allocate((size_t)count + 1, sizeof(const Run *));
-    enum { NO_SEED = -1 };
-    *seeds = 0;
-    *lr = NAN;
+    Chosen c = {.lr = NAN};
+    c.runs = allocate((size_t)count + 1, sizeof(const Run *));
     if (!count)
-        return chosen;
-    /* Each seed is judged at the rate that was best for the others. A single
-       seed has no others, and is judged at its own best rate. */
-    Trial *all = trials_of(runs, count, key);
+        return c;
+    Trial *all = make_trials(runs, count, key);
     int first = runs[0]->config.seed;
     bool several = runs[count - 1]->config.seed != first;
-    *lr = best_of(all, count, first, NO_SEED)->config.lr;
+    c.lr = best_of(all, count, first, NO_SEED)->config.lr;
     for (int i = 0; i < count; i++) {
         int seed = runs[i]->config.seed;
         if (i > 0 && seed == runs[i - 1]->config.seed)
             continue;
-        chosen[*seeds] = best_of(all, count, seed, several ? seed : NO_SEED);
-        (*seeds)++;
+        int except = several ? seed : NO_SEED;
+        c.runs[c.seeds++] = best_of(all, count, seed, except);
     }
-    return chosen;
+    return c;
 }
 
 const char *
@@ -132,7 +130,7 @@ rate_end(const Run *const *runs, int count, double lr)
         below |= runs[i]->config.lr < lr;
         above |= runs[i]->config.lr > lr;
     }
-    if (below == above)
+    if (below == above) /* there are rates on both sides, or on neither */
         return NULL;
     return above ? "lowest" : "highest";
 }

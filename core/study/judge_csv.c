@@ -1,5 +1,9 @@
-/* judge_csv.c - judges a table of anybody's results: reads the columns that the
-   question names, and compares each method with the baseline. */
+/* judge_csv.c - judges the results in anybody's table: reads the columns that
+   the question names, and compares each method with the baseline.
+
+   The rows are sorted by method and, in each method, by seed. So two methods
+   with the same seeds have their values in the same order, as a paired test
+   wants them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +12,11 @@
 #include "study/judge_csv.h"
 #include "study/known_quantities.h"
 
-#define MOST 1e150 /* the largest number: its square is still finite */
+#define LARGEST 1e150 /* the largest number read: its square is finite */
 
 typedef struct Row {
     const char *method, *seed; /* seed: "" without a column of seeds */
-    int number;                /* its place in the table, from 0 */
+    int number;                /* of the row in the table, from 0 */
 } Row;
 
 /* The rows of a method, sorted by seed. */
@@ -21,17 +25,18 @@ typedef struct Method {
     int count, first; /* first: the lowest number among its rows */
 } Method;
 
+/* The table, and what was found in it. */
 typedef struct Source {
     const char *path;
     const Question *question;
     Table table;
-    int *lines;            /* of the file, at which its rows begin */
+    int *lines;            /* the line of the file at which each row begins */
     Values columns, names; /* the names of its columns, and of the methods */
     Method *methods;       /* in the order of the table */
 } Source;
 
-/* Exits (2) with a message that `option`, which was not given, takes one of the
-   known names; `what` describes them. */
+/* Exits (2): `option` is missing, and takes one of the `known` names. `what`
+   says what these are, "the table's columns". */
 static _Noreturn void
 demand(const char *option, const Values *known, const char *what)
 {
@@ -39,9 +44,9 @@ demand(const char *option, const Values *known, const char *what)
           joined(known, "\", \""));
 }
 
-/* The index in `known` of `name`, which was given to `option`; NULL: it was not
-   given. Exits (2), and lists the known names, unless exactly one of them is
-   this name. */
+/* The index of `name` among the `known` names. Exits (2), and lists them, if
+   `name` is NULL, because `option` was not given, or unless exactly one of them
+   is this name. `what` says what these are. */
 static int
 index_or_exit(const char *option, const char *name, const Values *known,
               const char *what)
@@ -65,14 +70,16 @@ index_or_exit(const char *option, const char *name, const Values *known,
 }
 
 static const char of_columns[] = "the table's columns";
+static const char of_methods[] = "the table's methods";
 
+/* The number of the column that `option` names. Exits (2) if there is none. */
 static int
 column_of(const Source *s, const char *option, const char *name)
 {
     return index_or_exit(option, name, &s->columns, of_columns);
 }
 
-/* Orders rows by method, then by seed, then as in the table. */
+/* For qsort: orders rows by method, then by seed, then as in the table. */
 static int
 by_method(const void *a, const void *b)
 {
@@ -82,6 +89,7 @@ by_method(const void *a, const void *b)
     return order ? order : (p->number > q->number) - (p->number < q->number);
 }
 
+/* For qsort: orders methods as in the table. */
 static int
 by_first(const void *a, const void *b)
 {
@@ -89,9 +97,10 @@ by_first(const void *a, const void *b)
     return (p->first > q->first) - (p->first < q->first);
 }
 
-/* Fails if a method has a seed twice. */
+/* Fails if a method has a seed twice. The rows are sorted, so the two would be
+   adjacent. */
 static void
-refuse_twice(const Source *s, const Row *rows)
+refuse_repeated_seed(const Source *s, const Row *rows)
 {
     for (const Row *r = rows + 1; r < rows + s->table.rows; r++)
         if (!strcmp(r->method, r[-1].method) && !strcmp(r->seed, r[-1].seed))
@@ -101,7 +110,7 @@ refuse_twice(const Source *s, const Row *rows)
                  r->seed, s->lines[r[-1].number]);
 }
 
-/* The rows, sorted by method and seed. */
+/* The table's rows, sorted by method and seed. */
 static Row *
 sorted_rows(const Source *s)
 {
@@ -117,11 +126,13 @@ sorted_rows(const Source *s)
                         q->seed ? table_cell(t, i, seed) : "", i};
     qsort(rows, (size_t)t->rows, sizeof *rows, by_method);
     if (q->seed)
-        refuse_twice(s, rows);
+        refuse_repeated_seed(s, rows);
     return rows;
 }
 
-/* Divides the rows by method, and puts the methods into the table's order. */
+/* Finds s->methods and s->names: each run of sorted rows with the same method
+   is a method. They are put into the table's order, that of their first rows.
+ */
 static void
 find_methods(Source *s)
 {
@@ -131,10 +142,10 @@ find_methods(Source *s)
     for (const Row *r = rows; r < end; r++) {
         if (r == rows || strcmp(r->method, r[-1].method))
             m[count++] = (Method){.rows = r, .first = r->number};
-        Method *own = &m[count - 1];
-        if (r->number < own->first)
-            own->first = r->number;
-        own->count++;
+        Method *last = &m[count - 1];
+        if (r->number < last->first)
+            last->first = r->number;
+        last->count++;
     }
     qsort(m, (size_t)count, sizeof *m, by_first);
     for (int i = 0; i < count; i++)
@@ -142,10 +153,10 @@ find_methods(Source *s)
     s->methods = m;
 }
 
-/* A seed that only one of two methods has; NULL if there is none. Their rows
-   are sorted by seed. */
+/* A seed that only one of two methods has; NULL if there is none. Both lists of
+   rows are sorted by seed, so the first difference shows one. */
 static const char *
-lone_seed(const Method *a, const Method *b)
+unshared_seed(const Method *a, const Method *b)
 {
     for (int i = 0;; i++) {
         const char *s = i < a->count ? a->rows[i].seed : NULL;
@@ -158,25 +169,25 @@ lone_seed(const Method *a, const Method *b)
     }
 }
 
-/* Are the rows of two methods pairs? Exits (2) if a seed is missing and the
-   question does not allow that, because only people may decide to drop a run.
- */
+/* Are the rows of two methods pairs, one for each seed? Exits (2) if a seed is
+   missing and the question does not allow that, because only the user may
+   decide to leave a run out. */
 static bool
 is_paired(const Source *s, const Method *m, const Method *base)
 {
     const Question *q = s->question;
     if (!q->seed)
         return false;
-    const char *lone = lone_seed(m, base);
-    if (lone && !q->unpaired)
+    const char *unshared = unshared_seed(m, base);
+    if (unshared && !q->unpaired)
         usage("%s: only one of %.64s and %.64s has %s %.64s: add the other's "
               "row, remove this one, or give --unpaired, for Welch's test",
-              s->path, m->rows->method, base->rows->method, q->seed, lone);
-    return !lone;
+              s->path, m->rows->method, base->rows->method, q->seed, unshared);
+    return !unshared;
 }
 
-/* Reads the numbers of a method in a column. In a result of --solved-at, NA is
-   a run that never reached the threshold. */
+/* Reads the numbers of a method in a column into e. In a result of --solved-at,
+   NA is a run that never reached the threshold. */
 static void
 read_numbers(const Source *s, const Method *m, int column, Entry *e)
 {
@@ -185,7 +196,7 @@ read_numbers(const Source *s, const Method *m, int column, Entry *e)
         int row = m->rows[e->n].number;
         double *x = &e->x[e->n];
         const char *cell = table_cell(&s->table, row, column);
-        const char *why = number_read(cell, false, -MOST, MOST, x);
+        const char *why = number_read(cell, false, -LARGEST, LARGEST, x);
         bool missing = !strcmp(cell, "NA");
         if (missing && e->steps)
             *x = INFINITY; /* later than all others */
@@ -196,7 +207,8 @@ read_numbers(const Source *s, const Method *m, int column, Entry *e)
     }
 }
 
-/* Compares a method with the baseline. */
+/* Compares e, the entry of method m, with the baseline's entry. The baseline is
+   not compared with itself. */
 static void
 compare(const Source *s, const Method *m, const Method *base, Entry *e)
 {
@@ -211,30 +223,34 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
     if (e != b)
         c = e->paired ? paired_t(e->x, b->x, e->n, margin)
                       : welch_t(e->x, e->n, b->x, b->n, margin);
-    e->against = comparison_of(c, e->less, margin);
+    e->comparison = comparison_of(c, e->less, margin);
 }
 
-/* The average of a method's values, with its interval. */
+/* The average of an entry's values, with its interval. A single value has no
+   interval. median_interval sorts its values, so it gets a copy: pairs are
+   still to be made of e->x. */
 static Mean
 average(const Entry *e)
 {
-    Mean m = e->steps ? median_interval(e->x, e->n) : mean_interval(e->x, e->n);
-    if (e->n == 1) /* one value has no interval */
+    double *x = allocate((size_t)e->n, sizeof *x);
+    memcpy(x, e->x, (size_t)e->n * sizeof *x);
+    Mean m = e->steps ? median_interval(x, e->n) : mean_interval(x, e->n);
+    if (e->n == 1)
         m.low = m.high = NAN;
     return m;
 }
 
-/* Adds an entry for each method in a result. `e` has the fields that are the
-   same for all of them. */
+/* Judges the result in a column: adds an entry for each method. `same` has the
+   fields that all of them share. */
 static void
-judge_result(const Source *s, Judgement *j, int column, Entry e)
+judge_result(const Source *s, Judgement *j, int column, Entry same)
 {
     int count = s->names.count;
-    int base = index_or_exit("--baseline", s->question->baseline, &s->names,
-                             "the table's methods");
+    const char *baseline = s->question->baseline;
+    int base = index_or_exit("--baseline", baseline, &s->names, of_methods);
     Entry *own = allocate((size_t)count, sizeof *own);
     for (int i = 0; i < count; i++) {
-        own[i] = e;
+        own[i] = same;
         own[i].method = s->names.text[i];
         own[i].base = &own[base];
         read_numbers(s, &s->methods[i], column, &own[i]);
@@ -247,24 +263,25 @@ judge_result(const Source *s, Judgement *j, int column, Entry e)
     }
 }
 
-/* Judges the methods in each result of a list, which was given to `option`, and
-   adds these results to `results`; in none of them twice. */
+/* Judges each result of a list, which was given to `option` (NULL: it was not).
+   `same` has the fields that all their entries share. Adds the results to
+   `results`, all that were judged so far; exits (2) if one is there already. */
 static void
 judge_list(const Source *s, Judgement *j, const char *option, const char *list,
-           Entry kind, Values *results)
+           Entry same, Values *results)
 {
     Values names = list ? values_split(list) : (Values){0};
     for (int i = 0; i < names.count; i++) {
         int column = column_of(s, option, names.text[i]);
         values_add(results, names.text[i]);
         index_or_exit(option, names.text[i], results, "the results");
-        kind.result = names.text[i];
-        judge_result(s, j, column, kind);
+        same.result = names.text[i];
+        judge_result(s, j, column, same);
     }
 }
 
-/* Reads the table, and judges the methods in one result after the other. All
-   verdicts are decided together. */
+/* Reads the table, and judges one result after the other. Then all verdicts are
+   decided together. */
 Judgement
 judge(const char *path, const Question *q)
 {
@@ -276,7 +293,7 @@ judge(const char *path, const Question *q)
         values_add(&s.columns, s.table.cells[i]);
     find_methods(&s);
     j.methods = s.names.count;
-    Values results = {0}, margins = margins_named(q->margin);
+    Values results = {0}, margins = margin_names(q->margin);
     judge_list(&s, &j, "--lower", q->lower, (Entry){.less = true}, &results);
     judge_list(&s, &j, "--higher", q->higher, (Entry){.less = false}, &results);
     judge_list(&s, &j, "--solved-at", q->solved_at,
@@ -287,7 +304,7 @@ judge(const char *path, const Question *q)
         index_or_exit("--margin", margins.text[i], &results, "the results");
     Comparison **all = allocate((size_t)j.count, sizeof *all);
     for (int i = 0; i < j.count; i++)
-        all[i] = &j.list[i]->against;
+        all[i] = &j.list[i]->comparison;
     j.comparisons = decide_all(all, j.count);
     return j;
 }

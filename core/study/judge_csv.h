@@ -1,5 +1,6 @@
-/* judge_csv.h - judges a table of anybody's results by the same tests and in
-   the same words as the runs of an experiment.
+/* judge_csv.h - judges the results in anybody's table, a CSV or TSV file, by
+   the same tests and in the same words as the runs of an experiment. A row of
+   the table is one run: its method, its seed and its results.
 
    Nothing is guessed from the table: the question names its columns, the
    baseline, and the results of which less, or more, is better. */
@@ -11,10 +12,10 @@
 /* The options of `qkv judge`; NULL: not given. */
 typedef struct Question {
     const char *method; /* the column with the method of a row */
-    const char *seed;   /* rows that agree in this column are pairs */
-    bool unpaired; /* may the seeds of a method differ from the baseline's? */
-    const char *lower;     /* a list of results of which less is better */
-    const char *higher;    /* a list of results of which more is better */
+    const char *seed;   /* the column by which rows of two methods are paired */
+    bool unpaired;      /* may a method have other seeds than the baseline? */
+    const char *lower;  /* a list of results of which less is better */
+    const char *higher; /* a list of results of which more is better */
     const char *solved_at; /* a list of results that are steps to a threshold:
                               less is better, and a run that did not reach it
                               has NA */
@@ -27,25 +28,26 @@ typedef struct Entry {
     const char *result, *method;
     bool steps;    /* is the result a number of steps to a threshold? */
     bool less;     /* is less better? */
-    double *x;     /* the values, in the order of the seeds; NA is infinite */
-    int n, solved; /* how many values there are, and how many are finite */
-    Mean mean;     /* of steps: the median */
+    double *x;     /* the values, in the order of the seeds; infinite for NA */
+    int n, solved; /* how many values there are, and how many are not NA */
+    Mean mean;     /* of the values; of steps, their median */
     bool paired;   /* are the values compared in pairs, seed by seed? */
     const struct Entry *base; /* the baseline's entry, which may be this one */
-    Comparison against;
+    Comparison comparison;
 } Entry;
 
 typedef struct Judgement {
     const Question *question;
     Entry **list; /* result by result, methods in the order of the table */
-    int count, capacity, rows, methods;
-    int comparisons; /* the number for which the p-values are adjusted */
+    int count, capacity;
+    int rows, methods; /* of the table */
+    int comparisons;   /* the number for which the p-values are adjusted */
 } Judgement;
 
 /* Judges the table of a file (csv.h). Exits (2) if the question does not fit
-   the table: a column, method or direction is missing, or a method has other
-   seeds than the baseline and unpaired is not set. Exits (1) if a cell is no
-   finite number, or if a method has a seed twice. */
+   the table: a column or method is missing, no result is named, or a method has
+   other seeds than the baseline and `unpaired` is not set. Exits (1) if a cell
+   is no finite number, or if a method has a seed twice. */
 Judgement judge(const char *path, const Question *question);
 
 #endif

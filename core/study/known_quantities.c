@@ -1,5 +1,5 @@
-/* known_quantities.c - the table of all numbers that runs have: how each is
-   called, drawn and judged. */
+/* known_quantities.c - the table of all numbers that runs have: the name, the
+   axis and the usual margin of each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 
 /* A name that ends in * stands for all names with that beginning, and %s in its
    title for the rest of the name. In the title of an ACCURACY, %s stands for
-   the measure of the task. A LOSS has its unit only if the task measures
-   accuracy.
+   the measure of the task. A LOSS is in nats only if the task measures
+   accuracy; otherwise it is a squared error, which has no unit.
 
    The margins are one answer in a hundred; a tenth of the baseline's steps or
-   seconds; and a hundredth of a nat, which makes a token 1% more likely. One
-   step on a grid of learning rates changes more than any of these. */
+   seconds; and a hundredth of a nat, which makes a token 1% more likely. The
+   next learning rate of a grid changes more than any of these. */
 /* clang-format off */
 static const Quantity quantities[] = {
     /* name, title, unit, measure, better, scale */
@@ -87,32 +87,31 @@ axis_title(const char *name, const KnownTask *t)
 {
     const Quantity *q = quantity_named(name);
     const char *measure = t ? task_measure(t) : "accuracy";
-    /* %s in a title stands for the end of the name, or for the measure of the
-       task */
-    const char *word = name + strcspn(q->name, "*");
+    const char *word = name + strcspn(q->name, "*"); /* what the * stands for */
     if (q->measure == ACCURACY)
         word = measure;
     char *title = format_text(q->title, word);
-    if (!q->unit || (q->measure == LOSS && strcmp(measure, "accuracy")))
+    bool squared_error = q->measure == LOSS && strcmp(measure, "accuracy") != 0;
+    if (!q->unit || squared_error)
         return title;
     return format_text("%s (%s)", title, q->unit);
 }
 
 Values
-margins_named(const char *margins)
+margin_names(const char *margins)
 {
     Values names = margins ? values_split(margins) : (Values){0};
     for (int i = 0; i < names.count; i++) {
         char *sign = strrchr(names.text[i], '=');
         char *end = "";
         double x = sign ? strtod(sign + 1, &end) : 0;
-        bool number = x > 0 && isfinite(x) && (!*end || !strcmp(end, "%"));
-        if (!number)
+        bool ends_well = !*end || !strcmp(end, "%");
+        if (!ends_well || x <= 0 || !isfinite(x))
             usage("--margin \"%s\": give RESULT=DIFFERENCE, in its unit or in "
                   "per cent of the baseline's, as in "
                   "test_accuracy=0.01,solved_at=10%%",
                   names.text[i]);
-        *sign = 0;
+        *sign = 0; /* only the name is left */
     }
     return names;
 }
@@ -140,9 +139,10 @@ void
 check_quantity(const Experiment *e, const char *name, bool logged)
 {
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
-        bool there = logged ? table_column(&r->log, name) >= 1 /* 0: step */
-                            : has_numbers(name) && run_value_text(r, name);
-        if (!there)
+        bool found = has_numbers(name) && run_value_text(r, name);
+        if (logged)
+            found = table_column(&r->log, name) >= 1; /* column 0: the step */
+        if (!found)
             usage("%s/%s.tsv has no \"%s\";%s to record more, train the run "
                   "with --log",
                   r->path, logged ? "log" : "result", name,
@@ -170,15 +170,16 @@ quantity_mean(const Run *const *runs, int count, const char *name)
 {
     double *x = allocate((size_t)count, sizeof *x);
     const Quantity *q = quantity_named(name);
-    double steps = 0;
+    double most_steps = 0;
     for (int i = 0; i < count; i++) {
         x[i] = run_value_number(runs[i], name);
-        if (q->median && isnan(x[i])) /* it never reached the threshold */
-            x[i] = INFINITY;
-        steps = fmax(steps, run_number(runs[i], "steps"));
+        if (q->median && isnan(x[i]))
+            x[i] = INFINITY; /* it never reached the threshold */
+        most_steps = fmax(most_steps, run_number(runs[i], "steps"));
     }
     if (!q->median)
         return values_mean(name, x, count);
     Mean m = median_interval(x, count);
-    return (Mean){fmin(m.mean, steps), fmin(m.low, steps), fmin(m.high, steps)};
+    return (Mean){fmin(m.mean, most_steps), fmin(m.low, most_steps),
+                  fmin(m.high, most_steps)};
 }

@@ -5,14 +5,12 @@
 
 #include "study/outcome.h"
 #include "study/known_quantities.h"
-#include "study/choose_rate.h"
 
-/* Exits (2) unless less or more is better in each quantity that r's judge and
-   margins name. */
+/* Exits (2) if r's judge or a margin names a quantity that is never judged. */
 static void
 check_judged(const Request *r)
 {
-    Values names = margins_named(r->margin);
+    Values names = margin_names(r->margin);
     if (r->judge)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
@@ -23,32 +21,35 @@ check_judged(const Request *r)
                              "or another loss or accuracy"));
 }
 
-/* Are all seeds within the margin of 1, the best share that there can be? */
+/* Are all these runs within the margin of 1, the best share that is possible?
+ */
 static bool
-saturated(const Run *const *runs, int count, const char *key, double margin)
+saturated(const Chosen *c, const char *key, double margin)
 {
     const Quantity *q = quantity_named(key);
-    bool all = q->scale == SHARE && q->better == MORE;
-    for (int i = 0; i < count; i++)
-        all &= run_value_number(runs[i], key) >= 1 - margin;
-    return all;
+    bool full = q->scale == SHARE && q->better == MORE;
+    for (int i = 0; i < c->seeds; i++)
+        full &= run_value_number(c->runs[i], key) >= 1 - margin;
+    return full;
 }
 
-/* Compares the runs of a with its baseline's, seed by seed, in the judged
-   quantity. */
+/* Compares a's runs with the baseline's in the judged quantity. The pairs are
+   the runs of the seeds that both have. */
 static Contrast
 compare(const Outcome *a)
 {
-    int seeds = (int)a->seeds, n = 0;
+    int seeds = a->own.seeds, pairs = 0;
     double *x = allocate(2 * (size_t)seeds + 1, sizeof *x), *y = x + seeds;
     for (int i = 0; i < seeds; i++)
-        for (int k = 0; k < a->bases; k++)
-            if (a->runs[i]->config.seed == a->base[k]->config.seed) {
-                x[n] = run_value_number(a->runs[i], a->judged);
-                y[n] = run_value_number(a->base[k], a->judged);
-                n++;
-            }
-    return paired_t(x, y, n, a->margin);
+        for (int k = 0; k < a->base.seeds; k++) {
+            const Run *own = a->own.runs[i], *base = a->base.runs[k];
+            if (own->config.seed != base->config.seed)
+                continue;
+            x[pairs] = run_value_number(own, a->judged);
+            y[pairs] = run_value_number(base, a->judged);
+            pairs++;
+        }
+    return paired_t(x, y, pairs, a->margin);
 }
 
 /* The series of that name in a group; an empty one if there is none. */
@@ -61,28 +62,24 @@ series_named(const Group *g, const char *name)
     return (Series){0};
 }
 
-/* Judges a series in one quantity: chooses the rates of the series and of the
-   baseline by it, and compares them. */
+/* Judges the series `own` in the quantity `key`: chooses its learning rates and
+   the baseline's by it, and compares the runs at these rates. */
 static void
-judge_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
+judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
 {
     const Quantity *q = quantity_named(key);
     Series base = series_named(a->group, all->baseline);
-    int seeds;
     a->judged = key;
-    a->base = chosen_runs(base.runs, base.count, key, &a->bases, &a->base_lr);
-    a->runs = chosen_runs(own->runs, own->count, key, &seeds, &a->lr);
-    a->seeds = seeds;
-    double *values = allocate((size_t)a->bases + 1, sizeof *values);
-    double sum = 0;
-    for (int i = 0; i < a->bases; i++) {
-        values[i] = run_value_number(a->base[i], key);
-        sum += values[i];
-    }
-    a->base_mean = sum / a->bases;
-    a->margin = margin_of(all->margins, key, q->margin, values, a->bases);
-    if (!a->baseline && a->bases)
-        a->against = comparison_of(compare(a), q->better == LESS, a->margin);
+    a->own = chosen_runs(own->runs, own->count, key);
+    a->base = chosen_runs(base.runs, base.count, key);
+    int seeds = a->base.seeds;
+    double *values = allocate((size_t)seeds + 1, sizeof *values);
+    for (int i = 0; i < seeds; i++)
+        values[i] = run_value_number(a->base.runs[i], key);
+    a->base_mean = mean_interval(values, seeds).mean;
+    a->margin = margin_of(all->margins, key, q->margin, values, seeds);
+    if (!a->baseline && seeds)
+        a->comparison = comparison_of(compare(a), q->better == LESS, a->margin);
 }
 
 /* Can the quantity in which a was judged tell it from the baseline? It cannot
@@ -90,64 +87,69 @@ judge_in(const char *key, const Outcomes *all, Outcome *a, const Series *own)
 static bool
 tells_apart(const Outcome *a)
 {
-    bool full = saturated(a->runs, (int)a->seeds, a->judged, a->margin) &&
-                saturated(a->base, a->bases, a->judged, a->margin);
-    return !full && (a->baseline || !isnan(a->against.contrast.differ));
+    bool full = saturated(&a->own, a->judged, a->margin) &&
+                saturated(&a->base, a->judged, a->margin);
+    bool compared = a->baseline || !isnan(a->comparison.contrast.differ);
+    return compared && !full;
 }
 
-/* Judges a series in the quantity of --judge. If none was given, the first of
-   three quantities that can tell the series from the baseline is used, or the
-   last one if none can. */
+/* Judges a series in the quantity of --judge. If none was given, each of three
+   quantities is tried until one can tell the series from the baseline; if none
+   can, the last one stays. */
 static void
 judge_series(const Outcomes *all, Outcome *a, const Series *own)
 {
-    static const char *const turns[] = {"test_accuracy", "solved_at",
+    static const char *const usual[] = {"test_accuracy", "solved_at",
                                         "test_loss"};
     if (all->judge) {
-        judge_in(all->judge, all, a, own);
+        judge_by(all, a, own, all->judge);
         return;
     }
-    for (int i = 0; i < 3; i++) {
-        judge_in(turns[i], all, a, own);
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        judge_by(all, a, own, usual[i]);
         if (tells_apart(a))
             return;
     }
 }
 
-/* The outcome of a series, before the verdicts of all are decided together. */
+/* The outcome of the series `own` of group g, before its verdict is decided. */
 static Outcome
 outcome_of(const Outcomes *all, const Group *g, const Series *own)
 {
     Outcome a = {.group = g, .task = g->name, .series = own->name};
     a.baseline = !strcmp(own->name, all->baseline);
-    a.against = comparison_of(unknown_contrast, false, NAN);
+    a.comparison = comparison_of(unknown_contrast, false, NAN);
     judge_series(all, &a, own);
-    int seeds = (int)a.seeds;
+    const Run **runs = a.own.runs;
+    int seeds = a.own.seeds;
+    a.seeds = seeds;
     for (int i = 0; i < seeds; i++)
-        if (run_value_number(a.runs[i], "solved_at") > 0)
+        if (run_value_number(runs[i], "solved_at") > 0)
             a.solved++;
-    a.steps = quantity_mean(a.runs, seeds, "solved_at").mean;
-    a.beyond = 2 * (seeds - a.solved) >= seeds;
-    a.rate_end = rate_end(own->runs, own->count, a.lr);
-    a.accuracy = quantity_mean(a.runs, seeds, "test_accuracy");
-    a.loss = quantity_mean(a.runs, seeds, "test_loss");
+    a.steps = quantity_mean(runs, seeds, "solved_at").mean;
+    a.median_unsolved = 2 * (seeds - a.solved) >= seeds;
+    a.rate_end = rate_end(own->runs, own->count, a.own.lr);
+    a.accuracy = quantity_mean(runs, seeds, "test_accuracy");
+    a.loss = quantity_mean(runs, seeds, "test_loss");
     return a;
 }
 
-/* Decides all verdicts together. */
+/* Decides the verdicts of all outcomes together, because each p-value is
+   adjusted for the number of comparisons. */
 static void
 decide(Outcomes *all)
 {
     Comparison **list = allocate((size_t)all->count + 1, sizeof *list);
     for (int i = 0; i < all->count; i++)
-        list[i] = &all->list[i].against;
+        list[i] = &all->list[i].comparison;
     all->comparisons = decide_all(list, all->count);
     for (Outcome *a = all->list; a < all->list + all->count; a++)
-        a->word = a->baseline ? "baseline" : verdict_words[a->against.verdict];
+        a->verdict =
+            a->baseline ? "baseline" : verdict_words[a->comparison.verdict];
 }
 
-/* The value given now; or else the one that was recorded when the runs were
-   made, which may be NULL. */
+/* The value that the user gave to this command, or else the one given to the
+   command that made the runs; NULL if neither was. */
 static const char *
 given_or_recorded(const char *given, const Experiment *e, const char *key)
 {
@@ -167,8 +169,8 @@ compared_by(const Request *r, const Experiment *e)
 }
 
 /* The value that the others are compared with: the one given or recorded, or
-   "standard". If it is not among `compared`, it is the first of these, but a
-   given one exits (2). */
+   else "standard". If it is not among `compared`, the first of these takes its
+   place; but if the user gave it to this command, exits (2). */
 static const char *
 baseline_of(const Request *r, const Experiment *e, const Values *compared)
 {
@@ -184,10 +186,10 @@ baseline_of(const Request *r, const Experiment *e, const Values *compared)
     return compared->text[0];
 }
 
-/* The outcomes before anything is judged: only the settings, the baseline and
-   the quantities by which r wants to judge. */
+/* The question, without any outcome: the setting to compare, the baseline, and
+   the quantity and margins to judge by. Exits (2) if r has a wrong one. */
 static Outcomes
-outcomes_begin(const Request *r, const Experiment *e)
+question_of(const Request *r, const Experiment *e)
 {
     const char *by = compared_by(r, e);
     Values compared = values_in(e, by);
@@ -201,28 +203,28 @@ outcomes_begin(const Request *r, const Experiment *e)
 }
 
 /* Sets a->other_base: is the variant compared with other runs than the
-   baseline's own row shows, since that row is judged in another quantity? */
+   baseline's own row shows, because that row is judged in another quantity? */
 static void
-note_other_base(const Outcomes *all, Outcome *a)
+set_other_base(const Outcomes *all, Outcome *a)
 {
     for (const Outcome *b = all->list; b < all->list + all->count; b++) {
         if (b->group != a->group || !b->baseline)
             continue;
-        for (int i = 0; i < a->bases; i++)
-            a->other_base |= a->base[i] != b->runs[i];
+        for (int i = 0; i < a->base.seeds; i++)
+            a->other_base |= a->base.runs[i] != b->own.runs[i];
     }
 }
 
 void
 check_question(const Request *r, const Experiment *e)
 {
-    outcomes_begin(r, e); /* exits if something in r does not fit */
+    question_of(r, e); /* exits if something in r does not fit */
 }
 
 Outcomes
 outcomes_of(const Request *r, const Experiment *e)
 {
-    Outcomes all = outcomes_begin(r, e);
+    Outcomes all = question_of(r, e);
     int capacity = 0;
     all.groups = groups_of(e, all.by, NULL, &all.group_count);
     for (int g = 0; g < all.group_count; g++)
@@ -233,40 +235,41 @@ outcomes_of(const Request *r, const Experiment *e)
         }
     decide(&all);
     for (int i = 0; i < all.count; i++)
-        note_other_base(&all, &all.list[i]);
+        set_other_base(&all, &all.list[i]);
     return all;
 }
 
-/* A series and the learning rates that were chosen for it by a quantity, in all
-   groups: "mqa 0.01", "mqa 0.003 to 0.01". */
+/* A series and the range of learning rates that the quantity `judged` chose for
+   it in all groups: "mqa 0.01", "mqa 0.003 to 0.01". */
 static char *
-rates_by(const Outcomes *all, const char *judged, const char *series)
+range_of_rates(const Outcomes *all, const char *judged, const char *series)
 {
     double low = INFINITY, high = -INFINITY;
     for (const Outcome *a = all->list; a < all->list + all->count; a++)
         if (!strcmp(a->judged, judged) && !strcmp(a->series, series)) {
-            low = fmin(low, a->lr);
-            high = fmax(high, a->lr);
+            low = fmin(low, a->own.lr);
+            high = fmax(high, a->own.lr);
         }
     return low == high ? format_text("%s %g", series, low)
                        : format_text("%s %g to %g", series, low, high);
 }
 
+/* Each quantity is listed once, at its first outcome; and in it each series. */
 char *
 chosen_rates(const Outcomes *all)
 {
     const Outcome *end = all->list + all->count;
     Values parts = {0};
-    void *quantities_said = NULL;
+    void *quantities_listed = NULL;
     for (const Outcome *a = all->list; a < end; a++) {
         Values rates = {0};
-        void *series_said = NULL;
-        if (!add_word(&quantities_said, a->judged))
+        void *series_listed = NULL;
+        if (!add_word(&quantities_listed, a->judged))
             continue;
         for (const Outcome *b = a; b < end; b++)
             if (!strcmp(b->judged, a->judged) &&
-                add_word(&series_said, b->series))
-                values_add(&rates, rates_by(all, b->judged, b->series));
+                add_word(&series_listed, b->series))
+                values_add(&rates, range_of_rates(all, b->judged, b->series));
         values_add(&parts, format_text("%s (%s)", quantity_words(a->judged),
                                        joined(&rates, ", ")));
     }

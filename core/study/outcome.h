@@ -10,9 +10,11 @@
 
 #include "math/statistics.h"
 #include "run/grid.h"
+#include "study/choose_rate.h"
 #include "study/run_groups.h"
 #include "study/verdict.h"
 
+/* The result of one variant (or of another setting's value) on one task. */
 typedef struct Outcome {
     const Group *group;
     const char *task;   /* the group's name */
@@ -21,56 +23,56 @@ typedef struct Outcome {
     const char *judged; /* the quantity that chooses its rates, and that its
                            verdict is about */
 
-    const Run **runs;     /* one for each seed */
+    Chosen own;           /* its runs, one for each seed */
     double seeds, solved; /* how many seeds, and how many solved the task;
                              doubles, as all numbers of a table */
-    double lr;            /* the rate that its seeds choose together */
     const char *rate_end; /* "lowest" or "highest" of the rates, or NULL */
     double steps;         /* the steps of the median seed to the threshold */
-    bool beyond;          /* did the median seed never reach it? */
+    bool median_unsolved; /* did the median seed never reach it? */
     Mean accuracy, loss;  /* on test data */
 
     /* The comparison with the baseline. The baseline's runs are chosen by the
        quantity that is judged here, so they may differ from the runs in the
        baseline's own row, which may be judged in another quantity. */
-    const Run **base;
-    int bases;
-    double base_lr, base_mean; /* their rate, and their mean in that quantity */
-    double margin;   /* the difference in that quantity that does not matter */
-    bool other_base; /* does the baseline's own row show other runs? */
-    Comparison against;
-    const char *word; /* the verdict in a table: "better", or "baseline" */
+    Chosen base;
+    double base_mean; /* the mean of these runs in that quantity */
+    double margin;    /* the difference in that quantity that does not matter */
+    bool other_base;  /* does the baseline's own row show other runs? */
+    Comparison comparison;
+    const char *verdict; /* in words: "better", or "baseline" */
 } Outcome;
 
 typedef struct Outcomes {
-    Outcome *list; /* group by group, each by series */
+    Outcome *list; /* group by group, in each by series */
     int count;
     Group *groups;
     int group_count;
-    int comparisons;           /* the number for which p-values are adjusted */
-    bool rates;                /* were several learning rates tried? */
-    const char *by, *baseline; /* the setting whose values are compared, and the
-                                  one that the others are compared with */
-    const char *judge;   /* the quantity that all are judged by; NULL: each by
-                            the first of three that can tell them apart */
-    const char *margins; /* "test_accuracy=0.02,solved_at=5%", or NULL */
+    int comparisons;      /* the number for which p-values are adjusted */
+    bool rates;           /* were several learning rates tried? */
+    const char *by;       /* the setting whose values are compared */
+    const char *baseline; /* the value with which the others are compared */
+    const char *judge;    /* the quantity that all are judged by; NULL: each by
+                             the first of three that can tell it from the
+                             baseline */
+    const char *margins;  /* "test_accuracy=0.02,solved_at=5%", or NULL */
 } Outcomes;
 
-/* The setting whose values are compared: the one that r names, or that was
-   named when the runs were made, or "variant". Exits (2) if r names one in
-   which the runs do not differ. */
+/* The setting whose values are compared: the one that r names, or else the one
+   that was named when the runs were made, or else "variant". Exits (2) if r
+   names one in which the runs do not differ. */
 const char *compared_by(const Request *r, const Experiment *e);
 
 /* The outcomes of all variants on all tasks. Baseline, judge and margin come
    from r, or else from the commands that made the runs (recorded_value). */
 Outcomes outcomes_of(const Request *r, const Experiment *e);
 
-/* The quantities by which learning rates were chosen, and these rates: "test
+/* The learning rates that were chosen, by the quantity that chose them: "test
    accuracy (standard 0.003 to 0.01, mqa 0.01), steps (standard 0.03)". */
 char *chosen_rates(const Outcomes *all);
 
 /* Exits (2) unless outcomes_of can use r's setting, baseline, judge and margin
-   for these runs. They need no results yet (runs_expected). */
+   for these runs. The runs need no results yet, so that a wrong question is
+   found before the training (runs_expected). */
 void check_question(const Request *r, const Experiment *e);
 
 #endif

@@ -1,4 +1,7 @@
-/* results_table.c - the tables of an experiment's results, with verdicts. */
+/* results_table.c - the tables of an experiment's results, with verdicts.
+
+   `fields` lists all columns. Programs get one table with every column; people
+   get two halves of it for each group, without the columns of little use. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,47 +9,43 @@
 #include "study/results_table.h"
 #include "tasks/tasks.h"
 
+/* "4/5": 4 of 5 seeds solved the task. */
 static Cell
 solved_cell(const Outcome *a)
 {
     return cell_words(format_text("%.0f/%.0f", a->solved, a->seeds));
 }
 
+/* The steps of the median seed, ">300" if it never reached the threshold. */
 static Cell
 steps_cell(const Outcome *a)
 {
-    return cell_words(format_text("%s%.10g", a->beyond ? ">" : "", a->steps));
+    const char *more = a->median_unsolved ? ">" : "";
+    return cell_words(format_text("%s%.10g", more, a->steps));
 }
 
-static Cell
-p_cell(const Outcome *a)
-{
-    return cell_number(deciding_p(&a->against));
-}
-
-/* The baseline's mean and rate in a verdict, "1.000 at 0.01", if the baseline's
-   own row shows other runs. */
+/* The mean and the rate of the baseline's runs that this verdict compares,
+   "1.000 at 0.01", if the baseline's own row shows other runs. */
 static Cell
 baseline_cell(const Outcome *a)
 {
-    return cell_words(a->other_base
-                          ? format_text("%.4g at %g", a->base_mean, a->base_lr)
-                          : NULL);
+    if (!a->other_base)
+        return cell_words(NULL);
+    return cell_words(format_text("%.4g at %g", a->base_mean, a->base.lr));
 }
 
-/* The tables that show a column. People see two tables, RESULTS and VERDICTS;
-   programs see one, ALL, with every column. */
-typedef enum { ALL, RESULTS, VERDICTS, BOTH } Half;
+/* The half of the table in which people see a column; NO_HALF: in neither. */
+typedef enum { NO_HALF, RESULTS, VERDICTS, BOTH } Half;
 
 /* A column, and the source of its cells. If `get` is set, that function returns
-   them. If `at` is set, they are the member of Outcome at that offset: a text
-   if the column has words, three numbers if it is an interval, else one number.
-   If neither is set, a cell is the mean over the runs of the result of that
-   name. */
+   a cell. If `at` is set, a cell is the member of Outcome at that offset: a
+   text if the column has words, a Mean if it is an interval, else one double.
+   If neither is set, a cell is the mean over the runs of the result that has
+   the column's name. */
 typedef struct Field {
     Column column;
     size_t at;
-    Half half; /* the table for people that shows it; ALL: neither */
+    Half half;
     bool interval;
     Cell (*get)(const Outcome *a);
 } Field;
@@ -58,8 +57,8 @@ static const Field fields[] = {
     {{"variant", .words = true}, AT(series), BOTH},
     {{"attention_parameters", .title = "attention"}, .half = RESULTS},
     {{.name = "real"}, .half = RESULTS},
-    {{.name = "parameters"}, .half = ALL},
-    {{.name = "rate"}, AT(lr), RESULTS},
+    {{.name = "parameters"}, .half = NO_HALF},
+    {{.name = "rate"}, AT(own.lr), RESULTS},
     {{.name = "solved"}, .half = RESULTS, .get = solved_cell},
     {{"median_steps", .title = "steps"}, .half = RESULTS, .get = steps_cell},
     {{"test_accuracy", .title = "test accuracy", .format = "%.3f"}, AT(accuracy), RESULTS, .interval = true},
@@ -70,19 +69,19 @@ static const Field fields[] = {
     {{"loss_high", .format = "%.3g"}, AT(loss.high)},
     {{.name = "seeds"}, AT(seeds)},
     {{"judged", .words = true}, AT(judged), VERDICTS},
-    {{"verdict", .words = true}, AT(word), VERDICTS},
-    {{"difference", .format = "%.3g"}, AT(against.contrast.mean), VERDICTS, .interval = true},
-    {{"difference_low", .format = "%.3g"}, AT(against.contrast.low)},
-    {{"difference_high", .format = "%.3g"}, AT(against.contrast.high)},
+    {{"verdict", .words = true}, AT(verdict), VERDICTS},
+    {{"difference", .format = "%.3g"}, AT(comparison.contrast.mean), VERDICTS, .interval = true},
+    {{"difference_low", .format = "%.3g"}, AT(comparison.contrast.low)},
+    {{"difference_high", .format = "%.3g"}, AT(comparison.contrast.high)},
     {{"baseline_mean", .format = "%.4g"}, AT(base_mean)},
-    {{.name = "baseline_rate"}, AT(base_lr)},
+    {{.name = "baseline_rate"}, AT(base.lr)},
     {{"its_baseline", .title = "baseline", .words = true, .readers = PEOPLE}, .half = VERDICTS, .get = baseline_cell},
-    {{"margin", .format = "%.3g"}, AT(against.margin)},
-    {{"p", .format = "%.2g", .readers = PEOPLE}, .half = VERDICTS, .get = p_cell},
-    {{"p_adjusted", .format = "%.3g"}, AT(against.contrast.differ)},
-    {{"p_same", .format = "%.3g"}, AT(against.contrast.same)},
-    {{"detectable", .format = "%.3g"}, AT(against.detectable)},
-    {{"seeds_needed", .title = "seeds"}, AT(against.needed), VERDICTS},
+    {{"margin", .format = "%.3g"}, AT(comparison.margin)},
+    {{"p", .format = "%.2g", .readers = PEOPLE}, AT(comparison.p), VERDICTS},
+    {{"p_adjusted", .format = "%.3g"}, AT(comparison.contrast.differ)},
+    {{"p_same", .format = "%.3g"}, AT(comparison.contrast.same)},
+    {{"detectable", .format = "%.3g"}, AT(comparison.detectable)},
+    {{"seeds_needed", .title = "seeds"}, AT(comparison.needed), VERDICTS},
     {{"rate_end", .title = "rate is", .words = true}, AT(rate_end), VERDICTS},
 };
 /* clang-format on */
@@ -99,18 +98,19 @@ cell_of(const Field *f, const Outcome *a)
         return f->get(a);
     if (f->column.words)
         return cell_words(*(const char *const *)at);
-    if (f->interval)
+    if (f->interval) /* mean, low and high */
         return cell_interval((Mean){x[0], x[1], x[2]});
     if (f->at)
         return cell_number(*x);
-    Mean m = quantity_mean(a->runs, (int)a->seeds, f->column.name);
+    Mean m = quantity_mean(a->own.runs, a->own.seeds, f->column.name);
     return cell_number(m.mean);
 }
 
-/* The table of one group, or of all groups if g is NULL. People see the rates
-   only if there were several to choose from. */
+/* A half of the table of group g, which people see; or the whole table of all
+   groups, if g is NULL and `half` is NO_HALF. People see the rates only if
+   there were several to choose from. */
 static Sheet
-sheet_of_half(const Outcomes *all, const Group *g, Half half)
+make_sheet(const Outcomes *all, const Group *g, Half half)
 {
     Column *columns = allocate(FIELDS, sizeof *columns);
     Cell cells[FIELDS];
@@ -137,28 +137,28 @@ sheet_of_half(const Outcomes *all, const Group *g, Half half)
 }
 
 /* "2 better in steps (mqa on recall, gqa on sort)": counts the comparisons with
-   the same verdict as this one, in the same quantity. If that is worse or
-   better, it names them. */
+   the verdict of `like` in its quantity. If the verdict is worse or better, it
+   names them. Comparisons of a single seed have no verdict. */
 static char *
 verdict_count(const Outcomes *all, const Outcome *like)
 {
     Values names = {0};
     for (const Outcome *a = all->list; a < all->list + all->count; a++)
-        if (a->against.verdict == like->against.verdict &&
-            a->judged == like->judged && a->against.contrast.n > 1)
+        if (a->comparison.verdict == like->comparison.verdict &&
+            a->judged == like->judged && a->comparison.contrast.n > 1)
             values_add(&names, format_text("%s on %s", a->series, a->task));
-    char *count = format_text("%d %s in %s", names.count, like->word,
+    char *count = format_text("%d %s in %s", names.count, like->verdict,
                               quantity_words(like->judged));
-    return like->against.verdict < WORSE
-               ? count
-               : format_text("%s (%s)", count, joined(&names, ", "));
+    if (like->comparison.verdict < WORSE)
+        return count;
+    return format_text("%s (%s)", count, joined(&names, ", "));
 }
 
 void
 check_results_columns(const char *by, const char *chosen)
 {
     Outcomes none = {.by = by};
-    Sheet sheet = sheet_of_half(&none, NULL, ALL);
+    Sheet sheet = make_sheet(&none, NULL, NO_HALF);
     sheet.chosen = chosen;
     check_columns(&sheet);
 }
@@ -173,8 +173,9 @@ print_headline(const Outcomes *all, Layout layout)
     void *counted = NULL;
     for (Verdict verdict = IDENTICAL; verdict <= BETTER; verdict++)
         for (const Outcome *a = all->list; a < all->list + all->count; a++)
-            if (a->against.verdict == verdict && a->against.contrast.n > 1 &&
-                add_word(&counted, format_text("%s %s", a->word, a->judged)))
+            if (a->comparison.verdict == verdict &&
+                a->comparison.contrast.n > 1 &&
+                add_word(&counted, format_text("%s %s", a->verdict, a->judged)))
                 values_add(&parts, verdict_count(all, a));
     if (parts.count)
         words_write(format_text("Compared with %s%s: %s.", all->baseline,
@@ -184,7 +185,7 @@ print_headline(const Outcomes *all, Layout layout)
     return parts.count > 0;
 }
 
-/* Explains the columns. */
+/* Explains the columns to people, after the last table. */
 static void
 print_notes(const Outcomes *all, Layout layout)
 {
@@ -203,31 +204,32 @@ print_notes(const Outcomes *all, Layout layout)
                     "intervals over seeds, or the range of two seeds.",
                     rate),
         layout);
-    const char *judged =
-        all->judge ? ""
-                   : " Verdicts are about test accuracy; if that is saturated, "
-                     "about the steps; if some seed has none, about test loss.";
-    if (all->comparisons)
-        words_write(
-            format_text("difference: paired by seed; p: of a t test, adjusted "
-                        "for %d comparison%s (Holm's method in Shaffer's "
-                        "variant); same: within the margin (%s); seeds: how "
-                        "many would decide.%s",
-                        all->comparisons, all->comparisons == 1 ? "" : "s",
-                        all->margins ? all->margins : "0.01, of steps 10%",
-                        judged),
-            layout);
+    if (!all->comparisons)
+        return;
+    const char *judged = "";
+    if (!all->judge)
+        judged = " Verdicts are about test accuracy; if that is saturated, "
+                 "about the steps; if some seed has none, about test loss.";
+    words_write(
+        format_text("difference: paired by seed; p: of a t test, adjusted "
+                    "for %d comparison%s (Holm's method in Shaffer's "
+                    "variant); same: within the margin (%s); seeds: how "
+                    "many would decide.%s",
+                    all->comparisons, all->comparisons == 1 ? "" : "s",
+                    all->margins ? all->margins : "0.01, of steps 10%", judged),
+        layout);
 }
 
-/* Prints one table for people. Its title is above it, and in LaTeX its caption.
- */
+/* Prints a half of a group's table. Its title is printed above it, and in LaTeX
+   as its caption. */
 static void
 print_half(const Outcomes *all, const Group *g, Half half, char *title,
            const char *chosen, Layout layout)
 {
-    Sheet sheet = sheet_of_half(all, g, half);
-    sheet.label =
-        half == VERDICTS ? format_text("%s-verdicts", g->name) : g->name;
+    Sheet sheet = make_sheet(all, g, half);
+    sheet.label = g->name;
+    if (half == VERDICTS)
+        sheet.label = format_text("%s-verdicts", g->name);
     sheet.note = title;
     sheet.chosen = chosen;
     if (layout != LATEX)
@@ -235,37 +237,38 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
     sheet_write(stdout, &sheet, layout);
 }
 
-/* Prints the tables of one group, and the levels that guessing and a trivial
-   baseline reach. */
+/* Prints the tables of one group. The title of the first says what guessing and
+   a trivial baseline reach. `verdicts`: print the second table, too. */
 static void
 print_group(const Outcomes *all, const Group *g, bool verdicts,
             const char *chosen, Layout layout)
 {
     const Run *r = g->runs[0];
     const KnownTask *t = task_named(r->config.task);
-    bool test = run_text(r, "test_trivial"); /* the parts of a text file have
-                                                baselines of their own */
-    char *levels = format_text(
-        "%s: guessing has %s %.2f (loss %.2f), %s %.2f", g->name,
-        task_measure(t), run_number(r, "chance"), run_number(r, "chance_loss"),
-        t->trivial, run_number(r, test ? "test_trivial" : "trivial"));
-    print_half(all, g, RESULTS, levels, chosen, layout);
+    double trivial = run_number(r, "trivial");
+    if (run_text(r, "test_trivial")) /* the test part of a text has its own */
+        trivial = run_number(r, "test_trivial");
+    char *title =
+        format_text("%s: guessing has %s %.2f (loss %.2f), %s %.2f", g->name,
+                    task_measure(t), run_number(r, "chance"),
+                    run_number(r, "chance_loss"), t->trivial, trivial);
+    print_half(all, g, RESULTS, title, chosen, layout);
+    title = format_text("%s: compared with %s", g->name, all->baseline);
     if (verdicts && g->series_count > 1)
-        print_half(all, g, VERDICTS,
-                   format_text("%s: compared with %s", g->name, all->baseline),
-                   chosen, layout);
+        print_half(all, g, VERDICTS, title, chosen, layout);
 }
 
 void
 results_print(const Outcomes *all, const char *chosen, Layout layout)
 {
     if (for_programs(layout)) {
-        Sheet sheet = sheet_of_half(all, NULL, ALL);
+        Sheet sheet = make_sheet(all, NULL, NO_HALF);
         sheet.chosen = chosen;
         sheet_print(&sheet, layout);
         return;
     }
-    bool verdicts = print_headline(all, layout) && !chosen;
+    bool compared = print_headline(all, layout);
+    bool verdicts = compared && !chosen; /* they have other columns */
     for (int g = 0; g < all->group_count; g++)
         print_group(all, &all->groups[g], verdicts, chosen, layout);
     print_notes(all, layout);

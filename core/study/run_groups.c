@@ -1,39 +1,44 @@
-/* run_groups.c - which runs are averaged, and which are shown side by side.
+/* run_groups.c - divides the runs of an experiment into groups.
 
-   Only runs that differ in nothing but their seed may be averaged, when the
+   Only runs that differ in nothing except their seed may be averaged, once the
    learning rate of each seed has been chosen (choose_rate.h). So runs are
-   divided into groups by the settings that their commands named: the runs of a
-   group have the same value of each, or do not use it. A run that does not use
-   a setting would be the same at each of its values, so it is in the groups of
-   all. */
+   divided by the settings that their commands named: the runs of a group have
+   the same value of each, or do not use it. A run that does not use a setting
+   would be the same at any of its values, so it is in the groups of all. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "study/run_groups.h"
 #include "study/known_quantities.h"
 
-/* A run, its series and its value of x. The two texts are interned. */
-typedef struct Place {
+/* A run that is to be put into groups, with its value of `by`, which names its
+   series, and its value of x, which is "" if it has none or if x is a result.
+   Both texts are interned, so equal ones have the same address. */
+typedef struct Member {
     const Run *run;
-    const char *series, *x; /* x: "" if it has no value or is a result */
-} Place;
+    const char *series, *x;
+} Member;
 
-/* The state of the division into groups. */
-typedef struct Cut {
+/* The division of an experiment's runs into groups. */
+typedef struct Division {
     const Experiment *e;
-    const char *by, *x; /* x: NULL for the steps of training */
-    Axis *axes;         /* the values that the runs being divided share */
+    const char *by, *x; /* as groups_of has them */
+    bool x_is_result;
+    Axis *axes; /* the values that the runs being divided share */
     int axis_count;
-    Group *list; /* the groups so far */
+    Group *groups; /* those found so far */
     int count, capacity;
-} Cut;
+} Division;
 
-/* The name of an axis by which runs are divided: axis 0 is the task, and axes
-   1, 2, ... are the settings. */
+/* Runs are divided by one axis after the other: axis TASK is the task, so that
+   a group's name begins with it; axes 1, 2, ... are settings[0], settings[1],
+   ... */
+enum { TASK = 0 };
+
 static const char *
-axis_at(int number)
+axis_name(int axis)
 {
-    return number ? settings[number - 1].name : "task";
+    return axis == TASK ? "task" : settings[axis - 1].name;
 }
 
 /* Is it a setting that makes a model larger? */
@@ -44,35 +49,40 @@ is_size(const char *name)
     return s && (s->role == OF_SHAPE || index_in("d-model layers", name) >= 0);
 }
 
-/* May groups differ in this setting? If x is a result, runs of several sizes
-   stay in one group, because it is their size that changes the result. */
+/* May groups differ in this axis? Not in what a figure shows inside a group;
+   nor in the seed, which is averaged, the rate, which is chosen, the words of
+   --log, which change no result, or the path of a text, whose file-hash
+   counts. If x is a result, runs of several sizes stay in one group, because
+   it is their size that changes the result. */
 static bool
-may_part(const Cut *c, const char *name)
+may_differ(const Division *d, int axis)
 {
-    bool x_is_result = c->x && !is_setting_or_run(c->x);
-    if (index_in("seed lr file log", name) >= 0 || index_in(c->by, name) >= 0)
+    const char *name = axis_name(axis);
+    bool is_x = d->x && !strcmp(d->x, name);
+    if (is_x || index_in(d->by, name) >= 0)
         return false;
-    if (c->x && !strcmp(c->x, name))
+    if (index_in("seed lr log file", name) >= 0)
+        return false;
+    if (d->x_is_result && is_size(name))
         return false;
     if (!strcmp(name, "task"))
-        return c->axis_count == 0; /* it is axis 0, and also a setting */
-    if (!setting_named(name) || (x_is_result && is_size(name)))
-        return false;
-    return !strcmp(name, "file-hash") || setting_was_given(c->e, name);
+        return axis == TASK; /* it is a setting, too, but divides once */
+    return !strcmp(name, "file-hash") || setting_was_given(d->e, name);
 }
 
+/* -1, 0 or 1, as qsort wants it. */
 static int
 number_order(double a, double b)
 {
     return (a > b) - (a < b);
 }
 
-/* Orders places by series, then by x, seed and rate. Runs that agree in all of
-   these keep their order. */
+/* For qsort: orders members by series, then by x, seed and rate. Runs that
+   agree in all of these keep their order. */
 static int
 in_order(const void *a, const void *b)
 {
-    const Place *s = a, *t = b;
+    const Member *s = a, *t = b;
     const Config *p = &s->run->config, *q = &t->run->config;
     int order = series_order(s->series, t->series);
     if (!order)
@@ -84,108 +94,127 @@ in_order(const void *a, const void *b)
     return order ? order : (s->run > t->run) - (s->run < t->run);
 }
 
-/* All runs, sorted as Series and Group have them. */
-static Place *
-places_of(const Cut *c)
+/* All runs as members, sorted. */
+static Member *
+sorted_members(const Division *d)
 {
-    Place *all = allocate((size_t)c->e->count + 1, sizeof *all);
-    for (int i = 0; i < c->e->count; i++) {
-        const Run *r = &c->e->runs[i];
-        const char *x =
-            c->x && is_setting_or_run(c->x) ? run_value_text(r, c->x) : NULL;
-        const char *series = run_value_text(r, c->by);
-        all[i] = (Place){r, series ? series : interned("none"), x ? x : ""};
+    Member *all = allocate((size_t)d->e->count + 1, sizeof *all);
+    for (int i = 0; i < d->e->count; i++) {
+        const Run *r = &d->e->runs[i];
+        const char *series = run_value_text(r, d->by), *x = NULL;
+        if (d->x && !d->x_is_result)
+            x = run_value_text(r, d->x);
+        all[i] = (Member){r, series ? series : interned("none"), x ? x : ""};
     }
-    qsort(all, (size_t)c->e->count, sizeof *all, in_order);
+    qsort(all, (size_t)d->e->count, sizeof *all, in_order);
     return all;
 }
 
-/* Are two runs that would be averaged the same run, except for what they log?
-   Fails if they differ in more than seed and rate. */
+/* Is `b` the run `a` once more, except for what it logs? Fails if the two,
+   which would be averaged, differ in more than seed and rate. */
 static bool
 is_repeated(const Run *a, const Run *b)
 {
     const char *name = differing_setting(&a->config, &b->config, "seed lr log");
     if (name)
-        fail("%s and %s cannot be averaged, since they differ in %s; choose "
+        fail("%s and %s cannot be averaged, because they differ in %s; choose "
              "one of its values with --where %s=VALUE",
              a->path, b->path, name, name);
     return a->config.seed == b->config.seed && a->config.lr == b->config.lr;
 }
 
-/* Adds a group of these runs, which are sorted, each of them once. */
+/* Adds a group of these sorted members, each run once. Runs with the same x in
+   a series are averaged, unless x is a result: then each has its own x. */
 static void
-add_group(Cut *c, const Place *runs, int count)
+add_group(Division *d, const Member *members, int count)
 {
-    bool averaged =
-        !c->x || is_setting_or_run(c->x); /* are runs of equal x averaged? */
     Group g = {.runs = allocate((size_t)count, sizeof *g.runs),
                .series = allocate((size_t)count, sizeof *g.series),
-               .axes = allocate((size_t)c->axis_count + 1, sizeof *g.axes),
-               .axis_count = c->axis_count};
+               .axes = allocate((size_t)d->axis_count + 1, sizeof *g.axes),
+               .axis_count = d->axis_count};
     for (int i = 0; i < count; i++) {
-        const Place *p = &runs[i], *last = i ? p - 1 : NULL;
-        bool more = last && last->series == p->series;
-        if (more && averaged && !strcmp(last->x, p->x) &&
-            is_repeated(last->run, p->run))
-            continue; /* the same run again */
-        if (!more)
+        const Member *m = &members[i], *last = i ? m - 1 : NULL;
+        bool same_series = last && last->series == m->series;
+        bool same_x = !d->x_is_result && last && !strcmp(last->x, m->x);
+        if (same_series && same_x && is_repeated(last->run, m->run))
+            continue;
+        if (!same_series)
             g.series[g.series_count++] =
-                (Series){p->series, g.runs + g.count, 0};
+                (Series){m->series, g.runs + g.count, 0};
         g.series[g.series_count - 1].count++;
-        g.runs[g.count++] = p->run;
+        g.runs[g.count++] = m->run;
     }
-    for (int i = 0; i < c->axis_count; i++)
-        g.axes[i] = c->axes[i];
+    memcpy(g.axes, d->axes, (size_t)d->axis_count * sizeof *g.axes);
     g.name = group_text(&g, "", false);
-    c->list = grow(c->list, c->count, &c->capacity, sizeof *c->list);
-    c->list[c->count++] = g;
+    d->groups = grow(d->groups, d->count, &d->capacity, sizeof *d->groups);
+    d->groups[d->count++] = g;
 }
 
-/* Divides these runs by the axes from `number` on in which they differ, and by
-   their task in any case, and adds the groups. A run without a value of an axis
-   is put into all parts. */
-static void
-cut(Cut *c, const Place *runs, int count, int number)
+/* The different values that the members have on an axis. */
+static Values
+values_on_axis(const Member *members, int count, const char *name)
 {
-    if (!count)
-        return;
-    while (number <= setting_count && !may_part(c, axis_at(number)))
-        number++;
-    if (number > setting_count) {
-        add_group(c, runs, count);
-        return;
-    }
-    const char *axis = axis_at(number);
-    const char **own = allocate((size_t)count, sizeof *own);
-    Place *part = allocate((size_t)count, sizeof *part);
+    const char **texts = allocate((size_t)count + 1, sizeof *texts);
     for (int i = 0; i < count; i++)
-        own[i] = run_value_text(runs[i].run, axis);
-    Values parts = distinct_values(own, count);
-    if (parts.count < 2 && strcmp(axis, "task")) {
-        cut(c, runs, count, number + 1);
+        texts[i] = run_value_text(members[i].run, name);
+    return distinct_values(texts, count);
+}
+
+/* Copies to `part` the members with this value on an axis, and those without
+   any, which belong to every part. Returns their number. */
+static int
+select_members(Member *part, const Member *members, int count, const char *name,
+               const char *value)
+{
+    int selected = 0;
+    for (int i = 0; i < count; i++) {
+        const char *own = run_value_text(members[i].run, name);
+        if (!own || !strcmp(own, value))
+            part[selected++] = members[i];
+    }
+    return selected;
+}
+
+/* Divides members, which agree on all axes before this one, into groups. If
+   they differ on this axis, each of its values has a part of them, which is
+   divided by the later axes; otherwise all of them are. After the last axis,
+   the members that are left make a group. */
+static void
+divide(Division *d, const Member *members, int count, int axis)
+{
+    if (axis > setting_count) {
+        add_group(d, members, count);
         return;
     }
-    for (int k = 0; k < parts.count; k++) {
-        int n = 0;
-        for (int i = 0; i < count; i++)
-            if (!own[i] || !strcmp(own[i], parts.text[k]))
-                part[n++] = runs[i];
-        c->axes[c->axis_count++] = (Axis){axis, interned(parts.text[k])};
-        cut(c, part, n, number + 1);
-        c->axis_count--;
+    const char *name = axis_name(axis);
+    Values values = {0};
+    if (may_differ(d, axis))
+        values = values_on_axis(members, count, name);
+    bool named = axis == TASK && values.count == 1; /* the only task is said */
+    if (values.count < 2 && !named) {
+        divide(d, members, count, axis + 1);
+        return;
+    }
+    Member *part = allocate((size_t)count, sizeof *part);
+    for (int k = 0; k < values.count; k++) {
+        const char *value = values.text[k];
+        int selected = select_members(part, members, count, name, value);
+        d->axes[d->axis_count++] = (Axis){name, interned(value)};
+        divide(d, part, selected, axis + 1);
+        d->axis_count--;
     }
 }
 
 Group *
 groups_of(const Experiment *e, const char *by, const char *x, int *groups)
 {
-    Cut c = {.e = e, .by = by, .x = x};
-    c.axes = allocate((size_t)setting_count + 1, sizeof *c.axes);
-    Place *runs = places_of(&c);
-    cut(&c, runs, e->count, 0);
-    *groups = c.count;
-    return c.list;
+    bool x_is_result = x && !is_setting_or_run(x);
+    Division d = {.e = e, .by = by, .x = x, .x_is_result = x_is_result};
+    d.axes = allocate((size_t)setting_count + 1, sizeof *d.axes);
+    if (e->count)
+        divide(&d, sorted_members(&d), e->count, TASK);
+    *groups = d.count;
+    return d.groups;
 }
 
 char *
@@ -193,16 +222,13 @@ group_text(const Group *g, const char *without, bool in_words)
 {
     Values parts = {0};
     for (const Axis *a = g->axes; a < g->axes + g->axis_count; a++) {
-        if (!strcmp(a->name, without))
-            continue;
+        char *text = format_text("%s%.80s", a->name, a->value);
+        if (in_words)
+            text = format_text("%s %.80s", axis_title(a->name, NULL), a->value);
         if (!strcmp(a->name, "task"))
-            values_add(&parts, copy_text(a->value));
-        else if (in_words)
-            values_add(
-                &parts,
-                format_text("%s %.80s", axis_title(a->name, NULL), a->value));
-        else
-            values_add(&parts, format_text("%s%.80s", a->name, a->value));
+            text = copy_text(a->value);
+        if (strcmp(a->name, without) != 0)
+            values_add(&parts, text);
     }
     return joined(&parts, in_words ? ", " : ".");
 }

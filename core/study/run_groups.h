@@ -1,14 +1,18 @@
-/* run_groups.h - which runs are averaged, and which are shown side by side. */
+/* run_groups.h - divides the runs of an experiment into groups, one for each
+   panel of a figure or table.
+
+   A group has several series, which are shown side by side, as curves of a
+   figure or rows of a table. In a series, the runs at one x are averaged over
+   their seeds. */
 #ifndef RUN_GROUPS_H
 #define RUN_GROUPS_H
 
 #include "study/run_values.h"
 
-/* The runs with one value of `by`, or, if `by` is a list "variant,lr", with one
-   value of each setting in it. A series is a curve of a figure, or a row of a
-   table. */
+/* The runs of a group with one value of the setting `by`, or, if `by` is a list
+   "variant,lr", with one value of each setting in it. */
 typedef struct Series {
-    const char *name;
+    const char *name; /* that value: "mqa", or "mqa,0.01" */
     const Run **runs; /* sorted by the setting x, then by seed, then by rate */
     int count;
 } Series;
@@ -30,15 +34,18 @@ typedef struct Group {
 } Group;
 
 /* Divides the runs into groups: by task, and by every setting that varies and
-   that their commands named, except `by`, `x` (a setting, a result or NULL),
-   the seed, and the learning rate, which is chosen (choose_rate.h). If x is a
-   result, runs of several sizes share a group. Fails if two runs that would be
-   averaged differ in more than their seeds. The groups are never freed. */
+   that their commands named, except `by`, x, the seed, and the learning rate,
+   which is chosen (choose_rate.h). `by` is a setting or a list of settings. x
+   is the x-axis of a figure: a setting, a result, or NULL if it is the step of
+   training or if there is no figure. If x is a result, runs of several sizes
+   share a group. Fails if two runs that would be averaged differ in more than
+   seed and rate. *groups becomes the number of groups, which are never freed.
+ */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
                  int *groups);
 
-/* A group's name, "reverse.d-k4", or the same in words, "reverse, d_k 4".
-   Leaves out the axis called `without`. */
+/* A group's name, "reverse.d-k4", or, if in_words, "reverse, d_k 4". Leaves out
+   the axis called `without`; "" leaves out none. */
 char *group_text(const Group *g, const char *without, bool in_words);
 
 #endif

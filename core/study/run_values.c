@@ -203,13 +203,3 @@ name_suggestion(const Experiment *e, const char *name, bool logged)
         values_add(&known, copy_text(settings[i].name));
     return suggestion(name, &known);
 }
-
-const char *
-differing_setting(const Config *a, const Config *b, const char *except)
-{
-    for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (setting_decides(s) && index_in(except, s->name) < 0 &&
-            !setting_equal(s, a, b))
-            return s->name;
-    return NULL;
-}

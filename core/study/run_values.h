@@ -48,12 +48,6 @@ Values distinct_values(const char *const *texts, int count);
    order. */
 Values values_in(const Experiment *e, const char *name);
 
-/* The name of the first setting that can change a result, is not in the list
-   `except` ("lr seed"), and has different values in a and b. NULL if there is
-   none. */
-const char *differing_setting(const Config *a, const Config *b,
-                              const char *except);
-
 /* Compares two values for sorting, or two lists of values such as "fused,0.01":
    "standard" comes first, then numbers by size and words by letter. */
 int series_order(const char *a, const char *b);

@@ -5,7 +5,7 @@
 #include "heart/fail.h"
 #include "study/verdict.h"
 
-#define SIGNIFICANT 0.05
+#define SIGNIFICANT 0.05 /* the level of all tests together */
 
 const char *const verdict_words[] = {"identical", "same",  "undecided",
                                      "untested",  "worse", "better"};
@@ -14,26 +14,31 @@ Comparison
 comparison_of(Contrast contrast, bool less, double margin)
 {
     Verdict verdict = UNDECIDED;
-    if (contrast.mean == 0 && contrast.deviation == 0)
-        verdict = IDENTICAL;
-    if (isnan(contrast.differ))
+    double p = contrast.differ;
+    if (isnan(p))
         verdict = UNTESTED;
-    return (Comparison){contrast, less, margin, verdict, NAN, NAN};
+    else if (contrast.mean == 0 && contrast.deviation == 0) {
+        verdict = IDENTICAL;
+        p = NAN; /* nothing is tested */
+    }
+    return (Comparison){contrast, less, margin, verdict, p, NAN, NAN};
 }
 
 /* Decides the verdict on a difference whose p-values are adjusted. Also finds
-   the difference that these seeds could have shown, and how many seeds are
-   needed: both for a t test at the level of the strictest of all tests. */
+   the difference that these seeds could have shown, and the number of seeds
+   that would decide. Both are for a t test at the level of the strictest of all
+   tests (Bonferroni): Holm's level of this one is not known beforehand. */
 static void
 decide(Comparison *c, int comparisons)
 {
     const Contrast *d = &c->contrast;
     double alpha = SIGNIFICANT / comparisons;
-    bool by_t = d->deviation > 0 && !d->by_signs;
+    bool more = d->mean > 0, by_t = d->deviation > 0 && !d->by_signs;
     if (d->same < SIGNIFICANT)
         c->verdict = EQUAL;
     else if (d->differ < SIGNIFICANT)
-        c->verdict = (d->mean > 0) == c->less ? WORSE : BETTER;
+        c->verdict = more == c->less ? WORSE : BETTER;
+    c->p = c->verdict == EQUAL ? d->same : d->differ;
     if (by_t)
         c->detectable = d->error * detectable(d->freedom, alpha);
     if (by_t && c->verdict == UNDECIDED)
@@ -41,9 +46,9 @@ decide(Comparison *c, int comparisons)
 }
 
 /* A comparison tests two hypotheses: that there is no difference, and that the
-   difference is at least the margin. Only one of them can be true, so at most
-   `comparisons` hypotheses are true together, which makes Holm's adjustment
-   Shaffer's. */
+   difference is at least the margin. Only one of them can be true, so of all
+   2 x comparisons hypotheses at most half are true. Holm's adjustment may use
+   that (Shaffer 1986; statistics.h). NaN entries do not count. */
 int
 decide_all(Comparison *const *all, int count)
 {
@@ -64,12 +69,4 @@ decide_all(Comparison *const *all, int count)
         }
     free(p);
     return comparisons;
-}
-
-double
-deciding_p(const Comparison *c)
-{
-    if (c->verdict == IDENTICAL)
-        return NAN;
-    return c->verdict == EQUAL ? c->contrast.same : c->contrast.differ;
 }

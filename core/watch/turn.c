@@ -30,12 +30,6 @@ lift_new(int rows, int cols)
     return l;
 }
 
-void
-lift_free(Lift *l)
-{
-    free(l->now_q);
-}
-
 /* c += factor a' b, for a and b (rows x cols). */
 static void
 add_product(double *c, double factor, const double *a, const double *b,

@@ -35,7 +35,6 @@ typedef struct Lift {
 Lift lift_new(int rows, int cols);
 void lift_start(Lift *l);
 void lift_follow(Lift *l);
-void lift_free(Lift *l);
 
 /* The size of R and of S. Both are 0 if G is the identity, and NaN if the lift
    was lost. For k = 1 there is no rotation, and the angle is 0. A plane that
