@@ -469,25 +469,25 @@ TEST(what_is_judged)
     Ends other = {1 - 5.4e-5, 160, .01, 1, 2};
     Outcome a = judged_as(good, other, NULL);
     ck_assert_str_eq(a.judged, "solved_at");
-    ck_assert_str_eq(a.word, "worse");
-    ck_assert(fabs(a.against.contrast.mean - 58) < 1e-9);
+    ck_assert_str_eq(a.verdict, "worse");
+    ck_assert(fabs(a.comparison.contrast.mean - 58) < 1e-9);
     other.solved_at = 101;
     other.more = 3.5;
     a = judged_as(good, other, NULL);
-    ck_assert(a.against.verdict == EQUAL &&
-              fabs(a.against.margin - 10.6) < 1e-9);
-    ck_assert_str_eq(a.word, "same");
+    ck_assert(a.comparison.verdict == EQUAL &&
+              fabs(a.comparison.margin - 10.6) < 1e-9);
+    ck_assert_str_eq(a.verdict, "same");
     a = judged_as(good, other, "solved_at=1%");
-    ck_assert(a.against.verdict != EQUAL &&
-              fabs(a.against.margin - 1.06) < 1e-9);
+    ck_assert(a.comparison.verdict != EQUAL &&
+              fabs(a.comparison.margin - 1.06) < 1e-9);
     a = judged_as(good, good, NULL);
-    ck_assert_str_eq(a.word, "identical");
+    ck_assert_str_eq(a.verdict, "identical");
     /* one that never got there has no steps: the loss tells */
     other.solved_at = 0;
     other.loss = 3;
     a = judged_as(good, other, NULL);
     ck_assert_str_eq(a.judged, "test_loss");
-    ck_assert(a.beyond && a.steps == 300);
+    ck_assert(a.median_unsolved && a.steps == 300);
     /* far from 1 it is accuracy */
     other.accuracy = 0.5;
     a = judged_as(good, other, NULL);
@@ -530,12 +530,12 @@ TEST(rates_are_chosen_in_what_is_judged)
     const double rates[] = {.001, .003, .01};
     Outcome a = judged_at(3, rates, (double[]){200, 100, 150},
                           (double[]){180, 160, 140});
-    ck_assert(a.lr == .01 && !strcmp(a.rate_end, "highest"));
-    ck_assert(fabs(a.against.contrast.mean - 41) < 1e-9 &&
-              a.against.verdict == WORSE);
+    ck_assert(a.own.lr == .01 && !strcmp(a.rate_end, "highest"));
+    ck_assert(fabs(a.comparison.contrast.mean - 41) < 1e-9 &&
+              a.comparison.verdict == WORSE);
     a = judged_at(3, rates, (double[]){200, 100, 150}, (double[]){0, 90, 0});
-    ck_assert(a.lr == .003 && !a.rate_end);
-    ck_assert(fabs(a.against.contrast.mean + 9) < 1e-9);
+    ck_assert(a.own.lr == .003 && !a.rate_end);
+    ck_assert(fabs(a.comparison.contrast.mean + 9) < 1e-9);
 }
 
 /* 5 of 5 had it at step 122, and end at .37. */
@@ -544,7 +544,7 @@ TEST(solved_and_lost)
     const Ends good = {1, 100, .01, 1, 3}, lost = {.37, 122, 2, .37, 1};
     Outcome a = judged_as(good, lost, NULL);
     ck_assert_int_eq(a.solved, 0);
-    ck_assert(a.beyond);
+    ck_assert(a.median_unsolved);
 }
 
 TEST(order_of_series)

@@ -34,12 +34,10 @@ expect "no figure" [ -s drawn/figures/judged.txt ]
 expect "the figure has other data" [ "$(cut -f 1-3 drawn/figures/judged.tsv | tail -n +2 | xargs)" = \
     "1 ours_(new) ours_(new) 2 ours_(new) ours_(new) 3 ours_(new) ours_(new)" ]
 ! companion gnuplot "the figure of judge" || expect "gnuplot draws nothing" [ -s drawn/figures/judged.svg ]
-
 # Steps are paired by seed, whatever the order of the rows (sort -r keeps the heading first).
 p() { "$qkv" judge "$1" --method m --seed s --solved-at t --baseline a --columns p_adjusted --tsv | xargs; }
 printf 'm,s,t\na,1,30\na,2,10\na,3,20\nb,1,31\nb,2,11\nb,3,22\n' >first && sort -r first >last
 expect "the verdict depends on the order of the rows" [ "$(p first | tr -d 'NA ')" = "$(p last | tr -d 'NA ')" ]
-
 # A million rows of a thousand methods take seconds.
 awk 'BEGIN { srand(1); print "m,s,x"; for (i = 0; i < 1e6; i++) printf "m%d,%d,%.6f\n", i % 1000, i / 1000, rand() }' >million
 begin=$(date +%s)
