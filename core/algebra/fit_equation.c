@@ -30,7 +30,7 @@ enum { NO_MATRIX = -1 };
 static bool
 put_first(Chain *c, const Step *matrix)
 {
-    if (matrix->act != STEP_WEIGHT || c->count == MOST_MATRICES)
+    if (matrix->kind != STEP_WEIGHT || c->count == MOST_MATRICES)
         return false;
     memmove(c->weight + 1, c->weight, (size_t)c->count * sizeof(int));
     c->weight[0] = matrix->weight;
@@ -41,16 +41,16 @@ put_first(Chain *c, const Step *matrix)
 /* Reads a product of tokens and matrices backwards, from its last step. Returns
    whether it begins with these tokens, STEP_X or STEP_Y. */
 static bool
-read_chain(const Plan *p, int step, Act tokens, Chain *c)
+read_chain(const Plan *p, int step, StepKind tokens, Chain *c)
 {
     const Step *s = &p->step[step];
-    while (s->act == STEP_SPLIT || s->act == STEP_CACHED ||
-           s->act == STEP_MAP) {
-        if (s->act == STEP_MAP && !put_first(c, &p->step[s->in[1]]))
+    while (s->kind == STEP_SPLIT || s->kind == STEP_CACHED ||
+           s->kind == STEP_MAP) {
+        if (s->kind == STEP_MAP && !put_first(c, &p->step[s->in[1]]))
             return false;
         s = &p->step[s->in[0]];
     }
-    return s->act == tokens;
+    return s->kind == tokens;
 }
 
 /* Reads SCALE(MAP(ATTEND(q, k, v), out)), in which SCALE may be missing. */
@@ -59,15 +59,15 @@ read_products(const Plan *p, Products *r)
 {
     const Step *s = &p->step[p->output];
     *r = (Products){.out = NO_MATRIX, .latent = NO_MATRIX};
-    if (s->act == STEP_SCALE) {
+    if (s->kind == STEP_SCALE) {
         r->out_scale = s->number[0];
         s = &p->step[s->in[0]];
     }
-    if (s->act != STEP_MAP || p->step[s->in[1]].act != STEP_WEIGHT)
+    if (s->kind != STEP_MAP || p->step[s->in[1]].kind != STEP_WEIGHT)
         return false;
     r->out = p->step[s->in[1]].weight;
     s = &p->step[s->in[0]];
-    if (s->act != STEP_ATTEND)
+    if (s->kind != STEP_ATTEND)
         return false;
     r->scale = s->number[0];
     return read_chain(p, s->in[0], STEP_X, &r->q) &&
@@ -80,7 +80,7 @@ is_square(const Plan *p, int weight)
 {
     const PlanWeight *w = &p->weight[weight];
     return !w->heads &&
-           equal_numbers(p->text, width_known(w->rows), width_known(w->cols));
+           equal_scalars(p->text, width_known(w->rows), width_known(w->cols));
 }
 
 static void
@@ -139,7 +139,7 @@ for_each_head(const Plan *p, int weight)
     bool heads = false;
     for (int i = 0; i < p->weights; i++)
         heads = heads || p->weight[i].heads;
-    return heads ? equal_numbers(p->text, w->heads, tree_name("h")) : !w->heads;
+    return heads ? equal_scalars(p->text, w->heads, tree_name("h")) : !w->heads;
 }
 
 /* Is a head's block d_model x d_model, so that it is M_i or N_i itself? */
@@ -148,8 +148,8 @@ is_whole_map(const Plan *p, int weight)
 {
     const PlanWeight *w = &p->weight[weight];
     Tree *d_model = tree_name("d_model");
-    return equal_numbers(p->text, width_known(w->rows), d_model) &&
-           equal_numbers(p->text, width_known(w->cols), d_model);
+    return equal_scalars(p->text, width_known(w->rows), d_model) &&
+           equal_scalars(p->text, width_known(w->cols), d_model);
 }
 
 /* Can matrix i be filled? A matrix that is fitted once can, and a square one

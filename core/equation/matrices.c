@@ -6,53 +6,52 @@
 #include "base/words.h"
 #include "equation/matrices.h"
 
-/* The index behind the first "_" of a name, as in W_i^Q or alpha_1i: 'i' for
-   each head, 'g' for each group of heads, or 0. */
+/* Where the index of a name is. It is the letter i or g after the first "_" and
+   after any digits there, if the name ends with it or goes on with "^": W_i^Q,
+   alpha_1i. NULL if the name has no index. */
+static const char *
+index_letter(const char *name)
+{
+    const char *underscore = strchr(name, '_');
+    if (!underscore)
+        return NULL;
+    const char *letter = underscore + 1;
+    letter += strspn(letter, "0123456789");
+    if (*letter != 'i' && *letter != 'g')
+        return NULL;
+    bool ends = letter[1] == 0 || letter[1] == '^';
+    return ends ? letter : NULL;
+}
+
 char
 index_of(const char *name)
 {
-    const char *sub = strchr(name, '_');
-    if (!sub)
-        return 0;
-    size_t digits = strspn(sub + 1, "0123456789");
-    char index = sub[1 + digits], after = index ? sub[2 + digits] : 0;
-    bool ends = after == 0 || after == '^';
-    return ends && (index == 'i' || index == 'g') ? index : 0;
+    const char *letter = index_letter(name);
+    return letter ? *letter : 0;
 }
 
-/* The name without its index: W_i^Q is W^Q, alpha_1i is alpha_1. */
+/* The name without its index: W_i^Q is W^Q, and alpha_1i is alpha_1, which
+   keeps the "_" before its digit. */
 static const char *
 without_index(const char *name)
 {
-    if (!index_of(name))
+    const char *letter = index_letter(name);
+    if (!letter)
         return name;
-    const char *index = strchr(name, '_') + 1;
-    index += strspn(index, "0123456789"); /* a number stays: alpha_1 */
-    int before = (int)(index - name);
-    if (index[-1] == '_') /* no number: the _ belongs to the index */
-        before--;
-    return interned(format_text("%.*s%s", before, name, index + 1));
+    const char *end = letter[-1] == '_' ? letter - 1 : letter;
+    return interned(format_text("%.*s%s", (int)(end - name), name, letter + 1));
 }
 
 Tree *
 heads_of_index(char index)
 {
-    return index == 'i' ? tree_name("h") : index == 'g' ? tree_name("g") : NULL;
+    if (index == 'i')
+        return tree_name("h");
+    return index == 'g' ? tree_name("g") : NULL;
 }
 
-const Declaration *
-declaration_of(const EquationText *e, const char *name)
-{
-    for (int i = 0; i < e->declarations; i++)
-        if (e->declaration[i].name == name)
-            return &e->declaration[i];
-    return NULL;
-}
-
-/* The number of the matrix of that name. A new one is added if the plan has
-   none. */
 int
-weight_of(Builder *b, const char *name, const char *at)
+weight_of(Builder *b, const char *name, const char *place)
 {
     Plan *p = b->plan;
     for (int i = 0; i < p->weights; i++)
@@ -61,35 +60,32 @@ weight_of(Builder *b, const char *name, const char *at)
     const Declaration *d = declaration_of(b->text, name);
     PlanWeight w = {.written = name,
                     .heads = heads_of_index(index_of(name)),
-                    .rows = width_new(NULL),
-                    .cols = width_new(NULL),
+                    .rows = width_new(d ? d->rows : NULL),
+                    .cols = width_new(d ? d->cols : NULL),
                     .declared = d,
-                    .at = at};
-    if (d) {
-        w.rows->value = d->rows;
-        w.cols->value = d->cols;
-    }
+                    .place = place};
     p->weight = grow(p->weight, p->weights, &p->weight_capacity, sizeof w);
     p->weight[p->weights] = w;
     p->weights++;
     return p->weights - 1;
 }
 
-/* The rank of a matrix in the plugin's declarations, if the equation does not
-   declare all of them: maps come first, those nearest to the tokens before
-   others. Rows, such as biases, and mixtures of heads come last. */
+/* The rank of a matrix in the variant's list, if the equation does not declare
+   all matrices: a matrix comes before those that are farther from the tokens.
+   Matrices of one row, such as biases, and those that mix heads come last. */
 static int
 rank_of(const PlanWeight *w)
 {
-    bool row = width_known(w->rows)->kind == TREE_NUMBER;
-    return w->mixes || row ? INT_MAX : w->depth;
+    bool one_row = width_known(w->rows)->kind == TREE_NUMBER;
+    return w->mixes || one_row ? INT_MAX : w->depth;
 }
 
-/* Is matrix k of the plan declared before matrix i? If every matrix has a line
-   that declares it, the order is that of the lines; otherwise it is that of the
-   ranks and, for equal ranks, that in which the equation names them. */
+/* Does matrix k of the plan come before matrix i in the variant's list? If the
+   equation declares every matrix (`by_lines`), the list has the order of these
+   lines. Otherwise it has the order of the ranks, and of first use if the ranks
+   are equal. */
 static bool
-declared_before(const Plan *p, int k, int i, bool by_lines)
+comes_before(const Plan *p, int k, int i, bool by_lines)
 {
     const PlanWeight *first = &p->weight[k], *second = &p->weight[i];
     if (by_lines)
@@ -98,6 +94,7 @@ declared_before(const Plan *p, int k, int i, bool by_lines)
     return one == other ? k < i : one < other;
 }
 
+/* A matrix has the number of those that come before it. */
 void
 order_weights(Plan *p)
 {
@@ -108,31 +105,41 @@ order_weights(Plan *p)
     for (int i = 0; i < p->weights; i++) {
         int before = 0;
         for (int k = 0; k < p->weights; k++)
-            if (k != i && declared_before(p, k, i, by_lines))
+            if (k != i && comes_before(p, k, i, by_lines))
                 before++;
         p->order[before] = i;
     }
 }
 
-/* A matrix is stored without its index, W^Q for W_i^Q, unless the equation also
-   names a W^Q. */
+/* Does another matrix of the plan have the name of matrix i, apart from the
+   index? */
+static bool
+differs_only_in_index(const Plan *p, int i)
+{
+    const char *name = without_index(p->weight[i].written);
+    for (int k = 0; k < p->weights; k++)
+        if (k != i && without_index(p->weight[k].written) == name)
+            return true;
+    return false;
+}
+
+/* W_i^Q is stored as W^Q, as the shipped variants do, unless the equation also
+   names a W^Q or W_g^Q. */
 void
 name_weights(Plan *p)
 {
     for (int i = 0; i < p->weights; i++) {
-        PlanWeight *w = &p->weight[i];
-        w->stored = without_index(w->written);
-        for (int k = 0; k < p->weights; k++)
-            if (k != i && without_index(p->weight[k].written) == w->stored)
-                w->stored = w->written;
+        const char *written = p->weight[i].written;
+        p->weight[i].stored =
+            differs_only_in_index(p, i) ? written : without_index(written);
     }
 }
 
-/* The rows or columns of `blocks` blocks of that width, or of one block if that
-   is NULL. Exits unless they are a whole number. */
+/* The rows or columns of `blocks` blocks (NULL: one block), if each has `width`
+   of them. Exits unless they are a whole number. */
 static int
 stored_size(const Plan *p, const PlanWeight *w, const Tree *blocks,
-            const Width *width, const Attention *a)
+            Width *width, const Attention *a)
 {
     double count = blocks ? scalar_value(blocks, a) : 1;
     double size = count * scalar_value(width_known(width), a);

@@ -4,16 +4,20 @@
 
 #include "equation/builder.h"
 
-/* The index of a name: 'i' for W_i^Q, 'g' for W_g^K, 0 for W^Q. heads_of_index
-   returns how many heads an index runs over, NULL for index 0. */
+/* The index of a name: 'i' for W_i^Q, which has a block for each head, 'g' for
+   W_g^K, which has one for each group of heads, 0 for W^Q. */
 char index_of(const char *name);
+
+/* The number of heads that an index runs over: h for 'i', g for 'g', NULL for
+   0. */
 Tree *heads_of_index(char index);
-const Declaration *declaration_of(const EquationText *e, const char *name);
 
-/* The number of the matrix of that name. A new one is added if the plan has
-   none. */
-int weight_of(Builder *b, const char *name, const char *at);
+/* The index in Plan.weight of the matrix that the equation calls `name`. Adds
+   it if the plan does not have it. */
+int weight_of(Builder *b, const char *name, const char *place);
 
+/* Set PlanWeight.stored of every matrix, and Plan.order. The widths must be
+   known (choose_default_width). */
 void name_weights(Plan *p);
 void order_weights(Plan *p);
 

@@ -1,4 +1,9 @@
-/* plan.c - an equation as a list of steps. */
+/* plan.c - an equation as a list of steps.
+
+   The definitions of the equation become steps one after another (value.c). The
+   plan is then completed: widths that are still unknown get their defaults,
+   matrices their order and names, and steps that make up plain attention become
+   the one step STEP_ATTEND. */
 #include <string.h>
 
 #include "base/words.h"
@@ -7,8 +12,8 @@
 #include "equation/plan.h"
 #include "equation/value.h"
 
-/* Counts for each step by how many it is used, of those that the output depends
-   on. The output counts as used. */
+/* Sets Step.uses. A step comes after its operands, so in a walk from the last
+   step to the first, the uses of a step are all counted when it is reached. */
 static void
 count_uses(Plan *p)
 {
@@ -23,32 +28,41 @@ count_uses(Plan *p)
     }
 }
 
-/* softmax(q k') v is one operator, attend, if nothing else reads the weights,
-   and neither they nor the scores have a name. */
+/* Are these weights softmax(scores) without a sink, and used only once? They
+   and the scores must not have names either: a name is there to be seen, also
+   in the C file of the plan. */
+static bool
+can_fuse(const Step *weights, const Step *scores)
+{
+    bool plain = weights->kind == STEP_SOFTMAX && weights->inputs == 1 &&
+                 scores->kind == STEP_SCORES;
+    bool named = weights->name || scores->name;
+    return plain && !named && weights->uses == 1;
+}
+
+/* Turns the weighted sum of each softmax(q k') v into attend(q, k, v), which is
+   one operator, if the weights can be fused with it. Their own steps are then
+   unused. */
 static void
 fuse_attention(Plan *p)
 {
     for (Step *s = p->step; s < p->step + p->steps; s++) {
-        if (s->act != STEP_APPLY)
+        if (s->kind != STEP_APPLY)
             continue;
         const Step *weights = &p->step[s->in[0]];
         const Step *scores = &p->step[weights->in[0]];
-        bool plain = weights->act == STEP_SOFTMAX && weights->inputs == 1 &&
-                     weights->uses == 1;
-        if (!plain || scores->act != STEP_SCORES || weights->name ||
-            scores->name)
-            continue;
-        *s = (Step){.act = STEP_ATTEND,
-                    .in = {scores->in[0], scores->in[1], s->in[1]},
-                    .inputs = 3,
-                    .number = {scores->number[0]},
-                    .name = s->name,
-                    .at = s->at};
+        if (can_fuse(weights, scores))
+            *s = (Step){.kind = STEP_ATTEND,
+                        .in = {scores->in[0], scores->in[1], s->in[1]},
+                        .inputs = 3,
+                        .number = {scores->number[0]},
+                        .name = s->name,
+                        .place = s->place};
     }
 }
 
-/* The twin of a step or, if it has none, the step itself. Two steps with the
-   same first twin have the same value if y is x. */
+/* The twin of a step or, if it has none, the step itself. Two steps have the
+   same value if y is x if this is the same for both. */
 static int
 first_twin(const Plan *p, int step)
 {
@@ -57,16 +71,17 @@ first_twin(const Plan *p, int step)
 }
 
 static bool
-is_tokens(const Step *s)
+is_x_or_y(const Step *s)
 {
-    return s->act == STEP_X || s->act == STEP_Y;
+    return s->kind == STEP_X || s->kind == STEP_Y;
 }
 
-/* Would two steps have the same value if y were x? */
+/* Would two steps have the same value if y were x? The twins of their operands
+   must be set. */
 static bool
 are_twins(const Plan *p, const Step *s, const Step *t)
 {
-    if (is_tokens(s) && is_tokens(t))
+    if (is_x_or_y(s) && is_x_or_y(t))
         return true;
     if (!same_operator(p, s, t))
         return false;
@@ -76,8 +91,8 @@ are_twins(const Plan *p, const Step *s, const Step *t)
     return true;
 }
 
-/* The twin of a step: the first earlier one that computes the same if y is x,
-   as the map of x and the map of y by one matrix do; -1 if there is none. */
+/* The first earlier step that has the same value if y is x, as x W has that of
+   y W; -1 if there is none. */
 static int
 twin_of(const Plan *p, int step)
 {
@@ -87,106 +102,89 @@ twin_of(const Plan *p, int step)
     return -1;
 }
 
-/* Exits if a definition cannot have its name. */
+/* Does a name mean something else in every equation, or in this one by its
+   settings? */
+static bool
+is_reserved(const EquationText *e, const char *name)
+{
+    bool tokens = !strcmp(name, "x") || !strcmp(name, "y");
+    return tokens || is_function(name) || size_named(name) ||
+           has_setting(e, name);
+}
+
+/* Exits if a definition cannot have its name. The message shows its value,
+   since that has a place in the text. */
 static void
 check_name(const Builder *b, const Definition *d)
 {
-    const char *at = d->value->at;
-    if (size_named(d->name) || has_setting(b->text, d->name) ||
-        !strcmp(d->name, "x") || !strcmp(d->name, "y") || is_function(d->name))
-        refuse(b, at, "%s has a meaning already: choose another name", d->name);
+    const char *place = d->value->place;
+    if (is_reserved(b->text, d->name))
+        refuse(b, place, "%s already has a meaning: choose another name",
+               d->name);
     for (int k = 0; k < b->count; k++)
         if (b->text->definition[k].name == d->name)
-            refuse(b, at, "%s is defined above: choose another name", d->name);
+            refuse(b, place, "%s is defined above: choose another name",
+                   d->name);
     for (int k = 0; k < b->plan->weights; k++)
         if (b->plan->weight[k].written == d->name)
-            refuse(b, at,
+            refuse(b, place,
                    "%s is a matrix above: choose another name, or define it "
                    "before its first use",
                    d->name);
 }
 
-/* The last factor of a product that is not a number; NULL if t is no product.
- */
-static const Tree *
-last_factor(const Tree *t)
-{
-    const Tree *last = NULL;
-    if (t->kind != TREE_PRODUCT)
-        return NULL;
-    for (int i = 0; i < t->count; i++)
-        if (t->of[i]->kind != TREE_INVERSE && t->of[i]->kind != TREE_NUMBER)
-            last = t->of[i];
-    return last;
-}
-
-/* Exits if an output t that still has heads ends in a matrix without an index,
-   such as W^O: it would map each head, but most likely W_i^O is meant. */
-static void
-check_last_matrix(const Builder *b, const Tree *t)
-{
-    const Tree *last = last_factor(t);
-    if (!last || last->kind != TREE_NAME)
-        return;
-    for (int i = 0; i < b->plan->weights; i++) {
-        const PlanWeight *w = &b->plan->weight[i];
-        if (last->name == w->written && !w->heads)
-            refuse(b, last->at,
-                   "%s has no index, but the value it maps has heads: write "
-                   "W_i^O for the block of head i",
-                   last->name);
-    }
-}
-
-/* Makes a value the output: it must have a row for each token, as wide as a
-   token. If it has heads, they are summed. */
+/* Makes `out`, the value of t, the output: it must have a row for each token,
+   as wide as a token. If it has heads, they are summed. */
 static void
 finish_output(Builder *b, Value out, const Tree *t)
 {
     if (out.sort != TOKENS || out.transposed)
-        refuse(b, t->at,
+        refuse(b, t->place,
                "the output must have a row for each token: softmax(...) y "
                "W_i^V W_i^O");
-    if (out.heads)
-        check_last_matrix(b, t);
-    if (tokens_behind(b, out.step) == 'y')
-        refuse(b, t->at,
+    if (row_source(b, out) == 'y')
+        refuse(b, t->place,
                "the output must have a row for each query in x, but this has "
                "one for each key in y");
-    make_equal(b->text, out.width, width_new(tree_name("d_model")), t->at,
-               "the output must be as wide as a token");
-    if (out.heads) {
-        Tree *heads = out.heads;
-        out.step = add_step(b, STEP_SUM_HEADS, t->at, out.step, NO_STEP);
-        b->plan->step[out.step].heads = heads;
-        b->plan->step[out.step].width = out.width;
-    }
+    require_equal(b->text, out.width, width_new(tree_name("d_model")), t->place,
+                  "the output must be as wide as a token");
     b->plan->output = out.step;
+    if (out.heads) {
+        int sum = add_unary(b, STEP_SUM_HEADS, t->place, out.step, NULL);
+        b->plan->step[sum].heads = out.heads;
+        b->plan->step[sum].width = out.width;
+        b->plan->output = sum;
+    }
 }
 
-/* Does a step depend on the size of that name? */
+/* Do the shape of a matrix or its initial values depend on the size of this
+   name? */
 static bool
-step_names(const Step *s, const char *size)
+weight_uses(const PlanWeight *w, const char *size)
 {
-    return scalar_names(s->number[0], size) || scalar_names(s->number[1], size);
+    bool shape = scalar_mentions(w->heads, size) ||
+                 scalar_mentions(width_known(w->rows), size) ||
+                 scalar_mentions(width_known(w->cols), size);
+    const Declaration *d = w->declared;
+    bool initial = d && (scalar_mentions(d->mean, size) ||
+                         scalar_mentions(d->deviation, size));
+    return shape || initial;
 }
 
-/* Does any width, or any number of a step, depend on the size of that name? */
+/* Does a matrix, or a step that the output depends on, depend on the size of
+   this name? */
 static bool
 plan_uses(const Plan *p, const char *size)
 {
-    for (int i = 0; i < p->weights; i++) {
-        const PlanWeight *w = &p->weight[i];
-        if (scalar_names(w->heads, size) ||
-            scalar_names(width_known(w->rows), size) ||
-            scalar_names(width_known(w->cols), size) ||
-            (w->declared && (scalar_names(w->declared->mean, size) ||
-                             scalar_names(w->declared->deviation, size))))
+    for (int i = 0; i < p->weights; i++)
+        if (weight_uses(&p->weight[i], size))
+            return true;
+    for (const Step *s = p->step; s < p->step + p->steps; s++) {
+        bool mentions = scalar_mentions(s->number[0], size) ||
+                        scalar_mentions(s->number[1], size);
+        if (s->uses && mentions)
             return true;
     }
-    for (int i = 0; i < p->steps; i++)
-        if (p->step[i].uses && step_names(&p->step[i], size))
-            return true;
     return false;
 }
 
@@ -198,8 +196,8 @@ check_used(const Builder *b)
     const Plan *p = b->plan;
     for (int i = 0; i < e->definitions - 1; i++)
         if (!b->used[i])
-            equation_wrong(e, e->definition[i].value->at,
-                           "%s is defined, but not used: leave it out",
+            equation_wrong(e, e->definition[i].value->place,
+                           "%s is defined, but not used: remove it",
                            e->definition[i].name);
     for (int i = 0; i < e->declarations; i++) {
         const Declaration *d = &e->declaration[i];
@@ -207,9 +205,9 @@ check_used(const Builder *b)
         for (int k = 0; k < p->weights; k++)
             used |= p->weight[k].declared == d;
         if (!used)
-            equation_wrong(e, d->at,
+            equation_wrong(e, d->place,
                            "%s has a shape, but the equation does not use it: "
-                           "leave it out",
+                           "remove this line",
                            d->name);
     }
 }
@@ -221,17 +219,18 @@ check_shapes(Builder *b)
     const EquationText *e = b->text;
     for (int i = 0; i < e->declarations; i++) {
         const Declaration *d = &e->declaration[i];
-        number_of(b, d->rows);
-        number_of(b, d->cols);
+        scalar_of(b, d->rows);
+        scalar_of(b, d->cols);
         if (d->mean) {
-            number_of(b, d->mean);
-            number_of(b, d->deviation);
+            scalar_of(b, d->mean);
+            scalar_of(b, d->deviation);
         }
     }
 }
 
-/* Makes the steps of each definition in turn. Returns the value of the last,
-   which is the output. */
+/* Adds the steps of each definition in turn. Returns the value of the last one,
+   which is the output. b->count, the number of definitions that have a value,
+   limits the names that a value may use. */
 static Value
 add_definitions(Builder *b)
 {
@@ -242,14 +241,16 @@ add_definitions(Builder *b)
             check_name(b, d);
         last = value_of(b, d->value, !d->name);
         b->defined[b->count] = last;
-        if (d->name && last.sort != NUMBERS && last.sort != SLICE)
+        if (d->name && last.sort != SCALAR && last.sort != SLICE)
             b->plan->step[last.step].name = d->name;
     }
     return last;
 }
 
-/* First the values of all lines become steps, and widths are found; then
-   matrices get their order and names, and steps are joined to attend. */
+/* The order of the calls matters: widths get their defaults once all products
+   have been seen, and only then are matrices ranked; fusing needs the uses, and
+   changes them, so they are counted again; twins are looked for among steps in
+   use. */
 Plan *
 plan_make(const EquationText *e)
 {
@@ -263,15 +264,14 @@ plan_make(const EquationText *e)
     finish_output(&b, output, e->definition[e->definitions - 1].value);
     check_used(&b);
     for (int i = 0; i < p->weights; i++) {
-        choose_width(p->weight[i].rows);
-        choose_width(p->weight[i].cols);
+        choose_default_width(p->weight[i].rows);
+        choose_default_width(p->weight[i].cols);
     }
     order_weights(p);
     name_weights(p);
     count_uses(p);
     fuse_attention(p);
-    count_uses(p); /* again, since the scores and weights that were fused are
-                      not used any more */
+    count_uses(p);
     for (int i = 0; i < p->steps; i++)
         p->step[i].twin = twin_of(p, i);
     return p;
@@ -281,9 +281,10 @@ const char *
 plan_shape(const Plan *p)
 {
     const char *words = "";
-    for (int i = 0; i < size_count; i++)
-        if (sizes[i].option && plan_uses(p, sizes[i].name))
-            words = format_text("%s%s%s", words, *words ? " " : "",
-                                sizes[i].option);
+    for (int i = 0; i < size_count; i++) {
+        const Size *s = &sizes[i];
+        if (s->option && plan_uses(p, s->name))
+            words = format_text("%s%s%s", words, *words ? " " : "", s->option);
+    }
     return words;
 }

@@ -1,8 +1,8 @@
 /* plan.h - turns an equation that has been read into its plan.
 
-   On the way every matrix gets its shape: a width follows from the other factor
-   of a product, from a line that declares it, or by convention (scalar.h,
-   choose_width). */
+   On the way every matrix gets its shape. A width follows from the other factor
+   of a product or from a line that declares it; if neither gives it, it has a
+   default (choose_default_width in scalar.h). */
 #ifndef PLAN_H
 #define PLAN_H
 
@@ -12,7 +12,7 @@
    with a message and a mark below the place. */
 Plan *plan_make(const EquationText *e);
 
-/* The options that it uses, as Variant.shape lists them. */
+/* The shape options that the plan uses, as Variant.shape lists them. */
 const char *plan_shape(const Plan *p);
 
 #endif

@@ -1,7 +1,9 @@
 /* print_plugin.c - the plan of an equation, written as the C file of a plugin.
 
-   A step becomes a call inside the call that uses it. It becomes a variable if
-   it has a name, several uses, or is an operand of attention. */
+   Each step becomes a call, as an argument of the call that uses its value. A
+   step becomes a variable if it has a name or a twin, if it is used several
+   times, or if it is an operand of attention (q, k, v). All functions named
+   ..._text, ..._in_c and ..._call return C source. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -13,110 +15,135 @@
 
 /* Scalars */
 
-static const char *scalar_in_c(const Tree *t, bool whole);
+/* The type that an expression in C has to have. Numbers in a double have a
+   point, so that no division is one of ints. */
+typedef enum { AS_INT, AS_DOUBLE } CType;
 
-/* A number as C has it: 2 as an int, 2. as a double. */
+static const char *scalar_in_c(const Tree *t, CType type);
+
+/* A number as C has it: 2 as an int, 2. as a double. A double holds every
+   integer below 1e15 exactly. */
 static const char *
-number_in_c(double x, bool whole)
+number_in_c(double x, CType type)
 {
     char text[NUMBER_SIZE];
     if (x == floor(x) && fabs(x) < 1e15)
-        return format_text(whole ? "%.0f" : "%.0f.", x);
+        return format_text(type == AS_INT ? "%.0f" : "%.0f.", x);
     shortest_number(x, text);
     return copy_text(text);
 }
 
 /* The terms of a sum, with + or - between them. */
 static const char *
-terms_in_c(const Tree *t, bool whole)
+terms_in_c(const Tree *t, CType type)
 {
-    const char *text = scalar_in_c(t->of[0], whole);
+    const char *text = scalar_in_c(t->operand[0], type);
     for (int i = 1; i < t->count; i++) {
-        const Tree *term = t->of[i];
+        const Tree *term = t->operand[i];
         bool minus = term->kind == TREE_NEGATIVE;
         text = format_text("%s %c %s", text, minus ? '-' : '+',
-                           scalar_in_c(minus ? term->of[0] : term, whole));
+                           scalar_in_c(minus ? term->operand[0] : term, type));
     }
     return text;
 }
 
-/* The factors of a product, with * or / between them. */
+/* The factors of a product, with * or / between them. If the first one is a
+   divisor, 1. comes before it, or only 1 before a call, which is a double. */
 static const char *
-factors_in_c(const Tree *t, bool whole)
+factors_in_c(const Tree *t, CType type)
 {
-    const Tree *first = t->of[0];
-    bool inverse = first->kind == TREE_INVERSE;
-    const char *text = inverse ? "1." : scalar_in_c(first, whole);
-    if (inverse && first->of[0]->kind == TREE_CALL && !whole)
-        text = "1"; /* a function's value is a double already */
-    for (int i = inverse ? 0 : 1; i < t->count; i++) {
-        const Tree *factor = t->of[i];
+    const Tree *first = t->operand[0];
+    bool divides_first = first->kind == TREE_INVERSE;
+    const char *text = divides_first ? "1." : scalar_in_c(first, type);
+    if (divides_first && first->operand[0]->kind == TREE_CALL &&
+        type == AS_DOUBLE)
+        text = "1";
+    for (int i = divides_first ? 0 : 1; i < t->count; i++) {
+        const Tree *factor = t->operand[i];
         bool divides = factor->kind == TREE_INVERSE;
-        text =
-            format_text("%s %c %s", text, divides ? '/' : '*',
-                        scalar_in_c(divides ? factor->of[0] : factor, whole));
+        const Tree *by = divides ? factor->operand[0] : factor;
+        text = format_text("%s %c %s", text, divides ? '/' : '*',
+                           scalar_in_c(by, type));
     }
     return text;
+}
+
+/* Is t a product of only one factor, which it multiplies by nothing? */
+static bool
+is_single_factor(const Tree *t)
+{
+    return t->kind == TREE_PRODUCT && t->count == 1 &&
+           t->operand[0]->kind != TREE_INVERSE;
 }
 
 /* A scalar as an argument of a call, where it needs no brackets. */
 static const char *
-argument(const Tree *t, bool whole)
+argument(const Tree *t, CType type)
 {
+    if (is_single_factor(t))
+        return argument(t->operand[0], type);
     if (t->kind == TREE_SUM)
-        return terms_in_c(t, whole);
-    if (t->kind != TREE_PRODUCT)
-        return scalar_in_c(t, whole);
-    bool one = t->count == 1 && t->of[0]->kind != TREE_INVERSE;
-    return one ? argument(t->of[0], whole) : factors_in_c(t, whole);
+        return terms_in_c(t, type);
+    return t->kind == TREE_PRODUCT ? factors_in_c(t, type)
+                                   : scalar_in_c(t, type);
 }
 
-/* A scalar as C has it: as an int if `whole`, else as a double, whose numbers
-   have a point so that no division is one of ints. */
+/* The same for a scale or a number of heads, of which NULL stands for 1. */
 static const char *
-scalar_in_c(const Tree *t, bool whole)
+argument_or_one(const Tree *t, CType type)
+{
+    return t ? argument(t, type) : "1";
+}
+
+/* A scalar as an operand, with brackets around a sum or product. */
+static const char *
+scalar_in_c(const Tree *t, CType type)
 {
     const Size *size;
+    const char *cast = type == AS_INT ? "(int)" : "";
     switch (t->kind) {
     case TREE_NUMBER:
-        return number_in_c(t->number, whole);
+        return number_in_c(t->number, type);
     case TREE_NAME:
         size = size_named(t->name);
         return size ? format_text("a->%s", size->field)
-                    : format_text("%ssetting(a, \"%s\")", whole ? "(int)" : "",
+                    : format_text("%ssetting(a, \"%s\")", cast,
                                   setting_name(t->name));
     case TREE_NEGATIVE:
-        if (t->of[0]->kind == TREE_NEGATIVE) /* -- would be an operator of C */
-            return scalar_in_c(t->of[0]->of[0], whole);
-        return format_text("-%s", scalar_in_c(t->of[0], whole));
+        if (t->operand[0]->kind == TREE_NEGATIVE) /* -- is an operator of C */
+            return scalar_in_c(t->operand[0]->operand[0], type);
+        return format_text("-%s", scalar_in_c(t->operand[0], type));
     case TREE_INVERSE:
-        return format_text("1. / %s", scalar_in_c(t->of[0], false));
+        return format_text("1. / %s", scalar_in_c(t->operand[0], AS_DOUBLE));
     case TREE_CALL:
-        return format_text("%s%s(%s)", whole ? "(int)" : "", t->name,
-                           argument(t->of[0], false));
+        return format_text("%s%s(%s)", cast, t->name,
+                           argument(t->operand[0], AS_DOUBLE));
     case TREE_SUM:
-        return format_text("(%s)", terms_in_c(t, whole));
+        return format_text("(%s)", terms_in_c(t, type));
     default:
-        if (t->count == 1 && t->of[0]->kind != TREE_INVERSE)
-            return scalar_in_c(t->of[0], whole);
-        return format_text("(%s)", factors_in_c(t, whole));
+        if (is_single_factor(t))
+            return scalar_in_c(t->operand[0], type);
+        return format_text("(%s)", factors_in_c(t, type));
     }
 }
 
 /* Names */
 
-/* W_Q of "W^Q", the constant that is the index of a matrix. */
+/* The constant that is the number of a matrix: W_Q for "W^Q". */
 static const char *
 constant_of(const PlanWeight *w)
 {
     char *name = copy_text(w->stored);
-    for (char *c = name; *c; c++)
-        *c =
-            isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
+    for (char *c = name; *c; c++) {
+        unsigned char letter = (unsigned char)*c;
+        *c = isalnum(letter) ? (char)toupper(letter) : '_';
+    }
     return name;
 }
 
-/* Names that a variable cannot have in forward. */
+/* Names that a variable of forward cannot have: its parameters, the words of C,
+   the functions of the public headers and of this file, and those of the C
+   library that a compiler warns about if a variable hides them. */
 static const char taken[] =
     "a x y w h int double float char const static return for if else do while "
     "switch case default break continue long short signed unsigned void struct "
@@ -144,23 +171,25 @@ operand(const Printer *p, int step)
     const Step *s = &p->plan->step[step];
     if (p->variable[step])
         return p->variable[step];
-    if (s->act == STEP_X)
+    if (s->kind == STEP_X)
         return "x";
-    return s->act == STEP_Y ? "y" : call_of(p, step);
+    return s->kind == STEP_Y ? "y" : call_of(p, step);
 }
 
-/* Prints a statement. A line that would be longer than 80 characters is cut
+enum { INDENT = 4, CONTINUED_INDENT = 8, LINE_WIDTH = 79 };
+
+/* Prints a statement. A line that would be wider than LINE_WIDTH is broken
    after a comma. */
 static void
 print_statement(FILE *to, const char *text)
 {
-    int column = fprintf(to, "    ");
+    int column = fprintf(to, "%*s", INDENT, "");
     while (*text) {
         int n = (int)strcspn(text, ",");
         if (text[n] == ',')
             n++;
-        if (column > 8 && column + n > 79) {
-            column = fprintf(to, "\n        ") - 1;
+        if (column > CONTINUED_INDENT && column + n > LINE_WIDTH) {
+            column = fprintf(to, "\n%*s", CONTINUED_INDENT, "") - 1;
             if (*text == ' ') { /* the one after the comma */
                 text++;
                 n--;
@@ -172,34 +201,18 @@ print_statement(FILE *to, const char *text)
     putc('\n', to);
 }
 
-static const char *
-scale_text(const Step *s)
-{
-    return s->number[0] ? argument(s->number[0], false) : "1";
-}
-
-static const char *
-head_count(const Tree *heads)
-{
-    return heads ? argument(heads, true) : "1";
-}
-
-/* The number of columns of the second operand that belong to a head; 0 if all
-   heads have the same matrix. */
-static const char *
-block_of(const Step *s)
-{
-    return s->block ? argument(width_known(s->block), true) : "0";
-}
-
+/* The call of each_head_source, below. Its last argument is the number of
+   columns of the second operand that belong to a head; 0 if all heads have the
+   same matrix. */
 static const char *
 each_head_text(const Step *s, const char *first, const char *second)
 {
-    bool turned = s->act == STEP_EACH_HEAD_T;
-    return format_text("each_head(%s, %s, %s, %s, %s, %s)",
-                       turned ? "matmul_t" : "matmul", first, second,
-                       head_count(s->heads),
-                       argument(width_known(s->width), true), block_of(s));
+    bool transposed = s->kind == STEP_EACH_HEAD_T;
+    return format_text(
+        "each_head(%s, %s, %s, %s, %s, %s)", transposed ? "matmul_t" : "matmul",
+        first, second, argument_or_one(s->heads, AS_INT),
+        argument(width_known(s->width), AS_INT),
+        s->block ? argument(width_known(s->block), AS_INT) : "0");
 }
 
 static const char *
@@ -212,20 +225,24 @@ joined_text(const Printer *p, const Step *s)
                        s->inputs);
 }
 
-/* The operators that are called with their operands and then their numbers:
-   `numbers` has a letter for each, d for a double or i for an int. */
+/* The operators that are called with their operands and then with numbers:
+   `numbers` has a letter for each of these, d for a double and i for an int. */
 static const struct {
-    Act act;
+    StepKind kind;
     const char *name;
-    bool of_attention; /* its first argument is a */
+    bool takes_attention; /* its first argument is `a`, the Attention */
     const char *numbers;
 } plain_calls[] = {
     {STEP_MAP, "matmul", false, ""},
     {STEP_MAP_T, "matmul_t", false, ""},
+    {STEP_SCORES, "scores", true, "d"},
     {STEP_MASK, "mask_zero", true, ""},
     {STEP_APPLY, "apply_weights", true, ""},
+    {STEP_ATTEND, "attend", true, "d"},
     {STEP_ADD, "add", false, ""},
     {STEP_ENTRIES, "hadamard", false, ""},
+    {STEP_SCALE, "scale", false, "d"},
+    {STEP_SPLIT, "split", false, "i"},
     {STEP_COLUMNS, "columns", false, "ii"},
     {STEP_RMS, "rms_norm", false, "d"},
     {STEP_ROTATE, "rotate", true, "d"},
@@ -243,59 +260,49 @@ static const char *
 plain_call(const Printer *p, const Step *s)
 {
     size_t count = sizeof plain_calls / sizeof *plain_calls, k = 0;
-    while (k < count && plain_calls[k].act != s->act)
+    while (k < count && plain_calls[k].kind != s->kind)
         k++;
     if (k == count)
-        bug("equation: step %d has no name in C", s->act);
+        bug("equation: step %d has no name in C", s->kind);
     Values all = {0};
-    if (plain_calls[k].of_attention)
+    if (plain_calls[k].takes_attention)
         values_add(&all, copy_text("a"));
     for (int i = 0; i < s->inputs; i++)
         values_add(&all, copy_text(operand(p, s->in[i])));
     for (int i = 0; plain_calls[k].numbers[i]; i++) {
-        bool whole = plain_calls[k].numbers[i] == 'i';
-        values_add(&all, copy_text(argument(s->number[i], whole)));
+        CType type = plain_calls[k].numbers[i] == 'i' ? AS_INT : AS_DOUBLE;
+        values_add(&all, copy_text(argument_or_one(s->number[i], type)));
     }
     return format_text("%s(%s)", plain_calls[k].name, joined(&all, ", "));
 }
 
-/* The call that makes a step's node. */
+/* The call that computes a step, with the steps that it needs as arguments. */
 static const char *
 call_of(const Printer *p, int step)
 {
     const Step *s = &p->plan->step[step];
-    const char *in[3] = {"", "", ""};
-    for (int i = 0; i < s->inputs && i < 3; i++)
-        in[i] = operand(p, s->in[i]);
-    switch (s->act) {
+    const char *first = s->inputs > 0 ? operand(p, s->in[0]) : "";
+    const char *second = s->inputs > 1 ? operand(p, s->in[1]) : "";
+    switch (s->kind) {
     case STEP_WEIGHT:
         return format_text("w[%s]", constant_of(&p->plan->weight[s->weight]));
     case STEP_EACH_HEAD:
     case STEP_EACH_HEAD_T:
-        return each_head_text(s, in[0], in[1]);
+        return each_head_text(s, first, second);
     case STEP_SUM_HEADS:
-        return format_text("sum_heads(%s, %s, %s)", in[0], head_count(s->heads),
-                           argument(width_known(s->width), true));
-    case STEP_SCORES:
-        return format_text("scores(a, %s, %s, %s)", in[0], in[1],
-                           scale_text(s));
-    case STEP_ATTEND:
-        return format_text("attend(a, %s, %s, %s, %s)", in[0], in[1], in[2],
-                           scale_text(s));
+        return format_text("sum_heads(%s, %s, %s)", first,
+                           argument_or_one(s->heads, AS_INT),
+                           argument(width_known(s->width), AS_INT));
     case STEP_SOFTMAX:
         return s->inputs > 1
-                   ? format_text("softmax_sink(a, %s, %s)", in[0], in[1])
-                   : format_text("softmax(a, %s)", in[0]);
+                   ? format_text("softmax_sink(a, %s, %s)", first, second)
+                   : format_text("softmax(a, %s)", first);
     case STEP_SINK_ZERO:
-        return format_text("softmax_sink(a, %s, NULL)", in[0]);
-    case STEP_SCALE:
-        return format_text("scale(%s, %s)", in[0], scale_text(s));
-    case STEP_SPLIT:
-        return format_text("split(%s, %s)", in[0], head_count(s->number[0]));
+        return format_text("softmax_sink(a, %s, NULL)", first);
     case STEP_JOIN:
         return joined_text(p, s);
     case STEP_EXP:
-        return format_text("map(%s, exp, exp)", in[0]);
+        return format_text("map(%s, exp, exp)", first);
     default:
         return plain_call(p, s);
     }
@@ -303,6 +310,7 @@ call_of(const Printer *p, int step)
 
 /* Variables */
 
+/* Is it the name of an earlier variable, or another that cannot be used? */
 static bool
 is_taken(const Printer *p, const char *name)
 {
@@ -345,7 +353,7 @@ usual_name(const Plan *p, int step)
 {
     static const char *const names[] = {"q", "k", "v"};
     for (const Step *s = p->step; s < p->step + p->steps; s++) {
-        if (!s->uses || (s->act != STEP_ATTEND && s->act != STEP_SCORES))
+        if (!s->uses || (s->kind != STEP_ATTEND && s->kind != STEP_SCORES))
             continue;
         for (int i = 0; i < s->inputs; i++)
             if (s->in[i] == step)
@@ -354,6 +362,7 @@ usual_name(const Plan *p, int step)
     return NULL;
 }
 
+/* Does a step have a twin, or is it one? */
 static bool
 has_twin(const Plan *p, int step)
 {
@@ -379,7 +388,8 @@ variable_of(const Plan *p, int step)
     return s->uses > 1 || has_twin(p, step) ? "n" : NULL;
 }
 
-/* Prints each step that is a variable, then the output. */
+/* Prints the plugin's function forward: a statement for each variable, and the
+   output. */
 static void
 print_forward(Printer *p)
 {
@@ -398,16 +408,16 @@ print_forward(Printer *p)
     fprintf(p->to, "}\n\n");
 }
 
-/* Prints how a matrix is initialised, unless in the usual way: a row that is
-   added starts as 0, and one that multiplies as 1. */
+/* Prints how a matrix is initialised, unless that is the default: as declared,
+   or else with zeros if it is added, and with ones if it multiplies entries. */
 static void
 print_initialise(FILE *to, const PlanWeight *w)
 {
     const Declaration *d = w->declared;
     const char *values = NULL; /* mean and standard deviation */
     if (d && d->mean)
-        values = format_text("%s, %s", argument(d->mean, false),
-                             argument(d->deviation, false));
+        values = format_text("%s, %s", argument(d->mean, AS_DOUBLE),
+                             argument(d->deviation, AS_DOUBLE));
     else if (w->adds)
         values = "0, 0";
     else if (w->multiplies)
@@ -417,19 +427,20 @@ print_initialise(FILE *to, const PlanWeight *w)
             to, format_text("initialise(w, %s, %s);", constant_of(w), values));
 }
 
-/* The number of rows or columns of `blocks` blocks; of one if that is NULL. */
+/* The rows or columns of `blocks` blocks (NULL: one block), if each has `width`
+   of them. */
 static const char *
-stored_size(const Tree *blocks, const Width *width)
+stored_size(const Tree *blocks, Width *width)
 {
     const Tree *size = width_known(width);
     if (!blocks)
-        return argument(size, true);
-    return format_text("%s * %s", scalar_in_c(blocks, true),
-                       scalar_in_c(size, true));
+        return argument(size, AS_INT);
+    return format_text("%s * %s", scalar_in_c(blocks, AS_INT),
+                       scalar_in_c(size, AS_INT));
 }
 
-/* Prints enum { W_Q, W_K, ... }, unless it would be empty, as none may be in C.
- */
+/* Prints enum { W_Q, W_K, ... }; nothing if there is no matrix, since an enum
+   cannot be empty. */
 static void
 print_indices(FILE *to, const Plan *p)
 {
@@ -489,10 +500,10 @@ static const char sum_heads_source[] =
 /* clang-format on */
 
 static bool
-has_step(const Plan *p, Act act)
+has_step(const Plan *p, StepKind kind)
 {
     for (const Step *s = p->step; s < p->step + p->steps; s++)
-        if (s->uses && s->act == act)
+        if (s->uses && s->kind == kind)
             return true;
     return false;
 }
@@ -503,7 +514,7 @@ static void
 print_heading(FILE *to, const char *name, const EquationText *e)
 {
     char *text = copy_text(e->text);
-    replace_in(text, "*", 'x'); /* a comment must not contain its own end */
+    replace_in(text, "*", 'x'); /* so that no star-slash ends the comment */
     fprintf(to,
             "/* %s.c - a variant of attention, written from its equation:\n\n",
             name);

@@ -49,7 +49,7 @@ whole(const Plan *p, const Step *s, int k, const Attention *a)
 {
     double x = scalar_value(s->number[k], a);
     if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
-        equation_wrong(p->text, s->at,
+        equation_wrong(p->text, s->place,
                        "%s is %g at these sizes, but must be a whole number of "
                        "heads or columns: choose other sizes",
                        scalar_text(s->number[k]), x);
@@ -92,7 +92,7 @@ sum_heads(Node *a)
 static Node *
 attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
-    switch (s->act) {
+    switch (s->kind) {
     case STEP_SCORES:
         return scores(a, in[0], in[1], scale_of(s, a));
     case STEP_SOFTMAX:
@@ -109,16 +109,16 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_ROTATE:
         return rotate(a, in[0], scalar_value(s->number[0], a));
     default:
-        bug("%s: step %d has no operator", p->text->path, s->act);
+        bug("%s: step %d has no operator", p->text->path, s->kind);
     }
 }
 
-/* The node of a step, made by the operator that corresponds to its act.
+/* The node of a step, made by the operator that corresponds to its kind.
    attention_node makes the nodes that are part of attention. */
 static Node *
 step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
-    switch (s->act) {
+    switch (s->kind) {
     case STEP_MAP:
         return matmul(in[0], in[1]);
     case STEP_MAP_T:
@@ -179,11 +179,11 @@ forward(Attention *a, Node *x, Node *y, Node **w)
             continue;
         for (int k = 0; k < s->inputs; k++)
             in[k] = value[s->in[k]];
-        if (s->act == STEP_X)
+        if (s->kind == STEP_X)
             value[i] = x;
-        else if (s->act == STEP_Y)
+        else if (s->kind == STEP_Y)
             value[i] = y;
-        else if (s->act == STEP_WEIGHT)
+        else if (s->kind == STEP_WEIGHT)
             value[i] = of_weight[s->weight];
         else if (s->twin >= 0 && y == x) /* nothing is computed twice */
             value[i] = value[s->twin];

@@ -1,4 +1,7 @@
-/* scalar.c - the numbers of an equation, and the widths of its matrices. */
+/* scalar.c - the numbers of an equation, and the widths of its matrices.
+
+   The widths that are one form a chain by Width.equal_to, as in union-find: the
+   last of the chain represents them all. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,6 +11,7 @@
 #include "base/words.h"
 #include "equation/scalar.h"
 
+/* Size.field and Size.offset */
 #define FIELD(field) #field, offsetof(Attention, field)
 const Size sizes[] = {
     {"d_model", NULL, FIELD(d_model)},  {"h", "heads", FIELD(heads)},
@@ -38,9 +42,9 @@ has_setting(const EquationText *e, const char *name)
 {
     const char *wanted = setting_name(name);
     size_t n = strlen(wanted);
-    for (const char *at = e->settings; *at; at += strcspn(at, " ")) {
-        at += strspn(at, " ");
-        if (!strncmp(at, wanted, n) && at[n] == '=')
+    for (const char *word = e->settings; *word; word += strcspn(word, " ")) {
+        word += strspn(word, " ");
+        if (!strncmp(word, wanted, n) && word[n] == '=')
             return true;
     }
     return false;
@@ -65,6 +69,20 @@ is_scalar_kind(const EquationText *e, const Tree *t)
     }
 }
 
+/* A divisor divides, instead of its inverse being a factor: x / 3 is rounded
+   once, x (1 / 3) twice. */
+static double
+product_value(const Tree *t, const Attention *a)
+{
+    double x = 1;
+    for (int i = 0; i < t->count; i++)
+        if (t->operand[i]->kind == TREE_INVERSE)
+            x /= scalar_value(t->operand[i]->operand[0], a);
+        else
+            x *= scalar_value(t->operand[i], a);
+    return x;
+}
+
 double
 scalar_value(const Tree *t, const Attention *a)
 {
@@ -78,25 +96,19 @@ scalar_value(const Tree *t, const Attention *a)
         return size ? *(const int *)((const char *)a + size->offset)
                     : setting(a, setting_name(t->name));
     case TREE_NEGATIVE:
-        return -scalar_value(t->of[0], a);
+        return -scalar_value(t->operand[0], a);
     case TREE_INVERSE:
-        return 1 / scalar_value(t->of[0], a);
+        return 1 / scalar_value(t->operand[0], a);
     case TREE_CALL:
-        x = scalar_value(t->of[0], a);
+        x = scalar_value(t->operand[0], a);
         return tree_calls(t, "sqrt") ? sqrt(x) : exp(x);
     case TREE_SUM:
         x = 0;
         for (int i = 0; i < t->count; i++)
-            x += scalar_value(t->of[i], a);
+            x += scalar_value(t->operand[i], a);
         return x;
-    default: /* a product; x / 3 is rounded once, x (1 / 3) twice */
-        x = 1;
-        for (int i = 0; i < t->count; i++)
-            if (t->of[i]->kind == TREE_INVERSE)
-                x /= scalar_value(t->of[i]->of[0], a);
-            else
-                x *= scalar_value(t->of[i], a);
-        return x;
+    default:
+        return product_value(t, a);
     }
 }
 
@@ -110,34 +122,37 @@ scalar_text(const Tree *t)
     case TREE_NAME:
         return t->name;
     case TREE_INVERSE:
-        return format_text("/ %s", scalar_text(t->of[0]));
+        return format_text("/ %s", scalar_text(t->operand[0]));
     case TREE_NEGATIVE:
-        return format_text("-%s", scalar_text(t->of[0]));
+        return format_text("-%s", scalar_text(t->operand[0]));
     case TREE_CALL:
-        return format_text("%s(%s)", t->name, scalar_text(t->of[0]));
-    default:
+        return format_text("%s(%s)", t->name, scalar_text(t->operand[0]));
+    default: /* a sum or a product */
         for (int i = 0; i < t->count; i++)
             text = format_text("%s%s%s", text, i > 0 ? between : "",
-                               scalar_text(t->of[i]));
+                               scalar_text(t->operand[i]));
         return text;
     }
 }
 
 bool
-scalar_names(const Tree *t, const char *name)
+scalar_mentions(const Tree *t, const char *name)
 {
     if (!t)
         return false;
     if (t->kind == TREE_NAME && !strcmp(t->name, name))
         return true;
     for (int i = 0; i < t->count; i++)
-        if (scalar_names(t->of[i], name))
+        if (scalar_mentions(t->operand[i], name))
             return true;
     return false;
 }
 
+/* Two scalars are equal if their values are, up to rounding, at these sizes.
+   Most sizes are primes, and d_model has a large one (9973), so that different
+   scalars, such as d_k + d_v and d_model / h, have different values. */
 bool
-equal_numbers(const EquationText *e, const Tree *s, const Tree *t)
+equal_scalars(const EquationText *e, const Tree *s, const Tree *t)
 {
     const Attention a = {.d_model = 9973 * 12,
                          .heads = 12,
@@ -148,10 +163,11 @@ equal_numbers(const EquationText *e, const Tree *s, const Tree *t)
                          .layer = 1,
                          .layers = 3,
                          .settings = e->settings};
+    const double rounding = 1e-12; /* relative: thousands of roundings */
     if (s == t || !s || !t)
         return s == t;
     double x = scalar_value(s, &a), y = scalar_value(t, &a);
-    return fabs(x - y) <= 1e-12 * fabs(x);
+    return fabs(x - y) <= rounding * fabs(x);
 }
 
 Width *
@@ -162,25 +178,26 @@ width_new(Tree *value)
     return w;
 }
 
-/* The width that stands for all widths that are equal to w. */
+/* The last width of w's chain, which represents all widths that are one with w.
+ */
 static Width *
-first_of(const Width *w)
+representative(Width *w)
 {
-    while (w->same)
-        w = w->same;
-    return (Width *)w;
+    while (w->equal_to)
+        w = w->equal_to;
+    return w;
 }
 
 Tree *
-width_known(const Width *w)
+width_known(Width *w)
 {
-    return first_of(w)->value;
+    return representative(w)->value;
 }
 
 void
 note_keys(Width *w, Tree *root)
 {
-    w = first_of(w);
+    w = representative(w);
     w->of_keys = true;
     if (root)
         w->root = root;
@@ -189,35 +206,35 @@ note_keys(Width *w, Tree *root)
 void
 note_values(Width *w)
 {
-    first_of(w)->of_values = true;
+    representative(w)->of_values = true;
 }
 
 void
-make_equal(const EquationText *e, Width *v, Width *w, const char *at,
-           const char *rule)
+require_equal(const EquationText *e, Width *v, Width *w, const char *place,
+              const char *rule)
 {
-    v = first_of(v);
-    w = first_of(w);
+    v = representative(v);
+    w = representative(w);
     if (v == w)
         return;
     if (v->value && w->value) {
-        if (!equal_numbers(e, v->value, w->value))
-            equation_wrong(e, at, "%s: one has width %s, the other %s", rule,
+        if (!equal_scalars(e, v->value, w->value))
+            equation_wrong(e, place, "%s: one has width %s, the other %s", rule,
                            scalar_text(v->value), scalar_text(w->value));
         return;
     }
-    Width *kept = w->value ? w : v, *gone = w->value ? v : w;
-    kept->of_keys |= gone->of_keys;
-    kept->of_values |= gone->of_values;
-    if (gone->root)
-        kept->root = gone->root;
-    gone->same = kept;
+    Width *kept = w->value ? w : v, *other = w->value ? v : w;
+    kept->of_keys |= other->of_keys;
+    kept->of_values |= other->of_values;
+    if (other->root)
+        kept->root = other->root;
+    other->equal_to = kept;
 }
 
 void
-choose_width(Width *w)
+choose_default_width(Width *w)
 {
-    w = first_of(w);
+    w = representative(w);
     if (w->value)
         return;
     if (w->of_keys)

@@ -1,8 +1,9 @@
 /* scalar.h - the numbers of an equation, and the widths of its matrices.
 
-   A scalar is a tree of numbers, sizes (d_k, h) and settings. A width is a
-   scalar that may not be known yet. If a product needs two widths to be equal,
-   they become one, so that a size found for one of them holds for both. */
+   A scalar is a tree of numbers, sizes (d_k, h) and settings, such as
+   1 / sqrt(d_k). A width is a scalar that may not be known yet. If a product
+   needs two widths to be equal, they become one, so that a size found for one
+   of them holds for both. */
 #ifndef SCALAR_H
 #define SCALAR_H
 
@@ -10,66 +11,73 @@
 
 #include "equation/tree.h"
 
-/* The sizes that an equation may name, and the words of .shape for those that
-   are options. */
+/* A size that an equation may name. */
 typedef struct Size {
-    const char *name, *option;
-    const char *field; /* the field of Attention that has the size */
-    size_t offset;     /* its place in Attention */
+    const char *name; /* "h", in an equation */
+    const char
+        *option;       /* "heads", in Variant.shape; NULL if it has no option */
+    const char *field; /* "heads", in Attention */
+    size_t offset;     /* of that field, which is an int */
 } Size;
 extern const Size sizes[];
 extern const int size_count;
 
+/* The size of this name, or NULL. */
 const Size *size_named(const char *name);
 
-/* An equation writes query_rank for the setting "query-rank". Does its list of
-   settings have that? */
+/* The setting that an equation means by a name: "query-rank" for query_rank. */
 const char *setting_name(const char *name);
+
+/* Does the equation's list of settings have the one that this name means? */
 bool has_setting(const EquationText *e, const char *name);
 
-/* Can a scalar be a tree of this kind, if all of its operands are scalars? */
+/* Is t a number, a size, a setting, or an operator that makes a scalar if all
+   of its operands are scalars? It does not look at the operands. */
 bool is_scalar_kind(const EquationText *e, const Tree *t);
 
+/* The value of a scalar at the sizes and settings of `a`. */
 double scalar_value(const Tree *t, const Attention *a);
 
-/* "d_k", "2 d_k": for messages. */
+/* The text of a scalar, such as "2 d_k", for messages. */
 const char *scalar_text(const Tree *t);
 
-/* Does it depend on the size of that name? */
-bool scalar_names(const Tree *t, const char *name);
+/* Does a scalar contain this name? NULL contains none. */
+bool scalar_mentions(const Tree *t, const char *name);
 
-/* Are two scalars, either of which may be NULL, equal whatever the sizes are?
-   They are compared by their values at sizes of which no two small products are
-   equal. */
-bool equal_numbers(const EquationText *e, const Tree *s, const Tree *t);
+/* Are two scalars equal whatever the sizes are? NULL equals only NULL. */
+bool equal_scalars(const EquationText *e, const Tree *s, const Tree *t);
 
 typedef struct Width {
-    struct Width *same; /* the width that this one is equal to; NULL: none */
-    Tree *value;        /* NULL: not known */
-    bool of_keys;       /* it is the width of queries and keys */
-    bool of_values;     /* it is the width of values */
-    Tree *root; /* the scores were divided by the root of this, or NULL */
+    struct Width *equal_to; /* another width that has become one with this; NULL
+                               if none has. Only the last width of such a chain
+                               uses the fields below. */
+    Tree *value;            /* NULL: not known yet */
+    bool of_keys;           /* it is the width of queries and keys */
+    bool of_values;         /* it is the width of values */
+    Tree *root; /* if it is the width of queries whose scores are divided by
+                   sqrt(n): n; otherwise NULL */
 } Width;
 
+/* A new width, which is not known yet if `value` is NULL. */
 Width *width_new(Tree *value);
 
-/* The scalar that it is, or NULL. */
-Tree *width_known(const Width *w);
+/* The scalar that the width is, or NULL. */
+Tree *width_known(Width *w);
 
-/* Notes that two widths are equal; exits if they cannot be. `rule` says why
-   they have to be. */
-void make_equal(const EquationText *e, Width *v, Width *w, const char *at,
-                const char *rule);
+/* Makes two widths one. Exits if they cannot be equal: the message then begins
+   with `rule`, which says why they have to be. */
+void require_equal(const EquationText *e, Width *v, Width *w, const char *place,
+                   const char *rule);
 
-/* Note that a width is that of queries and keys, or of values. `root` is the
-   number under the square root that divides the scores, or NULL. */
+/* Note that a width is that of queries and keys, or of values. `root` is n if
+   the scores are divided by sqrt(n), or NULL. */
 void note_keys(Width *w, Tree *root);
 void note_values(Width *w);
 
-/* Gives a width that is still unknown its usual value. The width of queries and
-   keys is the number under the root that divides their scores, or d_k if there
-   is no root; that of values is d_v; any other is d_model. A width of both
-   keys and values counts as one of keys. */
-void choose_width(Width *w);
+/* Gives a width that is still unknown its usual value. A width of queries and
+   keys is n if their scores are divided by sqrt(n), and otherwise d_k; that of
+   values is d_v; any other is d_model. A width of both keys and values counts
+   as one of keys. */
+void choose_default_width(Width *w);
 
 #endif

@@ -1,6 +1,8 @@
 /* steps.h - a plan: an equation as a list of steps, each an operator and its
    operands, in the order in which a plugin would call the operators of
-   <qkv/tape.h> and <qkv/attend.h>. */
+   <qkv/tape.h> and <qkv/attend.h>.
+
+   In the comments A and B are a step's operands, and A_i is head i of A. */
 #ifndef STEPS_H
 #define STEPS_H
 
@@ -9,87 +11,96 @@
 #include "equation/scalar.h"
 
 typedef enum {
-    STEP_X,         /* the tokens that queries come from */
-    STEP_Y,         /* the tokens from which keys and values come */
-    STEP_WEIGHT,    /* a matrix of the variant */
-    STEP_MAP,       /* A B */
-    STEP_MAP_T,     /* A B' */
-    STEP_EACH_HEAD, /* A_i B_i, or A_i B if B has no heads */
-    STEP_EACH_HEAD_T,
-    STEP_SUM_HEADS, /* sum_i A_i */
-    STEP_SCORES,    /* scale A_i B_i' */
-    STEP_SOFTMAX,   /* with a sink, if there is a second operand */
-    STEP_SINK_ZERO, /* softmax with a sink of 0 */
-    STEP_MASK,
-    STEP_APPLY,  /* the weighted sum A_i B_i */
-    STEP_ATTEND, /* scores, softmax and apply in one */
-    STEP_ADD,
-    STEP_ENTRIES, /* A . B */
-    STEP_SCALE,
-    STEP_SPLIT, /* the same matrix, cut into heads */
-    STEP_COLUMNS,
-    STEP_JOIN,
-    STEP_RMS,
+    STEP_X,           /* the tokens that queries come from */
+    STEP_Y,           /* the tokens that keys and values come from */
+    STEP_WEIGHT,      /* a matrix of the variant */
+    STEP_MAP,         /* A B */
+    STEP_MAP_T,       /* A B' */
+    STEP_EACH_HEAD,   /* A_i B_i, or A_i B if B has no heads */
+    STEP_EACH_HEAD_T, /* the same with B_i' or B' */
+    STEP_SUM_HEADS,   /* sum_i A_i */
+    STEP_SCORES,      /* scale A_i B_i' */
+    STEP_SOFTMAX,     /* softmax(A), or softmax(A, B) with the sink B */
+    STEP_SINK_ZERO,   /* softmax(A, 0) */
+    STEP_MASK,        /* A with 0 for masked scores */
+    STEP_APPLY,       /* the weighted sum A_i B_i, for weights A and values B */
+    STEP_ATTEND,      /* scores, softmax and weighted sum in one */
+    STEP_ADD,         /* A + B */
+    STEP_ENTRIES,     /* A . B, entry by entry */
+    STEP_SCALE,       /* scale A */
+    STEP_SPLIT,       /* A, as so many heads side by side */
+    STEP_COLUMNS,     /* some columns of each head of A */
+    STEP_JOIN,        /* [A, B, ...] */
+    STEP_RMS,         /* the functions of the language, by their names: rms, */
     STEP_ROTATE,
     STEP_SHIFT,
-    STEP_MIX,
+    STEP_MIX, /* mix_heads, */
     STEP_CACHED,
     STEP_TANH,
     STEP_SIGMOID,
     STEP_GELU,
     STEP_EXP
-} Act;
+} StepKind;
 
 enum { MOST_OPERANDS = 8 };
 
 typedef struct Step {
-    Act act;
-    int in[MOST_OPERANDS]; /* numbers of earlier steps */
-    int inputs;
-    int weight;  /* of STEP_WEIGHT: the number of the matrix */
-    Tree *heads; /* of STEP_EACH_HEAD, _EACH_HEAD_T and _SUM_HEADS: the heads of
-                    the first operand */
-    Width *width; /* of the same: the columns of each */
-    Width *block; /* the columns of a head's block of the second operand; NULL
-                     if all heads have the same matrix */
-    Tree *number[2];  /* scale; from and count of columns; heads; eps; ... */
-    const char *name; /* the definition whose value it is, or NULL */
-    const char *at;   /* its place in the text */
-    char rows; /* it has a row for each token of 'x' or 'y'; 0: neither */
-    int depth; /* the largest number of matrices between the tokens and it */
-    int twin;  /* an earlier step that has the same value if y is x, as in
-                  self-attention; -1 if there is none */
-    int uses;  /* the number of steps that need it for the output; 0 if the
-                  output does not depend on it */
+    StepKind kind;
+    int in[MOST_OPERANDS]; /* the operands: numbers of earlier steps, then 0 */
+    int inputs;            /* the number of operands */
+    int weight;            /* of STEP_WEIGHT: the number of the matrix */
+
+    /* The numbers that the operator takes:
+       STEP_SCORES, STEP_ATTEND and STEP_SCALE: the scale, or NULL for 1;
+       STEP_SPLIT: the number of heads, or NULL for 1;
+       STEP_COLUMNS: the first column, and how many there are;
+       STEP_RMS: eps; STEP_ROTATE: the base; STEP_SHIFT: how many tokens. */
+    Tree *number[2];
+
+    /* Of STEP_EACH_HEAD, STEP_EACH_HEAD_T and STEP_SUM_HEADS: */
+    Tree *heads;  /* the number of heads of A */
+    Width *width; /* the columns of each of them */
+    Width *block; /* the columns of B_i; NULL if all heads have the same B */
+
+    const char *name;  /* the definition whose value it is, or NULL */
+    const char *place; /* of its number[0] or number[1] in the text; or NULL */
+    char row_source;   /* 'x' or 'y': it has a row for each of these tokens;
+                          0: it is computed from matrices only */
+    int depth;         /* the largest number of matrices on a path from the
+                          tokens to it */
+    int twin; /* the first earlier step that has the same value if y is x, as in
+                 self-attention; -1 if there is none */
+    int uses; /* how many of the steps that the output depends on have it as
+                 operand; 1 for the output itself; 0: it need not be computed */
 } Step;
 
-/* A matrix of the variant. A head's block is rows x cols. The blocks of all
-   heads are side by side in the stored matrix or, if it leads back from the
-   heads, below each other. */
+/* A matrix of the variant. If its name has an index, it consists of a block for
+   each head, of size rows x cols. The stored matrix has the blocks side by side
+   or, if it is an output map such as W_i^O, below each other. */
 typedef struct PlanWeight {
-    const char *written; /* "W_i^Q" */
-    const char *stored;  /* "W^Q" */
-    Tree *heads;         /* NULL: it is one for all heads */
-    Width *rows, *cols;
-    bool stacked, beside; /* the blocks of its heads are used below each other,
-                             or side by side */
-    bool multiplies;      /* a gain, entry by entry: it starts as 1 */
-    bool adds;            /* a bias or a sink: it starts as 0 */
-    bool mixes;           /* heads, not columns */
-    int depth; /* 1 if it maps the tokens, 2 if it maps what such a matrix
-                  makes, ...; 0 if it is no map */
-    const Declaration *declared;
-    const char *at;
+    const char *written; /* in the equation: "W_i^Q" */
+    const char *stored;  /* in the variant: "W^Q" */
+    Tree *heads;         /* the number of blocks; NULL: it has no index */
+    Width *rows, *cols;  /* of a block */
+    bool stacked;        /* it is used with its blocks below each other */
+    bool beside;         /* it is used with its blocks side by side */
+    bool multiplies;     /* a gain, entry by entry: it is initialised to 1 */
+    bool adds;           /* a bias or a sink: it is initialised to 0 */
+    bool mixes;          /* it is the second argument of mix_heads */
+    int depth; /* 1 if it maps the tokens, 2 if it maps their product with such
+                  a matrix, ...; 0 if it maps nothing */
+    const Declaration *declared; /* NULL: no line declares it */
+    const char *place;           /* of its first use in the text */
 } PlanWeight;
 
 typedef struct Plan {
     const EquationText *text;
     Step *step;
     int steps, step_capacity;
-    int output; /* the step whose value is the attention's */
+    int output; /* the number of the step whose value is the output */
     PlanWeight *weight;
     int weights, weight_capacity;
-    int *order; /* order[k]: the matrix that is declared as number k */
+    int *order; /* order[k]: the index in weight[] of the variant's matrix k */
 } Plan;
 
 #endif

@@ -1,4 +1,9 @@
-/* tree.c - an equation as a paper writes it, read into a tree. */
+/* tree.c - an equation as a paper writes it, read into a tree.
+
+   The reader is a recursive descent: a function for each rule of the grammar in
+   tree.h. It works on the text itself, line after line, and each node of the
+   tree keeps the place where it begins. A message about the node, even a later
+   one, can then show that line with a mark below the place. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,68 +13,82 @@
 #include "equation/tree.h"
 #include "heart/plugin.h"
 
-#define BLANKS " \t"
-enum { MOST_LINES = 1000, SHOWN = 72 };
+/* The two signs beyond ASCII that `qkv derive` prints on a terminal, in UTF-8.
+ */
+#define ROOT_SIGN      "\xe2\x88\x9a" /* a square root */
+#define TRANSPOSE_SIGN "\xe1\xb5\x80" /* a raised T */
 
-/* Reads from `at`; a line ends at `end`. */
+enum {
+    MOST_CHARACTERS = 1000, /* of EquationText.lines: they become a word of a
+                               run's config.tsv, which has at most 1023 */
+    MOST_SHOWN = 72         /* characters of a line that a message shows */
+};
+
+/* Where the reader is: it has read the current line up to `next`. The line ends
+   at `end`, where a newline, ";", "#" or the end of the text is. */
 typedef struct Reader {
     EquationText *equation;
-    const char *at, *end;
+    const char *next, *end;
 } Reader;
 
-/* Prints a line of the text, and a mark below `at`. Of a long line only the
-   part around the mark is shown. */
+/* Messages */
+
+/* Prints a line of the text, and a mark below `place`. Of a long line it shows
+   only the part around the mark. */
 static void
-print_marked(const char *line, const char *at)
+print_marked(const char *line, const char *place)
 {
-    int length = (int)strcspn(line, "\n"), mark = (int)(at - line), from = 0;
-    if (length > SHOWN && mark > SHOWN / 2)
-        from = mark - SHOWN / 2;
-    int shown = length - from < SHOWN ? length - from : SHOWN;
+    int length = (int)strcspn(line, "\n"), mark = (int)(place - line), from = 0;
+    if (length > MOST_SHOWN && mark > MOST_SHOWN / 2)
+        from = mark - MOST_SHOWN / 2;
+    int shown = length - from < MOST_SHOWN ? length - from : MOST_SHOWN;
     fprintf(stderr, "    %.*s\n    %*s^\n", shown, line + from, mark - from,
             "");
 }
 
 void
-equation_wrong(const EquationText *e, const char *at, const char *format, ...)
+equation_wrong(const EquationText *e, const char *place, const char *format,
+               ...)
 {
-    char what[MESSAGE / 2];
+    char message[MESSAGE / 2]; /* the other half is for path and line number */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     int number = 1;
     const char *line = e->text;
-    for (const char *c = e->text; c < at; c++)
+    for (const char *c = e->text; c < place; c++)
         if (*c == '\n') {
             number++;
             line = c + 1;
         }
-    print_marked(line, at);
-    fail("%s:%d: %s", e->path, number, what);
+    print_marked(line, place);
+    fail("%s:%d: %s", e->path, number, message);
 }
 
+/* Trees */
+
 static Tree *
-tree_new(TreeKind kind, const char *at)
+tree_new(TreeKind kind, const char *place)
 {
     Tree *t = allocate(1, sizeof *t);
     t->kind = kind;
-    t->at = at;
+    t->place = place;
     return t;
 }
 
 void
 tree_add(Tree *t, Tree *operand)
 {
-    t->of = grow(t->of, t->count, &t->capacity, sizeof *t->of);
-    t->of[t->count] = operand;
+    t->operand = grow(t->operand, t->count, &t->capacity, sizeof *t->operand);
+    t->operand[t->count] = operand;
     t->count++;
 }
 
 Tree *
-tree_of(TreeKind kind, const char *at, Tree *first, Tree *second)
+tree_of(TreeKind kind, const char *place, Tree *first, Tree *second)
 {
-    Tree *t = tree_new(kind, at);
+    Tree *t = tree_new(kind, place);
     tree_add(t, first);
     if (second)
         tree_add(t, second);
@@ -93,62 +112,68 @@ tree_number(double number)
 }
 
 bool
-tree_calls(const Tree *t, const char *name)
+tree_calls(const Tree *t, const char *function)
 {
-    return t->kind == TREE_CALL && !strcmp(t->name, name);
+    return t->kind == TREE_CALL && !strcmp(t->name, function);
 }
 
-/* The two signs beyond ASCII that `qkv derive` prints on a terminal. */
-#define ROOT_SIGN      "\xe2\x88\x9a" /* a square root */
-#define TRANSPOSE_SIGN "\xe1\xb5\x80" /* a raised T */
+bool
+tree_is_number(const Tree *t, double x)
+{
+    return t->kind == TREE_NUMBER && t->number == x;
+}
+
+/* Signs and names */
 
 static bool
-begins(const Reader *r, const char *word)
+begins_with(const char *text, const char *prefix)
 {
-    return !strncmp(r->at, word, strlen(word));
+    return !strncmp(text, prefix, strlen(prefix));
 }
 
 static void
 skip_blanks(Reader *r)
 {
-    r->at += strspn(r->at, BLANKS);
+    r->next += strspn(r->next, " ");
 }
 
-/* Reads a sign if it follows without a blank, and returns whether it did. */
+/* Reads this sign if it comes next, without a blank before it. Returns whether
+   it did. */
 static bool
-take_close(Reader *r, const char *sign)
+accept_adjacent(Reader *r, const char *sign)
 {
-    if (r->at >= r->end || !begins(r, sign))
+    if (r->next >= r->end || !begins_with(r->next, sign))
         return false;
-    r->at += strlen(sign);
+    r->next += strlen(sign);
     return true;
 }
 
 /* The same for a sign that blanks may precede. */
 static bool
-take(Reader *r, const char *sign)
+accept(Reader *r, const char *sign)
 {
     skip_blanks(r);
-    return take_close(r, sign);
+    return accept_adjacent(r, sign);
 }
 
-/* Reads a sign, and exits if it is not next. */
+/* Reads this sign, or exits if it does not come next. `where` ends the message
+   that begins with: expected "SIGN". */
 static void
 expect(Reader *r, const char *sign, const char *where)
 {
-    if (!take(r, sign))
-        equation_wrong(r->equation, r->at, "expected \"%s\" %s", sign, where);
+    if (!accept(r, sign))
+        equation_wrong(r->equation, r->next, "expected \"%s\" %s", sign, where);
 }
 
-/* The length of the name that begins at `at`, such as W_i^Q or d_k; 0 if none
-   does. */
+/* The length of the name that the text begins with, such as W_i^Q or d_k; 0 if
+   it begins with none. */
 static size_t
-name_length(const char *at)
+name_length(const char *text)
 {
     size_t n = 0;
-    if (!isalpha((unsigned char)*at))
+    if (!isalpha((unsigned char)*text))
         return 0;
-    while (isalnum((unsigned char)at[n]) || at[n] == '_' || at[n] == '^')
+    while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '^')
         n++;
     return n;
 }
@@ -156,21 +181,24 @@ name_length(const char *at)
 static const char *
 read_name(Reader *r)
 {
-    size_t n = name_length(r->at);
-    const char *name = interned(format_text("%.*s", (int)n, r->at));
-    r->at += n;
+    size_t n = name_length(r->next);
+    const char *name = interned(format_text("%.*s", (int)n, r->next));
+    r->next += n;
     return name;
 }
 
+/* Expressions */
+
 static Tree *read_sum(Reader *r);
 
-/* Reads operands, separated by commas, up to the sign that closes them. */
+/* Reads sums with commas between them as operands of t, and then the sign that
+   closes the list. */
 static void
-read_list(Reader *r, Tree *to, const char *closing)
+read_list(Reader *r, Tree *t, const char *closing)
 {
     do
-        tree_add(to, read_sum(r));
-    while (take(r, ","));
+        tree_add(t, read_sum(r));
+    while (accept(r, ","));
     expect(r, closing, "or a comma");
 }
 
@@ -178,9 +206,22 @@ static Tree *
 read_number(Reader *r)
 {
     char *after;
-    Tree *t = tree_new(TREE_NUMBER, r->at);
-    t->number = strtod(r->at, &after);
-    r->at = after;
+    Tree *t = tree_new(TREE_NUMBER, r->next);
+    t->number = strtod(r->next, &after);
+    r->next = after;
+    return t;
+}
+
+/* Reads a name, or the call that it begins. */
+static Tree *
+read_name_or_call(Reader *r)
+{
+    Tree *t = tree_new(TREE_NAME, r->next);
+    t->name = read_name(r);
+    if (accept_adjacent(r, "(")) {
+        t->kind = TREE_CALL;
+        read_list(r, t, ")");
+    }
     return t;
 }
 
@@ -189,36 +230,29 @@ static Tree *
 read_primary(Reader *r)
 {
     skip_blanks(r);
-    const char *at = r->at;
-    if (isdigit((unsigned char)*at))
+    const char *place = r->next;
+    if (isdigit((unsigned char)*place))
         return read_number(r);
-    if (take(r, ROOT_SIGN)) {
-        Tree *root = tree_new(TREE_CALL, at);
+    if (name_length(place))
+        return read_name_or_call(r);
+    if (accept(r, ROOT_SIGN)) {
+        Tree *root = tree_new(TREE_CALL, place);
         root->name = interned("sqrt");
         expect(r, "(", "after the root");
         read_list(r, root, ")");
         return root;
     }
-    if (name_length(at)) {
-        Tree *t = tree_new(TREE_NAME, at);
-        t->name = read_name(r);
-        if (take_close(r, "(")) {
-            t->kind = TREE_CALL;
-            read_list(r, t, ")");
-        }
-        return t;
-    }
-    if (take(r, "(")) {
+    if (accept(r, "(")) {
         Tree *t = read_sum(r);
         expect(r, ")", "to close the bracket");
         return t;
     }
-    if (take(r, "[")) {
-        Tree *t = tree_new(TREE_JOINED, at);
+    if (accept(r, "[")) {
+        Tree *t = tree_new(TREE_JOINED, place);
         read_list(r, t, "]");
         return t;
     }
-    equation_wrong(r->equation, at,
+    equation_wrong(r->equation, place,
                    "expected a matrix, a number, a function or a bracket");
 }
 
@@ -226,7 +260,7 @@ read_primary(Reader *r)
 static Tree *
 read_columns(Reader *r, Tree *t)
 {
-    Tree *columns = tree_of(TREE_COLUMNS, t->at, t, read_sum(r));
+    Tree *columns = tree_of(TREE_COLUMNS, t->place, t, read_sum(r));
     expect(r, ":", "between the first column and the one after the last");
     tree_add(columns, read_sum(r));
     expect(r, "]", "to close the bracket");
@@ -239,9 +273,9 @@ read_factor(Reader *r)
 {
     Tree *t = read_primary(r);
     for (;;)
-        if (take_close(r, "'") || take_close(r, TRANSPOSE_SIGN))
-            t = tree_of(TREE_TRANSPOSED, t->at, t, NULL);
-        else if (take_close(r, "["))
+        if (accept_adjacent(r, "'") || accept_adjacent(r, TRANSPOSE_SIGN))
+            t = tree_of(TREE_TRANSPOSED, t->place, t, NULL);
+        else if (accept_adjacent(r, "["))
             t = read_columns(r, t);
         else
             return t;
@@ -252,66 +286,113 @@ static bool
 at_factor(Reader *r)
 {
     skip_blanks(r);
-    return r->at < r->end && (isalnum((unsigned char)*r->at) || *r->at == '(' ||
-                              *r->at == '[' || begins(r, ROOT_SIGN));
+    if (r->next >= r->end)
+        return false;
+    bool bracket = *r->next == '(' || *r->next == '[';
+    return bracket || isalnum((unsigned char)*r->next) ||
+           begins_with(r->next, ROOT_SIGN);
 }
 
-/* Reads factors, one after another, and divisors after /. */
+/* Reads factors, one after another, and divisors after "/". A single factor
+   becomes no product: the same holds for the functions below. */
 static Tree *
 read_product(Reader *r)
 {
     Tree *first = read_factor(r);
-    Tree *product = tree_of(TREE_PRODUCT, first->at, first, NULL);
+    Tree *product = tree_of(TREE_PRODUCT, first->place, first, NULL);
     for (;;)
-        if (take(r, "/")) {
+        if (accept(r, "/")) {
             Tree *divisor = read_factor(r);
             tree_add(product,
-                     tree_of(TREE_INVERSE, divisor->at, divisor, NULL));
+                     tree_of(TREE_INVERSE, divisor->place, divisor, NULL));
         } else if (at_factor(r))
             tree_add(product, read_factor(r));
         else
             return product->count == 1 ? first : product;
 }
 
-/* Reads products, separated by the . of products entry by entry. */
+/* Reads products with "." between them, which are multiplied entry by entry. */
 static Tree *
 read_entries(Reader *r)
 {
     Tree *first = read_product(r);
-    Tree *entries = tree_of(TREE_ENTRIES, first->at, first, NULL);
-    while (take(r, "."))
+    Tree *entries = tree_of(TREE_ENTRIES, first->place, first, NULL);
+    while (accept(r, "."))
         tree_add(entries, read_product(r));
     return entries->count == 1 ? first : entries;
 }
 
+/* Reads a term after its sign. */
 static Tree *
 read_term(Reader *r, bool negative)
 {
     Tree *t = read_entries(r);
-    return negative ? tree_of(TREE_NEGATIVE, t->at, t, NULL) : t;
+    return negative ? tree_of(TREE_NEGATIVE, t->place, t, NULL) : t;
 }
 
-/* Reads terms, separated by + or -. */
+/* Reads terms with "+" or "-" between them. */
 static Tree *
 read_sum(Reader *r)
 {
-    bool negative = take(r, "-");
+    bool negative = accept(r, "-");
     Tree *first = read_term(r, negative);
-    Tree *sum = tree_of(TREE_SUM, first->at, first, NULL);
+    Tree *sum = tree_of(TREE_SUM, first->place, first, NULL);
     for (;;)
-        if (take(r, "+"))
+        if (accept(r, "+"))
             tree_add(sum, read_term(r, false));
-        else if (take(r, "-"))
+        else if (accept(r, "-"))
             tree_add(sum, read_term(r, true));
         else
             return sum->count == 1 ? first : sum;
+}
+
+/* Lines */
+
+const Declaration *
+declaration_of(const EquationText *e, const char *name)
+{
+    for (int i = 0; i < e->declarations; i++)
+        if (e->declaration[i].name == name)
+            return &e->declaration[i];
+    return NULL;
+}
+
+/* The end of the line without its comment. */
+static const char *
+line_end(const char *line)
+{
+    return line + strcspn(line, ";#\n");
+}
+
+/* The line after this one and its comment; "" after the last. */
+static const char *
+next_line(const char *line)
+{
+    const char *end = line_end(line);
+    if (*end == '#')
+        end += strcspn(end, "\n");
+    return *end ? end + 1 : end;
+}
+
+/* The words of a line, with one blank between them. */
+static const char *
+line_words(const char *line)
+{
+    Values words = {0};
+    char *copy = format_text("%.*s", (int)(line_end(line) - line), line), *rest;
+    char *word = strtok_r(copy, " ", &rest);
+    while (word) {
+        values_add(&words, copy_text(word));
+        word = strtok_r(NULL, " ", &rest);
+    }
+    return joined(&words, " ");
 }
 
 /* Reads "~ N(0, 0.1)", if that follows the shape of a matrix. */
 static void
 read_initial(Reader *r, Declaration *d)
 {
-    if (!take(r, "~"))
+    if (!accept(r, "~"))
         return;
     expect(r, "N(", "as in N(0, 0.1): mean and standard deviation");
     d->mean = read_sum(r);
@@ -320,20 +401,21 @@ read_initial(Reader *r, Declaration *d)
     expect(r, ")", "to close the bracket");
 }
 
-/* Reads "d_model x d_k", and how the entries are initialised. The number of
-   rows is a product that ends before a factor x. */
+/* Reads "d_model x d_k", the shape of a matrix, and how its entries are
+   initialised. The rows end before an x with a blank after it, which is the
+   sign between rows and columns. */
 static void
-read_declaration(Reader *r, const char *name, const char *at)
+read_declaration(Reader *r, const char *name, const char *place)
 {
     EquationText *e = r->equation;
-    Declaration d = {.name = name, .at = at};
-    for (int i = 0; i < e->declarations; i++)
-        if (e->declaration[i].name == name)
-            equation_wrong(e, at, "%s has a shape already: leave one out",
-                           name);
+    Declaration d = {.name = name, .place = place};
+    if (declaration_of(e, name))
+        equation_wrong(e, place,
+                       "%s already has a shape: remove one of the two lines",
+                       name);
     d.rows = read_factor(r);
-    while (at_factor(r) && strncmp(r->at, "x ", 2))
-        d.rows = tree_of(TREE_PRODUCT, d.rows->at, d.rows, read_factor(r));
+    while (at_factor(r) && !begins_with(r->next, "x "))
+        d.rows = tree_of(TREE_PRODUCT, d.rows->place, d.rows, read_factor(r));
     expect(r, "x", "between rows and columns, as in d_model x d_k");
     d.cols = read_sum(r);
     read_initial(r, &d);
@@ -346,23 +428,22 @@ read_declaration(Reader *r, const char *name, const char *at)
 static const char *
 rest_of_line(Reader *r)
 {
-    skip_blanks(r);
-    const char *from = r->at;
-    r->at = r->end;
-    return interned(format_text("%.*s", (int)(r->end - from), from));
+    const char *words = line_words(r->next);
+    r->next = r->end;
+    return interned(words);
 }
 
-/* Reads the text after "family:" or "settings:", or the shape after the name of
-   a matrix. */
+/* Reads what follows "NAME:" at `place`: the text after "family:" or
+   "settings:", or the shape of the matrix NAME. */
 static void
-read_fact(Reader *r, const char *name, const char *at)
+read_fact(Reader *r, const char *name, const char *place)
 {
     if (!strcmp(name, "family"))
         r->equation->family = rest_of_line(r);
     else if (!strcmp(name, "settings"))
         r->equation->settings = rest_of_line(r);
     else
-        read_declaration(r, name, at);
+        read_declaration(r, name, place);
 }
 
 static void
@@ -374,87 +455,70 @@ add_definition(EquationText *e, const char *name, Tree *value)
     e->definitions++;
 }
 
-/* Reads the line from `at` to `end`. */
+/* Has the line without a name been read? */
+static bool
+has_output(const EquationText *e)
+{
+    return e->definitions > 0 && !e->definition[e->definitions - 1].name;
+}
+
+/* Reads a line: a fact, a definition, the output or nothing. */
 static void
 read_line(Reader *r)
 {
     skip_blanks(r);
-    const char *at = r->at;
-    if (at == r->end)
+    const char *place = r->next;
+    if (place == r->end)
         return;
     EquationText *e = r->equation;
-    int last = e->definitions - 1;
-    if (last >= 0 && !e->definition[last].name)
-        equation_wrong(e, at,
-                       "the line before this one is the output, since it has "
-                       "no name: nothing may follow it");
-    const char *name = name_length(at) ? read_name(r) : NULL;
-    if (name && take(r, ":"))
-        read_fact(r, name, at);
-    else if (name && take(r, "="))
+    if (has_output(e))
+        equation_wrong(e, place,
+                       "the line before this has no name, so it is the output: "
+                       "name it, or make it the last line");
+    const char *name = name_length(place) ? read_name(r) : NULL;
+    if (name && accept(r, ":"))
+        read_fact(r, name, place);
+    else if (name && accept(r, "="))
         add_definition(e, name, read_sum(r));
-    else { /* the output; its first factor may be that name */
-        r->at = at;
+    else { /* the output: a name that was read is part of it */
+        r->next = place;
         add_definition(e, NULL, read_sum(r));
     }
     skip_blanks(r);
-    if (r->at < r->end)
-        equation_wrong(e, r->at, "expected an operator or the end of the line");
+    if (r->next < r->end)
+        equation_wrong(e, r->next,
+                       "expected an operator or the end of the line");
 }
 
-/* Exits if the text has control characters or is not UTF-8: messages print
-   parts of it, and a terminal would obey them. */
+/* The text */
+
+/* Exits if a line has control characters or is not UTF-8: messages print parts
+   of it, and a terminal would obey them. */
 static void
-check_characters(const EquationText *e, const char *text)
+check_characters(const EquationText *e)
 {
-    char *copy = copy_text(text);
-    replace_in(copy, "\t\n", ' ');
-    if (!is_text(copy))
-        fail("%s: it has a control character, or bytes that are not UTF-8: "
-             "write plain text",
-             e->path);
-}
-
-static const char *
-line_end(const char *line)
-{
-    return line + strcspn(line, ";#\n");
-}
-
-/* The line after one that ends at `end`, where a comment may begin. */
-static const char *
-line_after(const char *end)
-{
-    if (*end == '#')
-        end += strcspn(end, "\n");
-    return *end ? end + 1 : end;
-}
-
-/* The words of a line, with one blank between them. */
-static const char *
-line_words(const char *line)
-{
-    Values words = {0};
-    char *copy = format_text("%.*s", (int)(line_end(line) - line), line), *rest;
-    char *word = strtok_r(copy, BLANKS, &rest);
-    while (word) {
-        values_add(&words, copy_text(word));
-        word = strtok_r(NULL, BLANKS, &rest);
+    int number = 1;
+    for (const char *line = e->text; *line; number++) {
+        size_t length = strcspn(line, "\n");
+        if (!is_text(format_text("%.*s", (int)length, line)))
+            fail("%s:%d: this line has a control character or is not UTF-8: "
+                 "write it as plain text in UTF-8",
+                 e->path, number);
+        line += length;
+        if (*line == '\n')
+            line++;
     }
-    return joined(&words, " ");
 }
 
-/* The lines of the equation itself, without comments, family and settings, and
-   with ";" between them. */
+/* The text as EquationText.lines has it. */
 static const char *
 lines_of(const char *text)
 {
     Values lines = {0};
-    for (const char *line = text; *line; line = line_after(line_end(line))) {
+    for (const char *line = text; *line; line = next_line(line)) {
         const char *words = line_words(line);
-        bool fact =
-            !strncmp(words, "family:", 7) || !strncmp(words, "settings:", 9);
-        if (*words && !fact)
+        bool family = begins_with(words, "family:");
+        if (*words && !family && !begins_with(words, "settings:"))
             values_add(&lines, copy_text(words));
     }
     return interned(joined(&lines, "; "));
@@ -464,21 +528,23 @@ EquationText *
 equation_read(const char *path, const char *text)
 {
     EquationText *e = allocate(1, sizeof *e);
+    char *copy = copy_text(text);
+    replace_in(copy, "\t\r", ' '); /* a line of Windows ends with \r\n */
     *e = (EquationText){
-        .path = path, .text = text, .family = "", .settings = ""};
-    check_characters(e, text);
-    e->lines = lines_of(text);
-    if (strlen(e->lines) > MOST_LINES)
-        fail("%s: it is too long: an equation has at most %d characters "
-             "besides comments; use shorter names, or write it in C (qkv new)",
-             path, MOST_LINES);
-    for (const char *line = text; *line; line = line_after(line_end(line))) {
-        Reader r = {.equation = e, .at = line, .end = line_end(line)};
+        .path = path, .text = copy, .family = "", .settings = ""};
+    check_characters(e);
+    e->lines = lines_of(e->text);
+    if (strlen(e->lines) > MOST_CHARACTERS)
+        fail("%s: the equation has %zu characters, but may have at most %d "
+             "characters besides comments: use shorter names, or C (qkv new)",
+             path, strlen(e->lines), MOST_CHARACTERS);
+    for (const char *line = e->text; *line; line = next_line(line)) {
+        Reader r = {.equation = e, .next = line, .end = line_end(line)};
         read_line(&r);
     }
-    if (!e->definitions || e->definition[e->definitions - 1].name)
-        fail("%s: it has no output: add a last line without a name, as in "
-             "softmax(...) ... W_i^O",
+    if (!has_output(e))
+        fail("%s: the equation has no output: end it with a line that has no "
+             "\"NAME =\", such as softmax(...) y W_i^V W_i^O",
              path);
     return e;
 }

@@ -7,9 +7,14 @@
        c = y W^DKV
        softmax(x W_i^Q (c W_i^UK)' / sqrt(d_k)) c W_i^UV W_i^O
 
-   The grammar, in which a factor that follows another one multiplies it:
+   A line is a fact ("W^DKV: ..."), a definition ("c = ...") or the output,
+   which comes last. The grammar, in which two factors without a sign between
+   them are multiplied:
 
-       line    = NAME ":" fact | NAME "=" sum | sum
+       line    = fact | NAME "=" sum | sum
+       fact    = NAME ":" factor { factor } "x" sum
+                 [ "~" "N(" sum "," sum ")" ]
+               | "family:" TEXT | "settings:" TEXT
        sum     = ["-"] entries { ("+" | "-") entries }
        entries = product { "." product }           entry by entry
        product = factor { ["/"] factor }
@@ -17,9 +22,9 @@
        primary = NUMBER | NAME | NAME "(" list ")" | "(" sum ")" | "[" list "]"
        list    = sum { "," sum }
 
-   A line ends with ";", too, and a comment begins with "#". A "(" belongs to
-   the name before it, and a "[" with a ":" to the factor before it, only if no
-   blank is between. */
+   A ";" ends a line as a newline does, and "#" begins a comment. A "(" is a
+   call of the name before it, and a "[" selects columns of the factor before
+   it, only if no blank comes between. */
 #ifndef TREE_H
 #define TREE_H
 
@@ -30,68 +35,81 @@
 typedef enum {
     TREE_NUMBER,
     TREE_NAME,
-    TREE_CALL,    /* name(of[0], of[1], ...) */
+    TREE_CALL,    /* name(operand[0], operand[1], ...) */
     TREE_PRODUCT, /* of its factors, from left to right */
-    TREE_INVERSE, /* a factor of a product that divides it */
+    TREE_INVERSE, /* the factor 1 / operand[0] of a product */
     TREE_SUM,
-    TREE_NEGATIVE,
-    TREE_ENTRIES,    /* products entry by entry */
-    TREE_TRANSPOSED, /* of[0]' */
-    TREE_COLUMNS,    /* of[0][of[1] : of[2]] */
-    TREE_JOINED      /* [of[0], of[1], ...], side by side */
+    TREE_NEGATIVE,   /* the term -operand[0] of a sum */
+    TREE_ENTRIES,    /* its operands, multiplied entry by entry */
+    TREE_TRANSPOSED, /* operand[0]' */
+    TREE_COLUMNS,    /* operand[0][operand[1] : operand[2]] */
+    TREE_JOINED      /* [operand[0], operand[1], ...], side by side */
 } TreeKind;
 
 typedef struct Tree {
     TreeKind kind;
-    const char *name; /* interned */
-    double number;
-    struct Tree **of;
-    int count, capacity;
+    const char *name; /* of TREE_NAME and TREE_CALL; interned */
+    double number;    /* of TREE_NUMBER */
+    struct Tree **operand;
+    int count, capacity; /* of operands */
 
-    const char *at; /* where it begins in the text */
+    const char *place; /* where it begins in the text; NULL if it is made by
+                          tree_name or tree_number */
 } Tree;
 
-/* NAME = value. The output, which is the last line, has no name. */
+/* "name = value". The output, which is the last line, has the name NULL. */
 typedef struct Definition {
     const char *name;
     Tree *value;
 } Definition;
 
-/* "W^Q: d_model x d_k", the shape of a matrix, or of a head's block of it. If
-   "~ N(mean, deviation)" follows, its entries are initialised so. */
+/* "W^Q: d_model x d_k ~ N(0, 0.1)": the shape of a matrix or, if its name has
+   an index, of one head's block of it; then the mean and standard deviation of
+   its initial entries. Both are NULL if the line leaves them out. */
 typedef struct Declaration {
-    const char *name, *at;
+    const char *name, *place;
     Tree *rows, *cols;
-    Tree *mean, *deviation; /* NULL: the usual ones */
+    Tree *mean, *deviation;
 } Declaration;
 
-/* A text that has been read. It is never freed. */
+/* An equation that has been read. It is never freed. */
 typedef struct EquationText {
-    const char *path, *text;
-    const char *lines; /* the equation's, as Variant.equation has them */
-    const char *family, *settings; /* "" unless a line has them */
+    const char *path, *text; /* the path, for messages, and all that was read */
+    const char *lines;       /* without comments, family and settings, joined by
+                                "; ": Variant.equation */
+    const char *family, *settings; /* "" if no line gives them */
     Definition *definition;
     Declaration *declaration;
     int definitions, declarations;
     int definition_capacity, declaration_capacity;
 } EquationText;
 
-/* Reads a text; messages call it `path`. If something is wrong, exits with a
-   message and a mark below the place. */
+/* Reads the text of an equation, which may have the line ends of Windows.
+   Messages call it `path`. If it breaks the grammar, exits with a message and a
+   mark below the place. */
 EquationText *equation_read(const char *path, const char *text);
 
-/* Exits: prints the line of the text that has `at`, with a mark there. */
-_Noreturn void equation_wrong(const EquationText *e, const char *at,
+/* The declaration of the matrix of this interned name, or NULL. */
+const Declaration *declaration_of(const EquationText *e, const char *name);
+
+/* Prints the line of the text that `place` points into, with a mark below it.
+   Then exits with the message. */
+_Noreturn void equation_wrong(const EquationText *e, const char *place,
                               const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* New nodes, for scalars that are computed from others. */
+/* Make new trees. tree_of has one operand if `second` is NULL. */
 Tree *tree_name(const char *name);
 Tree *tree_number(double number);
-Tree *tree_of(TreeKind kind, const char *at, Tree *first, Tree *second);
+Tree *tree_of(TreeKind kind, const char *place, Tree *first, Tree *second);
+
+/* Adds an operand after the others. */
 void tree_add(Tree *t, Tree *operand);
 
-/* Is it a call of that function? */
-bool tree_calls(const Tree *t, const char *name);
+/* Is t a call of this function? */
+bool tree_calls(const Tree *t, const char *function);
+
+/* Is t the number x, written as such? */
+bool tree_is_number(const Tree *t, double x);
 
 #endif

@@ -1,4 +1,11 @@
-/* value.c - the walk over the tree of an equation. */
+/* value.c - the walk over the tree of an equation.
+
+   The value of a part is a scalar, tokens, scores, a matrix or a slice (Sort in
+   builder.h). value_of finds the values of the operands first, and then calls
+   the function of operation.h that applies the operator.
+
+   An output map is the matrix at the end of an output, W_i^O, that takes the
+   heads back to the width of a token and sums them. */
 #include <string.h>
 
 #include "equation/matrices.h"
@@ -7,213 +14,246 @@
 
 /* Products */
 
-/* The factors of a product: `of` has those that are not numbers, and `scale` is
-   the product of the numbers, or NULL. */
+/* The factors of a product, from left to right, except its scalars; `scale` is
+   the product of these, or NULL. */
 typedef struct Factors {
-    const Tree *const *of;
-    int count;
+    const Tree *const *factor;
+    int count; /* at least 1 */
     Tree *scale;
 } Factors;
 
-static bool is_number(Builder *b, const Tree *t);
+static bool is_scalar(Builder *b, const Tree *t);
 
-/* Can this factor, as the last one of the output, map the heads back to the
-   width of a token, as W_i^O does? Only a matrix with the index i, or its
-   transpose, can. */
+/* Can the last factor of the output be its output map? Only a matrix with the
+   index i can, or its transpose. */
 static bool
-leads_back(const Tree *t)
+is_output_map(const Tree *t)
 {
     if (t->kind == TREE_TRANSPOSED)
-        t = t->of[0];
+        t = t->operand[0];
     return t->kind == TREE_NAME && index_of(t->name) == 'i';
 }
 
-static Value product_of(Builder *b, Factors f, bool output);
+static Value value_of_factors(Builder *b, Factors f, bool is_output);
 
-/* Applies the attention weights `left` to the values, which are the product of
-   the factors from .. end - 1. */
+/* The weighted sum, with these attention weights, of the product of the factors
+   from .. end - 1. */
 static Value
-weighted_product(Builder *b, Value left, Factors f, int from, int end)
+weighted_product(Builder *b, Value weights, Factors f, int from, int end)
 {
-    Factors values = {.of = f.of + from, .count = end - from};
-    if (values.count == 0)
-        refuse(b, f.of[from]->at,
+    if (from == end)
+        refuse(b, f.factor[from]->place,
                "expected values between attention weights and the output map: "
                "softmax(...) y W_i^V W_i^O");
-    return applied(b, left, product_of(b, values, false));
+    Factors values = {.factor = f.factor + from, .count = end - from};
+    return weighted_value(b, weights, value_of_factors(b, values, false));
 }
 
-/* Multiplies factors from left to right. Attention weights multiply the product
-   of all factors on their right, except a matrix that leads back from the
-   heads. The scale belongs to the scores, if the factors make any, and else to
-   the product. */
-static Value
-product_of(Builder *b, Factors f, bool output)
+/* Exits if t, the last factor of an output that still has heads, is a matrix
+   without an index, such as W^O: it maps each head, but most likely W_i^O is
+   meant. */
+static void
+check_last_factor(const Builder *b, const Tree *t)
 {
-    bool back = output && f.count > 1 && leads_back(f.of[f.count - 1]);
-    int end = back ? f.count - 1 : f.count; /* where the values end */
-    Value left = value_of(b, f.of[0], output && f.count == 1);
+    if (t->kind != TREE_NAME)
+        return;
+    const Plan *p = b->plan;
+    for (const PlanWeight *w = p->weight; w < p->weight + p->weights; w++)
+        if (w->written == t->name && !w->heads)
+            refuse(b, t->place,
+                   "%s has no index, but the value it maps has heads: write "
+                   "W_i^O for the block of head i",
+                   t->name);
+}
+
+/* Multiplies factors from left to right, except that attention weights multiply
+   the product of all factors on their right but an output map. The scale
+   belongs to the scores, if the factors make any, and otherwise to the whole
+   product. */
+static Value
+value_of_factors(Builder *b, Factors f, bool is_output)
+{
+    int last = f.count - 1;
+    bool has_output_map =
+        is_output && last > 0 && is_output_map(f.factor[last]);
+    int values_end = has_output_map ? last : f.count;
+    Value left = value_of(b, f.factor[0], is_output && last == 0);
     int i = 1;
     while (i < f.count) {
         if (left.sort == SCORES) {
-            left = weighted_product(b, left, f, i, end);
-            i = end;
+            left = weighted_product(b, left, f, i, values_end);
+            i = values_end;
             continue;
         }
-        Value right = value_of(b, f.of[i], false);
+        Value right = value_of(b, f.factor[i], false);
+        bool sums_heads = i == values_end && right.sort == MATRIX && left.heads;
         if (makes_scores(left, right)) {
-            left = scored(b, left, right, f.scale);
+            left = scores_value(b, left, right, f.scale);
             f.scale = NULL;
-        } else
-            left = multiplied(b, left, right, back && i == end);
+        } else if (sums_heads)
+            left = output_map_value(b, left, right);
+        else
+            left = product_value(b, left, right);
         i++;
     }
-    return scaled(b, left, f.scale);
+    if (is_output && left.heads)
+        check_last_factor(b, f.factor[last]);
+    return scaled_value(b, left, f.scale);
 }
 
-/* Separates the factors of a product into numbers and others, and multiplies
-   them. */
+/* The value of a product: separates its scalars from its other factors. There
+   is one that is no scalar, since otherwise the product would be a scalar. */
 static Value
-value_of_product(Builder *b, const Tree *t, bool output)
+value_of_product(Builder *b, const Tree *t, bool is_output)
 {
     const Tree **others = allocate((size_t)t->count, sizeof *others);
-    Factors f = {.of = others};
+    Factors f = {.factor = others};
     for (int i = 0; i < t->count; i++) {
-        const Tree *factor = t->of[i];
-        if (is_number(b, factor)) {
-            Tree *number = number_of(b, factor);
+        const Tree *factor = t->operand[i];
+        if (is_scalar(b, factor)) {
+            Tree *scalar = scalar_of(b, factor);
             if (f.scale)
-                tree_add(f.scale, number);
+                tree_add(f.scale, scalar);
             else
-                f.scale = tree_of(TREE_PRODUCT, t->at, number, NULL);
+                f.scale = tree_of(TREE_PRODUCT, t->place, scalar, NULL);
         } else if (factor->kind == TREE_INVERSE)
-            refuse(b, factor->at,
-                   "only a number can divide: d_k, sqrt(d_k), 2");
+            refuse(b, factor->place,
+                   "this is not a number, so nothing can be divided by it: "
+                   "divide by a number, such as 2, d_k or sqrt(d_k)");
         else
             others[f.count++] = factor;
     }
-    return product_of(b, f, output);
+    return value_of_factors(b, f, is_output);
 }
 
+/* The value of a sum, or of a product entry by entry. */
 static Value
-value_of_sum(Builder *b, const Tree *t, bool output)
+value_of_terms(Builder *b, const Tree *t, bool is_output)
 {
-    Act act = t->kind == TREE_SUM ? STEP_ADD : STEP_ENTRIES;
-    Value sum = value_of(b, t->of[0], output);
-    for (int i = 1; i < t->count; i++)
-        sum = combined(b, act, sum, value_of(b, t->of[i], output));
-    return sum;
+    StepKind kind = t->kind == TREE_SUM ? STEP_ADD : STEP_ENTRIES;
+    Value result = value_of(b, t->operand[0], is_output);
+    for (int i = 1; i < t->count; i++) {
+        Value term = value_of(b, t->operand[i], is_output);
+        result = combined_value(b, kind, result, term);
+    }
+    return result;
 }
 
 /* Functions */
 
-typedef enum { OF_ANY, OF_SCORES, OF_TOKENS } Takes;
+/* The sorts that the first argument of a function may have, a bit for each. */
+enum {
+    SCORES_ONLY = 1 << SCORES,
+    TOKENS_ONLY = 1 << TOKENS,
+    ANY_MATRIX = 1 << SCORES | 1 << TOKENS | 1 << MATRIX
+};
 
-static const struct {
+typedef struct Function {
     const char *name;
-    Act act;
-    Takes takes;
-    int least, most; /* arguments */
-    double usual;    /* the second argument if it is left out, a number */
-    bool keeps_zero; /* f(0) = 0, so that masked scores stay masked */
-} functions[] = {
-    {"softmax", STEP_SOFTMAX, OF_SCORES, 1, 2, 0, true},
-    {"mask", STEP_MASK, OF_SCORES, 1, 1, 0, true},
-    {"tanh", STEP_TANH, OF_ANY, 1, 1, 0, true},
-    {"sigmoid", STEP_SIGMOID, OF_ANY, 1, 1, 0, false},
-    {"gelu", STEP_GELU, OF_ANY, 1, 1, 0, true},
-    {"exp", STEP_EXP, OF_ANY, 1, 1, 0, false},
-    {"rms", STEP_RMS, OF_TOKENS, 1, 2, 1e-6, false},
-    {"rotate", STEP_ROTATE, OF_TOKENS, 1, 2, 10000, false},
-    {"shift", STEP_SHIFT, OF_TOKENS, 2, 2, 0, false},
-    {"cached", STEP_CACHED, OF_TOKENS, 1, 1, 0, false},
-    {"split", STEP_SPLIT, OF_TOKENS, 2, 2, 0, false},
-    {"mix_heads", STEP_MIX, OF_ANY, 2, 2, 0, true},
+    StepKind kind;
+    int sorts;
+    int least, most;       /* how many arguments */
+    double default_number; /* the second argument, if that may be left out and
+                              is a number */
+    bool keeps_zero;       /* f(0) = 0, so masked scores stay masked */
+} Function;
+
+static const Function functions[] = {
+    {"softmax", STEP_SOFTMAX, SCORES_ONLY, 1, 2, 0, true},
+    {"mask", STEP_MASK, SCORES_ONLY, 1, 1, 0, true},
+    {"tanh", STEP_TANH, ANY_MATRIX, 1, 1, 0, true},
+    {"sigmoid", STEP_SIGMOID, ANY_MATRIX, 1, 1, 0, false},
+    {"gelu", STEP_GELU, ANY_MATRIX, 1, 1, 0, true},
+    {"exp", STEP_EXP, ANY_MATRIX, 1, 1, 0, false},
+    {"rms", STEP_RMS, TOKENS_ONLY, 1, 2, 1e-6, false},
+    {"rotate", STEP_ROTATE, TOKENS_ONLY, 1, 2, 10000, false},
+    {"shift", STEP_SHIFT, TOKENS_ONLY, 2, 2, 0, false},
+    {"cached", STEP_CACHED, TOKENS_ONLY, 1, 1, 0, false},
+    {"split", STEP_SPLIT, TOKENS_ONLY, 2, 2, 0, false},
+    {"mix_heads", STEP_MIX, ANY_MATRIX, 2, 2, 0, true},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-static int
+/* The function of this name, or NULL. */
+static const Function *
 function_named(const char *name)
 {
     for (int i = 0; i < FUNCTIONS; i++)
         if (!strcmp(functions[i].name, name))
-            return i;
-    return -1;
+            return &functions[i];
+    return NULL;
 }
 
 bool
 is_function(const char *name)
 {
-    return function_named(name) >= 0;
+    return function_named(name) != NULL;
 }
 
-/* The first argument of function f. Exits if f does not take a value of its
-   sort. */
+/* The value of the first argument of t, a call of f. Exits if f does not take
+   it. */
 static Value
-argument_of(Builder *b, const Tree *t, int f)
+first_argument(Builder *b, const Tree *t, const Function *f)
 {
-    Value a = value_of(b, t->of[0], false);
-    Takes takes = functions[f].takes;
-    bool fits = (takes == OF_SCORES && a.sort == SCORES) ||
-                (takes == OF_TOKENS && a.sort == TOKENS) ||
-                (takes == OF_ANY && a.sort != NUMBERS && a.sort != SLICE);
-    if (!fits || a.transposed)
-        refuse(b, a.at, "%s takes %s", t->name,
-               takes == OF_SCORES ? "scores: q k' / sqrt(d_k)"
-                                  : "tokens that are not transposed: x W^Q");
+    Value a = value_of(b, t->operand[0], false);
+    bool right_sort = f->sorts & 1 << a.sort;
+    if (a.transposed || !right_sort)
+        refuse(b, a.place, "%s takes %s", f->name,
+               f->sorts == SCORES_ONLY
+                   ? "scores, such as q k' / sqrt(d_k)"
+                   : "tokens that are not transposed, such as x W^Q");
     return a;
 }
 
-/* The index in functions[] of the function that t calls. Exits if there is no
-   such function, or if t gives it too few or too many arguments. */
-static int
-function_of_call(const Builder *b, const Tree *t)
+/* The function that t calls. Exits if there is no such function, or if t gives
+   it too few or too many arguments. */
+static const Function *
+called_function(const Builder *b, const Tree *t)
 {
-    int f = function_named(t->name);
-    if (f < 0)
-        refuse(b, t->at,
+    const Function *f = function_named(t->name);
+    if (!f)
+        refuse(b, t->place,
                "%s is not a function: choose softmax, mask, tanh, sigmoid, "
                "gelu, exp, rms, rotate, shift, cached, split or mix_heads; if "
                "it is a matrix, write a space before the bracket",
                t->name);
-    int least = functions[f].least, most = functions[f].most;
-    if (t->count >= least && t->count <= most)
+    if (t->count >= f->least && t->count <= f->most)
         return f;
-    if (least < most)
-        refuse(b, t->at, "%s takes %d or %d arguments, not %d", t->name, least,
-               most, t->count);
-    refuse(b, t->at, "%s takes %d argument%s, not %d", t->name, most,
-           most == 1 ? "" : "s", t->count);
+    if (f->least < f->most)
+        refuse(b, t->place, "%s takes %d or %d arguments, not %d", f->name,
+               f->least, f->most, t->count);
+    refuse(b, t->place, "%s takes %d argument%s, not %d", f->name, f->most,
+           f->most == 1 ? "" : "s", t->count);
 }
 
-/* The number that is the second argument of function f, or its usual value;
+/* The second argument of t, a call of f, if that is a number, or its default;
    NULL if f takes only one argument. */
 static Tree *
-second_number(Builder *b, const Tree *t, int f)
+second_argument(Builder *b, const Tree *t, const Function *f)
 {
     if (t->count > 1)
-        return number_of(b, t->of[1]);
-    return functions[f].most > 1 ? tree_number(functions[f].usual) : NULL;
+        return scalar_of(b, t->operand[1]);
+    return f->most > 1 ? tree_number(f->default_number) : NULL;
 }
 
-/* The value of a call of one of the functions. Softmax and mix_heads may have a
-   second matrix; the others have a number as second argument. */
+/* The value of a call. The second argument of softmax and mix_heads is a
+   matrix; that of the others is a number. */
 static Value
 value_of_call(Builder *b, const Tree *t)
 {
-    int f = function_of_call(b, t);
-    Act act = functions[f].act;
-    Value a = argument_of(b, t, f);
-    if (act == STEP_SOFTMAX && t->count > 1)
-        return softmax_sink_value(b, a, value_of(b, t->of[1], false));
-    if (act == STEP_SOFTMAX)
+    const Function *f = called_function(b, t);
+    Value a = first_argument(b, t, f);
+    if (f->kind == STEP_SOFTMAX && t->count > 1)
+        return softmax_sink_value(b, a, value_of(b, t->operand[1], false));
+    if (f->kind == STEP_SOFTMAX)
         return softmax_value(b, a);
-    if (act == STEP_MIX)
-        return mixed(b, a, value_of(b, t->of[1], false));
-    if (act == STEP_SPLIT)
-        return split_value(b, a, number_of(b, t->of[1]));
-    a.step = add_number_step(b, act, t->at, a.step, second_number(b, t, f));
-    a.masked = act == STEP_MASK || (a.masked && functions[f].keeps_zero);
+    if (f->kind == STEP_MIX)
+        return mixed_value(b, a, value_of(b, t->operand[1], false));
+    Tree *number = second_argument(b, t, f);
+    if (f->kind == STEP_SPLIT)
+        return split_value(b, a, number);
+    a.step = add_unary(b, f->kind, t->place, a.step, number);
+    a.masked = f->kind == STEP_MASK || (a.masked && f->keeps_zero);
     return a;
 }
 
@@ -222,16 +262,19 @@ value_of_joined(Builder *b, const Tree *t)
 {
     Value v[MOST_OPERANDS];
     if (t->count > MOST_OPERANDS)
-        refuse(b, t->at, "at most %d parts can be side by side", MOST_OPERANDS);
+        refuse(b, t->place,
+               "at most %d parts can be side by side: join some of them first, "
+               "as in [[a, b], c]",
+               MOST_OPERANDS);
     for (int i = 0; i < t->count; i++)
-        v[i] = value_of(b, t->of[i], false);
-    return joined_values(b, v, t->count, t->at);
+        v[i] = value_of(b, t->operand[i], false);
+    return joined_value(b, v, t->count, t->place);
 }
 
-/* Names and numbers */
+/* Names and scalars */
 
-/* The value of a name that an earlier line defined, which is now used; NULL if
-   none did. */
+/* The value of a name that an earlier line defined; NULL if none did. The
+   definition then counts as used. */
 static const Value *
 defined_value(Builder *b, const char *name)
 {
@@ -243,40 +286,41 @@ defined_value(Builder *b, const char *name)
     return NULL;
 }
 
-/* Is a part of the equation a number, made of numbers, sizes and settings? */
+/* Is a part of the equation made only of numbers, sizes and settings? */
 static bool
-is_number(Builder *b, const Tree *t)
+is_scalar(Builder *b, const Tree *t)
 {
     const Value *v = t->kind == TREE_NAME ? defined_value(b, t->name) : NULL;
     if (v)
-        return v->sort == NUMBERS;
+        return v->sort == SCALAR;
     if (!is_scalar_kind(b->text, t))
         return false;
     for (int i = 0; i < t->count; i++)
-        if (!is_number(b, t->of[i]))
+        if (!is_scalar(b, t->operand[i]))
             return false;
     return true;
 }
 
 Tree *
-number_of(Builder *b, const Tree *t)
+scalar_of(Builder *b, const Tree *t)
 {
-    if (!is_number(b, t))
-        refuse(b, t->at, "expected a number: 2, d_k, h d_k, sqrt(d_k)");
+    if (!is_scalar(b, t))
+        refuse(b, t->place,
+               "expected a number, such as 2, d_k, h d_k or sqrt(d_k)");
     const Value *v = t->kind == TREE_NAME ? defined_value(b, t->name) : NULL;
     if (v)
         return v->number;
     Tree *copy = allocate(1, sizeof *copy);
     *copy = *t;
-    copy->of = NULL;
+    copy->operand = NULL;
     copy->count = copy->capacity = 0;
     for (int i = 0; i < t->count; i++)
-        tree_add(copy, number_of(b, t->of[i]));
+        tree_add(copy, scalar_of(b, t->operand[i]));
     return copy;
 }
 
-/* Does a name have only small letters? Then it can only name a matrix that is
-   declared. */
+/* Does a name have only small letters? A matrix of such a name has to be
+   declared: otherwise it is more likely a definition that was forgotten. */
 static bool
 is_word(const char *name)
 {
@@ -288,14 +332,15 @@ static Value
 value_of_matrix(Builder *b, const Tree *t)
 {
     if (is_word(t->name) && !declaration_of(b->text, t->name))
-        refuse(b, t->at,
+        refuse(b, t->place,
                "%s is not defined above: write a line \"%s = ...\"; if it is a "
                "matrix, declare it, \"%s: 1 x d_k\"",
                t->name, t->name, t->name);
-    int k = weight_of(b, t->name, t->at);
+    int k = weight_of(b, t->name, t->place);
     const PlanWeight *w = &b->plan->weight[k];
     return (Value){.sort = MATRIX,
-                   .step = add_weight_step(b, k, t->at),
+                   .step =
+                       add_step(b, (Step){.kind = STEP_WEIGHT, .weight = k}),
                    .heads = w->heads,
                    .rows = w->rows,
                    .width = w->cols};
@@ -304,40 +349,40 @@ value_of_matrix(Builder *b, const Tree *t)
 static Value
 value_of_name(Builder *b, const Tree *t)
 {
-    const Value *v = defined_value(b, t->name);
-    bool x = !strcmp(t->name, "x"), y = !strcmp(t->name, "y");
+    const char *name = t->name;
+    const Value *v = defined_value(b, name);
+    bool is_x = !strcmp(name, "x"), is_y = !strcmp(name, "y");
     if (v)
         return *v;
-    if (x || y)
-        return (Value){
-            .sort = TOKENS,
-            .step = add_step(b, x ? STEP_X : STEP_Y, t->at, NO_STEP, NO_STEP),
-            .width = width_new(tree_name("d_model"))};
-    if (!strcmp(t->name, "I_i") || !strcmp(t->name, "I_g"))
-        return (Value){.sort = SLICE,
-                       .heads = heads_of_index(index_of(t->name))};
+    if (is_x || is_y) {
+        Step s = {.kind = is_x ? STEP_X : STEP_Y};
+        return (Value){.sort = TOKENS,
+                       .step = add_step(b, s),
+                       .width = width_new(tree_name("d_model"))};
+    }
+    if (!strcmp(name, "I_i") || !strcmp(name, "I_g"))
+        return (Value){.sort = SLICE, .heads = heads_of_index(index_of(name))};
     return value_of_matrix(b, t);
 }
 
 static Value
 transposed_value(Builder *b, const Tree *t)
 {
-    Value v = value_of(b, t->of[0], false);
-    if (v.sort == SCORES || v.sort == NUMBERS)
-        refuse(b, t->at, "%s cannot be transposed: leave the ' out",
+    Value v = value_of(b, t->operand[0], false);
+    if (v.sort == SCORES || v.sort == SCALAR)
+        refuse(b, t->place, "%s cannot be transposed: remove the '",
                v.sort == SCORES ? "scores" : "a number");
     v.transposed = !v.transposed;
     return v;
 }
 
-/* The value of any part of the equation, by its kind. `output`: is it the
-   equation's result? */
+/* value_of, but for Value.place. */
 static Value
-value_of_part(Builder *b, const Tree *t, bool output)
+value_of_kind(Builder *b, const Tree *t, bool is_output)
 {
     Value v;
-    if (is_number(b, t))
-        return (Value){.sort = NUMBERS, .number = number_of(b, t)};
+    if (is_scalar(b, t))
+        return (Value){.sort = SCALAR, .number = scalar_of(b, t)};
     switch (t->kind) {
     case TREE_NAME:
         return value_of_name(b, t);
@@ -345,27 +390,27 @@ value_of_part(Builder *b, const Tree *t, bool output)
         return value_of_call(b, t);
     case TREE_SUM:
     case TREE_ENTRIES:
-        return value_of_sum(b, t, output);
+        return value_of_terms(b, t, is_output);
     case TREE_NEGATIVE:
-        v = value_of(b, t->of[0], output);
-        return scaled(b, v, tree_number(-1));
+        v = value_of(b, t->operand[0], is_output);
+        return scaled_value(b, v, tree_number(-1));
     case TREE_TRANSPOSED:
         return transposed_value(b, t);
     case TREE_COLUMNS:
-        v = value_of(b, t->of[0], false);
-        return columns_value(b, v, number_of(b, t->of[1]),
-                             number_of(b, t->of[2]));
+        v = value_of(b, t->operand[0], false);
+        return columns_value(b, v, scalar_of(b, t->operand[1]),
+                             scalar_of(b, t->operand[2]));
     case TREE_JOINED:
         return value_of_joined(b, t);
     default:
-        return value_of_product(b, t, output);
+        return value_of_product(b, t, is_output);
     }
 }
 
 Value
-value_of(Builder *b, const Tree *t, bool output)
+value_of(Builder *b, const Tree *t, bool is_output)
 {
-    Value v = value_of_part(b, t, output);
-    v.at = t->at;
+    Value v = value_of_kind(b, t, is_output);
+    v.place = t->place;
     return v;
 }

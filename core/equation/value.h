@@ -4,13 +4,14 @@
 
 #include "equation/builder.h"
 
-/* The value of t, a part of the equation. `output` says whether t is the output
-   itself: then its last matrix with an index i leads back from the heads. */
-Value value_of(Builder *b, const Tree *t, bool output);
+/* The value of t, a part of the equation, whose steps it adds. If `is_output`,
+   t is the output or a term of it: then its last matrix with an index i is an
+   output map, which sums the heads. Exits with a message if t has no value. */
+Value value_of(Builder *b, const Tree *t, bool is_output);
 
 /* The scalar t, with the values of definitions instead of their names. Exits if
    t is no scalar. */
-Tree *number_of(Builder *b, const Tree *t);
+Tree *scalar_of(Builder *b, const Tree *t);
 
 /* Is it the name of a function, such as softmax? */
 bool is_function(const char *name);
