@@ -32,12 +32,13 @@ for file in "$top"/tests/equations/*.eq; do
     expect "$name: derive says another thing of its C file" cmp derived-c derived-eq
 done
 
-# A function of a head's block of a matrix keeps its blocks, in the C file, too, and a sum
-# that begins with a minus keeps it, as does a minus before another one.
+# A product or a function of a head's block of a matrix keeps its blocks, in the C file,
+# too, and a sum that begins with a minus keeps it, as does a minus before another one.
 echo "W_i^V: d_model x d_v # a comment with */ in it
 W_i^G: d_model x 1
+M_i = W_i^Q (W_i^K)'
 E_i: 1 x d_v
-head = softmax((-sqrt(d_k) + 4) x W_i^Q (y W_i^K)') y W_i^V
+head = softmax((-sqrt(d_k) + 4) x M_i y') y W_i^V
 ((-(-2)) head . (sigmoid(x W_i^G) exp(E_i))) W_i^O" >blocks.eq
 "$qkv" new blocks-c "$(cat blocks.eq)" >/dev/null 2>err
 trained ./blocks.eq eq-blocks >eq
@@ -97,8 +98,12 @@ done >refused
 while read -r line; do expect "$line" [ "$line" = ok ]; done <refused
 printf "W: d_model x 2147483647\nsoftmax(x W (y W)') y\n" >wrong.eq
 refuses 1 'too large' "$qkv" count -v ./wrong.eq
-printf 'softmax(x y\033[31m) y\n' >wrong.eq
-refuses 1 'control character' "$qkv" count -v ./wrong.eq
+printf '# two lines\nsoftmax(x y\033[31m) y\n' >wrong.eq
+refuses 1 'wrong.eq:2: this line has a control character' "$qkv" count -v ./wrong.eq
+# The line ends of Windows are line ends.
+"$qkv" derive "$top/tests/equations/tpa.eq" >unix 2>err
+sed 's/$/\r/' "$top/tests/equations/tpa.eq" >tpa.eq
+expect "line ends of Windows change an equation" sh -c "'$qkv' derive ./tpa.eq 2>&1 | cmp - unix"
 
 # As every plugin: by its name in a folder of $QKV_PATH, and in every command.
 mkdir found && cp "$top/tests/equations/two-step.eq" found/twice.eq

@@ -1,4 +1,8 @@
-/* run_equation.c - an equation as a variant. */
+/* run_equation.c - an equation as a variant.
+
+   The functions `weights` and `forward`, which a plugin in C writes, are here
+   the same for every equation: they carry out its plan. A step of the plan
+   becomes a node, by the operator that corresponds to its kind. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -11,13 +15,14 @@
 #include "heart/fail.h"
 #include "heart/plugin.h"
 
-/* `variant` is the first member, so a pointer to it is one to the Equation,
-   too: forward and weights find their plan through Attention.variant. */
+/* A variant that was made from an equation. `variant` is the first member, so a
+   pointer to it is a pointer to the Equation. */
 typedef struct Equation {
     Variant variant;
     const Plan *plan;
 } Equation;
 
+/* The plan of the variant whose weights or forward is running. */
 static const Plan *
 plan_of(const Attention *a)
 {
@@ -42,53 +47,57 @@ weights(Weights *w, const Attention *a)
     }
 }
 
-/* Number k of a step, which is a count of heads or columns. Exits if it is not
-   whole. */
+/* The value of number[k] of a step, which counts heads, columns or tokens.
+   Exits if it is not a whole number. */
 static int
-whole(const Plan *p, const Step *s, int k, const Attention *a)
+count_of(const Plan *p, const Step *s, int k, const Attention *a)
 {
     double x = scalar_value(s->number[k], a);
     if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
         equation_wrong(p->text, s->place,
-                       "%s is %g at these sizes, but must be a whole number of "
-                       "heads or columns: choose other sizes",
+                       "%s is %g at these sizes, but must be a whole number: "
+                       "choose other sizes",
                        scalar_text(s->number[k]), x);
     return (int)x;
 }
 
+/* The scale of a step: its first number, or 1. */
 static double
 scale_of(const Step *s, const Attention *a)
 {
     return s->number[0] ? scalar_value(s->number[0], a) : 1;
 }
 
-/* For each head i, A_i B_i or A_i B_i', side by side. B has a block for each
-   head or, if `b_heads` is 1, one for all heads. */
+/* STEP_EACH_HEAD and STEP_EACH_HEAD_T: the products of each head of n with its
+   block of m, or with m if the step has no block, side by side. */
 static Node *
-each_head(Node *a, Node *b, bool transposed, int b_heads)
+each_head(const Step *s, const Attention *a, Node *n, Node *m)
 {
-    int heads = a->heads, width = a->cols / heads, block = b->cols / b_heads;
-    Node *made[heads], *all = split(a, 1), *blocks = split(b, 1);
+    int heads = (int)scalar_value(s->heads, a);
+    int width = n->cols / heads, block = m->cols / heads;
+    Node *made[heads], *all = split(n, 1), *blocks = split(m, 1);
     for (int i = 0; i < heads; i++) {
         Node *part = columns(all, i * width, width);
-        Node *m = b_heads == 1 ? blocks : columns(blocks, i * block, block);
-        made[i] = transposed ? matmul_t(part, m) : matmul(part, m);
+        Node *by = s->block ? columns(blocks, i * block, block) : blocks;
+        made[i] =
+            s->kind == STEP_EACH_HEAD_T ? matmul_t(part, by) : matmul(part, by);
     }
     return split(concat(made, heads), heads);
 }
 
-/* sum_i A_i */
+/* The sum of the heads of a node. */
 static Node *
-sum_heads(Node *a)
+sum_heads(Node *n)
 {
-    int heads = a->heads, width = a->cols / heads;
-    Node *all = split(a, 1), *sum = columns(all, 0, width);
+    int heads = n->heads, width = n->cols / heads;
+    Node *all = split(n, 1), *sum = columns(all, 0, width);
     for (int i = 1; i < heads; i++)
         sum = add(sum, columns(all, i * width, width));
     return sum;
 }
 
-/* The node of a step that takes part in attention. */
+/* The node of a step whose operator takes the Attention; `in` has the nodes of
+   the step's operands. */
 static Node *
 attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
@@ -109,12 +118,12 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_ROTATE:
         return rotate(a, in[0], scalar_value(s->number[0], a));
     default:
-        bug("%s: step %d has no operator", p->text->path, s->kind);
+        bug("%s: no operator carries out a step of kind %d", p->text->path,
+            s->kind);
     }
 }
 
-/* The node of a step, made by the operator that corresponds to its kind.
-   attention_node makes the nodes that are part of attention. */
+/* The node of a step; `in` has the nodes of the step's operands. */
 static Node *
 step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
@@ -124,9 +133,8 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_MAP_T:
         return matmul_t(in[0], in[1]);
     case STEP_EACH_HEAD:
-        return each_head(in[0], in[1], false, s->block ? in[0]->heads : 1);
     case STEP_EACH_HEAD_T:
-        return each_head(in[0], in[1], true, s->block ? in[0]->heads : 1);
+        return each_head(s, a, in[0], in[1]);
     case STEP_SUM_HEADS:
         return sum_heads(in[0]);
     case STEP_ADD:
@@ -136,15 +144,15 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_SCALE:
         return scale(in[0], scale_of(s, a));
     case STEP_SPLIT:
-        return split(in[0], s->number[0] ? whole(p, s, 0, a) : 1);
+        return split(in[0], s->number[0] ? count_of(p, s, 0, a) : 1);
     case STEP_COLUMNS:
-        return columns(in[0], whole(p, s, 0, a), whole(p, s, 1, a));
+        return columns(in[0], count_of(p, s, 0, a), count_of(p, s, 1, a));
     case STEP_JOIN:
         return concat(in, s->inputs);
     case STEP_RMS:
         return rms_norm(in[0], scalar_value(s->number[0], a));
     case STEP_SHIFT:
-        return shift(in[0], whole(p, s, 0, a));
+        return shift(in[0], count_of(p, s, 0, a));
     case STEP_MIX:
         return mix_heads(in[0], in[1]);
     case STEP_CACHED:
@@ -156,22 +164,23 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_GELU:
         return gelu(in[0]);
     case STEP_EXP:
-        return map(in[0], exp, exp);
+        return map(in[0], exp, exp); /* exp is its own derivative */
     default:
         return attention_node(p, s, a, in);
     }
 }
 
-/* Variant.forward of every equation: carries out the steps of its plan in
-   order. */
+/* Variant.forward of every equation: makes the nodes of its plan's steps in
+   order. In self-attention, y == x, a step takes the node of its twin, so that
+   nothing is computed twice. */
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
     const Plan *p = plan_of(a);
-    Node *value[p->steps], *of_weight[p->weights + 1];
+    Node *value[p->steps], *matrix[p->weights + 1];
     memset(value, 0, sizeof value);
     for (int k = 0; k < p->weights; k++)
-        of_weight[p->order[k]] = w[k];
+        matrix[p->order[k]] = w[k];
     for (int i = 0; i < p->steps; i++) {
         const Step *s = &p->step[i];
         Node *in[MOST_OPERANDS];
@@ -184,8 +193,8 @@ forward(Attention *a, Node *x, Node *y, Node **w)
         else if (s->kind == STEP_Y)
             value[i] = y;
         else if (s->kind == STEP_WEIGHT)
-            value[i] = of_weight[s->weight];
-        else if (s->twin >= 0 && y == x) /* nothing is computed twice */
+            value[i] = matrix[s->weight];
+        else if (s->twin >= 0 && y == x)
             value[i] = value[s->twin];
         else
             value[i] = step_node(p, s, a, in);

@@ -5,11 +5,12 @@
 
 #include "equation/steps.h"
 
-/* Reads an equation, and returns its variant, which is never freed; messages
-   call it `path`. Exits with a message if something is wrong. */
+/* The variant that this text of an equation describes; it is never freed.
+   Messages call the text `path`. Exits with a message if something is wrong. */
 const Variant *variant_of_text(const char *path, const char *text);
 
-/* The plan of a variant that was made from an equation; NULL for others. */
+/* The plan of a variant that was made from an equation; NULL for a plugin in C.
+ */
 const Plan *plan_of_variant(const Variant *v);
 
 #endif
