@@ -288,9 +288,8 @@ at_factor(Reader *r)
     skip_blanks(r);
     if (r->next >= r->end)
         return false;
-    bool bracket = *r->next == '(' || *r->next == '[';
-    return bracket || isalnum((unsigned char)*r->next) ||
-           begins_with(r->next, ROOT_SIGN);
+    bool sign = strchr("([", *r->next) || begins_with(r->next, ROOT_SIGN);
+    return sign || isalnum((unsigned char)*r->next);
 }
 
 /* Reads factors, one after another, and divisors after "/". A single factor
