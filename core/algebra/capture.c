@@ -209,7 +209,7 @@ call_weights(const Call *c, int sequence, int head)
 bool
 call_sees(const Call *c, Matrix scores, int i, int j)
 {
-    const Attended *with = c->weights->arguments;
+    const ScaleAndMask *with = c->weights->arguments;
     return j < keys_seen(with->causal, i, scores.rows, scores.cols) &&
            !(scores.at[i * scores.down + j] == -INFINITY);
 }

@@ -19,7 +19,7 @@
 /* A fixed_bias as a mask: the pairs of query and key that one head does not
    see are those whose bias is -INFINITY. */
 typedef struct Mask {
-    const Added *bias;
+    const PositionBias *bias;
     int head, queries, keys;
 } Mask;
 

@@ -79,12 +79,12 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
     Entries found = {&w, allocate((size_t)w.count, sizeof(double *))};
     for (int i = 0; i < w.count; i++)
         found.at[i] = allocate(entries_of(&w.list[i]), sizeof(double));
-    enter(v, " in fit");
+    report_call(v, " in fit");
     if (v->fit)
         v->fit(form, a, &found);
     else
         plan_fit(plan_of_variant(v), form, a, &found);
-    enter(NULL, "");
+    report_call(NULL, RETURNED);
     for (int i = 0; i < w.count; i++) {
         for (size_t k = 0; k < entries_of(&w.list[i]); k++)
             w.list[i].value[k] = (real)found.at[i][k];

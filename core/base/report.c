@@ -84,7 +84,8 @@ report_opened(const struct Variant *v, const char *path)
     opened = o;
 }
 
-/* `enter` (heart/fail.h): reports that the code of v runs, or has returned. */
+/* `report_call` (heart/fail.h): reports that the code of v runs, or has
+ * returned. */
 static void
 report_variant(const struct Variant *v, const char *doing)
 {
@@ -102,7 +103,7 @@ report_to(Report *r)
     report = r;
     whose_memory = r->limit;
     on_failure = store_message;
-    enter = report_variant;
+    report_call = report_variant;
 }
 
 int

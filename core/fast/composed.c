@@ -223,7 +223,7 @@ static QueryTile
 tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 {
     const Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
-    const Attended *a = c->arguments;
+    const ScaleAndMask *a = c->arguments;
     real *scratch = c->kept + p->kept + (size_t)worker * p->scratch;
     int rows = least(p->tokens - first, p->rows), last = first + rows - 1;
     int left = p->of_heads ? q->heads - h : q->sequences - s;
@@ -258,7 +258,7 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 
 /* P = softmax(mask(scale Q K')), row by row. */
 static void
-make_weights(const QueryTile *t, const Attended *a)
+make_weights(const QueryTile *t, const ScaleAndMask *a)
 {
     int wide = (int)rounded(t->seen, LANES);
     each_pair(t->p, t->q, &t->k);
@@ -314,7 +314,7 @@ static void
 tile_backward(Node *c, const QueryTile *t)
 {
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
-    const Attended *a = c->arguments;
+    const ScaleAndMask *a = c->arguments;
     Matrix d = some_rows(heads_of(c, c->gradient, t, t->h), t->first, t->rows);
     if (t->d) {
         make_weights(t, a);
@@ -424,8 +424,8 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
     attend_operands(a, &q, &k, &v);
     Plan p = plan_of((Node *[]){q, k, v});
     return make(&attend_op, OF(q, k, v),
-                (Made){.cols = q->heads * (v->cols / v->heads),
-                       WITH((Attended){scale, a->causal}),
+                (Spec){.cols = q->heads * (v->cols / v->heads),
+                       WITH((ScaleAndMask){scale, a->causal}),
                        .keeps = p.kept + (size_t)thread_count * p.scratch});
 }
 
@@ -458,7 +458,7 @@ norm_forward(Node *c)
         }
         for (int i = first; i < end; i++) {
             const real *n = c->kept + i * d;
-            inverse[i] = 1 / SQRT(lane_dot(n, n, d) / (real)d + (real)1e-5);
+            inverse[i] = 1 / SQRT(lane_dot(n, n, d) / (real)d + NORM_EPSILON);
         }
         for (int i = first; i < end; i++)
             scale_and_shift(d, c->value + i * d, c->kept + i * d, inverse[i],
@@ -531,5 +531,5 @@ Node *
 layer_norm(Node *x, Node *gain, Node *bias)
 {
     size_t keeps = size_of(x) + x->rows + (size_t)x->cols * ROWS_AT_A_TIME;
-    return make(&layer_norm_op, OF(x, gain, bias), (Made){.keeps = keeps});
+    return make(&layer_norm_op, OF(x, gain, bias), (Spec){.keeps = keeps});
 }

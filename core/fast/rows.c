@@ -24,7 +24,7 @@ row_softmax(real *x, int n, int all)
 }
 
 double
-row_shares(real *x, int n)
+row_probabilities(real *x, int n)
 {
     real max = lane_max(x, 1, n, n);
     real sum = lane_exponentials(x, 1, n, n, max);

@@ -19,8 +19,8 @@ int thread_count = 1;
 
 static struct {
     _Atomic uint64_t left; /* number of the call << 32 | its ranges left */
-    _Alignas(LINE) atomic_int done;
-    _Alignas(LINE) Range *work; /* the arguments of the call */
+    _Alignas(CACHE_LINE) atomic_int done;
+    _Alignas(CACHE_LINE) Range *work; /* the arguments of the call */
     void *more;
     int64_t n, ranges; /* 0 .. n is divided into `ranges` */
     int started;       /* number of threads, with the calling one */

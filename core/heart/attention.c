@@ -1,4 +1,4 @@
-/* attention.c - the operands of attention. */
+/* attention.c - the operands of attention, prepared and checked. */
 #include "heart/attention.h"
 #include "heart/fail.h"
 
@@ -55,9 +55,10 @@ void
 check_mask(const char *name, const Attention *a, const Node *q, int keys)
 {
     const Keeper *k = q->tape->keeper;
-    int tokens = q->rows / q->sequences + (k ? k->earlier : 0);
+    int earlier = k ? k->earlier : 0; /* tokens, before those of q */
+    int tokens = earlier + q->rows / q->sequences;
     if (a->causal && tokens != keys)
-        bug("%s: a causal mask needs as many keys as queries, but there are %d "
+        bug("%s: a causal mask needs one key for each query, but there are %d "
             "keys and %d queries: compute both from the same tokens",
             name, keys, tokens);
 }

@@ -1,27 +1,28 @@
 /* attention.h - the operands of attention: their shapes, their positions, and
-   the rows of earlier tokens that a decoder keeps. */
+   the rows of earlier tokens that a decoder keeps.
+
+   attend, and the operators that do its steps one by one, prepare and check
+   their operands with these functions. */
 #ifndef ATTENTION_H
 #define ATTENTION_H
-
-#include <qkv/attend.h>
 
 #include "heart/operators.h"
 #include "heart/tape.h"
 
-/* The arguments of attend. */
-typedef struct Attended {
+/* The arguments of attend, and of operators that do one of its steps. */
+typedef struct ScaleAndMask {
     double scale; /* of the scores */
-    int causal;
-} Attended;
+    int causal;   /* 1: later keys are masked */
+} ScaleAndMask;
 
 /* A model that puts positions into the scores of every variant sets
-   Attention.relative to one of these. The variant does not notice. A hook that
-   is not used is NULL. */
+   Attention.relative to one of these. The variant need not know. A hook that is
+   not used is NULL. */
 typedef struct Relative {
     /* Rotates queries or keys whose first token is at `position`. */
     Node *(*rotated)(Node *n, int position);
-    /* Adds a bias to scores. attend computes no scores that it could be added
-       to, so `attend` is what to call instead of it. */
+    /* Adds a bias to scores. attend never returns its scores, so a model with a
+       bias also sets `attend`, which is called instead of it. */
     Node *(*biased)(Attention *a, Node *s);
     AttendFunction *attend;
 } Relative;
@@ -30,7 +31,8 @@ typedef struct Relative {
    a->relative or, if that has none, of q's tape. NULL if neither has one. */
 AttendFunction *other_attend(const Attention *a, const Node *q);
 
-/* Queries or keys n, rotated if the model does that. */
+/* Returns n, which is queries or keys, rotated by the model if it does that.
+   `position` is that of the first token of n. */
 Node *positioned(const Attention *a, Node *n, int position);
 
 /* n with the rows of all tokens so far, if a decoder keeps them (Keeper,
@@ -44,14 +46,14 @@ Node *all_keys(const Attention *a, Node *keys);
    a decoder keeps. Aborts if they do not fit. */
 void attend_operands(const Attention *a, Node **q, Node **k, Node **v);
 
-/* Both abort, in the name of an operator, if the number of heads of k does not
-   divide that of q. The second one also aborts if a head of q is not as wide as
-   a head of k. */
+/* Both abort, in the name of an operator, if q and k have different numbers of
+   sequences, or if the heads of k do not divide those of q. The second one also
+   aborts if a head of q is not as wide as a head of k. */
 void check_heads(const char *name, const Node *q, const Node *k);
 void check_queries_and_keys(const char *name, const Node *q, const Node *k);
 
-/* Aborts if a causal mask does not fit queries (or scores) q and `keys` keys.
- */
+/* Aborts if a is causal and the sequences do not have a query for each of their
+   `keys` keys. q is the queries, or the scores, which have the same rows. */
 void check_mask(const char *name, const Attention *a, const Node *q, int keys);
 
 #endif

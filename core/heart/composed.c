@@ -1,12 +1,16 @@
-/* composed.c - attention and LayerNorm, each in one operator. */
+/* composed.c - attention and LayerNorm, each in one operator.
+
+   The operands of attention are q, k and v, with all heads side by side and all
+   sequences one below the other (<qkv/attend.h>). In comments Q, K and V are
+   one head of them, S its scores, P its weights, and O its output. */
 #include "heart/attention.h"
 #include "heart/composed.h"
 #include "heart/heads.h"
 #include "heart/numbers.h"
 #include "heart/rows.h"
-#include "heart/tape.h"
 
-/* How many weights all heads of these queries and keys have. */
+/* The number of entries of P in all heads: one for each query and each key of
+   the same sequence. */
 static size_t
 weight_count(const Node *q, const Node *k)
 {
@@ -14,7 +18,8 @@ weight_count(const Node *q, const Node *k)
     return (size_t)q->rows * (size_t)q->heads * (size_t)keys;
 }
 
-/* Head h of weights (tokens x heads*keys) at `at`, in every sequence. */
+/* Head h of a matrix at `at` (tokens x heads*keys), which has an entry for each
+   weight of c, as a batch of all sequences. */
 static Matrix
 weights_of_head(const Node *c, int h, real *at)
 {
@@ -27,20 +32,21 @@ weights_of_head(const Node *c, int h, real *at)
     return m;
 }
 
-/* The value of operand n that head h of c reads. */
+/* The part of n, an operand of c or c itself, that head h of c uses: as a batch
+   of all sequences. */
 static Matrix
 value_for(const Node *c, const Node *n, int h)
 {
-    return shared_head(n, h, c->heads, n->value);
+    return shared_head(n, n->value, h, c->heads);
 }
 
-/* Adds the product of a and b to the gradient of the part of n that head h of c
-   reads. */
+/* Adds the product a b to the gradient of the part of operand n that head h of
+   c uses. */
 static void
 add_to_gradient(const Node *c, Node *n, int h, Matrix a, Matrix b)
 {
     if (n->trained)
-        multiply_add(shared_head(n, h, c->heads, gradient(n)), a, b);
+        multiply_add(shared_head(n, gradient(n), h, c->heads), a, b);
 }
 
 /* Head by head: 1. S = Q K'; 2. scale and mask; 3. softmax, which makes S the
@@ -48,15 +54,16 @@ add_to_gradient(const Node *c, Node *n, int h, Matrix a, Matrix b)
 static void
 attend_forward(Node *c)
 {
-    const Attended *with = c->arguments;
+    const ScaleAndMask *with = c->arguments;
     for (int h = 0; h < c->heads; h++) {
         Matrix q = value_for(c, c->in[0], h), k = value_for(c, c->in[1], h);
         Matrix v = value_for(c, c->in[2], h), o = value_for(c, c, h);
         Matrix p = weights_of_head(c, h, c->kept);
         multiply(p, q, transposed(k));
-        for (int i = 0; i < c->rows; i++) {
+        for (int i = 0; i < c->rows; i++) { /* the rows of all sequences */
             real *row = p.at + i * p.down;
-            int seen = keys_seen(with->causal, i % p.rows, p.rows, p.cols);
+            int query = i % p.rows;
+            int seen = keys_seen(with->causal, query, p.rows, p.cols);
             for (int j = 0; j < seen; j++)
                 row[j] *= (real)with->scale;
             row_softmax(row, seen, p.cols);
@@ -67,20 +74,20 @@ attend_forward(Node *c)
 
 /* Head by head, the same steps from the last to the first.
    In the forward pass O was P V, so now dP = dO V' and dV += P' dO.
-   P was softmax(scale S), so now dS = scale P (dP - rowsum(P dP)). It takes
-   the place of dP. A masked weight is 0, and so is its dS.
+   P was softmax(scale S), so now dS = scale P (dP - rowsum(P dP)), entry by
+   entry. It overwrites dP. A masked weight is 0, and so is its dS.
    S was Q K', so now dQ += dS K and dK += dS' Q. */
 static void
 attend_backward(Node *c)
 {
-    const Attended *with = c->arguments;
+    const ScaleAndMask *with = c->arguments;
     real *scratch = c->kept + weight_count(c->in[0], c->in[1]);
     for (int h = 0; h < c->heads; h++) {
         Matrix q = value_for(c, c->in[0], h), k = value_for(c, c->in[1], h);
         Matrix v = value_for(c, c->in[2], h);
-        Matrix d_out = shared_head(c, h, c->heads, c->gradient);
+        Matrix d_out = shared_head(c, c->gradient, h, c->heads);
         Matrix p = weights_of_head(c, h, c->kept);
-        Matrix ds = weights_of_head(c, h, scratch);
+        Matrix ds = weights_of_head(c, h, scratch); /* first dP */
         multiply(ds, d_out, transposed(v));
         add_to_gradient(c, c->in[2], h, transposed(p), d_out);
         for (int i = 0; i < c->rows; i++) {
@@ -106,22 +113,24 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
         return other(a, q, k, v, scale);
     attend_operands(a, &q, &k, &v);
     return make(&attend_op, OF(q, k, v),
-                (Made){.cols = q->heads * (v->cols / v->heads),
-                       WITH((Attended){scale, a->causal}),
+                (Spec){.cols = q->heads * (v->cols / v->heads),
+                       WITH((ScaleAndMask){scale, a->causal}),
                        .keeps = 2 * weight_count(q, k)});
 }
 
+/* The sum of x_j over n entries, in lanes. */
 static real
 row_sum(const real *x, int n)
 {
     real lane[LANES] = {0};
     for (int j = 0; j < n; j++)
         lane[j % LANES] += x[j];
-    return sum_of(lane);
+    return sum_of_lanes(lane);
 }
 
-/* Row by row n = (x - mean) / deviation and y = gain n + bias. n is kept, and
-   after it 1 / deviation of each row. */
+/* Row by row n = (x - mean) / deviation and y = gain n + bias, with deviation =
+   sqrt(variance + NORM_EPSILON). n is kept for the backward pass, and after it
+   1 / deviation of each row. */
 static void
 norm_forward(Node *c)
 {
@@ -133,7 +142,8 @@ norm_forward(Node *c)
         real mean = row_sum(x, d) / (real)d;
         for (int j = 0; j < d; j++)
             n[j] = x[j] - mean;
-        real inverse = 1 / SQRT(row_dot(n, n, d) / (real)d + (real)1e-5);
+        real variance = row_dot(n, n, d) / (real)d;
+        real inverse = 1 / SQRT(variance + NORM_EPSILON);
         for (int j = 0; j < d; j++) {
             n[j] *= inverse;
             y[j] = gain[j] * n[j] + bias[j];
@@ -144,7 +154,7 @@ norm_forward(Node *c)
 
 /* In the forward pass y was gain n + bias, so now dGain += dY n and
    dBias += dY, and the gradient of n is g = gain dY. n was (x - mean) /
-   deviation, and an entry of x also moved the mean and the deviation of its
+   deviation, and an entry of x also changed the mean and the deviation of its
    row, so now dX += (g - mean(g) - n mean(g n)) / deviation. */
 static void
 norm_backward(Node *c)
@@ -153,7 +163,7 @@ norm_backward(Node *c)
     const real *gain = c->in[1]->value, *inverse = c->kept + size_of(c);
     real *dgain = gradient(c->in[1]), *dbias = gradient(c->in[2]);
     real *dx = c->in[0]->trained ? gradient(c->in[0]) : NULL;
-    real *g = c->kept + size_of(c) + c->rows;
+    real *g = c->kept + size_of(c) + c->rows; /* of one row */
     for (int i = 0; i < c->rows; i++) {
         const real *dy = c->gradient + i * d, *n = c->kept + i * d;
         for (int j = 0; j < d; j++) {
@@ -161,10 +171,11 @@ norm_backward(Node *c)
             dbias[j] += dy[j];
             g[j] = gain[j] * dy[j];
         }
-        real mean = row_sum(g, d) / (real)d, along = row_dot(g, n, d) / (real)d;
+        real mean_g = row_sum(g, d) / (real)d;
+        real mean_gn = row_dot(g, n, d) / (real)d;
         if (dx)
             for (int j = 0; j < d; j++)
-                dx[i * d + j] += (g[j] - mean - n[j] * along) * inverse[i];
+                dx[i * d + j] += (g[j] - mean_g - n[j] * mean_gn) * inverse[i];
     }
 }
 
@@ -176,5 +187,5 @@ Node *
 layer_norm(Node *x, Node *gain, Node *bias)
 {
     size_t keeps = size_of(x) + (size_t)x->rows + (size_t)x->cols;
-    return make(&layer_norm_op, OF(x, gain, bias), (Made){.keeps = keeps});
+    return make(&layer_norm_op, OF(x, gain, bias), (Spec){.keeps = keeps});
 }

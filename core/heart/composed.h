@@ -1,4 +1,5 @@
 /* composed.h - attention and LayerNorm, each in one operator.
+
    core/heart/composed.c is the readable version. core/fast/composed.c, which
    replaces it in the whole program, is the fast one, to the same bits. */
 #ifndef COMPOSED_H
@@ -9,8 +10,10 @@
 /* c->op tells which operator made a node c. */
 extern const Operator attend_op, layer_norm_op;
 
-/* gain (x - mean) / sqrt(variance + 1e-5) + bias, row by row; gain and bias
-   are (1 x cols). Ba, Kiros and Hinton 2016, equation 4. */
+/* gain (x - mean) / sqrt(variance + NORM_EPSILON) + bias, row by row; gain and
+   bias are (1 x columns of x). Ba, Kiros and Hinton 2016, equation 4. The
+   epsilon prevents a division by 0 if all entries of a row are equal. */
+#define NORM_EPSILON ((real)1e-5)
 Node *layer_norm(Node *x, Node *gain, Node *bias);
 
 #endif

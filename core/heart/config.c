@@ -16,11 +16,10 @@ index_in(const char *list, const char *word)
     return -1;
 }
 
-/* The width that a shape option sets: as it is given, unless that is 0; else
-   `used` if the variant's .shape lists the option, and `unused` if it does not.
- */
+/* The value of a shape option: `given`, unless that is 0; else `used` if the
+   option is in `shape`, and `unused` if it is not. */
 static int
-width(int given, const char *shape, const char *option, int used, int unused)
+resolve(int given, const char *shape, const char *option, int used, int unused)
 {
     if (given)
         return given;
@@ -34,10 +33,10 @@ attention_of(const Config *c, const char *shape)
     return (Attention){
         .d_model = d,
         .heads = heads,
-        .d_k = width(c->d_k, shape, "d-k", d / heads, d),
-        .d_v = width(c->d_v, shape, "d-v", d / heads, d),
-        .kv_heads = width(c->kv_heads, shape, "kv-heads", (heads + 1) / 2, 1),
-        .latent = width(c->latent, shape, "latent", (d + 1) / 2, d),
+        .d_k = resolve(c->d_k, shape, "d-k", d / heads, d),
+        .d_v = resolve(c->d_v, shape, "d-v", d / heads, d),
+        .kv_heads = resolve(c->kv_heads, shape, "kv-heads", (heads + 1) / 2, 1),
+        .latent = resolve(c->latent, shape, "latent", (d + 1) / 2, d),
         .causal = c->mask == MASK_CAUSAL,
         .layers = 1,
         .settings = c->settings};

@@ -7,28 +7,29 @@
 
 #include "heart/plugin.h"
 
+/* Config.norm: before attention and MLP there is no norm, LayerNorm, or RMSNorm
+   (which the heart does not have). Config.mask: a token sees all tokens, or
+   only itself and earlier ones. Config.positions: a model knows none, adds a
+   learned vector for each position to its token, or has positions in the scores
+   (which the heart does not have: training/positions.h). */
 enum { NORM_NONE, NORM_PRE, NORM_RMS };
 enum { MASK_NONE, MASK_CAUSAL };
-enum {
-    POSITIONS_NONE,
-    POSITIONS_LEARNED, /* vectors that are added to the tokens */
-    POSITIONS_ROPE,    /* in the scores: training/positions.h */
-    POSITIONS_ALIBI
-};
+enum { POSITIONS_NONE, POSITIONS_LEARNED, POSITIONS_ROPE, POSITIONS_ALIBI };
 
 typedef struct Config {
-    const char *variant, *task;
+    const char *variant, *task; /* their names */
     int seed;
-    /* The task's sequences: their length, and the number of symbols and of
-       values in them. */
+    /* The task's sequences: their length, which each task defines, and the
+       number of symbols and of values that occur in them. */
     int length, symbols, values;
-    /* The shape of attention (<qkv/attend.h>); then the model around it:
-       `layers` is its number of blocks, and an MLP is `mlp` times as wide as a
-       token (0: no MLP). */
+    /* The shape of attention (<qkv/attend.h>; 0: see attention_of). */
     int d_model, heads, kv_heads, d_k, d_v, latent;
+    /* The model around it: its number of blocks; the width of an MLP, in widths
+       of a token (0: no MLP); and if `residual`, x + attention(x) instead of
+       attention(x). */
     int layers, mlp, norm, positions, residual, mask;
-    const char *settings; /* the variant's own: "window=4" */
-    /* Training. */
+    const char *settings; /* values of the variant's settings: "window=4" */
+    /* Training: sequences in a batch, number of steps, and Adam's settings. */
     int batch, steps;
     double lr, beta1, beta2;
     /* Steps from one line of the log to the next, and numbers of sequences for
@@ -44,13 +45,13 @@ typedef struct Config {
     const char *log;        /* additional columns, "attention+rank", or "" */
     const char *same_start; /* the variant whose function it begins as, or "" */
     int queries, members, encoder, cross, embed, optimizer, schedule, warmup;
-    double momentum, weight_decay;
-    double threshold;                /* accuracy at which a task is solved */
+    /* `threshold` is the accuracy at which a task is solved. */
+    double momentum, weight_decay, threshold;
     int precision;                   /* of the program that trained it */
     uint64_t plugin_hash, file_hash; /* of the bytes of plugin and file */
 } Config;
 
-/* The settings of a task that does not override them. */
+/* The usual settings. A task overrides some of them. */
 #define USUAL                                                               \
     .variant = "standard", .seed = 1, .symbols = 10, .values = 16,          \
     .d_model = 32, .heads = 4, .layers = 1, .positions = POSITIONS_LEARNED, \
@@ -58,15 +59,16 @@ typedef struct Config {
     .beta2 = 0.999, .log_every = 10, .validate = 64, .test = 1024,          \
     .members = 4, .threshold = 0.99
 
-/* The index of the word in a list, "heads d-k d-v" or "1,2,4", or -1. */
+/* The index of `word` in a list of words that are separated by spaces or
+   commas, "heads d-k d-v" or "1,2,4"; -1 if it is not there. */
 int index_in(const char *list, const char *word);
 
-/* The description of attention that a variant of this .shape gets. A number of
-   the config that is not 0 is used unchanged. If it is 0 and the variant uses
-   it, d_k and d_v become d_model / heads, kv_heads heads / 2, and latent
-   d_model / 2, rounded up. If it is 0 and the variant does not use it, a number
-   of heads becomes 1, and a width d_model. Positions in the scores are left
-   out. */
+/* Describes the attention of c to a variant. `shape` is the variant's list of
+   the shape options that it uses (Variant.shape). A number of c that is not 0
+   is used unchanged. If it is 0 and its option is in `shape`, d_k and d_v
+   become d_model / heads, kv_heads becomes heads / 2, and latent d_model / 2,
+   both rounded up. If it is 0 and its option is not in `shape`, a number of
+   heads becomes 1, and a width d_model. `relative` is left NULL. */
 Attention attention_of(const Config *c, const char *shape);
 
 #endif

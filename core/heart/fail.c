@@ -11,15 +11,15 @@ const char *program_name = "qkv";
 const char *whose_memory = "";
 
 static void
-ignore(const struct Variant *v, const char *doing)
+no_report(const struct Variant *v, const char *doing)
 {
     (void)v, (void)doing;
 }
 
-void (*enter)(const struct Variant *v, const char *doing) = ignore;
+void (*report_call)(const struct Variant *v, const char *doing) = no_report;
 
-/* Prints one line. Control characters, which somebody else's file or plugin may
-   contain, become '?'. The line is one write, so that the lines of parallel
+/* Control characters, which somebody else's file or plugin may contain, become
+   '?' (127 is DEL). The line is one write, so that the lines of parallel
    processes never mix. stdout is flushed first, in case both go to one file. */
 void
 say(int status, const char *format, ...)
@@ -44,9 +44,9 @@ void *
 allocate(size_t count, size_t size)
 {
     void *memory;
-    size_t bytes; /* 32 bits in a browser */
+    size_t bytes; /* only 32 bits wide in a browser */
     if (__builtin_mul_overflow(count, size, &bytes) ||
-        posix_memalign(&memory, LINE, bytes ? bytes : 1))
+        posix_memalign(&memory, CACHE_LINE, bytes ? bytes : 1))
         fail("out of memory: could not get %zu x %zu bytes%s; make the model, "
              "the batch or the sequences smaller",
              count, size, whose_memory);
@@ -55,16 +55,16 @@ allocate(size_t count, size_t size)
 }
 
 void *
-grow(void *array, int count, int *room, size_t size)
+grow(void *array, int count, int *capacity, size_t size)
 {
-    if (count < *room)
+    if (count < *capacity)
         return array;
-    *room = 2 * *room + 16;
-    void *more = allocate((size_t)*room, size);
+    *capacity = 2 * *capacity + 16;
+    void *larger = allocate((size_t)*capacity, size);
     if (array)
-        memcpy(more, array, (size_t)count * size);
+        memcpy(larger, array, (size_t)count * size);
     free(array);
-    return more;
+    return larger;
 }
 
 size_t

@@ -12,7 +12,8 @@
 #define PRINTF(text, first) \
     __attribute__((format(printf, text, first), nonnull(text)))
 
-/* Each prints as printf does. After a note the program continues. */
+/* Each prints a message, in the form of printf. After a note the program
+   continues; the others end it. */
 #define note(...)  say(0, __VA_ARGS__)
 #define fail(...)  (say(1, __VA_ARGS__), exit(1))
 #define usage(...) (say(2, __VA_ARGS__), exit(2))
@@ -21,34 +22,41 @@
 /* The name that messages begin with: "qkv", unless main sets another. */
 extern const char *program_name;
 
-enum { ABORTED = -1 };
-enum { MESSAGE = 2048 }; /* bytes of the longest one, with its 0 */
+/* Prints the message of a note (status 0), or of an error that ends the program
+   with this status: 1, 2 or ABORTED. A longer message than MESSAGE bytes, with
+   its final 0, is cut. */
+enum { ABORTED = -1, MESSAGE = 2048 };
 void say(int status, const char *format, ...) PRINTF(2, 3);
 
-/* If it is set, called with a message that ends the program, instead of
-   printing it; it may end the program itself. */
+/* A hook. If it is set, it gets a message that ends the program, instead of
+   stderr; it may also end the program itself. */
 extern void (*on_failure)(int status, const char *message);
 
-/* Called around each call of a variant's code: before it with what the code
-   does, " in forward", and after it with "". NULL stands for the variant that
-   was called last. By setting it, a program learns in whose code it crashed. */
+/* A hook, called around each call of a variant's code, so that a program knows
+   whose code crashed or hangs. Before the call, `doing` is text for a message,
+   " in forward"; after it, `doing` is RETURNED. NULL stands for the variant
+   whose code was called last. */
 struct Variant;
-extern void (*enter)(const struct Variant *v, const char *doing);
+#define RETURNED ""
+extern void (*report_call)(const struct Variant *v, const char *doing);
 
-/* Is added to `out of memory`, to say whose limit was reached; "" at first. */
+/* Text in the message that there is no memory: it says whose limit was reached,
+   such as that of a run. "" unless set. */
 extern const char *whose_memory;
 
-/* `count` zeroed elements of `size` bytes, at the start of a cache line, so
-   that no vector crosses two lines; fails if there is no memory. */
-enum { LINE = 64 };
+/* Returns memory for `count` elements of `size` bytes, all 0, at the start of a
+   cache line, so that no vector is in two lines. Fails if there is none. The
+   caller frees it. */
+enum { CACHE_LINE = 64 }; /* bytes */
 void *allocate(size_t count, size_t size);
 
-/* Returns the array (allocated, or NULL) of `count` elements of `size` bytes,
-   moved if it had no room for one more. *room is how many it can hold. */
-void *grow(void *array, int count, int *room, size_t size);
+/* Makes sure that an array has memory for one more element than `count`, and
+   returns it; it moves if it was full. `array` is NULL or was allocated, `size`
+   is that of an element in bytes, and *capacity how many elements fit. */
+void *grow(void *array, int count, int *capacity, size_t size);
 
-/* The number of entries of a matrix. Exits if an int cannot count them, so that
-   the index of an entry is an int. */
+/* The number of entries of a matrix. Ends the program if an int cannot count
+   them, so that an int can be the index of an entry. */
 size_t matrix_entries(int rows, int cols);
 
 #endif

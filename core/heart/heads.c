@@ -1,11 +1,11 @@
-/* heads.c - the heads of a matrix. */
+/* heads.c - views of one head of a matrix. */
 #include "heart/heads.h"
 
 Matrix
 head_of(const Node *n, real *at, int s, int h)
 {
     int tokens = n->rows / n->sequences, width = n->cols / n->heads;
-    ptrdiff_t sequence = (ptrdiff_t)tokens * n->cols;
+    ptrdiff_t sequence = (ptrdiff_t)tokens * n->cols; /* its entries */
     Matrix m = matrix(at + s * sequence + (ptrdiff_t)h * width, tokens, width,
                       n->cols);
     m.step = sequence;
@@ -13,8 +13,9 @@ head_of(const Node *n, real *at, int s, int h)
 }
 
 Matrix
-shared_head(const Node *n, int h, int heads, real *at)
+shared_head(const Node *n, real *at, int h, int heads)
 {
+    /* heads / n->heads neighbours use one head of n. */
     Matrix m = head_of(n, at, 0, h / (heads / n->heads));
     m.count = n->sequences;
     return m;

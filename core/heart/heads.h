@@ -1,4 +1,8 @@
-/* heads.h - the columns of one head, in one sequence or in all. */
+/* heads.h - views of one head of a matrix, in one sequence or in all.
+
+   The heads of a matrix are its columns in equal parts, side by side; its
+   sequences are its rows in equal parts, one after the other. Here `at` points
+   to a matrix that has n's shape: n's value, its gradient, or a copy. */
 #ifndef HEADS_H
 #define HEADS_H
 
@@ -6,12 +10,13 @@
 
 #include "heart/matrix.h"
 
-/* One head of sequence s of a matrix at `at` that has n's shape. Its `step`
-   leads to the same head of the next sequence. */
-Matrix head_of(const Node *n, real *at, int s, int head);
+/* Head h of sequence s. It is one matrix, but its `step` leads to head h of the
+   next sequence. */
+Matrix head_of(const Node *n, real *at, int s, int h);
 
-/* The head of such a matrix that serves head h of `heads` heads, as a batch of
-   all sequences. If n has fewer heads, neighbours share one. */
-Matrix shared_head(const Node *n, int h, int heads, real *at);
+/* The head of n that is used with head h of another matrix of `heads` heads, as
+   a batch of all sequences. If n has fewer heads, neighbours share one: with 8
+   heads there and 2 in n, heads 0 to 3 use head 0. */
+Matrix shared_head(const Node *n, real *at, int h, int heads);
 
 #endif

@@ -1,7 +1,8 @@
 /* layers.h - the operators of the model around a variant: the embedding, and
    the loss (cross_entropy).
 
-   As in <qkv/tape.h>, with one token a row and the sequences end to end. */
+   As in <qkv/tape.h>, a row is a token, and sequences are one after the other.
+ */
 #ifndef LAYERS_H
 #define LAYERS_H
 
@@ -9,23 +10,26 @@
 
 #include "heart/operators.h"
 
-/* Token t is the sum of the rows of `table` that its `each` ids name, from
-   ids[t * each] on; an id of -1 names none. If `positions` is not NULL, row
-   first + t of that is added, with t counted from 0 in each sequence. Returns
-   (rows x table's columns). */
+/* Returns a matrix (rows x columns of `table`) of `sequences` sequences, with
+   the embedding of a token in each row. Row i is the sum of the rows of `table`
+   whose numbers are its `each` ids, from ids[i * each] on; an id of -1 adds
+   nothing. If `positions` is not NULL, token t of a sequence also gets row
+   first + t of that table; `first` is 0 except when decoding. */
 Node *embed(Node *table, const int *ids, int each, Node *positions, int first,
             int rows, int sequences);
 
-/* The number of rows whose target is not -1: only these count in loss and
-   accuracy. */
+/* The number of counted rows, which are those with a target. If its target is
+   -1, a row counts neither in the loss nor in the accuracy. */
 int counted_rows(const int *targets, int rows);
 
 /* The sum over counted rows of -log softmax(logits)[target], in nats, divided
-   by `counted`, the number of counted rows in the whole batch, of which this
-   may be a micro-batch. Returns (1 x 1); it is 0 if no row counts. */
+   by `counted`. That is the number of counted rows of the whole batch, of which
+   this may be a micro-batch. Returns a matrix (1 x 1); it is 0 if `counted` is.
+ */
 Node *cross_entropy(Node *logits, const int *targets, int counted);
 
-/* The number of counted rows whose largest logit is the target's. */
+/* The number of counted rows in which the target has the largest logit. If
+   several logits are the largest, the first of them is the model's answer. */
 int correct_rows(const Node *logits, const int *targets);
 
 /* c->op tells which operator made a node c. */

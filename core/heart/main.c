@@ -1,10 +1,11 @@
-/* main.c - trains one variant on one task, from this folder and <qkv/...>
-   alone:
+/* main.c - the command `heart`, which trains one variant on one task. It needs
+   only this folder, core/operators and <qkv/...>:
 
        heart VARIANT TASK [--seed N] [--steps N] [--out DIR] [-q]
 
-   Prints the log, which -q leaves out, and what the trained model does on the
-   test; --out writes its weights to DIR, which must not be there yet. */
+   It prints the log, unless there is -q, and then the trained model's accuracy
+   and loss on the test. --out writes its weights to DIR, which must not exist.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -16,6 +17,7 @@
 #include "heart/fail.h"
 #include "heart/train.h"
 
+/* Ends the program, because this word of the command line is wrong. */
 static _Noreturn void
 misunderstood(const char *word)
 {
@@ -34,7 +36,8 @@ task_named(const char *name)
     misunderstood(name);
 }
 
-/* The number that an option gets, of at most 9 digits. */
+/* The value of an option: a number of at most 9 digits, which fits an int. If
+   anything follows it, `more` gets a character, and sscanf returns 2. */
 static int
 number_of(const char *text)
 {
@@ -45,20 +48,23 @@ number_of(const char *text)
     return number;
 }
 
+/* A Watch (train.h): prints each row of the log when it is complete. */
 static bool
 print_row(void *none, const Result *so_far)
 {
     (void)none;
-    const LogRow *r = so_far->rows + so_far->count - 1;
-    if (so_far->logged)
+    if (so_far->logged) {
+        const LogRow *r = &so_far->rows[so_far->count - 1];
         printf("%d\t%.7g\t%.7g\t%.7g\t%.7g\n", r->step, r->loss, r->accuracy,
                r->validation_loss, r->validation_accuracy);
+    }
     return true;
 }
 
-/* Writes each matrix to a file in this directory, in NumPy's format: a magic
-   word, the version 1.0, the length of a text (118 bytes, 'v' and then 0), that
-   text, and the entries, row by row.
+/* Writes each matrix to a file in the current directory, in NumPy's format: a
+   magic word; the version, bytes 1 and 0; the length of a text, low byte first
+   (118, which is 'v', and 0); that text, padded with spaces; and the entries,
+   row by row.
    https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 static void
 write_weights(const Model *m)
@@ -84,7 +90,7 @@ write_weights(const Model *m)
     }
 }
 
-/* Reads the options that follow VARIANT and TASK. */
+/* Reads the options, which follow VARIANT and TASK, up to the NULL. */
 static void
 read_options(char **word, Config *c, const char **out, bool *quiet)
 {
@@ -114,8 +120,8 @@ main(int argc, char **argv)
     program_name = "heart";
     if (argc < 3)
         misunderstood(argv[argc - 1]);
-    /* The linker has told the loader where to look for a name without a slash:
-       in variants/, beside this program. */
+    /* dlopen looks for a name without a slash in variants/, beside this
+       program, because the Makefile links it with that path. */
     char file[PATH_MAX];
     snprintf(file, sizeof file, strchr(argv[1], '/') ? "%s" : "%s.so", argv[1]);
     const Variant *v = plugin_load(file, RTLD_LAZY);
@@ -125,9 +131,9 @@ main(int argc, char **argv)
     const char *out = NULL;
     bool quiet = false;
     read_options(argv + 3, c, &out, &quiet);
-    c->settings = v->settings;
+    c->settings = v->settings; /* their defaults */
     if (index_in(v->shape, "heads") < 0)
-        c->heads = 0;
+        c->heads = 0; /* the variant has no heads to choose */
     data.sizes = data.task->sizes(c);
     Model *m = model_outline(c, data.sizes, v, &one_sequence);
     model_start(m);

@@ -1,4 +1,5 @@
-/* matrix.c - the matrix product in three loops. */
+/* matrix.c - the matrix product in three loops. core/fast/matrix.c computes the
+   same bits, faster. */
 #include "heart/matrix.h"
 #include "heart/numbers.h"
 
@@ -20,7 +21,7 @@ multiply_add(Matrix c, Matrix a, Matrix b)
     }
 }
 
-/* C = A B */
+/* C = A B: C is set to 0, and then A B is added. */
 void
 multiply(Matrix c, Matrix a, Matrix b)
 {

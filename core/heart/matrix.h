@@ -1,7 +1,9 @@
 /* matrix.h - views of matrices, and the one product that training needs.
 
-   A view does not own its entries. Transposing swaps two strides and moves
-   nothing, so one `multiply` serves A B, A B' and A' B. */
+   A view points to entries that belong to somebody else. Transposing it swaps
+   two strides and moves no entry, so one `multiply` computes A B, A B' and
+   A' B. A view can also describe a batch: several matrices of one shape, at a
+   fixed distance from each other. */
 #ifndef MATRIX_H
 #define MATRIX_H
 
@@ -10,35 +12,37 @@
 #include <qkv/real.h>
 
 typedef struct Matrix {
-    real *at; /* element i, j is at[i * down + j * across] */
+    real *at; /* entry i, j is at[i * down + j * across] */
     int rows, cols;
-    ptrdiff_t down, across;
-    int count; /* how many such matrices, each `step` entries after the last */
-    ptrdiff_t step;
+    ptrdiff_t down, across; /* entries from a row, or column, to the next */
+    int count;              /* number of matrices: 1, or those of a batch */
+    ptrdiff_t step;         /* entries from one matrix of a batch to the next */
 } Matrix;
 
-/* The (rows x cols) matrix at `at` whose rows start `stride` apart. */
+/* A view of the (rows x cols) matrix at `at` whose rows are `stride` entries
+   apart. Only the caller knows whether its entries may be written. */
 static inline Matrix
 matrix(const real *at, int rows, int cols, ptrdiff_t stride)
 {
-    return (Matrix){(real *)at, rows, cols, stride, 1, 1, 0};
+    return (Matrix){(real *)at, rows, cols, stride, .across = 1, .count = 1};
 }
 
+/* A', with the same entries: rows and columns swap, and so do their strides. */
 static inline Matrix
 transposed(Matrix a)
 {
     return (Matrix){a.at, a.cols, a.rows, a.across, a.down, a.count, a.step};
 }
 
-/* C = A B: c (m x n), a (m x k), b (k x n). c, or c transposed, has across = 1;
-   it overlaps neither a nor b. The caller has checked that the shapes fit. For
-   a batch, C_i = A_i B_i for each i, since many small products cost less in one
-   call. */
+/* C = A B, with C (m x n), A (m x k) and B (k x n); in a batch C_i = A_i B_i
+   for each matrix i. The caller makes sure that the shapes fit, that C overlaps
+   neither A nor B, and that `across` is 1 in C or in its transpose. */
 void multiply(Matrix c, Matrix a, Matrix b);
 
-/* C += A B. In a batch, all C_i may be the same matrix. Each element of C is
-   one chain of fused multiply-adds in the order of k, which starts from its old
-   value. So the bits are the same for any vector width, tile and compiler. */
+/* C += A B. In a batch, all C_i may be the same matrix (step 0), which then
+   gets the sum. Each entry of C is one chain of fused multiply-adds in the
+   order of k, which starts from the old entry. So the bits are the same for any
+   vector width, tile and compiler. */
 void multiply_add(Matrix c, Matrix a, Matrix b);
 
 #endif

@@ -1,11 +1,12 @@
 /* model.c - the Transformer around a variant.
 
    x = embedding + positions; then, block by block, x += attention(x, x) and
-   x += MLP(x), each on LayerNorm(x) where `norm` is pre; logits = x W. Without
-   biases, all parameters of attention are in its matrices. The equation is
-   written once, and asks for each weight where it uses it: a first pass, for
-   shapes only, lists the weights; model_start draws them; later passes get
-   them. */
+   x += MLP(x); at the end logits = x W. Each of these functions of x gets
+   LayerNorm(x) if the config's `norm` is NORM_PRE. Without biases, all
+   parameters of attention are in its matrices.
+
+   The equation is `logits`, below. Its first pass lists the weights,
+   model_start draws their initial values, and later passes use them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,16 +15,16 @@
 #include "heart/layers.h"
 #include "heart/model.h"
 
-/* "block0.mlp", or "norm" if it is in no block. */
+/* Sets `to` to the full name of a part: "block0.mlp", or "norm" if it is in no
+   block. */
 static void
 name_part(char to[PART_SIZE], const Attention *block, const char *part)
 {
-    if (!block)
-        snprintf(to, PART_SIZE, "%s", part);
+    const char *kind = block && block->place == ENCODER ? "encoder" : "block";
+    if (block)
+        snprintf(to, PART_SIZE, "%s%d.%s", kind, block->layer, part);
     else
-        snprintf(to, PART_SIZE, "%s%d.%s",
-                 block->place == ENCODER ? "encoder" : "block", block->layer,
-                 part);
+        snprintf(to, PART_SIZE, "%s", part);
 }
 
 Node *
@@ -31,7 +32,7 @@ model_weight(Model *m, const Attention *block, const char *part,
              const char *name, int rows, int cols, double mean,
              double deviation)
 {
-    if (!m->listing)
+    if (!m->listing) /* a later pass */
         return m->nodes[m->next++];
     m->weights = grow(m->weights, m->count, &m->capacity, sizeof *m->weights);
     Weight *w = &m->weights[m->count++];
@@ -44,8 +45,8 @@ model_weight(Model *m, const Attention *block, const char *part,
     return leaf(m->listing, rows, cols, 1, NULL, NULL);
 }
 
-/* With a standard deviation of 0.7 each, the sum of a token and its position
-   has one of about 1. */
+/* If the entries of the embedding and of the position have a standard deviation
+   of 0.7, those of their sum have one of about 1. */
 Node *
 model_table(Model *m, const char *name, int rows)
 {
@@ -65,7 +66,8 @@ model_norm(Model *m, const Attention *block, const char *part, Node *x)
     return layer_norm(x, gain, bias);
 }
 
-/* Lists a place of attention, and the weights that its variant declares. */
+/* In the first pass: lists a place of attention, and the weights that its
+   variant declares. */
 static void
 list_place(Model *m, const Variant *v, const Attention *a)
 {
@@ -92,13 +94,13 @@ model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
 {
     const char *norm = a->place == CROSS ? "norm_cross" : "norm1";
     Node *normed = model_norm(m, a, norm, x);
-    if (m->listing) {
+    if (m->listing) { /* the result would have the shape of x */
         list_place(m, v, a);
         return x;
     }
     int place = m->next_place++;
     const ModelPlace *p = &m->place[place];
-    m->next += p->declared;
+    m->next += p->declared; /* the variant gets its weights all at once */
     if (!y)
         y = normed;
     Keeper *k = a->place == ENCODER ? NULL : x->tape->keeper;
@@ -116,8 +118,8 @@ Node *
 model_mlp(Model *m, const Attention *block, Node *x)
 {
     int d = m->attention.d_model;
-    int wide = (int)matrix_entries(m->config.mlp, d);
-    if (!wide)
+    int wide = (int)matrix_entries(m->config.mlp, d); /* fits an int */
+    if (wide == 0)
         return x;
     Node *normed = model_norm(m, block, "norm2", x);
     Node *w1 = model_weight(m, block, "mlp", "W_1", d, wide, 0, 1 / sqrt(d));
@@ -137,12 +139,13 @@ model_classify(Model *m, Node *x)
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
+    int first = t->keeper ? t->keeper->position : 0;
     Node *table = model_table(m, "embedding", m->sizes.vocabulary);
-    Node *positions = m->config.positions == POSITIONS_LEARNED
-                          ? model_table(m, "positions", m->sizes.tokens)
-                          : NULL;
-    Node *x = embed(table, b->ids, b->each, positions,
-                    t->keeper ? t->keeper->position : 0, b->rows, b->sequences);
+    Node *positions = NULL;
+    if (m->config.positions == POSITIONS_LEARNED)
+        positions = model_table(m, "positions", m->sizes.tokens);
+    Node *x =
+        embed(table, b->ids, b->each, positions, first, b->rows, b->sequences);
     for (int i = 0; i < m->config.layers; i++) {
         Attention a = m->attention;
         a.layer = i;
@@ -188,8 +191,8 @@ model_outline(const Config *c, Sizes sizes, const Variant *v,
     return m;
 }
 
-/* Draws the initial entries of a weight, column by column, so that variants
-   which slice the same columns differently start as the same function. */
+/* Draws the initial entries of a weight column by column. So variants that cut
+   the same columns into matrices differently begin as the same function. */
 static void
 draw_weight(Weight *w, Random *r)
 {
@@ -202,13 +205,13 @@ draw_weight(Weight *w, Random *r)
         }
 }
 
-/* The matrices of one part ("block0.attention") share a random stream. */
+/* The weights of a part follow one another, and are drawn from its stream. */
 void
 model_start(Model *m)
 {
     Random r = {0};
-    const char *part = "";
-    size_t at = 0; /* where the next weight begins */
+    const char *part = ""; /* that of the weight before */
+    size_t at = 0;         /* index of the next weight's first entry */
     m->values = allocate(2 * m->parameters, sizeof *m->values);
     m->gradients = m->values + m->parameters;
     for (Weight *w = m->weights; w < m->weights + m->count; w++) {
@@ -241,7 +244,7 @@ model_forward(Model *m, Tape *t, const Batch *b)
         Weight *w = &m->weights[i];
         Node *n = leaf(t, w->rows, w->cols, 1, w->value, w->gradient);
         n->trained = !t->keeper; /* a decoder does not train */
-        n->arguments = w->name;
+        n->arguments = w->name;  /* for messages */
         m->nodes[i] = n;
     }
     m->next = m->next_place = 0;

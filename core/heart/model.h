@@ -1,5 +1,11 @@
 /* model.h - the Transformer around a variant: embedding, positions, blocks of
-   attention and MLP, and the map to logits. No biases but LayerNorm's. */
+   attention and MLP, and the map to logits. Only LayerNorm has biases.
+
+   A part of a model is a group of weights whose initial entries are drawn from
+   one random stream: "embedding", or "block0.mlp". A place is one attention of
+   the model. The equation of the model asks for each weight where it uses it.
+   It is run once on a tape for shapes only, to list the weights and the places;
+   every later pass asks for them in the same order. */
 #ifndef MODEL_H
 #define MODEL_H
 
@@ -8,9 +14,9 @@
 #include "heart/tape.h"
 #include "heart/task.h"
 
-/* A place where the model has attention. In the heart's models it is always
-   SELF: a block reads its own tokens. Models above the heart also have it in
-   the blocks of an encoder, and in blocks that read a second sequence. */
+/* A place has a kind (Attention.place). In the heart's models it is SELF: x
+   attends to itself. In models above the heart, the blocks of an encoder have
+   ENCODER, and blocks that attend to a second sequence also have CROSS. */
 enum { ENCODER, SELF, CROSS };
 typedef struct ModelPlace {
     char name[PART_SIZE]; /* "block0.attention" */
@@ -21,20 +27,21 @@ typedef struct ModelPlace {
 
 typedef struct Model Model;
 
-/* The equation of a model. `logits` returns (rows of the batch x classes). It
-   fetches each weight where it uses it, in the same order in every pass; the
-   first pass, for shapes only, lists them. `loss` returns the sum over the
-   counted rows, divided by `counted`. Unless `right` is NULL, it adds the
-   number of right answers to *right. */
+/* The equation of a model. `logits` returns a matrix (rows of the batch x
+   classes). `loss` returns the sum of the losses of the counted rows
+   (layers.h), divided by `counted`. Unless `right` is NULL, it adds the number
+   of right answers to *right. */
 typedef struct Architecture {
     Node *(*logits)(Model *m, Tape *t, const Batch *b);
     Node *(*loss)(const Model *m, Node *logits, const int *targets, int counted,
                   double *right);
-    /* RMSNorm with a gain; NULL in the heart, whose models have no NORM_RMS */
+    /* RMSNorm with a gain; NULL in the heart, whose models have no NORM_RMS. */
     Node *(*rms_norm)(Node *x, Node *gain);
 } Architecture;
+/* The `loss` of models whose answers are classes: cross_entropy. */
 Node *class_loss(const Model *m, Node *logits, const int *targets, int counted,
                  double *right);
+/* The heart's only architecture: blocks of self-attention over one sequence. */
 extern const Architecture one_sequence;
 
 struct Model {
@@ -44,15 +51,15 @@ struct Model {
     const Variant *variant;
     Attention attention; /* as the variant gets it in the first block */
     Weight *weights;     /* in the order in which the equation uses them */
-    int count, capacity;
-    ModelPlace *place; /* in the same order */
+    int count, capacity; /* of weights */
+    ModelPlace *place;   /* in the order of their use, too */
     int places, place_capacity;
     Tape *listing;            /* the tape of the first pass, then NULL */
-    int next, next_place;     /* in later passes, the weight and the place
-                                 that the equation uses next */
+    int next, next_place;     /* in later passes, the index of the weight and
+                                 of the place that the equation uses next */
     size_t parameters;        /* entries of all weights */
     real *values, *gradients; /* of all weights, one after the other */
-    Node **nodes;             /* the weights on the tape of this pass */
+    Node **nodes;             /* the leaves of the weights in this pass */
 
     /* The state of training. `first` and `second` are running means of the
        gradients and of their squares. */
@@ -63,45 +70,55 @@ struct Model {
 
     /* Hooks for the folders above. */
     Matrix fixed; /* rows of tables that are not trained (one-hot) */
-    /* If set, the optimizer, instead of Adam: moves the values against the
-       gradients, and sets `rate`. `first` and `second`, 0 at first, are its. */
+    /* If set, the optimizer that is used instead of Adam. It moves the values
+       against the gradients, and sets `rate`. It may use `first` and `second`,
+       which are 0 at first. */
     void (*update)(Model *m);
-    /* If set, it is called with the operands and the result of each attention.
-     */
+    /* If set, it is called with `to`, and with the operands and the result of
+       each attention. */
     void (*attended)(void *to, Node *x, Node *y, Node *out);
-    void *to; /* its first argument */
+    void *to;
 };
 
-/* A model with all its weights listed, but without values. The config has its
-   widths resolved. The model's parameters can be counted, and a forward pass on
-   a tape for shapes tells how much memory one would take. */
+/* Makes a model with all its weights listed, but without values. Its parameters
+   can be counted, and a forward pass on a tape for shapes finds how much memory
+   one needs. */
 Model *model_outline(const Config *c, Sizes sizes, const Variant *v,
                      const Architecture *architecture);
 
-/* Gives the model memory, and the initial weights of its config's seed. */
+/* Gives the model memory, and the initial weights for its config's seed. */
 void model_start(Model *m);
 void model_free(Model *m);
 
 /* The logits of a batch. */
 Node *model_forward(Model *m, Tape *t, const Batch *b);
 
-/* For an architecture: the next weight of the equation. It belongs to a part of
-   the model, in the block of `block` (NULL: outside all blocks), where it is
-   called `name` ("" if it is the only weight there). Its initial entries have
-   this mean and standard deviation. */
+/* The functions that an equation consists of. `block` is the attention of the
+   block that they are in, or NULL outside of all blocks; `part` is the name of
+   the part within the block.
+
+   Returns the next weight of the equation, which has this shape, and initial
+   entries with this mean and standard deviation. It is called `name`, or "" if
+   it is the only weight of its part. */
 Node *model_weight(Model *m, const Attention *block, const char *part,
                    const char *name, int rows, int cols, double mean,
                    double deviation);
 
-/* A table of vectors, one in each row: "embedding" or "positions". */
+/* Returns a weight with a vector of width d_model in each row, such as
+   "embedding" or "positions". */
 Node *model_table(Model *m, const char *name, int rows);
 
-/* model_norm returns LayerNorm(x), or x if the model has no norms;
-   model_attend, x + attention(x, y), or x + attention(x, x) if y is NULL;
-   model_mlp, x + MLP(x); model_classify, the logits. */
+/* Returns LayerNorm(x), RMSNorm(x), or x if the model has no norms. */
 Node *model_norm(Model *m, const Attention *block, const char *part, Node *x);
+
+/* Returns x + attention(norm(x), y), or attention(norm(x), y) if the config has
+   no `residual`. If y is NULL, it is norm(x). */
 Node *model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y);
+
+/* Returns x + MLP(norm(x)), or x if the model has no MLP. */
 Node *model_mlp(Model *m, const Attention *block, Node *x);
+
+/* Returns the logits: norm(x) times a matrix (d_model x classes). */
 Node *model_classify(Model *m, Node *x);
 
 #endif

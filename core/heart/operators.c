@@ -1,11 +1,11 @@
-/* operators.c - the linear and elementwise operators, each with its derivative.
+/* operators.c - the operators of the heart's models, except attention, norms,
+   embedding and loss.
 
-   An operator is three functions: `_forward` computes C, its node's value;
-   `_backward` adds to the gradients of its operands; and the last one makes the
+   An operator is three functions: `_forward` computes C, the node's value;
+   `_backward` adds to the gradients of the operands; and the last one makes the
    node. A linear operator needs one function for both passes (LinearOp,
-   operators.h). In comments dX is the gradient of the loss with respect to X.
-   It is added to (+=), because a matrix that is used twice gets two
-   contributions. */
+   operators.h). Gradients are added to (+=), because a matrix that is used
+   twice gets two contributions. */
 
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "heart/tape.h"
 
 Node *
-make(const Operator *op, Node *const *in, int inputs, Made with)
+make(const Operator *op, Node *const *in, int inputs, Spec with)
 {
     Node *a = in[0];
     Node *c = new_node(op, with.rows ? with.rows : a->rows,
@@ -37,7 +37,7 @@ mismatch(const char *name, const Node *a, const Node *b, const char *wanted)
         b->sequences);
 }
 
-/* C = the sum of L A over the operands A */
+/* C = the sum of L_k A_k over the operands A_k */
 void
 linear_forward(Node *c)
 {
@@ -47,7 +47,7 @@ linear_forward(Node *c)
         l->add(c, k, c->value, c->in[k]->value, false);
 }
 
-/* In the forward pass C was the sum of L A, so now dA += L' dC. */
+/* In the forward pass C was the sum of L_k A_k, so now dA_k += L_k' dC. */
 void
 linear_backward(Node *c)
 {
@@ -57,15 +57,15 @@ linear_backward(Node *c)
             l->add(c, k, c->gradient, gradient(c->in[k]), true);
 }
 
-/* The entries at `at`, as a matrix that has n's shape. */
+/* The whole matrix at `at`, which has n's shape: n's value or its gradient. */
 static Matrix
 whole(const Node *n, real *at)
 {
     return matrix(at, n->rows, n->cols, n->cols);
 }
 
-/* Adds a b to the gradient of n. The first contribution overwrites it instead,
-   which saves clearing it. */
+/* Adds the product a b to the gradient of n. The first contribution overwrites
+   it instead, which saves clearing it. */
 static void
 add_product(Node *n, Matrix a, Matrix b)
 {
@@ -99,7 +99,8 @@ matmul_backward(Node *c)
 
 const Operator matmul_op = {"matmul", matmul_forward, matmul_backward};
 
-/* Tokens of several sequences cannot be summed over, so B has only one. */
+/* A product sums over the rows of B. If these were tokens of several sequences,
+   it would mix them, so B has only one. */
 Node *
 matmul(Node *a, Node *b)
 {
@@ -110,7 +111,7 @@ matmul(Node *a, Node *b)
         mismatch("matmul", a, b,
                  "the product would add up tokens of different sequences; use "
                  "scores, apply_weights or attend");
-    return make(&matmul_op, OF(a, b), (Made){.cols = b->cols, .heads = 1});
+    return make(&matmul_op, OF(a, b), (Spec){.cols = b->cols, .heads = 1});
 }
 
 void
@@ -145,7 +146,7 @@ const Operator add_op = {"add", add_forward, add_backward};
 Node *
 residual(Node *a, Node *b)
 {
-    return make(&add_op, OF(a, b), (Made){0});
+    return make(&add_op, OF(a, b), (Spec){0});
 }
 
 /* In the forward pass C was f(A), entry by entry, and f'(A) was kept. So now
@@ -158,13 +159,13 @@ slope_backward(Node *c)
     add_gradient(c->in[0], c->kept);
 }
 
-/* GELU(x) = x/2 (1 + t) with t = tanh(u) and u = sqrt(2/pi) (x + b x^3), the
-   form of Hendrycks and Gimpel 2016 that GPT-2 uses. */
+/* GELU(x) = x/2 (1 + t) with t = tanh(u) and u = a (x + b x^3), the form of
+   Hendrycks and Gimpel 2016 that GPT-2 uses. */
 #define GELU_A ((real)0.79788456080286535588) /* sqrt(2 / pi) */
 #define GELU_B ((real)0.044715)
 
-/* C = A/2 (1 + t). Its derivative (1 + t) / 2 + A/2 (1 - t^2) du/dA is kept,
-   where t was before. */
+/* C = x/2 (1 + t) for each entry x of A. Its derivative, which is kept where t
+   was before, is (1 + t) / 2 + x/2 (1 - t^2) du/dx. */
 static void
 gelu_forward(Node *c)
 {
@@ -185,5 +186,5 @@ const Operator gelu_op = {"gelu", gelu_forward, slope_backward};
 Node *
 gelu(Node *a)
 {
-    return make(&gelu_op, OF(a), (Made){.keeps = size_of(a)});
+    return make(&gelu_op, OF(a), (Spec){.keeps = size_of(a)});
 }

@@ -1,5 +1,8 @@
 /* operators.h - how operators make their nodes, and the operators that the
-   heart's models are made of. */
+   heart's models are made of.
+
+   In comments, A and B are the values of a node's operands, and C is its own
+   value. dX is the gradient of the loss with respect to X. */
 #ifndef OPERATORS_H
 #define OPERATORS_H
 
@@ -7,35 +10,38 @@
 
 #include "heart/matrix.h"
 
-/* The properties of a new node. If rows, cols, heads or sequences is 0, the
+/* The specification of a new node. If rows, cols, heads or sequences is 0, the
    node takes that number from its first operand. */
-typedef struct Made {
+typedef struct Spec {
     int rows, cols, heads, sequences;
-    const void *arguments; /* copied; NULL: none */
+    const void *arguments; /* to be copied to the node, or NULL */
     size_t size;           /* of the arguments, in bytes */
-    size_t keeps;          /* entries of c->kept */
-} Made;
+    size_t keeps;          /* entries of the node's `kept` */
+} Spec;
 
-/* For calls of make: the operands and their number; the arguments and their
-   size. */
+/* For calls of make. OF(a, b) is its parameters `in` and `inputs`: the operands
+   and their number. WITH(x) sets the fields `arguments` and `size` of a Spec to
+   those of x. */
 #define OF(...)                   \
     (Node *const[]){__VA_ARGS__}, \
         (int)(sizeof((Node *[]){__VA_ARGS__}) / sizeof(Node *))
 #define WITH(...) .arguments = &(__VA_ARGS__), .size = sizeof(__VA_ARGS__)
 
-/* A new node of an operator and its operands, computed:
-   make(&op, OF(a, b), (Made){.cols = b->cols, WITH(factor)}). */
-Node *make(const Operator *op, Node *const *in, int inputs, Made with);
+/* Makes a node of an operator and its operands, and computes its value:
+   make(&op, OF(a, b), (Spec){.cols = b->cols, WITH(factor)}). */
+Node *make(const Operator *op, Node *const *in, int inputs, Spec with);
 
 /* Aborts with both shapes, because operator `name` cannot take them. `wanted`
-   says what would fit. */
+   is text that says what would fit. */
 _Noreturn void mismatch(const char *name, const Node *a, const Node *b,
                         const char *wanted);
 
-/* An operator that is linear and has no weights, such as one that moves
-   entries: C is the sum of L A over its operands A. `add` does both passes for
-   operand k. In the forward pass it adds of_c += L of_k, with the values; if
-   `back`, it adds the transpose, of_k += L' of_c, with the gradients. */
+/* A linear operator without weights, such as one that moves entries: C is the
+   sum of L_k A_k over its operands A_k, with a fixed linear map L_k for each.
+   `add` does both passes for operand k, because the backward pass makes the
+   same moves in the other direction. Forward, of_c and of_k are the values of C
+   and of A_k, and it adds of_c += L_k of_k. If `back`, they are the gradients,
+   and it adds the transpose, of_k += L_k' of_c. */
 typedef void LinearAdd(const Node *c, int k, real *of_c, real *of_k, bool back);
 typedef struct LinearOp {
     Operator op; /* first, so that a node's op is the address of this */
@@ -48,14 +54,16 @@ void linear_backward(Node *c);
         {NAME, linear_forward, linear_backward}, ADD \
     }
 
-/* of_c += of_k or, if `back`, of_k += of_c, for n neighbouring entries. */
+/* For use in an `add`: of_c += of_k or, if `back`, of_k += of_c, for n
+   neighbouring entries. */
 void add_between(real *of_c, real *of_k, int n, bool back);
 
-/* A + B of one shape. (`add`, for plugins, also repeats a smaller B.) */
+/* A + B of one shape, as in x + attention(x). (`add`, for plugins, also repeats
+   a smaller B.) */
 Node *residual(Node *a, Node *b);
 
-/* The backward pass of an operator of one operand A that keeps the derivative
-   f'(A) of each entry. */
+/* The backward pass of an operator C = f(A), entry by entry, whose forward pass
+   left the slopes f'(A) in c->kept. */
 void slope_backward(Node *c);
 
 /* c->op tells which operator made c. (Its name is only for messages, since a

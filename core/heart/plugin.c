@@ -34,28 +34,29 @@ plugin_load(const char *path, int binding)
     return v;
 }
 
-/* The letter that a file's name has for it. */
+/* The letter in the name of a file for a letter in the name of its matrix. */
 static char
-in_file(char letter)
+file_letter(char letter)
 {
     return letter == '^' ? '_' : letter;
 }
 
 bool
-one_file(const char *a, const char *b)
+same_file(const char *a, const char *b)
 {
-    while (*a && in_file(*a) == in_file(*b)) {
+    while (*a && file_letter(*a) == file_letter(*b)) {
         a++;
         b++;
     }
     return !*a && !*b;
 }
 
-/* The fault of the next matrix that a variant declares, or NULL. */
+/* What is wrong with the matrix that a variant declares after those of w, as
+   text for a message; NULL if nothing is. */
 static const char *
 wrong_weight(const Weights *w, int index, const char *name, int rows, int cols)
 {
-    enum { LONGEST = 10000000 }; /* a sum of these still fits into an int */
+    enum { LONGEST = 10000000 }; /* a sum of 200 of these still fits an int */
     if (index != w->count)
         return "not the next one: declare matrices in the order of their "
                "indices";
@@ -67,7 +68,7 @@ wrong_weight(const Weights *w, int index, const char *name, int rows, int cols)
         name[strspn(name, NAME_LETTERS "^")])
         return "not a name: use letters, digits, - _ + and ^";
     for (int i = 0; i < w->count; i++)
-        if (one_file(w->list[i].name, name))
+        if (same_file(w->list[i].name, name))
             return "declared twice (its file has _ for ^): choose another "
                    "name";
     return NULL;
@@ -80,7 +81,7 @@ weight(Weights *w, int index, const char *name, int rows, int cols)
     if (wrong)
         bug("weight: matrix %d, \"%.60s\" (%d x %d): %s", index, name, rows,
             cols, wrong);
-    w->list = grow(w->list, w->count, &w->room, sizeof *w->list);
+    w->list = grow(w->list, w->count, &w->capacity, sizeof *w->list);
     Weight *d = &w->list[w->count++];
     *d = (Weight){.rows = rows, .cols = cols, .deviation = 1 / sqrt(rows)};
     strcpy(d->name, name);
@@ -90,18 +91,18 @@ Weights
 weights_declared(const Variant *v, const Attention *a)
 {
     Weights w = {0};
-    Attention of_v = *a;
-    of_v.variant = v;
-    enter(v, " in weights");
-    v->weights(&w, &of_v);
-    enter(v, "");
+    Attention told = *a; /* what the variant is told */
+    told.variant = v;
+    report_call(v, " in weights");
+    v->weights(&w, &told);
+    report_call(v, RETURNED);
     return w;
 }
 
 Node *
 plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
 {
-    enter(v, " in forward");
+    report_call(v, " in forward");
     a->tape = x->tape;
     a->variant = v;
     a->scored = 0;
@@ -110,6 +111,6 @@ plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
         bug("forward returned %s instead of %s: queries come from x, keys and "
             "values from y; the last map, W^O, leads back to d_model",
             out ? label(out) : "NULL", label(x));
-    enter(v, "");
+    report_call(v, RETURNED);
     return out;
 }

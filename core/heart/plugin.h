@@ -8,25 +8,31 @@
 #include <qkv/real.h>
 #include <qkv/variant.h>
 
-enum { NAME_SIZE = 64, PART_SIZE = 32, MOST_OWN = 8, USES_SIZE = 512 };
+/* Bytes, with the final 0, of the name of a matrix, of the name of a part of a
+   model ("block0.attention"), and of a variant's list of settings, which has at
+   most MOST_OWN settings. */
+enum { NAME_SIZE = 64, PART_SIZE = 32, USES_SIZE = 512, MOST_OWN = 8 };
 
-/* The characters of names that become files and columns. None of them is
-   special in a shell or in gnuplot. */
+/* The characters of names that become names of files and of columns. None of
+   them is special in a shell or in gnuplot. */
 #define NAME_LETTERS \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+"
 
-/* Would two matrices with these names be in one file? Its name has _ for ^. */
-bool one_file(const char *a, const char *b);
+/* Would matrices with these two names be saved in the same file? The name of a
+   file has _ for each ^ in the name of its matrix. */
+bool same_file(const char *a, const char *b);
 
-/* Loads the shared object at `path`, and checks that this program can use it.
-   `binding` is RTLD_NOW, so that a function that this program lacks is reported
-   at once; or RTLD_LAZY, for a program without the functions that a variant's
-   `fit` calls, which never calls `fit`. Exits with what is wrong. */
+/* Loads the shared object at `path`, and checks that this program can use it;
+   if not, fails with the reason. With RTLD_NOW as `binding`, a function that
+   the plugin calls and this program lacks is reported at once. RTLD_LAZY is for
+   a program that lacks the functions that a variant's `fit` calls, and never
+   calls `fit`. */
 const Variant *plugin_load(const char *path, int binding);
 
-/* A matrix. A variant declares it under its own name, "W^Q". A model adds the
-   part that it belongs to, and its values. The matrices of one part are drawn
-   from one random stream. */
+/* A matrix of weights. A variant declares it with a name such as "W^Q", a
+   shape, and the distribution of its initial entries. A model adds the part
+   that it belongs to, and its values. The matrices of one part are drawn from
+   one random stream. */
 typedef struct Weight {
     char part[PART_SIZE];             /* "block0.attention" */
     char name[NAME_SIZE + PART_SIZE]; /* "block0.attention.W^Q" */
@@ -38,10 +44,11 @@ typedef struct Weight {
 
 struct Weights {
     Weight *list;
-    int count, room;
+    int count, capacity;
 };
 
-/* The matrices that the variant declares for attention `a`; free the list. */
+/* The matrices that the variant declares for attention `a`. The caller frees
+   the list. */
 Weights weights_declared(const Variant *v, const Attention *a);
 
 /* Calls the variant's forward. Aborts unless the result has x's shape. */

@@ -1,9 +1,10 @@
-/* random.c - xoshiro256++ and what is drawn with it. */
+/* random.c - xoshiro256++, and the integers, reals and orders that it draws.
+   The long constants are those of the published algorithms. */
 
 #include "heart/numbers.h"
 #include "heart/random.h"
 
-/* The next number of splitmix64 (Vigna), whose state is *x. It turns
+/* The next number of splitmix64 (Vigna 2015), whose state is *x. It turns
    neighbouring seeds into unrelated numbers. */
 static uint64_t
 mix(uint64_t *x)
@@ -15,7 +16,8 @@ mix(uint64_t *x)
     return z ^ z >> 31;
 }
 
-/* The purpose enters by its FNV-1a hash. */
+/* The stream's state is drawn with splitmix64 from the seed and the FNV-1a hash
+   of the purpose. */
 Random
 random_stream(uint64_t seed, const char *purpose)
 {
@@ -44,8 +46,9 @@ random_bits(Random *r)
     return bits;
 }
 
-/* 2^64 is no multiple of n, so the numbers from its largest multiple on would
-   favour small results: they are drawn again. */
+/* Bits modulo n would favour small results, unless n divides the number of
+   equally likely bits. So bits from the largest multiple of n on that fits 64
+   bits are drawn again. */
 int
 random_below(Random *r, int n)
 {
@@ -59,9 +62,11 @@ random_below(Random *r, int n)
 double
 random_uniform(Random *r)
 {
-    return (double)(random_bits(r) >> 11) * 0x1p-53;
+    return (double)(random_bits(r) >> 11) * 0x1p-53; /* 53 bits, over 2^53 */
 }
 
+/* (u, v) is a random point of the unit disc, at distance sqrt(s) from its
+   centre. s is kept away from 0, where log s / s overflows. */
 double
 random_normal(Random *r)
 {
@@ -77,7 +82,7 @@ random_normal(Random *r)
 void
 random_order(Random *r, int *order, int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) { /* i goes to one of the places 0 .. i */
         int j = random_below(r, i + 1);
         order[i] = order[j];
         order[j] = i;

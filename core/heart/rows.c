@@ -8,7 +8,7 @@ row_dot(const real *x, const real *y, int n)
     real lane[LANES] = {0};
     for (int j = 0; j < n; j++)
         lane[j % LANES] = FUSED(x[j], y[j], lane[j % LANES]);
-    return sum_of(lane);
+    return sum_of_lanes(lane);
 }
 
 real
@@ -20,8 +20,9 @@ row_max(const real *x, int n)
     return max;
 }
 
-/* The first n entries of x become e^(x - max), and those up to `all` become 0.
-   Returns their sum. */
+/* The first n of the `all` entries of x become e^(x_j - max), and the rest
+   become 0. Returns their sum. No exponential overflows if max is the largest
+   x_j. */
 static real
 row_exponentials(real *x, int n, int all, real max)
 {
@@ -32,7 +33,7 @@ row_exponentials(real *x, int n, int all, real max)
     }
     for (int j = n; j < all; j++)
         x[j] = 0;
-    return sum_of(lane);
+    return sum_of_lanes(lane);
 }
 
 void
@@ -44,7 +45,7 @@ row_softmax(real *x, int n, int all)
 }
 
 double
-row_shares(real *x, int n)
+row_probabilities(real *x, int n)
 {
     real max = row_max(x, n), sum = row_exponentials(x, n, n, max);
     for (int j = 0; j < n; j++)

@@ -1,9 +1,12 @@
 /* tape.c - memory for nodes, and the backward pass over them.
 
-   Reverse-mode differentiation: the forward pass makes the nodes. In the
-   backward pass each node adds to the gradients of its operands, after all
-   nodes that use it have added to its own. From then on its gradient is dead,
-   and its memory is reused for the next gradient of that size. */
+   This is reverse-mode differentiation. The forward pass makes the nodes. In
+   the backward pass each node adds to the gradients of its operands, after all
+   its users, the nodes that have it as an operand, have added to its own
+   gradient. From then on its gradient is dead, and its memory is reused for the
+   next gradient of that size.
+
+   Functions without a comment have theirs in tape.h or <qkv/operator.h>. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,32 +14,35 @@
 #include "heart/fail.h"
 #include "heart/tape.h"
 
-enum { FIRST_BLOCK = 1 << 16 };
+enum { FIRST_BLOCK = 1 << 16 }; /* bytes */
 
 /* A block of memory, from which nodes and matrices are cut in turn. */
 typedef struct Block {
-    struct Block *next; /* the block before it, which is full */
-    size_t size, used;
-    _Alignas(LINE) char at[];
+    struct Block *before; /* the block that was the newest, and is full */
+    size_t size, used;    /* bytes */
+    _Alignas(CACHE_LINE) char at[];
 } Block;
 
+/* Rounds up to whole cache lines. */
 static size_t
 aligned(size_t bytes)
 {
-    return (bytes + LINE - 1) / LINE * LINE;
+    return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
 static void
 free_blocks(Tape *t)
 {
-    for (Block *next; t->block; t->block = next) {
-        next = t->block->next;
+    while (t->block) {
+        Block *before = t->block->before;
         free(t->block);
+        t->block = before;
     }
 }
 
-/* Returns the next `bytes` of the tape, at the start of a cache line. A new
-   block is larger than needed by a quarter of all that the tape has taken. */
+/* Returns the next `bytes` of the tape, at the start of a cache line. If the
+   newest block has too little left, a new one is allocated, with room for a
+   quarter more than all that the tape has taken: so there are never many. */
 static void *
 take(Tape *t, size_t bytes)
 {
@@ -45,7 +51,7 @@ take(Tape *t, size_t bytes)
     if (!b || b->size - b->used < bytes) {
         size_t size = bytes + aligned(FIRST_BLOCK + t->bytes / 4);
         b = allocate(1, sizeof *b + size);
-        *b = (Block){.next = t->block, .size = size};
+        *b = (Block){.before = t->block, .size = size};
         t->block = b;
     }
     t->bytes += bytes;
@@ -66,6 +72,7 @@ keep(Node *n, size_t count)
     return take(t, bytes);
 }
 
+/* A stack is a list of nodes, linked by `next`; *stack is the top one. */
 static void
 push(Node **stack, Node *n)
 {
@@ -82,13 +89,14 @@ pop(Node **stack)
     return n;
 }
 
-/* Counts how many nodes on the way to the result use each node. */
+/* Sets `uses` of each node that the result is computed from: how many of these
+   nodes have it as an operand. `shared` is set if there are several. */
 static void
 count_uses(Node *result)
 {
     for (Node *n = result; n; n = n->previous) { /* users before operands */
         if (n != result && n->uses == 0)
-            continue;
+            continue; /* the result does not depend on it */
         for (int i = 0; i < n->inputs; i++) {
             Node *operand = n->in[i]->root;
             operand->shared = operand->uses > 0;
@@ -97,9 +105,9 @@ count_uses(Node *result)
     }
 }
 
-/* A node can be listed once all its users are. It waits for that on one of two
-   stacks: the nodes of `shared`, which several nodes use, are taken only when
-   `once` is empty. */
+/* A node is ready when all its users are listed; `uses` counts those that are
+   not. Ready nodes wait on two stacks: `shared` has the nodes with several
+   users, which are listed only when `once` is empty. */
 Node *
 backward_order(Node *result)
 {
@@ -129,17 +137,17 @@ tape_new(int purpose)
     return t;
 }
 
-/* If a step took several blocks, one block of their size replaces them. So a
-   step that is no larger than those before it allocates nothing. */
+/* If a step took several blocks, one block of the largest step's size replaces
+   them. So a step that is no larger than those before it allocates nothing. */
 void
 tape_reset(Tape *t)
 {
     t->most = t->bytes > t->most ? t->bytes : t->most;
     t->bytes = 0;
-    if (t->block && t->block->next) {
+    if (t->block && t->block->before) {
         free_blocks(t);
-        take(t, t->most);
-        t->bytes = 0; /* `take` has counted the new block */
+        take(t, t->most); /* only to allocate a block of that size */
+        t->bytes = 0;
     }
     if (t->block)
         t->block->used = 0;
@@ -174,8 +182,8 @@ leaf(Tape *t, int rows, int cols, int sequences, real *value, real *gradient)
     return n;
 }
 
-/* A view is a leaf that has the value of its root. It has no gradient of its
-   own: all operators add to the root's. */
+/* A view is a leaf that has the value of its root. It has no separate gradient:
+   all operators add to the root's. */
 Node *
 split(Node *a, int heads)
 {
@@ -192,6 +200,7 @@ const char *
 label(const Node *n)
 {
     enum { LONGEST = 80 };
+    /* Only the arguments of a leaf are a name. */
     const char *name = n->root->in ? NULL : n->root->arguments;
     char *text = take(n->tape, LONGEST);
     snprintf(text, LONGEST, "%.50s%s(%d x %d)", name ? name : "",
@@ -254,8 +263,8 @@ start_gradient(Node *n)
             "call it for in[i] only if in[i]->trained");
     n->touched = true;
     if (!n->in)
-        return true;
-    Node **spare = &n->tape->spare;
+        return true;                /* a leaf has its own memory */
+    Node **spare = &n->tape->spare; /* find one of this size, or the end */
     while (*spare && size_of(*spare) != size_of(n))
         spare = &(*spare)->next;
     if (*spare)
@@ -268,9 +277,11 @@ start_gradient(Node *n)
 real *
 gradient(Node *n)
 {
-    if (start_gradient(n->root) && n->root->gradient)
-        memset(n->root->gradient, 0, size_of(n) * sizeof(real));
-    return n->root->gradient;
+    bool first = start_gradient(n->root);
+    real *d = n->root->gradient; /* NULL if only shapes are wanted */
+    if (first && d)
+        memset(d, 0, size_of(n) * sizeof(real));
+    return d;
 }
 
 void
@@ -288,9 +299,9 @@ static void
 run_backward(Node *n)
 {
     if (n->value) {
-        enter(NULL, " in a backward");
+        report_call(NULL, " in a backward");
         n->op->backward(n);
-        enter(NULL, "");
+        report_call(NULL, RETURNED);
         return;
     }
     for (int i = 0; i < n->inputs; i++)
@@ -302,15 +313,18 @@ void
 backward(Node *result)
 {
     Tape *t = result->tape;
-    if (start_gradient(result->root) && result->value)
+    bool unset = start_gradient(result->root);
+    if (unset && result->value)
         *result->root->gradient = 1;
-    Node *next;
-    for (Node *n = backward_order(result->root); n; n = next) {
-        next = n->next; /* push changes it */
-        if (!n->op || !n->op->backward || !n->touched)
-            continue;
-        run_backward(n);
-        if (!(t->purpose & KEEP_GRADIENTS))
-            push(&t->spare, n);
+    Node *n = backward_order(result->root);
+    while (n) {
+        Node *next = n->next; /* push changes n->next */
+        bool has_backward = n->op && n->op->backward;
+        if (has_backward && n->touched) { /* it has a gradient to pass on */
+            run_backward(n);
+            if (!(t->purpose & KEEP_GRADIENTS))
+                push(&t->spare, n);
+        }
+        n = next;
     }
 }

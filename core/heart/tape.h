@@ -1,8 +1,10 @@
 /* tape.h - the owner's side of the tape: memory, leaves, the backward pass.
 
-   Nodes and matrices are cut from the tape's memory, one after the other. Each
-   micro-batch begins by dropping all of them at once. That also joins the
-   tape's blocks of memory into one, after which nothing more is allocated. */
+   A tape is the list of all nodes of a forward pass, and the memory for them
+   and for their matrices. Its owner resets it, makes leaves for weights and
+   data, calls operators (<qkv/tape.h>), and calls `backward` on the result. A
+   leaf is a node without operands. A view is a node that `split` made: it shows
+   the entries of another node, its root. Every other node is its own root. */
 #ifndef TAPE_H
 #define TAPE_H
 
@@ -16,19 +18,20 @@ size_of(const Node *n)
     return (size_t)n->rows * (size_t)n->cols;
 }
 
-/* For a decoder, keeps the rows of earlier tokens (decode/cache.h). Operators
-   and the model call it. */
+/* A decoder runs the model on only the newest tokens. Its Keeper keeps the rows
+   of earlier tokens (decode/cache.h). Operators and the model call it. */
 typedef struct Keeper {
     int position; /* of the first new token */
-    /* In the current attention: number of tokens whose rows are kept, and
-       number of new tokens. */
+    /* For the attention that is running: the number of tokens whose rows are
+       kept, and the number of new tokens. */
     int earlier, fresh;
     /* Called before and after the attention at a place. `enter` sets
        a->position, earlier and fresh. */
     void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
                   const Node *y);
     void (*leave)(struct Keeper *k);
-    /* All rows so far of a node that has only the new tokens' rows. */
+    /* Takes a node that has a row for each new token, and returns one that has
+       a row for each token so far. */
     Node *(*all_rows)(struct Keeper *k, Node *n);
     /* The same for keys, which also get the positions of attention a. */
     Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *keys);
@@ -38,7 +41,7 @@ typedef struct Keeper {
 typedef Node *AttendFunction(Attention *a, Node *q, Node *k, Node *v,
                              double scale);
 
-/* The purposes of a tape, which may be added up.
+/* A tape for training has purpose 0. The other purposes can be combined by |.
 
    SHAPES_ONLY: nodes have shapes and arguments, but no values, so that a model
    that is too large for memory can still be counted. KEEP_GRADIENTS: after the
@@ -56,10 +59,11 @@ struct Tape {
     size_t bytes;        /* taken from the blocks since the last reset */
     size_t most;         /* the largest `bytes` at any reset */
     size_t entries; /* of all matrices since the reset, with values or not */
-    Node *spare;    /* the list (next) of nodes whose gradients are dead */
-    int recalled;   /* nodes that a block recalled from an earlier one */
+    Node *spare;    /* nodes whose gradients can be reused, linked by `next` */
+    int recalled;   /* how often a block recalled a node of an earlier block */
     Keeper *keeper; /* a decoder's, or NULL */
-    /* If set, called with each new node as soon as its value is computed. */
+    /* If set, called with `to` and each new node, once its value is computed.
+     */
     void (*watch)(void *to, Node *n);
     void *to;
     /* If set, attend calls it instead of making its own node. */
@@ -68,11 +72,11 @@ struct Tape {
 
 Tape *tape_new(int purpose);
 void tape_reset(Tape *t); /* drops every node, keeps the memory */
-void tape_free(Tape *t);
+void tape_free(Tape *t);  /* t may be NULL */
 
-/* A node for a matrix that somebody else owns: its value (rows x cols), and its
-   gradient, which the backward pass overwrites, or NULL for data. Set its
-   arguments to a text to give it a name in messages. */
+/* Makes a node for a matrix that somebody else owns: its value (rows x cols),
+   and its gradient, which the backward pass overwrites, or NULL if it is data.
+   The owner may set its `arguments` to a text, its name in messages. */
 Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
            real *gradient);
 
@@ -80,18 +84,20 @@ Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
    gradient of `result` (1 x 1) itself is 1, unless it was set before. */
 void backward(Node *result);
 
-/* Lists (through `next`) the nodes that `result`, a root, is computed from. It
-   is the first, and each node comes after all nodes that use it. An operand and
-   everything below it come before the operand on its left; a node that several
-   nodes use comes only when no other node can. So the order follows from the
-   equation. The order in which nodes are made does not, because C leaves open
-   which argument of a call is evaluated first. */
+/* Links, through `next`, the nodes that `result`, a root, is computed from, and
+   returns the first, which is `result`. Each node comes after all nodes that
+   use it. An operand and everything that it is computed from come before the
+   operand on its left; a node with several users comes only when no other node
+   can. So the order follows from the equation. The order in which nodes are
+   made does not, because C leaves open which argument of a call is evaluated
+   first. */
 Node *backward_order(Node *result);
 
-/* To be called before something is added to the gradient of a root, and before
-   threads share that work. Returns true the first time: then the gradient gets
-   memory, which the caller must overwrite, not add to. (A leaf has its own
-   memory; other nodes reuse that of a dead gradient of the same size.) */
+/* Call this before you add to the gradient of a root, and before threads share
+   that work. Returns true at the first call of a backward pass. Then the
+   gradient has memory, but no sum yet: overwrite it instead of adding to it. (A
+   leaf has its own memory; another node gets the memory of a dead gradient of
+   the same size, or new memory.) */
 bool start_gradient(Node *root);
 
 /* The name of a matrix in messages: "(32 x 64)" or, for a leaf with a name and

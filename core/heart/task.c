@@ -4,7 +4,8 @@
 #include "heart/fail.h"
 #include "heart/task.h"
 
-/* The config of a task overrides some of USUAL. */
+/* A task lists USUAL and then some of the same fields again: the last counts.
+ */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
 Sizes
@@ -23,13 +24,14 @@ draw_symbols(const Config *c, Random *r, int *ids)
         ids[i] = random_below(r, c->symbols);
 }
 
+/* A number that was drawn before is drawn again. */
 void
 draw_distinct(Random *r, int *to, int n, int count)
 {
     int i = 0;
     while (i < n) {
         to[i] = random_below(r, count);
-        int first = 0; /* the first place that has this number */
+        int first = 0; /* the first index with this number */
         while (to[first] != to[i])
             first++;
         if (first == i)
@@ -37,21 +39,21 @@ draw_distinct(Random *r, int *to, int n, int count)
     }
 }
 
-/* sort: the answers are the digits in rising order. */
+/* sort: the answers are the symbols of the sequence in rising order. */
 static void
-draw_sort(const Config *c, Random *r, Batch *e)
+draw_sort(const Config *c, Random *r, Batch *b)
 {
     int sorted = 0;
-    draw_symbols(c, r, e->ids);
-    for (int digit = 0; digit < c->symbols; digit++)
+    draw_symbols(c, r, b->ids);
+    for (int symbol = 0; symbol < c->symbols; symbol++)
         for (int i = 0; i < c->length; i++)
-            if (e->ids[i] == digit)
-                e->targets[sorted++] = digit;
+            if (b->ids[i] == symbol)
+                b->targets[sorted++] = symbol;
 }
 
 /* recall: n tokens, each a pair of a key and a value; then the n keys in
-   another order, and the answer to each is its value. Positions do not matter.
- */
+   another order. The answer to each of these is its value. The ids of values
+   follow those of keys. */
 Sizes
 recall_sizes(const Config *c)
 {
@@ -65,7 +67,7 @@ void
 draw_pairs(const Config *c, Random *r, int *ids, int *order)
 {
     int n = c->length;
-    int *keys = order; /* has the keys until the order is drawn */
+    int *keys = order; /* its memory holds the keys until `order` is drawn */
     draw_distinct(r, keys, n, c->symbols);
     for (int i = 0; i < n; i++)
         ids[2 * i] = keys[i];
@@ -74,33 +76,35 @@ draw_pairs(const Config *c, Random *r, int *ids, int *order)
         ids[2 * i + 1] = c->symbols + random_below(r, c->values);
 }
 
+/* The first n tokens are the pairs, which have no answers; the other n are the
+   queries, each a key without a value. */
 static void
-draw_recall(const Config *c, Random *r, Batch *e)
+draw_recall(const Config *c, Random *r, Batch *b)
 {
-    int n = c->length, *pairs = e->ids, *queries = e->ids + 2 * n;
-    int *answers = e->targets + n;
-    int *order = answers; /* the answer to a query replaces its pair's index */
+    int n = c->length, *pairs = b->ids, *queries = b->ids + 2 * n;
+    int *answers = b->targets + n;
+    int *order = answers; /* answers[i] replaces order[i] when that is read */
     draw_pairs(c, r, pairs, order);
     for (int i = 0; i < n; i++) {
         const int *pair = pairs + 2 * order[i];
         queries[2 * i] = pair[0];
         queries[2 * i + 1] = -1;
         answers[i] = pair[1] - c->symbols;
-        e->targets[i] = -1;
+        b->targets[i] = -1;
     }
 }
 
-/* induction: a pattern of 4 to 8 distinct tokens is repeated. The answer to
-   each token is the next one; the first period has no answers. */
+/* induction: a pattern of 4 to 8 distinct symbols is repeated. The answer to
+   each token is the next one. In the first period no token has an answer. */
 static void
-draw_induction(const Config *c, Random *r, Batch *e)
+draw_induction(const Config *c, Random *r, Batch *b)
 {
-    int period =
-        SHORTEST_PERIOD + random_below(r, LONGEST_PERIOD - SHORTEST_PERIOD + 1);
-    draw_distinct(r, e->ids, period, c->symbols);
+    int longer = random_below(r, LONGEST_PERIOD - SHORTEST_PERIOD + 1);
+    int period = SHORTEST_PERIOD + longer;
+    draw_distinct(r, b->ids, period, c->symbols);
     for (int i = 0; i < c->length; i++) {
-        e->ids[i] = e->ids[i % period];
-        e->targets[i] = i < period ? -1 : e->ids[(i + 1) % period];
+        b->ids[i] = b->ids[i % period];
+        b->targets[i] = i < period ? -1 : b->ids[(i + 1) % period];
     }
 }
 
@@ -120,6 +124,7 @@ const Task heart_tasks[HEART_TASKS] = {
      .draw = draw_sort},
 };
 
+/* One allocation holds ids, targets and source, in this order. */
 Batch
 batch_new(Sizes s, int sequences)
 {
@@ -136,7 +141,7 @@ Batch
 batch_part(const Batch *b, int first, int count)
 {
     Batch part = *b;
-    part.room = part.sequences = count;
+    part.capacity = part.sequences = count;
     part.rows = count * b->tokens;
     part.source_rows = count * b->source_tokens;
     part.ids += first * b->tokens * b->each;
@@ -162,19 +167,19 @@ int
 dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
     const Task *t = data->task;
-    int n = 0, room = b->room;
-    /* The number of sequences of a split. For training it is never reached. */
-    const int most[] = {room, data->config.validate, data->config.test};
-    long first = split == TRAINING ? 0 : (long)index * room;
-    while (n < room && first + n < most[split]) {
-        Batch e = batch_part(b, n, 1);
+    int n = 0, capacity = b->capacity;
+    /* The number of sequences in a split. Each batch of training is full. */
+    const int size[] = {capacity, data->config.validate, data->config.test};
+    long first = split == TRAINING ? 0 : (long)index * capacity;
+    while (n < capacity && first + n < size[split]) {
+        Batch one = batch_part(b, n, 1);
         if (t->draw)
-            t->draw(&data->config, r, &e);
-        else if (!t->read(data, split, (int)first + n, r, &e))
+            t->draw(&data->config, r, &one);
+        else if (!t->read(data, split, (int)first + n, r, &one))
             break;
         n++;
     }
-    *b = batch_part(b, 0, n);
-    b->room = room;
+    *b = batch_part(b, 0, n); /* which also sets its capacity to n */
+    b->capacity = capacity;
     return n;
 }

@@ -1,4 +1,4 @@
-/* threads.c - work that threads could share, done by one. */
+/* threads.c - the work that threads could share, done by one thread. */
 #include "heart/threads.h"
 
 int thread_count = 1;

@@ -1,19 +1,24 @@
-/* threads.h - one step's work on several cores.
+/* threads.h - the work of a training step on several cores.
 
-   One thread is used unless thread_count says more, because an experiment
-   usually has a run for each core. Threads get ranges that write to different
-   places, so the bits do not depend on the number of threads. */
+   Only one thread is used by default, because an experiment usually has a run
+   for each core. Threads work on ranges that write to different places, so the
+   bits do not depend on the number of threads. core/heart/threads.c has one
+   thread; core/fast/threads.c, which replaces it in the whole program, more. */
 #ifndef THREADS_H
 #define THREADS_H
 
-/* How many threads share the work, this one among them: 1 unless set. */
+/* The number of threads that share the work, including the calling one: 1
+   unless it is set. */
 extern int thread_count;
 
+/* A function that does items from .. to - 1 of some work. `more` is what the
+   caller of parallel_for passed. */
 typedef void Range(void *more, long from, long to);
 
-/* Divides 0 .. n into at most thread_count ranges, calls work(more, from, to)
-   for each, and returns when all are done. A call from within such a call does
-   all of 0 .. n on its own thread. Exits if the system has no more threads. */
+/* Divides items 0 .. n - 1 into at most thread_count ranges, calls
+   work(more, from, to) for each, and returns when all are done. If `work`
+   itself calls parallel_for, that call does all its items on its own thread.
+   Fails if the system has no more threads. */
 void parallel_for(long n, Range *work, void *more);
 
 #endif

@@ -1,16 +1,16 @@
 /* train.c - the training loop: draw, forward, backward, step; and Adam, in one
-   pass over all weights.
-
-   The first step allocates everything that a step needs, the next ones
-   nothing. */
-
+   pass over all weights. The first step allocates all memory that a step needs,
+   and the next ones allocate nothing. */
 #include "heart/fail.h"
 #include "heart/layers.h"
 #include "heart/numbers.h"
 #include "heart/threads.h"
 #include "heart/train.h"
 
-/* Adam for some of the entries of the weights. It computes in their type. */
+/* Adam for entries from .. to - 1 of the weights. `first` is the running mean
+   of the gradient, and `second` that of its square. Both begin at 0, so after t
+   steps they are too small by the factors 1 - beta^t; `rate` and `epsilon` are
+   corrected for that instead of each entry. */
 static void
 adam_range(void *model, long from, long to)
 {
@@ -20,7 +20,7 @@ adam_range(void *model, long from, long to)
     real beta2 = (real)c->beta2, rest2 = (real)(1 - c->beta2);
     double correction = sqrt(1 - m->beta2_power);
     real rate = (real)(m->rate * correction / (1 - m->beta1_power));
-    real epsilon = (real)(1e-8 * correction);
+    real epsilon = (real)(1e-8 * correction); /* 1e-8, as in the paper */
     real *w = m->values, *first = m->first, *second = m->second;
     const real *g = m->gradients;
     for (long i = from; i < to; i++) {
@@ -59,19 +59,22 @@ optimizer_step(Model *m)
    add up to the gradient of the whole batch: with the same bits for a weight
    that is multiplied with the tokens, because each entry of its gradient is
    summed token by token in the same order. A micro-batch has about 4 d_model
-   tokens: the cost of reading a weight grows with d_model^2, and enough tokens
-   have to share it. */
+   tokens, a number found by timing: the cost of reading a weight grows with
+   d_model^2, and enough tokens have to share it. */
 int
 micro_batch_size(const Model *m, int sequences)
 {
     Sizes s = m->sizes;
     int longest = s.tokens > s.source ? s.tokens : s.source;
     int count = 4 * m->config.d_model / longest;
-    return count < 1 ? 1 : count < sequences ? count : sequences;
+    if (count < 1)
+        return 1;
+    return count < sequences ? count : sequences;
 }
 
-/* Runs all micro-batches of b; if it is to learn, the backward pass too.
-   Returns the loss, and adds the number of right answers, of `counted`, to
+/* Runs the forward pass of all micro-batches of b and, if `learn`, the backward
+   pass, which sets the gradients. `counted` is the number of counted rows of b.
+   Returns the mean loss over these, and adds the number of right answers to
    *right. */
 static double
 run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
@@ -84,7 +87,7 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
         Batch micro = batch_part(b, i, left < size ? left : size);
         tape_reset(t);
         Node *logits = model_forward(m, t, &micro);
-        if (i > 0) /* add to the gradients of the micro-batches before */
+        if (i > 0) /* so that backward adds to the gradients so far */
             for (int k = 0; k < m->count; k++)
                 m->nodes[k]->touched = true;
         Node *part =
@@ -102,14 +105,14 @@ evaluate(Model *m, const Dataset *data, Split split, Tape *t, Batch *b,
 {
     Random r = dataset_stream(data, split);
     double sum = 0, right = 0;
-    int all = 0;
+    int all_counted = 0;
     for (int i = 0; dataset_draw(data, split, &r, i, b) > 0; i++) {
         int counted = counted_rows(b->targets, b->rows);
         sum += run_batch(m, t, b, counted, false, &right) * counted;
-        all += counted;
+        all_counted += counted;
     }
-    *loss = sum / all;
-    *accuracy = isfinite(sum) ? right / all : NAN;
+    *loss = sum / all_counted;
+    *accuracy = isfinite(sum) ? right / all_counted : NAN;
 }
 
 double
@@ -123,13 +126,14 @@ train_step(Model *m, Tape *t, const Batch *b, double *accuracy)
     return loss;
 }
 
-/* Ends the row of the log to which the latest steps were added: makes their
-   sums means, and adds validation. Without a step the means are NaN. */
+/* Completes the row of the log that has the sums of loss and accuracy over the
+   latest steps: makes means of the sums, and adds validation. After 0 steps the
+   means are 0 / 0, NaN. `t` and `b` are scratch. */
 static void
 end_row(Model *m, const Dataset *data, Tape *t, Batch *b, Result *r)
 {
     LogRow *row = &r->rows[r->count];
-    int before = r->count > 0 ? row[-1].step : 0;
+    int before = r->count > 0 ? r->rows[r->count - 1].step : 0;
     int steps = r->steps - before;
     r->count++;
     row->step = r->steps;
@@ -149,7 +153,7 @@ train(Model *m, const Dataset *data, Watch *watch, void *to)
     Result r = {.rows = allocate(lines, sizeof *r.rows)};
     Random stream = dataset_stream(data, TRAINING);
     bool done = false;
-    while (!done) {
+    while (!done) { /* once even for 0 steps, to write a row */
         LogRow *row = &r.rows[r.count];
         if (c->steps > 0) {
             dataset_draw(data, TRAINING, &stream, r.steps, &b);
@@ -159,15 +163,14 @@ train(Model *m, const Dataset *data, Watch *watch, void *to)
             row->accuracy += r.accuracy;
             done = !isfinite(loss);
         }
-        if (r.steps >= c->steps)
-            done = true;
+        done = done || r.steps >= c->steps;
         r.logged = done || r.steps % c->log_every == 0;
         if (r.logged)
             end_row(m, data, t, &b, &r);
         if (watch && !watch(to, &r))
             done = true;
     }
-    tape_reset(t);
+    tape_reset(t); /* updates t->most */
     r.tape_bytes = t->most;
     evaluate(m, data, TEST, t, &b, &r.test_loss, &r.test_accuracy);
     batch_free(&b);

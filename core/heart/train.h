@@ -4,10 +4,10 @@
 
 #include "heart/model.h"
 
-/* A line of the log, written every log_every steps and after the last one. Loss
-   and accuracy are means over the training batches since the line before, the
-   loss in nats per counted token. With 0 steps there is one line, of step 0,
-   where they are NaN. */
+/* A row of the log, which is written every log_every steps and after the last
+   one. Loss and accuracy are means over the training batches since the row
+   before; the loss is in nats per counted token. A run of 0 steps has one row,
+   of step 0, in which they are NaN. */
 typedef struct LogRow {
     int step;
     double loss, accuracy, validation_loss, validation_accuracy;
@@ -15,39 +15,40 @@ typedef struct LogRow {
 
 typedef struct Result {
     LogRow *rows;
-    int count;       /* of rows */
-    int steps;       /* that were done; fewer than the config's if `watch`
-                        stopped it, or if the loss was not finite */
+    int count;       /* number of complete rows */
+    int steps;       /* steps done; fewer than the config's if `watch` stopped
+                        training, or if the loss was not finite */
     double accuracy; /* of the latest step */
-    bool logged;     /* did the latest step end a row? */
+    bool logged;     /* did the latest step complete a row? */
     double test_loss, test_accuracy;
-    size_t tape_bytes; /* memory of a step, without the weights */
+    size_t tape_bytes; /* memory for a step, without the weights */
 } Result;
 
 /* Trains m for the steps of its config. Unless it is NULL, `watch` is called
    after each step with `to` and the result so far; if it returns false,
-   training stops. Free the rows. */
+   training stops. The caller frees the rows. */
 typedef bool Watch(void *to, const Result *so_far);
 Result train(Model *m, const Dataset *data, Watch *watch, void *to);
 
-/* Moves every weight against its gradient. Kingma and Ba 2014, algorithm 1,
-   with its bias corrections moved into the rate and into epsilon = 1e-8
-   (section 2). */
+/* Moves every weight against its gradient, with this learning rate. Kingma and
+   Ba 2014, algorithm 1, with its bias corrections moved into the rate and into
+   epsilon (section 2). */
 void adam(Model *m, double rate);
 
-/* A step of the model's optimizer (Model.update), or of Adam. */
+/* A step of the model's optimizer: Model.update or, if that is NULL, Adam. */
 void optimizer_step(Model *m);
 
 /* The next step of training: forward, backward, and the optimizer's step.
    Returns the loss of the batch, and sets *accuracy. */
 double train_step(Model *m, Tape *t, const Batch *b, double *accuracy);
 
-/* Loss and accuracy over a whole split. The accuracy is NaN if the loss is not
-   finite. `t` and `b` are scratch. */
+/* Sets *loss and *accuracy to their means over the counted tokens of a whole
+   split. The accuracy is NaN if the loss is not finite. `t` and `b` are
+   overwritten: b gets one batch of the split after another. */
 void evaluate(Model *m, const Dataset *data, Split split, Tape *t, Batch *b,
               double *loss, double *accuracy);
 
-/* How many of these sequences go through the model at a time. */
+/* How many of a batch's `sequences` go through the model at a time. */
 int micro_batch_size(const Model *m, int sequences);
 
 #endif

@@ -11,7 +11,7 @@
 static void
 bias_forward(Node *c)
 {
-    const Added *b = c->arguments;
+    const PositionBias *b = c->arguments;
     const Attention *a = &b->attention;
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
     int size = c->rows * c->cols, sequence = tokens * c->cols;
@@ -39,7 +39,7 @@ const Operator fixed_bias_op = {"fixed_bias", bias_forward, bias_backward};
 Node *
 fixed_bias(Attention *a, Node *s, Bias *bias)
 {
-    return make(&fixed_bias_op, OF(s), (Made){WITH((Added){*a, bias})});
+    return make(&fixed_bias_op, OF(s), (Spec){WITH((PositionBias){*a, bias})});
 }
 
 Node *
@@ -54,7 +54,7 @@ static void
 add_seen(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
     (void)k;
-    const Attended *with = c->arguments;
+    const ScaleAndMask *with = c->arguments;
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
     for (int i = 0; i < c->rows * c->heads; i++) {
         int t = i / c->heads % tokens;
@@ -70,7 +70,7 @@ mask_zero(Attention *a, Node *s)
 {
     check_mask("mask_zero", a, s, s->cols / s->heads);
     return make(&mask_zero_op.op, OF(s),
-                (Made){WITH((Attended){1, a->causal})});
+                (Spec){WITH((ScaleAndMask){1, a->causal})});
 }
 
 /* P = softmax(mask(S)) in each row of each head, with a sink, whose score comes
@@ -79,7 +79,7 @@ mask_zero(Attention *a, Node *s)
 static void
 sink_forward(Node *c)
 {
-    const Attended *with = c->arguments;
+    const ScaleAndMask *with = c->arguments;
     int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
     real *row = c->kept + c->rows * c->heads;
     for (int i = 0; i < c->rows * c->heads; i++) {
@@ -120,5 +120,5 @@ softmax_sink(Attention *a, Node *s, Node *sink)
                  "the second needs one row, with a number for each head");
     size_t keeps = (size_t)s->rows * (size_t)s->heads + (size_t)keys + 1;
     return make(&softmax_sink_op, (Node *[]){s, sink}, sink ? 2 : 1,
-                (Made){WITH((Attended){1, a->causal}), .keeps = keeps});
+                (Spec){WITH((ScaleAndMask){1, a->causal}), .keeps = keeps});
 }

@@ -9,16 +9,16 @@
 
 /* The arguments of fixed_bias: the function that it adds, and a copy of the
    attention that it was called for. */
-typedef struct Added {
+typedef struct PositionBias {
     Attention attention;
     Bias *bias;
-} Added;
+} PositionBias;
 
 extern const Operator fixed_bias_op;
 extern const LinearOp mask_zero_op;
 
-/* Its arguments are an Attended (heart/attention.h). It has one operand if the
-   score of the sink is 0, and two if it is learned. */
+/* Its arguments are an ScaleAndMask (heart/attention.h). It has one operand if
+   the score of the sink is 0, and two if it is learned. */
 extern const Operator softmax_sink_op;
 
 #endif

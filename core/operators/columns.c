@@ -26,7 +26,7 @@ columns(Node *a, int from, int count)
             "heads of %s has %d, numbered from 0",
             count, from, a->heads, label(a), a->cols / a->heads);
     return make(&columns_op.op, OF(a),
-                (Made){.cols = a->heads * count, WITH(from)});
+                (Spec){.cols = a->heads * count, WITH(from)});
 }
 
 /* In each head of C, the operands fill the columns one after another. An
@@ -61,7 +61,7 @@ concat(Node *const *a, int count)
         width += a[k]->cols / a[k]->heads;
     }
     return make(&concat_op.op, a, count,
-                (Made){.cols = heads * width, .heads = heads});
+                (Spec){.cols = heads * width, .heads = heads});
 }
 
 /* A token's row of S, seen as a matrix, has one head in each row, and so have
@@ -99,5 +99,5 @@ mix_heads(Node *s, Node *p)
     }
     int heads = p->cols / p->heads;
     return make(&mix_heads_op.op, OF(s, p),
-                (Made){.cols = heads * (s->cols / s->heads), .heads = heads});
+                (Spec){.cols = heads * (s->cols / s->heads), .heads = heads});
 }

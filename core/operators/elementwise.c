@@ -21,7 +21,7 @@ const LinearOp scale_op = LINEAR("scale", add_scaled);
 Node *
 scale(Node *a, double factor)
 {
-    return make(&scale_op.op, OF(a), (Made){WITH(factor)});
+    return make(&scale_op.op, OF(a), (Spec){WITH(factor)});
 }
 
 /* C = tanh A. Its derivative 1 - C^2 is kept. */
@@ -38,7 +38,7 @@ const Operator tanh_op = {"tanh_of", tanh_forward, slope_backward};
 Node *
 tanh_of(Node *a)
 {
-    return make(&tanh_op, OF(a), (Made){.keeps = size_of(a)});
+    return make(&tanh_op, OF(a), (Spec){.keeps = size_of(a)});
 }
 
 /* C = 1 / (1 + e^-A) = (1 + tanh(A / 2)) / 2 */
@@ -68,7 +68,7 @@ const Operator sigmoid_op = {"sigmoid", sigmoid_forward, sigmoid_backward};
 Node *
 sigmoid(Node *a)
 {
-    return make(&sigmoid_op, OF(a), (Made){0});
+    return make(&sigmoid_op, OF(a), (Spec){0});
 }
 
 /* C = f(A). f'(A) is kept. */
@@ -89,7 +89,7 @@ Node *
 map(Node *a, double (*f)(double), double (*df)(double))
 {
     return make(&map_op, OF(a),
-                (Made){WITH((Mapping){f, df}), .keeps = size_of(a)});
+                (Spec){WITH((Mapping){f, df}), .keeps = size_of(a)});
 }
 
 /* In each row of each head C = A / rms. 1 / rms is kept. */
@@ -129,5 +129,5 @@ Node *
 rms_norm(Node *a, double eps)
 {
     return make(&rms_norm_op, OF(a),
-                (Made){WITH(eps), .keeps = (size_t)a->rows * (size_t)a->heads});
+                (Spec){WITH(eps), .keeps = (size_t)a->rows * (size_t)a->heads});
 }

@@ -66,5 +66,5 @@ matmul_t(Node *a, Node *b)
         mismatch("matmul_t", a, b,
                  "the product would mix tokens of different sequences; use "
                  "scores, apply_weights or attend");
-    return make(&matmul_t_op.op, OF(a, b), (Made){.cols = b->rows, .heads = 1});
+    return make(&matmul_t_op.op, OF(a, b), (Spec){.cols = b->rows, .heads = 1});
 }

@@ -63,5 +63,5 @@ shift(Node *a, int by)
         bug("shift: %s by %d rows: rows move to later tokens only; shift by 0 "
             "or more",
             label(a), by);
-    return make(&shift_op.op, OF(a), (Made){WITH(by)});
+    return make(&shift_op.op, OF(a), (Spec){WITH(by)});
 }

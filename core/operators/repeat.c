@@ -44,14 +44,14 @@ repeated(const char *name, const Node *a, Node *b)
     if (b->rows == a->rows && b->cols == a->cols)
         return b;
     return make(&spread_op.op, OF(b),
-                (Made){.rows = a->rows, .cols = a->cols, .heads = a->heads});
+                (Spec){.rows = a->rows, .cols = a->cols, .heads = a->heads});
 }
 
 Node *
 add(Node *a, Node *b)
 {
     b = repeated("add", a, b);
-    return make(&add_op, OF(a, b), (Made){0});
+    return make(&add_op, OF(a, b), (Spec){0});
 }
 
 /* C = A . B, entry by entry */
@@ -89,5 +89,5 @@ Node *
 hadamard(Node *a, Node *b)
 {
     b = repeated("hadamard", a, b);
-    return make(&hadamard_op, OF(a, b), (Made){0});
+    return make(&hadamard_op, OF(a, b), (Spec){0});
 }

@@ -56,5 +56,5 @@ rotate(Attention *a, Node *n, double base)
             "number of columns, and the base must be at least 1",
             label(n), n->heads, base);
     return make(&rotate_op.op, OF(n),
-                (Made){WITH((Rotation){all ? 0 : a->position, base})});
+                (Spec){WITH((Rotation){all ? 0 : a->position, base})});
 }

@@ -21,7 +21,7 @@ static Matrix
 head_for(const Node *c, int h, Factor which, real *at)
 {
     const Node *n = which == RESULT ? c : c->in[which];
-    return shared_head(n, h, c->heads, at);
+    return shared_head(n, at, h, c->heads);
 }
 
 /* S_i = Q_i K_i' */
@@ -34,7 +34,7 @@ scores(Attention *a, Node *q, Node *k, double factor)
     k = all_keys(a, k);
     check_queries_and_keys("scores", q, k);
     int keys = k->rows / k->sequences;
-    Node *s = make(&scores_op.op, OF(q, k), (Made){.cols = q->heads * keys});
+    Node *s = make(&scores_op.op, OF(q, k), (Spec){.cols = q->heads * keys});
     s = scale(s, factor);
     if (a->relative && a->relative->biased)
         s = a->relative->biased(a, s);
@@ -46,7 +46,7 @@ scores(Attention *a, Node *q, Node *k, double factor)
 static void
 softmax_forward(Node *c)
 {
-    const Attended *with = c->arguments;
+    const ScaleAndMask *with = c->arguments;
     int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
     memcpy(c->value, c->in[0]->value, size_of(c) * sizeof(real));
     for (int i = 0; i < c->rows * c->heads; i++) {
@@ -91,7 +91,7 @@ Node *
 softmax(Attention *a, Node *s)
 {
     check_mask("softmax", a, s, s->cols / s->heads);
-    return make(&softmax_op, OF(s), (Made){WITH((Attended){1, a->causal})});
+    return make(&softmax_op, OF(s), (Spec){WITH((ScaleAndMask){1, a->causal})});
 }
 
 /* O_i = P_i V_i */
@@ -107,7 +107,7 @@ apply_weights(Attention *a, Node *p, Node *v)
         mismatch("apply_weights", p, v,
                  "each head of the weights needs a column for each value");
     return make(&apply_weights_op.op, OF(p, v),
-                (Made){.cols = p->heads * (v->cols / v->heads)});
+                (Spec){.cols = p->heads * (v->cols / v->heads)});
 }
 
 Node *

@@ -8,7 +8,7 @@
 #include "operators/product.h"
 
 /* c->op tells which operator made a node c. The arguments of softmax are an
-   Attended (heart/attention.h), whose scale is 1. */
+   ScaleAndMask (heart/attention.h), whose scale is 1. */
 extern const ProductOp scores_op, apply_weights_op;
 extern const Operator softmax_op;
 

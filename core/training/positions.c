@@ -21,7 +21,7 @@ rotate_by_rope(Node *n, int position)
         bug("positions rope: %s of %d heads: each head needs an even number of "
             "columns",
             label(n), n->heads);
-    return make(&rope_op.op, OF(n), (Made){WITH((Rotation){position, 10000})});
+    return make(&rope_op.op, OF(n), (Spec){WITH((Rotation){position, 10000})});
 }
 
 const Relative rope = {.rotated = rotate_by_rope};
