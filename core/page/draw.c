@@ -1,5 +1,9 @@
 /* draw.c - one figure: its data, script and caption, and the pictures that
-   gnuplot draws from them. */
+   gnuplot draws from them.
+
+   A script ends in a seal: a comment with a hash of all lines before it. If
+   somebody edits the script, the hash is wrong, and the script is left alone.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +25,9 @@ write_part(const Figure *f, const char *ending, const char *text)
     end_file(to, f->directory, file);
 }
 
-/* The last line of a script has a hash of all that is before it. It shows
-   whether somebody edited the script. */
 #define SEAL "# Edited, this script is yours: qkv does not replace it. "
 
+/* The seal of a script whose first `size` bytes are before it. */
 static char *
 seal_of(const char *script, size_t size)
 {
@@ -32,16 +35,17 @@ seal_of(const char *script, size_t size)
                        hash_bytes(HASH_START, script, size));
 }
 
-/* Fails if the file is a script that somebody edited. It must not be replaced,
-   nor run: it may be a stranger's, and gnuplot executes commands. */
+/* Fails if there is a script at `path` that somebody edited. It must not be
+   replaced, nor run: it may be a stranger's, and gnuplot executes commands. */
 static void
 check_unedited(const char *path)
 {
-    if (access(path, F_OK))
+    bool exists = access(path, F_OK) == 0;
+    if (!exists)
         return;
     char *text = read_file(path, "script", NULL);
     char *seal = strstr(text, SEAL);
-    if (!seal || strcmp(seal, seal_of(text, (size_t)(seal - text))))
+    if (!seal || strcmp(seal, seal_of(text, (size_t)(seal - text))) != 0)
         fail("%s: it was edited, so it is not replaced; rename it to keep it, "
              "or remove it, and give the command again",
              path);
@@ -52,11 +56,10 @@ size_is_known(const char *size)
 {
     char *end;
     double points = strtod(size, &end);
+    bool is_number = end > size && !*end;
     return !strcmp(size, "column") ||
-           (end > size && !*end && points >= 20 && points <= 5000);
+           (is_number && points >= LEAST_WIDTH && points <= MOST_WIDTH);
 }
-
-static char *script_text, *data_text; /* of the figure that was begun last */
 
 Figure
 figure_begin(const Drawing *o, const char *wanted, const char *runs,
@@ -66,12 +69,12 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
     char *directory = within(o->out, "figures");
     mkdir(o->out, 0777); /* if that fails, draft_begin does, and says why */
     mkdir(directory, 0777);
-    char *script = format_text("%s.gp", name);
-    check_unedited(within(directory, script));
     Figure f = {.o = o, .directory = directory, .name = name};
+    check_unedited(within(directory, format_text("%s.gp", name)));
     f.draft = draft_begin(directory, name);
-    f.data = begin_text(&data_text);
-    f.script = begin_text(&script_text);
+    f.data = begin_file(f.draft->path, format_text("%s.tsv", name));
+    f.script_text = allocate(1, sizeof *f.script_text);
+    f.script = begin_text(f.script_text);
     f.title = format_text("%s%s%s", runs, *runs ? ": " : "", what);
     fprintf(
         f.script,
@@ -101,7 +104,7 @@ figure_words(const Figure *f, const char *key, const Values *words)
                 i < words->count - 1 ? ", " : "]\n");
 }
 
-/* Appends a script of plots/. */
+/* Appends the script plots/NAME. */
 static void
 append_script(FILE *to, const char *name)
 {
@@ -109,43 +112,37 @@ append_script(FILE *to, const char *name)
     fprintf(to, "\n%s", read_file(path, "plot script", NULL));
 }
 
-/* Draws one picture into the draft; returns false if there is no gnuplot.
-   Nothing that a user or a file supplied reaches the shell: the script's name
-   is a plain_name. */
+/* The last line of a file that may end in blank lines. */
+static const char *
+last_line(const char *path)
+{
+    size_t size;
+    char *text = read_file(path, "text", &size);
+    while (size && text[size - 1] == '\n')
+        text[--size] = 0;
+    char *end_before = strrchr(text, '\n');
+    return end_before ? end_before + 1 : text;
+}
+
+/* Draws one picture into the draft; returns false if there is no gnuplot. Fails
+   with the last line that gnuplot printed, which says what was wrong.
+
+   A shell runs gnuplot in the draft's directory, $0, with the format, $1, and
+   the script, $2; -d skips the user's own gnuplot settings. Nothing that a user
+   or a file supplied reaches the shell, since the script's name is a
+   plain_name. draft_end removes the hidden file .said. */
 static bool
 draw_picture(const Figure *f, const char *format)
 {
-    const char *draft = f->draft->path;
-    char term[32], script[160];
-    size_t size;
-    snprintf(term, sizeof term, "term='%s'", format);
-    snprintf(script, sizeof script, "%s.gp", f->name);
-    char *draw = "cd \"$0\" && exec gnuplot -d -e \"$1\" \"$2\" 2>.said";
-    char *argv[] = {"sh", "-c", draw, (char *)draft, term, script, NULL};
+    char *command = "cd \"$0\" && exec gnuplot -d -e \"$1\" \"$2\" 2>.said";
+    char *term = format_text("term='%s'", format);
+    char *script = format_text("%s.gp", f->name);
+    char *argv[] = {"sh", "-c", command, f->draft->path, term, script, NULL};
     int status = run_program(argv);
-    if (status == NOT_RUN)
-        return false;
-    if (status) {
-        char *text = read_file(within(draft, ".said"), "text", &size);
-        while (size && text[size - 1] == '\n')
-            text[--size] = 0;
-        char *last = strrchr(text, '\n');
+    if (status != 0 && status != NOT_RUN)
         fail("%s/%s: gnuplot could not draw it (status %d): %s", f->directory,
-             f->name, status, last ? last + 1 : text);
-    }
-    return true;
-}
-
-/* Draws the figure in each of its formats; returns false if there is no
-   gnuplot. */
-static bool
-draw_pictures(const Figure *f)
-{
-    Values formats = values_split(f->o->format);
-    for (int i = 0; i < formats.count; i++)
-        if (!draw_picture(f, formats.text[i]))
-            return false;
-    return true;
+             f->name, status, last_line(within(f->draft->path, ".said")));
+    return status == 0;
 }
 
 int figures_drawn;
@@ -154,7 +151,7 @@ void
 figure_end(Figure *f, const char *kind, const char *drawn)
 {
     const Drawing *o = f->o;
-    if (o->size) {
+    if (o->size) { /* `gnuplot -e size=...` still decides */
         fputs("if (!exists(\"size\")) ", f->script);
         figure_word(f, "size", o->size);
     }
@@ -162,12 +159,14 @@ figure_end(Figure *f, const char *kind, const char *drawn)
         fprintf(f->script, "%s\n", o->gnuplot);
     append_script(f->script, "style.gp");
     append_script(f->script, kind);
-    end_text(f->data, &data_text);
-    end_text(f->script, &script_text);
-    write_part(f, "tsv", data_text);
-    char *seal = seal_of(script_text, strlen(script_text));
-    write_part(f, "gp", format_text("%s%s", script_text, seal));
-    bool drawable = draw_pictures(f);
+    end_text(f->script, f->script_text);
+    end_file(f->data, f->directory, format_text("%s.tsv", f->name));
+    char *script = *f->script_text, *seal = seal_of(script, strlen(script));
+    write_part(f, "gp", format_text("%s%s", script, seal));
+    Values formats = values_split(o->format);
+    bool drawable = true; /* is there a gnuplot? */
+    for (int i = 0; i < formats.count && drawable; i++)
+        drawable = draw_picture(f, formats.text[i]);
     /* The caption is written last: gnuplot does not report a full disk, but
        writing the caption then fails. */
     char *caption =

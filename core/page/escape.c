@@ -1,7 +1,7 @@
 /* escape.c - makes texts harmless in the language of a table or a script.
 
-   Titles, names and tokens may come from a stranger, so every table and every
-   script of a figure escapes them with these functions. */
+   A title, a name or a token may come from a stranger's file, so every table
+   and every script of a figure escapes them with these functions. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,13 +10,16 @@
 #include "base/words.h"
 #include "page/escape.h"
 
-/* Writes an ASCII character that is not a control character; `next` follows it.
-   In LaTeX, a [ or * at the beginning of a row would become an argument of the
-   \\ before it, two hyphens would become a dash, and only typewriter type has
-   some of the signs in every encoding. */
+/* Writes an ASCII character that is not a control character, so that the
+   language prints it. `next` is the character after it in the text.
+
+   In LaTeX, a [ or * at the beginning of a row would be read as an argument of
+   the \\ before it, two hyphens would become a dash, and some fonts lack the
+   other signs that are written with \symbol. */
 static void
 put_ascii(FILE *to, char c, char next, Layout language)
 {
+    /* the characters that need a backslash */
     static const char *const special[] = {
         [ALIGNED] = "",      [TSV] = "",
         [JSON] = "\"\\",     [MARKDOWN] = "\\`*_<|&~$[",
@@ -43,14 +46,14 @@ escaped(const char *text, Layout language)
         size_t from = i;
         int code = utf8_next((const unsigned char *)text, length, &i);
         bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
-        if (code < 0) {
+        if (code < 0) { /* not UTF-8: continue after this byte */
             putc('?', to);
-            i++; /* past one byte that is not UTF-8 */
+            i++;
         } else if (control)
             putc(' ', to);
         else if (code < 0x80)
             put_ascii(to, (char)code, text[i], language);
-        else if (language == LATEX && code >= 0x180) /* pdflatex lacks it */
+        else if (language == LATEX && code >= 0x180) /* beyond Latin letters */
             fprintf(to, "U+%04X", (unsigned)code);
         else
             fwrite(text + from, 1, i - from, to);
@@ -62,14 +65,15 @@ escaped(const char *text, Layout language)
 char *
 plain_name(const char *wanted)
 {
+    /* file systems allow names of 255 bytes, and endings are added */
     char *name = format_text("%.120s", wanted);
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("._+=,-", *c))
             *c = '_';
-    if (*name == '.' || *name == '-')
+    if (*name == '.' || *name == '-') /* hidden, or an option */
         *name = '_';
+    if (!strcmp(name, wanted))
+        return name;
     uint64_t hash = hash_bytes(HASH_START, wanted, strlen(wanted));
-    if (strcmp(name, wanted))
-        name = format_text("%s-%08x", name, (unsigned)hash);
-    return name;
+    return format_text("%s-%08x", name, (unsigned)hash);
 }

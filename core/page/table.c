@@ -8,11 +8,11 @@
 #include "heart/fail.h"
 #include "page/table.h"
 
-enum { ACROSS = 79 }; /* columns of a paragraph on a terminal */
+enum { PARAGRAPH_WIDTH = 79 }; /* columns, on a terminal */
 
-/* The signs of each layout: at the beginning and the end of a table, before,
-   between and after the cells of a row, for an unknown number, and below the
-   heads. */
+/* The signs of each layout: before the table; before, between and after the
+   cells of a row; for an unknown number; below the heads; and after the table.
+ */
 static const struct Syntax {
     const char *begin, *before, *between, *after, *unknown, *rule, *end;
 } syntax[] = {[ALIGNED] = {"", "", "  ", "\n", "-", "", ""},
@@ -62,26 +62,27 @@ static char *
 number_in(const Column *c, double x, Layout layout)
 {
     char text[64];
-    snprintf(text, sizeof text, c->format ? c->format : "%.15g", x);
     if (!isfinite(x))
         return copy_text(syntax[layout].unknown);
+    snprintf(text, sizeof text, c->format ? c->format : "%.15g", x);
     if (layout != LATEX)
         return copy_text(text);
-    const char *power = strchr(text, 'e');
+    const char *power = strchr(text, 'e'); /* as in 2e-05 */
     if (!power)
         return format_text("$%s$", text);
     return format_text("$%.*s\\times10^{%d}$", (int)(power - text), text,
                        atoi(power + 1));
 }
 
-/* The text of a cell, escaped for the layout. Row 0 is the row of titles. */
+/* The text of a cell, escaped for the layout. Row 0 has the columns' heads; the
+   sheet's first row is row 1. */
 static char *
 text_at(const Sheet *s, int row, int col, Layout layout)
 {
     const Column *c = &s->columns[col];
+    bool titled = c->title && !for_programs(layout);
     if (row == 0)
-        return escaped(!for_programs(layout) && c->title ? c->title : c->name,
-                       layout);
+        return escaped(titled ? c->title : c->name, layout);
     const Cell *cell = &s->cells[(row - 1) * s->cols + col];
     if (cell->text && layout == JSON)
         return format_text("\"%s\"", escaped(cell->text, JSON));
@@ -95,24 +96,24 @@ text_at(const Sheet *s, int row, int col, Layout layout)
 }
 
 /* Do the layout's readers see that column? People do not see one in which every
-   cell is unknown. */
+   cell is unknown, unless the table has no rows. */
 static bool
 is_seen(const Sheet *s, int col, Layout layout)
 {
     Readers readers = s->columns[col].readers;
-    bool empty = true;
     if (for_programs(layout))
         return readers != PEOPLE;
+    bool known = s->count == 0;
     for (int i = col; i < s->count; i += s->cols)
         if (s->cells[i].text || isfinite(s->cells[i].value))
-            empty = false;
-    return readers != PROGRAMS && (!empty || s->count == 0);
+            known = true;
+    return known && readers != PROGRAMS;
 }
 
-/* How many characters a UTF-8 text has. Each has one byte that does not look
-   like 10xxxxxx, its first. */
+/* How many characters a UTF-8 text has. Each has exactly one byte, its first,
+   whose bits are not 10xxxxxx. */
 static int
-width_of(const char *text)
+characters_in(const char *text)
 {
     int n = 0;
     for (const char *c = text; *c; c++)
@@ -128,15 +129,15 @@ width_of_column(const Sheet *s, int col)
 {
     int widest = 0;
     for (int row = 0; row <= s->count / s->cols; row++) {
-        int width = width_of(text_at(s, row, col, ALIGNED));
+        int width = characters_in(text_at(s, row, col, ALIGNED));
         widest = width > widest ? width : widest;
     }
     return widest;
 }
 
-/* A column that is shown. Its cells are padded to `width` if it is not 0. */
+/* A column that is shown. */
 typedef struct Shown {
-    int col, width;
+    int col, width; /* its cells are padded to `width`, unless that is 0 */
 } Shown;
 
 /* The index of a column. Exits (2) if there is none of that name. */
@@ -149,8 +150,8 @@ column_named(const Sheet *s, const char *name)
             return col;
         values_add(&known, copy_text(s->columns[col].name));
     }
-    usage("--columns: unknown column \"%s\":%s --tsv prints all names in its "
-          "first line",
+    usage("--columns: unknown column \"%s\":%s the first line of --tsv has all "
+          "names",
           name, suggestion(name, &known));
 }
 
@@ -162,8 +163,17 @@ check_columns(const Sheet *s)
         column_named(s, wanted.text[i]);
 }
 
-/* The columns that were chosen, in that order; or else all that the layout's
-   readers see. */
+Sheet
+sheet_new(const Column *columns, int cols, const char *label,
+          const char *chosen)
+{
+    Sheet s = {columns, .cols = cols, .label = label, .chosen = chosen};
+    check_columns(&s);
+    return s;
+}
+
+/* The columns that were chosen, in that order, or else all that the layout's
+   readers see; *count becomes their number. */
 static Shown *
 columns_shown(const Sheet *s, Layout layout, int *count)
 {
@@ -182,8 +192,8 @@ columns_shown(const Sheet *s, Layout layout, int *count)
     return shown;
 }
 
-/* Writes the LaTeX before the heads: it gives the caption, aligns the columns,
-   and makes the table no wider than the column of the page. */
+/* Writes the LaTeX before the heads: the caption, and a tabular whose columns
+   are aligned, and which is shrunk if it is wider than the page's column. */
 static void
 write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
 {
@@ -199,8 +209,9 @@ write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
     fputs("@{}}\n\\toprule\n", to);
 }
 
-/* Writes a row; row 0 has the heads. Words are padded on the right, except in
-   the last column, and numbers on the left. */
+/* Writes a row; row 0 has the heads. Numbers are padded on the left. Words are
+   padded on the right, as a negative width makes printf do, except in the last
+   column. */
 static void
 write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
           Layout layout)
@@ -210,7 +221,7 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
         char *text = text_at(s, row, c->col, layout);
         bool last = c == shown + cols - 1;
         /* printf counts bytes, and some characters have several */
-        int width = c->width + (int)strlen(text) - width_of(text);
+        int width = c->width + (int)strlen(text) - characters_in(text);
         if (s->columns[c->col].words)
             width = last ? 0 : -width;
         if (layout == JSON)
@@ -239,7 +250,7 @@ sheet_write(FILE *to, const Sheet *s, Layout layout)
     fputs(syntax[layout].begin, to);
     if (layout == LATEX)
         write_preamble(to, s, shown, cols);
-    if (layout != JSON) /* in which each cell has the name of its column */
+    if (layout != JSON) /* a cell of JSON has the name of its column instead */
         write_row(to, s, 0, shown, cols, layout);
     write_rule(to, s, shown, cols, layout);
     for (int row = 1; row <= s->count / s->cols; row++) {
@@ -259,34 +270,34 @@ sheet_print(const Sheet *s, Layout layout)
 }
 
 void
-print_wrapped(FILE *to, int at, int from, int width, const char *text)
+print_wrapped(FILE *to, int column, int indent, int width, const char *text)
 {
     while (*text) {
-        int n = (int)strlen(text), most = width - from;
-        if (n > most) { /* up to the last space that fits */
-            n = most;
-            while (n > 0 && text[n] != ' ')
-                n--;
+        int length = (int)strlen(text), most = width - indent;
+        if (length > most) { /* up to the last space that fits */
+            length = most;
+            while (length > 0 && text[length] != ' ')
+                length--;
         }
-        if (n == 0) /* no space fits: up to the first one */
-            n = (int)strcspn(text, " ");
-        fprintf(to, "%*s%.*s\n", from - at, "", n, text);
-        text += n;
+        if (length == 0) /* no space fits: up to the first one */
+            length = (int)strcspn(text, " ");
+        fprintf(to, "%*s%.*s\n", indent - column, "", length, text);
+        text += length;
         if (*text == ' ')
             text++;
-        at = 0;
+        column = 0;
     }
 }
 
 void
 words_write(const char *text, Layout layout)
 {
-    char *safe = escaped(text, layout);
     if (for_programs(layout))
         return;
+    char *safe = escaped(text, layout);
     putchar('\n');
     if (layout == ALIGNED)
-        print_wrapped(stdout, 0, 0, ACROSS, safe);
+        print_wrapped(stdout, 0, 0, PARAGRAPH_WIDTH, safe);
     else
         puts(safe);
 }

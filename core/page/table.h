@@ -4,14 +4,14 @@
        static const Column columns[] = {
            {"variant", .words = true},
            {"test_loss", .title = "test loss", .format = "%.3g"}};
-       Sheet sheet = {columns, .cols = 2, .label = "losses"};
+       Sheet sheet = sheet_of(columns, "losses", o->columns);
        sheet_row(&sheet, cell_words("standard"), cell_number(0.0229));
        sheet_print(&sheet, layout_of(o));
 
    People read a table on a terminal, in Markdown or in LaTeX; programs read TSV
-   and JSON. A column may be for one of the two only, and people do not see one
-   in which no cell has a value. Cells are never freed, as a command prints few
-   tables. study/ decides what is in them. */
+   and JSON. A column may be only for people or only for programs. People do not
+   see a column in which no cell has a value. Cells are never freed, since a
+   command prints few tables. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -23,24 +23,25 @@
 
 typedef enum { EVERYBODY, PEOPLE, PROGRAMS } Readers;
 
-/* Do programs read that layout? */
+/* Is it TSV or JSON? */
 bool for_programs(Layout layout);
 
 typedef struct Column {
-    const char *name, *title; /* the head for programs, and for people, who see
-                                 the name if that is NULL */
+    const char *name, *title; /* its head for programs, and for people, who see
+                                 the name if the title is NULL */
     const char *format;       /* printf's, of a number; NULL: "%.15g" */
     bool words;               /* words are aligned left, numbers right */
     Readers readers;
 } Column;
 
-/* A cell. cell_words copies its text. An unknown number is NaN, which people
-   see as -, and programs as NA, or in JSON as null. */
+/* A cell has words, a number, or a number with an interval around it. An
+   unknown number is NaN, which people see as -, and programs as NA, or in JSON
+   as null. */
 typedef struct Cell {
-    char *text; /* words; NULL: the number, in the format of its column */
-    double value, low, high;
+    char *text;              /* words; NULL: the cell has the number `value` */
+    double value, low, high; /* low and high: its interval; NaN: none */
 } Cell;
-Cell cell_words(const char *text);
+Cell cell_words(const char *text); /* copies it; NULL: an unknown number */
 Cell cell_number(double value);
 Cell cell_interval(Mean m); /* "0.99 [0.98, 1.00]" for people */
 
@@ -51,17 +52,26 @@ typedef struct Sheet {
     const char *note;    /* printed below the table; in LaTeX, its caption */
     const char *chosen;  /* "a,b": only these columns are written, in this
                             order; NULL: all that the layout's readers see */
-    Cell *cells;         /* row by row */
+    Cell *cells;         /* row by row, `cols` in each row */
     int count, capacity; /* of cells */
 } Sheet;
+
+/* Exits (2) unless the table, which may still be empty, has all the columns
+   that were chosen. */
+void check_columns(const Sheet *s);
+
+/* An empty table. It checks the chosen columns, so make it before work that
+   takes long. */
+Sheet sheet_new(const Column *columns, int cols, const char *label,
+                const char *chosen);
+
+/* The same with all columns of an array. */
+#define sheet_of(array, label, chosen) \
+    sheet_new(array, (int)(sizeof(array) / sizeof *(array)), label, chosen)
 
 /* Adds a row, a cell for each column. */
 #define sheet_row(sheet, ...) sheet_add_row(sheet, (const Cell[]){__VA_ARGS__})
 void sheet_add_row(Sheet *s, const Cell *cells);
-
-/* Exits (2) unless the table, which may still be empty, has all the columns
-   that were chosen. Call it before work that takes long. */
-void check_columns(const Sheet *s);
 
 void sheet_write(FILE *to, const Sheet *s, Layout layout);
 
@@ -71,8 +81,10 @@ void sheet_print(const Sheet *s, Layout layout);
 /* Writes a blank line and a paragraph to stdout; for programs, nothing. */
 void words_write(const char *text, Layout layout);
 
-/* Writes text in lines from column `from` to column `width`. The first line is
-   at column `at` already. A word that is longer than a line is not cut. */
-void print_wrapped(FILE *to, int at, int from, int width, const char *text);
+/* Writes text in lines of at most `width` columns, each indented to column
+   `indent`, after `column` columns that the first line has already. A word that
+   is longer than a line is not cut. */
+void print_wrapped(FILE *to, int column, int indent, int width,
+                   const char *text);
 
 #endif
