@@ -1,6 +1,8 @@
-/* against.c - qkv open --against: compares two checkpoints of one shape head by
-   head: the functions M and N that the heads compute, and the stored matrices.
- */
+/* against.c - qkv open HERE --against THERE: compares two checkpoints of one
+   shape head by head: the products M and N, and the stored matrices.
+
+   Heads may be in another order there, so each head here first gets a partner
+   there (match_heads). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,17 +28,21 @@ static const Column facts[] = {
     {"rank_N", .title = "rank N", .format = "%.1f"},
     {"rank_N_there", .title = "there", .format = "%.1f"}};
 
-/* The numbers of a row, in the order of the columns. Of a head, they are the
-   gaps of M, of N, of the constant and of each map, and four ranks. Of a layer,
-   they are the sums of its heads' gaps and the means of their ranks. */
-enum { CONSTANT_GAP = 2, MAP_GAPS, GAPS = MAP_GAPS + CONSTANT };
-enum { NAMES = 3, RANKS = 4, COLUMNS = NAMES + GAPS + RANKS };
+/* The numbers of a row, in the order of the columns after the first three. A
+   head's row has the gaps (likeness.h) of M, of N and of the four stored maps,
+   and the ranks of M and N here and in the other checkpoint. A layer's row has
+   the sums of its heads' gaps, the means of their ranks, and a gap that heads
+   do not have: that of the constant which the layer adds to every token. */
+enum { M_GAP = GAP_M, N_GAP = GAP_N, CONSTANT_GAP, MAP_GAPS };
+enum { GAPS = MAP_GAPS + OUTPUT + 1 };
+enum { RANK_M, RANK_M_THERE, RANK_N, RANK_N_THERE, RANKS };
+enum { NAMES = 3, COLUMNS = NAMES + GAPS + RANKS };
 _Static_assert(COLUMNS == sizeof facts / sizeof *facts,
                "a row has a cell for each column");
-typedef struct Found {
+typedef struct Row {
     Gap gap[GAPS];
     double rank[RANKS];
-} Found;
+} Row;
 
 static int
 rank_of_head(const Heads *l, int left, int shared, int head)
@@ -47,42 +53,42 @@ rank_of_head(const Heads *l, int left, int shared, int head)
 }
 
 /* Compares head i of a layer with head j of the other layer. If queries and
-   keys are normed, there is no M, and nothing is known of it. */
-static Found
+   keys are normed, there is no M, and what is about it is NaN. */
+static Row
 compare_heads(Likeness *both, int i, int j)
 {
-    Found f = {.gap[CONSTANT_GAP] = {NAN, NAN}};
+    Row row = {.gap[CONSTANT_GAP] = {NAN, NAN}};
     const Heads *a = both->of[0], *b = both->of[1];
-    for (int what = GAP_M; what <= GAP_N; what++)
-        f.gap[what] = head_gap(both, what, i, j);
+    row.gap[M_GAP] = head_gap(both, GAP_M, i, j);
+    row.gap[N_GAP] = head_gap(both, GAP_N, i, j);
     for (int map = QUERY; map <= OUTPUT; map++) {
         int heads_per_group = a->model->heads / a->of[map].heads; /* in both */
-        f.gap[MAP_GAPS + map] =
+        row.gap[MAP_GAPS + map] =
             map_gap(a, i / heads_per_group, b, j / heads_per_group, map);
     }
-    /* the ranks of M here and there, then of N here and there */
-    f.rank[0] = rank_of_head(a, QUERY, KEY, i);
-    f.rank[1] = rank_of_head(b, QUERY, KEY, j);
-    f.rank[2] = rank_of_head(a, OUTPUT, VALUE, i);
-    f.rank[3] = rank_of_head(b, OUTPUT, VALUE, j);
+    row.rank[RANK_M] = rank_of_head(a, QUERY, KEY, i);
+    row.rank[RANK_M_THERE] = rank_of_head(b, QUERY, KEY, j);
+    row.rank[RANK_N] = rank_of_head(a, OUTPUT, VALUE, i);
+    row.rank[RANK_N_THERE] = rank_of_head(b, OUTPUT, VALUE, j);
     if (scores_are_normed(a->model)) {
-        f.gap[GAP_M].apart = NAN;
-        f.rank[0] = f.rank[1] = NAN;
+        row.gap[M_GAP].apart = NAN;
+        row.rank[RANK_M] = row.rank[RANK_M_THERE] = NAN;
     }
-    return f;
+    return row;
 }
 
-/* Adds a row; `layer`, `head` and `partner` are its first three columns. */
+/* Adds a row; `layer`, `head` and `partner` are its first three columns, and
+   NAN if it has none of these. */
 static void
-add_row(Sheet *sheet, double layer, double head, double partner, const Found *f)
+add_row(Sheet *sheet, double layer, double head, double partner, const Row *row)
 {
-    Cell row[COLUMNS] = {cell_number(layer), cell_number(head),
-                         cell_number(partner)};
+    Cell cells[COLUMNS] = {cell_number(layer), cell_number(head),
+                           cell_number(partner)};
     for (int i = 0; i < GAPS; i++)
-        row[NAMES + i] = cell_number(gap_relative(f->gap[i]));
+        cells[NAMES + i] = cell_number(gap_relative(row->gap[i]));
     for (int i = 0; i < RANKS; i++)
-        row[NAMES + GAPS + i] = cell_number(f->rank[i]);
-    sheet_add_row(sheet, row);
+        cells[NAMES + GAPS + i] = cell_number(row->rank[i]);
+    sheet_add_row(sheet, cells);
 }
 
 /* Adds the row of a layer; if `each`, a row for each of its heads instead.
@@ -93,22 +99,22 @@ add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
     int heads = a->model->heads, layer = a->number + 1;
     int *partner = allocate((size_t)heads, sizeof *partner);
     Likeness both = likeness_of(a, b);
-    Found all = {0};
+    Row all = {0};
     match_heads(&both, partner);
     for (int i = 0; i < heads; i++) {
-        Found f = compare_heads(&both, i, partner[i]);
+        Row row = compare_heads(&both, i, partner[i]);
         if (each)
-            add_row(sheet, layer, i + 1, partner[i] + 1, &f);
+            add_row(sheet, layer, i + 1, partner[i] + 1, &row);
         if (data)
             fprintf(data, "%d\t%d\t%d\t%s\t%s\n", layer, i + 1, partner[i] + 1,
-                    number_text(gap_relative(f.gap[GAP_M]), 4),
-                    number_text(gap_relative(f.gap[GAP_N]), 4));
+                    number_text(gap_relative(row.gap[M_GAP]), 4),
+                    number_text(gap_relative(row.gap[N_GAP]), 4));
         for (int k = 0; k < GAPS; k++)
-            gap_add(&all.gap[k], f.gap[k]);
+            gap_add(&all.gap[k], row.gap[k]);
         for (int k = 0; k < RANKS; k++)
-            all.rank[k] += f.rank[k] / heads;
+            all.rank[k] += row.rank[k] / heads;
     }
-    all.gap[CONSTANT_GAP] = constant_gap(a, b); /* heads have none */
+    all.gap[CONSTANT_GAP] = constant_gap(a, b);
     if (!each)
         add_row(sheet, layer, NAN, NAN, &all);
     likeness_free(&both);
@@ -130,20 +136,20 @@ meaning(const Published *m, const Options *o)
             o->against, o->rest[0]);
     if (m->groups < m->heads)
         fputs(" Heads that share keys stay together.", to);
-    fputs(" M and N (with those biases that are part of a head) and the "
-          "constant (b^O, and the other biases' share of the output) are what "
-          "attention computes. W^Q to W^O are compared as stored, so they "
+    fputs(" M and N (with the biases that are part of a head) and the constant "
+          "(b^O, and what other biases add to the output) are the function "
+          "that attention computes. W^Q to W^O are compared as stored, so they "
           "differ by gauge, too.",
           to);
     if (published_rotates(m))
         fputs(" Keys are rotated: M is compared in the mean over all distances "
-              "between query and key, however long; its rank is that at "
-              "distance 0.",
+              "between query and key; its rank is that at distance 0.",
               to);
     if (scores_are_normed(m))
-        fputs(" Queries and keys are normed: there is no M, and how far scores "
-              "are apart is not known.",
-              to);
+        fputs(
+            " Queries and keys are normed: there is no M, so nothing is known "
+            "of their scores.",
+            to);
     if (published_has(m, "sinks"))
         fputs(" Sinks are not compared.", to);
     if (published_has(m, "output-normed"))
@@ -155,25 +161,21 @@ meaning(const Published *m, const Options *o)
     return text;
 }
 
-/* Compares the two checkpoints layer by layer. */
 int
 open_against(const Options *o, const Checkpoint *c, const Published *m)
 {
-    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
-                   .label = "against", .chosen = o->columns};
+    Sheet sheet = sheet_of(facts, "against", o->columns);
     Figure f = {0};
-    check_columns(&sheet);
     if (published_has(m, "latent"))
-        fail("%s: a %s makes queries and keys from latents, through a norm, "
-             "and such models cannot be compared yet",
+        fail("%s: a %s makes queries and keys from latents; --against cannot "
+             "compare such models",
              m->name, m->type);
     Checkpoint other = checkpoint_open(o->against);
     Published there =
         published_read(within(o->against, "config.json"), NULL, NULL);
     const char *differ = published_difference(m, &there);
     if (differ)
-        fail("%s and %s: only models of one shape can be compared head by "
-             "head, and these differ in %s",
+        fail("%s and %s: they differ in %s; give two models of one shape",
              o->rest[0], o->against, differ);
     if (o->spectra) {
         f = figure_begin(

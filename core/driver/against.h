@@ -6,8 +6,9 @@
 #include "models/checkpoint.h"
 #include "models/published.h"
 
-/* Prints and draws how far the checkpoint that --against names is from the
-   first one. Fails if their shapes differ. Returns the exit status. */
+/* Compares checkpoint c, whose model is m, with the one that --against names:
+   prints how far they are apart and, with --draw, draws it. Fails if their
+   shapes differ. Returns the exit status. */
 int open_against(const Options *o, const Checkpoint *c, const Published *m);
 
 #endif

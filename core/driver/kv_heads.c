@@ -1,6 +1,8 @@
-/* kv_heads.c - qkv open --kv-heads: lets heads share keys and values, shows how
-   much M and N lose by that, and writes the checkpoint. The shared matrices are
-   fitted to the heads; their mean is shown for comparison. */
+/* kv_heads.c - qkv open --kv-heads N: lets groups of heads share keys and
+   values (regroup.h), shows how much M and N change, and writes the checkpoint.
+
+   The W^K and W^V of a group are fitted to its heads. For comparison, the table
+   also shows the change if they are the mean of the heads' matrices. */
 #include "driver/kv_heads.h"
 #include "heart/fail.h"
 #include "models/likeness.h"
@@ -14,14 +16,14 @@ static const Column facts[] = {
     {"M_of_mean", .title = "M of mean", .format = "%.3f"},
     {"N_of_mean", .title = "N of mean", .format = "%.3f"}};
 
-/* Exits unless the model can have n heads of keys and values; if `written`,
-   also in a checkpoint. */
+/* Exits unless the model can have n heads of keys and values in each layer and,
+   if it is to be `written`, unless its config.json can say so. */
 static void
 check_groups(const Published *m, int n, bool written)
 {
     if (published_has(m, "latent"))
-        fail("%s: a %s makes keys and values from a latent, which its heads "
-             "share already",
+        fail("%s: a %s makes keys and values from a latent, which all heads "
+             "share already; leave out --kv-heads",
              m->name, m->type);
     for (int i = 0; i < m->layers; i++) {
         int groups = m->each[i].groups;
@@ -31,22 +33,25 @@ check_groups(const Published *m, int n, bool written)
                   n, groups);
     }
     if (scores_are_normed(m))
-        fail("%s: a %s normalises q and k, so there is no M to fit keys to",
+        fail("%s: a %s normalises q and k, so there is no M to which keys "
+             "could be fitted",
              m->name, m->type);
     if (written && index_in(m->ignores, "kv-heads") >= 0)
         fail("%s: a %s reads no num_key_value_heads, so its heads cannot share "
-             "keys; leave out --out to print only the errors",
+             "keys; leave out --out to print only the table",
              m->name, m->type);
 }
 
-/* Fits layer l with fewer groups of heads in the checkpoint `to`, writes the
-   mean into a third copy, and adds the layer's row. */
+/* Writes layer l with `groups` heads of keys and values into two copies of its
+   checkpoint: fitted into `fitted`, and their means into `averaged`. Adds the
+   layer's row with the gaps of both. In the first copy, cuts the rows of W^K
+   and W^V that are not used any more. */
 static void
-add_layer(Sheet *sheet, const Heads *l, const Checkpoint *to,
-          const Checkpoint *third, int groups)
+add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
+          const Checkpoint *averaged, int groups)
 {
-    Heads fit = regrouped(heads_of(to, l->model, l->number), groups);
-    Heads mean = regrouped(heads_of(third, l->model, l->number), groups);
+    Heads fit = regrouped(heads_of(fitted, l->model, l->number), groups);
+    Heads mean = regrouped(heads_of(averaged, l->model, l->number), groups);
     fit.gain = mean.gain = l->gain;
     fit.shift = mean.shift = l->shift;
     write_nearest(l, &fit);
@@ -59,35 +64,32 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *to,
               cell_number(to_mean[GAP_N]));
     for (int map = KEY; map <= VALUE; map++) {
         const Projection *p = &fit.of[map];
-        int rows = p->first + p->heads * p->width;
-        tensor_cut(to, p->weight, rows);
+        int used = p->first + p->heads * p->width; /* rows */
+        tensor_cut(fitted, p->weight, used);
         if (p->bias)
-            tensor_cut(to, p->bias, rows);
+            tensor_cut(fitted, p->bias, used);
     }
 }
 
-/* Fits each layer in a copy of the checkpoint, which is written at the end. */
 int
 open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
 {
-    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
-                   .label = "kv-heads", .chosen = o->columns};
+    Sheet sheet = sheet_of(facts, "kv-heads", o->columns);
     const char *out = o->out_given ? o->out : NULL;
-    check_columns(&sheet);
     check_groups(m, o->kv_heads, out);
     if (out)
         checkpoint_place(out);
     char *config = out ? published_with_groups(m, o->kv_heads) : NULL;
-    Checkpoint to = checkpoint_open(c->directory);
-    Checkpoint third = checkpoint_open(c->directory);
+    Checkpoint fitted = checkpoint_open(c->directory);
+    Checkpoint averaged = checkpoint_open(c->directory);
     for (int layer = 0; layer < m->layers; layer++) {
         Heads l = heads_of(c, m, layer);
         heads_take_norm(&l, c);
-        add_layer(&sheet, &l, &to, &third, o->kv_heads);
+        add_layer(&sheet, &l, &fitted, &averaged, o->kv_heads);
         show_layers(o, layer + 1, m->layers);
     }
     if (out)
-        checkpoint_write(&to, out, config);
+        checkpoint_write(&fitted, out, config);
     sheet.note = format_text(
         "%d heads of keys and values instead of %d: how far M and N are from "
         "those of %s, relative to these. M, N: W^K and W^V are fitted to the "

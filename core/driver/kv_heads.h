@@ -7,9 +7,9 @@
 #include "models/checkpoint.h"
 #include "models/published.h"
 
-/* Prints how much M and N lose in each layer, and writes the checkpoint if
-   --out is given. Fails if the model cannot have that many heads of keys and
-   values. Returns the exit status. */
+/* Prints how much M and N of checkpoint c, whose model is m, change in each
+   layer and, with --out, writes the checkpoint. Fails if the model cannot have
+   that many heads of keys and values. Returns the exit status. */
 int open_kv_heads(const Options *o, const Checkpoint *c, const Published *m);
 
 #endif

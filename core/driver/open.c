@@ -1,5 +1,7 @@
 /* open.c - qkv open: describes the attention of a published checkpoint layer by
-   layer, and writes the same checkpoint without its gauge. */
+   layer. It also writes the checkpoint without its gauge (--slim), a layer as a
+   run (--to), or the matrices as NumPy arrays (--npy). --against and --kv-heads
+   have their own files. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,23 +37,24 @@ static const Column facts[] = {
     {"pivot", .format = "%.1f"},
     {"error", .format = "%.1e"}};
 
-/* Adds the row of a head, whose products M and N have these facts. The facts
-   that only a layer has are NA in it. */
+/* Adds the row of a head, counted from 0, whose products M and N have these
+   facts. What only a layer has is NA in it. */
 static void
 add_head(Sheet *sheet, const Heads *l, int head, const Facts *M, const Facts *N)
 {
-    int k = l->model->d_k, group = head * l->of[KEY].heads / l->model->heads;
-    sheet_row(sheet, cell_number(l->number + 1), cell_number(head + 1),
-              cell_number(NAN), cell_number(NAN), cell_number(M->rank),
-              cell_number(N->rank), cell_number(M->symmetric),
-              cell_number(M->least), cell_number(N->least),
-              cell_number(N->eigenvalues),
-              cell_number(bias_norm(l, QUERY, head * k, k)),
-              cell_number(bias_norm(l, KEY, group * k, k)), cell_number(NAN),
-              cell_number(NAN));
+    int d_k = l->model->d_k;
+    double b_Q = bias_norm(l, QUERY, head * d_k, d_k);
+    double b_K = bias_norm(l, KEY, group_of(l, KEY, head) * d_k, d_k);
+    Cell none = cell_number(NAN);
+    sheet_row(sheet, cell_number(l->number + 1), cell_number(head + 1), none,
+              none, cell_number(M->rank), cell_number(N->rank),
+              cell_number(M->symmetric), cell_number(M->least),
+              cell_number(N->least), cell_number(copying_of(l, head)),
+              cell_number(b_Q), cell_number(b_K), none, none);
 }
 
-/* Writes the singular values of M or N of a head into a figure's data. */
+/* Writes the singular values of a head's M or N (`map`), relative to the
+   largest, into a figure's data. */
 static void
 write_spectrum(FILE *data, const Heads *l, int head, const char *map,
                const Facts *f)
@@ -70,11 +73,9 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
           FILE *spectra)
 {
     const Published *m = l->model;
-    Account all = layer_account(&m->each[l->number], 1);
-    double pivot = heads_slim(l, slim), error = NAN;
-    double rank_M = 0, rank_N = 0, symmetric = 0;
-    if (slim)
-        error = heads_apart(l, slim);
+    double pivot = heads_slim(l, slim); /* the worst condition, see meaning() */
+    double error = slim ? heads_apart(l, slim) : NAN;
+    double rank_M = 0, rank_N = 0, symmetric = 0; /* means over the heads */
     for (int head = 0; head < m->heads; head++) {
         Facts M = facts_of(l, QUERY, KEY, head);
         Facts N = facts_of(l, OUTPUT, VALUE, head);
@@ -90,30 +91,32 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
         free(M.singular);
         free(N.singular);
     }
-    if (!each)
-        sheet_row(sheet, cell_number(l->number + 1), cell_number(NAN),
-                  cell_number(all.stored), cell_number(all.stored - all.gauge),
-                  cell_number(rank_M), cell_number(rank_N),
-                  cell_number(symmetric), cell_number(NAN), cell_number(NAN),
-                  cell_number(NAN),
-                  cell_number(bias_norm(l, QUERY, 0, m->heads * m->d_k)),
-                  cell_number(bias_norm(l, KEY, 0, m->groups * m->d_k)),
-                  cell_number(pivot), cell_number(error));
+    if (each)
+        return;
+    Account account = layer_account(&m->each[l->number], 1);
+    double b_Q = bias_norm(l, QUERY, 0, m->heads * m->d_k);
+    double b_K = bias_norm(l, KEY, 0, m->groups * m->d_k);
+    Cell none = cell_number(NAN);
+    sheet_row(sheet, cell_number(l->number + 1), none,
+              cell_number(account.stored),
+              cell_number(account.stored - account.gauge), cell_number(rank_M),
+              cell_number(rank_N), cell_number(symmetric), none, none, none,
+              cell_number(b_Q), cell_number(b_K), cell_number(pivot),
+              cell_number(error));
 }
 
-/* Draws M of a head of a layer, entry by entry. */
+/* Draws M of the head that --head chose, entry by entry. */
 static void
 draw_map(const Options *o, const Heads *l)
 {
-    int d = l->model->d_model, k = l->model->d_k, head = o->head - 1;
-    int group = head * l->of[KEY].heads / l->model->heads;
+    int d = l->model->d_model, d_k = l->model->d_k, head = o->head - 1;
     double *m = allocate(matrix_entries(d, d), sizeof *m);
-    double *queries = map_columns(l, QUERY, head * k, k);
-    double *keys = map_columns(l, KEY, group * k, k);
+    double *queries = map_columns(l, QUERY, head * d_k, d_k);
+    double *keys = map_columns(l, KEY, group_of(l, KEY, head) * d_k, d_k);
     Figure f = figure_begin(
         &o->draw, "form", "",
         format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head));
-    product_of(m, queries, keys, d, k, d, true);
+    product_of(m, queries, keys, d, d_k, d, true);
     fprintf(f.data, "row\tcolumn\tentry\n");
     for (int i = 0; i < d * d; i++)
         fprintf(f.data, "%d\t%d\t%.4g\n", i / d + 1, i % d + 1, m[i]);
@@ -128,15 +131,14 @@ meaning(const Published *m)
     Account all = published_account(m, 1);
     return format_text(
         "%.0f of the %.0f parameters of attention (%.2f%%) are not really "
-        "there: they are gauge, and can be chosen freely.%s%s%s rank: the "
-        "number "
-        "of singular values that have 99%% of the sum of squares, of %d for M "
-        "and %d for N; sym.: the share of M that equals its transpose, 0.5 if "
+        "there: they are gauge, and can be chosen freely.%s%s%s rank: how "
+        "many singular values have 99%% of the sum of squares, of %d for M and "
+        "%d for N; sym.: the share of M that equals its transpose, 0.5 if "
         "random; least: the smallest singular value, relative to the largest; "
         "copying: the sum of N's eigenvalues, relative to the sum of their "
         "absolute values, 1 if all are positive, 0 if random; a layer's row: "
-        "the mean of its heads; pivot: the worst condition of the parts that "
-        "become identities.",
+        "the mean of its heads; pivot: the largest condition number of the "
+        "parts that --slim turns into identities.",
         all.gauge, all.stored, 100 * all.gauge / all.stored,
         scores_are_normed(m) ? " Queries and keys are normed after their maps: "
                                "M is their product without the norms."
@@ -153,16 +155,15 @@ meaning(const Published *m)
         m->d_k, m->d_v);
 }
 
-/* Prints all layers. Also draws the singular values of their heads (--draw),
-   and writes the checkpoint without its gauge (--slim). */
+/* Prints a row for each layer, or for each head. Also draws the singular values
+   of all heads (--draw), and writes the checkpoint without its gauge (--slim),
+   layer by layer in a second copy of it. */
 static int
 open_layers(const Options *o, const Checkpoint *c, const Published *m)
 {
-    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts, .label = "open",
-                   .chosen = o->columns};
+    Sheet sheet = sheet_of(facts, "open", o->columns);
     Checkpoint to = checkpoint_open(c->directory);
     Figure f = {0};
-    check_columns(&sheet);
     if (o->slim)
         checkpoint_place(o->slim);
     if (o->spectra) {

@@ -27,22 +27,39 @@ head_columns(const Heads *l, int map, int head)
     return columns;
 }
 
-/* The sum of the eigenvalues of a (n x n), relative to the sum of their
-   absolute values. */
-static double
-positive_share(const double *a, int n)
+/* S'L of the product L S' of a head (n x n, n its width), given their columns
+   (d entries each). */
+static double *
+inner_product(const double *left, const double *shared, int n, int d)
 {
+    double *inner = allocate(matrix_entries(n, n), sizeof *inner);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            inner[i * n + j] = fast_dot(shared + i * d, left + j * d, d);
+    return inner;
+}
+
+double
+copying_of(const Heads *l, int head)
+{
+    int d = l->model->d_model, n = l->of[OUTPUT].width;
+    double *output = head_columns(l, OUTPUT, head);
+    double *value = head_columns(l, VALUE, group_of(l, VALUE, head));
+    double *inner = inner_product(output, value, n, d);
     double complex *h = allocate(matrix_entries(n, n + 1), sizeof *h);
-    double complex *value = h + n * n;
+    double complex *eigenvalue = h + n * n;
     double sum = 0, all = 0;
     for (int i = 0; i < n * n; i++)
-        h[i] = a[i];
-    bool found = eigenvalues(h, n, value);
+        h[i] = inner[i];
+    bool found = eigenvalues(h, n, eigenvalue);
     for (int i = 0; i < n; i++) {
-        sum += creal(value[i]);
-        all += cabs(value[i]);
+        sum += creal(eigenvalue[i]);
+        all += cabs(eigenvalue[i]);
     }
     free(h);
+    free(inner);
+    free(value);
+    free(output);
     return found ? sum / all : NAN;
 }
 
@@ -68,23 +85,19 @@ Facts
 facts_of(const Heads *l, int left, int shared, int head)
 {
     int d = l->model->d_model, n = l->of[left].width;
-    int group = head * l->of[shared].heads / l->model->heads;
     double *of_left = head_columns(l, left, head);
-    double *of_shared = head_columns(l, shared, group);
-    double *inner = allocate(matrix_entries(n, n), sizeof *inner);
+    double *of_shared = head_columns(l, shared, group_of(l, shared, head));
+    double *inner = inner_product(of_left, of_shared, n, d);
     double trace = 0, all = 0, sum = 0;
-    for (int i = 0; i < n * n; i++)
-        inner[i] = fast_dot(of_shared + i / n * d, of_left + i % n * d, d);
-    for (int i = 0; i < n * n; i++)
-        trace += inner[i] * inner[i % n * n + i / n];
+    for (int at = 0; at < n * n; at++) /* an entry times its transposed one */
+        trace += inner[at] * inner[at % n * n + at / n];
     double *s = singular_values(of_left, of_shared, n, d);
     for (int i = 0; i < n; i++)
         all += s[i] * s[i];
     Facts f = {.count = n,
                .singular = s,
                .least = s[n - 1] / s[0],
-               .symmetric = all > 0 ? (1 + trace / all) / 2 : 1,
-               .eigenvalues = positive_share(inner, n)};
+               .symmetric = all > 0 ? (1 + trace / all) / 2 : 1};
     for (; f.rank < n && sum < 0.99 * all; f.rank++)
         sum += s[f.rank] * s[f.rank];
     free(inner);

@@ -244,6 +244,12 @@ through_latent(const Heads *l, int map, double *w, int n)
     return all;
 }
 
+int
+group_of(const Heads *l, int map, int head)
+{
+    return head * l->of[map].heads / l->model->heads;
+}
+
 double *
 map_columns(const Heads *l, int map, int from, int n)
 {

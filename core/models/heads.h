@@ -66,6 +66,9 @@ bool scores_are_normed(const Published *p);
    it is stored at all. */
 double entry_of(const Heads *l, int map, int row, int col, const double *set);
 
+/* The number of the group of heads whose columns of a map head `head` uses. */
+int group_of(const Heads *l, int map, int head);
+
 /* n columns of a map from one on (d_model + 1 x n, or as many rows as are
    stored). The caller frees them. */
 double *map_columns(const Heads *l, int map, int from, int n);
