@@ -129,7 +129,7 @@ fails() { # WORDS ARGUMENT ...
 }
 sed 's|return matmul|matmul|' wide.c >nothing.c
 fails 'nothing.c: does not compile' ./nothing.c # for want of a return
-fails 'check: it takes PLUGIN'
+fails 'check: a word is missing: it takes PLUGIN'
 fails 'could not read the source' ./none.c
 fails 'could not read the plugin' ./none.so
 echo 'int;;' >empty.c

@@ -39,7 +39,7 @@ is "270 6 6" -v standard --mlp 1 --symbols 2 --length 2 --norm rms
 # Too few logits to read the stream: each of 6 hidden units writes 3 numbers in vain. Heads
 # that cut the stream tie its basis: of GL(6), GL(3) x GL(3) is left.
 is "294 192 210" -v standard --mlp 1 --symbols 4
-expect "no reason is given" grep -q 'off by +18: it supposes more --symbols' err
+expect "no reason is given" grep -q 'off by +18: it assumes more --symbols' err
 is "318 270 252" -v no-wq --mlp 1
 refuses 2 "--whole and --real do not go together" "$qkv" count --whole --real
 # A published model, by the formula: Llama 3.1 8B.

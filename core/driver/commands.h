@@ -1,32 +1,23 @@
-/* commands.h - the subcommands of `qkv`, each in a file of its name. argv[0] is
-   the command's name; each returns the exit status. A command runs in its own
-   process (plugin_process.h), so it need not free its memory. grammar.c has the
-   table of their options and help, main.c that of these functions. */
+/* commands.h - the subcommands of `qkv`, each in a file of its name, except
+   that compare.c has command_train, too. main.c finds the function by the
+   command's name; grammar.c has the options and the help of each command. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
-int command_list(int argc, char **argv);
-int command_train(int argc, char **argv);
-int command_compare(int argc, char **argv);
-int command_plot(int argc, char **argv);
-int command_inspect(int argc, char **argv);
-int command_equiv(int argc, char **argv);
-int command_count(int argc, char **argv);
-int command_derive(int argc, char **argv);
-int command_check(int argc, char **argv);
-int command_trace(int argc, char **argv);
-int command_export(int argc, char **argv);
-int command_table(int argc, char **argv);
-int command_judge(int argc, char **argv);
-int command_open(int argc, char **argv);
-int command_generate(int argc, char **argv);
+/* argv[0] is the command's name, argv[argc] is NULL, and the result is the exit
+   status. A command runs in its own process (plugin_process.h), so it need not
+   free its memory. */
+typedef int CommandFunction(int argc, char **argv);
 
-/* Only scripts call these, and no list shows them:
+CommandFunction command_list, command_train, command_compare, command_plot,
+    command_table, command_judge, command_equiv, command_count, command_derive,
+    command_inspect, command_trace, command_generate, command_export,
+    command_check, command_open;
+
+/* Only scripts call these; --help and `qkv help` do not list them:
    qkv draft DIR PROGRAM [WORD ...]
    qkv suggest WORD [NAME ...]
    qkv write-plugin NAME EQUATION */
-int command_draft(int argc, char **argv);
-int command_suggest(int argc, char **argv);
-int command_write_plugin(int argc, char **argv);
+CommandFunction command_draft, command_suggest, command_write_plugin;
 
 #endif

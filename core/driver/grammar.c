@@ -7,7 +7,7 @@
 #include "page/table.h"
 #include "tasks/tasks.h"
 
-enum { MANY = 1 << 30 };
+enum { MANY = 1 << 30 }; /* any number of words */
 
 /* clang-format off */
 const Command commands[] = {
@@ -16,7 +16,7 @@ const Command commands[] = {
     {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, .roles = OF_ANY},
     {"compare", "", "train variants on tasks, over seeds and a grid; draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, .roles = OF_ANY, .lists = OF_ANY},
     {"plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, .most = MANY},
-    {"table", "EXPERIMENT ...", "print every run as one row: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, .least = 1, .most = MANY},
+    {"table", "EXPERIMENT ...", "print a row for each run: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, .least = 1, .most = MANY},
     {"judge", "FILE", "compare the methods in a CSV or TSV table: which is better?", {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge mine.tsv --method name --unpaired --higher score --baseline ours"}, .least = 1, .most = 1},
     {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, .most = 1, .roles = OF_ANY, .lists = OF_VARIANT},
     {"count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, .most = 1, .roles = OF_VARIANT | OF_SHAPE, .lists = OF_VARIANT, .also = "d-model layers length positions mask symbols mlp norm"},
@@ -24,7 +24,7 @@ const Command commands[] = {
     {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, .least = 1, .most = 1},
     {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, .least = 1, .most = 2, .roles = OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, .start = "d-model=8 heads=2"},
     {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, .least = 1, .most = 1},
-    {"export", "RUN DIR", "write a batch of a run, its logits and gradients, as .npy", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, .least = 2, .most = 2},
+    {"export", "RUN DIR", "write a batch of a run, with logits and gradients, as .npy files", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, .least = 2, .most = 2},
     {"check", "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, .least = 1, .most = 1},
     {"open", "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, .least = 1, .most = 1},
 
@@ -64,22 +64,22 @@ static const Option own[] = {
 #define DRAW(field) AT(draw.field)
     /* Option.value (name, no role, kind, offset, least, most, choices, help), then
        the name of the value in --help, and the commands */
-    {{"seeds", 0, TEXT, 0, 0, 0, NULL, "seeds 1 to N, short for --seed 1..N (5)"}, "N", .commands = "compare", .common = true},
-    {{"head-dim", 0, TEXT, 0, 0, 0, NULL, "width of a head: sets both --d-k and --d-v"}, "N", .commands = "train count trace", .common = true},
+    {{"seeds", 0, INTEGER, 0, 1, 1e6, NULL, "use seeds 1 to N, short for --seed 1..N (5)"}, "N", .commands = "compare", .common = true},
+    {{"head-dim", 0, INTEGER, 0, 0, 1e6, NULL, "width of a head: sets both --d-k and --d-v"}, "N", .commands = "train count trace", .common = true},
     {{"out", 0, AT(out), 0, 0, NULL, "the directory of runs and figures (qkv-out)"}, "DIR", .commands = RUNS " plot inspect open", .letter = 'o', .common = true},
     {{"jobs", 0, WORK(jobs), 1, 1e6, NULL, "how many runs to train at once (cores / --threads)"}, "N", .commands = "compare equiv", .letter = 'j'},
     {{"threads", 0, WORK(threads), 1, MOST_THREADS, NULL, "threads of each run, for large models; results are the same (1)"}, "N", .commands = TRAINS},
-    {{"from", 0, WORK(from), 0, 0, NULL, "start from this run's weights, model and data; weights are converted if -v or the shape differs"}, "RUN", .commands = "train", .common = true},
+    {{"from", 0, WORK(from), 0, 0, NULL, "start from this run's weights, model and data; weights are converted if the variant or the shape differs"}, "RUN", .commands = "train", .common = true},
     {{"plan", 0, AT(plan), 0, 0, NULL, "only print a `qkv train` line for each run"}, NULL, .commands = "compare", .common = true},
-    {{"memory", 0, WORK(memory), 1, 1e6, NULL, "memory limit of a run in MB (the machine's / --jobs)"}, "N", .commands = RUNS},
+    {{"memory", 0, WORK(memory), 1, 1e6, NULL, "memory limit of a run, in MB (the machine's / --jobs)"}, "MB", .commands = RUNS},
     {{"no-figures", 0, AT(no_figures), 0, 0, NULL, "draw no figures, only train and print"}, NULL, .commands = "compare"},
     {{"no-weights", 0, WORK(no_weights), 0, 0, NULL, "do not keep the trained weights"}, NULL, .commands = TRAINS},
-    {{"baseline", 0, AT(request.baseline), 0, 0, NULL, "the variant to compare others with (standard)"}, "NAME", .commands = VERDICTS, .common = true},
+    {{"baseline", 0, AT(request.baseline), 0, 0, NULL, "the variant to compare the others with (standard)"}, "NAME", .commands = VERDICTS, .common = true},
     {{"judge", 0, AT(request.judge), 0, 0, NULL, "the result to compare and to choose learning rates by, a line of result.tsv (test_accuracy; solved_at if that is saturated; test_loss if a seed has no solved_at)"}, "WHAT", .commands = VERDICTS},
     {{"margin", 0, AT(request.margin), 0, 0, NULL, "differences too small to matter, in the result's unit or in per cent of the baseline's (test_accuracy=0.01,solved_at=10%,test_loss=0.01)"}, "WHAT=X,...", .commands = VERDICTS},
-    {{"by", 0, AT(request.by), 0, 0, NULL, "settings to compare (variant)"}, "SETTING,...", .commands = VERDICTS, .common = true},
+    {{"by", 0, AT(request.by), 0, 0, NULL, "the settings whose values are compared (variant)"}, "SETTING,...", .commands = VERDICTS, .common = true},
     {{"where", 0, AT(request.where), 0, 0, NULL, "use only runs with these values, as in lr=0.01, 'lr<=0.01' or seed=1..3, and runs that do not use the setting; give a setting twice to allow two values"}, "SETTING=VALUE,...", .commands = "table plot", .common = true},
-    {{"method", 0, AT(question.method), 0, 0, NULL, "the column with the name of the method"}, "COLUMN", .commands = "judge", .common = true},
+    {{"method", 0, AT(question.method), 0, 0, NULL, "the column that names the method"}, "COLUMN", .commands = "judge", .common = true},
     {{"seed", 0, AT(question.seed), 0, 0, NULL, "the column by which rows of two methods are paired, such as the seed"}, "COLUMN", .commands = "judge", .common = true},
     {{"unpaired", 0, AT(question.unpaired), 0, 0, NULL, "use Welch's test for methods whose seeds differ from the baseline's (without --seed, for all)"}, NULL, .commands = "judge", .common = true},
     {{"lower", 0, AT(question.lower), 0, 0, NULL, "result columns in which lower is better"}, "NAME,...", .commands = "judge", .common = true},
@@ -91,16 +91,16 @@ static const Option own[] = {
     {{"verdicts", 0, AT(verdicts), 0, 0, NULL, "print what compare prints: means, intervals, verdicts"}, NULL, .commands = "table", .common = true},
     {{"x", 0, DRAW(x), 0, 0, NULL, "the x axis: a setting or a line of result.tsv (training steps)"}, "WHAT", .commands = "plot", .common = true},
     {{"y", 0, DRAW(y), 0, 0, NULL, "the y axis: columns of log.tsv or, with --x, lines of result.tsv (validation_loss,validation_accuracy)"}, "WHAT", .commands = "plot", .common = true},
-    {{"map", 0, DRAW(map), 0, 0, NULL, "draw --y as colours: --x across, --by down"}, NULL, .commands = "plot"},
+    {{"map", 0, DRAW(map), 0, 0, NULL, "draw --y as coloured cells: --x across, --by down"}, NULL, .commands = "plot"},
     {{"log-y", 0, DRAW(log_y), 0, 0, NULL, "make y axes logarithmic; values of 0 or less are left out"}, NULL, .commands = "plot"},
     {{"gnuplot", 0, DRAW(gnuplot), 0, 0, NULL, "a line to add to the figure's script, such as \"xlabel = 'width'; ylim = '0 1'\""}, "CODE", .commands = "plot"},
-    {{"size", 0, DRAW(size), 0, 0, NULL, "width of a figure: `column`, for an article with two columns, or in points, as LaTeX's \\the\\columnwidth prints them (a page's)"}, "WIDTH", .commands = "compare plot"},
-    {{"format", 0, DRAW(format), 0, 0, FORMATS, "formats of figures (svg,png)"}, "LIST", .commands = FIGURES},
+    {{"size", 0, DRAW(size), 0, 0, NULL, "width of a figure: `column`, that of a column in a two-column article, or a number of points, as LaTeX's \\the\\columnwidth prints it (that of a page)"}, "WIDTH", .commands = "compare plot"},
+    {{"format", 0, DRAW(format), 0, 0, FORMATS, "formats of figures, by default svg,png"}, "LIST", .commands = FIGURES},
     {{"preset", 0, AT(preset), 0, 0, NULL, "a published model, by its name in `qkv list --models`"}, "NAME", .commands = "count", .common = true},
     {{"config", 0, AT(config), 0, 0, NULL, "a model's config.json, as transformers saves it"}, "FILE", .commands = "count", .common = true},
-    {{"part", 0, AT(part), 0, 0, NULL, "of a model with several: encoder, decoder or cross (the attention between them), or an object of the file, such as `vision` for vision_config"}, "NAME", .commands = "count"},
+    {{"part", 0, AT(part), 0, 0, NULL, "the part to count of a model that has several: encoder, decoder or cross (the attention between them), or an object of config.json, such as `vision` for vision_config"}, "NAME", .commands = "count"},
     {{"real", 0, AT(real), 0, 0, NULL, "count the parameters that are really there: measured or, above 6,000, by a formula fitted to small shapes"}, NULL, .commands = "count", .common = true},
-    {{"whole", 0, AT(whole), 0, 0, NULL, "count those of a whole model: embedding, positions, norms, MLPs and all"}, NULL, .commands = "count", .common = true},
+    {{"whole", 0, AT(whole), 0, 0, NULL, "count the real parameters of a whole model: embedding, positions, norms, MLPs and all"}, NULL, .commands = "count", .common = true},
     {{"prompt", 0, TEXT_AT(generate.prompt), 0, 0, NULL, "the text to continue, or the start of a sequence: tokens separated by spaces"}, "TEXT", .commands = "generate", .letter = 'p', .common = true},
     {{"tokens", 0, AT(generate.tokens), 1, 1e6, NULL, "how many tokens to generate (up to the length trained on)"}, "N", .commands = "generate", .letter = 'n', .common = true},
     {{"temperature", 0, AT(generate.temperature), 0, 1000, NULL, "sample from softmax(logits / X); 0: always the likeliest (1)"}, "X", .commands = "generate", .common = true},
@@ -109,7 +109,7 @@ static const Option own[] = {
     {{"seed", 0, AT(generate.seed), 1, 1e6, NULL, "seed of the sampling, S (1)"}, "N", .commands = "generate"},
     {{"attention", 0, AT(attention), 0, 0, NULL, "print and draw which tokens attend to which"}, NULL, .commands = "inspect", .common = true},
     {{"forms", 0, AT(forms), 0, 0, NULL, "print what each variant computes, derived from its code"}, NULL, .commands = "list", .common = true},
-    {{"models", 0, AT(models), 0, 0, NULL, "list published models: their attention, and its cache at --length"}, NULL, .commands = "list", .common = true},
+    {{"models", 0, AT(models), 0, 0, NULL, "list published models: the parameters of their attention, and its cache at --length"}, NULL, .commands = "list", .common = true},
     {{"names", 0, AT(names), 0, 0, NULL, "print only the names of the variants, without opening them"}, NULL, .commands = "list"},
     {{"heads", 0, AT(heads), 0, 0, NULL, "print a row for each head"}, NULL, .commands = "open", .common = true},
     {{"draw", 0, AT(spectra), 0, 0, NULL, "draw the singular values of all heads or, with --against, their distances, into figures/ of --out"}, NULL, .commands = "open", .common = true},
@@ -131,9 +131,9 @@ static const Option own[] = {
 /* clang-format on */
 enum { OWN_OPTIONS = sizeof own / sizeof *own };
 
-/* The rules about options that have no effect. In these commands, none of
-   `options` has an effect if one of `never` (other than itself) is given, or
-   unless one of `needs` is. */
+/* The rules about options that have no effect. In these commands, an option of
+   `options` has no effect if another one of `never` is given, nor if `needs`
+   has options and none of them is given. */
 #define LAYOUTS "--tsv --json --markdown --latex"
 #define LISTS   "--tasks --models --forms --names"
 static const struct Rule {
@@ -168,16 +168,24 @@ static const struct Rule {
     {"judge", "--format", "", "--out"},
 };
 
-/* The option that a setting of runs becomes. */
+/* The name of a setting's value in --help, "N" or "N,..." for a list. */
+static const char *
+argument_of(const Setting *s, bool list)
+{
+    const char *name = s->kind == PLUGIN ? "VARIANT" : "WORD";
+    if (s->kind & NUMERIC)
+        name = s->kind == INTEGER ? "N" : "X";
+    return list ? format_text("%s,...", name) : name;
+}
+
+/* The option of a command for a setting of runs. */
 static Option
-option_of(const Setting *s)
+option_of(const Setting *s, const Command *c)
 {
     static const char common[] = "variant task file d-model heads steps lr";
-    bool lettered = index_in("variant task", s->name) >= 0;
+    bool lettered = index_in("variant task", s->name) >= 0; /* -v, -t */
     return (Option){.value = *s,
-                    .argument = s->kind == INTEGER  ? "N"
-                                : s->kind & NUMERIC ? "X"
-                                                    : "WORD",
+                    .argument = argument_of(s, s->role & c->lists),
                     .letter = lettered ? *s->name : 0,
                     .common = s->kind == OWN || index_in(common, s->name) >= 0};
 }
@@ -186,19 +194,21 @@ int
 options_of(const Command *c, Option list[MOST_OPTIONS])
 {
     int count = 0;
-    for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (s->help && (s->role & c->roles ||
-                        (c->also && index_in(c->also, s->name) >= 0)))
-            list[count++] = option_of(s);
+    for (const Setting *s = settings; s < settings + setting_count; s++) {
+        bool named = c->also && index_in(c->also, s->name) >= 0;
+        if (s->help && (s->role & c->roles || named))
+            list[count++] = option_of(s, c);
+    }
     for (int i = 0; i < OWN_OPTIONS; i++)
         if (index_in(own[i].commands, c->name) >= 0)
             list[count++] = own[i];
     return count;
 }
 
-/* The first of these options that was given, except one; or NULL. */
+/* The first of these options that was given, not counting `except`; NULL if
+   there is none. */
 static const char *
-given_of(const Values *given, const char *options, const char *except)
+first_given(const Values *given, const char *options, const char *except)
 {
     for (int i = 0; i < given->count; i++)
         if (index_in(options, given->text[i]) >= 0 &&
@@ -212,14 +222,14 @@ check_together(const Command *c, const Values *given)
 {
     enum { RULES = sizeof rules / sizeof *rules };
     for (const struct Rule *r = rules; r < rules + RULES; r++) {
-        const char *option = given_of(given, r->options, "");
+        const char *option = first_given(given, r->options, "");
         if (!option || index_in(r->commands, c->name) < 0)
-            continue;
-        const char *other = given_of(given, r->never, option);
+            continue; /* the rule is about other options or commands */
+        const char *other = first_given(given, r->never, option);
         if (other)
             usage("%s and %s do not go together: leave one of them out", option,
                   other);
-        if (*r->needs && !given_of(given, r->needs, ""))
+        if (*r->needs && !first_given(given, r->needs, ""))
             usage("%s: it has no effect without %s; add that, or leave it out",
                   option, r->needs);
     }
@@ -235,32 +245,38 @@ print_commands(void)
            "compare`.\n");
 }
 
-/* Prints an option and its help, in two columns. The help ends with the default
-   if the option is a setting and its value is not a word. */
+/* The default of a command's option, as --help shows it: "" if the option is no
+   setting, or if its value is a word. */
+static const char *
+default_shown(const Command *c, const Setting *s)
+{
+    Config defaults = config_start();
+    if (c->start)
+        config_apply(&defaults, c->start);
+    return s->role && !(s->kind & WORDED) ? setting_text(s, &defaults) : "";
+}
+
+enum { HELP_COLUMN = 28, HELP_WIDTH = 79 };
+
+/* Prints an option in the left column and its help in the right one: what it
+   does, its choices, and its default in brackets. */
 static void
 print_option(const Command *c, const Option *o)
 {
-    enum { FROM = 28 };
     const Setting *s = &o->value;
-    char letter[] = "-x,";
-    const char *start = "";
-    letter[1] = (char)o->letter;
-    Config usual = config_start();
-    if (c->start)
-        config_apply(&usual, c->start);
-    if (s->role && !(s->kind & WORDED))
-        start = setting_text(s, &usual);
-    const char *argument = o->argument ? o->argument : "";
-    int at = printf("  %3s --%s%s%s", o->letter ? letter : "", s->name,
-                    *argument ? " " : "", argument);
-    if (at >= FROM)
-        at = printf("\n") - 1;
-    const char *help = s->help;
+    const char *letter = o->letter ? format_text("-%c,", o->letter) : "";
+    const char *default_text = default_shown(c, s), *help = s->help;
+    int column = printf("  %3s --%s%s%s", letter, s->name,
+                        o->argument ? " " : "", o->argument ? o->argument : "");
+    if (column >= HELP_COLUMN) {
+        printf("\n");
+        column = 0;
+    }
     if (s->choices)
         help = format_text("%s: %s", help, s->choices);
-    if (*start)
-        help = format_text("%s (%s)", help, start);
-    print_wrapped(stdout, at, FROM, 79, help);
+    if (*default_text)
+        help = format_text("%s (%s)", help, default_text);
+    print_wrapped(stdout, column, HELP_COLUMN, HELP_WIDTH, help);
 }
 
 void
@@ -270,11 +286,15 @@ print_help(const Command *c, bool all)
     int count = options_of(c, list);
     printf("qkv %s [options]%s%s\n", c->name, *c->arguments ? " " : "",
            c->arguments);
-    print_wrapped(stdout, 0, 0, 79, c->what);
-    printf("\n    %s\n    %s\n\n", c->examples[0], c->examples[1]);
+    print_wrapped(stdout, 0, 0, HELP_WIDTH, c->what);
+    printf("\n    %s\n    %s\n", c->examples[0], c->examples[1]);
+    bool any = false;
     for (int i = 0; i < count; i++)
-        if (all || list[i].common)
+        if (all || list[i].common) {
+            printf("%s", any ? "" : "\n");
             print_option(c, &list[i]);
+            any = true;
+        }
     printf(
         "\nDefaults are in brackets; some tasks override them. An option that "
         "would have\nno effect beside the others is refused. More: %s\n",

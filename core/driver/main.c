@@ -1,6 +1,6 @@
 /* main.c - the command `qkv`: finds the subcommand and calls it. A subcommand
-   is a function, or a shell script that calls others, plots/commands/NAME.sh.
- */
+   is a C function, or a shell script that calls other subcommands,
+   plots/commands/NAME.sh. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -24,47 +24,40 @@
 
 #define VERSION "1.0"
 
-typedef int CommandFunction(int argc, char **argv);
-
 /* The function of a command that is written in C; NULL for any other word. */
 static CommandFunction *
-function_of(const char *word)
+command_function(const char *word)
 {
+    /* clang-format off */
     static const struct {
         const char *name;
         CommandFunction *run;
-    } in_c[] = {{"list", command_list},
-                {"train", command_train},
-                {"compare", command_compare},
-                {"plot", command_plot},
-                {"table", command_table},
-                {"judge", command_judge},
-                {"equiv", command_equiv},
-                {"count", command_count},
-                {"derive", command_derive},
-                {"inspect", command_inspect},
-                {"trace", command_trace},
-                {"generate", command_generate},
-                {"export", command_export},
-                {"check", command_check},
-                {"open", command_open},
-                /* Scripts call these; no list shows them. */
-                {"draft", command_draft},
-                {"suggest", command_suggest},
-                {"write-plugin", command_write_plugin}};
+    } in_c[] = {
+        {"list", command_list}, {"train", command_train}, {"compare", command_compare},
+        {"plot", command_plot}, {"table", command_table}, {"judge", command_judge},
+        {"equiv", command_equiv}, {"count", command_count}, {"derive", command_derive},
+        {"inspect", command_inspect}, {"trace", command_trace},
+        {"generate", command_generate}, {"export", command_export},
+        {"check", command_check}, {"open", command_open},
+        /* only for scripts (commands.h): */
+        {"draft", command_draft}, {"suggest", command_suggest},
+        {"write-plugin", command_write_plugin}};
+    /* clang-format on */
     for (size_t i = 0; i < sizeof in_c / sizeof *in_c; i++)
         if (!strcmp(in_c[i].name, word))
             return in_c[i].run;
     return NULL;
 }
 
-/* Replaces this process by the script, which calls this program as $QKV. */
+/* Replaces this process by the script of a command, whose words are argv. The
+   script calls this program as $QKV. */
 static _Noreturn void
 run_script(const char *name, int argc, char **argv)
 {
     char **words = allocate((size_t)argc + 2, sizeof *words);
     words[0] = "sh";
     words[1] = format_text("%s/commands/%s.sh", beside_program("plots"), name);
+    /* all words after the command's name, and the NULL at their end */
     memcpy(words + 2, argv + 1, (size_t)argc * sizeof *words);
     setenv("QKV",
            format_text("%s/qkv%s", executable_directory(),
@@ -83,7 +76,23 @@ keep_standard_streams(void)
     int next = open("/dev/null", O_RDONLY);
     while (next >= 0 && next <= STDERR_FILENO)
         next = open("/dev/null", O_RDONLY);
-    close(next);
+    close(next); /* the first that is no standard stream */
+}
+
+/* Prepares this process before any command. */
+static void
+prepare_process(void)
+{
+    keep_standard_streams();
+    /* Numbers are written 0.5, not 0,5, even if a plugin calls setlocale. */
+    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+    /* A write beyond `ulimit -f` reports failure instead of killing us. */
+    signal(SIGXFSZ, SIG_IGN);
+#ifdef __linux__
+    /* A command that a script called ends when the script does. */
+    if (getenv("QKV"))
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
 }
 
 /* Exits (2), because there is no such command, and suggests one. */
@@ -97,26 +106,29 @@ refuse_command(const char *word)
           suggestion(word, &known));
 }
 
+static bool
+asks_for_help(const char *word)
+{
+    return index_in("help --help -h", word) >= 0;
+}
+
 int
 main(int argc, char **argv)
 {
+    prepare_process();
+    if (argc > 2 && asks_for_help(argv[1])) { /* help train: train --help */
+        argv[1] = argv[2];
+        argv[2] = "--help";
+    }
     const char *word = argc > 1 ? argv[1] : "help";
-    CommandFunction *run = function_of(word);
-    keep_standard_streams();
-    /* Numbers are written 0.5, not 0,5, even if a plugin calls setlocale. */
-    uselocale(newlocale(LC_ALL_MASK, "C", NULL));
-    signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` a write reports failure */
-#ifdef __linux__
-    if (getenv("QKV")) /* a script calls it: it ends when the script does */
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
+    CommandFunction *run = command_function(word);
     if (run)
         return command_in_child(run, argc - 1, argv + 1);
     if (command_named(word))
         run_script(word, argc - 1, argv + 1);
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);
-    if (strcmp(word, "help") && strcmp(word, "--help") && strcmp(word, "-h"))
+    if (!asks_for_help(word))
         refuse_command(word);
     print_commands();
     return end_well(0);

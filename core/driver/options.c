@@ -1,4 +1,10 @@
-/* options.c - reads the words of a command line, each once. */
+/* options.c - reads a command line into an Options.
+
+   A value that is given to a setting of runs is kept as text in the request
+   (run/grid.h), since some commands take a list of values. A value that is
+   given to one of the command's own options is stored in its field of Options.
+ */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,21 +12,28 @@
 
 #include "base/report.h"
 #include "driver/options.h"
-#include "page/table.h"
 #include "run/compile_plugin.h"
 
-/* The values of a list. In a list of whole numbers, "3,11..13" is "3,11,12,13".
- */
-static Values
-cut_list(const Setting *s, const char *text)
+/* Reads a range of whole numbers that are not negative, "11..13". Returns false
+   if the word is anything else. Seven digits always fit in an int. */
+static bool
+read_range(const char *word, int *first, int *last)
 {
-    Values all = {0}, words = values_split(text);
+    int length = 0; /* stays 0 unless both numbers were read */
+    sscanf(word, "%7d..%7d%n", first, last, &length);
+    return length > 0 && !word[length] && isdigit((unsigned char)*word);
+}
+
+/* The values of a list, "a,b". In a list of whole numbers, "3,11..13" is
+   "3,11,12,13". */
+static Values
+values_listed(const Setting *s, const char *list)
+{
+    Values all = {0}, words = values_split(list);
     for (int i = 0; i < words.count; i++) {
-        int first, last, end = 0;
+        int first, last;
         const char *word = words.text[i];
-        sscanf(word, "%7d..%7d%n", &first, &last, &end);
-        bool range = s->kind == INTEGER && end && !word[end] && *word >= '0';
-        if (range)
+        if (s->kind == INTEGER && read_range(word, &first, &last))
             for (int n = first; n <= last; n++)
                 values_add(&all, format_text("%d", n));
         else
@@ -30,34 +43,35 @@ cut_list(const Setting *s, const char *text)
 }
 
 const char *
-plugin_meant(const char *word)
+plugin_typed(const char *word)
 {
     Own own;
-    const char *built = plugin_built(word);
+    const char *built = plugin_built(word); /* ./mine.c becomes a .so */
     plugin_trust(built);
     Plugin p = plugin_open(built);
     for (const char *at = variant_uses(p.variant); own_next(&at, &own);) {
         const Setting *s = setting_named(own.name);
         if (s && s->kind != OWN)
-            fail("%s: qkv_variant.settings declares \"%s\", which is a setting "
-                 "of qkv already: choose another name",
+            fail("%s: qkv_variant.settings declares \"%s\", but qkv has a "
+                 "setting of that name: choose another one",
                  p.path, own.name);
         setting_declare(own.name);
     }
     return built;
 }
 
-/* Replaces a value of a setting by its usual spelling: 1e-05. Exits if the
-   setting cannot have this value. */
+/* Replaces a value of a setting by the text that the program writes for it, so
+   that 0.00001 becomes 1e-05. Exits (2) if the setting cannot have the value.
+ */
 static void
-check_value(const Setting *s, char **value)
+normalise(const Setting *s, char **value)
 {
-    Config trial = {.settings = ""};
+    Config trial = {.settings = ""}; /* only to try the value */
     const char *why = setting_set(s, &trial, *value);
     if (why)
         usage("--%s: %s", s->name, why);
     const char *text = setting_text(s, &trial);
-    *value = copy_text(s->kind == PLUGIN ? plugin_meant(text) : text);
+    *value = copy_text(s->kind == PLUGIN ? plugin_typed(text) : text);
 }
 
 /* The rates that --lr auto tries. They are closer together, a quarter of a
@@ -65,66 +79,77 @@ check_value(const Setting *s, char **value)
 static const char auto_rates[] =
     "0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1";
 
-/* Stores the values that were given to a setting. */
+/* Stores the value, or the list of values, that was given to a setting. */
 static void
-give(Options *o, const Command *c, const Setting *s, const char *text)
+store_setting(Options *o, const Command *c, const Setting *s, const char *text)
 {
-    bool lists = s->role & c->lists;
+    bool takes_list = s->role & c->lists;
     Values *given = given_to(&o->request, s->name);
-    if (lists && !strcmp(s->name, "lr") && !strcmp(text, "auto"))
+    if (takes_list && !strcmp(s->name, "lr") && !strcmp(text, "auto"))
         text = auto_rates;
-    *given = cut_list(s, text);
+    *given = values_listed(s, text);
     if (!given->count)
         usage("--%s %s: the range is empty: write the smaller number first",
               s->name, text);
-    if (given->count > 1 && !lists)
+    if (given->count > 1 && !takes_list)
         usage("--%s %s: give one value; lists are for `qkv compare`", s->name,
               text);
     for (int i = 0; i < given->count; i++)
-        check_value(s, &given->text[i]);
+        normalise(s, &given->text[i]);
 }
 
-/* Stores the value that was given to a command's own option. If the option has
-   choices, each word of a list must be one of them. */
+/* Stores the value that was given to a command's own option in its field of
+   Options, whose type follows from the option's kind. If the option has
+   choices, each word of the list `text` must be one of them. */
 static void
-set_own(Options *o, const Setting *s, const char *text)
+store_own(Options *o, const Setting *s, const char *text)
 {
-    void *at = (char *)o + s->offset; /* its type follows from s->kind */
+    void *field = (char *)o + s->offset;
     const char *why = NULL;
     if (s->kind == SWITCH)
-        *(bool *)at = true;
+        *(bool *)field = true;
     else if (s->kind == TEXT)
-        *(const char **)at = text;
+        *(const char **)field = text;
     else
-        why = value_read(s, at, text);
+        why = value_read(s, field, text);
+    Values words = values_split(text);
+    for (int i = 0; s->choices && !why && i < words.count; i++)
+        if (index_in(s->choices, words.text[i]) < 0)
+            why = not_one_of(words.text[i], s->choices);
     if (!strcmp(s->name, "size") && !size_is_known(text))
-        why = "give `column`, or a number of points from 20 to 5000";
+        why = format_text("give `column`, or a number of points from %d to %d",
+                          LEAST_WIDTH, MOST_WIDTH);
     if (why)
         usage("--%s: %s", s->name, why);
-    Values words = values_split(text);
-    for (int i = 0; s->choices && i < words.count; i++)
-        if (index_in(s->choices, words.text[i]) < 0)
-            usage("--%s: %s", s->name, not_one_of(words.text[i], s->choices));
 }
 
-/* The option that a word names: "--name", "--name=value" or "-n". The command's
-   own options are last in the list and are found first, before a variant's
-   setting of the same name. */
-static const Option *
-option_in(const Option *list, int count, const char *word)
+/* Does a word name this option, as "--name", "--name=value" or "-n"? */
+static bool
+names_option(const char *word, const Option *o)
 {
-    size_t n = strcspn(word, "=") - 2;
-    bool is_long = word[1] == '-';
-    for (int i = count - 1; i >= 0; i--) {
-        const char *name = list[i].value.name;
-        if (is_long && n == strlen(name) && !strncmp(word + 2, name, n))
+    if (word[0] != '-' || !word[1]) /* "-" is no option */
+        return false;
+    if (word[1] != '-')
+        return word[1] == o->letter && !word[2];
+    const char *name = o->value.name;
+    size_t length = strcspn(word + 2, "=");
+    return length == strlen(name) && !strncmp(word + 2, name, length);
+}
+
+/* The option of a command's list that a word names, or NULL. The command's own
+   options are last in the list and are found first, before a variant's setting
+   of the same name. */
+static const Option *
+option_named(const Option *list, int count, const char *word)
+{
+    for (int i = count - 1; i >= 0; i--)
+        if (names_option(word, &list[i]))
             return &list[i];
-        if (!is_long && word[1] == list[i].letter && !word[2])
-            return &list[i];
-    }
     return NULL;
 }
 
+/* Exits (2), because the command has no option of that name, and suggests one.
+ */
 _Noreturn static void
 refuse_option(const Command *c, const Option *list, int count, const char *word)
 {
@@ -132,62 +157,61 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
     for (int i = 0; i < count; i++)
         values_add(&known, format_text("--%s", list[i].value.name));
     char *name = format_text("%.*s", (int)strcspn(word, "="), word);
-    const char *near = suggestion(name, &known), *undeclared = "";
+    const char *near = suggestion(name, &known), *own = "";
     if (c->roles & OF_SHAPE && !*near)
-        undeclared = "; name a variant before its own options";
+        own = "; the options of a variant come after its name, -v NAME";
     usage("unknown option %s:%s `qkv %s --help=all` lists them%s", word, near,
-          c->name, undeclared);
+          c->name, own);
 }
 
-/* Stores the value of an option; two options give their value to settings of
-   other names. */
+/* Stores the value of an option. Two options are short for settings: --head-dim
+   8 for --d-k 8 --d-v 8, and --seeds 5 for --seed 1..5. */
 static void
-store_option(Options *o, const Command *c, const Setting *s, const char *value)
+store_value(Options *o, const Command *c, const Setting *s, const char *value)
 {
-    if (s->role)
-        give(o, c, s, value);
-    else if (!strcmp(s->name, "head-dim")) {
-        give(o, c, setting_named("d-k"), value);
-        give(o, c, setting_named("d-v"), value);
-    } else if (!strcmp(s->name, "seeds"))
-        give(o, c, setting_named("seed"), format_text("1..%s", value));
+    bool head_dim = !strcmp(s->name, "head-dim");
+    bool seeds = !strcmp(s->name, "seeds");
+    int number;
+    const char *why = head_dim || seeds ? value_read(s, &number, value) : NULL;
+    if (why)
+        usage("--%s: %s", s->name, why);
+    if (head_dim) {
+        store_setting(o, c, setting_named("d-k"), value);
+        store_setting(o, c, setting_named("d-v"), value);
+    } else if (seeds)
+        store_setting(o, c, setting_named("seed"),
+                      format_text("1..%d", number));
+    else if (s->role)
+        store_setting(o, c, s, value);
     else
-        set_own(o, s, value);
+        store_own(o, s, value);
 }
 
-/* Reads the option in argv[i], whose value is behind a = in the same word or is
-   the next word. Returns the number of the last word that it has read. */
+/* Reads the option argv[i]. Its value is after a = in the same word, or is the
+   next word. Returns the index of the last word that was read. */
 static int
 read_option(Options *o, const Command *c, char **argv, int i)
 {
     Option list[MOST_OPTIONS];
     int count = options_of(c, list);
-    const char *word = argv[i];
-    bool all = !strcmp(word, "--help=all");
-    if (all || !strcmp(word, "--help") || !strcmp(word, "-h")) {
-        print_help(c, all);
-        exit(end_well(0));
-    }
-    const Option *option = option_in(list, count, word);
+    const char *word = argv[i], *sign = strchr(word, '=');
+    const Option *option = option_named(list, count, word);
     if (!option)
         refuse_option(c, list, count, word);
     const Setting *s = &option->value;
-    const char *sign = strchr(word, '=');
     values_add(&o->named, format_text("--%s", s->name));
     if (s->kind == SWITCH && sign)
         usage("%s: this option takes no value; write --%s", word, s->name);
     if (s->kind == SWITCH) {
-        set_own(o, s, "");
+        store_own(o, s, "");
         return i;
     }
-    if (!sign)
-        i++; /* the next word is its value */
-    const char *value = sign ? sign + 1 : argv[i];
-    if (!value || !*value)
+    const char *value = sign ? sign + 1 : argv[i + 1]; /* NULL after the last */
+    if (!value || !*value || (!sign && option_named(list, count, value)))
         usage("%s: its value is missing; write --%s %s", word, s->name,
               option->argument);
-    store_option(o, c, s, value);
-    return i;
+    store_value(o, c, s, value);
+    return sign ? i : i + 1;
 }
 
 /* Sets the options that were not given to their defaults. */
@@ -195,8 +219,8 @@ static void
 set_defaults(Options *o, const Command *c)
 {
     Work *work = &o->request.work;
-    /* A command that trains nothing writes into the directory that it reads,
-       except `open`, whose directory is somebody's model. */
+    /* A command that takes no settings reads a run or an experiment, and writes
+       its figures there. `open` reads somebody's model, and does not. */
     bool beside = o->rest_count && !c->roles && strcmp(c->name, "open") != 0;
     o->out_given = o->out;
     if (!o->out)
@@ -209,8 +233,31 @@ set_defaults(Options *o, const Command *c)
         work->jobs = o->cores > work->threads ? o->cores / work->threads : 1;
 }
 
+/* Exits (2) unless the command was given as many words as it takes. */
+static void
+check_words(const Options *o, const Command *c)
+{
+    const char *wrong = "a word is missing";
+    if (o->rest_count > c->most)
+        wrong = format_text("unexpected word \"%s\"", o->rest[c->most]);
+    else if (o->rest_count >= c->least)
+        return;
+    usage("%s: %s: it takes %s; `qkv %s --help` has examples", c->name, wrong,
+          *c->arguments ? c->arguments : "only options", c->name);
+}
+
+/* Prints the help, and exits (0), if the word asks for it. */
+static void
+help_if_asked(const Command *c, const char *word)
+{
+    if (index_in("-h --help --help=all", word) < 0)
+        return;
+    print_help(c, !strcmp(word, "--help=all"));
+    exit(end_well(0));
+}
+
 /* Reads the words from left to right: each option is stored, and every other
-   word is kept in `rest`. Then the defaults are set. */
+   word is kept in `rest`, "-" among them. Then the defaults are set. */
 Options
 options_read(int argc, char **argv)
 {
@@ -222,16 +269,14 @@ options_read(int argc, char **argv)
                   .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
     o.rest = allocate((size_t)argc, sizeof *o.rest);
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc; i++) {
+        help_if_asked(c, argv[i]);
         if (*argv[i] == '-' && argv[i][1])
             i = read_option(&o, c, argv, i);
         else
             o.rest[o.rest_count++] = argv[i];
-    if (o.rest_count < c->least || o.rest_count > c->most)
-        usage("%s: it takes %s, and %d words were given besides options; `qkv "
-              "%s --help` has examples",
-              c->name, *c->arguments ? c->arguments : "only options",
-              o.rest_count, c->name);
+    }
+    check_words(&o, c);
     if (o.rest_count > c->least)
         values_add(&o.named, "RUN");
     check_together(c, &o.named);
@@ -255,6 +300,7 @@ void
 show_layers(const Options *o, int done, int all)
 {
     if (isatty(STDERR_FILENO) && !o->quiet)
+        /* at the end, back to the start of the line, which \033[K clears */
         fprintf(stderr, "\r%d of %d layers%s", done, all,
                 done < all ? "" : "\r\033[K");
 }
