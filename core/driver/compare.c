@@ -1,6 +1,6 @@
 /* compare.c - qkv compare and qkv train: train the runs that the options
-   describe, and show them in a table and figures. Existing runs are not trained
-   again. */
+   describe, except those that exist already, and show all of them in a table
+   and figures. */
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +11,7 @@
 #include "study/figure.h"
 #include "study/results_table.h"
 
-/* The runs of `qkv compare` without options: about a minute of work with
-   results that are worth seeing. */
+/* What `qkv compare` trains without options, in about a minute. */
 const char default_variants[] =
     "standard,per-head,fused,two-step,two-step-tanh,full-rank,symmetric";
 static const char default_tasks[] = "reverse,recall,sort,induction";
@@ -40,21 +39,22 @@ resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
 
 void
 draw_all(const Drawing *d, const Request *r, const Experiment *e,
-         const Experiment *whole)
+         const Experiment *in_directory)
 {
     if (e->runs[0].config.steps > 0)
         figures_draw(d, r, e);
-    bars_draw(d, whole);
+    bars_draw(d, in_directory);
 }
 
-/* Did the run log this column, with no number at its end? */
+/* Did the run log this column, and get no number for it? */
 static bool
 logged_nan(const Run *r, const char *column)
 {
     return run_text(r, column) && isnan(run_number(r, column));
 }
 
-/* The words of --log about the gauge whose columns have no number. */
+/* The words of --log about the gauge for which the run got no number, of W^Q
+   with W^K or of W^V with W^O: "conserved, gauge", or "". */
 static char *
 words_without_number(const Run *r)
 {
@@ -64,13 +64,13 @@ words_without_number(const Run *r)
         if (logged_nan(r, format_text("%s_qk", words[i])) ||
             logged_nan(r, format_text("%s_vo", words[i])))
             values_add(&none, copy_text(words[i]));
-    return none.count ? joined(&none, ", ") : "";
+    return joined(&none, ", ");
 }
 
 /* Explains once for each variant why --log conserved, gauge or turn gave no
-   number. The lift that turn follows is lost if a step is too long. */
+   number. */
 static void
-note_unpaired(const Experiment *e)
+explain_missing_numbers(const Experiment *e)
 {
     void *noted = NULL;
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
@@ -86,7 +86,8 @@ note_unpaired(const Experiment *e)
 }
 
 /* Trains the runs of the grid that do not exist yet, and prints the results of
-   all. Returns the exit status; *e becomes the runs. */
+   all. *e becomes the finished runs, of which there may be none. Returns the
+   exit status. */
 static int
 train_and_print(const Options *o, Grid *g, Experiment *e)
 {
@@ -104,12 +105,12 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     if (diverged)
         note("a run diverged: its loss is not finite; choose a smaller --lr");
     else
-        note_unpaired(e);
+        explain_missing_numbers(e);
     return status;
 }
 
-/* Checks the whole question before it trains anything. --plan only prints the
-   runs. */
+/* Checks what is asked about the results before it trains anything. --plan only
+   prints the runs. */
 int
 command_compare(int argc, char **argv)
 {
@@ -130,9 +131,9 @@ command_compare(int argc, char **argv)
     Experiment e;
     int status = train_and_print(&o, &g, &e);
     if (e.count && !o.no_figures) {
-        Experiment whole = experiment_read(&o.out, 1);
+        Experiment in_directory = experiment_read(&o.out, 1);
         o.draw.by = compared_by(r, &e);
-        draw_all(&o.draw, r, &e, &whole);
+        draw_all(&o.draw, r, &e, &in_directory);
     }
     return status;
 }
@@ -140,7 +141,7 @@ command_compare(int argc, char **argv)
 Run
 begin_from(Request *r, const char *run, int roles)
 {
-    static Config base;
+    Config *base = allocate(1, sizeof *base);
     Run from = run_read(run);
     r->work.from = interned(from.path);
     for (int i = 0; i < setting_count; i++) {
@@ -150,12 +151,12 @@ begin_from(Request *r, const char *run, int roles)
             usage("--%s: the run %s sets it already; leave it out", s->name,
                   r->work.from);
     }
-    base = from.config;
-    base.same_start = base.init = interned(""); /* its weights are the run's */
-    r->base = &base;
-    default_values(r, "variant", plugin_trusted(base.variant));
-    default_values(r, "task", base.task);
-    default_values(r, "seed", format_text("%d", base.seed));
+    *base = from.config;
+    base->same_start = base->init = interned(""); /* the run has the weights */
+    r->base = base;
+    default_values(r, "variant", plugin_trusted(base->variant));
+    default_values(r, "task", base->task);
+    default_values(r, "seed", format_text("%d", base->seed));
     return from;
 }
 

@@ -6,23 +6,22 @@
 #include "run/experiment.h"
 #include "run/grid.h"
 
-/* The variants that are compared if the user names none, "a,b,c". */
+/* The list of variants that are compared if the user names none, "a,b,c". */
 extern const char default_variants[];
 
-/* Gives variants, tasks and seeds the values of these lists, "a,b,c", unless
-   the user gave them some. With --file, the task is text. */
+/* Sets the variants, the tasks and the seeds to these lists, "a,b,c", except
+   those that the user gave. With --file, the default task is text. */
 void resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
                   const char *seeds);
 
-/* Reads the run from which others begin. They get its settings, except those
-   that the user gave. Exits (2) if the user gave a setting that has none of
-   these roles; embed is allowed together with OF_SHAPE. */
+/* Reads the run with whose weights others begin, and makes its settings the
+   defaults of the request. Exits (2) if the user gave a setting that has none
+   of these roles; with OF_SHAPE, embed may be given, too. */
 Run begin_from(Request *r, const char *run, int roles);
 
-/* Draws the curves of e over training, and the parameters of `whole`, into
-   d->out/figures. `whole` has all runs of that directory, because the figure of
-   the parameters is one for all tasks. */
+/* Draws the curves of e over training into d->out/figures, and one figure with
+   the parameters of all runs of that directory. */
 void draw_all(const Drawing *d, const Request *r, const Experiment *e,
-              const Experiment *whole);
+              const Experiment *in_directory);
 
 #endif

@@ -1,4 +1,6 @@
-/* count.c - qkv count: the costs of variants at any shape, without training. */
+/* count.c - qkv count: the costs of variants at any shape, without training; or
+   their real parameters (--real), those of a whole model around them (--whole),
+   or the costs of published models (--preset, --config, list --models). */
 #include <math.h>
 #include <string.h>
 
@@ -19,13 +21,14 @@
 #include "training/build_model.h"
 #include "training/positions.h"
 
-/* The columns of the three tables. Without --real: the costs of all layers.
-   With it: the real parameters, and the pivots before and after the gap that
-   decides how many there are. With --whole: those of the whole model, measured
-   and by the formula, and the formula's parts. */
-enum { COSTS, REAL, WHOLE, TABLE_KINDS, MOST_COLS = 10 };
+/* The columns of the three tables of variants. COSTS has the costs of all
+   layers; REAL the real parameters, and the pivots on either side of the gap
+   that shows how many there are; WHOLE those of a whole model, measured and by
+   the formula, and the formula's parts (algebra/whole.h). */
+enum { COSTS, REAL, WHOLE, TABLE_KINDS, MOST_COLUMNS = 10 };
+static const int columns_in[TABLE_KINDS] = {6, 6, MOST_COLUMNS};
 /* clang-format off */
-static const Column of_table[TABLE_KINDS][MOST_COLS] = {
+static const Column table_columns[TABLE_KINDS][MOST_COLUMNS] = {
     {{"variant", .words = true}, {.name = "parameters"}, {.name = "forward"}, {.name = "backward"}, {.name = "cache"}, {.name = "activations"}},
     {{"variant", .words = true}, {.name = "parameters"}, {.name = "real"}, {.name = "gauge"}, {"smallest", .format = "%.0e"}, {"next", .format = "%.0e"}},
     {{"variant", .words = true}, {"parameters", .title = "stored"}, {.name = "real"}, {.name = "formula"}, {.name = "heads"}, {.name = "norms"}, {.name = "mean"}, {.name = "basis"}, {.name = "logits"}, {"positions", .title = "moved"}},
@@ -41,35 +44,35 @@ static const char *const explained[TABLE_KINDS] = {
     "if layers share results, of all together; gauge: the other parameters, "
     "which change nothing; smallest, next: the pivots of the elimination on "
     "either side of that rank, relative to the largest. A causal mask gives "
-    "the same, unless --mask chose one or there are two rows.",
+    "the same numbers, unless --mask chose one or there are two rows.",
     " real: the rank of d distributions / d parameters, in double; formula: "
     "the parameters less those of heads (within attention), norms (moved into "
     "the next maps), mean (LayerNorm subtracts it), basis (of the residual "
-    "stream), logits (softmax ignores a constant), and those that may be moved "
+    "stream), logits (softmax ignores a constant), and those that can be moved "
     "to positions (from the embedding); or, if that is less, as many as any "
-    "model with this unembedding has."};
+    "model with this unembedding can have."};
 
 typedef struct Real {
     double number; /* how many parameters are real; -1 if that is not known */
-    Rank gap;      /* the gap from which it was read, if it was measured */
-    char *note;    /* about the formula, if it was computed; or NULL */
+    Rank gap;      /* what was measured; NaN if it was not */
+    char *note;    /* the formula in words, if the number is from it; or NULL */
 } Real;
 
-/* Counts the real parameters: measures them or, if they are too many, takes
-   them from a formula. */
+/* Counts the real parameters of p at a, of which `cost` has the stored ones:
+   measures them or, if they are too many, takes them from a formula. */
 static Real
 real_of(const Plugin *p, Attention a, const Cost *cost)
 {
-    int together = cost->recalls ? a.layers : 1;
-    double used = cost->parameters;
-    if (used / a.layers * together <= MOST_MEASURED) {
+    int together = cost->recalls ? a.layers : 1; /* layers measured at once */
+    double stored = cost->parameters;
+    if (stored / a.layers * together <= MOST_MEASURED) {
         RealCount r = real_count(p->variant, a, ANY_TOKENS);
         return (Real){r.real, r.found, NULL};
     }
-    Formula f = formula_of(p->variant, a, used);
+    Formula f = formula_of(p->variant, a, stored);
     Real by_formula = {-1, {.last = NAN, .next = NAN}, NULL};
     if (f.holds) {
-        by_formula.number = used - f.gauge;
+        by_formula.number = stored - f.gauge;
         by_formula.note =
             format_text("gauge is %s%s, by a formula fitted to %d small "
                         "shapes, checked on %d others",
@@ -79,68 +82,70 @@ real_of(const Plugin *p, Attention a, const Cost *cost)
     return by_formula;
 }
 
-/* Adds a row with the stored and the real parameters, and notes how the latter
-   were found, or that they were not. */
+/* Adds a row to the table REAL. Notes the formula from which the number is, or
+   that it is not known. */
 static void
-add_row(Sheet *sheet, const char *name, double used, Real r)
+add_real_row(Sheet *sheet, const char *name, double stored, Real r)
 {
     double real = r.number < 0 ? NAN : r.number;
     if (r.note)
         note("%s: %s", name, r.note);
     if (isnan(real))
-        note("%s: its real parameters are not known: no formula fits its small "
-             "shapes, or no gap separates its pivots from 0",
-             name);
-    sheet_row(sheet, cell_words(name), cell_number(used), cell_number(real),
-              cell_number(used - real), cell_number(r.gap.last),
+        note("%s: its real parameters are not known: no gap separates its "
+             "pivots from 0 or, above %d parameters, no formula holds",
+             name, MOST_MEASURED);
+    sheet_row(sheet, cell_words(name), cell_number(stored), cell_number(real),
+              cell_number(stored - real), cell_number(r.gap.last),
               cell_number(r.gap.next));
 }
 
-/* Adds a row. If no mask was chosen and a causal one changes the number, adds a
-   row without a mask and one with it. */
+/* Counts the real parameters of p at a, and adds a row. Unless the user chose
+   the mask, counts them under a causal one, too; if that changes the number,
+   adds two rows. */
 static void
 add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
-         bool chosen)
+         bool mask_chosen)
 {
-    Real one = real_of(p, a, cost), causal = one;
-    if (!chosen && !a.causal) {
+    double stored = cost->parameters;
+    Real given = real_of(p, a, cost), causal = given;
+    if (!mask_chosen && !a.causal) {
         a.causal = 1;
         causal = real_of(p, a, cost);
     }
-    if (one.number == causal.number) {
-        add_row(sheet, p->name, cost->parameters, one);
+    if (given.number == causal.number) {
+        add_real_row(sheet, p->name, stored, given);
         return;
     }
-    add_row(sheet, format_text("%s, no mask", p->name), cost->parameters, one);
-    add_row(sheet, format_text("%s, causal", p->name), cost->parameters,
-            causal);
+    add_real_row(sheet, format_text("%s, no mask", p->name), stored, given);
+    add_real_row(sheet, format_text("%s, causal", p->name), stored, causal);
 }
 
-/* A variant, and the settings at which its costs are wanted. */
+/* A variant, and the settings at which it is counted. */
 typedef struct Wanted {
     Plugin plugin;
     Config config;
-    bool chosen; /* was the mask chosen, by an option or by a run? */
+    bool mask_chosen; /* by an option, or by a run? */
 } Wanted;
 
-/* The description of the attention that the variant gets. */
+/* The shape of attention with which the variant is called. */
 static Attention
 attention_wanted(const Wanted *w)
 {
     Config c = w->config;
-    if (!w->chosen && w->plugin.variant->calls == CAUSAL_ONLY)
+    if (!w->mask_chosen && w->plugin.variant->calls == CAUSAL_ONLY)
         c.mask = MASK_CAUSAL;
     config_resolve_for(&c, &w->plugin);
     return positioned_attention(&c);
 }
 
-/* Adds the row of a whole model, a decoder unless --mask says otherwise. Notes
-   if it was not measured, and if the formula is wrong. */
+/* Adds the row of a whole model, which is a decoder unless --mask says
+   otherwise. Notes if its rank was not found, and if the formula differs from
+   it. */
 static void
 add_whole(Sheet *sheet, const Wanted *w)
 {
     Config c = w->config;
-    if (!w->chosen)
+    if (!w->mask_chosen)
         c.mask = MASK_CAUSAL;
     config_resolve_for(&c, &w->plugin);
     Whole found = whole_count(&c, plain_sizes(&c), w->plugin.variant);
@@ -151,14 +156,14 @@ add_whole(Sheet *sheet, const Wanted *w)
               "%.0f: give a smaller --d-model, or fewer --layers or --symbols",
               name, MOST_MEASURED, found.stored);
     if (isnan(found.real))
-        note("%s: its rank is not known: no gap shows it", name);
+        note("%s: its rank is not known: no gap in its pivots shows it", name);
     else if (isnan(found.formula))
-        note("%s: the formula is not known: no gap shows the rank of attention",
+        note("%s: the formula is not known, since attention's rank is not",
              name);
     else if (found.real != found.formula)
-        note("%s: the formula is off by %+.0f: it supposes more --symbols than "
+        note("%s: the formula is off by %+.0f: it assumes more --symbols than "
              "--d-model, and a variant that reads and writes tokens only by "
-             "matrices without ties",
+             "separate matrices",
              name, found.formula - found.real);
     sheet_row(sheet, cell_words(name), cell_number(found.stored),
               cell_number(found.real), cell_number(found.formula),
@@ -167,6 +172,7 @@ add_whole(Sheet *sheet, const Wanted *w)
               cell_number(part[LOGITS]), cell_number(part[POSITIONS]));
 }
 
+/* The work of a child process: computes the Cost of a Wanted. */
 static void
 find_cost(const void *wanted, void *cost)
 {
@@ -175,8 +181,8 @@ find_cost(const void *wanted, void *cost)
         cost_of(w->plugin.variant, attention_wanted(w), w->config.length, 0);
 }
 
-/* Computes the costs of a variant. A variant that cannot have this shape ends
-   its process, so this runs in a child, and the other variants still get their
+/* Computes the costs of a variant in a child process: a variant that cannot
+   have this shape ends that process, and the other variants still get their
    rows. Returns 0, or the status to exit with. */
 static int
 cost_wanted(const Wanted *w, Cost *cost)
@@ -188,8 +194,8 @@ cost_wanted(const Wanted *w, Cost *cost)
     return e.status;
 }
 
-/* Adds a variant's row to the table of costs or of real parameters, with notes
-   about costs that are not known. */
+/* Adds a variant's row to the table that was asked for, with notes about its
+   costs. */
 static void
 add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
@@ -199,13 +205,13 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
              "does not set c->flops; set it there (<qkv/operator.h>)",
              p.name);
     if (cost.state > 0)
-        note("%s: a decoder could keep a state of %.0f numbers, for any number "
-             "of tokens, instead of a cache; qkv's decoder keeps the cache",
+        note("%s: instead of a cache, a decoder could keep a state of %.0f "
+             "numbers for any number of tokens; qkv's decoder keeps a cache",
              p.name, cost.state);
     if (o->whole)
         add_whole(sheet, w);
     else if (o->real)
-        add_real(sheet, &p, attention_wanted(w), &cost, w->chosen);
+        add_real(sheet, &p, attention_wanted(w), &cost, w->mask_chosen);
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
                   cell_number(cost.forward), cell_number(cost.backward),
@@ -213,12 +219,12 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
                   cell_number(round(cost.activations)));
 }
 
-/* The note below the table: the widths that any of these variants uses, given
-   or by default, and what the columns of this kind of table are. */
+/* The note below a table: the shape, with the widths and settings that `uses`
+   lists, and what the columns are. */
 static char *
 caption(Config c, const char *uses, int table)
 {
-    char *shape = "";
+    char *shape = ""; /* "heads 4, d-k 8, " */
     config_resolve(&c, uses);
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
@@ -236,18 +242,18 @@ caption(Config c, const char *uses, int table)
 }
 
 /* The columns of published models. */
-static Column of_models[] = {
+enum { CACHE_BYTES_PER_NUMBER = 2 };
+static const Column model_columns[] = {
     {"model", .words = true},
     {"parameters", .format = "%.0f"},
     {"real", .format = "%.0f"},
     {"gauge", .format = "%.0f"},
     {"forward", .format = "%.0f"},
     {"cache_bytes", .title = "cache", .format = "%.0f"},
-    {"state_bytes", .title = "state", .format = "%.0f", .readers = PEOPLE},
+    {"state_bytes", .title = "state", .format = "%.0f"},
     {"cache_without_windows", .title = "unwindowed", .format = "%.0f"},
     {"what", .words = true, .readers = PROGRAMS},
     {"source", .words = true, .readers = PROGRAMS}};
-enum { STATE = 6, MODEL_COLUMNS = sizeof of_models / sizeof *of_models };
 
 /* Says how many layers have no softmax, if any. */
 static char *
@@ -263,13 +269,13 @@ without_softmax(const Published *p)
                        linear, p->layers);
 }
 
-/* Adds the row of a model: of a config.json as text or, if that is NULL, of the
-   file `name`. Returns its attention in words. */
+/* Adds the row of a model, at `length` tokens: of a config.json as text or, if
+   that is NULL, of the file `name`. Returns its attention in words. */
 static char *
 add_model(Sheet *sheet, const char *name, char *config, const char *part,
           const char *source, int length)
 {
-    enum { BYTES = 2 }; /* of a number in a cache */
+    const double bytes = CACHE_BYTES_PER_NUMBER;
     Published p = published_read(name, config, part);
     Account a = published_account(&p, length);
     const Published *last = &p.each[p.layers - 1];
@@ -279,13 +285,11 @@ add_model(Sheet *sheet, const char *name, char *config, const char *part,
                     published_settings(&p), p.kdim, p.vdim, p.has, p.biases,
                     fmin(p.window, length), fmin(last->window, length),
                     last->d_k, without_softmax(&p));
-    if (a.state > 0)
-        of_models[STATE].readers = EVERYBODY;
     sheet_row(sheet, cell_words(name), cell_number(a.stored),
               cell_number(a.stored - a.gauge), cell_number(a.gauge),
-              cell_number(a.flops), cell_number(BYTES * a.cache),
-              cell_number(a.state > 0 ? BYTES * a.state : NAN),
-              cell_number(BYTES * a.unwindowed), cell_words(what),
+              cell_number(a.flops), cell_number(bytes * a.cache),
+              cell_number(a.state > 0 ? bytes * a.state : NAN),
+              cell_number(bytes * a.unwindowed), cell_words(what),
               cell_words(source));
     return what;
 }
@@ -296,9 +300,8 @@ static void
 count_models(const Options *o)
 {
     enum { NAME, SOURCE, CONFIG }; /* columns of published.tsv */
-    Config c = {.length = 32768};
-    Sheet sheet = {of_models, .cols = MODEL_COLUMNS, .label = "models",
-                   .chosen = o->columns};
+    Config c = {.length = 32768};  /* unless --length is given */
+    Sheet sheet = sheet_of(model_columns, "models", o->columns);
     Table known = {0};
     Values names = {0};
     char *what = "";
@@ -318,18 +321,18 @@ count_models(const Options *o)
         usage("unknown model \"%.64s\":%s `qkv list --models` lists them",
               o->preset, suggestion(o->preset, &names));
     sheet.note = format_text(
-        "%s%sThe attention of all layers, for one token among %d. "
-        "gauge: parameters that change nothing, by arithmetic; "
-        "forward: FLOPs; cache: bytes that a decoder keeps of all "
-        "tokens, 2 per number; unwindowed: without windows.%s",
+        "%s%sThe attention of all layers, for one token among %d. gauge: "
+        "parameters that change nothing, by arithmetic; forward: FLOPs; cache: "
+        "bytes that a decoder keeps of all tokens, %d per number; unwindowed: "
+        "without windows; state, of layers without softmax: bytes that it "
+        "keeps for any number of tokens.",
         o->models ? "" : what, o->models ? "" : ". ", c.length,
-        of_models[STATE].readers == PEOPLE
-            ? ""
-            : " state: bytes that it keeps for any number of tokens.");
+        CACHE_BYTES_PER_NUMBER);
     sheet_print(&sheet, layout_of(o));
 }
 
-/* Prints what of a whole published model is free, by the formula. */
+/* Prints how many parameters of a whole published model are real, and what is
+   subtracted from those stored (models/published_whole.h). */
 static void
 count_whole_published(const Options *o)
 {
@@ -339,14 +342,12 @@ count_whole_published(const Options *o)
         {"norms", .format = "%.0f"},   {"mlp", .format = "%.0f"},
         {"basis", .format = "%.0f"},   {"logits", .format = "%.0f"}};
     PublishedWhole w = published_whole(o->config);
-    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns,
-                   .label = "whole", .chosen = o->columns};
+    Sheet sheet = sheet_of(columns, "whole", o->columns);
     sheet.note =
-        "formula: the parameters that are real by a formula, not measured: "
-        "those stored less those of heads (within attention), norms (moved "
-        "into the next maps), mlp (a factor of each hidden unit), basis (of "
-        "the residual stream) and logits (softmax ignores a constant).";
-    check_columns(&sheet);
+        "formula: the real parameters by a formula, not measured: those stored "
+        "less those of heads (within attention), norms (moved into the next "
+        "maps), mlp (a factor of each hidden unit), basis (of the residual "
+        "stream) and logits (softmax ignores a constant).";
     sheet_row(
         &sheet, cell_words(o->config), cell_number(w.stored),
         cell_number(w.stored - w.heads - w.norms - w.mlp - w.basis - w.logits),
@@ -356,31 +357,32 @@ count_whole_published(const Options *o)
 }
 
 /* Adds a row for each variant that can have the shape, and appends the settings
-   that these variants use to *uses. Without names, the only variant is the
-   config's. Returns the exit status. */
+   that these variants use to *uses. If there are no names, the only variant is
+   that of c. Exits (2) if an option was given that no variant uses. Returns the
+   exit status. */
 static int
 add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
              char **uses)
 {
     int status = 0;
-    char *of_all = "";
+    char *uses_of_all = "";
     Wanted w = {.config = c};
-    w.chosen = o->rest_count || given_to(&o->request, "mask")->count;
+    w.mask_chosen = o->rest_count || given_to(&o->request, "mask")->count;
     int count = names->count ? names->count : 1;
     for (int i = 0; i < count; i++) {
         w.plugin = names->count ? plugin_open(names->text[i]) : plugin_of(&c);
         const char *own = variant_uses(w.plugin.variant);
-        of_all = format_text("%s %s", of_all, own);
+        uses_of_all = format_text("%s %s", uses_of_all, own);
         Cost cost;
         int refused = cost_wanted(&w, &cost);
-        if (refused) {
+        if (refused) { /* a single variant decides the exit status */
             status = count > 1 ? 1 : refused;
             continue;
         }
         *uses = format_text("%s %s", *uses, own);
         add_variant(sheet, &w, cost, o);
     }
-    request_used(&o->request, SHAPE_OPTIONS, of_all);
+    request_used(&o->request, SHAPE_OPTIONS, uses_of_all);
     return status;
 }
 
@@ -403,9 +405,8 @@ command_count(int argc, char **argv)
     int table = COSTS;
     if (o.whole || o.real)
         table = o.whole ? WHOLE : REAL;
-    Sheet sheet = {of_table[table], .cols = table == WHOLE ? 10 : 6,
-                   .label = "parameters", .chosen = o.columns};
-    check_columns(&sheet);
+    Sheet sheet = sheet_new(table_columns[table], columns_in[table],
+                            "parameters", o.columns);
     if (!given->count && !o.rest_count)
         *given = values_split(default_variants);
     if (table != COSTS && sizeof(real) == 4)

@@ -1,8 +1,9 @@
-/* draft.c - qkv draft: how a script writes files, as a whole or not at all.
+/* draft.c - qkv draft DIR PROGRAM [WORD ...]: lets a script write files as a
+   whole or not at all.
 
-   It runs a program, which writes its files into the draft (base/files.h) that
-   $QKV_DRAFT names. If the program succeeds, they are moved to the directory;
-   if it fails or is killed, they are removed. */
+   It runs a program, which writes its files into the directory $QKV_DRAFT, a
+   draft (base/files.h). If the program succeeds, they are moved to DIR; if it
+   fails or is killed, they are removed. */
 #include <stdlib.h>
 
 #include "base/files.h"

@@ -1,9 +1,9 @@
 /* equiv.c - qkv equiv: which variants are the same function?
 
-   Another variant fits the canonical form of a trained run. The answer is how
-   far the logits on fresh data change by that: a row of the table. */
+   A trained run is converted: the matrices of another variant are fitted to the
+   canonical form of its heads (algebra/convert.h). The answer, a row of the
+   table, is how much that changes the logits on test data. */
 #include <math.h>
-#include <stdio.h>
 
 #include "algebra/convert.h"
 #include "driver/commands.h"
@@ -24,27 +24,27 @@ static const Column conversions[] = {
     {"rank_N", .title = "rank N", .words = true},
     {"lost_of_N", .format = "%.2g", .readers = PROGRAMS},
     {"why_not", .words = true, .readers = PROGRAMS}};
-enum { COLUMNS = sizeof conversions / sizeof *conversions };
 
-/* Adds the row of a conversion; its numbers are NA if it failed. */
+/* Adds the row of a conversion of r into the variant `to`; its numbers are NA
+   if it failed. */
 static void
 add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 {
-    char rank[2][32] = {"-", "-"};
-    double *lost = v.form.lost;
-    const char *same = *v.why                         ? "none"
-                       : v.logits <= CONVERTS_EXACTLY ? "exact"
-                                                      : "nearest";
-    if (*v.why)
-        v.logits = v.before = v.after = lost[0] = lost[1] = NAN;
-    else
-        for (int i = 0; i < 2; i++) /* of M and of N, before and after */
-            snprintf(rank[i], sizeof rank[i], "%d->%d", v.form.rank[i],
-                     v.form.kept[i]);
+    enum { M, N };
+    const FitError *e = &v.form;
+    const char *same = v.logits <= CONVERTS_EXACTLY ? "exact" : "nearest";
+    char *rank_M = format_text("%d->%d", e->rank[M], e->kept[M]);
+    char *rank_N = format_text("%d->%d", e->rank[N], e->kept[N]);
+    double lost_of_M = e->lost[M], lost_of_N = e->lost[N];
+    if (*v.why) { /* it failed */
+        same = "none";
+        rank_M = rank_N = "-";
+        v.logits = v.before = v.after = lost_of_M = lost_of_N = NAN;
+    }
     sheet_row(sheet, cell_words(plugin_name(r->config.variant)), cell_words(to),
               cell_words(same), cell_number(v.logits), cell_number(v.before),
-              cell_number(v.after), cell_words(rank[0]), cell_number(lost[0]),
-              cell_words(rank[1]), cell_number(lost[1]), cell_words(v.why));
+              cell_number(v.after), cell_words(rank_M), cell_number(lost_of_M),
+              cell_words(rank_N), cell_number(lost_of_N), cell_words(v.why));
 }
 
 /* Converts a run into the variant and shape of each job, and adds a row for
@@ -68,8 +68,9 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
     model_free(from);
 }
 
-/* Draws the square of conversions. RoPE and the precision change which variants
-   are the same, so they have their own figures. */
+/* Draws the table as a square with a row and a column for each variant.
+   Rotations by position and the precision change which variants are the same,
+   so these have figures with other names. */
 static void
 draw_square(const Options *o, const Sheet *s, int positions)
 {
@@ -80,24 +81,22 @@ draw_square(const Options *o, const Sheet *s, int positions)
                             "Trained as the row, written as the column",
                             "difference of logits");
     Sheet whole = *s;
-    whole.chosen = NULL;
+    whole.chosen = NULL; /* all columns */
     sheet_write(f.data, &whole, TSV);
     figure_end(&f, "equivalence.gp", "");
 }
 
-/* Converts the run that the user named; or, without one, trains the variants
-   and converts each into each. */
+/* Converts the run that the user named into the variants; or, without a run,
+   trains the variants and converts each of them into each. */
 int
 command_equiv(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Request *r = &o.request;
-    Sheet sheet = {conversions, .cols = COLUMNS, .label = "conversions",
-                   .chosen = o.columns};
+    Sheet sheet = sheet_of(conversions, "conversions", o.columns);
     Run named;
     Experiment e = {.runs = &named, .count = 1};
     int status = 0;
-    check_columns(&sheet);
     if (o.rest_count)
         named = begin_from(r, o.rest[0], OF_VARIANT | OF_SHAPE);
     resolve_grid(&o, default_variants, "induction", "1");

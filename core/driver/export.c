@@ -1,4 +1,5 @@
-/* export.c - qkv export: a batch of a run for other frameworks. */
+/* export.c - qkv export: writes a batch of a run for other frameworks, which
+   can then be compared with qkv. */
 #include <libgen.h>
 
 #include "base/npy.h"
@@ -8,17 +9,19 @@
 #include "heart/tape.h"
 #include "run/run.h"
 
-/* Runs m on the first batch of its test data, and writes arrays for other
-   frameworks: tokens, targets (-1 if a token has no answer), source (of tasks
-   with two sequences), logits, loss, and gradients/ with a file for each
-   weight. The directory must not exist; it is written whole or not at all.
-   Returns the number of sequences. */
+/* Runs m on the first batch of its test data, and writes arrays: tokens,
+   targets
+   (-1 if a token has no answer), source (the second sequence, of tasks that
+   have one), logits, loss, and gradients/ with a file for each weight. The
+   directory must not exist; it is written whole or not at all. Returns the
+   number of sequences in the batch. */
 static int
 write_batch(const char *directory, Model *m, const Dataset *data)
 {
     const char *above = dirname(copy_text(directory));
     const char *name = basename(copy_text(directory));
     int tokens = m->sizes.tokens;
+    /* a token that has several ids is an axis of the arrays */
     int each = m->sizes.each, dimensions = each > 1 ? 3 : 2;
     Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
@@ -40,7 +43,7 @@ write_batch(const char *directory, Model *m, const Dataset *data)
               (int[]){sequences, tokens, m->sizes.classes});
     npy_write(to, "loss.npy", 'f', loss->value, 2, (int[]){1, 1});
     matrices_write(to, "gradients", m);
-    if (!draft_end(d, false))
+    if (!draft_end(d, false)) /* it does not replace a directory */
         fail("%s: it exists already; choose another directory", directory);
     return sequences;
 }

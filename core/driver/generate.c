@@ -9,20 +9,23 @@
 #include "driver/options.h"
 #include "run/run.h"
 
-/* Prints a number, or a character of the text, escaped if a terminal might obey
-   it. */
+/* Prints a token as soon as it is known. A character of a text is escaped if a
+   terminal might obey it, except the end of a line and a tab; a number is
+   followed by a space. */
 static void
 print_token(const Dataset *data, int id)
 {
+    bool is_text = data->corpus;
     const char *name = token_name(data, id);
-    bool plain = data->corpus && *name && strchr(" \t\n\"", *name);
-    printf("%s%s", plain ? name : token_label(data, &id),
-           data->corpus ? "" : " ");
+    bool as_it_is = is_text && *name && strchr(" \t\n\"", *name);
+    printf("%s%s", as_it_is ? name : token_label(data, &id),
+           is_text ? "" : " ");
     fflush(stdout);
 }
 
-/* Prints the prompt, the first `given` ids, and then one continuation up to
-   `count` ids. */
+/* Prints the prompt, which is the first `given` of the ids, and continues it
+   until there are `count` ids. Of several samples of a text, each begins with a
+   line that has its seed. */
 static void
 continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
               const Options *o, int seed)
@@ -49,11 +52,11 @@ command_generate(int argc, char **argv)
              "text or induction, or `qkv trace TEXT RUN`",
              r.path, data.task->name);
     if (m->config.mask != MASK_CAUSAL)
-        fail(
-            "%s: it was trained without a causal mask, which generating needs; "
-            "use a run that was trained with --mask causal",
-            r.path);
+        fail("%s: it was trained without a causal mask; use a run that was "
+             "trained with --mask causal",
+             r.path);
     int given, *prompt = tokens_read(o.generate.prompt, &data, r.path, &given);
+    /* without --tokens: the length trained on, and the token after it */
     int count = data.sizes.tokens + 1;
     if (o.generate.tokens || count < given)
         count = given + o.generate.tokens;

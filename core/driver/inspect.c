@@ -8,8 +8,8 @@
 #include "run/run.h"
 #include "watch/attention_maps.h"
 
-/* Prints ranks and singular values of the heads' canonical forms (canonical.h),
-   a row for each head. Fails if the attention of some block has none. */
+/* Prints a row for each head: ranks and singular values of its canonical form,
+   M and N (algebra/canonical.h). Fails if the attention of a block has none. */
 static void
 print_forms(const Options *o, const Model *m)
 {
@@ -23,12 +23,12 @@ print_forms(const Options *o, const Model *m)
         {"rank_N", .title = "rank N"},
         {"effective_rank_N", .title = "eff.", .format = "%.1f"},
         {"largest_N", .title = "s1", .format = "%.3g"}};
-    Sheet sheet = {columns, .cols = 9, .label = "forms", .chosen = o->columns,
-                   .note =
-                       "Head i is softmax(s x M_i y') y N_i; rotated q and k "
-                       "are at distance 0. eff.: effective rank; s1: largest "
-                       "singular value, of s M_i and N_i; sym.: share of M_i "
-                       "that equals its transpose, 0.5 if random."};
+    Sheet sheet = sheet_of(columns, "forms", o->columns);
+    sheet.note =
+        "Head i is softmax(s x M_i y') y N_i; rotated q and k are at "
+        "distance 0. eff.: effective rank; s1: largest singular value, "
+        "of s M_i and N_i; sym.: share of M_i that equals its "
+        "transpose, 0.5 if random.";
     int d = m->attention.d_model;
     for (int p = 0; p < m->places; p++) {
         const char *place = m->place[p].name;
@@ -37,22 +37,21 @@ print_forms(const Options *o, const Model *m)
             fail("%s: %s has no canonical form: %s", place, m->config.variant,
                  form.why);
         for (int h = 0; h < form.heads; h++) {
-            const double *matrix = form.m + h * form.size;
-            Spectrum M = spectrum_of(matrix, d);
-            Spectrum N = spectrum_of(form.n + h * form.size, d);
+            const double *m_h = form.m + h * form.size; /* of this head */
+            const double *n_h = form.n + h * form.size;
+            Spectrum M = spectrum_of(m_h, d), N = spectrum_of(n_h, d);
             sheet_row(&sheet, cell_words(place), cell_number(h + 1),
                       cell_number(M.rank), cell_number(M.effective_rank),
                       cell_number(M.largest),
-                      cell_number(symmetric_share(matrix, d)),
-                      cell_number(N.rank), cell_number(N.effective_rank),
-                      cell_number(N.largest));
+                      cell_number(symmetric_share(m_h, d)), cell_number(N.rank),
+                      cell_number(N.effective_rank), cell_number(N.largest));
         }
         canonical_free(&form);
     }
     sheet_print(&sheet, layout_of(o));
 }
 
-/* Adds a row for each weight of a map. */
+/* Adds a row for each attention weight of a head. */
 static void
 add_map(Sheet *sheet, const Maps *maps, const Map *map)
 {
@@ -66,9 +65,9 @@ add_map(Sheet *sheet, const Maps *maps, const Map *map)
                       cell_number(map_weight(map, i, j)));
 }
 
-/* Draws the attention weights of every head on the first test sequence, as the
-   figure "attention". Prints them as pictures on a terminal, else as a table.
- */
+/* Prints the attention weights of every head on the first test sequence, as
+   pictures on a terminal, else as a table, and draws them as the figure
+   "attention". */
 static void
 show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
 {
@@ -77,7 +76,7 @@ show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
         {.name = "column"},      {"query", .words = true},
         {"key", .words = true},  {"weight", .format = "%.6g"}};
     Layout layout = layout_of(o);
-    Sheet sheet = {columns, .cols = 6, .chosen = o->columns};
+    Sheet sheet = sheet_of(columns, NULL, o->columns);
     Values heads = {0};
     Batch b = batch_new(data->sizes, 1);
     Random r = dataset_stream(data, TEST);
@@ -90,6 +89,7 @@ show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
              run);
     for (const Map *map = maps.map; map < maps.map + maps.count; map++) {
         add_map(&sheet, &maps, map);
+        /* attention.gp finds the labels of rows and columns by these numbers */
         values_add(&heads, format_text("%d %d %s", map->queries_of,
                                        map->keys_of, map->name));
     }

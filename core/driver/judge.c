@@ -1,7 +1,7 @@
-/* judge.c - qkv judge: shows the judgement of anybody's results as a table, in
-   sentences and as a figure. */
+/* judge.c - qkv judge: compares the methods in anybody's table of results
+   (study/judge.h), and shows the answer as a table, in sentences and as a
+   figure. */
 #include <math.h>
-#include <string.h>
 
 #include "base/tsv.h"
 #include "driver/commands.h"
@@ -28,7 +28,7 @@ static const Column facts[] = {
 };
 /* clang-format on */
 
-/* The name of the test that a verdict rests on, or NULL. */
+/* The name of the test on which a verdict is based, or NULL. */
 static const char *
 test_of(const Entry *e)
 {
@@ -49,8 +49,8 @@ why_none(const Entry *e)
     if (e == e->base || e->comparison.verdict != UNTESTED)
         return NULL;
     if (e->solved < e->n || e->base->solved < e->base->n)
-        return "a run did not get there, so it has no number";
-    return "the runs of each are all equal, so t is not defined";
+        return "a run did not reach the threshold, so it has no number";
+    return "all runs of a method are equal, so t is not defined";
 }
 
 /* Adds a method's row, in the order of the columns. */
@@ -71,7 +71,8 @@ add_row(Sheet *sheet, const Entry *e)
               cell_number(a->needed), cell_words(why_none(e)));
 }
 
-/* A comparison as a sentence for a paper. */
+/* A method's comparison with the baseline, as a sentence for a paper: "A is
+   better than B in loss by 0.1 [0.05, 0.15], p = 0.01, n = 5 pairs." */
 static char *
 sentence(const Entry *e)
 {
@@ -94,7 +95,7 @@ sentence(const Entry *e)
     if (a->verdict == IDENTICAL)
         return format_text("%s, n = %s.", claim, runs);
     Mean by = {c->mean, c->low, c->high};
-    if (ordered && c->mean < 0)
+    if (ordered && c->mean < 0) /* worse by 0.1, not by -0.1 */
         by = (Mean){-c->mean, -c->high, -c->low};
     char *needed = "";
     if (!isnan(a->needed))
@@ -106,9 +107,10 @@ sentence(const Entry *e)
                        by.high, a->p, runs, needed);
 }
 
-/* The assumptions of the tests, and the meaning of the columns. */
+/* The note below the table: the assumptions of the tests, and what the columns
+   mean. */
 static char *
-assumed(const Judgement *j)
+assumptions(const Judgement *j)
 {
     const Question *q = j->question;
     char *text;
@@ -119,39 +121,38 @@ assumed(const Judgement *j)
     if (q->seed)
         fprintf(to, "; rows with the same %s are pairs", q->seed);
     if (q->unpaired)
-        fprintf(to, "; where seeds differ or are not given, variances may "
-                    "differ (Welch's test)");
+        fprintf(to, "; if seeds differ or are not given, variances may differ "
+                    "(Welch's test)");
     if (q->margin)
         fprintf(to, "; the margin, %s, was fixed before the results were known",
                 q->margin);
     fprintf(to,
-            "; all %d rows were used. Average: the mean; in brackets: 95%% "
-            "intervals, not adjusted, of two runs their range.",
+            "; all %d rows were used. Average: the mean; in brackets: its 95%% "
+            "interval, not adjusted, or the range of two runs.",
             j->rows);
     if (j->comparisons)
         fprintf(to,
-                " p is two-sided (of \"same\": of two one-sided tests), "
-                "adjusted for all comparisons, %d (Holm's method in Shaffer's "
+                " p is two-sided (for \"same\", from two one-sided tests) and "
+                "adjusted for all %d comparisons (Holm's method in Shaffer's "
                 "variant). Needed: how many runs of each would tell with a "
                 "probability of 80%%, if the true difference is the one found.",
                 j->comparisons);
     if (q->solved_at)
         fprintf(to,
                 " The average of %s is the median, in which NA is later than "
-                "all others; fewer than %d runs have their range.",
+                "all numbers; for fewer than %d runs, brackets hold the range.",
                 q->solved_at, MEDIAN_SEEDS);
     end_text(to, &text);
     return text;
 }
 
-/* Prints the table, or its chosen columns. People also get a sentence about
-   each comparison, for a paper, and the assumptions, for its reviewers. */
+/* Prints the table, or its chosen columns. With all columns, people also get a
+   sentence about each comparison, and the assumptions. */
 static void
 print_judgement(const Judgement *j, const char *chosen, Layout layout)
 {
-    Sheet sheet = {facts, .cols = sizeof facts / sizeof *facts,
-                   .label = "judged", .note = assumed(j), .chosen = chosen};
-    check_columns(&sheet);
+    Sheet sheet = sheet_of(facts, "judged", chosen);
+    sheet.note = assumptions(j);
     for (int i = 0; i < j->count; i++)
         add_row(&sheet, j->list[i]);
     for (int i = 0; i < j->count && !chosen; i++)
@@ -162,7 +163,8 @@ print_judgement(const Judgement *j, const char *chosen, Layout layout)
     sheet_print(&sheet, layout);
 }
 
-/* A name as one word, by which a figure's script finds it in the data. */
+/* A method's name as one word, since columns of a figure's data are separated
+   by blanks, and # begins a comment there. */
 static char *
 one_word(const char *name)
 {
@@ -175,9 +177,10 @@ one_word(const char *name)
 static void
 draw_judgement(const Drawing *o, const Judgement *j)
 {
-    Values results = {0}, none = {0}, others = {0}; /* than the baseline */
+    /* the methods except the baseline; an empty text for each result */
+    Values results = {0}, others = {0}, none = {0};
     if (!j->comparisons) {
-        note("nothing was drawn, since no method could be compared with the "
+        note("nothing was drawn: no method could be compared with the "
              "baseline; the column why_none of --tsv says why");
         return;
     }
@@ -188,13 +191,13 @@ draw_judgement(const Drawing *o, const Judgement *j)
     for (int i = 0; i < j->count; i++) {
         const Entry *e = j->list[i];
         const Contrast *c = &e->comparison.contrast;
-        if (e == e->base) { /* once in each result */
+        if (e == e->base) { /* which is once in each result */
             values_add(&results, copy_text(e->result));
             values_add(&none, copy_text(""));
             continue;
         }
         char *word = one_word(e->method);
-        if (i < j->methods) /* in the first result */
+        if (i < j->methods) /* the first result has every method once */
             values_add(&others, word);
         fprintf(f.data, "%d\t%s\t%s\t%s\t%s\t%s\n", i / j->methods + 1, word,
                 word, number_text(c->mean, 6), number_text(c->low, 6),

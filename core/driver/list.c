@@ -11,29 +11,32 @@
 #include "tasks/tasks.h"
 #include "training/positions.h"
 
-/* The answer of the child that opens a plugin: a row of the list. */
+/* A row of the list: what the child process that opens a plugin answers. */
 typedef struct Listed {
     double parameters;
     char equation[MESSAGE], settings[USES_SIZE], family[MESSAGE];
     char form[8 * MESSAGE];
 } Listed;
 
+/* What the child is asked. */
 typedef struct Wanted {
-    const char *name; /* of the variant */
-    const Config *config;
-    bool form; /* is its canonical form wanted, too? */
+    const char *name;     /* of the variant */
+    const Config *config; /* its shape */
+    bool form;            /* is its canonical form wanted, too? */
 } Wanted;
 
-/* Copies a text of a plugin into `size` bytes. Fails if it does not fit. */
+/* Copies a text of a plugin, its `field`, into `size` bytes. Fails if it does
+   not fit. */
 static void
-copy_within(char *to, size_t size, const char *text, const char *field)
+copy_bounded(char *to, size_t size, const char *text, const char *field)
 {
     if (strlen(text) >= size)
         fail("its %s is too long: shorten it to %zu bytes", field, size - 1);
     strcpy(to, text);
 }
 
-/* Describes a variant. It runs in a child, since it runs the plugin's code. */
+/* Fills in a Listed for a Wanted. It runs the plugin's code, so it is called in
+   a child. */
 static void
 describe(const void *argument, void *answer)
 {
@@ -44,25 +47,25 @@ describe(const void *argument, void *answer)
     config_resolve(&own, variant_uses(v));
     l->parameters =
         cost_of(v, positioned_attention(&own), own.length, 0).parameters;
-    copy_within(l->equation, sizeof l->equation, v->equation, ".equation");
-    copy_within(l->settings, sizeof l->settings, v->settings ? v->settings : "",
-                ".settings");
-    copy_within(l->family, sizeof l->family, v->family ? v->family : "other",
-                ".family");
+    copy_bounded(l->equation, sizeof l->equation, v->equation, ".equation");
+    copy_bounded(l->settings, sizeof l->settings,
+                 v->settings ? v->settings : "", ".settings");
+    copy_bounded(l->family, sizeof l->family, v->family ? v->family : "other",
+                 ".family");
     if (wanted->form) {
         Derived d = derive_at(v, TELLING_SHAPE, 2);
-        copy_within(l->form, sizeof l->form, form_spelled(&d), "form");
+        copy_bounded(l->form, sizeof l->form, form_spelled(&d), "form");
         derived_free(&d);
     }
 }
 
-/* The last line of an equation, which is the output, in so few characters that
-   a row is no wider than a terminal. A note for people is shown from its
-   beginning. */
+/* The last line of an equation, which is its output, cut so that a row is no
+   wider than a terminal. An equation that is a note for people is shown from
+   its beginning. */
 static const char *
 output_shown(const char *equation)
 {
-    enum { FITS = 53 };
+    enum { FITS = 53 }; /* columns that the row's other cells leave */
     const char *note = "note: ", *last = strrchr(equation, ';');
     const char *output = equation;
     if (last && strncmp(equation, note, strlen(note)) != 0)
@@ -73,7 +76,8 @@ output_shown(const char *equation)
 }
 
 /* Adds the row of a variant, or prints a note if its plugin cannot be opened.
-   `narrow` rows fit on a terminal. Returns whether the row was added. */
+   A `narrow` row fits on a terminal: it has only the output of the equation.
+   Returns whether the row was added. */
 static bool
 add_variant(Sheet *sheet, const Wanted *wanted, bool narrow)
 {
@@ -90,7 +94,8 @@ add_variant(Sheet *sheet, const Wanted *wanted, bool narrow)
     return true;
 }
 
-/* Prints a row for each variant. Returns the exit status. */
+/* Prints a row for each variant. Deriving the forms takes long, so that column,
+   the last one, exists only if it is chosen. Returns the exit status. */
 static int
 list_variants(const char *chosen, Layout layout)
 {
@@ -102,14 +107,13 @@ list_variants(const char *chosen, Layout layout)
         {"settings", .words = true, .readers = PROGRAMS},
         {"family", .words = true, .readers = PROGRAMS},
         {"form", .words = true, .readers = PROGRAMS}};
+    enum { ALL = sizeof columns / sizeof *columns };
     Config c = config_start();
-    /* the form, the last column, takes long: it is left out if not chosen */
-    Sheet sheet = {columns, .cols = forms ? 6 : 5, .label = "variants",
-                   .chosen = chosen};
+    Sheet sheet = sheet_new(columns, forms ? ALL : ALL - 1, "variants", chosen);
     Values names = plugin_list();
     int status = 0;
     bool narrow = layout == ALIGNED && !chosen;
-    config_resolve(&c, "heads d-k d-v");
+    config_resolve(&c, "heads d-k d-v"); /* default widths, for the note */
     for (int i = 0; i < names.count; i++) {
         Wanted wanted = {names.text[i], &c, forms};
         if (!add_variant(&sheet, &wanted, narrow))
@@ -125,8 +129,8 @@ list_variants(const char *chosen, Layout layout)
     return status;
 }
 
-/* Prints all names without opening the plugins, since even one that cannot be
-   opened takes its name. */
+/* Prints the names of all plugins without opening them: `qkv new` must not use
+   the name of a plugin, even if that cannot be opened. */
 static void
 list_names(void)
 {
@@ -135,16 +139,17 @@ list_names(void)
         puts(names.text[i]);
 }
 
-/* A task's settings, except those that are 0: "length=8 ... positions=none". */
+/* The settings with which a task is trained by default, "length=8 ...
+   positions=none", except those that are 0. */
 static char *
-start_of(const Task *t)
+task_settings(const Task *t)
 {
     Config c = task_start(t->name);
     Values parts = {0};
     for (const Setting *s = settings; s < settings + settings_built_in; s++) {
         const char *value = setting_text(s, &c);
-        if (s->role & (OF_DATA | OF_SHAPE | OF_MODEL | OF_TRAINING) &&
-            s->kind != WORD && strcmp(value, "0"))
+        bool trains = s->role & (OF_DATA | OF_SHAPE | OF_MODEL | OF_TRAINING);
+        if (trains && s->kind != WORD && strcmp(value, "0") != 0)
             values_add(&parts, format_text("%s=%s", s->name, value));
     }
     return joined(&parts, " ");
@@ -159,11 +164,10 @@ list_tasks(const char *chosen, Layout layout)
         {"what", .words = true},
         {"trivial", .title = "trivial baseline", .words = true},
         {"settings", .words = true, .readers = PROGRAMS}};
-    Sheet sheet = {columns, .cols = sizeof columns / sizeof *columns,
-                   .chosen = chosen};
+    Sheet sheet = sheet_of(columns, NULL, chosen);
     for (const KnownTask *t = tasks; t < tasks + task_count; t++)
         sheet_row(&sheet, cell_words(t->task->name), cell_words(t->what),
-                  cell_words(t->trivial), cell_words(start_of(t->task)));
+                  cell_words(t->trivial), cell_words(task_settings(t->task)));
     sheet_print(&sheet, layout);
 }
 

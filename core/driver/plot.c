@@ -9,14 +9,16 @@
 #include "study/figure.h"
 #include "study/outcome.h"
 
-/* Exits (2) unless some run has a value of that name. */
+/* Exits (2) unless some run has a value of the name that was given to an
+   option,
+   "--x". */
 static void
-check_axis(const Experiment *e, const char *name)
+check_axis(const Experiment *e, const char *option, const char *name)
 {
     if (!values_in(e, name).count)
-        usage("%s: no run has a value of that name;%s `qkv table` lists all "
-              "the values",
-              name, name_suggestion(e, name, false));
+        usage("%s %s: no run has a value of that name;%s `qkv table` prints "
+              "all names",
+              option, name, name_suggestion(e, name, false));
 }
 
 int
@@ -27,17 +29,17 @@ command_plot(int argc, char **argv)
     const char *const *paths = (const char *const *)o.rest;
     Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
                                 : experiment_read(&o.out, 1);
-    check_axis(&e, d->by);
+    check_axis(&e, "--by", d->by);
     if (d->x)
-        check_axis(&e, d->x);
+        check_axis(&e, "--x", d->x);
     if (o.request.where)
         keep_where(&e, o.request.where);
     if (d->x || d->y)
         figures_draw(d, &o.request, &e);
-    else {
+    else { /* the figures of compare */
         if (!strcmp(d->by, "variant"))
             d->by = compared_by(&o.request, &e);
         draw_all(d, &o.request, &e, &e);
     }
-    return !figures_drawn; /* 1 if there was nothing to draw; a note said why */
+    return figures_drawn > 0 ? 0 : 1; /* if there is none, a note said why */
 }

@@ -1,6 +1,6 @@
-/* suggest.c - qkv suggest: scripts call it to tell their user which option or
-   file was probably meant. It prints " did you mean NAME?", or nothing if no
-   name is close to the word. */
+/* suggest.c - qkv suggest WORD [NAME ...]: prints " did you mean NAME?" with
+   the name that is closest to the word, or nothing if none is close. Scripts
+   put it into their messages about a wrong option or file. */
 #include <stdio.h>
 
 #include "base/report.h"
@@ -13,6 +13,6 @@ command_suggest(int argc, char **argv)
 {
     if (argc < 2)
         usage("suggest: it takes WORD [NAME ...]");
-    Values names = {argv + 2, argc - 2, argc - 2};
+    Values names = {.text = argv + 2, .count = argc - 2};
     return end_well(fputs(suggestion(argv[1], &names), stdout) < 0);
 }

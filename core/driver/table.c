@@ -1,9 +1,10 @@
-/* table.c - qkv table: prints every run as one row, for pandas and R; or the
+/* table.c - qkv table: prints a row for each run, for pandas and R; or the
    tables that compare prints.
 
-   The columns are the run's name, task, variant and seed, the other settings
-   that vary, the lines of result.tsv and timing.tsv, and the number of real
-   parameters. People see only the few that matter in a comparison. */
+   The columns of a run are its name, task, variant and seed, the other settings
+   that vary between runs, the lines of its result.tsv and timing.tsv, and the
+   number of its real parameters. People see only the few that matter in a
+   comparison. */
 #include <string.h>
 
 #include "driver/commands.h"
@@ -14,8 +15,9 @@
 #include "study/run_values.h"
 #include "study/where.h"
 
-static const char first[] = "run,task,variant,seed";
-static const char shown[] = "solved_at test_accuracy test_loss seconds";
+static const char first_columns[] = "run,task,variant,seed";
+/* the results that people see */
+static const char main_results[] = "solved_at test_accuracy test_loss seconds";
 
 /* Adds a name, unless the list has it already. */
 static void
@@ -27,18 +29,21 @@ add_name(Values *names, const char *name)
     values_add(names, copy_text(name));
 }
 
-/* The names of all columns: `first`, the settings that are not the same in all
-   runs, and all results. A name that is both, such as "steps", is the result.
- */
+/* The names of all columns: the first ones, the settings that are not the same
+   in all runs, and all results. A name that is both a setting and a result,
+   such as "steps", is the result. */
 static Values
 names_of(const Experiment *e)
 {
-    Values names = values_split(first);
-    for (const Setting *s = settings; s < settings + setting_count; s++)
+    Values names = values_split(first_columns);
+    for (const Setting *s = settings; s < settings + setting_count; s++) {
+        bool varies = false, result = run_text(e->runs, s->name);
         for (int i = 1; i < e->count; i++)
-            if (!setting_equal(s, &e->runs[i].config, &e->runs[0].config) &&
-                s->kind != HASH && !run_text(e->runs, s->name))
-                add_name(&names, s->name);
+            if (!setting_equal(s, &e->runs[i].config, &e->runs[0].config))
+                varies = true;
+        if (varies && !result && s->kind != HASH)
+            add_name(&names, s->name);
+    }
     for (int i = 0; i < e->count; i++)
         for (int k = 0; k < e->runs[i].result.rows; k++)
             add_name(&names, table_cell(&e->runs[i].result, k, 0));
@@ -46,18 +51,20 @@ names_of(const Experiment *e)
     return names;
 }
 
-/* The column of a name. People see it if it is the run's identity, a setting
-   that was given, or one of the results `shown`. */
+/* The column of a name. People see a setting only if it is among the first
+   columns or was given, and a result only if it is a main one; for people,
+   results are rounded. */
 static Column
 column_of(const char *name, const Experiment *e, bool people)
 {
     bool result = run_text(e->runs, name);
-    bool given = index_in(first, name) >= 0 || setting_was_given(e, name);
-    bool setting = setting_named(name) && !result && given;
+    bool matters =
+        index_in(first_columns, name) >= 0 || setting_was_given(e, name);
+    bool setting = setting_named(name) && !result && matters;
     return (Column){.name = interned(name),
                     .words = !has_numbers(name),
                     .format = result && people ? "%.3g" : NULL,
-                    .readers = setting || index_in(shown, name) >= 0
+                    .readers = setting || index_in(main_results, name) >= 0
                                    ? EVERYBODY
                                    : PROGRAMS};
 }
@@ -71,7 +78,7 @@ print_runs(const Experiment *e, const char *chosen, Layout layout)
     Cell *cells = allocate((size_t)names.count, sizeof *cells);
     for (int i = 0; i < names.count; i++)
         columns[i] = column_of(names.text[i], e, !for_programs(layout));
-    Sheet sheet = {columns, .cols = names.count, .chosen = chosen};
+    Sheet sheet = sheet_new(columns, names.count, NULL, chosen);
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         for (int i = 0; i < names.count; i++)
             cells[i] = columns[i].words

@@ -1,7 +1,8 @@
 /* trace.c - qkv trace: follows one text through attention, number by number.
 
    text -> tokens -> ids -> embedding -> q, k, v -> scores -> weights -> heads
-   -> output: the nodes of one forward pass (algebra/capture.h). */
+   -> output. All of these are nodes of one forward pass, which a capture has
+   recorded, call by call of attend (algebra/capture.h). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,13 +19,13 @@
 #include "tasks/corpus.h"
 #include "watch/attention_maps.h"
 
-/* The text that is followed. */
+/* The text that is followed, and what was shown so far. */
 typedef struct Trace {
     const Model *model;
     const Dataset *data;
-    const int *ids;
-    Pass *pass;
-    bool *shown; /* for each of the model's weights, whether it was shown */
+    const int *ids; /* of the tokens, sizes.each for each token */
+    Pass *pass;     /* the captured forward pass */
+    bool *shown;    /* for each of the model's weights, whether it was shown */
     const Call *call; /* the call whose head is shown */
 } Trace;
 
@@ -33,19 +34,24 @@ typedef struct Trace {
    be masked. */
 typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS, SCORES } Axes;
 
+/* A token of the text, as it is printed. */
 static const char *
 word_of(const Trace *t, int token)
 {
     return token_label(t->data, t->ids + token * t->data->sizes.each);
 }
 
-/* Prints "NAME (rows x cols)" and the rows, with as many columns as fit on a
-   line. Of WEIGHTS it prints no more rows than that. */
+/* Prints "NAME (rows x cols)", a line of labels if columns are tokens, and the
+   rows. Only MOST_SHOWN columns fit on a line; of WEIGHTS, only as many rows
+   are printed, too. */
 PRINTF(4, 5)
 static void
 show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
 {
-    enum { WIDE = 8 };
+    enum { MOST_SHOWN = 8 };
+    int cols = m.cols < MOST_SHOWN ? m.cols : MOST_SHOWN, rows = m.rows;
+    if (axes == WEIGHTS && rows > MOST_SHOWN)
+        rows = MOST_SHOWN;
     va_list args;
     va_start(args, name);
     printf("\n");
@@ -54,26 +60,33 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
     printf(" (%d x %d)\n", m.rows, m.cols);
     if (axes >= TOKENS_BY_TOKENS) {
         print_label("", 12);
-        for (int j = 0; j < m.cols && j < WIDE; j++)
+        for (int j = 0; j < cols; j++)
             print_label(word_of(t, j), 8);
         printf("\n");
     }
-    for (int i = 0; i < m.rows && (axes != WEIGHTS || i < WIDE); i++) {
+    for (int i = 0; i < rows; i++) {
         print_label(axes == WEIGHTS ? "" : word_of(t, i), -12);
-        for (int j = 0; j < m.cols && j < WIDE; j++) {
+        for (int j = 0; j < cols; j++) {
             double x = (double)m.at[i * m.down + j];
             bool masked = axes == SCORES && !call_sees(t->call, m, i, j);
             printf(masked ? "  masked" : "%8.3f", x);
         }
-        printf(m.cols > WIDE ? " ..\n" : "\n");
+        printf(m.cols > cols ? " ..\n" : "\n");
     }
 }
 
-/* Head `head` of a node whose rows are tokens. */
+/* The columns of head `head` of a node whose rows are tokens. */
 static Matrix
 head_rows(const Node *n, int head)
 {
     return head_of(n, n->value, 0, head);
+}
+
+/* The symbol of a weight of the model, "W^Q" of "block0.attention.W^Q". */
+static const char *
+symbol_of_weight(const Trace *t, int number)
+{
+    return strrchr(t->model->weights[number].name, '.') + 1;
 }
 
 /* The number of the model's weight whose node this is, or -1. */
@@ -86,28 +99,29 @@ weight_number(const Model *m, const Node *n)
     return -1;
 }
 
-/* If n is `from` times weights of the model, at most MAPS of them, one after
-   another: writes their numbers in order, and returns how many they are. If it
-   is not, returns 0. */
-enum { MAPS = 8 };
+/* If n is `from` times a product of weights of the model, x W^Q W_i^Q, writes
+   the numbers of these weights in order, and returns how many there are.
+   Returns 0 if n is anything else, or if there are more than MOST_MAPS. */
+enum { MOST_MAPS = 8 };
 static int
-maps_between(const Trace *t, const Node *from, const Node *n, int maps[MAPS])
+maps_between(const Trace *t, const Node *from, const Node *n,
+             int maps[MOST_MAPS])
 {
     int count = 0;
     const Node *at = n->root; /* n is `at` times the weights found so far */
-    while (at->op == &matmul_op && count < MAPS) {
+    while (at->op == &matmul_op && count < MOST_MAPS) {
         int i = weight_number(t->model, at->in[1]);
         if (i < 0)
             break;
         memmove(maps + 1, maps, (size_t)count * sizeof *maps);
-        maps[0] = i;
+        maps[0] = i; /* it is before those found so far */
         count++;
         at = at->in[0]->root;
     }
     return at == from->root ? count : 0;
 }
 
-/* The columns of a matrix that belong to head `head`. */
+/* The columns of a weight that belong to head `head` of `heads`. */
 static Matrix
 head_columns(const Node *w, int heads, int head)
 {
@@ -115,31 +129,32 @@ head_columns(const Node *w, int heads, int head)
     return matrix(w->value + head * width, w->rows, width, w->cols);
 }
 
-/* Prints a node of a head: "q_1 = x W^Q, the queries" and its rows. Before them
-   it prints the matrices with which the node is computed from `from`, called
-   `of`, and, if they are several, their product. `letter` and `number` are the
-   node's name; number 0 is left out. */
+/* Prints head `head` of a node, called `name`: "q_1 = x W^Q, the queries", and
+   its rows. If the node is a product of weights with the node `from`, called
+   `from_name`, it first prints these weights and, if there are several, their
+   product. `what` says what the node is. */
 static void
-show_mapped(const Trace *t, const Node *n, int head, const char *letter,
-            int number, const Node *from, const char *of, const char *what)
+show_mapped(const Trace *t, const Node *n, int head, const char *name,
+            const Node *from, const char *from_name, const char *what)
 {
-    char name[16];
-    snprintf(name, sizeof name, number ? "%s%d" : "%s", letter, number);
-    int maps[MAPS], count = maps_between(t, from, n, maps);
-    char *equation =
-        format_text("%s%s%s", name, count ? " = " : "", count ? of : "");
-    Node *product = NULL;
+    int maps[MOST_MAPS], count = maps_between(t, from, n, maps);
+    const char *equation = name;
+    if (count)
+        equation = format_text("%s = %s", name, from_name);
+    Node *product = NULL; /* of the weights printed so far */
     if (count > 1)
         printf("\n%s is %d linear maps in a row, which are one:\n", name,
                count);
     for (int k = 0; k < count; k++) {
         Node *map = t->model->nodes[maps[k]];
         t->shown[maps[k]] = true;
-        const char *symbol = strrchr(t->model->weights[maps[k]].name, '.') + 1;
-        bool part = k == count - 1 && n->heads > 1;
-        show(t, WEIGHTS,
-             head_columns(map, part ? n->heads : 1, part ? head : 0), "%s%s%s",
-             symbol, part ? ", the columns of " : "", part ? name : "");
+        const char *symbol = symbol_of_weight(t, maps[k]);
+        /* only the last weight has separate columns for each head */
+        if (k == count - 1 && n->heads > 1)
+            show(t, WEIGHTS, head_columns(map, n->heads, head),
+                 "%s, the columns of %s", symbol, name);
+        else
+            show(t, WEIGHTS, head_columns(map, 1, 0), "%s", symbol);
         equation = format_text("%s %s", equation, symbol);
         product = product ? matmul(product, map) : map;
     }
@@ -149,8 +164,8 @@ show_mapped(const Trace *t, const Node *n, int head, const char *letter,
     show(t, TOKENS, head_rows(n, head), "%s, %s", equation, what);
 }
 
-/* Prints head `head` of t->call, which is number `number` of the place, counted
-   from 1. */
+/* Prints head `head` of t->call, a call at the place p. `number` is the head's
+   number among all heads of that place, counted from 1. */
 static void
 show_head(const Trace *t, const Place *p, int head, int number)
 {
@@ -158,23 +173,24 @@ show_head(const Trace *t, const Place *p, int head, int number)
     Matrix scores = call_scores(c, 0, head);
     const Node *before = c->weights->in[0];
     bool rotated = c->q && c->product->in[0] != c->q;
-    bool biased = before->op == &fixed_bias_op;
+    const char *bias = before->op == &fixed_bias_op ? " + bias" : "";
     printf("\n--- head %d\n", number);
     if (c->q) {
-        int k_head = head / (c->q->heads / c->k->heads);
-        show_mapped(t, c->q, head, "q_", number, p->x, "x", "the queries");
-        show_mapped(t, c->k, k_head, "k_", number, p->x, "x", "the keys");
+        int k_head = head * c->k->heads / c->q->heads; /* shared in a group */
+        show_mapped(t, c->q, head, format_text("q_%d", number), p->x, "x",
+                    "the queries");
+        show_mapped(t, c->k, k_head, format_text("k_%d", number), p->x, "x",
+                    "the keys");
     }
     const Node *v = c->sum ? c->sum->in[1] : NULL;
     if (v)
-        show_mapped(t, v, head / (c->sum->heads / v->heads), "v_", number, p->x,
-                    "x", "the values");
+        show_mapped(t, v, head * v->heads / c->sum->heads,
+                    format_text("v_%d", number), p->x, "x", "the values");
     if (c->q)
         show(t, SCORES, scores, "scores = %.4g q_%d k_%d'%s%s", c->scale,
-             number, number, rotated ? ", both rotated" : "",
-             biased ? " + bias" : "");
+             number, number, rotated ? ", both rotated" : "", bias);
     else
-        show(t, SCORES, scores, "scores%s", biased ? " + bias" : "");
+        show(t, SCORES, scores, "scores%s", bias);
     show(t, TOKENS_BY_TOKENS, call_weights(c, 0, head),
          "weights = softmax(scores)");
     if (v)
@@ -190,28 +206,29 @@ show_place(Trace *t, int place)
     const ModelPlace *m = &t->model->place[place];
     const Capture *r = &t->pass->capture;
     const Place *p = &r->place[place];
-    int own;
+    int head_of_call;
     printf("\n=== %s: %s\n", m->name, m->variant->equation);
     if (t->model->config.norm)
         show(t, TOKENS, head_rows(p->x, 0), "LayerNorm(x)");
     for (int i = 0; i < p->heads; i++) {
-        t->call = capture_head(r, place, i, &own);
-        show_head(t, p, own, i + 1);
+        t->call = capture_head(r, place, i, &head_of_call);
+        show_head(t, p, head_of_call, i + 1);
     }
     /* If one call has all heads, the result is computed from their outputs. */
     const Node *sum = p->calls == 1 ? r->call[p->first].sum : NULL;
-    char of[80];
-    snprintf(of, sizeof of, p->heads == 1 ? "head_1" : "[head_1 ... head_%d]",
-             p->heads);
-    show_mapped(t, p->out, 0, "output", 0, sum ? sum : p->out, of,
+    const char *heads = "head_1";
+    if (p->heads > 1)
+        heads = format_text("[head_1 ... head_%d]", p->heads);
+    show_mapped(t, p->out, 0, "output", sum ? sum : p->out, heads,
                 "the layer's result");
     for (int i = m->weights; i < m->weights + m->declared; i++)
         if (!t->shown[i]) /* it is used in something other than a product */
             show(t, WEIGHTS, head_columns(t->model->nodes[i], 1, 0), "%s",
-                 strrchr(t->model->weights[i].name, '.') + 1);
+                 symbol_of_weight(t, i));
 }
 
-/* Prints the tokens and their ids. */
+/* Prints the tokens and their ids; the two ids of a token that has two are
+   joined by +. */
 static void
 show_tokens(const Trace *t, int count)
 {
@@ -221,12 +238,13 @@ show_tokens(const Trace *t, int count)
         printf(" %s", word_of(t, i));
     printf("\nids    ");
     for (int i = 0; i < count * each; i++)
-        if (t->ids[i] >= 0)
+        if (t->ids[i] >= 0) /* -1: a token has only one */
             printf("%s%d", i % each ? "+" : " ", t->ids[i]);
     printf(" of %d\n", t->data->sizes.vocabulary);
 }
 
-/* Prints the likeliest answer at each token, and all attention maps. */
+/* Prints the likeliest answer at each token with its probability, and all
+   attention maps. */
 static void
 show_answers(const Trace *t, const Batch *b)
 {
@@ -236,7 +254,7 @@ show_answers(const Trace *t, const Batch *b)
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
         int best = choose(row, l->cols, (Sampling){0}, NULL);
-        double sum = 0;
+        double sum = 0; /* of the probabilities, relative to the best one's */
         for (int j = 0; j < l->cols; j++)
             sum += exp((double)(row[j] - row[best]));
         print_label(word_of(t, i), -12);
@@ -250,16 +268,16 @@ show_answers(const Trace *t, const Batch *b)
 }
 
 /* Prints a forward pass of m on `count` tokens of a dataset: the tokens and
-   their ids; and for every place its matrices (the first 8 rows and columns)
-   and its results, so that each number can be checked by hand. If m was
-   trained, it also prints the answers and a picture of all attention maps. */
+   their ids, and the matrices and results of every place of attention, so that
+   each number can be checked by hand. If m was trained, it also prints the
+   answers and a picture of all attention maps. */
 static void
 print_trace(Model *m, const Dataset *data, const int *ids, int count,
             bool trained)
 {
     Sizes sizes = m->sizes;
     sizes.tokens = count;
-    matrix_entries(count, count); /* scores of a head */
+    matrix_entries(count, count); /* exits if the scores are too many */
     Batch b = batch_new(sizes, 1);
     memcpy(b.ids, ids, (size_t)count * sizes.each * sizeof *ids);
     Trace t = {.model = m, .data = data, .ids = ids};
@@ -280,11 +298,11 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
         show_answers(&t, &b);
 }
 
-/* The different words of a text. */
+/* The different words of a text, as the vocabulary of a corpus. */
 static Corpus
 words_of(const char *text)
 {
-    static void *seen; /* has pointers into the copy, which is never freed */
+    void *seen = NULL; /* has pointers into the copy, which is never freed */
     Corpus words = {.words = true};
     char *word = strtok(copy_text(text), " \t\n");
     for (; word; word = strtok(NULL, " \t\n"))
@@ -293,7 +311,7 @@ words_of(const char *text)
     return words;
 }
 
-/* The model for a text without a run: small, with random weights. */
+/* The model for a text without a run: small, with initial weights. */
 static Model *
 model_untrained(const Options *o, Sizes sizes)
 {

@@ -1,5 +1,5 @@
-/* write_plugin.c - qkv write-plugin: prints the C file of an equation.
-   plots/commands/new.sh calls it. */
+/* write_plugin.c - qkv write-plugin NAME EQUATION: prints the C file of a
+   plugin that computes an equation. plots/commands/new.sh calls it. */
 #include <stdio.h>
 
 #include "driver/commands.h"
