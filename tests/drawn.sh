@@ -31,11 +31,10 @@ x"; system('touch CANARY'); y="
 % a comment # another %% %d %s %n
 \input{CANARY} \end{document} \immediate\write18{touch CANARY} $x$ --- `` ''
 ]; system("touch CANARY") #
-<script>alert(1)<b>&amp;&lt; [x](javascript:alert(1))
+<script>stolen()<b>&amp;&lt; [x](javascript:stolen())
 é ß “quote” – dash
 LIST
-"$qkv" compare -v standard -t reverse --lr 0.001,0.003 --seeds 1 $short -o grid >out 2>err ||
-    complain "compare"
+"$qkv" compare -v standard -t reverse --lr 0.001,0.003 --seeds 1 $short -o grid >out 2>err || complain "compare"
 number=0
 while IFS= read -r text; do
     number=$((number + 1)) figure=title$number/figures/test_loss-lr-reverse
@@ -150,8 +149,7 @@ cat page/tables/*.tex page/figures/*.tex >>words.tex
 unharmed "a record"
 
 # --- the data of each kind of figure
-"$qkv" compare -v standard,two-step -t reverse,recall --d-k 2,4 --seeds 3 $short --log-every 5 -o many >out 2>err ||
-    complain "compare"
+"$qkv" compare -v standard,two-step -t reverse,recall --d-k 2,4 --seeds 3 $short --log-every 5 -o many >out 2>err || complain "compare"
 plot() { "$qkv" plot many -o drawn -q --format svg "$@" 2>err && [ ! -s err ] && ok || complain "plot $*"; }
 # rows FILE: the rows of a figure's data, without that of the names.
 rows() { sed 1d "drawn/figures/$1.tsv"; }

@@ -1,5 +1,6 @@
 // awk.js - as much of awk as the lessons' commands and the judge of exercises need: patterns,
-// print, printf, if, for (;;), expressions, arrays, substr and gsub. A program becomes functions of one state.
+// print, printf, if, for (;;), expressions, arrays, substr and gsub. compile() turns a program
+// into functions of its state, s: {out, what is printed; fields, $0 $1 ...; values, by name}.
 
 // The lines of a text, without their ends.
 export const lines = text => text.replace(/\n$/, '').split('\n').slice(0, text ? undefined : 0);
@@ -9,6 +10,8 @@ const numeric = v => typeof v === 'number' || /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-
 const number = v => typeof v === 'number' ? v : parseFloat(v) || 0;
 const text = v => typeof v !== 'number' || Number.isInteger(v) ? String(v) : String(+v.toPrecision(6));
 const truth = v => numeric(v) ? number(v) !== 0 : v !== '';
+// A regular expression between slashes, or a text that is one.
+const regex = (pattern, s, flags) => new RegExp(pattern.regex ?? text(pattern(s)), flags);
 const unescaped = s => s.replace(/\\(.)/g, (_, c) => ({n: '\n', t: '\t'})[c] ?? c);
 
 export function format(form, values) {
@@ -22,11 +25,12 @@ export function format(form, values) {
     });
 }
 
+// Each operator: how strongly it binds, and the function that it makes of those of its operands.
 const BINARY = {
     '||': [2, (a, b) => s => +(truth(a(s)) || truth(b(s)))],
     '&&': [3, (a, b) => s => +(truth(a(s)) && truth(b(s)))],
-    '~': [4, (a, b) => s => +new RegExp(b(s)).test(text(a(s)))],
-    '!~': [4, (a, b) => s => +!new RegExp(b(s)).test(text(a(s)))],
+    '~': [4, (a, b) => s => +regex(b, s).test(text(a(s)))],
+    '!~': [4, (a, b) => s => +!regex(b, s).test(text(a(s)))],
     '+': [7, (a, b) => s => number(a(s)) + number(b(s))],
     '-': [7, (a, b) => s => number(a(s)) - number(b(s))],
     '*': [8, (a, b) => s => number(a(s)) * number(b(s))],
@@ -40,10 +44,37 @@ for (const [op, holds] of Object.entries(COMPARE))
         return +Boolean(holds(numbers ? number(p) - number(q) : text(p) < text(q) ? -1 : text(p) > text(q) ? 1 : 0));
     }];
 
-// The functions, of the functions that their arguments have become.
+// A function of the state that can also be assigned to: set(s, value).
+const variable = (get, set) => Object.assign(get, {set});
+
+const field = index => variable(s => s.fields[number(index(s))] ?? '', (s, value) => {
+    const i = number(index(s));
+    if (i === 0) {
+        s.fields = s.split(text(value));
+        return;
+    }
+    s.fields[i] = value;
+    s.fields[0] = Array.from(s.fields.slice(1), one => text(one ?? '')).join(' ');
+});
+
+// awk's functions: each makes a function of the state from those of its arguments.
 const FUNCTIONS = {
-    substr: (string, from, length) => s => text(string(s)).substr(number(from(s)) - 1, length && number(length(s))),
-    gsub: (pattern, by, place) => s => place.set(s, text(place(s)).replace(new RegExp(pattern(s), 'g'), by(s))),
+    // The characters from .. from + length - 1, counted from 1: those of them that exist.
+    substr: (string, from, length) => s => {
+        const first = number(from(s)), end = length ? first + number(length(s)) : Infinity;
+        return text(string(s)).slice(Math.max(first, 1) - 1, Math.max(end, 1) - 1);
+    },
+    // In the replacement & is what was found, and \& is a &. Returns how often it was found.
+    gsub: (pattern, by, place = field(() => 0)) => s => {
+        let count = 0;
+        const changed = text(place(s)).replace(regex(pattern, s, 'g'), found => {
+            count++;
+            return text(by(s)).replace(/\\?&/g, and => and === '&' ? found : '&');
+        });
+        if (count)
+            place.set(s, changed);
+        return count;
+    },
 };
 
 function compile(source) {
@@ -61,7 +92,6 @@ function compile(source) {
     const is = op => kind === 'op' && token === op;
     const passed = op => is(op) && (next(), true);
     const blank = () => { while (passed(';') || passed('\n')); };
-    const variable = (get, set) => Object.assign(get, {set});
 
     function primary() {
         const [k, t] = [kind, token];
@@ -69,7 +99,7 @@ function compile(source) {
             const [, body] = program.slice(at).match(/^((?:\\.|[^/\\])*)\//);
             at += body.length + 1;
             next();
-            return s => +new RegExp(body).test(s.fields[0]);
+            return Object.assign(s => +new RegExp(body).test(s.fields[0]), {regex: body});
         }
         next();
         if (k === 'number' || k === 'string')
@@ -97,10 +127,8 @@ function compile(source) {
             next();
             return inner;
         }
-        if (t === '$') {
-            const index = primary();
-            return variable(s => s.fields[number(index(s))] ?? '');
-        }
+        if (t === '$')
+            return field(primary());
         const inner = unary();
         return t === '!' ? s => +!truth(inner(s)) : t === '-' ? s => -number(inner(s)) : step(inner, t, true);
     }
@@ -113,7 +141,8 @@ function compile(source) {
         const inner = primary();
         return inner.set && (is('++') || is('--')) ? step(inner, [token, next()][0], false) : inner;
     }
-    // A binary operator, or nothing, which joins two strings (level 6).
+    // An expression of operators that bind more strongly than `level`. Two operands without an
+    // operator between them are joined as strings (level 6).
     function expression(level = 0) {
         let left = unary();
         for (;;) {
@@ -186,9 +215,12 @@ function compile(source) {
     return rules;
 }
 
+// What awk prints with these arguments; the shell reads the files that they name, and `input` is
+// read if they name none.
 export function awk(args, input, shell) {
-    const state = {out: '', fields: [''], values: new Map([['NR', 0]])};
     let separator = '', paragraphs = false, i = 0;
+    const split = record => [record, ...separator ? record.split(separator) : record.split(/\s+/).filter(f => f)];
+    const state = {out: '', fields: [''], values: new Map([['NR', 0]]), split};
     for (; args[i][0] === '-'; i++) {
         const value = args[i].slice(2) || args[i + 1], [, name, set] = value.match(/^(\w+)=([^]*)$/) || [];
         i += args[i].length === 2;
@@ -206,7 +238,7 @@ export function awk(args, input, shell) {
         const all = name ? shell.read(name) : input;
         state.values.set('FILENAME', name);
         for (const record of paragraphs ? all.split(/\n\n+/).map(p => p.replace(/^\n+|\n+$/g, '')).filter(p => p) : lines(all)) {
-            state.fields = [record, ...separator ? record.split(separator) : record.split(/\s+/).filter(f => f)];
+            state.fields = split(record);
             state.values.set('NR', state.values.get('NR') + 1);
             for (const {when, pattern, body} of rules)
                 if (!when && (!pattern || truth(pattern(state))))

@@ -102,17 +102,20 @@ await answer({equation: six});
 await reads('a wrong one', '/✗ there are still two matrices/');
 await answer({equation: six.replace('W_i^V ', '')});
 await reads('a right one', '/06-form.* ✓ done/');
-const exercises = 'lessons/exercises', judge = join(exercises, 'answers.awk');
-for (const file of readdirSync(exercises).filter(name => name.endsWith('numbers.answers'))) {
-    const rows = readFileSync(join(exercises, file), 'utf8').trim().split('\n').map(row => row.split('\t'));
+// The same programs through awk.js and awk; and through both, the judge of right, wrong and no answers.
+const exercises = 'lessons/exercises', judge = join(exercises, 'answers.awk'), read = path => readFileSync(path, 'utf8');
+writeFileSync(join(desk, 'awk.mjs'), read('lessons/web/awk.js'));
+const {awk} = await import(join(desk, 'awk.mjs')), outside = (args, input) => execFileSync('awk', args, {input, encoding: 'utf8'});
+for (const program of ['{ print substr($0, 2) "|" substr($0, 12, 99) "|" substr($0, 3, 2) }', '{ n = gsub(/o+/, "<&>"); print n, $0, $1 }',
+    '{ x = $2; gsub("[ot]", "\\\\&$1$&", x); print x }', '{ gsub(/ /, "  "); print $2 ~ /^b.*k$/, NF; $2 = "$&"; print }'])
+    expect(program, awk([program], 'foo book\none two o\n'), outside([program], 'foo book\none two o\n'));
+expect('substr as POSIX has it, and not mawk', awk(['{ print substr($0, 0, 3) }'], 'foo\n'), 'fo\n');
+for (const file of readdirSync(exercises).filter(name => name.endsWith('numbers.answers')).map(name => join(exercises, name))) {
+    const rows = read(file).trim().split('\n').map(row => row.split('\t')), options = ['-F', '\t', '-v', 'name=N'];
     for (const which of [row => row[2] === 'ok', row => row[2] !== 'ok', () => false]) {
         const input = rows.filter(which).map(([question, value]) => `${question}: ${value}\n`).join('') + 'z: 1\n';
-        const outside = execFileSync('awk', ['-F', '\t', '-v', 'name=N', '-f', judge, join(exercises, file), '-'], {input, encoding: 'utf8'});
-        expect(`${file}: ${which}`, await lesson.run(`(async () => {
-            const {awk} = await import('./awk.js'), get = async name => (await fetch('exercises/' + name)).text();
-            const [judge, answers] = [await get('answers.awk'), await get('${file}')];
-            return awk(['-F', '\\t', '-v', 'name=N', judge, '${file}', 'z'], '', {read: p => p === 'z' ? ${JSON.stringify(input)} : answers});
-        })()`), outside);
+        expect(`${file}: ${which}`, awk([...options, read(judge), file, 'z'], '', {read: path => path === 'z' ? input : read(path)}),
+            outside([...options, '-f', judge, file, '-'], input));
     }
 }
 for (const view of [page, linked, stranger, lesson])
