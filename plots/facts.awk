@@ -1,10 +1,10 @@
-# facts.awk - what a report says of how it came about: of the config.tsv of all runs,
-# sorted, what they were trained with; of the experiment.tsv of the directory
-# $QKV_EXPERIMENT, the commands that make it again.
+# facts.awk - two parts of a report. If $QKV_EXPERIMENT is empty, it reads the sorted lines of
+# all config.tsv, and prints with which settings the runs were trained. Otherwise it reads the
+# experiment.tsv of that directory, and prints the commands that make the experiment again.
 
 BEGIN { out = ENVIRON["QKV_EXPERIMENT"] }
 
-function quoted(word) { # as a shell reads it
+function quoted(word) { # as one word for a shell
     if (word ~ /^[A-Za-z0-9_.,:=+@%\/-]+$/)
         return word
     gsub(/'/, "'\\''", word)

@@ -1,6 +1,6 @@
-# float.awk - a caption as a float of LaTeX that has the figure $QKV_FIGURE.pdf; read after
-# words.awk. The figure is as wide as it was drawn, but no wider than its column, and is
-# found from whichever folder the float is read.
+# float.awk - makes a caption into a LaTeX float with the figure $QKV_FIGURE.pdf. It needs
+# words.awk (-f words.awk -f float.awk). The figure is as wide as it was drawn, but no wider
+# than its column, and LaTeX finds it beside the float, whichever folder it runs in.
 
 {
     name = ENVIRON["QKV_FIGURE"]

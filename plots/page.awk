@@ -1,6 +1,6 @@
-# page.awk - plain text as a page in Markdown or, with -v latex=1, in LaTeX; read after
-# words.awk. A line is a paragraph; "# " and "## " begin a title and a heading; four
-# blanks begin a line of code.
+# page.awk - makes plain text into a page in Markdown or, with -v latex=1, in LaTeX. It needs
+# words.awk (-f words.awk -f page.awk). A line is a paragraph; "# " and "## " begin a title
+# and a heading; four blanks begin a line of code.
 
 /^    / && !latex { print "\n" $0 }
 /^    / && latex {

@@ -1,11 +1,12 @@
-# verdict.awk - what a claim expects, and whether the tables of its commands say so. The
+# verdict.awk - decides whether the tables of a claim's commands are as the claim expects. The
 # head of the claim, a script, has lines
 #
 #     # expect N: [KEY=VALUE ...] COLUMN is VALUE,...  (or < VALUE, or > VALUE)
 #
-# about table N, what its N-th command other than plot prints as TSV, N.tsv in $QKV_TABLES: of
-# the rows with these keys, one at least, each must be so. The head comes from stdin, its path
-# and the claim's name are $QKV_SCRIPT and $QKV_CLAIM. With -v only=check no table is read.
+# about table N: the TSV that its N-th command other than plot prints, N.tsv in $QKV_TABLES. It
+# must have a row with these keys, and the column of each such row must be as expected. The
+# script is read from stdin; $QKV_SCRIPT is its path and $QKV_CLAIM the claim's name. With -v
+# only=check the head is checked, and no table is read.
 
 BEGIN {
     tables = ENVIRON["QKV_TABLES"]
@@ -31,11 +32,11 @@ function fail(status, words) {
     exit status
 }
 
-# Is a cell what is expected of it? 1 no, 2 undecided, 3 the opposite (worse, where better
-# was expected and not sameness too; or the other way round), 4 yes.
+# Is a cell as expected? Returns 1 for no, 2 for undecided, 4 for yes, and 3 for the opposite:
+# worse if only better was expected, or better if only worse was.
 function met(cell, sign, value) {
     if (sign != "is") {
-        beyond = sub(/^>/, "", cell) # ">400": who knows how far
+        beyond = sub(/^>/, "", cell) # ">400": more than 400, by an unknown amount
         if (cell !~ /^[-+]?[0-9.]+(e[-+]?[0-9]+)?$/)
             return 1
         return (sign == "<" ? !beyond && cell + 0 < value + 0 : cell + beyond > value + 0) ? 4 : 1
@@ -55,7 +56,8 @@ function column(i, name) {
     return at[name]
 }
 
-# What expectation i finds: the least of what its rows meet, and their cells in `found`.
+# Compares expectation i with its table. Returns the least that met() returns for its rows, and
+# sets `found` to their cells; 1 and "" if there is no such row.
 function look(i,    file, n, k, word, least, keys, cell) {
     n = split(expected[i], word, " ")
     file = tables "/" of[i] ".tsv"

@@ -1,6 +1,7 @@
-# words.awk - text as Markdown and as LaTeX takes it: all of it is seen, none of it acts.
+# words.awk - escapes a text for Markdown or LaTeX, so that every character is shown, and none is
+# taken for a command.
 
-# Links are what follows ] and what has :// or www. in it.
+# md: for Markdown. ":/", "www." and what follows a ] could become links.
 function md(text) {
     gsub(/[\001-\037\177]/, " ", text)
     gsub(/[\\`*_<|&~$]/, "\\\\&", text)
@@ -9,13 +10,14 @@ function md(text) {
     gsub(/\][(:[]/, "\\\\&", text)
     return text
 }
-# Headings, lists and quotations are how a paragraph begins.
+# paragraph: for the beginning of a line, where a heading, list or quotation could begin too.
 function paragraph(text) {
     text = md(text)
     if (match(text, /^[ 0-9]*[-#+=>.):]/))
         text = substr(text, 1, RLENGTH - 1) "\\" substr(text, RLENGTH)
     return text
 }
+# tex: for LaTeX.
 function tex(text) {
     gsub(/[\001-\037\177]/, " ", text)
     gsub(/[\200-\377]/, "?", text)
@@ -30,8 +32,8 @@ function tex(text) {
     gsub(/"/, "\\symbol{34}", text)
     gsub(/'/, "\\textquotesingle{}", text)
     gsub(/`/, "\\textasciigrave{}", text)
-    while (sub(/--/, "-{}-", text)) # no dash
+    while (sub(/--/, "-{}-", text)) # or TeX would join them to a dash
         ;
-    sub(/^[[*]/, "{&}", text) # no argument of a \\ before it
+    sub(/^[[*]/, "{&}", text) # or a \\ before it would take it for its argument
     return text
 }

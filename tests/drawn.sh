@@ -180,8 +180,7 @@ plot --y loss --where variant=two-step
 expect "one of the curves" [ "$(rows loss | cut -f2 | uniq)" = two-step ]
 # several experiments in one figure
 "$qkv" compare -v standard,fused -t recall --d-k 2 --seed 7 $short --log-every 5 -o more >out 2>err
-"$qkv" plot many more -o drawn -q --format svg --y loss --by variant,seed 2>err && ok ||
-    complain "plot of two experiments"
+"$qkv" plot many more -o drawn -q --format svg --y loss --by variant,seed 2>err && ok || complain "plot of two experiments"
 expect "the other's run" grep -q '>fused,7</text>' drawn/figures/loss.svg
 # whatever the kind, only seeds are averaged: what else varies makes figures of its own
 for kind in '--x variant' '--x task' '--map --x d-k' '--x d-k' '--by task --x d-k'; do

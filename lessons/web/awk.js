@@ -86,7 +86,7 @@ function compile(source) {
         [kind, token] = !match ? ['end', ''] : match[1] ? ['number', +match[1]]
             : match[2] !== undefined ? ['string', unescaped(match[2])] : match[3] ? ['name', match[3]] : ['op', match[4]];
         if (!match && program.slice(at).trim())
-            throw new Error('not understood: ' + program.slice(at));
+            throw new Error('this page does not have this part of awk: ' + program.slice(at));
         at = match ? TOKEN.lastIndex : program.length;
     }
     const is = op => kind === 'op' && token === op;

@@ -16,7 +16,7 @@ export function svg(tag, attributes = {}, ...children) {
     return made;
 }
 
-// What tells one run from the others: the parts of its name that are not in all names.
+// A short name for each run: the parts of its name that not all names have.
 function labels(names) {
     const parts = names.map(name => name.split('.').slice(0, -1));
     const common = parts[0].filter(part => parts.every(p => p.includes(part)));
@@ -59,7 +59,7 @@ export class Curves {
         this.waiting ??= setTimeout(() => { this.waiting = null; this.draw(); }, 120);
     }
 
-    // Only the runs with such names, if there are any.
+    // Shows only the runs whose names match, if any do.
     keep(which) {
         const left = [...this.runs].filter(([name]) => which(name));
         if (left.length)
@@ -84,7 +84,7 @@ export class Curves {
             style: 'stroke:' + COLOURS[series.style]});
     }
 
-    // One quantity against the steps: of the validation data where the log has it.
+    // One quantity by step, measured on validation data if the log has that.
     chart(title, column, log) {
         const points = this.series.map(s => {
             const at = Math.max(s.columns.indexOf('validation_' + column), s.columns.indexOf(column));

@@ -45,7 +45,7 @@ export class Engine {
         return turn === this.turn ? this.end(this.workers[0].run(words, this.files, on)) : stopped();
     }
 
-    // A command's result, without what it did to the files, which is done.
+    // Waits for a command, makes its changes of files, and returns the rest of its result.
     async end(run) {
         const turn = this.turn, {changed = {}, removed = [], ...told} = await run;
         if (turn !== this.turn)
@@ -57,9 +57,9 @@ export class Engine {
         return told;
     }
 
-    // Trains the runs of a comparison, and returns how many. What is to be said of them it
-    // says later, and what was asked is for it to record: of the record that a run makes,
-    // the heading stays.
+    // Trains the runs of a comparison, by several workers, and returns how many there are. The
+    // comparison runs afterwards, finds them, and records itself in experiment.tsv. So of the
+    // record that each of these runs makes there, only the heading is kept.
     async spread(words, {program, onLog}) {
         const turn = this.turn, plan = await this.end(this.workers[0].run([...words, '--plan'], this.files, {program}));
         const lines = plan.status ? [] : plan.out.split('\n').filter(line => /^qkv train [^'"\\]*$/.test(line));
@@ -86,7 +86,7 @@ export class Engine {
     }
 }
 
-// A worker, which runs one command at a time.
+// The engine's thread, a web worker, which runs one command at a time.
 class Hand {
     constructor(how) {
         this.worker = new Worker(new URL(how ? 'worker.js?' + how : 'worker.js', import.meta.url));

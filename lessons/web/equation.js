@@ -1,6 +1,6 @@
-// equation.js - a line to type an equation in. As one types, the program derives its form,
-// or marks its mistake; a button trains it beside standard; a link holds it. What a link
-// holds is data: the program reads it as an equation, and the page shows it as text.
+// equation.js - a field for an equation. While it is typed, the program derives its form or
+// marks its mistake. A button trains it beside standard, and a link keeps it. The equation of a
+// link is only data: the program reads it as an equation, and the page shows it as text.
 
 import {element, symbols} from './matrix.js';
 import {copier, worker} from './form.js';
@@ -15,7 +15,8 @@ const RATES = 'each at its best of nine learning rates'; // --lr auto
 // The equation in the address, if there is one.
 export const typed = () => new URLSearchParams(location.hash.slice(1)).get('equation');
 
-// A line of `qkv derive`: matrices as formulas, what is between two of them marked.
+// An element for a line of `qkv derive`: its matrices are formulas, and what is between two of
+// them is marked.
 function derivedLine(line) {
     const [, stored, where, real] = line.match(/^(\d+) parameters at (.*), (\d+) real$/) || [];
     if (stored)
@@ -26,7 +27,7 @@ function derivedLine(line) {
         ? element('span', {className: 'bend'}, part.replace('_of]', ']')) : symbols(part)));
 }
 
-// What the program says of a mistake, with its mark.
+// An element for the program's message about a mistake, which marks the place.
 export const mistake = said => element('pre', {className: 'mistake'},
     said.replace(/^qkv: .*?\.eq:(\d+):/m, 'line $1:').replace(/^qkv: /m, ''));
 
@@ -37,7 +38,7 @@ function clear(engine) {
         engine.files.delete(path);
 }
 
-// What `qkv derive` says of an equation.
+// What `qkv derive` prints about an equation.
 export async function derive(engine, text) {
     put(engine, text);
     const told = await engine.run(['derive', './' + FILE], {program: 'qkv'});
@@ -45,8 +46,8 @@ export async function derive(engine, text) {
     return told;
 }
 
-// What it found, or where the mistake is; of its lines, the name and a comparison
-// of an equation with itself say nothing here.
+// Elements that show what it found, or where the mistake is. Two of its lines are left out: the
+// name, and the comparison with the equation, which here is the equation itself.
 function answer({status, out, err, words}) {
     if (status)
         return [mistake(words || err)];
@@ -55,7 +56,7 @@ function answer({status, out, err, words}) {
     return [...refused, ...others].map(derivedLine);
 }
 
-// The learning rate of a run, as its configuration has it.
+// The learning rate of a run, from its config.tsv.
 const rateOf = (engine, name) =>
     new TextDecoder().decode(engine.files.get(`${RUNS}/${name}/config.tsv`)).match(/^lr\t(.*)$/m)[1];
 
@@ -115,7 +116,7 @@ class Equation {
         this.waiting = setTimeout(() => this.deriveNow(), pause);
     }
 
-    // Derives the equation when its turn comes, if it is still the one that the field has.
+    // Derives the equation when the engine is free, if the field still has it then.
     async deriveNow() {
         const text = this.field.value;
         this.remember();
@@ -132,7 +133,7 @@ class Equation {
         }
     }
 
-    // The address has what was typed: once in a pause, as Safari refuses 100 changes in 30 s.
+    // Puts the equation into the address at a pause, as Safari refuses 100 changes in 30 s.
     remember() {
         const kept = new URLSearchParams(location.hash.includes('=') ? location.hash.slice(1) : '');
         if (this.field.value === this.initial && !kept.has('equation'))
@@ -141,7 +142,7 @@ class Equation {
         history.replaceState(null, '', '#' + kept);
     }
 
-    // Shows what is derived, unless it was stopped or more was typed; is it an equation?
+    // Shows what is derived, unless it was stopped or more was typed. Is it an equation?
     async derive(engine, text) {
         const told = await derive(engine, text);
         if (told.status !== 130 && text === this.field.value) {
@@ -157,7 +158,7 @@ class Equation {
             section.querySelector(place).replaceChildren();
         const text = this.field.value;
         if (!await this.derive(engine, text))
-            throw new Error('it is no equation yet: the mistake is marked above');
+            throw new Error('this is not an equation yet: its mistake is marked above');
         put(engine, text);
         try {
             const found = await run(['compare', '-v', 'standard,./' + FILE, '-t', 'recall', '--seeds', '3', '--lr', 'auto',

@@ -1,6 +1,6 @@
 // exercises.js - the exercises of a lesson, answered on its page: numbers, words in an order,
-// and equations. The judge is the file that `make exercise` runs, answers.awk, of which the
-// page sees nothing before an answer is checked. What is done is kept in the browser.
+// and equations. The judge is answers.awk, which `make exercise` runs too; the page fetches it
+// only when an answer is checked. The browser keeps the answers, and what is done.
 
 import {awk} from './awk.js';
 import {derive, mistake} from './equation.js';
@@ -8,8 +8,8 @@ import {exercises} from './lists.js';
 import {element, symbols} from './matrix.js';
 import {inTurn, loaded} from './one-engine.js';
 
-// What the browser keeps: {EXERCISE: {done, answers: {QUESTION: ANSWER}}}. It may refuse to,
-// or have something else there.
+// What the browser keeps: {EXERCISE: {done, answers: {QUESTION: ANSWER}}}. A browser may refuse
+// to keep anything, and what is there may be something else.
 const KEPT = 'qkv exercises';
 function kept() {
     try {
@@ -31,11 +31,11 @@ async function file(name) {
     return answer.text();
 }
 
-// Words with `code` and symbols such as W_i^Q.
+// An element of words, of `code` and of symbols such as W_i^Q.
 const prose = (tag, text) => element(tag, {}, ...text.split(/(`[^`]+`)/).map(part =>
     part[0] === '`' ? element('code', {}, part.slice(1, -1)) : symbols(part)));
 
-// What is wrong, by question; nothing if all is right.
+// The judge's message for each question that is answered wrongly; none if all is right.
 async function judge(name, given) {
     const [program, answers] = await Promise.all([file('answers.awk'), file(name + '.answers')]);
     const said = awk(['-F', '\t', '-v', 'name=' + name, program, name + '.answers', 'given'], '',
@@ -43,8 +43,8 @@ async function judge(name, given) {
     return new Map([...said.matchAll(/^\S+ (\w): (.*)$/gm)].map(([, question, hint]) => [question, hint]));
 }
 
-// The text of an exercise, after its heading, as [{question, text}]: a question ends with a
-// line "a:", an introduction with an empty line.
+// The text of an exercise, after its heading, as [{question, text}]: the text of question a ends
+// with a line "a:", an introduction with an empty line.
 const parts = text => [...text.slice(text.indexOf('\n\n') + 2).matchAll(/([^]+?)\n(?:([a-z]):\n|\n)/g)].map(
     ([, words, question]) => ({question, text: words.trim().replace(/\n/g, ' ')}));
 
@@ -77,7 +77,7 @@ class Exercise {
         });
     }
 
-    // Does a piece of work, and says why if it cannot be done.
+    // Does some work; if it fails, shows the error.
     async tell(work) {
         try {
             await work();
@@ -100,7 +100,7 @@ class Exercise {
             : element('p', {}, element('label', {}, prose('span', text), this.field('input', question, '')), ' ', this.hints.get(question)));
     }
 
-    // The comment above the equation, as far as it is not about the terminal, and the equation.
+    // The comment above the equation, without its sentences about the terminal; the equation.
     equation(text) {
         const [comment, initial] = text.split('\n\n'), about = comment.replace(/^#.*\n#\n/, '').replace(/^# /gm, '');
         return [prose('p', about.replace(/`make exercise[^]*/, '')),
@@ -109,7 +109,7 @@ class Exercise {
 
     async check() {
         const answers = Object.fromEntries(new FormData(this.form));
-        this.says.replaceChildren('Checks …');
+        this.says.replaceChildren('Checking …');
         if (this.kind === 'txt')
             return this.judged(answers, Object.entries(answers).map(([question, answer]) => `${question}: ${answer}\n`).join(''));
         const engine = await loaded(), told = await inTurn(() => derive(engine, answers.equation));
@@ -119,7 +119,7 @@ class Exercise {
         this.says.replaceChildren(mistake(told.words || told.err || 'Stopped.'));
     }
 
-    // Hints beside the fields, or what there is to learn from the right answers.
+    // Shows a hint beside each wrong answer or, if all are right, what they teach.
     async judged(answers, given) {
         const wrong = await judge(this.name, given), done = wrong.size === 0;
         for (const [name, hint] of this.hints) {
@@ -136,7 +136,7 @@ class Exercise {
     }
 }
 
-// They come after the words that name the command of their lesson.
+// Exercises are put after the words that name the command of their lesson.
 export function exercisesOf(page) {
     const code = [...page.querySelectorAll('code')].find(c => c.textContent.startsWith('make exercise N='));
     const number = code?.textContent.match(/N=(\d\d)/)?.[1];

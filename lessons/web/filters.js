@@ -1,19 +1,19 @@
-// filters.js - cut, sed, grep and the other filters behind the lessons' commands, with
-// the options that these use: filters.get('cut')(['-f1,2'], text, shell) is the text, or
-// {text, status}.
+// filters.js - cut, sed, grep and the other filters behind the lessons' commands, with the
+// options that these use. filters.get('cut')(['-f1,2'], input, shell) returns the output, or
+// {text, status}: the output and the exit status.
 
 import {awk, lines} from './awk.js';
 
 const joined = all => all.map(line => line + '\n').join('');
 
-// A basic regular expression of POSIX, or an extended one, as one of JavaScript. In a
-// basic one ( + ? { | are characters, but with a \ before them, and so are ^ and $ inside.
+// A basic or an extended regular expression of POSIX, as one of JavaScript. In a basic one
+// ( + ? { | are operators only with a \ before them, and ^ and $ only at its ends.
 export function regex(text, extended, flags = '') {
     return new RegExp(extended ? text : text.replace(/\[\^?\]?[^\]]*\]|\\?[(){}|+?]|[\^$]/g, (s, at) =>
         s[0] === '[' || s === '^' && !at || s === '$' && at === text.length - 1 ? s : s.length > 1 ? s[1] : '\\' + s), flags);
 }
 
-// The files named, or the input.
+// The text of the named files, or the input if there are no names.
 const read = (names, input, shell) => names.length ? names.map(name => shell.read(name)).join('') : input;
 
 // "-n5 x" with 'n:' is {n: '5', rest: ['x']}; -5 is {n: '5'}.
@@ -73,7 +73,7 @@ function sed(args, input, shell) {
     while (pattern.lastIndex < script.length) {
         const part = pattern.exec(script);
         if (!part)
-            throw new Error('not understood: ' + script);
+            throw new Error('this page does not have this command of sed: ' + script);
         const [, from, to, name, , what, by, all, print] = part;
         commands.push({from, to, name, print, inside: false, what: what !== undefined && regex(what, false, all),
             by: by?.replace(/\$/g, '$$$$').replace(/\\(\d)/g, '$$$1').replace(/(\\?)&/g, (s, b) => b ? '&' : '$&')});

@@ -5,12 +5,12 @@ import {element, symbols} from './matrix.js';
 import {inTurn, loaded} from './one-engine.js';
 import {Curves} from './curves.js';
 
-// What the program says, in the words of the page: without what is to be typed in a terminal,
-// and a setting by its symbol.
+// A message of the program, in the words of the page: without commands for a terminal, and with
+// the symbols of settings.
 export const plain = said => symbols(said.replace(/[:;,] [^:;]*--\w.*/, '').replace(/\bd-(model|k|v)\b/g, 'd_$1'));
 
-// A form whose button runs work(engine, run, curves) and, while it runs, stops it; run(words)
-// is a command.
+// A form whose button calls work(engine, run, curves) and, while that runs, stops it. run(words)
+// runs a command.
 export function worker(section, work) {
     const part = selector => section.querySelector(selector), button = part('form button'), name = button.textContent;
     const says = part('[role=status]'), bar = part('progress');
@@ -25,9 +25,9 @@ export function worker(section, work) {
         button.textContent = 'Stop';
         bar.hidden = false;
         bar.removeAttribute('value');
-        says.replaceChildren('Loads the program …');
+        says.replaceChildren('Loading the program …');
         const curves = new Curves(part('.curves')), start = performance.now();
-        // A command's output; a failed command ends the work with what it said.
+        // Returns a command's output. If it fails, the work ends with its message.
         const run = async (engine, words) => {
             let out = '', err = '';
             if (!running)
@@ -63,7 +63,7 @@ export function worker(section, work) {
     });
 }
 
-// A button that copies what() and says so.
+// A button that copies the text what() and says that it did.
 export function copier(button, what) {
     const name = button.textContent;
     button.addEventListener('click', async () => {

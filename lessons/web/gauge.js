@@ -21,7 +21,7 @@ function inverse([[a, b], [c, d]]) {
     return [[d / det, -b / det], [-c / det, a / det]];
 }
 
-// What is stored at t, and what the head uses of it.
+// The four matrices that are stored at time t, and the two products that the head uses.
 export function stored(t) {
     const {A, B} = along(t);
     const q = times(W.Q, A), k = times(W.K, transpose(inverse(A)));

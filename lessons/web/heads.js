@@ -1,6 +1,6 @@
-// heads.js - heads as sums: Concat times W^O, and beside it the sum of what each head gives
-// by its own M and N, for one head, two and three. plots/diagrams/heads-sum.awk draws the
-// same matrices.
+// heads.js - a layer as a sum over its heads: Concat times W^O, and beside it the sum of what
+// each head computes with its M and N, for one, two and three heads.
+// plots/diagrams/heads-sum.awk draws the same matrices.
 
 import {X, transpose, times, softmax, apart} from './merge.js';
 
@@ -14,9 +14,9 @@ const plus = (a, b) => a.map((row, i) => row.map((v, j) => v + b[i][j]));
 const beside = blocks => X.map((_, i) => blocks.flatMap(block => block[i]));
 const absent = a => a.map(row => row.map(() => null));
 
-// As it is stored: q, k and v first, then the part of W^O.
+// A head as it is stored: q, k and v first, then its rows of W^O.
 const values = ({Q, K, V}) => times(softmax(times(times(X, Q), transpose(times(X, K)))), times(X, V));
-// As it is used: by the two products.
+// The same head by its two products, M and N.
 function given({Q, K, V, O}) {
     const M = times(Q, transpose(K)), N = times(V, O);
     return times(softmax(times(times(X, M), transpose(X))), times(X, N));

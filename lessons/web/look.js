@@ -1,6 +1,5 @@
-// look.js - what a run printed, as coloured matrices that one can point at or go
-// through with the arrow keys: the matrices of `qkv trace`, and the attention maps of
-// the runs that a block has trained.
+// look.js - coloured matrices whose entries one can point at or visit with the arrow keys: those
+// that `qkv trace` printed, and the attention maps of the runs that a block has trained.
 
 import {element, symbols} from './matrix.js';
 import {inTurn} from './one-engine.js';
@@ -36,7 +35,7 @@ export function mapsIn(tsv) {
     return [...maps.values()];
 }
 
-// A matrix as a grid: one cell at a time is in the order of the Tab key, the arrows move.
+// A matrix as a grid. The Tab key reaches one of its cells, and the arrow keys move to others.
 export function heat({name, heads, rows}) {
     const most = Math.max(...rows.flatMap(row => row.values.map(Math.abs))) || 1;
     const small = rows[0].values.length <= 8, says = element('p', {className: 'says', role: 'status'});
@@ -81,7 +80,7 @@ export function heat({name, heads, rows}) {
 // The runs with weights among the files, by folder.
 export const runsIn = paths => [...new Set(paths.map(p => p.match(/^(.*\.[0-9a-f]{8})\/weights\//)?.[1]).filter(r => r))];
 
-// A button, a menu where there are several runs, and the maps of the one chosen.
+// A button, a menu if there are several runs, and the maps of the chosen run.
 export function attention(engine, runs, place) {
     const menu = element('select', {ariaLabel: 'Run'}, ...runs.map(run => element('option', {value: run},
         run.split('/').at(-1).replace(/\.[0-9a-f]{8}$/, ''))));

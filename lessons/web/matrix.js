@@ -8,8 +8,8 @@ export function element(tag, properties = {}, ...children) {
     return made;
 }
 
-// W_i^Q with its letters raised and lowered: one element, so that a label which lays out
-// its children does not part them.
+// W_i^Q with its letters raised and lowered, as one element, so that a label which lays out its
+// children keeps them together.
 export function symbols(name) {
     const made = element('span');
     for (const part of name.split(/(\^-?\w+'?|_\w+)/))

@@ -1,6 +1,6 @@
-// merge.js - the diagram of M and N, alive: a button multiplies W^Q W^K' and W^V W^O of
-// the book's two tokens, and a menu puts between them what keeps them apart. Both
-// ways are computed for every choice; every number on the page comes from here.
+// merge.js - the diagram of M and N, to be tried: a button multiplies W^Q W^K' and W^V W^O for
+// the book's two tokens, and a menu puts something between them that forbids it. For every
+// choice the output is computed in both ways; every number on the page comes from here.
 
 import {element, symbols, matrix, digits} from './matrix.js';
 
@@ -26,7 +26,7 @@ export const apart = (a, b) =>
 const turned = ([a, b], quarters) =>
     quarters ? turned([-b, a], quarters - 1) : [a, b]; // a row times R, so many times
 
-// What may be between the two maps of a pair: done to row i of q, k or v.
+// What may be between the two maps of a pair: a function of row i of q, k or v.
 const BETWEEN = {
     nothing: {name: 'nothing', row: r => r},
     tanh: {name: 'a tanh', box: 'tanh', row: r => r.map(Math.tanh)},
@@ -35,13 +35,13 @@ const BETWEEN = {
     narrow: {name: 'a middle of width 1', row: r => r},
 };
 
-// The two maps, or of a narrow middle their first column and row.
+// The two maps; if their middle is narrow, the first column of one and the first row of the other.
 function maps(pair, between) {
     const {first, second} = PAIRS[pair];
     return between === 'narrow' ? [first.map(r => r.slice(0, 1)), second.slice(0, 1)] : [first, second];
 }
 
-// The pairs one map after the other, as they are stored.
+// The output by the four stored maps, one after another.
 function scoresApart(x, y, between) {
     const [q, k] = maps('qk', between), {row} = BETWEEN[between];
     return times(times(x, q).map(row), transpose(times(y, transpose(k)).map(row)));
@@ -64,7 +64,7 @@ export function compute(qk, ov) {
         differ: apart(output, outputMN)};
 }
 
-// Why a pair cannot be one matrix, or what is lost: in words, from numbers.
+// A sentence that says, with numbers, why a pair is not one matrix, or what is lost.
 function reason(pair, between) {
     const {first, second, product, middle, what} = NAMES[pair], token = X.slice(1);
     const twice = token.map(r => r.map(v => 2 * v));
@@ -99,7 +99,7 @@ function family() {
 
 const sign = text => element('span', {className: 'sign', ariaHidden: true}, text);
 
-// A pair as boxes: two with what is between them, or one.
+// A pair as boxes: two with something between them, or one.
 function boxes(pair, between, together) {
     const {first, second, product} = NAMES[pair], colour = pair;
     if (together)

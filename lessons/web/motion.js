@@ -1,6 +1,6 @@
-// motion.js - figures that move: a slider, which the arrow keys move too, takes one through
-// its steps, and Play does so in three seconds. It plays once when it is first seen, unless
-// the reader wants no motion. It takes the place of a still picture, which print keeps.
+// motion.js - figures that move. A slider, or the arrow keys, choose a step, and Play goes
+// through all of them in three seconds. A figure plays once when it is first seen, unless the
+// reader wants no motion. It replaces a still picture, which is printed on paper.
 
 import {element, symbols, digits} from './matrix.js';
 
@@ -19,7 +19,7 @@ function cells({name, rows}) {
     return {fill, shown: element('div', {className: 'named'}, element('span', {}, symbols(name)), table)};
 }
 
-// A lane of matrices and, as strings, signs between them.
+// A row of matrices, with strings as the signs between them.
 function lane({title, parts}) {
     const made = parts.map(part => typeof part === 'string'
         ? {fill() {}, shown: element('span', {className: 'sign', ariaHidden: true}, part)} : cells(part));

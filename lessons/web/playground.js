@@ -16,7 +16,7 @@ const DESK = 'playground';
 // of form.elements, names such as "length" would be those of the collection itself.
 const controls = form => new Map([...form.querySelectorAll('[name]')].map(field => [field.name, field]));
 
-// The command that the form asks for; what is left empty is as usual.
+// The words of the command that the form describes, without its empty fields.
 const form = $('#compare form'), fields = controls(form);
 function words() {
     const {a, b, t, ...others} = Object.fromEntries(new FormData(form));
@@ -25,8 +25,8 @@ function words() {
     return ['compare', '-v', variants.join(','), ...baseline, '-t', t, ...asked];
 }
 
-// The form's settings into the address, which keeps the equation that is in it, the command
-// and, where a field is empty, what is usual.
+// Puts the form's settings into the address, which also keeps its equation; shows the command
+// and, in each empty field, the usual value.
 function remember() {
     const kept = new URLSearchParams([...new FormData(form)].filter(([name, value]) => value || fields.get(name).defaultValue));
     if (typed())
@@ -37,7 +37,7 @@ function remember() {
         field.placeholder = usual(fields.get('t').value, field.name) ?? '';
 }
 
-// The address's settings into the form, each once, if its field takes it.
+// Puts the settings of the address into the form: each once, if its field accepts the value.
 function recall() {
     const left = new Map(fields), refused = [];
     form.reset();
@@ -56,7 +56,7 @@ function recall() {
     $('#more').open = [...$('#more').querySelectorAll('[name]')].some(field => field.value);
     const line = refused.join(', ');
     $('#compare [role=alert]').replaceChildren(line && element('span', {className: 'bad'},
-        '✗ Not taken from the link, because the page has no such field or value, or it is given twice: ' +
+        '✗ These settings of the link were ignored, as the page has no such field or value, or they came twice: ' +
         (line.length > 200 ? line.slice(0, 200) + ' …' : line)));
     remember();
 }

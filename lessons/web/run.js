@@ -1,6 +1,6 @@
-// run.js - Run beneath a console block: the engine prints what the block's commands
-// print, and the page says whether that is what it shows, to the digit. The blocks of a
-// page share one directory, as in lessons/check.sh, and run one after the other.
+// run.js - the button Run beneath a console block: the engine runs the block's commands, and
+// the page says whether they print what it shows, to the digit. The blocks of a page share
+// one directory, as in lessons/check.sh, and run one after another.
 
 import {element} from './matrix.js';
 import {Shell} from './shell.js';
@@ -9,7 +9,7 @@ import {inTurn, loaded} from './one-engine.js';
 import {looks} from './look.js';
 import {settings} from './settings.js';
 
-// Tabs as columns, as the book has them.
+// A text whose lines with tabs become aligned columns, as in the book.
 export function columns(text) {
     return text.replace(/(?:^.*\t.*(?:\n|$))+/gm, table => {
         const rows = table.replace(/\n$/, '').split('\n').map(line => line.split('\t')), wide = [];
@@ -19,8 +19,8 @@ export function columns(text) {
     });
 }
 
-// The first line that is not as shown, from 1; 0 if there is none. "..." stands for any
-// lines, and only the width of the space between words may differ.
+// The number of the first shown line, from 1, that was not printed so; 0 if there is none. A
+// line "..." stands for any lines, and the width of the space between words may differ.
 export function different(shown, printed) {
     const words = line => line.trim().split(/\s+/).join(' ');
     const got = printed.replace(/\n$/, '').split('\n').slice(0, printed ? undefined : 0).map(words);
@@ -39,7 +39,7 @@ export function different(shown, printed) {
     return skip || from >= got.length ? 0 : shown.length + 1;
 }
 
-// [{line, shown: [lines]}] of a block.
+// The commands of a block, [{line, shown}]; `shown` has the lines that the block shows below it.
 function commands(pre) {
     const all = [];
     for (const line of pre.textContent.replace(/\n$/, '').split('\n'))
@@ -76,7 +76,7 @@ class Block {
     start() {
         this.running = true;
         this.button.textContent = 'Stop';
-        this.says.replaceChildren('Waits for the block that runs …');
+        this.says.replaceChildren('Waiting for the block that is running …');
         return inTurn(() => this.running && this.work());
     }
 
@@ -96,15 +96,15 @@ class Block {
         this.place.classList.add('works');
         try {
             for (const earlier of this.needs.filter(b => !b.done)) {
-                this.says.replaceChildren('First runs the block above that makes what this one reads …');
+                this.says.replaceChildren('Running the block above first, whose files this one reads …');
                 await earlier.work();
                 if (!earlier.done || !this.running)
-                    throw new Error('the block above, which this one needs, did not end');
+                    throw new Error('the block above, whose files this one reads, did not finish');
             }
-            this.says.replaceChildren('Loads the program …');
+            this.says.replaceChildren('Loading the program …');
             const engine = await loaded();
             if (this.running)
-                await this.through(engine);
+                await this.runCommands(engine);
         } catch (error) {
             this.says.replaceChildren(this.running ? element('span', {className: 'bad'}, '✗ ' + error.message) : 'Stopped.');
         }
@@ -114,8 +114,8 @@ class Block {
         this.place.classList.remove('works');
     }
 
-    // All commands, with what they print compared.
-    async through(engine) {
+    // Runs all commands, and compares what they print with what the block shows.
+    async runCommands(engine) {
         const changed = this.settings?.changed();
         this.done = false;
         this.made.forEach(path => engine.files.delete(path));

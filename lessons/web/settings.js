@@ -1,5 +1,5 @@
-// settings.js - the settings of a block's commands, to be changed: menus and sliders for
-// what `qkv train`, `compare`, `equiv` and `count` have, the text of `qkv trace`.
+// settings.js - menus and sliders that change the settings of a block's commands: of `qkv train`,
+// `compare`, `equiv` and `count`, and the text of `qkv trace`.
 
 import {element, symbols} from './matrix.js';
 import {tasks, variants} from './lists.js';
@@ -26,13 +26,13 @@ const OF = {
     trace: ['-v', '--heads', '--seed', '--positions'],
 };
 
-// What a task sets a setting to, if it does.
+// The value of a setting in this task, if the task has another than usual.
 export const usual = (task, name) =>
     tasks.find(row => row.task === task)?.settings.match(new RegExp(`(?:^| )${name}=(\\S+)`))?.[1];
 
 const valueOf = (command, option) => command.match(new RegExp(`(?:^|\\s)${option}[ =](\\S+)`))?.[1];
 
-// The command with that option, given anew or added.
+// The command with this option, replaced or added.
 export function withOption(command, option, value) {
     if (option === 'text')
         return command.replace(/"[^"]*"/, `"${value.replace(/["\\$`]/g, '')}"`);

@@ -15,7 +15,8 @@ const bytesToText = bytes => {
     return text;
 };
 
-// Tokens: {op} or {word: [{text, how}, ...]}, how it was quoted: bare, ' or ".
+// The tokens of a line: {op}, or {word: [{text, how}, ...]} whose parts were quoted in different
+// ways: `how` is ', " or bare, which is not quoted.
 function tokens(line) {
     const found = [], pattern = new RegExp([
         /(?<space>[ \t]+)/, /(?<op>\d?>&\d|\d?>>?|&&|\|\||[|;()\n])/, /'(?<single>[^']*)'/,
@@ -26,7 +27,7 @@ function tokens(line) {
     while (pattern.lastIndex < line.length) {
         const at = pattern.lastIndex, match = pattern.exec(line);
         if (!match)
-            throw new Error('not understood here: ' + line.slice(at));
+            throw new Error('this page cannot run this part of the command: ' + line.slice(at));
         const {space, op, single, double, bare} = match.groups;
         if (space || op) {
             word = null;
@@ -101,7 +102,7 @@ export class Shell {
         Object.assign(this, {engine, onText, onLog, values: new Map([['?', '0']])});
     }
 
-    // A name with * is those paths that it matches, or itself.
+    // The paths that match a name with *; the name itself if it has no *, or if none matches.
     glob(name) {
         if (!name.includes('*'))
             return [name];

@@ -1,11 +1,11 @@
-// verdict.js - what `qkv compare --tsv` found: a sentence and a table.
+// verdict.js - shows the result of `qkv compare --tsv`: a sentence and a table.
 
 import {element} from './matrix.js';
 import {plain} from './form.js';
 
 const table = tsv => tsv.trim().split('\n').map(line => line.split('\t'));
 
-// What it says of the second variant, in a sentence; `rate` says at which learning rates.
+// The verdict on the second variant, as a sentence; `rate` says at which learning rates.
 function sentence(rows, rate) {
     const [base, other] = [rows.find(r => r.verdict === 'baseline'), rows.find(r => r.verdict !== 'baseline')];
     if (!other)
@@ -21,8 +21,8 @@ function show(rows, place) {
         element(i ? 'td' : 'th', i ? {} : {scope: 'col'}, row[j].replace(/_/g, i ? '_' : ' ')))))));
 }
 
-// The verdict of a command that gave {out, err}, and what else it said, into the parts of a
-// section. Returns the table, an object for each row.
+// Shows in a section the verdict of a command that printed {out, err}, and its notes. Returns
+// the table, as an object for each row.
 export function told(section, {out, err}, rate) {
     const rows = table(out), [heads, ...others] = rows;
     const named = others.map(cells => Object.fromEntries(heads.map((head, i) => [head, cells[i]])));

@@ -1,5 +1,4 @@
-// web.js - what a page of the web edition does: each part of a page that is alive is
-// found and started here.
+// web.js - starts each part of a page of the web edition that does something.
 
 import {equation} from './equation.js';
 import {exercisesOf} from './exercises.js';

@@ -11,8 +11,9 @@
    directory /desk, into which `put` is put first, and out of which goes what is `gone`. */
 'use strict';
 
-// Does a relaxed multiply-add round once here? 4097 x 4097 - 16785408 is then 1, else 0.
-// The program by doubles, which does so everywhere, is several times slower.
+// Does WebAssembly's relaxed multiply-add round once here? Then 4097 x 4097 - 16785408 is 1,
+// otherwise 0. If not, the program that computes it in doubles is used, which is several times
+// slower.
 function fuses() {
     const a = [0, 8, 128, 69], c = [0, 16, 128, 203], splat = [253, 19];
     const code = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 125, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0,
@@ -43,7 +44,8 @@ async function load() {
     programs.Qkv = await program;
 }
 
-// The second program is seldom needed, and then at once: the first one waits for it.
+// The second program, qkv-double, is seldom needed. When the first one calls it, it needs it at
+// once, so it is loaded while that one waits.
 function loadDouble() {
     importScripts('qkv-double.js');
     const request = new XMLHttpRequest();
@@ -69,7 +71,7 @@ function found(FS, path, all = {}) {
     return all;
 }
 
-// A function that is given a stream byte by byte, and hands it on line by line.
+// A function that takes a stream byte by byte, and passes it on line by line.
 function lines(tell) {
     let line = [];
     return byte => {

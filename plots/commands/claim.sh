@@ -14,7 +14,7 @@
 #       --plan                do not run: print a `qkv train` line for each run
 #   -q, --quiet               print no progress and no notes
 
-# Tables that are not kept are in a draft, which is swept away however this ends.
+# Tables that are not kept are in a draft, a directory that `qkv draft` removes however this ends.
 if [ ! "${QKV_DRAFT:-}" ]; then
     "$QKV" draft "${TMPDIR:-/tmp}" /bin/sh "$0" "$@"
     exit
@@ -25,13 +25,15 @@ find_script claims "$@"
 shift
 tables=${tables:-$QKV_DRAFT/.tables} # hidden, so that it is not kept
 mkdir -p "$tables"
-verdict() { # "check" its head or "judge" its tables, and those are of how many runs
+# verdict check 0: checks the head of the claim. verdict judge RUNS: judges its tables, which come
+# from that many runs.
+verdict() {
     QKV_SCRIPT=$script QKV_TABLES=$tables QKV_CLAIM=$name \
         awk -F '\t' -v "only=$1" -v "runs=$2" -f "$plots/verdict.awk" <"$script"
 }
 verdict check 0
 
-# Prints a table, and keeps it as number $n.
+# Runs a command of the claim; if it prints a table, keeps it as number $n.
 run_command() {
     case "$plan$2 $* " in
     compare*' --no-figures '*) set -- "$@" $quiet ;;

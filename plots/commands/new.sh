@@ -15,7 +15,7 @@ esac
     die 2 "$1: a variant has this name, and the two could not be compared; choose another name"
 [ ! -e "$1.c" ] || die 1 "$1.c: it exists already; choose another name"
 
-# copy_of_standard NAME: in no family, for it is to become something else.
+# copy_of_standard NAME: standard.c under that name, without its family, because it will change.
 copy_of_standard() {
     sed "s/NAME/$1/" <<'END'
 /* NAME.c - a variant of attention; so far, the standard one.

@@ -29,5 +29,5 @@ run_command() {
 }
 . "$script"
 
-# By its name `qkv report` knows what to draw.
+# From this name `qkv report` knows which figures to draw.
 [ "$plan" ] || [ "$script" != "$plots/recipes/$name.sh" ] || echo "$name" >"$out/recipe.txt"

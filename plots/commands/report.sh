@@ -17,8 +17,8 @@
 #       --margin WHAT=X,...   differences too small to matter
 #   -q, --quiet               print no notes
 
-# page.sh makes the files. It does so in a draft, which `qkv draft` puts into its place as a
-# whole or, however this ends, removes.
+# page.sh makes the files in a draft. `qkv draft` then puts all of them into their place at once,
+# or removes them if page.sh fails or is killed.
 out='' size=column x='' y='' by='' baseline='' judge='' margin=''
 taken='out size x y by baseline judge margin'
 . "${0%/commands/*}/script.sh"
