@@ -44,7 +44,7 @@ static const char *const explained[TABLE_KINDS] = {
     "if layers share results, of all together; gauge: the other parameters, "
     "which change nothing; smallest, next: the pivots of the elimination on "
     "either side of that rank, relative to the largest. A causal mask gives "
-    "the same numbers, unless --mask chose one or there are two rows.",
+    "the same, unless --mask chose one or there are two rows.",
     " real: the rank of d distributions / d parameters, in double; formula: "
     "the parameters less those of heads (within attention), norms (moved into "
     "the next maps), mean (LayerNorm subtracts it), basis (of the residual "

@@ -143,16 +143,18 @@ experiment_read(const char *const *paths, int count)
     Experiment e = {0};
     for (int i = 0; i < count; i++) {
         bool one = run_exists(paths[i], ".");
+        int before = e.count;
         if (one)
             add_run(&e, paths[i]);
         else
             add_all(&e, paths[i]);
+        if (e.count == before)
+            fail("%s: it has no finished run; `qkv compare --out %s` trains "
+                 "some",
+                 paths[i], paths[i]);
         manifest_read(one ? within(paths[i], "..") : paths[i], &e.record);
     }
     drop_duplicates(&e);
-    if (!e.count)
-        fail("%s: it has no finished run; `qkv compare --out %s` trains some",
-             paths[0], paths[0]);
     return e;
 }
 

@@ -48,7 +48,7 @@ typedef struct Experiment {
 
 /* Reads the runs at `count` paths. A path is an experiment's directory, or a
    single run, whose record is in the directory around it. A run that is in
-   several places counts once. Exits if there is no run. */
+   several places counts once. Exits if a path has no run. */
 Experiment experiment_read(const char *const *paths, int count);
 
 /* Was the setting given to a recorded command? Without a record it may have
