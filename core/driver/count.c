@@ -52,6 +52,7 @@ static const char *const explained[TABLE_KINDS] = {
     "to positions (from the embedding); or, if that is less, as many as any "
     "model with this unembedding can have."};
 
+/* The real parameters of a variant, and where the number is from. */
 typedef struct Real {
     double number; /* how many parameters are real; -1 if that is not known */
     Rank gap;      /* what was measured; NaN if it was not */
@@ -219,8 +220,8 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
                   cell_number(round(cost.activations)));
 }
 
-/* The note below a table: the shape, with the widths and settings that `uses`
-   lists, and what the columns are. */
+/* The note below a table of this kind (COSTS, REAL or WHOLE): the shape, with
+   the widths and settings that `uses` lists, and what the columns are. */
 static char *
 caption(Config c, const char *uses, int table)
 {
@@ -241,8 +242,9 @@ caption(Config c, const char *uses, int table)
                        around, explained[table]);
 }
 
+enum { CACHE_BYTES_PER_NUMBER = 2 }; /* 16-bit numbers are usual */
+
 /* The columns of published models. */
-enum { CACHE_BYTES_PER_NUMBER = 2 };
 static const Column model_columns[] = {
     {"model", .words = true},
     {"parameters", .format = "%.0f"},

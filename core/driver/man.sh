@@ -1,5 +1,6 @@
 #!/bin/sh
-# man.sh QKV - the manual page: what QKV's --help says of each command, and the rest.
+# man.sh QKV - prints the manual page of the program QKV: the --help of each command, then
+# environment, files and exit status.
 qkv=$1
 roff() { sed 's/\\/\\e/g; s/-/\\-/g; s/^[.'\'']/\\\&&/'; }
 helped() { printf '.EX\n' && "$qkv" "$@" --help=all | roff && printf '.EE\n'; }
@@ -25,32 +26,32 @@ $(commands | while read -r command; do echo ".SS $command" && helped "$command";
 .TP
 .B QKV_PATH
 Directories with variants, separated by colons; they are searched before the program's own.
-One that is not there is passed over, as in PATH.
+A directory that does not exist is skipped, as in PATH.
 .TP
 .B QKV_CALL_SECONDS
 Seconds that one call of a plugin's code may take before its process is ended (60); 0: no
-limit. Anything but a whole number is refused.
+limit. Anything except a whole number is refused.
 .TP
 .B CC
 The compiler for plugins that are given as source, and options for it, as in CC='cc \-g'
 (cc). CFLAGS is not read.
 .SH FILES
-What the program is installed with, from the folder in which it is:
+Installed with the program; paths are relative to the folder that contains it:
 .TP
 .B ../share/doc/qkv
-README.md, and lessons/, which begin with lessons/00\-start\-here.md; the reference is
-lessons/reference.md, what changed between releases lessons/changes.md.
+README.md; lessons/, which begin with lessons/00\-start\-here.md; the reference,
+lessons/reference.md; and the changes between releases, lessons/changes.md.
 .TP
 .B ../share/qkv
 The sources of the variants, such as variants/standard.c; the scripts of figures, recipes
 and claims in plots/, and tables of published models in models/.
 .TP
 .B ../lib/qkv/variants
-The variants that are found by name.
+The variants that a command finds by name.
 .TP
 .B ../include/qkv
-The headers for a variant of your own: variant.h is the manual.
+The headers for your own variant: variant.h is its manual.
 .SH EXIT STATUS
 0 if all went well; 1 if something failed, for example a run; 2 if the command line is
-wrong, for example if an option would have no effect beside the others.
+wrong, for example if an option would have no effect.
 END

@@ -262,11 +262,10 @@ Options
 options_read(int argc, char **argv)
 {
     const Command *c = command_named(argv[0]);
-    static Options o; /* it lives until the program ends */
-    o = (Options){.draw.format = "svg,png",
-                  .request = {.work = {.threads = 1}},
-                  .layer = 1,
-                  .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
+    Options o = {.draw.format = "svg,png",
+                 .request = {.work = {.threads = 1}},
+                 .layer = 1,
+                 .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
     o.rest = allocate((size_t)argc, sizeof *o.rest);
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);
     for (int i = 1; i < argc; i++) {

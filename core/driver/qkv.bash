@@ -1,6 +1,6 @@
-# qkv.bash - completion for bash, from what the typed program says of itself: its
-# commands, a command's options, variants and tasks. Elsewhere the shell offers files.
-# In zsh: autoload -U bashcompinit && bashcompinit, and then this file.
+# qkv.bash - completion for bash. It asks the program that is being typed for its commands,
+# a command's options, its variants and its tasks. For other words the shell offers files.
+# In zsh: autoload -U bashcompinit && bashcompinit, and then source this file.
 _qkv() {
     local qkv=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]} list= words=
     case $COMP_CWORD:${COMP_WORDS[COMP_CWORD - 1]}:$current in

@@ -34,6 +34,10 @@ typedef struct Trace {
    be masked. */
 typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS, SCORES } Axes;
 
+/* The width in characters of a label before a row, and of a cell; and how many
+   cells fit on a line. */
+enum { LABEL_WIDTH = 12, CELL_WIDTH = 8, MOST_SHOWN = 8 };
+
 /* A token of the text, as it is printed. */
 static const char *
 word_of(const Trace *t, int token)
@@ -48,7 +52,6 @@ PRINTF(4, 5)
 static void
 show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
 {
-    enum { MOST_SHOWN = 8 };
     int cols = m.cols < MOST_SHOWN ? m.cols : MOST_SHOWN, rows = m.rows;
     if (axes == WEIGHTS && rows > MOST_SHOWN)
         rows = MOST_SHOWN;
@@ -59,17 +62,17 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
     va_end(args);
     printf(" (%d x %d)\n", m.rows, m.cols);
     if (axes >= TOKENS_BY_TOKENS) {
-        print_label("", 12);
+        print_label("", LABEL_WIDTH);
         for (int j = 0; j < cols; j++)
-            print_label(word_of(t, j), 8);
+            print_label(word_of(t, j), CELL_WIDTH);
         printf("\n");
     }
     for (int i = 0; i < rows; i++) {
-        print_label(axes == WEIGHTS ? "" : word_of(t, i), -12);
+        print_label(axes == WEIGHTS ? "" : word_of(t, i), -LABEL_WIDTH);
         for (int j = 0; j < cols; j++) {
             double x = (double)m.at[i * m.down + j];
             bool masked = axes == SCORES && !call_sees(t->call, m, i, j);
-            printf(masked ? "  masked" : "%8.3f", x);
+            printf(masked ? "  masked" : "%8.3f", x); /* CELL_WIDTH */
         }
         printf(m.cols > cols ? " ..\n" : "\n");
     }
@@ -171,18 +174,20 @@ show_head(const Trace *t, const Place *p, int head, int number)
 {
     const Call *c = t->call;
     Matrix scores = call_scores(c, 0, head);
-    const Node *before = c->weights->in[0];
+    const Node *before = c->weights->in[0]; /* what the softmax is of */
+    /* c->q is the unrotated q, and the product has the q that was used */
     bool rotated = c->q && c->product->in[0] != c->q;
     const char *bias = before->op == &fixed_bias_op ? " + bias" : "";
     printf("\n--- head %d\n", number);
     if (c->q) {
-        int k_head = head * c->k->heads / c->q->heads; /* shared in a group */
+        /* with fewer heads of keys, several heads share one */
+        int k_head = head * c->k->heads / c->q->heads;
         show_mapped(t, c->q, head, format_text("q_%d", number), p->x, "x",
                     "the queries");
         show_mapped(t, c->k, k_head, format_text("k_%d", number), p->x, "x",
                     "the keys");
     }
-    const Node *v = c->sum ? c->sum->in[1] : NULL;
+    const Node *v = c->sum ? c->sum->in[1] : NULL; /* sum = weights v */
     if (v)
         show_mapped(t, v, head * v->heads / c->sum->heads,
                     format_text("v_%d", number), p->x, "x", "the values");
@@ -257,7 +262,7 @@ show_answers(const Trace *t, const Batch *b)
         double sum = 0; /* of the probabilities, relative to the best one's */
         for (int j = 0; j < l->cols; j++)
             sum += exp((double)(row[j] - row[best]));
-        print_label(word_of(t, i), -12);
+        print_label(word_of(t, i), -LABEL_WIDTH);
         if (t->data->sizes.step != 0) /* answers are numbers */
             printf("  -> %.4f\n", (double)*row);
         else

@@ -1,10 +1,10 @@
 #!/bin/sh
-# wheel.sh ROOT VERSION OUT - a Python wheel in OUT of the program that is installed in ROOT.
+# wheel.sh ROOT VERSION OUT - makes a Python wheel, in OUT, of the program installed in ROOT.
 #
-# A wheel is a zip file. What its folder NAME.data/scripts has, pip installs into bin, and
-# what NAME.data/data has, into the folder above that, so the program finds its variants
-# and scripts as it does after `make install`. There is no Python in it. It needs the
-# tools that build the program (objdump comes with the linker), and zip or python3.
+# A wheel is a zip file. pip installs its folder NAME.data/scripts into bin, and NAME.data/data
+# into the folder above bin, so the program finds its variants and scripts as it does after
+# `make install`. The wheel contains no Python. Making it takes the tools that build the
+# program (objdump comes with the linker), and zip or python3.
 
 set -eu
 root=$1 version=$2
@@ -16,11 +16,11 @@ info=$work/qkv-$version.dist-info
 mkdir "$data" "$info"
 cp -R "$root" "$data/data"
 mv "$data/data/bin" "$data/scripts"
-# Where this will be installed nobody knows, but the file knows where it is.
+# The install path is not known yet, so the prefix is relative to this file.
 sed 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$root/lib/pkgconfig/qkv.pc" >"$data/data/lib/pkgconfig/qkv.pc"
 
-# The newest version of the C library's symbols that a file asks for says on which systems
-# the wheel works.
+# The wheel works on systems whose C library has the newest symbol version that a file
+# needs.
 newest=$(find "$data/scripts" "$data/data/lib" -type f ! -name '*.pc' -exec objdump -T {} + |
     sed -n 's/.*[( ]GLIBC_2\.\([0-9]*\).*/\1/p' | sort -n | tail -n 1)
 [ "$newest" ] || {
@@ -75,7 +75,7 @@ cd "$work"
     echo "qkv-$version.dist-info/RECORD,,"
 } >"$info/RECORD"
 
-# The same files make the same wheel: their times are those of the zip format's beginning.
+# The same files make the same wheel: all times are set to 1980, when the zip format begins.
 wheel=$out/qkv-$version-$tag.whl
 export TZ=UTC
 find . -exec touch -d 1980-01-01T00:00:00 {} +
