@@ -211,7 +211,7 @@ for words in 'seed 1, 2, 3' 'seed 1,2 .*--out one' 'seed 2,3 .*--out two'; do
 done
 make -v standard --seed 2 --warmup 3 -o other # averaged with none that differs
 cp -r other/reverse* two
-twice 'since they differ in warmup; choose'
+twice 'because they differ in warmup; choose'
 make -v standard --seed 2 --warmup 3 -o two
 expect "not drawn again" "$qkv" plot two -q --format svg -o recorded
 expect "the command that made it does not record it" grep -q "^2	standard	" recorded/figures/validation_loss-reverse.tsv

@@ -1,6 +1,4 @@
-/* gauge.c - how far training moves along directions that change nothing.
-
-   A pair is W_i^Q and W_i^K, or W_i^V and W_i^O', each with k columns. */
+/* gauge.c - how far training moves along directions that change nothing. */
 #include "algebra/derive.h"
 #include "heart/attention.h"
 #include "watch/gauge.h"
@@ -11,6 +9,8 @@ typedef struct Products {
     double *ww, *wd, *dd; /* one array, which the caller frees as ww */
 } Products;
 
+/* `w` is the matrix after the step (n x k). An entry has the same index in
+   `before` as in m->values, whatever view of the weights w is. */
 static Products
 products(Matrix w, const Model *m, const real *before)
 {
@@ -19,7 +19,8 @@ products(Matrix w, const Model *m, const real *before)
     Products p = {all, all + size, all + 2 * size};
     double *was = all + 3 * size, *by = was + k * n; /* W' and D', k x n */
     for (int i = 0; i < k * n; i++) {
-        const real *now = w.at + i % n * w.down + i / n * w.across;
+        int row = i % n, column = i / n; /* of w */
+        const real *now = w.at + row * w.down + column * w.across;
         was[i] = (double)before[now - m->values];
         by[i] = (double)*now - was[i];
     }
@@ -34,39 +35,40 @@ static void
 transposed_product(double *c, const double *a, const double *b, int k)
 {
     for (int i = 0; i < k * k; i++) {
+        int row = i / k, column = i % k;
         c[i] = 0;
         for (int e = 0; e < k; e++)
-            c[i] += a[e * k + i / k] * b[e * k + i % k];
+            c[i] += a[e * k + row] * b[e * k + column];
     }
 }
 
-/* In the eigenvectors of Q'Q and of K'K the solution is
-   X_ij = C_ij / (a_i + b_j), and the squared length is the sum of X_ij C_ij. */
+/* With Q'Q = U diag(a) U' and K'K = V diag(b) V', the equation for X' = U' X V
+   and C' = U' C V is solved entry by entry: X'_ij = C'_ij / (a_i + b_j). The
+   squared length is the sum of X_ij C_ij, which is that of X'_ij C'_ij. */
 double
-along_gauge(double *x, const Svd *a, const Svd *b, const double *c)
+along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
+            double *scratch)
 {
+    const double rounding = 1e-12; /* a_i + b_j below this share is 0 */
     int k = a->k;
-    double along = 0;
-    double *half = allocate((size_t)2 * k * k, sizeof *half);
-    double *turned = half + k * k;
+    double along = 0, *half = scratch, *turned = scratch + k * k;
     transposed_product(half, a->u, c, k);
-    product_of(turned, half, b->u, k, k, k, false);
+    product_of(turned, half, b->u, k, k, k, false); /* C' */
     for (int i = 0; i < k * k; i++) {
         double entry = turned[i], divisor = a->s[i / k] + b->s[i % k];
-        bool known = divisor > 1e-12 * (a->s[0] + b->s[0]); /* else rounding */
-        turned[i] = known ? entry / divisor : 0;
+        bool known = divisor > rounding * (a->s[0] + b->s[0]);
+        turned[i] = known ? entry / divisor : 0; /* of X' */
         along += turned[i] * entry;
     }
-    product_of(half, a->u, turned, k, k, k, false);
+    product_of(half, a->u, turned, k, k, k, false); /* X = U X' V' */
     product_of(x, half, b->u, k, k, k, true);
-    free(half);
     return along;
 }
 
 /* The share of a random step of Q and K (n x k) that is along the gauge, on
    average: the number of dimensions of the gauge divided by the 2 n k of the
-   step. Each X (k x k) gives a direction (Q X, -K X'). If k is above n, these
-   are 0 in (k - n)^2 dimensions of X. */
+   step. Each X (k x k) gives a direction (Q X, -K X'). If k is above n, Q and K
+   have null spaces, and the direction is 0 for (k - n)^2 dimensions of X. */
 static double
 share_by_chance(int n, int k)
 {
@@ -74,46 +76,49 @@ share_by_chance(int n, int k)
     return (k * k - lost * lost) / (2.0 * n * k);
 }
 
-/* Adds a head whose pair of matrices is now q and k. */
+/* Adds to `sum` a head whose pair of matrices is now q and k. Each matrix W
+   becomes W + D in the step, so W'W changes by W'D + D'W + D'D. */
 static void
-add_head(GaugeMove *s, Matrix q, Matrix k, const Model *m, const real *before)
+add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
 {
-    int n = q.cols;
+    int n = q.cols, size = n * n;
     Products a = products(q, m, before), b = products(k, m, before);
-    double *c = allocate((size_t)n * n, sizeof *c); /* as in along_gauge */
-    for (int e = 0; e < n * n; e++) {
-        int turned = e % n * n + e / n; /* the entry of the transpose */
+    double *c = allocate((size_t)4 * size, sizeof *c); /* as in along_gauge */
+    double *x = c + size, *scratch = x + size;
+    for (int e = 0; e < size; e++) {
+        int row = e / n, column = e % n, transposed = column * n + row;
         double was = a.ww[e] - b.ww[e];
-        double change = a.wd[e] + a.wd[turned] + a.dd[e] -
-                        (b.wd[e] + b.wd[turned] + b.dd[e]);
-        s->conserved += was * was;
-        s->change += change * change;
-        s->step += e == turned ? a.dd[e] + b.dd[e] : 0;
-        c[e] = a.wd[e] - b.wd[turned];
+        double change = a.wd[e] + a.wd[transposed] + a.dd[e] -
+                        (b.wd[e] + b.wd[transposed] + b.dd[e]);
+        sum->conserved += was * was;
+        sum->change += change * change;
+        if (row == column)
+            sum->step += a.dd[e] + b.dd[e];
+        c[e] = a.wd[e] - b.wd[transposed];
     }
-    double *x = allocate((size_t)n * n, sizeof *x);
     Svd of_q = svd_of(a.ww, n, n), of_k = svd_of(b.ww, n, n);
-    s->along += along_gauge(x, &of_q, &of_k, c);
+    sum->along += along_gauge(x, &of_q, &of_k, c, scratch);
     free(of_q.u);
     free(of_k.u);
     free(a.ww);
     free(b.ww);
     free(c);
-    free(x);
 }
 
-/* Finds the pairs of all heads of a place, whose pieces should have one term
-   each, a product A B'. Returns false unless every weight is in exactly one
-   such pair: an entry in no pair, such as that of a bias, would share its
-   gauge. */
+/* Finds the pairs of all heads of a place from its derived form, in which M_i
+   and N_i should be one term each, a product A B'. Returns false unless every
+   weight is in exactly one such product: other weights, such as a bias, would
+   have a gauge that is not measured here. */
 static bool
 find_pairs(Pairs *p, const Derived *d, int piece)
 {
-    int unseen = 0; /* entries of matrices that were in no pair yet */
+    int unseen = 0; /* entries of the matrices that were in no product yet */
     for (int i = 0; i < d->run.weights.count; i++)
         unseen += d->run.weights.list[i].rows * d->run.weights.list[i].cols;
     for (const Term *t = d->term; t < d->term + d->count; t++) {
-        const Chain *q = &t->chain[0], *k = &t->chain[1];
+        /* M_i has a chain of queries and one of keys, N_i has only the first.
+         */
+        const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
         if (!q->count || q->count + k->count != 2)
             return false;
         Matrix a = q->of[0].m;
@@ -137,10 +142,9 @@ gauge_pairs(const Model *m, int place, int piece)
     Derived d = derive(at->variant, at->attention, place_weights(m, place));
     Pairs p = {.q = allocate((size_t)2 * d.count + 1, sizeof *p.q)};
     p.k = p.q + d.count;
-    bool known = false;
-    if (!d.why && !rotated && d.count == 2 * d.heads)
-        known = find_pairs(&p, &d, piece);
-    if (!known)
+    bool one_term_each = d.count == 2 * d.heads; /* for each M_i and N_i */
+    bool known = !d.why && !rotated && one_term_each;
+    if (!known || !find_pairs(&p, &d, piece))
         p.count = 0;
     derived_free(&d);
     return p;
@@ -149,12 +153,12 @@ gauge_pairs(const Model *m, int place, int piece)
 GaugeMove
 gauge_move(const Model *m, int place, const real *before, int piece)
 {
-    GaugeMove s = {0};
+    GaugeMove sum = {0};
     Pairs p = gauge_pairs(m, place, piece);
     for (int i = 0; i < p.count; i++) {
-        add_head(&s, p.q[i], p.k[i], m, before);
-        s.by_chance += share_by_chance(p.q[i].rows, p.q[i].cols) / p.count;
+        add_head(&sum, p.q[i], p.k[i], m, before);
+        sum.by_chance += share_by_chance(p.q[i].rows, p.q[i].cols) / p.count;
     }
     free(p.q);
-    return s;
+    return sum;
 }

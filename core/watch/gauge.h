@@ -1,46 +1,53 @@
-/* gauge.h - how far training moves along directions that change nothing.
+/* gauge.h - how far training moves along directions that change nothing: the
+   gauge.
 
-   (W^Q A) (W^K A^-T)' = W^Q W^K' for every invertible A, so the loss does not
-   change along (W^Q X, -W^K X'), for any X. The gradient is at right angles to
-   these directions, so under gradient flow W_Q' W_Q - W_K' W_K of each head
-   stays what it was at the start, and so does W_V' W_V - W_O W_O' (Arora, Cohen
-   and Hazan 2018, for linear networks). Steps of finite length, and other
-   optimizers, move them. The conserved matrix is symmetric, so it has only
-   k (k + 1) / 2 of the gauge's k^2 dimensions: W_Q can turn along the rest. */
+   (W_Q A) (W_K A^-T)' = W_Q W_K' for every invertible A, so the loss does not
+   change along (W_Q X, -W_K X'), for any X (k x k). The gradient is at right
+   angles to these directions. So gradient flow conserves W_Q' W_Q - W_K' W_K of
+   each head, and also W_V' W_V - W_O W_O' (Arora, Cohen and Hazan 2018, for
+   linear networks). Steps of finite length, and other optimizers, change them.
+   The conserved matrix is symmetric, so it has only k (k + 1) / 2 of the
+   gauge's k^2 dimensions: W_Q can turn along the rest.
+
+   `place` is the number of a place of the model at which a variant is called
+   (ModelPlace). `piece` is M_PIECE for W_Q and W_K, or N_PIECE for W_V and W_O'
+   (algebra/terms.h); q and k are then the names of either two. */
 #ifndef GAUGE_H
 #define GAUGE_H
 
 #include "algebra/derive.h"
 #include "algebra/svd.h"
 
-/* The pairs of a place, W_i^Q and W_i^K or W_i^V and W_i^O', one for each head.
-   There are none unless the place has exactly the form M_i = W_i^Q W_i^K' and
-   N_i = W_i^V W_i^O (algebra/derive.h) and no two heads share a matrix. */
+/* The two matrices (d_model x k) of each head at a place. */
 typedef struct Pairs {
-    Matrix *q, *k; /* the model's weights; the caller frees q */
-    int count;
+    Matrix *q, *k; /* views of the model's weights; the caller frees q */
+    int count;     /* the number of heads */
 } Pairs;
 
-/* The pairs W^Q, W^K of a place (M_PIECE), or its pairs W^V, W^O' (N_PIECE). */
+/* The pairs of a place. There are none unless the place has exactly the form
+   M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O (algebra/derive.h), without
+   rotation, and no two heads share a matrix. */
 Pairs gauge_pairs(const Model *m, int place, int piece);
 
 /* Finds the part (Q X, -K X') of a step (dQ, dK) that is along the gauge, and
-   returns its squared length. X and C = Q' dQ - dK' K are k x k, and X solves
-   Q'Q X + X K'K = C. a and b are the decompositions of Q'Q and of K'K. */
-double along_gauge(double *x, const Svd *a, const Svd *b, const double *c);
+   returns its squared length. c is C = Q' dQ - dK' K (k x k), a and b are the
+   decompositions of Q'Q and of K'K. x becomes X, which solves
+   Q'Q X + X K'K = C. `scratch` has memory for 2 k^2 numbers. */
+double along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
+                   double *scratch);
 
-/* Squared lengths (Frobenius) of four matrices, summed over all heads; and a
-   mean over the heads. */
+/* A step of training as the gauge sees it: squared lengths (Frobenius) of four
+   matrices, summed over all heads; and a mean over the heads. */
 typedef struct GaugeMove {
     double conserved; /* W_Q' W_Q - W_K' W_K before the step */
     double change;    /* the change of that matrix */
-    double step;      /* the step */
+    double step;      /* (dW_Q, dW_K) */
     double along;     /* the part of the step along the gauge */
-    double by_chance; /* the share of `along` in a step of random direction */
+    double by_chance; /* the mean of along / step for random directions */
 } GaugeMove;
 
-/* Measures the step from the weights `before` to the present ones, for the
-   pairs of a place. All numbers are 0 if it has none. */
+/* Measures the step from the weights `before`, a copy of m->values, to the
+   present ones, for the pairs of a place. All numbers are 0 if it has none. */
 GaugeMove gauge_move(const Model *m, int place, const real *before, int piece);
 
 #endif

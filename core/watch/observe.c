@@ -1,7 +1,11 @@
 /* observe.c - the columns that --log adds to the log.
 
-   Each is a row of `table`, below: the word of --log that adds it, its name,
-   and the function that computes it. A new column is a function and a row. */
+   `table`, below, has a row for each column: the word of --log that adds it,
+   its name, and the function that computes it. A new column is a function and a
+   row. A line of the log is computed from an Observation: observe_rows sums up
+   what it finds in the rows of attention weights, one row for each query of a
+   head; the functions of the table read these sums, the weights, or the
+   canonical form of the place at hand. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,29 +21,31 @@
 #include "watch/observe.h"
 #include "watch/turn.h"
 
-/* The findings about one row of weights, which belongs to a query of a head. */
+/* What is found in a row of attention weights. A row has the first three only
+   if its query sees several keys, and GRADIENT only if it is not 0. */
 enum {
-    ENTROPY,   /* these three only if the query sees several keys */
+    ENTROPY,   /* nats */
     LARGEST,   /* the largest weight */
     SATURATED, /* 1 if the largest weight is above 0.99, else 0 */
-    GRADIENT, /* the norm of the gradient by the row's scores, unless it is 0 */
+    GRADIENT,  /* the norm of the gradient of the loss by the row's scores */
     FINDINGS
 };
 
-/* The numbers that a line is computed from: the sum of each finding over the
-   rows that have it, and the number of these rows. */
+/* What a line is computed from. */
 typedef struct Observation {
     const Observer *observer;
     Pass *pass;
-    double sum_of[FINDINGS];
-    int rows[FINDINGS];
-    double *gradients;           /* GRADIENT of each row */
-    int capacity;                /* of gradients */
-    double scores, sum, squares; /* of all unmasked scores: count and sums */
-    int place;                   /* the place whose columns are computed now */
-    Canonical form;              /* its canonical form, if a column needs it */
+    double sum_of[FINDINGS]; /* over the rows that have the finding */
+    int rows[FINDINGS];      /* the number of these rows */
+    double *gradients;       /* GRADIENT of each row that has one */
+    int capacity;            /* of gradients */
+    double scores;           /* the number of unmasked scores */
+    double sum, squares;     /* their sum, and that of their squares */
+    int place;               /* the place whose columns are computed now */
+    Canonical form;          /* its canonical form, if a column needs it */
 } Observation;
 
+/* Adds finding `which` of a row, which is x. */
 static void
 add_finding(Observation *s, int which, double x)
 {
@@ -47,7 +53,8 @@ add_finding(Observation *s, int which, double x)
     s->rows[which]++;
 }
 
-/* Adds the findings about row i of a head. They are NaN if a weight is. */
+/* Adds the findings in row i of the weights of a head in call c, and the row's
+   scores. The findings are NaN if a weight is. */
 static void
 observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
 {
@@ -56,7 +63,7 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
     for (int j = 0; j < scores.cols; j++) {
         double p = (double)weights.at[i * weights.down + j];
         double score = (double)scores.at[i * scores.down + j];
-        if (!(p < DBL_MIN))
+        if (!(p < DBL_MIN)) /* p log p is 0 for 0; NaN passes */
             entropy -= p * logarithm(p);
         if (!(p <= largest)) /* larger, or NaN */
             largest = p;
@@ -74,15 +81,16 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
     add_finding(s, SATURATED, isnan(largest) ? NAN : largest > 0.99);
 }
 
-/* Adds the norm of row i of a head's gradient, times the number of answers that
-   the loss is a mean of. It is 0 if the answer of its token does not count. */
+/* Adds the norm of row i of the gradient by a head's scores. The loss is the
+   mean over the batch's answers, so the norm is multiplied by their number. A
+   row of 0 is left out: no answer depends on its query. */
 static void
-observe_gradient(Observation *s, Matrix d, int i)
+observe_gradient(Observation *s, Matrix gradient, int i)
 {
     const Batch *b = &s->observer->batch;
     double squares = 0;
-    for (int j = 0; j < d.cols; j++)
-        squares += pow((double)d.at[i * d.down + j], 2);
+    for (int j = 0; j < gradient.cols; j++)
+        squares += pow((double)gradient.at[i * gradient.down + j], 2);
     if (squares == 0)
         return;
     double norm = sqrt(squares) * counted_rows(b->targets, b->rows);
@@ -92,32 +100,46 @@ observe_gradient(Observation *s, Matrix d, int i)
     add_finding(s, GRADIENT, norm);
 }
 
-/* Adds the findings about all rows of all heads in all calls of attention. */
+/* Adds the findings in all rows of one head of call c in one sequence. */
+static void
+observe_head(Observation *s, const Call *c, int sequence, int head)
+{
+    const Node *n = c->weights->in[0]; /* the scores */
+    Matrix scores = call_scores(c, sequence, head);
+    Matrix weights = call_weights(c, sequence, head);
+    Matrix gradient = {
+        0}; /* no columns: nothing before the scores is trained */
+    if (n->trained)
+        gradient = head_of(n, n->root->gradient, sequence, head);
+    for (int i = 0; i < scores.rows; i++) {
+        observe_row(s, c, scores, weights, i);
+        observe_gradient(s, gradient, i);
+    }
+}
+
+/* Adds the findings in the rows of all heads, in all calls of attention. */
 static void
 observe_rows(Observation *s)
 {
     const Capture *r = &s->pass->capture;
-    for (const Call *c = r->call; c < r->call + r->calls; c++) {
-        const Node *n = c->weights->in[0];
-        for (int k = 0; k < n->heads * n->sequences; k++) {
-            int head = k / n->sequences, sequence = k % n->sequences;
-            Matrix scores = call_scores(c, sequence, head), d = {0};
-            if (n->trained)
-                d = head_of(n, n->root->gradient, sequence, head);
-            for (int i = 0; i < scores.rows; i++) {
-                observe_row(s, c, scores, call_weights(c, sequence, head), i);
-                observe_gradient(s, d, i);
-            }
-        }
-    }
+    for (const Call *c = r->call; c < r->call + r->calls; c++)
+        for (int head = 0; head < c->weights->in[0]->heads; head++)
+            for (int i = 0; i < c->weights->in[0]->sequences; i++)
+                observe_head(s, c, i, head);
 }
 
+/* The functions of the table have the observation and one argument, whose
+   meaning is said at each of them. */
+
+/* The mean of finding `which` over the rows that have it. */
 static double
 mean_of_rows(const Observation *s, int which)
 {
     return s->sum_of[which] / s->rows[which];
 }
 
+/* The median over the rows of GRADIENT, the only finding whose values are kept.
+ */
 static double
 median_gradient(const Observation *s, int which)
 {
@@ -126,7 +148,7 @@ median_gradient(const Observation *s, int which)
     return median(s->gradients, s->rows[which]);
 }
 
-/* The standard deviation of all scores. */
+/* The standard deviation of all unmasked scores. It needs no argument. */
 static double
 score_deviation(const Observation *s, int unused)
 {
@@ -135,26 +157,28 @@ score_deviation(const Observation *s, int unused)
     return n > 0 ? sqrt(fmax(s->squares / n - mean * mean, 0)) : NAN;
 }
 
-/* The norm of the gradient of weight i. */
+/* The norm of the gradient of the model's weight number `weight`. */
 static double
-weight_gradient(const Observation *s, int i)
+weight_gradient(const Observation *s, int weight)
 {
-    const Weight *w = &s->observer->model->weights[i];
+    const Weight *w = &s->observer->model->weights[weight];
     double squares = 0;
     for (int k = 0; k < w->rows * w->cols; k++)
         squares += (double)w->gradient[k] * (double)w->gradient[k];
     return sqrt(squares);
 }
 
-/* Some functions have a piece as their argument: M_PIECE for M_i, or for W^Q
-   and W^K; N_PIECE for N_i, or for W^V and W^O. */
+/* All other functions have a piece as their argument: M_PIECE for M_i, or for
+   W_Q and W_K; N_PIECE for N_i, or for W_V and W_O. */
+
+/* All M_i of a form, or all its N_i, one after the other. */
 static const double *
 maps_of_form(const Canonical *c, int piece)
 {
     return piece == M_PIECE ? c->m : c->n;
 }
 
-/* The mean effective rank of the M_i of a place's form, or of its N_i. */
+/* The mean effective rank of all M_i of the place, or of all N_i. */
 static double
 mean_rank(const Observation *s, int piece)
 {
@@ -169,7 +193,8 @@ mean_rank(const Observation *s, int piece)
     return sum;
 }
 
-/* |M - M at the start| / |M at the start|, in the Frobenius norm; or of N. */
+/* |M - M at the start| / |M at the start|, with the Frobenius norm over all
+   heads; or the same of N. */
 static double
 distance(const Observation *s, int piece)
 {
@@ -187,10 +212,10 @@ distance(const Observation *s, int piece)
     return sqrt(apart / size);
 }
 
-/* How far C = W_Q' W_Q - W_K' W_K, which gradient flow conserves, is from its
-   value at the start, in parts of that; or the same of W^V and W^O. gauge_move
-   (gauge.h) gives both lengths squared. They are 0 if the place has no such
-   pair of matrices: then the result is 0 / 0, NaN. */
+/* How far W_Q' W_Q - W_K' W_K, which gradient flow conserves, is from its value
+   at the start, relative to the length of that; or the same of W_V and W_O'.
+   gauge_move (gauge.h) gives both lengths squared. They are 0 if the place has
+   no such pairs of matrices: then the result is 0 / 0, NaN. */
 static double
 drift(const Observation *s, int piece)
 {
@@ -199,8 +224,8 @@ drift(const Observation *s, int piece)
     return sqrt(g.change / g.conserved);
 }
 
-/* The share of the squared length of the step since the line before that is
-   along the gauge. */
+/* The share of the step since the line before that is along the gauge, of its
+   squared length; NaN without pairs, as in drift. */
 static double
 share_of_gauge(const Observation *s, int piece)
 {
@@ -209,8 +234,7 @@ share_of_gauge(const Observation *s, int piece)
     return g.along / g.step;
 }
 
-/* The share of the squared length of a step in random direction that is along
-   the gauge, on average. */
+/* The same share of a step of random direction, on average. */
 static double
 gauge_by_chance(const Observation *s, int piece)
 {
@@ -219,19 +243,21 @@ gauge_by_chance(const Observation *s, int piece)
     return g.by_chance > 0 ? g.by_chance : NAN;
 }
 
-/* The lifts of a place, which --log turn has. */
+/* The lifts of M or of N at a place; only with --log turn. */
 static Lifts *
 lifts_of(const Observer *o, int place, int piece)
 {
     return &o->lifts[2 * place + (piece == N_PIECE)];
 }
 
+/* How far the heads of the place have turned against their lifts. */
 static double
 turn_of(const Observation *s, int piece)
 {
     return lifts_turn(lifts_of(s->observer, s->place, piece)).angle;
 }
 
+/* How far they have stretched against their lifts. */
 static double
 stretch_of(const Observation *s, int piece)
 {
@@ -239,15 +265,15 @@ stretch_of(const Observation *s, int piece)
 }
 
 /* A column. Its value is the mean of the function over all places of attention,
-   and NaN if it is NaN at one. (A function that has the rows or the weights of
-   all places returns the same number for each.) */
+   and NaN if it is NaN at one. (A function that reads the rows or the weights
+   of all places returns the same number for each.) */
 typedef struct Observed {
     const char *word; /* of --log */
     const char *name;
-    double (*value)(const Observation *s, int i);
-    int i;     /* the argument of the function */
-    bool each; /* is it a column for each weight of attention? Then i is the
-                  weight's number */
+    double (*value)(const Observation *s, int argument);
+    int argument;
+    bool each; /* is there such a column for each weight of attention? Then the
+                  argument is the weight's number */
 } Observed;
 
 static const Observed table[] = {
@@ -277,23 +303,23 @@ enum { ROWS = sizeof table / sizeof *table };
 static const char words[] =
     "attention scores gradients rank distance conserved gauge turn";
 
-/* Does --log have that word? */
+/* Was that word given to --log? */
 static bool
 has_word(const Observer *o, const char *word)
 {
     return index_in(o->log, word) >= 0;
 }
 
-/* Adds a column. In its name _ replaces ^, as in the name of a weight's file.
- */
+/* Adds a column of this row of the table. Its name ends in that of a weight, or
+   in ""; _ replaces ^ in it, as in the name of a weight's file. */
 static void
-add_column(Observer *o, const Observed *row, int i, const char *weight)
+add_column(Observer *o, const Observed *row, int argument, const char *weight)
 {
     char *name = format_text("%s%s", row->name, weight);
     replace_in(name, "^", '_');
     values_add(&o->names, name);
     o->columns[o->count] = *row;
-    o->columns[o->count].i = i;
+    o->columns[o->count].argument = argument;
     o->count++;
 }
 
@@ -307,7 +333,7 @@ add_columns(Observer *o)
         if (!has_word(o, row->word))
             continue;
         if (!row->each) {
-            add_column(o, row, row->i, "");
+            add_column(o, row, row->argument, "");
             continue;
         }
         for (int i = 0; i < m->count; i++)
@@ -336,9 +362,12 @@ observed_words(const char *log)
 static Batch
 observed_batch(const Model *m, const Dataset *data)
 {
+    enum { FEWEST_TOKENS = 128 };
     Sizes z = data->sizes;
-    int d = m->config.d_model, tokens = d > 64 ? 2 * d : 128;
-    int longest = z.tokens > z.source ? z.tokens : z.source;
+    int tokens = 2 * m->config.d_model;
+    if (tokens < FEWEST_TOKENS)
+        tokens = FEWEST_TOKENS;
+    int longest = z.tokens > z.source ? z.tokens : z.source; /* sequence */
     int sequences = tokens > longest ? tokens / longest : 1;
     if (sequences > m->config.batch)
         sequences = m->config.batch;
@@ -347,6 +376,7 @@ observed_batch(const Model *m, const Dataset *data)
     return batch_part(&b, 0, dataset_draw(data, VALIDATION, &r, 0, &b));
 }
 
+/* A copy of all weights. */
 static real *
 copy_of_weights(const Model *m)
 {
@@ -355,7 +385,7 @@ copy_of_weights(const Model *m)
     return copy;
 }
 
-/* Begins to follow the weights of all places. */
+/* Starts the lifts of M and of N at all places. */
 static void
 add_lifts(Observer *o)
 {
@@ -393,12 +423,12 @@ observe_step(Observer *o)
 {
     if (!o->lifts)
         return;
-    for (int i = 0; i < 2 * o->model->places; i++)
+    for (int i = 0; i < 2 * o->model->places; i++) /* M and N of each */
         lifts_follow(&o->lifts[i]);
 }
 
-/* Runs one forward and backward pass, and adds each place's share to the mean
-   of every column. */
+/* Runs one forward and backward pass. Each column becomes the mean of its
+   values at all places, which are added one by one: o->values is 0 at first. */
 void
 observe(Observer *o)
 {
@@ -414,8 +444,10 @@ observe(Observer *o)
     for (s.place = 0; s.place < places; s.place++) {
         if (has_word(o, "rank") || has_word(o, "distance"))
             s.form = model_form(o->model, s.place);
-        for (int i = 0; i < o->count; i++)
-            line[i] += o->columns[i].value(&s, o->columns[i].i) / places;
+        for (int i = 0; i < o->count; i++) {
+            const Observed *c = &o->columns[i];
+            line[i] += c->value(&s, c->argument) / places;
+        }
         canonical_free(&s.form);
     }
     memcpy(o->before, o->model->values,

@@ -1,8 +1,8 @@
 /* turn.c - how far training turns a head along directions that change nothing.
 
-   The lift's next step ends somewhere on the gauge orbit of the new weights.
-   Newton's method finds where: it takes away the step's part along the gauge
-   until none is left. */
+   The lift has the same M as the new weights, so its next step ends at
+   (now_q A, now_k A^-T) for some A. A simplified Newton's method finds A: it
+   takes away the step's part along the gauge until none is left. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,42 +18,46 @@ lift_new(int rows, int cols)
     size_t weights = (size_t)rows * (size_t)cols;
     size_t square = (size_t)cols * (size_t)cols;
     Lift l = {.rows = rows, .cols = cols};
-    l.now_q = allocate(8 * weights + 7 * square, sizeof *l.now_q);
+    /* Four matrices of weights, two squares, and the scratch. */
+    l.now_q = allocate(8 * weights + 9 * square, sizeof *l.now_q);
     l.now_k = l.now_q + weights;
     l.q = l.now_k + weights;
     l.k = l.q + weights;
     l.to_q = l.k + weights;
     l.to_k = l.to_q + square;
     l.scratch = l.to_k + square;
-    for (size_t i = 0; i < square; i += (size_t)cols + 1)
+    for (size_t i = 0; i < square; i += (size_t)cols + 1) /* the diagonal */
         l.to_q[i] = l.to_k[i] = 1;
     return l;
 }
 
-/* c += factor a' b, for a and b (rows x cols). */
+/* c += factor a' b, for a and b (rows x cols) and c (cols x cols). */
 static void
 add_product(double *c, double factor, const double *a, const double *b,
             int rows, int cols)
 {
-    for (int i = 0; i < cols * cols; i++)
+    for (int i = 0; i < cols * cols; i++) {
+        int row = i / cols, column = i % cols;
         for (int n = 0; n < rows; n++)
-            c[i] += factor * a[n * cols + i / cols] * b[n * cols + i % cols];
+            c[i] += factor * a[n * cols + row] * b[n * cols + column];
+    }
 }
 
-/* C (along_gauge) of the lift's step to (now_q to_q, now_k to_k), with W_Q and
-   W_K at the middle of the step. */
+/* c becomes C = Q' dQ - dK' K (along_gauge) of the lift's step from (q, k) to
+   (now_q to_q, now_k to_k), with Q and K at the middle of the step. C is 0 if
+   the step has no part along the gauge there. */
 static void
-part_along(const Lift *l, double *c)
+gauge_of_step(const Lift *l, double *c)
 {
     int n = l->rows, cols = l->cols, weights = n * cols;
-    double *q = l->scratch, *dq = q + weights;
+    double *q = l->scratch, *dq = q + weights; /* first the step's end */
     double *k = dq + weights, *dk = k + weights;
     product_of(q, l->now_q, l->to_q, n, cols, cols, false);
     product_of(k, l->now_k, l->to_k, n, cols, cols, false);
     for (int i = 0; i < weights; i++) {
         dq[i] = q[i] - l->q[i];
         dk[i] = k[i] - l->k[i];
-        q[i] -= dq[i] / 2;
+        q[i] -= dq[i] / 2; /* now its middle */
         k[i] -= dk[i] / 2;
     }
     memset(c, 0, (size_t)cols * (size_t)cols * sizeof *c);
@@ -62,25 +66,29 @@ part_along(const Lift *l, double *c)
 }
 
 /* Moves the end of the lift's step along the gauge: to_q becomes
-   to_q (1 - X), and to_k its inverse, transposed. Returns |X|. A long X is
-   shortened to 1/2, since a round knows only its neighbourhood. */
+   to_q (1 - X), and to_k its inverse, transposed. Returns |X|. An X longer than
+   1/2 is shortened to that, because the equation for X holds only for short
+   ones. `change` has memory for the product to_q X. */
 static double
 correct(Lift *l, const double *x, double *change)
 {
+    const double longest = 0.5;
     int cols = l->cols, size = cols * cols;
     double squares = 0;
     for (int i = 0; i < size; i++)
         squares += x[i] * x[i];
-    double length = sqrt(squares), kept = length > 0.5 ? 0.5 / length : 1;
+    double length = sqrt(squares);
+    double kept = length > longest ? longest / length : 1; /* the share of X */
     product_of(change, l->to_q, x, cols, cols, cols, false);
     for (int i = 0; i < size; i++) {
         l->to_q[i] -= kept * change[i];
-        l->to_k[i] = 0;
+        l->to_k[i] = 0; /* as pseudo_inverse wants it */
     }
     pseudo_inverse(l->to_q, cols, cols, l->to_k);
     return length;
 }
 
+/* The lift begins where training does. */
 void
 lift_start(Lift *l)
 {
@@ -89,35 +97,41 @@ lift_start(Lift *l)
     memcpy(l->k, l->now_k, weights * sizeof *l->k);
 }
 
+/* Finds the end of the lift's step by rounds: each makes X shorter, until only
+   rounding is left of it. The decompositions of Q'Q and K'K are those at the
+   step's beginning in all rounds. */
 void
 lift_follow(Lift *l)
 {
+    enum { ROUNDS = 50 };
+    const double converged = 1e-13, too_long = 1e-6; /* lengths of X */
     int n = l->rows, cols = l->cols, size = cols * cols;
     double *qq = l->scratch + 4 * n * cols, *kk = qq + size;
-    double *c = kk + size, *x = c + size, *rest = x + size;
+    double *c = kk + size, *x = c + size, *change = x + size;
+    double *scratch = change + size;
     double last = INFINITY, length = 1;
     memset(qq, 0, (size_t)2 * (size_t)size * sizeof *qq);
     add_product(qq, 1, l->q, l->q, n, cols);
     add_product(kk, 1, l->k, l->k, n, cols);
     Svd a = svd_of(qq, cols, cols), b = svd_of(kk, cols, cols);
-    for (int round = 0; round < 50 && length > 1e-13; round++) {
-        part_along(l, c);
-        along_gauge(x, &a, &b, c);
-        length = correct(l, x, rest);
+    for (int round = 0; round < ROUNDS && length > converged; round++) {
+        gauge_of_step(l, c);
+        along_gauge(x, &a, &b, c, scratch);
+        length = correct(l, x, change);
         if (!(length < last)) /* only rounding is left; or a weight is NaN */
             break;
         last = length;
     }
-    l->lost |= !(length < 1e-6);
+    l->lost |= !(length < too_long); /* or NaN */
     free(a.u);
     free(b.u);
     product_of(l->q, l->now_q, l->to_q, n, cols, cols, false);
     product_of(l->k, l->now_k, l->to_k, n, cols, cols, false);
 }
 
-/* With U S V' = to_k, G = to_k' = V S U' = (V U') (U S U'): R = V U'. A plane
-   that R turns by an angle t gives R - 1 two singular values of 2 sin(t / 2).
- */
+/* With U S V' = to_k, G = to_k' = V S U' = (V U') (U S U'): the rotation is
+   R = V U', and the stretch has the eigenvalues S. A plane that R turns by an
+   angle t gives R - 1 two singular values of 2 sin(t / 2). */
 Turn
 lift_turn(const Lift *l)
 {
@@ -129,11 +143,11 @@ lift_turn(const Lift *l)
     product_of(r, g.v, g.u, k, k, k, true);
     for (int i = 0; i < k; i++)
         r[i * k + i] -= 1;
-    Svd turned = svd_of(r, k, k);
+    Svd turned = svd_of(r, k, k); /* of R - 1 */
     double angles = 0, logarithms = 0;
     for (int i = 0; i < k; i++) {
         double angle = 2 * asin(fmin(turned.s[i] / 2, 1));
-        angles += angle * angle / 2; /* each plane has two of them */
+        angles += angle * angle / 2; /* half: each plane counts twice */
         logarithms += pow(logarithm(g.s[i]), 2);
     }
     free(turned.u);
@@ -142,12 +156,13 @@ lift_turn(const Lift *l)
     return (Turn){sqrt(angles), sqrt(logarithms)};
 }
 
-/* Copies the entries of a matrix, row by row. */
+/* Copies the entries of w, row by row. */
 static void
 copy_entries(double *to, Matrix w)
 {
-    for (int i = 0; i < w.rows * w.cols; i++)
-        to[i] = (double)w.at[i / w.cols * w.down + i % w.cols * w.across];
+    for (int row = 0; row < w.rows; row++)
+        for (int column = 0; column < w.cols; column++)
+            *to++ = (double)w.at[row * w.down + column * w.across];
 }
 
 /* Gives each lift the present weights of its head. */
@@ -185,13 +200,12 @@ lifts_follow(Lifts *all)
 Turn
 lifts_turn(const Lifts *all)
 {
-    Turn mean = {0};
-    for (int i = 0; i < all->pairs.count; i++) {
+    Turn sum = {0};
+    int count = all->pairs.count;
+    for (int i = 0; i < count; i++) {
         Turn t = lift_turn(&all->lift[i]);
-        mean.angle += t.angle;
-        mean.stretch += t.stretch;
+        sum.angle += t.angle;
+        sum.stretch += t.stretch;
     }
-    mean.angle /= all->pairs.count; /* 0 / 0 is NaN */
-    mean.stretch /= all->pairs.count;
-    return mean;
+    return (Turn){sum.angle / count, sum.stretch / count}; /* 0 / 0 is NaN */
 }

@@ -1,44 +1,50 @@
 /* turn.h - how far training turns a head along directions that change nothing.
 
-   While M = W_Q W_K' moves, many paths of (W_Q, W_K) have that product. One of
-   them has no part along the gauge (gauge.h) at any time: the horizontal lift
-   of M's path. Gradient flow is its own lift. Any other training ends at
+   When training moves M = W_Q W_K', many paths of (W_Q, W_K) have that product.
+   One of them never moves along the gauge (gauge.h): the horizontal lift of M's
+   path, here just "the lift". Gradient flow is its own lift. Any other training
+   ends at
 
        W_Q = (lift's W_Q) G,   W_K = (lift's W_K) G^-T
 
-   and this G, k x k, is what the optimizer's motion along the gauge has led to.
+   and this G, k x k, is the result of the optimizer's motion along the gauge.
    G = R S, with R a rotation and S symmetric: R is the turn, and S the stretch.
 
-   The lift takes the same steps as training does, each of them a straight line
-   that has no part along the gauge at its middle. Such steps conserve
-   W_Q' W_Q - W_K' W_K up to rounding. To use it:
+   The lift has the same M as training after each step. Its own step is a
+   straight line that has no part along the gauge at its middle; such steps
+   conserve W_Q' W_Q - W_K' W_K up to rounding. To use it:
    - call lift_new, fill now_q and now_k with the weights that training starts
      from, and call lift_start;
    - after each step of training, fill them again, and call lift_follow;
-   - call lift_turn whenever the size of G is wanted. */
+   - call lift_turn when the size of G is wanted.
+   The observer (observe.h) calls lifts_new, lifts_follow and lifts_turn, which
+   do this for all heads of a place. */
 #ifndef TURN_H
 #define TURN_H
 
 #include "heart/model.h"
 #include "watch/gauge.h"
 
+/* The lift of one head. W_Q and W_K are (rows x cols), row by row. */
 typedef struct Lift {
     int rows, cols;
-    double *now_q, *now_k; /* W_Q and W_K, row by row: rows x cols */
-    double *q, *k;         /* the lift's W_Q and W_K */
-    double *to_q, *to_k;   /* q = now_q to_q, k = now_k to_k: to_q is G^-1, and
-                              to_k is G' */
-    double *scratch;
-    bool lost; /* a step was too long for the rounds to converge */
+    double *now_q, *now_k; /* W_Q and W_K of training, now */
+    double *q, *k;         /* W_Q and W_K of the lift */
+    double *to_q, *to_k;   /* G^-1 and G', cols x cols: q = now_q to_q and
+                              k = now_k to_k */
+    double *scratch;       /* 4 matrices rows x cols, then 7 cols x cols */
+    bool lost;             /* a step of training was too long to be followed */
 } Lift;
 
+/* A lift with memory for all its matrices, which is allocated once and never
+   freed: a process trains one model. */
 Lift lift_new(int rows, int cols);
 void lift_start(Lift *l);
 void lift_follow(Lift *l);
 
-/* The size of R and of S. Both are 0 if G is the identity, and NaN if the lift
+/* The sizes of R and of S. Both are 0 if G is the identity, and NaN if the lift
    was lost. For k = 1 there is no rotation, and the angle is 0. A plane that
-   has turned by more than half a turn counts as turned the other way. */
+   has turned by more than 180 degrees counts as turned the other way. */
 typedef struct Turn {
     double angle;   /* radians: the root of the sum of the squares of R's angles
                        of rotation, one for each plane that R turns */
@@ -47,12 +53,16 @@ typedef struct Turn {
 } Turn;
 Turn lift_turn(const Lift *l);
 
-/* The lifts of all pairs of a place, from the model's present weights. */
+/* The lifts of all heads of a place, one for each pair (gauge.h). */
 typedef struct Lifts {
     Pairs pairs;
     Lift *lift;
 } Lifts;
+
+/* Starts the lifts at the model's present weights. */
 Lifts lifts_new(const Model *m, int place, int piece);
+
+/* Follows a step of training, after it has changed the model's weights. */
 void lifts_follow(Lifts *l);
 
 /* The mean over the heads; NaN if the place has no pairs. */
