@@ -61,15 +61,6 @@ fuse_attention(Plan *p)
     }
 }
 
-/* The twin of a step or, if it has none, the step itself. Two steps have the
-   same value if y is x if this is the same for both. */
-static int
-first_twin(const Plan *p, int step)
-{
-    int twin = p->step[step].twin;
-    return twin >= 0 ? twin : step;
-}
-
 static bool
 is_x_or_y(const Step *s)
 {
@@ -77,7 +68,7 @@ is_x_or_y(const Step *s)
 }
 
 /* Would two steps have the same value if y were x? The twins of their operands
-   must be set. */
+   are already known. */
 static bool
 are_twins(const Plan *p, const Step *s, const Step *t)
 {
@@ -86,20 +77,19 @@ are_twins(const Plan *p, const Step *s, const Step *t)
     if (!same_operator(p, s, t))
         return false;
     for (int k = 0; k < s->inputs; k++)
-        if (first_twin(p, s->in[k]) != first_twin(p, t->in[k]))
+        if (p->step[s->in[k]].twin != p->step[t->in[k]].twin)
             return false;
     return true;
 }
 
-/* The first earlier step that has the same value if y is x, as x W has that of
-   y W; -1 if there is none. */
+/* Step.twin, once the twins of all earlier steps are known. */
 static int
 twin_of(const Plan *p, int step)
 {
     for (int i = 0; i < step; i++)
         if (p->step[i].uses && are_twins(p, &p->step[i], &p->step[step]))
             return i;
-    return -1;
+    return step;
 }
 
 /* Does a name mean something else in every equation, or in this one by its

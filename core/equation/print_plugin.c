@@ -340,7 +340,7 @@ print_variable(Printer *p, int step, const char *name)
 {
     const char *call = call_of(p, step);
     int twin = p->plan->step[step].twin;
-    if (twin >= 0 && p->variable[twin])
+    if (twin != step && p->variable[twin])
         call = format_text("y == x ? %s : %s", p->variable[twin], call);
     print_statement(p->to, format_text("Node *%s = %s;", name, call));
     p->variable[step] = name;
@@ -362,14 +362,14 @@ usual_name(const Plan *p, int step)
     return NULL;
 }
 
-/* Does a step have a twin, or is it one? */
+/* Has an earlier step the same value if y is x, or a later one? */
 static bool
 has_twin(const Plan *p, int step)
 {
-    for (const Step *s = p->step; s < p->step + p->steps; s++)
-        if (s->uses && s->twin == step)
+    for (int i = 0; i < p->steps; i++)
+        if (p->step[i].uses && i != step && p->step[i].twin == step)
             return true;
-    return p->step[step].twin >= 0;
+    return p->step[step].twin != step;
 }
 
 /* The name that the variable of a step should have; NULL if the step needs no

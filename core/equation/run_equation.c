@@ -194,7 +194,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
             value[i] = y;
         else if (s->kind == STEP_WEIGHT)
             value[i] = matrix[s->weight];
-        else if (s->twin >= 0 && y == x)
+        else if (s->twin != i && y == x)
             value[i] = value[s->twin];
         else
             value[i] = step_node(p, s, a, in);

@@ -40,14 +40,8 @@ setting_name(const char *name)
 bool
 has_setting(const EquationText *e, const char *name)
 {
-    const char *wanted = setting_name(name);
-    size_t n = strlen(wanted);
-    for (const char *word = e->settings; *word; word += strcspn(word, " ")) {
-        word += strspn(word, " ");
-        if (!strncmp(word, wanted, n) && word[n] == '=')
-            return true;
-    }
-    return false;
+    const char *declared = format_text(" %s", e->settings);
+    return strstr(declared, format_text(" %s=", setting_name(name)));
 }
 
 bool

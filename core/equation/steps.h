@@ -68,8 +68,8 @@ typedef struct Step {
                           0: it is computed from matrices only */
     int depth;         /* the largest number of matrices on a path from the
                           tokens to it */
-    int twin; /* the first earlier step that has the same value if y is x, as in
-                 self-attention; -1 if there is none */
+    int twin; /* the first step that has the same value if y is x, as x W has
+                 that of y W; the step itself if no earlier one has it */
     int uses; /* how many of the steps that the output depends on have it as
                  operand; 1 for the output itself; 0: it need not be computed */
 } Step;
