@@ -31,7 +31,7 @@ typedef struct Family {
     Shape wanted;
     bool used[LETTERS]; /* which letters the variant depends on */
     int step[LETTERS];  /* 2 if columns may be rotated in pairs, else 1 */
-    char name[LETTERS][OWN_NAME];
+    char name[LETTERS][OWN_NAME_SIZE];
     int terms;
     int power[MOST_TERMS][LETTERS]; /* of each letter, in each term */
     double factor[MOST_TERMS];
@@ -62,14 +62,14 @@ attention_at(const Family *f, const Shape *at)
 {
     static char settings[256];
     Attention a = f->like;
-    Own own;
+    OwnSetting own;
     int length = 0;
     for (int i = 0; i < OWNS; i++)
         if (f->used[i])
             *shape_option(&a, i) = at->n[i];
     *settings = 0;
     const char *list = a.settings;
-    while (list && own_next(&list, &own)) {
+    while (list && next_own_setting(&list, &own)) {
         for (int i = OWNS; i < LETTERS; i++)
             if (f->used[i] && !strcmp(f->name[i], own.name))
                 own.value = at->n[i];
@@ -91,7 +91,7 @@ used_at(const Family *f, const Shape *at)
    whether it is a width: then the sizes of the matrices change. If it is none,
    the letter stays unused. */
 static void
-try_as_width(Family *f, int i, const Own *own)
+try_as_width(Family *f, int i, const OwnSetting *own)
 {
     bool whole = own->value >= 1 && own->value == floor(own->value);
     if (!whole)
@@ -140,9 +140,9 @@ find_own_letters(Family *f)
 {
     bool rotates = cost_of(f->variant, f->like, 2, 0).rotates;
     const char *list = f->like.settings;
-    Own own;
+    OwnSetting own;
     int i = OWNS;
-    while (i < LETTERS && list && own_next(&list, &own)) {
+    while (i < LETTERS && list && next_own_setting(&list, &own)) {
         try_as_width(f, i, &own);
         f->step[i] = rotates && f->wanted.n[i] % 2 == 0 ? 2 : 1;
         if (f->used[i])

@@ -13,8 +13,8 @@
 #include "equation/run_equation.h"
 #include "heart/fail.h"
 
-/* Linux says where the program is; elsewhere, as on macOS and the BSDs, the
-   loader knows. */
+/* Linux has a link to the running program. On other systems, such as macOS and
+   the BSDs, dladdr finds the file that the variable `path` was loaded from. */
 const char *
 executable_directory(void)
 {
@@ -57,29 +57,30 @@ search_path(void)
     return path;
 }
 
-/* Does this path name a file of an equation, NAME.eq? */
+/* Does the name of this file end so? */
 static bool
-is_equation(const char *file)
+has_ending(const char *file, const char *ending)
 {
     const char *dot = strrchr(file, '.');
-    return dot && !strcmp(dot, ".eq");
+    return dot && !strcmp(dot, ending);
 }
 
 const char *
 plugin_name(const char *word)
 {
-    const char *slash = strrchr(word, '/'), *from = slash ? slash + 1 : word;
-    size_t n = strlen(from);
-    if (n > 3 && (!strcmp(from + n - 3, ".so") || is_equation(from)))
-        n -= 3;
-    if (n == 0 || n >= NAME_SIZE || strspn(from, NAME_LETTERS) < n)
+    const char *slash = strrchr(word, '/'), *file = slash ? slash + 1 : word;
+    size_t n = strlen(file);
+    if (has_ending(file, ".so") || has_ending(file, ".eq"))
+        n -= strlen(".so");
+    if (n == 0 || n >= NAME_SIZE || strspn(file, NAME_LETTERS) < n)
         usage("\"%s\" cannot name a variant: use 1 to %d letters, digits, - _ "
               "and +; a file is named ./mine.c, ./mine.so or ./mine.eq",
               word, NAME_SIZE - 1);
-    return interned(format_text("%.*s", (int)n, from));
+    return interned(format_text("%.*s", (int)n, file));
 }
 
-static Values typed; /* names and paths that the user typed */
+/* The names and paths that the user typed. It lasts as long as the command. */
+static Values typed;
 
 void
 plugin_trust(const char *word)
@@ -87,19 +88,19 @@ plugin_trust(const char *word)
     values_add(&typed, copy_text(word));
 }
 
-/* The file of a plugin; NULL if there is none. */
+/* The path of the plugin of this name; NULL if no directory has it. */
 static char *
 plugin_find(const char *name)
 {
-    static const char *const endings[] = {"so", "eq"};
     Values path = search_path();
-    for (int i = 0; i < path.count; i++)
-        for (int k = 0; k < 2; k++) {
-            char *file =
-                format_text("%s/%s.%s", path.text[i], name, endings[k]);
-            if (!access(file, F_OK))
-                return file;
-        }
+    for (int i = 0; i < path.count; i++) {
+        char *object = format_text("%s/%s.so", path.text[i], name);
+        if (!access(object, F_OK))
+            return object;
+        char *equation = format_text("%s/%s.eq", path.text[i], name);
+        if (!access(equation, F_OK))
+            return equation;
+    }
     return NULL;
 }
 
@@ -112,13 +113,13 @@ plugin_trusted(const char *word)
     return plugin_name(word);
 }
 
+/* Compares two names, for qsort. */
 static int
 by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A name that an earlier directory has hides the same name in later ones. */
 Values
 plugin_list(void)
 {
@@ -142,13 +143,15 @@ plugin_list(void)
     return names;
 }
 
-/* The setting that "name=value" declares. */
-static Own
-own_of(const char *name, const char *value)
+/* The setting that "name=value" declares. A name is small letters, digits and
+   "-", and begins with a letter. */
+static OwnSetting
+own_setting_of(const char *name, const char *value)
 {
-    Own own = {.name = ""};
+    OwnSetting own = {.name = ""};
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
-    if (*name >= 'a' && *name <= 'z' && !name[n] && n < OWN_NAME)
+    bool valid = name[0] >= 'a' && name[0] <= 'z' && !name[n];
+    if (valid && n < OWN_NAME_SIZE)
         strcpy(own.name, name);
     if (number_read(value, false, -OWN_MOST, OWN_MOST, &own.value))
         own.value = NAN;
@@ -156,16 +159,16 @@ own_of(const char *name, const char *value)
 }
 
 bool
-own_next(const char **list, Own *own)
+next_own_setting(const char **list, OwnSetting *own)
 {
-    char word[2 * OWN_NAME];
+    char word[64]; /* of the list: a longer one is read as several */
     int length;
     while (sscanf(*list, " %63s%n", word, &length) == 1) {
         char *equals = strchr(word, '=');
         *list += length;
         if (equals) {
             *equals = 0;
-            *own = own_of(word, equals + 1);
+            *own = own_setting_of(word, equals + 1);
             return true;
         }
     }
@@ -186,9 +189,9 @@ variant_uses(const Variant *v)
 static bool
 settings_are_valid(const char *list)
 {
-    Own own;
+    OwnSetting own;
     int count = 0;
-    for (const char *at = list; own_next(&at, &own); count++)
+    for (const char *at = list; next_own_setting(&at, &own); count++)
         if (!*own.name || isnan(own.value))
             return false;
     return count <= MOST_OWN && strlen(list) < USES_SIZE / 2;
@@ -199,14 +202,13 @@ settings_are_valid(const char *list)
 static void
 check_variant(const char *path, const Variant *v)
 {
-    const char *missing = !v->equation  ? "equation"
-                          : !v->shape   ? "shape"
-                          : !v->weights ? "weights"
-                          : !v->forward ? "forward"
-                                        : NULL;
-    if (missing)
-        fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c does",
-             path, missing);
+    const char *const field[] = {"equation", "shape", "weights", "forward"};
+    const bool set[] = {v->equation, v->shape, v->weights, v->forward};
+    for (int i = 0; i < 4; i++)
+        if (!set[i])
+            fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c "
+                 "does",
+                 path, field[i]);
     char *shape = copy_text(v->shape);
     for (char *word = strtok(shape, " "); word; word = strtok(NULL, " "))
         if (index_in(SHAPE_OPTIONS, word) < 0)
@@ -215,13 +217,14 @@ check_variant(const char *path, const Variant *v)
                  path, word, SHAPE_OPTIONS);
     const char *list = v->settings ? v->settings : "";
     if (!settings_are_valid(list))
-        fail("%s: qkv_variant.settings is \"%.300s\": write at most %d "
-             "settings, each NAME=NUMBER with a name of up to %d small "
-             "letters, digits and -",
-             path, list, MOST_OWN, OWN_NAME - 1);
+        fail("%s: its settings are \"%.300s\": write at most %d of them, each "
+             "NAME=NUMBER with a name of up to %d small letters, digits and -",
+             path, list, MOST_OWN, OWN_NAME_SIZE - 1);
 }
 
-/* Loads a shared object. The code of its constructors runs meanwhile. */
+/* Loads a shared object, whose constructors run meanwhile: plugin_runs lets a
+   report of a crash name the plugin. Only a plugin that defines an operator has
+   the symbol qkv_real_size (<qkv/operator.h>). */
 static void
 load_object(Plugin *p)
 {
@@ -237,8 +240,9 @@ load_object(Plugin *p)
     p->own_operator = dlsym(object, "qkv_real_size") != NULL;
 }
 
-/* The hash leaves out comments and blanks, so that two files with the same
-   equation are the same plugin: a run of one is a run of the other. */
+/* Loads an equation. Its hash leaves out comments and blanks, so that two files
+   with the same equation are the same plugin: a run of one is a run of the
+   other. */
 static void
 load_equation(Plugin *p, const char *text)
 {
@@ -261,7 +265,7 @@ plugin_open(const char *word)
               "directories, and a file is named with a slash, ./%s",
               word, suggestion(word, &known), word);
     }
-    if (is_equation(p.path))
+    if (has_ending(p.path, ".eq"))
         load_equation(&p, read_file(p.path, "equation", NULL));
     else
         load_object(&p);

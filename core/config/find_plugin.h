@@ -11,8 +11,8 @@
 #include "heart/config.h"
 #include "heart/plugin.h"
 
-/* A word that a config holds, such as the equation of NAME.eq, has fewer bytes
-   than this. */
+/* A text in a config, such as the equation of NAME.eq, has fewer bytes than
+   this. */
 enum { WORD_SIZE = 1024 };
 
 /* The words that a variant's .shape may contain. */
@@ -22,23 +22,24 @@ typedef struct Plugin {
     const Variant *variant;
     const char *name; /* the file's name without directory and ending */
     const char *path;
-    uint64_t hash; /* of the file's bytes or, of NAME.eq, of its equation */
-    const char *equation; /* of NAME.eq, without comments; else "" */
+    uint64_t hash; /* of the file's bytes; if it is NAME.eq, of `equation` */
+    const char *equation; /* if it is NAME.eq: Variant.equation; otherwise "" */
     bool own_operator;    /* it defines an operator, so it works only with the
                              `real` that it was compiled for */
 } Plugin;
 
-/* A setting that a variant declares in .settings: its name and its default. */
-#define OWN_MOST 1e300 /* the largest value */
-enum { OWN_NAME = 32 };
-typedef struct Own {
-    char name[OWN_NAME]; /* "" if a setting cannot be called that */
-    double value;        /* NaN if it is not a number */
-} Own;
+/* One of a variant's own settings: the name and the default that it declares in
+   .settings, "window=4". */
+#define OWN_MOST 1e300 /* the largest value, and the least without its sign */
+enum { OWN_NAME_SIZE = 32 };
+typedef struct OwnSetting {
+    char name[OWN_NAME_SIZE]; /* "" if it is not a valid name */
+    double value;             /* NaN if it is not a number */
+} OwnSetting;
 
-/* Reads the next "name=value" of a list, and moves the list past it. Words
-   without = are skipped. Returns false at the end of the list. */
-bool own_next(const char **list, Own *own);
+/* Reads the next "name=value" of a list of words, and moves *list past it.
+   Skips words without "=". Returns false at the end of the list. */
+bool next_own_setting(const char **list, OwnSetting *own);
 
 /* The settings that a variant uses: its .shape, followed by its .settings. */
 const char *variant_uses(const Variant *v);
@@ -55,10 +56,11 @@ const char *plugin_name(const char *word);
 void plugin_trust(const char *word);
 const char *plugin_trusted(const char *word);
 
-/* The names of all plugins, sorted, in the directories of $QKV_PATH, then in
-   variants/ beside the executable, then in ../lib/qkv/variants. The first one
-   found counts. qkv-double first looks in the folder "double" of each, which
-   holds the plugins that define an operator and were compiled for double. */
+/* The names of all plugins, sorted. They are looked for in the directories of
+   $QKV_PATH, then in variants/ beside the executable, then in
+   ../lib/qkv/variants; of two with the same name, the first is used. qkv-double
+   first looks in the folder "double" of each directory: that holds the plugins
+   that define an operator, compiled for double. */
 Values plugin_list(void);
 
 /* Opens a plugin and checks what it declares. The word is a name, or a path

@@ -1,4 +1,5 @@
 /* settings.c - every setting of a run, in one table. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +9,10 @@
 #include "config/settings.h"
 #include "heart/fail.h"
 
-#define MOST 1e6
+#define MOST 1e6 /* the largest size: larger ones are more likely mistyped */
 /* clang-format off */
-/* A kind of setting, and where in Config its value is. This compiles only if
-   that field has the kind's type. */
+/* Setting.kind and Setting.offset, of a field of Config. This compiles only if
+   the field has the type of the kind. */
 #define AT(kind, field) kind, _Generic(((Config *)0)->field, kind##_TYPE: offsetof(Config, field))
 #define INTEGER_TYPE  int
 #define CHOICE_TYPE   int
@@ -21,8 +22,7 @@
 #define PLUGIN_TYPE   const char *
 #define OWN_LIST_TYPE const char *
 Setting settings[] = {
-    /* Name, role, kind and where, least, most, choices, help. The name of a run
-       ends in a hash of all its settings. */
+    /* Name, role, AT(kind, field), min, max, choices, help. */
     {"variant", OF_VARIANT, AT(PLUGIN, variant), 0, 0, NULL, "the variant of attention: a name, or the path of a .c, .so or .eq file"},
     {"task", OF_DATA, AT(WORD, task), 0, 0, NULL, "the task; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, AT(INTEGER, seed), 0, 2147483647, NULL, "seed of all random numbers: data, initialisation, test"},
@@ -76,7 +76,7 @@ Setting settings[] = {
     {"plugin-hash", OF_RECORD, AT(HASH, plugin_hash), 0, 0, NULL, NULL},
     {"file-hash", OF_RECORD, AT(HASH, file_hash), 0, 0, NULL, NULL},
 
-    /* places for settings that variants declare */
+    /* MOST_OWN places for settings that variants declare */
     {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0},
 };
 /* clang-format on */
@@ -117,12 +117,13 @@ setting_declare(const char *name)
     return &settings[setting_count++];
 }
 
-/* c's value of a setting that its variant declares, or NaN. */
+/* c's value of a setting that its variant declares; NaN if it declares none of
+   this name. */
 static double
 own_value(const Config *c, const char *name)
 {
-    Own own;
-    for (const char *at = c->settings; own_next(&at, &own);)
+    OwnSetting own;
+    for (const char *at = c->settings; next_own_setting(&at, &own);)
         if (!strcmp(own.name, name))
             return own.value;
     return NAN;
@@ -176,12 +177,14 @@ setting_unused(const Setting *s, const Config *c)
     return s->role == OF_SHAPE && *(const int *)value_at(s, c) == 0;
 }
 
+/* Stores the text in *to. Returns NULL, or why it cannot be a value. */
 static const char *
 set_word(const char **to, const char *text)
 {
-    if (strlen(text) >= WORD_SIZE || !is_text(text))
-        return "its value is too long, or has a control character or bytes "
-               "that are not UTF-8";
+    if (strlen(text) >= WORD_SIZE)
+        return "its value is too long: use at most 1023 bytes";
+    if (!is_text(text))
+        return "its value has a control character or is not UTF-8";
     *to = interned(text);
     return NULL;
 }
@@ -197,15 +200,15 @@ set_own(const Setting *s, Config *c, double x)
         interned(format_text("%s=%s %s", s->name, value, c->settings));
 }
 
-/* Reads the settings that a variant declares, as a run's config.tsv has them.
- */
+/* Sets all settings that c's variant declares, from "window=8 base=10000", as a
+   run's config.tsv has them. Returns NULL, or why it cannot. */
 static const char *
 set_own_list(Config *c, const char *text)
 {
-    Own own;
-    for (const char *at = text; own_next(&at, &own);)
+    OwnSetting own;
+    for (const char *at = text; next_own_setting(&at, &own);)
         if (isnan(own.value) || !setting_declare(own.name))
-            return "not NAME=NUMBER NAME=NUMBER ...";
+            return "its value is not a list of NAME=NUMBER";
     return set_word(&c->settings, text);
 }
 
@@ -276,7 +279,7 @@ setting_text(const Setting *s, const Config *c)
                  (unsigned long long)*(const uint64_t *)at);
         break;
     case CHOICE:
-        for (int i = *(const int *)at; i > 0; i--)
+        for (int i = *(const int *)at; i > 0; i--) /* skip i words */
             choices += strcspn(choices, " ") + 1;
         snprintf(text, sizeof text, "%.*s", (int)strcspn(choices, " "),
                  choices);
@@ -305,11 +308,12 @@ config_apply(Config *c, const char *assignments)
     }
 }
 
-/* Sets a width to `value`, which attention_of has computed, or to 0 if the
-   variant does not use it. A width that was not set is whole / parts: exits if
-   that is no integer; `rule` says so in names. */
+/* Sets *width, the setting `option`, to `resolved`, which attention_of has
+   computed, or to 0 if the variant's shape does not have this option. If the
+   width was not set, `resolved` is its default, whole / parts, which `rule`
+   says in names: exits if that is no integer. */
 static void
-resolve_width(int *width, const char *shape, const char *option, int value,
+resolve_width(int *width, const char *shape, const char *option, int resolved,
               const char *rule, int whole, int parts)
 {
     bool used = index_in(shape, option) >= 0;
@@ -317,11 +321,11 @@ resolve_width(int *width, const char *shape, const char *option, int value,
         usage("%s: its default, %s = %d / %d, is not an integer; set %s, or "
               "choose numbers that divide evenly",
               option, rule, whole, parts, option);
-    *width = used ? value : 0;
+    *width = used ? resolved : 0;
 }
 
-/* Sets the number of heads and all widths to the values at which the variant
-   computes. */
+/* Sets the number of heads and all widths to the values that the variant gets,
+   or to 0 if it does not use them. Half of 1, in a default, is 1. */
 static void
 resolve_widths(Config *c, const char *shape)
 {
@@ -342,14 +346,14 @@ resolve_widths(Config *c, const char *shape)
               heads);
 }
 
-/* "window=8 base=10000": the settings that a variant declares in `uses`, each
-   with c's value, or with its default if c has none. */
+/* The settings that a variant declares in `uses` (variant_uses), each with c's
+   value, or with its default if c has none: "window=8 base=10000". */
 static const char *
 own_settings(const Config *c, const char *uses)
 {
-    Own own;
+    OwnSetting own;
     char *text = "", value[NUMBER_SIZE];
-    for (const char *at = uses; own_next(&at, &own);) {
+    for (const char *at = uses; next_own_setting(&at, &own);) {
         double given = own_value(c, own.name);
         setting_declare(own.name);
         shortest_number(isnan(given) ? own.value : given, value);
@@ -364,7 +368,9 @@ config_resolve(Config *c, const char *uses)
 {
     resolve_widths(c, uses);
     c->settings = own_settings(c, uses);
-    /* exits if the matrices of all heads would be too large */
+    /* Exits if a matrix of all heads, of any of these widths, would be too
+     * large.
+     */
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     if (c->positions == POSITIONS_ROPE && c->d_k % 2)
         usage("d-k %d: positions rope rotates pairs of columns; choose an even "
@@ -391,6 +397,6 @@ config_digest(const Config *c, char digest[9])
         hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
         hash = hash_bytes(hash, value, strlen(value) + 1);
     }
-    snprintf(digest, 9, "%08llx",
-             (unsigned long long)(hash >> 32 ^ hash) & 0xffffffffULL);
+    uint32_t folded = (uint32_t)(hash >> 32 ^ hash);
+    snprintf(digest, 9, "%08" PRIx32, folded);
 }

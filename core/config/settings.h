@@ -1,7 +1,8 @@
 /* settings.h - every setting of a run, in one table.
 
-   The options of the command, config.tsv, the defaults of a task, grids, the
-   names of runs and the lines of --plan are all this table read or written. */
+   Whatever reads or writes settings uses this table: the options of the
+   command, config.tsv, the defaults of a task, grids, the names of runs and the
+   lines of --plan. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
@@ -11,24 +12,26 @@
 #include "config/find_plugin.h"
 #include "heart/config.h"
 
-/* The numbers of the words that a setting may have. Setting.choices lists the
-   words in the same order (tests/check_task.c compares them). */
+/* The numbers of the words of a CHOICE, of which heart/config.h has more.
+   Setting.choices lists the words in the same order (tests/check_task.c
+   compares them). */
 enum { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD, OPTIMIZER_MUON };
 enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
 enum { EMBED_LEARNED, EMBED_ONEHOT };
 enum { CROSS_NONE, CROSS_ONLY, CROSS_AFTER };
 
-/* Kinds can be joined, to test for several at once: s->kind & WORDED. */
+/* The kind of a setting's value. Each is a bit, so that several can be tested
+   at once: s->kind & WORDED. */
 typedef enum {
     SWITCH = 0, /* without a value; only of options */
     INTEGER = 1,
     NUMBER = 2,
-    OWN = 4, /* a number that a variant declares */
+    OWN = 4, /* a number that a variant declares in .settings */
     CHOICE = 8,
     HASH = 16,
     WORD = 32, /* "" unless it is set */
     PLUGIN = 64,
-    OWN_LIST = 128, /* all that a variant declares: "window=8 base=10000" */
+    OWN_LIST = 128, /* all of these with their values: "window=8 base=10000" */
     TEXT = 256,     /* any characters; only of options */
     NUMERIC = INTEGER | NUMBER | OWN, /* can vary over a grid of numbers */
     WORDED = WORD | PLUGIN | OWN_LIST
@@ -54,20 +57,20 @@ typedef struct Setting {
     const char *name; /* of the option and of the line in config.tsv */
     int role;
     Kind kind;
-    size_t offset;
-    double min, max;
-    const char *choices; /* "none learned rope" */
+    size_t offset;       /* of its value in Config; of OWN it means nothing */
+    double min, max;     /* of INTEGER, NUMBER and OWN */
+    const char *choices; /* of CHOICE: "none learned rope" */
     const char *help;    /* NULL: the program sets it, not the user */
 } Setting;
 
-/* The built-in settings, followed by the settings that variants declare, in the
-   order in which setting_declare first saw them. There is memory for
-   settings_most of them. */
+/* The table: first settings_built_in built-in settings, then those that
+   variants declare, in the order in which setting_declare first saw them;
+   setting_count in all, and never more than settings_most. */
 extern Setting settings[];
 extern int setting_count;
 extern const int settings_built_in, settings_most;
 
-/* NULL if there is no such setting. */
+/* The setting of this name, or NULL. */
 const Setting *setting_named(const char *name);
 
 /* The setting with this name, which a variant declares. Adds it to the table if

@@ -45,11 +45,12 @@ values_listed(const Setting *s, const char *list)
 const char *
 plugin_typed(const char *word)
 {
-    Own own;
+    OwnSetting own;
     const char *built = plugin_built(word); /* ./mine.c becomes a .so */
     plugin_trust(built);
     Plugin p = plugin_open(built);
-    for (const char *at = variant_uses(p.variant); own_next(&at, &own);) {
+    for (const char *at = variant_uses(p.variant);
+         next_own_setting(&at, &own);) {
         const Setting *s = setting_named(own.name);
         if (s && s->kind != OWN)
             fail("%s: qkv_variant.settings declares \"%s\", but qkv has a "

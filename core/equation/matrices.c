@@ -50,13 +50,22 @@ heads_of_index(char index)
     return index == 'g' ? tree_name("g") : NULL;
 }
 
+PlanWeight *
+used_weight(const Plan *p, const char *name)
+{
+    for (int i = 0; i < p->weights; i++)
+        if (p->weight[i].written == name)
+            return &p->weight[i];
+    return NULL;
+}
+
 int
 weight_of(Builder *b, const char *name, const char *place)
 {
     Plan *p = b->plan;
-    for (int i = 0; i < p->weights; i++)
-        if (p->weight[i].written == name)
-            return i;
+    const PlanWeight *known = used_weight(p, name);
+    if (known)
+        return (int)(known - p->weight);
     const Declaration *d = declaration_of(b->text, name);
     PlanWeight w = {.written = name,
                     .heads = heads_of_index(index_of(name)),

@@ -12,6 +12,10 @@ char index_of(const char *name);
    0. */
 Tree *heads_of_index(char index);
 
+/* The matrix that the equation calls by this interned name, if it has been
+   used; otherwise NULL. */
+PlanWeight *used_weight(const Plan *p, const char *name);
+
 /* The index in Plan.weight of the matrix that the equation calls `name`. Adds
    it if the plan does not have it. */
 int weight_of(Builder *b, const char *name, const char *place);

@@ -45,14 +45,11 @@ depth_of(const Plan *p, int step)
     return s->kind == STEP_WEIGHT ? p->weight[s->weight].depth : s->depth;
 }
 
-/* Sets row_source and depth of a new step, which follow from its operands. */
+/* Sets row_source and depth of a new step that has operands, from which they
+   follow. */
 static void
 set_origin(const Plan *p, Step *s)
 {
-    if (s->kind == STEP_X)
-        s->row_source = 'x';
-    if (s->kind == STEP_Y)
-        s->row_source = 'y';
     for (int i = 0; i < s->inputs; i++) {
         int depth = depth_of(p, s->in[i]);
         if (!s->row_source)

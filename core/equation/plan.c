@@ -115,12 +115,11 @@ check_name(const Builder *b, const Definition *d)
         if (b->text->definition[k].name == d->name)
             refuse(b, place, "%s is defined above: choose another name",
                    d->name);
-    for (int k = 0; k < b->plan->weights; k++)
-        if (b->plan->weight[k].written == d->name)
-            refuse(b, place,
-                   "%s is a matrix above: choose another name, or define it "
-                   "before its first use",
-                   d->name);
+    if (used_weight(b->plan, d->name))
+        refuse(b, place,
+               "%s is a matrix above: choose another name, or define it before "
+               "its first use",
+               d->name);
 }
 
 /* Makes `out`, the value of t, the output: it must have a row for each token,
@@ -183,7 +182,6 @@ static void
 check_used(const Builder *b)
 {
     const EquationText *e = b->text;
-    const Plan *p = b->plan;
     for (int i = 0; i < e->definitions - 1; i++)
         if (!b->used[i])
             equation_wrong(e, e->definition[i].value->place,
@@ -191,10 +189,7 @@ check_used(const Builder *b)
                            e->definition[i].name);
     for (int i = 0; i < e->declarations; i++) {
         const Declaration *d = &e->declaration[i];
-        bool used = false;
-        for (int k = 0; k < p->weights; k++)
-            used |= p->weight[k].declared == d;
-        if (!used)
+        if (!used_weight(b->plan, d->name))
             equation_wrong(e, d->place,
                            "%s has a shape, but the equation does not use it: "
                            "remove this line",

@@ -55,15 +55,13 @@ weighted_product(Builder *b, Value weights, Factors f, int from, int end)
 static void
 check_last_factor(const Builder *b, const Tree *t)
 {
-    if (t->kind != TREE_NAME)
-        return;
-    const Plan *p = b->plan;
-    for (const PlanWeight *w = p->weight; w < p->weight + p->weights; w++)
-        if (w->written == t->name && !w->heads)
-            refuse(b, t->place,
-                   "%s has no index, but the value it maps has heads: write "
-                   "W_i^O for the block of head i",
-                   t->name);
+    const PlanWeight *w =
+        t->kind == TREE_NAME ? used_weight(b->plan, t->name) : NULL;
+    if (w && !w->heads)
+        refuse(b, t->place,
+               "%s has no index, but the value it maps has heads: write "
+               "W_i^O for the block of head i",
+               t->name);
 }
 
 /* Multiplies factors from left to right, except that attention weights multiply
@@ -355,7 +353,7 @@ value_of_name(Builder *b, const Tree *t)
     if (v)
         return *v;
     if (is_x || is_y) {
-        Step s = {.kind = is_x ? STEP_X : STEP_Y};
+        Step s = {.kind = is_x ? STEP_X : STEP_Y, .row_source = *name};
         return (Value){.sort = TOKENS,
                        .step = add_step(b, s),
                        .width = width_new(tree_name("d_model"))};

@@ -29,7 +29,7 @@ add_setting(char **name, const Setting *s, const Config *c,
 char *
 run_name(const Config *c, const char *uses)
 {
-    Own own;
+    OwnSetting own;
     char digest[9];
     Config ordinary = task_start(c->task);
     config_resolve(&ordinary, uses);
@@ -40,7 +40,7 @@ run_name(const Config *c, const char *uses)
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         if (s->help && !(s->kind & WORDED) && strcmp(s->name, "seed"))
             add_setting(&name, s, c, &ordinary);
-    for (const char *at = c->settings; own_next(&at, &own);)
+    for (const char *at = c->settings; next_own_setting(&at, &own);)
         add_setting(&name, setting_named(own.name), c, &ordinary);
     return format_text("%s.seed%d.%s", name, c->seed, digest);
 }
