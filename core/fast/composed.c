@@ -2,8 +2,10 @@
    LayerNorm, as fast as we know how. core/heart/composed.c is the readable
    version, with the same bits.
 
-   A thread computes attention tile by tile: one head of one long sequence, or
-   several heads or sequences together if they are short. */
+   Attention is computed tile by tile. A tile is some queries of one head of one
+   sequence, with the keys that they see. If the sequence is short, it is one
+   tile, and several tiles, of neighbouring heads or sequences, are computed
+   together. A block is BLOCK neighbouring keys, or values, of a head. */
 #include <stdbool.h>
 
 #include "fast/lanes.h"
@@ -16,55 +18,57 @@
 #include "heart/tape.h"
 #include "heart/threads.h"
 
-/* A short attention keeps its weights P, (tokens x heads*keys), for the
-   backward pass. A long one computes them tile by tile, for TILE queries at a
-   time, and computes them again in the backward pass. So its memory grows with
-   the number of tokens, not with its square. */
+/* An attention with at most SHORT keys keeps its weights P, (tokens x
+   heads*keys), for the backward pass. A long one computes them tile by tile,
+   for TILE queries at a time, and computes them again in the backward pass. So
+   its memory grows with the number of tokens, not with its square. */
 enum { TILE = 32, SHORT = 64, BLOCK = 64 };
 
-/* A short tile is so little work that several are done together: one head of
-   several sequences, or several heads of a single sequence, as many as have
-   weights that fit the first cache. */
+/* A short tile is so little work that several are computed together: one head
+   of several sequences, or several heads of a single sequence. Their weights
+   have at most IN_BATCH entries, 16 KB, and so fit the first cache. */
 enum { IN_BATCH = 16384 / sizeof(real) };
 
-/* The numbers that all tiles of a call share. */
+/* The numbers that all tiles of a call share. c->kept has `kept` entries of
+   weights, and then a scratch of `scratch` entries for each worker, a thread.
+   dp, p, k, v, d_out and q are where a scratch has, for one tile: dP; in a long
+   attention P; the copies of K and of V; and the tile's rows of dO and of Q. */
 typedef struct Plan {
-    int tokens, keys; /* of a sequence: queries, and keys */
-    int rows;         /* of q in a tile */
-    int together;     /* number of tiles that are done together */
-    bool of_heads;    /* do these tiles belong to several heads of one sequence?
-                         Otherwise to one head in several sequences */
-    int row;          /* entries from row to row of weights */
-    bool is_long;
-    bool copies; /* K and V are copied, since several tiles read them */
-    /* c->kept has `kept` entries of weights, and then a scratch of `scratch`
-       entries for each worker. In the scratch begin, at these entries, dP and,
-       in a long attention, P, the copies of K and of V, and the tile's rows of
-       dO and of Q. */
-    size_t kept, scratch, dp, p, k, v, d, q;
+    int tokens, keys; /* queries and keys of a sequence */
+    int rows;         /* queries of a tile */
+    int together;     /* number of tiles that are computed together */
+    bool of_heads;    /* these tiles are heads of one sequence; otherwise they
+                         are one head of several sequences */
+    int stride;       /* entries from a row of weights to the next */
+    bool is_long;     /* more than SHORT keys: P is not kept */
+    bool copies;      /* K and V are copied, since several tiles read them */
+    size_t kept, scratch, dp, p, k, v, d_out, q; /* all in entries */
 } Plan;
 
+/* n, rounded up to a multiple. */
 static size_t
 rounded(int n, int multiple)
 {
     return (size_t)((n + multiple - 1) / multiple * multiple);
 }
 
-/* Takes the next `count` entries of a scratch, of which *used are taken, and
-   returns where they begin. */
+/* Reserves the next `count` entries of a scratch, of which *used are reserved,
+   and returns the index of the first. */
 static size_t
-cut(size_t *used, size_t count)
+reserve(size_t *used, size_t count)
 {
     *used += count;
     return *used - count;
 }
 
-/* How many tiles are done together, of `most` heads or sequences: as many as
-   have weights that fit the first cache. Heads are divided into equal parts. */
+/* How many tiles are computed together, of `most` heads or sequences: as many
+   as have weights that fit the first cache. The number divides that of the
+   heads.
+ */
 static int
 tiles_together(const Plan *p, int most)
 {
-    int tile = p->rows * p->row;
+    int tile = p->rows * p->stride;
     if (p->is_long || tile > IN_BATCH)
         return 1;
     int together = least(IN_BATCH / tile, most);
@@ -77,22 +81,23 @@ tiles_together(const Plan *p, int most)
 static void
 lay_out_scratch(Plan *p, size_t d, size_t d_v)
 {
-    size_t rows = (size_t)p->rows, tile = rows * (size_t)p->row;
+    size_t rows = (size_t)p->rows, tile = rows * (size_t)p->stride;
     size_t copied = p->copies ? 2 * rounded(p->keys, BLOCK) : 0;
-    p->dp = cut(&p->scratch, (size_t)p->together * tile);
+    p->dp = reserve(&p->scratch, (size_t)p->together * tile);
     if (!p->is_long)
         return;
-    p->p = cut(&p->scratch, tile);
-    p->k = cut(&p->scratch, copied * d);
-    p->v = cut(&p->scratch, copied * d_v);
-    p->d = cut(&p->scratch, rows * d_v);
-    p->q = cut(&p->scratch, rows * d);
+    p->p = reserve(&p->scratch, tile);
+    p->k = reserve(&p->scratch, copied * d);
+    p->v = reserve(&p->scratch, copied * d_v);
+    p->d_out = reserve(&p->scratch, rows * d_v);
+    p->q = reserve(&p->scratch, rows * d);
 }
 
-/* If two operands are the same matrix, its attention is one tile, because
-   several tiles would add up its gradient in another order. Rows of weights
-   begin at a vector. In a scratch they are LANES longer, so that their length
-   is no power of 2: such rows would compete for the same few lines of the first
+/* Makes the plan for the operands q, k and v. If two of them are the same
+   matrix, a sequence is one tile, because several tiles would add up its
+   gradient in another order than the heart. Rows of weights are a multiple of
+   LANES long. In a scratch they are LANES longer, so that their length is no
+   power of 2: such rows would compete for the same few lines of the first
    cache. */
 static Plan
 plan_of(Node *const *in)
@@ -104,8 +109,8 @@ plan_of(Node *const *in)
     p.is_long = p.keys > SHORT;
     p.copies = p.is_long && p.tokens > TILE && apart;
     p.rows = p.copies ? TILE : p.tokens;
-    p.row = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
-    p.kept = p.is_long ? 0 : (size_t)q->rows * q->heads * (size_t)p.row;
+    p.stride = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
+    p.kept = p.is_long ? 0 : (size_t)q->rows * q->heads * (size_t)p.stride;
     p.of_heads =
         q->sequences == 1 && k->heads == q->heads && v->heads == q->heads;
     p.together = tiles_together(&p, p.of_heads ? q->heads : q->sequences);
@@ -113,27 +118,30 @@ plan_of(Node *const *in)
     return p;
 }
 
-/* The keys, or values, of a head. Every tile of a long attention reads all of
-   them, so they are copied first: of each BLOCK tokens a transposed copy
-   (width x BLOCK), and a plain one (BLOCK x width). */
+/* The keys, or values, of a head. If several tiles read them, they are copied
+   first. The copies have for each block its transpose (width x BLOCK), and then
+   the block itself (BLOCK x width). */
 typedef struct Blocks {
     Matrix rows;  /* (tokens x width), the original */
-    real *copies; /* or NULL */
+    real *copies; /* NULL if there are none */
 } Blocks;
 
-/* One tile: `rows` rows of q from row `first` on, in head h of sequence s, and
-   in the count - 1 next heads or sequences. */
+/* A tile: queries first .. first + rows - 1 of head h in sequence s. It stands
+   for `count` tiles that are computed together: this one, and the next
+   count - 1 heads or sequences. */
 typedef struct QueryTile {
     int s, h, count, first, rows;
-    int first_sees, seen; /* keys that the first and the last row see */
+    int first_sees, seen; /* numbers of keys that the first row sees, and that
+                             the rows have entries for */
     bool of_heads;        /* as in Plan */
     Matrix q;             /* (rows x d) */
     Blocks k, v;          /* (tokens x d), (tokens x d_v) */
     Matrix p, dp;         /* (rows x seen) */
-    real *d; /* scratch for dO (rows x d_v); NULL if the weights are kept */
+    real *d_out; /* scratch for dO (rows x d_v); NULL if the weights are kept */
 } QueryTile;
 
-/* Head h, and those done together with it, of a matrix with n's shape. */
+/* Head h of a matrix at `at` that has n's shape, and the heads or sequences
+   that are computed together with it, as a batch. */
 static Matrix
 heads_of(const Node *n, real *at, const QueryTile *t, int h)
 {
@@ -143,20 +151,23 @@ heads_of(const Node *n, real *at, const QueryTile *t, int h)
     return m;
 }
 
+/* The keys or values of n's head h, not copied. */
 static Blocks
 blocks_of(const Node *n, const QueryTile *t, int h)
 {
     return (Blocks){heads_of(n, n->value, t, h), NULL};
 }
 
-/* Tokens first .. first + count - 1, all in one block. */
+/* The first `count` keys or values (count x width) of the block that begins at
+   number `first`; block_transposed returns their transpose. */
 static Matrix
 block(const Blocks *b, int first, int count)
 {
     int width = b->rows.cols;
-    return b->copies ? matrix(b->copies + (2 * first + BLOCK) * width, count,
-                              width, width)
-                     : some_rows(b->rows, first, count);
+    if (b->copies)
+        return matrix(b->copies + (2 * first + BLOCK) * width, count, width,
+                      width);
+    return some_rows(b->rows, first, count);
 }
 
 static Matrix
@@ -168,6 +179,7 @@ block_transposed(const Blocks *b, int first, int count)
     return transposed(some_rows(b->rows, first, count));
 }
 
+/* Makes the copies. */
 static void
 copy_blocks(const Blocks *b)
 {
@@ -179,10 +191,10 @@ copy_blocks(const Blocks *b)
     }
 }
 
-/* C (rows x seen) = A B', whose entries pair every row of A with every key or
-   value of B */
+/* C = A B', block by block: an entry for each row of A and key or value of B.
+ */
 static void
-each_pair(Matrix c, Matrix a, const Blocks *b)
+multiply_transposed(Matrix c, Matrix a, const Blocks *b)
 {
     for (int j = 0; j < c.cols; j += BLOCK) {
         int count = least(c.cols - j, BLOCK);
@@ -190,10 +202,10 @@ each_pair(Matrix c, Matrix a, const Blocks *b)
     }
 }
 
-/* C (rows x width) += A B, for the keys or values of B from `first` on, which
-   is where a block begins */
+/* C (rows x width) += A B, block by block, for the keys or values of B from
+   `first`, the beginning of a block, on. */
 static void
-add_sums(Matrix c, Matrix a, const Blocks *b, int first)
+multiply_add_from(Matrix c, Matrix a, const Blocks *b, int first)
 {
     for (int j = first; j < a.cols; j += BLOCK) {
         int count = least(a.cols - j, BLOCK);
@@ -201,16 +213,17 @@ add_sums(Matrix c, Matrix a, const Blocks *b, int first)
     }
 }
 
-/* C (rows x width) = A B */
+/* C (rows x width) = A B: the first block sets C, and the others add to it. */
 static void
-set_sums(Matrix c, Matrix a, const Blocks *b)
+multiply_blocks(Matrix c, Matrix a, const Blocks *b)
 {
     int count = least(a.cols, BLOCK);
     multiply(c, some_columns(a, 0, count), block(b, 0, count));
-    add_sums(c, a, b, count);
+    multiply_add_from(c, a, b, count);
 }
 
-/* A copy at `to` whose rows follow one another. */
+/* Copies m to `to`, so that its rows follow one another, and returns the copy.
+ */
 static Matrix
 gathered(Matrix m, real *to)
 {
@@ -218,7 +231,8 @@ gathered(Matrix m, real *to)
     return matrix(to, m.rows, m.cols, m.cols);
 }
 
-/* The tile that begins at row `first`, for a worker. */
+/* The tile of head h and sequence s that begins at query `first`, to be
+   computed in the scratch of this worker. */
 static QueryTile
 tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 {
@@ -240,28 +254,31 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     t.q = some_rows(heads_of(q, q->value, &t, h), first, rows);
     t.k = blocks_of(k, &t, h / (q->heads / k->heads));
     t.v = blocks_of(v, &t, h / (q->heads / v->heads));
-    t.dp = matrix(scratch + p->dp, rows, t.seen, p->row);
+    t.dp = matrix(scratch + p->dp, rows, t.seen, p->stride);
     t.dp.count = t.count;
-    t.dp.step = (ptrdiff_t)rows * p->row;
-    /* In kept weights, heads follow one another, and in each its sequences. */
+    t.dp.step = (ptrdiff_t)rows * p->stride;
+    /* The kept weights have head after head, and in each sequence after
+     * sequence.
+     */
     ptrdiff_t row = ((ptrdiff_t)h * q->sequences + s) * p->tokens + first;
     t.p = t.dp;
-    t.p.at = p->is_long ? scratch + p->p : c->kept + row * p->row;
+    t.p.at = p->is_long ? scratch + p->p : c->kept + row * p->stride;
     if (p->is_long) {
         t.k.copies = p->copies ? scratch + p->k : NULL;
         t.v.copies = p->copies ? scratch + p->v : NULL;
-        t.d = scratch + p->d;
+        t.d_out = scratch + p->d_out;
         t.q = gathered(t.q, scratch + p->q);
     }
     return t;
 }
 
-/* P = softmax(mask(scale Q K')), row by row. */
+/* P = softmax(mask(scale Q K')), ROWS_AT_A_TIME rows at a time. If causal, each
+   row sees one key more than the row before. */
 static void
 make_weights(const QueryTile *t, const ScaleAndMask *a)
 {
     int wide = (int)rounded(t->seen, LANES);
-    each_pair(t->p, t->q, &t->k);
+    multiply_transposed(t->p, t->q, &t->k);
     for (int n = 0; n < t->count; n++)
         for (int i = 0; i < t->rows; i += ROWS_AT_A_TIME) {
             int rows = least(t->rows - i, ROWS_AT_A_TIME);
@@ -277,11 +294,11 @@ tile_forward(Node *c, const QueryTile *t)
 {
     make_weights(t, c->arguments);
     Matrix o = some_rows(heads_of(c, c->value, t, t->h), t->first, t->rows);
-    set_sums(o, t->p, &t->v);
+    multiply_blocks(o, t->p, &t->v);
 }
 
-/* P was softmax(scale S), so now dS = scale P (dP - rowsum(P dP)), in the
-   memory of dP. A masked weight is 0, and so is its dS. */
+/* P was softmax(scale S), so now dS = scale P (dP - rowsum(P dP)), which
+   overwrites dP. A masked weight is 0, and so is its dS. */
 static void
 scores_backward(const QueryTile *t, real scale)
 {
@@ -300,7 +317,8 @@ queries_gradient(const QueryTile *t, Node *q)
     return some_rows(heads_of(q, gradient(q), t, t->h), t->first, t->rows);
 }
 
-/* The gradient of the keys, or values, that the tile sees. */
+/* The gradient of the keys, or values, that the tile sees. n is k or v, and q
+   has `heads` heads. */
 static Matrix
 seen_gradient(const QueryTile *t, Node *n, int heads)
 {
@@ -316,25 +334,26 @@ tile_backward(Node *c, const QueryTile *t)
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const ScaleAndMask *a = c->arguments;
     Matrix d = some_rows(heads_of(c, c->gradient, t, t->h), t->first, t->rows);
-    if (t->d) {
+    if (t->d_out) {
         make_weights(t, a);
-        d = gathered(d, t->d);
+        d = gathered(d, t->d_out);
     }
     if (v->trained)
         multiply_add(seen_gradient(t, v, q->heads), transposed(t->p), d);
     if (!q->trained && !k->trained)
         return;
-    each_pair(t->dp, d, &t->v);
+    multiply_transposed(t->dp, d, &t->v);
     scores_backward(t, (real)a->scale);
     if (q->trained)
-        add_sums(queries_gradient(t, q), t->dp, &t->k, 0);
+        multiply_add_from(queries_gradient(t, q), t->dp, &t->k, 0);
     if (k->trained)
         multiply_add(seen_gradient(t, k, q->heads), transposed(t->dp), t->q);
 }
 
-/* One pass over a call of attend, forward or backward. Its heads are divided
-   into groups; a chunk is one group in one sequence, or in Plan.together of
-   them. */
+/* The forward or backward pass of one call of attend, which visits every tile.
+   The heads of q are divided into groups. A chunk is the work that one thread
+   takes at a time: one group in one sequence or, if tiles of several sequences
+   are computed together, in Plan.together sequences. */
 typedef struct Work {
     Node *c;
     Plan plan;
@@ -343,7 +362,8 @@ typedef struct Work {
     void (*visit)(Node *c, const QueryTile *t);
 } Work;
 
-/* Visits every tile of a chunk. */
+/* Visits every tile of a chunk. Chunks are numbered group by group within the
+   sequences. */
 static void
 each_tile(const Work *w, int chunk, int worker)
 {
@@ -361,8 +381,8 @@ each_tile(const Work *w, int chunk, int worker)
         }
 }
 
-/* The work of some workers: worker i does every thread_count'th chunk from
-   chunk i on. */
+/* The work of workers from .. to - 1: worker i does every thread_count'th
+   chunk, from chunk i on. */
 static void
 some_chunks(void *pass, long from, long to)
 {
@@ -374,7 +394,8 @@ some_chunks(void *pass, long from, long to)
 
 /* The number of groups of heads. Heads of q that share a head of k or of v are
    in one group, and so in one thread, because they add to the same gradient. So
-   it is the greatest common divisor of the heads of k and of v. */
+   the number is the greatest common divisor of the heads of k and of v, by
+   Euclid's algorithm. */
 static int
 shared_groups(const Node *k, const Node *v)
 {
@@ -387,6 +408,7 @@ shared_groups(const Node *k, const Node *v)
     return a;
 }
 
+/* Calls visit(c, t) for each tile t of c, with threads sharing the chunks. */
 static void
 pass_over(Node *c, void (*visit)(Node *c, const QueryTile *t))
 {
@@ -429,6 +451,7 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
                        .keeps = p.kept + (size_t)thread_count * p.scratch});
 }
 
+/* n *= inverse and y = gain n + bias, for one row of d entries. */
 static inline void
 scale_and_shift(int d, real *restrict y, real *restrict n, real inverse,
                 const real *restrict gain, const real *restrict bias)
@@ -439,9 +462,8 @@ scale_and_shift(int d, real *restrict y, real *restrict n, real inverse,
     }
 }
 
-/* n = (x - mean) / deviation, y = gain n + bias. Within a row each step waits
-   for the one before, but not for other rows. So it is done in ROWS_AT_A_TIME
-   rows before the next step. */
+/* n = (x - mean) / deviation, y = gain n + bias. Each step is done in
+   ROWS_AT_A_TIME rows before the next step (lanes.h). */
 static void
 norm_forward(Node *c)
 {
@@ -467,7 +489,8 @@ norm_forward(Node *c)
 }
 
 /* In the forward pass y was gain n + bias, so now dGain += dC n and dBias +=
-   dC, and the gradient of n is g = gain dC. */
+   dC, and the gradient of n is g = gain dC: for `rows` rows of d entries, LANES
+   columns at a time. */
 static void
 norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
              real *dgain, real *dbias, real *g)
@@ -491,20 +514,20 @@ norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
 }
 
 /* In the forward pass n was (x - mean) / deviation, and an entry of x also
-   moved the mean and the deviation of its row. So now dX += (g - mean(g) - n
-   mean(g n)) / deviation. */
+   changed the mean and the deviation of its row. So now dX += (g - mean(g) - n
+   mean(g n)) / deviation, for `rows` rows, at most ROWS_AT_A_TIME. */
 static void
 norm_to_x(int rows, int d, real *dx, const real *g, const real *n,
           const real *inverse)
 {
-    real mean[ROWS_AT_A_TIME], along[ROWS_AT_A_TIME];
+    real mean_g[ROWS_AT_A_TIME], mean_gn[ROWS_AT_A_TIME];
     for (int i = 0; i < rows; i++) {
-        mean[i] = lane_sum(g + i * d, d) / (real)d;
-        along[i] = lane_dot(g + i * d, n + i * d, d) / (real)d;
+        mean_g[i] = lane_sum(g + i * d, d) / (real)d;
+        mean_gn[i] = lane_dot(g + i * d, n + i * d, d) / (real)d;
     }
     for (int i = 0; i < rows; i++, dx += d, g += d, n += d)
         for (int j = 0; j < d; j++)
-            dx[j] += (g[j] - mean[i] - n[j] * along[i]) * inverse[i];
+            dx[j] += (g[j] - mean_g[i] - n[j] * mean_gn[i]) * inverse[i];
 }
 
 static void

@@ -1,15 +1,17 @@
-/* fused.h - FMA_V16 of vector.h, a * b + c rounded once, for floats where no
-   instruction does that for a vector.
+/* fused.h - FMA_V16 of vector.h, a * b + c rounded once, for vectors of floats
+   on processors that have no instruction for it.
 
    The sum is computed in double and then rounded to float. Rounding twice is
    wrong in one case: the double is in the middle between two floats, while the
    exact sum is beside the middle. Rounding to odd avoids that: of the two
-   doubles around an inexact sum it chooses the one whose last bit is 1, which
-   is never in the middle (Boldo and Melquiond 2008, Emulation of FMA and
-   correctly rounded sums). */
+   doubles around an inexact sum it chooses the odd one, whose last bit is 1;
+   that is never in the middle (Boldo and Melquiond 2008, Emulation of FMA and
+   correctly rounded sums). Comparing vectors gives -1 in a lane if it is true,
+   and 0 otherwise. */
 #ifndef FUSED_H
 #define FUSED_H
 
+/* Is any lane of a vector of 16 bytes not 0? */
 typedef int64_t Pair __attribute__((vector_size(16)));
 #ifdef __wasm__
 #include <wasm_simd128.h>
@@ -18,6 +20,8 @@ typedef int64_t Pair __attribute__((vector_size(16)));
 #define ANY(lanes) (((Pair)(lanes))[0] | ((Pair)(lanes))[1])
 #endif
 
+/* For the 4 floats of a V16: their doubles, the bits of these, and integers of
+   32 bits. */
 typedef double Doubles __attribute__((vector_size(32)));
 typedef int64_t Long __attribute__((vector_size(32)));
 typedef uint32_t Word __attribute__((vector_size(16)));
@@ -29,8 +33,8 @@ typedef union Halves {
     v128_t half[2];
 } Halves;
 
-/* Written with the instructions of browsers, because clang 14 would convert one
-   number at a time. */
+/* Conversions, written with the instructions of browsers, because clang 14
+   would convert one number at a time. */
 static inline Doubles
 to_doubles(V16 v)
 {
@@ -64,7 +68,7 @@ static __attribute__((noinline, unused)) V16
 fma_by_odd(V16 a, V16 b, V16 c)
 {
     Doubles product = to_doubles(a) * to_doubles(b), addend = to_doubles(c);
-    Doubles sum = product + addend, part = sum - product;
+    Doubles sum = product + addend, part = sum - product; /* TwoSum */
     Doubles error = (product - (sum - part)) + (addend - part);
     Long inexact = error != 0, even = ((Long)sum & 1) == 0;
     Long farther = (error > 0) == (sum > 0);
@@ -74,8 +78,8 @@ fma_by_odd(V16 a, V16 b, V16 c)
 }
 
 /* Rounding to odd is seldom needed. The sum in double can only be in the middle
-   between two floats if its last 28 bits are zeros, and it is not if it is a
-   float itself. */
+   between two floats if its last 28 bits are 0 (of the low 32 bits, 4 are
+   shifted out), and it is not if it is a float itself. */
 static inline V16
 FMA_V16(V16 a, V16 b, V16 c)
 {

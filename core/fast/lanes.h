@@ -1,9 +1,10 @@
 /* lanes.h - the functions of heart/numbers.h, and sums, maxima and softmax over
    a row, computed with vectors.
 
-   A sum is kept in 16 lanes (heart/numbers.h). They fill one vector of 64
-   bytes, two of 32, or four of 16, and twice as many in double. All functions
-   are inline, so that constants are loaded only once for many short rows. */
+   A sum over a row is computed in 16 lanes (heart/numbers.h). They fill one
+   vector of 64 bytes, two of 32, or four of 16, and twice as many in double:
+   PARTS vectors of the widest type. All functions are inline, so that constants
+   are loaded only once for many short rows. */
 #ifndef LANES_H
 #define LANES_H
 
@@ -16,6 +17,8 @@
 #include "fast/vector.h"
 #include "heart/numbers.h"
 
+/* A real as an integer; the bits of its fraction, and the bias of its exponent
+   (IEEE 754). */
 #ifdef QKV_DOUBLE
 typedef uint64_t Bits;
 enum { MANTISSA = 52, BIAS = 1023 };
@@ -27,13 +30,15 @@ enum { MANTISSA = 23, BIAS = 127 };
 #endif
 typedef Bits WidestBits VECTOR(sizeof(Widest));
 
-/* exps_parts, exponentials and tangents compute, in each lane, exp_parts,
-   exponential and hyperbolic_tangent of heart/numbers.h. */
+/* exps_parts, exponentials and tangents compute exp_parts, exponential and
+   hyperbolic_tangent of heart/numbers.h in each lane, to the same bits. Adding
+   ROUNDING leaves n = round(x / ln 2) in the last bits of `shifted`; with BIAS
+   added, and shifted to the exponent, they are 2^n. */
 static inline Widest
 exps_parts(Widest x, Widest *power)
 {
     real inverse[EXP_DEGREE + 1];
-    double factorial = 1; /* the compiler computes this loop */
+    double factorial = 1; /* computed by the compiler */
 #pragma GCC unroll 16
     for (int i = 1; i <= EXP_DEGREE; i++) {
         factorial *= i;
@@ -69,6 +74,8 @@ tangents(Widest x)
     return (Widest)((WidestBits)(e / (e + 2)) | sign);
 }
 
+/* Within a row each step waits for the one before, but not for other rows. So a
+   step is done in this many rows before the next step. */
 enum { ROWS_AT_A_TIME = 8 };
 
 static inline int
@@ -81,11 +88,13 @@ enum {
     WIDE = sizeof(Widest) / sizeof(real),
     PARTS = LANES / WIDE /* vectors that hold the lanes */
 };
+/* A loop over the PARTS vectors p of 16 lanes; and vector p of those at x. */
 #define EACH_PART  _Pragma("GCC unroll 8") for (int p = 0; p < PARTS; p++)
 #define PART(x, p) (*(const Widest *)((x) + (p)*WIDE))
 
-/* Reduces the lanes by F in halves, lane i with lane i + 8, then with i + 4,
-   and in double with i + 2, until they fit a vector of 16 bytes. */
+/* Defines a function that combines the 16 lanes by F in halves, lane i with
+   lane i + 8, then with i + 4, and in double with i + 2, until FEW lanes are
+   left, a vector of 16 bytes. */
 /* clang-format off */
 #define REDUCE(NAME, F)                                                    \
     static inline V16 NAME(const Widest *lanes)                          \
@@ -104,8 +113,8 @@ enum {
 REDUCE(narrow_sum, SUM)
 REDUCE(narrow_max, larger_16)
 
-/* The sum of the FEW lanes that narrow_sum leaves: v0 + v1, or
-   (v0 + v2) + (v1 + v3). */
+/* The sum of 16 lanes. narrow_sum leaves FEW of them, which are added in
+   halves, too: v0 + v1, or (v0 + v2) + (v1 + v3). */
 static inline real
 reduce_sum(const Widest *sum)
 {
@@ -113,8 +122,8 @@ reduce_sum(const Widest *sum)
     return FEW == 2 ? v[0] + v[1] : (v[0] + v[FEW / 2]) + (v[1] + v[FEW - 1]);
 }
 
-/* Loads the next LANES entries of a row that has `left` more, and zeros after
-   its end. store, below, stores only the entries of the row. */
+/* Loads the next LANES entries of a row, at x. Only `left` entries are left; if
+   these are fewer, the other lanes become 0. */
 static inline void
 load(Widest *v, const real *x, long left)
 {
@@ -128,6 +137,7 @@ load(Widest *v, const real *x, long left)
     }
 }
 
+/* Stores 16 lanes to the next entries of a row, of which `left` are left. */
 static inline void
 store(real *x, const Widest *v, long left)
 {
@@ -142,7 +152,8 @@ store(real *x, const Widest *v, long left)
     }
 }
 
-/* Which lanes of vector p hold one of the next n entries. */
+/* Which lanes of vector p hold one of the next n entries of a row: all bits of
+   these are 1. */
 static inline Lanewise
 lanes_below(int n, int p)
 {
@@ -151,6 +162,7 @@ lanes_below(int n, int p)
     return *(const Lanewise *)(number + p * WIDE) < n;
 }
 
+/* The sum of x[j], and below that of x[j] y[j], for j below n. */
 static inline real
 lane_sum(const real *x, int n)
 {
@@ -174,8 +186,8 @@ lane_dot(const real *x, const real *y, int n)
     return reduce_sum(sum);
 }
 
-/* The largest of factor * x[j] for j below n. `wide` entries of the row can be
-   read. */
+/* The largest of factor * x[j] for j below n. The row has `wide` entries, at
+   least n; those from n on may be read, but do not count. */
 static inline real
 lane_max(const real *x, real factor, int n, int wide)
 {
@@ -187,10 +199,10 @@ lane_max(const real *x, real factor, int n, int wide)
         EACH_PART top[p] =
             select_lanes(lanes_below(n, p) & (v[p] > top[p]), v[p], top[p]);
     }
-    V16 four = narrow_max(top);
-    real max = four[0];
+    V16 few = narrow_max(top);
+    real max = few[0];
     for (int i = 1; i < FEW; i++)
-        max = four[i] > max ? four[i] : max;
+        max = few[i] > max ? few[i] : max;
     return max;
 }
 
@@ -211,6 +223,7 @@ lane_exponentials(real *x, real factor, int n, int wide, real max)
     return reduce_sum(sum);
 }
 
+/* x[j] *= factor for j below n. */
 static inline void
 lane_scale(real *x, real factor, int n)
 {
@@ -222,11 +235,9 @@ lane_scale(real *x, real factor, int n)
     }
 }
 
-/* Computes the softmax of factor x in up to ROWS_AT_A_TIME rows of `wide`
-   entries, which are `down` apart. It is over the first n entries of the first
-   row, and over `more` more in each next row; the entries after these become 0.
-   Within a row each step waits for the one before, but not for other rows. So
-   it is done in all rows before the next step. */
+/* Computes the softmax of factor * x in up to ROWS_AT_A_TIME rows, which have
+   `wide` entries each and are `down` entries apart. It is over the first
+   n + i * more entries of row i; the entries after these become 0. */
 static inline void
 rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
              int wide)

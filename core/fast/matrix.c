@@ -4,7 +4,12 @@
    vectors. For each k, a tile reads its vectors of row k of B and, row by row,
    one entry of A, which multiplies all of them. So each entry that is read
    serves many multiply-adds, and these set the pace, not memory.
-   core/heart/matrix.c computes the same in three loops. */
+   core/heart/matrix.c computes the same bits in three loops.
+
+   Terms, from large to small: a panel of B is some of its rows, as many as a
+   pass over C adds up; a band is some columns of C, and of the panel, which
+   fit a cache; a strip is the columns of a band that one tile computes. A block
+   is some rows of A that all strips of a band read before the next block. */
 #include <string.h>
 
 #include "fast/matrix.h"
@@ -12,7 +17,7 @@
 #include "heart/fail.h"
 #include "heart/threads.h"
 
-/* Of functions that are compiled into their callers, because passing three
+/* Marks functions that are compiled into their callers, because passing three
    matrices takes as long as a small product. */
 #define WITHIN static inline __attribute__((always_inline))
 
@@ -20,27 +25,31 @@
    were in entries, gcc would write a second loop for the stride 1, and copy the
    sums between the two at every step. */
 typedef struct Walk {
-    int depth, add, batched;
-    ptrdiff_t down, across, b_down, c_down;
-    ptrdiff_t a_next, b_next, c_next; /* from a tile to the next */
-    int rows, high[2], tiles[2];      /* rows are cut into tiles[0] tiles of
-                                         high[0] rows, then tiles[1] of high[1] */
+    int depth;   /* columns of A and rows of B */
+    int add;     /* 1: C += A B; 0: C = A B */
+    int batched; /* a call of Tile computes one tile in several matrices */
+    ptrdiff_t a_down, a_across, b_down, c_down; /* strides of A, B and C */
+    ptrdiff_t a_next, b_next, c_next; /* from a tile of a call to the next */
+    int rows, high[2], tiles[2];      /* `rows` rows are cut into tiles[0] tiles
+                                         of high[0] rows, then tiles[1] of high[1] */
 } Walk;
 
-/* Computes `tiles` tiles: each below the one before or, if w is batched, each
-   in the next matrix of the batch. */
+/* Computes `tiles` tiles of one size: each below the one before or, if w is
+   batched, each in the next matrix of the batch. a, b and c are the first
+   entries of the first tile's rows of A, strip of B, and tile of C. */
 typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
                   int tiles);
 
+/* The address that is this number of bytes after p. */
 #define ON(p, bytes) ((const void *)((const char *)(p) + (bytes)))
 
 /* clang-format off */
 /* One tile: C (ROWS x N vectors) (+)= A (ROWS x depth) B (depth x N vectors).
    All sizes are known at compile time, so that `sum` is in registers. Every
-   third row of A and the first row of C have a pointer whose origin is hidden
+   third row of A and the first row of C have a pointer whose origin HIDE hides
    from the compiler. Otherwise it would compute all addresses beforehand, which
    takes longer than a small tile and needs more registers than there are. The
-   widest tile, which is for large matrices, prefetches B some steps ahead. */
+   widest tile, which is for large matrices, prefetches B AHEAD steps ahead. */
 #define HIDE(p) __asm__("" : "+r"(p))
 #define TILE(ROWS, N, V)                                                     \
     static __attribute__((noinline)) void                                    \
@@ -48,7 +57,7 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
                             const real *first, real *c, int tiles)           \
     {                                                                        \
         enum { THIRDS = (ROWS + 2) / 3 };                                    \
-        ptrdiff_t down = w->down, across = w->across, b_down = w->b_down;    \
+        ptrdiff_t down = w->a_down, across = w->a_across, b_down = w->b_down;    \
         do {                                                                 \
             V sum[ROWS][N] = {0};                                            \
             const real *third[THIRDS] = {a}, *ci = c, *b = first;            \
@@ -88,7 +97,7 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
         } while (--tiles > 0);                                               \
     }
 
-/* F for each height up to the tallest. */
+/* F(height, N, V) for each height up to the tallest. */
 #define TO_1(F, N, V) F(1, N, V)
 #define TO_6(F, N, V)                                                        \
     F(1, N, V) F(2, N, V) F(3, N, V) F(4, N, V) F(5, N, V) F(6, N, V)
@@ -98,10 +107,10 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
 #define TO_16(F, N, V)                                                       \
     TO_12(F, N, V) F(13, N, V) F(14, N, V) F(15, N, V) F(16, N, V)
 
-/* The tiles of each width, widest first, down to one column: as tall as 32
-   registers allow, or 16. Before them one for a C of one row, where each entry
-   of B is read for one multiply-add, and memory sets the pace: it reads long
-   stretches of B. */
+/* F(tallest, N, V) for each width of a strip, N vectors of type V, widest first,
+   down to one column: as tall as 32 registers allow, or 16. The first one is for
+   a C of one row, where each entry of B is read for only one multiply-add, and
+   memory sets the pace: it reads long stretches of B. */
 #if defined __AVX512F__
 enum { WIDEST_N = 4, AHEAD = 4 };
 #define EACH_STRIP(F)                                                        \
@@ -120,6 +129,8 @@ enum { WIDEST_N = 2, AHEAD = 8 };
 #define STRIP(TALLEST, N, V)                                                 \
     {N * sizeof(V) / sizeof(real), TALLEST, {TO_##TALLEST(NAME, N, V)}},
 
+/* A width of strips, in columns, and the tiles of that width: tile[i] is i + 1
+   rows high. */
 EACH_STRIP(TILES)
 static const struct Strip {
     int width, tallest;
@@ -133,27 +144,29 @@ static const struct Strip {
    in the second; the panel is read so seldom that it may be in the third. */
 enum {
     LINE_OF = 64 / sizeof(real), /* entries in a line of the cache */
-    DEPTH = 2048 / sizeof(real),
-    ROWS = 48, /* of a transposed A, copied together */
+    DEPTH = 2048 / sizeof(real), /* the most rows of a panel of B */
+    ROWS = 48,                   /* of a transposed A, copied together */
 #ifdef __AVX512F__
-    PANEL = 524288 / sizeof(real), /* a band of B: deep and narrow, or wide */
-    BLOCK = 32768 / sizeof(real),
-    WIDE = 256, /* as many columns of C repay a copy of A' */
-    HIGH = 256, /* as many rows of C repay a copy of B */
+    PANEL = 524288 / sizeof(real), /* entries of a band of a panel of B */
+    BLOCK = 32768 / sizeof(real),  /* entries of a block of A */
+    WIDE = 256, /* columns of C that repay a copy of a transposed A */
+    HIGH = 256, /* rows of C that repay a copy of B */
 #else
     PANEL = 2097152 / sizeof(real),
     BLOCK = 65536 / sizeof(real),
     WIDE = 128,
     HIGH = 128,
 #endif
-    NEAR = 32768 / sizeof(real), /* unless B fits the first cache as it is */
-    WORTH_SHARING = 1000000,     /* multiply-adds: some ten microseconds */
-    FAR = 96 /* from one entry of a column of A to the next */
+    NEAR = 32768 / sizeof(real), /* entries that fit the first cache */
+    WORTH_SHARING = 1000000, /* multiply-adds that repay threads: they take some
+                                ten microseconds */
+    FAR =
+        96 /* entries from one row to the next that make prefetching worth it */
 };
 
-/* The square of FEW x FEW entries at `from`, transposed. Where rows are far
-   apart it prefetches the square four further down, which no processor guesses.
- */
+/* Copies the square of FEW x FEW entries at `from`, transposed. If its rows are
+   far apart, it prefetches the square that is four squares further down, which
+   no processor guesses. */
 static inline void
 transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 {
@@ -178,9 +191,9 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 #endif
 }
 
-/* Copies the entries of m that copy_squares has not copied: those outside its
-   rows x cols if m is transposed, all of them otherwise. Rows may be far apart,
-   so they are prefetched. */
+/* Copies the entries of m that copy_squares, which copied the first `rows` rows
+   of the first `cols` columns, has left. That is all of m if `rows` is 0. Rows
+   may be far apart, so they are prefetched. */
 static __attribute__((noinline)) void
 copy_rest(real *to, Matrix m, int width, int rows, int cols)
 {
@@ -199,8 +212,8 @@ copy_rest(real *to, Matrix m, int width, int rows, int cols)
     }
 }
 
-/* Copies the (rows x cols) matrix at `from`, transposing it square by square
-   along whole lines of the cache. */
+/* Copies a (rows x cols) matrix whose columns are the rows at `from`, `down`
+   entries apart. It goes square by square along whole lines of the cache. */
 static __attribute__((noinline)) void
 copy_squares(real *to, int width, const real *from, ptrdiff_t down, int rows,
              int cols)
@@ -224,8 +237,8 @@ copy_matrix(real *to, Matrix m, int width)
         copy_rest(to, m, width, rows, cols);
 }
 
-/* Copies B strip by strip. If its rows can be read as vectors, it is read row
-   by row. */
+/* Copies B strip by strip, each (rows of B x width). If the rows of B can be
+   read as vectors, it is read row by row. */
 static __attribute__((noinline)) void
 copy_strips(real *to, Matrix b, int width)
 {
@@ -242,8 +255,9 @@ copy_strips(real *to, Matrix b, int width)
     }
 }
 
-/* Cuts rows into tiles of nearly the same height: of one height if one that is
-   not much lower than the tallest divides the rows, else of two. */
+/* Cuts `rows` rows into tiles of nearly the same height: all of one height, if
+   one between tallest / 2 + 2 and tallest divides the rows; otherwise of two
+   heights that differ by 1. */
 static void
 cut_rows(Walk *w, int rows, int tallest)
 {
@@ -258,6 +272,7 @@ cut_rows(Walk *w, int rows, int tallest)
     w->tiles[1] = tiles - w->tiles[0];
 }
 
+/* `entries` entries, in bytes. */
 static ptrdiff_t
 bytes(ptrdiff_t entries)
 {
@@ -266,21 +281,23 @@ bytes(ptrdiff_t entries)
 
 /* Multiplies some rows of a band: first the taller tiles, then those that are
    one row shorter. If w is batched, one call of `tile` computes the same tile
-   of every matrix; otherwise it computes all tiles of that height, from top to
-   bottom. Consecutive strips of B are `next` entries apart. */
+   of every matrix; otherwise it computes all tiles of that height in one strip,
+   from top to bottom. The strips of B, the first at b, are `next` entries
+   apart.
+ */
 WITHIN void
 rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
               int next)
 {
     for (int kind = 0; kind < 2; kind++) {
         int high = w->high[kind], tiles = w->tiles[kind];
-        if (tiles == 0)
+        if (tiles == 0) /* there is only one height */
             continue;
         int in_a_call = w->batched ? c.count : tiles;
         int rows_of_a_call = w->batched ? high : tiles * high;
         Tile *tile = s->tile[high - 1];
         if (!w->batched) {
-            w->a_next = high * w->down;
+            w->a_next = high * w->a_down;
             w->c_next = high * w->c_down;
         }
         for (int rows = tiles * high; rows > 0; rows -= rows_of_a_call) {
@@ -305,6 +322,8 @@ typedef struct Band {
     int next;     /* entries from a strip of B to the next */
 } Band;
 
+/* Decides how C = A B is computed for a band. The + 1 prevents a division by 0.
+ */
 WITHIN Band
 band_of(const struct Strip *s, Matrix c, Matrix a, Matrix b)
 {
@@ -325,6 +344,7 @@ band_of(const struct Strip *s, Matrix c, Matrix a, Matrix b)
     return n;
 }
 
+/* The strides of a band, those of the copies if A or B is copied. */
 WITHIN Walk
 walk_of(const struct Strip *s, const Band *n, Matrix c, Matrix a, Matrix b,
         int add)
@@ -332,8 +352,8 @@ walk_of(const struct Strip *s, const Band *n, Matrix c, Matrix a, Matrix b,
     Walk w = {.depth = a.cols,
               .add = add,
               .batched = n->together > 1,
-              .down = bytes(n->copies_a ? a.cols : a.down),
-              .across = bytes(n->copies_a ? 1 : a.across),
+              .a_down = bytes(n->copies_a ? a.cols : a.down),
+              .a_across = bytes(n->copies_a ? 1 : a.across),
               .b_down = bytes(n->copies_b ? s->width : b.down),
               .c_down = bytes(c.down),
               .a_next = bytes(a.step),
@@ -343,7 +363,8 @@ walk_of(const struct Strip *s, const Band *n, Matrix c, Matrix a, Matrix b,
     return w;
 }
 
-/* Multiplies A by strips of B, block by block. */
+/* Multiplies A by all strips of a band, b, block by block. copy_a has space for
+   a copy of a block. */
 WITHIN void
 blocks_multiply(const struct Strip *s, const Band *n, Walk *w, Matrix c,
                 Matrix a, const real *b, real *copy_a)
@@ -361,8 +382,9 @@ blocks_multiply(const struct Strip *s, const Band *n, Walk *w, Matrix c,
     }
 }
 
-/* Some columns of C, whole strips of one width. `copies` has space for copies
-   of B and, after it, of A. */
+/* C (+)= A B for one band: C and B have whole strips of the width of s.
+   `copies` has space for a copy of B, PANEL entries, and then for one of a
+   block of A. In a batch it computes `together` products at a time. */
 WITHIN void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
               real *copies)
@@ -383,9 +405,9 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
     }
 }
 
-/* C (+)= A B, for columns of A and rows of B that make a panel. C is cut into
-   bands of whole strips of one width, so that a band of the panel fits its
-   cache. */
+/* C (+)= A B for one panel: A has some of the columns of the whole product, and
+   B some of its rows. C is cut into bands of whole strips of one width, so that
+   a band of B fits its cache; at the right edge, strips get narrower. */
 WITHIN void
 panel_multiply(Matrix c, Matrix a, Matrix b, int add, real *copies)
 {
@@ -398,7 +420,7 @@ panel_multiply(Matrix c, Matrix a, Matrix b, int add, real *copies)
         int cols = c.cols - j < band ? c.cols - j : band;
         while (s->width > cols)
             s++;
-        cols -= cols & (s->width - 1); /* whole strips */
+        cols -= cols & (s->width - 1); /* whole strips: width is a power of 2 */
         band_multiply(s, some_columns(c, j, cols), a, some_columns(b, j, cols),
                       add, copies);
         j += cols;
@@ -424,12 +446,13 @@ product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
     } while (k < a.cols);
 }
 
+/* What the threads of a product share: C = A B, or C += A B if `add`. */
 typedef struct Product {
     Matrix c, a, b;
     int add;
 } Product;
 
-/* Some of the rows of C. */
+/* Rows from .. to - 1 of C. Each thread has its own memory for copies. */
 static void
 product_rows(void *product, long from, long to)
 {
@@ -440,6 +463,7 @@ product_rows(void *product, long from, long to)
                  p->b, p->add, copies);
 }
 
+/* C = A B, or C += A B if `add`, by threads if that is worth it. */
 static void
 product(Matrix c, Matrix a, Matrix b, int add)
 {

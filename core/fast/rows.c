@@ -1,4 +1,5 @@
-/* rows.c - the inner loops over the rows of a matrix, with SIMD vectors. */
+/* rows.c - the inner loops over the rows of a matrix, with SIMD vectors. They
+   compute the same bits as core/heart/rows.c. */
 #include "fast/lanes.h"
 #include "heart/rows.h"
 #include "heart/threads.h"
@@ -33,6 +34,7 @@ row_probabilities(real *x, int n)
     return logarithm((double)sum) + (double)max;
 }
 
+/* What the threads of tanh_entries share: y = tanh x, entry by entry. */
 typedef struct Entries {
     real *y;
     const real *x;

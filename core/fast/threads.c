@@ -1,10 +1,11 @@
 /* threads.c - a few threads that wait for work, and share it range by range.
 
-   A thread that is free takes the next range. The number of ranges that are
-   left is in one word with the number of the call, so that a worker that is
-   late cannot take a range of another call. A worker polls for a while before
-   it sleeps: in a training step there is more work within microseconds, and to
-   be woken takes longer. */
+   A call is one call of parallel_for. A worker is a thread that this file
+   starts; the calling thread works, too. A thread that is free takes the next
+   range. The number of ranges that are left is in one word with the number of
+   the call, so that a worker that is late cannot take a range of another call.
+   A worker polls for a while before it sleeps: in a training step there is more
+   work within microseconds, and to be woken takes longer. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,11 +20,11 @@ int thread_count = 1;
 
 static struct {
     _Atomic uint64_t left; /* number of the call << 32 | its ranges left */
-    _Alignas(CACHE_LINE) atomic_int done;
-    _Alignas(CACHE_LINE) Range *work; /* the arguments of the call */
+    _Alignas(CACHE_LINE) atomic_int done; /* ranges of the call */
+    _Alignas(CACHE_LINE) Range *work;     /* the arguments of the call */
     void *more;
     int64_t n, ranges; /* 0 .. n is divided into `ranges` */
-    int started;       /* number of threads, with the calling one */
+    int started;       /* number of threads, including the calling one */
     pthread_mutex_t lock;
     pthread_cond_t begun;
 } pool = {.started = 1,
@@ -32,12 +33,15 @@ static struct {
 
 static _Thread_local bool inside; /* is this thread at work on a range? */
 
+/* Does the call have ranges that no thread has taken? */
 static bool
 any_left(void)
 {
     return (uint32_t)atomic_load_explicit(&pool.left, memory_order_acquire);
 }
 
+/* Takes range after range of the call, from the last to the first, until none
+   is left. */
 static void
 take_ranges(void)
 {
@@ -76,6 +80,7 @@ run_worker(void *unused)
     return unused;
 }
 
+/* Starts the workers that are missing; they never end. */
 static void
 start_workers(void)
 {
@@ -98,7 +103,7 @@ parallel_for(long n, Range *work, void *more)
         return;
     }
     start_workers();
-    uint64_t call = (atomic_load(&pool.left) >> 32) + 1;
+    uint64_t call = (atomic_load(&pool.left) >> 32) + 1; /* its number */
     pool.work = work;
     pool.more = more;
     pool.n = n;
@@ -110,5 +115,5 @@ parallel_for(long n, Range *work, void *more)
     pthread_mutex_unlock(&pool.lock);
     take_ranges();
     while (atomic_load(&pool.done) < ranges)
-        ;
+        ; /* other threads are still at work on their last ranges */
 }

@@ -9,17 +9,17 @@
 
 #include "heart/numbers.h"
 
-/* Vectors of 16, 32 and 64 bytes, if the instruction set has them; and FMA_V16,
-   FMA_V32 and FMA_V64, which return a * b + c, rounded once. That is one
-   instruction where the processor has it, and otherwise the same bits by other
-   means. */
+/* V16, V32 and V64 are vectors of 16, 32 and 64 bytes, if the instruction set
+   has them, and V1 is one real. FMA_V16, FMA_V32 and FMA_V64 return a * b + c,
+   rounded once: by one instruction if the processor has it, and otherwise with
+   the same bits by other means. */
 #define VECTOR(BYTES) \
     __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias))
 typedef real V1;
 typedef real V16 VECTOR(16);
 typedef real V32 VECTOR(32);
 typedef real V64 VECTOR(64);
-enum { FEW = 16 / sizeof(real) }; /* lanes of the narrowest */
+enum { FEW = 16 / sizeof(real) }; /* lanes of a V16, the narrowest vector */
 #define UNROLL _Pragma("GCC unroll 16")
 
 #if defined __FMA__
@@ -67,8 +67,8 @@ FMA_V16(V16 a, V16 b, V16 c)
 #include "fast/fused.h"
 #endif
 
-/* The same for one number. Without the instruction, that of the C library is
-   slow. */
+/* The same for one number. Without the instruction, the function of the C
+   library would be slow. */
 #if defined __FMA__ || defined __ARM_NEON
 #define FMA_V1 FUSED
 #else
@@ -82,7 +82,8 @@ typedef int64_t Whole;
 typedef int32_t Whole;
 #endif
 
-/* A new vector of lanes of a and b. The lanes of b are numbered after a's. */
+/* LANES_OF(a, b, i, j, ...) is a vector of lanes i, j, ... of a and b, where
+   the lanes of b are numbered after those of a. */
 typedef Whole LaneNumbers VECTOR(16);
 #ifdef __clang__
 #define LANES_OF(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -90,7 +91,7 @@ typedef Whole LaneNumbers VECTOR(16);
 #define LANES_OF(a, b, ...) __builtin_shuffle(a, b, (LaneNumbers){__VA_ARGS__})
 #endif
 
-/* The widest vectors of this instruction set. */
+/* The widest vector of this instruction set. */
 #if defined __AVX512F__
 typedef V64 Widest;
 #define FMA_WIDEST FMA_V64

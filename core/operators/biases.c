@@ -1,5 +1,9 @@
 /* biases.c - operators on scores: a bias by position, a softmax with a sink,
-   and a mask without a softmax. */
+   and a mask without a softmax.
+
+   Scores and weights are matrices (tokens x heads*keys), so that the scores of
+   one query and one head are neighbours. They are called a row of a head; row i
+   of tokens * heads belongs to token i / heads and head i % heads. */
 #include <string.h>
 
 #include "heart/attention.h"
@@ -7,26 +11,27 @@
 #include "operators/biases.h"
 #include "operators/steps.h"
 
-/* C = S + b(head, query, key), the same in all sequences */
+/* C = S + b(head, query, key). The bias is the same in all sequences, so it is
+   computed once, and added to the same entry of each. */
 static void
 bias_forward(Node *c)
 {
     const PositionBias *b = c->arguments;
     const Attention *a = &b->attention;
     int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    int size = c->rows * c->cols, sequence = tokens * c->cols;
+    int size = c->rows * c->cols, sequence = tokens * c->cols; /* entries */
     memcpy(c->value, c->in[0]->value, (size_t)size * sizeof(real));
     for (int row = 0; row < tokens * c->heads; row++) {
-        int h = row % c->heads, query = a->position + row / c->heads;
-        for (int j = 0; j < keys; j++) {
-            double bias = b->bias(a, h, query, j);
-            for (int at = row * keys + j; at < size; at += sequence)
+        int head = row % c->heads, query = a->position + row / c->heads;
+        for (int key = 0; key < keys; key++) {
+            double bias = b->bias(a, head, query, key);
+            for (int at = row * keys + key; at < size; at += sequence)
                 c->value[at] += (real)bias;
         }
     }
 }
 
-/* In the forward pass C was S + b, so now dS += dC. Where b is -INFINITY, the
+/* In the forward pass C was S + b, so now dS += dC. If b was -INFINITY, the
    weight is 0, and so is dC. */
 static void
 bias_backward(Node *c)
@@ -49,7 +54,7 @@ attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale, Bias *bias)
     return apply_weights(a, softmax(a, s), v);
 }
 
-/* C = A where it is not masked, else 0 */
+/* C = A in the entries that are not masked, and 0 in the others */
 static void
 add_seen(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
@@ -73,9 +78,10 @@ mask_zero(Attention *a, Node *s)
                 (Spec){WITH((ScaleAndMask){1, a->causal})});
 }
 
-/* P = softmax(mask(S)) in each row of each head, with a sink, whose score comes
-   after the scores of the keys that the query sees. The weights of all sinks
-   are kept; after them, `kept` has space for one row with its sink. */
+/* P = softmax(mask(S)) in each row of each head, with a sink. The row is copied
+   first, and the sink's score is put behind the scores of the keys that the
+   query sees. c->kept has the sink's weight of every row and then memory for
+   the copy of one row. */
 static void
 sink_forward(Node *c)
 {
@@ -95,8 +101,8 @@ sink_forward(Node *c)
 }
 
 /* In the forward pass a row was a softmax, so now dS += P (dP - mean) with
-   mean = rowsum(P dP). A sink of weight p was in it without a value, so its dP
-   is 0: dSink += p (0 - mean). */
+   mean = rowsum(P dP). The sink was one entry of that softmax, with a weight p.
+   It has no value, so its dP is 0, and dSink += p (0 - mean). */
 static void
 sink_backward(Node *c)
 {

@@ -1,5 +1,8 @@
 /* biases.h - operators on scores: a bias by position, a softmax with a sink,
-   and a mask without a softmax. */
+   and a mask without a softmax.
+
+   A sink is one more key for each query. It has a score, but no value, so a
+   head can attend to nothing. */
 #ifndef BIASES_H
 #define BIASES_H
 
@@ -7,8 +10,8 @@
 
 #include "heart/operators.h"
 
-/* The arguments of fixed_bias: the function that it adds, and a copy of the
-   attention that it was called for. */
+/* The arguments of fixed_bias: the function whose results it adds to scores,
+   and a copy of the attention that is the first argument of that function. */
 typedef struct PositionBias {
     Attention attention;
     Bias *bias;
@@ -17,8 +20,9 @@ typedef struct PositionBias {
 extern const Operator fixed_bias_op;
 extern const LinearOp mask_zero_op;
 
-/* Its arguments are an ScaleAndMask (heart/attention.h). It has one operand if
-   the score of the sink is 0, and two if it is learned. */
+/* Its arguments are a ScaleAndMask (heart/attention.h), whose scale is 1. It
+   has one operand, the scores, if the sink's score is 0; if that is learned, it
+   is the second operand (1 x heads). */
 extern const Operator softmax_sink_op;
 
 #endif

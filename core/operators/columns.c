@@ -29,8 +29,9 @@ columns(Node *a, int from, int count)
                 (Spec){.cols = a->heads * count, WITH(from)});
 }
 
-/* In each head of C, the operands fill the columns one after another. An
-   operand with a single head is copied into every head of C. */
+/* C_h = [A_h B_h ...] in each head h: operand k fills the columns from `first`
+   on, after those of the operands before it. An operand with a single head is
+   copied into every head of C. */
 static void
 add_beside(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
@@ -53,8 +54,8 @@ concat(Node *const *a, int count)
 {
     int width = 0, heads = 1;
     for (int k = 0; k < count; k++) {
-        bool as_many = a[k]->heads == heads || a[k]->heads == 1 || heads == 1;
-        if (a[k]->rows != a[0]->rows || !as_many)
+        bool heads_fit = a[k]->heads == heads || a[k]->heads == 1 || heads == 1;
+        if (a[k]->rows != a[0]->rows || !heads_fit)
             mismatch("concat", a[0], a[k],
                      "all need equal rows, and equal heads or one head");
         heads = a[k]->heads > heads ? a[k]->heads : heads;
@@ -64,25 +65,25 @@ concat(Node *const *a, int count)
                 (Spec){.cols = heads * width, .heads = heads});
 }
 
-/* A token's row of S, seen as a matrix, has one head in each row, and so have
-   its rows of P and of C. Token by token C' = S' P. All tokens are one batch,
-   which is part 0 of the product; the other parts are empty. If P has a single
-   row, every token uses it. */
+/* A token's row of S is seen as a matrix with one head in each row, and so are
+   its rows of P and of C. Then C' = S' P for each token. All tokens are one
+   batch, which is part 0 of the product; its other parts are empty. If P has
+   only one row, every token uses it. */
 static Matrix
-token_matrices(const Node *c, int i, Factor k, real *at)
+token_matrices(const Node *c, int part, Factor which, real *at)
 {
-    const Node *n = k == RESULT ? c : c->in[k];
+    const Node *n = which == RESULT ? c : c->in[which];
     int width = n->cols / n->heads;
     Matrix m = matrix(at, n->heads, width, width);
-    m.count = i ? 0 : c->rows;
+    m.count = part == 0 ? c->rows : 0;
     m.step = n->rows == 1 ? 0 : n->cols;
-    return k == SECOND ? m : transposed(m);
+    return which == SECOND ? m : transposed(m);
 }
 
 const ProductOp mix_heads_op = PRODUCT_OF("mix_heads", token_matrices, AS_IS);
 
-/* If P (heads of S x heads of C) is the same for every token, it is seen as a
-   single row. */
+/* A P that is the same for every token (heads of S x heads of C) is seen as a
+   matrix of one row, whose heads are the rows of P. */
 Node *
 mix_heads(Node *s, Node *p)
 {

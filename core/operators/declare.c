@@ -1,5 +1,5 @@
-/* declare.c - what some variants declare besides their matrices: other initial
-   values, matrices that are numbered, and settings. */
+/* declare.c - more that a variant can declare (<qkv/variant.h>): the initial
+   distribution of a matrix, several numbered matrices at once, and settings. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,20 +10,21 @@
 void
 initialise(Weights *w, int index, double mean, double deviation)
 {
-    if (index < 0 || index >= w->count || !isfinite(mean) ||
-        !(deviation >= 0 && isfinite(deviation)))
+    bool finite = isfinite(mean) && isfinite(deviation);
+    if (index < 0 || index >= w->count || !finite || deviation < 0)
         bug("initialise: matrix %d of %d, N(%g, %g^2): give the index of a "
-            "declared matrix, and finite numbers",
+            "declared matrix, a finite mean and a deviation of 0 or more",
             index, w->count, mean, deviation);
     w->list[index].mean = mean;
     w->list[index].deviation = deviation;
 }
 
+/* The number takes the place of the first "i" of the name, or of its end. */
 void
 weight_each(Weights *w, int index, int count, const char *name, int rows,
             int cols)
 {
-    int before = (int)strcspn(name, "i");
+    int before = (int)strcspn(name, "i"); /* letters before the "i" */
     const char *after = name[before] ? name + before + 1 : "";
     for (int n = 0; n < count; n++) {
         char numbered[NAME_SIZE];
@@ -47,8 +48,9 @@ text_after(const char *list, const char *name)
     return NULL;
 }
 
-/* A bias looks up its setting once for each pair of tokens, so the last name
-   and its value are kept. */
+/* A bias looks up its setting for each pair of tokens. So each thread keeps the
+   latest list and name with the value that was found, and searches the list
+   only if one of them differs. */
 double
 setting(const Attention *a, const char *name)
 {

@@ -92,7 +92,8 @@ map(Node *a, double (*f)(double), double (*df)(double))
                 (Spec){WITH((Mapping){f, df}), .keeps = size_of(a)});
 }
 
-/* In each row of each head C = A / rms. 1 / rms is kept. */
+/* In each row of each head C = A / rms, with rms = sqrt(mean(A . A) + eps).
+   1 / rms is kept. */
 static void
 rms_forward(Node *c)
 {
@@ -101,14 +102,14 @@ rms_forward(Node *c)
     for (int i = 0; i < c->rows * c->heads; i++) {
         const real *x = c->in[0]->value + i * width;
         real *y = c->value + i * width;
-        real square = row_dot(x, x, width) / (real)width;
-        c->kept[i] = 1 / SQRT(square + (real)*eps);
+        real mean_square = row_dot(x, x, width) / (real)width;
+        c->kept[i] = 1 / SQRT(mean_square + (real)*eps);
         for (int j = 0; j < width; j++)
             y[j] = x[j] * c->kept[i];
     }
 }
 
-/* In the forward pass a row was C = A / rms. An entry of A also moved the rms
+/* In the forward pass a row was C = A / rms. An entry of A also changed the rms
    of its row, so now dA += (dC - C mean(dC . C)) / rms. */
 static void
 rms_backward(Node *c)
@@ -117,9 +118,9 @@ rms_backward(Node *c)
     real *da = gradient(c->in[0]);
     for (int i = 0; i < c->rows * c->heads; i++) {
         const real *y = c->value + i * width, *dy = c->gradient + i * width;
-        real along = row_dot(dy, y, width) / (real)width;
+        real mean = row_dot(dy, y, width) / (real)width;
         for (int j = 0; j < width; j++)
-            da[i * width + j] += (dy[j] - y[j] * along) * c->kept[i];
+            da[i * width + j] += (dy[j] - y[j] * mean) * c->kept[i];
     }
 }
 

@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-/* e^-x for x >= 0: the series of e^-(x / 64), squared six times. A large x is
-   first halved until it is at most 128, and the result squared once more for
-   each time. */
+/* e^-x for x >= 0. x is halved until it is at most 2, at least six times, so
+   that 23 terms of the series of e^-x are enough for double. The result is then
+   squared once for each time. */
 static inline double
 decay(double x)
 {
@@ -24,25 +24,26 @@ decay(double x)
     return sum;
 }
 
-/* Sets *s to sin x and *c to cos x, each to 2^-52, for |x| up to 2^30.
-   x = n pi/2 + r with |r| <= pi/4, where pi/2 is the sum of two doubles, so
-   that r is rounded only once. The Taylor series give sin r and cos r, and the
-   quarter of the circle says which of them is sin x and which is cos x. */
+/* Sets *s to sin x and *c to cos x, with an error of at most 2^-52, for |x| up
+   to 2^30. x = n pi/2 + r with |r| <= pi/4, and pi/2 is the sum of two doubles,
+   so that r is rounded only once. The Taylor series give sin r and cos r up to
+   r^19 and r^18. The quarter of the circle, n mod 4, tells which of them is sin
+   x, which is cos x, and their signs. */
 static inline void
 sine_cosine(double x, double *s, double *c)
 {
-    double n = floor(x * 0.63661977236758134308 + 0.5);
+    double n = floor(x * 0.63661977236758134308 + 0.5); /* 2 / pi */
     double r = fma(-n, 0x1.921fb54442d18p+0, x);
     r = fma(-n, 0x1.1a62633145c07p-54, r);
-    double a = 1, b = 1; /* sin r / r, and cos r */
+    double a = 1, b = 1; /* sin r / r, and cos r, by Horner's rule */
     for (int i = 18; i > 0; i -= 2) {
         a = 1 - r * r / (i * (i + 1)) * a;
         b = 1 - r * r / (i * (i - 1)) * b;
     }
     int quarter = (int)(n - 4 * floor(n / 4));
-    double turned[] = {r * a, b, -r * a, -b};
-    *s = turned[quarter];
-    *c = turned[(quarter + 1) % 4];
+    double sines[] = {r * a, b, -r * a, -b}; /* sin(r + quarter pi/2) */
+    *s = sines[quarter];
+    *c = sines[(quarter + 1) % 4]; /* cos x = sin(x + pi/2) */
 }
 
 #endif

@@ -2,7 +2,8 @@
  */
 #include "operators/product.h"
 
-/* Part i of A, B or C as the product has it. */
+/* Part i of A, B or C, with that of B transposed if the operator says so.
+   Below, B_i is the result. */
 static Matrix
 part_of(const Node *c, int i, Factor which, real *at)
 {
@@ -55,7 +56,8 @@ whole(const Node *c, int i, Factor which, real *at)
 /* C = A B' */
 const ProductOp matmul_t_op = PRODUCT_OF("matmul_t", whole, TRANSPOSED);
 
-/* Tokens of two sequences must not be mixed, so B has only one sequence. */
+/* Each row of A meets all rows of B. If these were tokens of several sequences,
+   they would be mixed, so B has only one. */
 Node *
 matmul_t(Node *a, Node *b)
 {

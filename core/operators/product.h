@@ -5,9 +5,10 @@
 
 #include "heart/operators.h"
 
-/* An operator that is a product C_i = A_i B_i, in one part for each head i of
-   C. `part` returns part i of A, B or C, whose value or gradient is at `at`. If
-   B is TRANSPOSED, B_i is the transpose of that part. */
+/* An operator that is a product C_i = A_i B_i, or C_i = A_i B_i' if the second
+   factor is TRANSPOSED. It has as many parts i as C has heads. `part` returns
+   part i of A, B or C (FIRST, SECOND or RESULT), with its entries at `at`,
+   which is the value of that matrix or its gradient. */
 typedef enum { FIRST, SECOND, RESULT } Factor;
 typedef struct ProductOp {
     Operator op; /* first, so that a node's op is the address of this */

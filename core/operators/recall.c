@@ -6,10 +6,10 @@
 #include "heart/tape.h"
 #include "operators/recall.h"
 
-/* To remember a node is to make one more view of it on the tape, whose
-   arguments say where it was remembered. When the tape is reset, all is
-   forgotten. */
-enum { WHERE = 3 }; /* the place, the block and the slot */
+/* remember makes one more view of the node on the tape. The arguments of that
+   view are the place, the block and the slot where it was remembered. Only such
+   views have arguments. Resetting the tape forgets them all. */
+enum { WHERE = 3 }; /* number of these arguments, ints */
 
 void
 remember(Attention *a, int slot, Node *n)
@@ -23,12 +23,13 @@ Node *
 recall(Attention *a, int slot, int layer)
 {
     const int where[WHERE] = {a->place, layer, slot};
-    for (Node *n = a->tape ? a->tape->last : NULL; n; n = n->previous)
-        if (n->root != n && n->arguments &&
-            !memcmp(n->arguments, where, sizeof where)) {
+    for (Node *n = a->tape ? a->tape->last : NULL; n; n = n->previous) {
+        bool remembered = n->root != n && n->arguments;
+        if (remembered && !memcmp(n->arguments, where, sizeof where)) {
             a->tape->recalled += layer != a->layer;
             return n;
         }
+    }
     bug("recall: block %d finds nothing in slot %d of block %d: call remember "
         "there first",
         a->layer, slot, layer);

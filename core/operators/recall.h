@@ -1,4 +1,5 @@
-/* recall.h - nodes of earlier blocks, and rows of earlier tokens. */
+/* recall.h - nodes of earlier blocks (remember, recall), and rows of earlier
+   tokens (cached, shift). */
 #ifndef RECALL_H
 #define RECALL_H
 

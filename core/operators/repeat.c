@@ -2,7 +2,8 @@
 #include "heart/tape.h"
 #include "operators/repeat.h"
 
-/* C repeats A, whose rows, heads or columns of a head may be 1 long. */
+/* C repeats A along the axes in which A is 1 long: rows, heads, or columns of a
+   head. A row or head that is repeated is at the distance 0 from the next. */
 static void
 add_repeated(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
@@ -12,20 +13,20 @@ add_repeated(const Node *c, int k, real *of_c, real *of_a, bool back)
     int next_head = a->heads == 1 ? 0 : a_width;
     for (int i = 0; i < c->rows; i++)
         for (int h = 0; h < c->heads; h++) {
-            real *x = of_c + i * c->cols + h * width;
-            real *y = of_a + i * next_row + h * next_head;
+            real *in_c = of_c + i * c->cols + h * width;
+            real *in_a = of_a + i * next_row + h * next_head;
             if (a_width == width)
-                add_between(x, y, width, back);
+                add_between(in_c, in_a, width, back);
             else
                 for (int j = 0; j < width; j++)
-                    add_between(x + j, y, 1, back);
+                    add_between(in_c + j, in_a, 1, back);
         }
 }
 
 const LinearOp spread_op = LINEAR("spread", add_repeated);
 
-/* B, repeated to A's shape and heads along the axes in which it is 1 long.
-   Aborts in the name of the operator that needs it if B is not 1 long there. */
+/* B, repeated to A's shape and heads along the axes in which it is 1 long. If
+   they differ along another axis, aborts in the name of the operator. */
 static Node *
 repeated(const char *name, const Node *a, Node *b)
 {

@@ -5,8 +5,9 @@
 #include "operators/functions.h"
 #include "operators/rotate.h"
 
-/* Rotates columns j and j + 1 of every head in row t of every sequence:
-   to += R from. */
+/* Adds to `to` columns j and j + 1 of `from`, rotated by the angle with this
+   cosine and sine: in every head of row t of every sequence. Both matrices have
+   the shape of c. */
 static void
 rotate_pairs(const Node *c, int t, int j, double cosine, double sine, real *to,
              const real *from)
@@ -22,8 +23,9 @@ rotate_pairs(const Node *c, int t, int j, double cosine, double sine, real *to,
 }
 
 /* C is A with columns j and j + 1 of each head rotated by the angle
-   t base^(-j / width), at position t. The transpose of a rotation, which the
-   backward pass needs, rotates by the opposite angle. */
+   t base^(-j / width), at position t. The power is e^(-j / width log base). The
+   transpose of a rotation, which the backward pass needs, rotates by the
+   opposite angle. */
 void
 add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
@@ -45,7 +47,8 @@ add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
 
 const LinearOp rotate_op = LINEAR("rotate", add_rotated);
 
-/* When decoding, n has the rows of the new tokens, or of all tokens so far. */
+/* When decoding, n has either the rows of the new tokens, from a->position on,
+   or those of all tokens so far, from 0 on. */
 Node *
 rotate(Attention *a, Node *n, double base)
 {

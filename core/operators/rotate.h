@@ -4,13 +4,15 @@
 
 #include "heart/operators.h"
 
-/* The arguments of an operator that rotates. */
+/* The arguments of an operator that rotates: the token at position t is rotated
+   by the angles t base^(-j / width), for even columns j of a head. */
 typedef struct Rotation {
     int position; /* of the first token */
     double base;
 } Rotation;
 
-/* The `add` of a linear operator that rotates. */
+/* The `add` (LinearOp, heart/operators.h) of an operator with these arguments.
+ */
 LinearAdd add_rotated;
 
 extern const LinearOp rotate_op;

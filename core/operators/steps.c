@@ -16,7 +16,8 @@
 #include "heart/tape.h"
 #include "operators/steps.h"
 
-/* Part h of the product that head h of scores or of apply_weights is. */
+/* Head h of the operand or result, as a batch of all sequences: the part of a
+   ProductOp (product.h) whose parts are heads. */
 static Matrix
 head_for(const Node *c, int h, Factor which, real *at)
 {
@@ -38,11 +39,12 @@ scores(Attention *a, Node *q, Node *k, double factor)
     s = scale(s, factor);
     if (a->relative && a->relative->biased)
         s = a->relative->biased(a, s);
-    a->scored += s->heads;
+    a->scored += s->heads; /* so that the core knows how many there are */
     return s;
 }
 
-/* P = softmax(mask(S)), row by row */
+/* P = softmax(mask(S)), for row i of the rows * heads rows of keys entries. A
+   bias of -INFINITY (biases.h) masks a score, too. */
 static void
 softmax_forward(Node *c)
 {
@@ -61,8 +63,9 @@ softmax_forward(Node *c)
     }
 }
 
-/* In the forward pass row i was P = softmax(S), and each weight depends on all
-   scores of its row: dP_j / dS_k = P_j ((j == k) - P_k). So now
+/* In the forward pass row i was P = softmax(S), and each weight depended on all
+   scores of its row: the derivative of P_j with respect to S_k is
+   P_j ([j = k] - P_k), where [j = k] is 1 for j = k and 0 otherwise. So now
    dS += P (dP - rowsum(P dP)). A masked weight is 0, and adds nothing. */
 real
 softmax_row_backward(Node *c, int i)

@@ -16,8 +16,8 @@ extern const Operator softmax_op;
    `attend` (heart/tape.h, heart/attention.h) makes a node of each step. */
 AttendFunction attend_in_steps;
 
-/* The backward pass of softmax for row i of its rows * heads. Returns
-   rowsum(P dP). */
+/* The backward pass of softmax for one row of weights: number i of c's
+   rows * heads, one for each token and head. Returns rowsum(P dP). */
 real softmax_row_backward(Node *c, int i);
 
 #endif
