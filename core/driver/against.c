@@ -175,7 +175,7 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
         published_read(within(o->against, "config.json"), NULL, NULL);
     const char *differ = published_difference(m, &there);
     if (differ)
-        fail("%s and %s: they differ in %s; give two models of one shape",
+        fail("%s and %s: they differ in %s; give models of the same shape",
              o->rest[0], o->against, differ);
     if (o->spectra) {
         f = figure_begin(

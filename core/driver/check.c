@@ -114,6 +114,6 @@ command_check(int argc, char **argv)
         failed = true;
     if (both && !o.quiet)
         note("%s: %s", o.rest[0],
-             failed ? "something is wrong" : "nothing wrong was found");
+             failed ? "a check failed; see its line" : "no check failed");
     return failed;
 }

@@ -78,9 +78,9 @@ explain_missing_numbers(const Experiment *e)
         if (!*none || r->config.steps == 0 ||
             !add_word(&noted, copy_text(r->config.variant)))
             continue;
-        note("%s: NA: %s: heads need to have only W_i^Q, W_i^K, W_i^V and "
-             "W_i^O, and no rotation; for turn, steps also need to be short "
-             "beside the weights",
+        note("%s: --log %s is NA: heads must have only W_i^Q, W_i^K, W_i^V "
+             "and W_i^O, and no rotation; for turn, steps must also be small "
+             "relative to the weights",
              r->config.variant, none);
     }
 }

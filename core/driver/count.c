@@ -157,9 +157,9 @@ add_whole(Sheet *sheet, const Wanted *w)
               "%.0f: give a smaller --d-model, or fewer --layers or --symbols",
               name, MOST_MEASURED, found.stored);
     if (isnan(found.real))
-        note("%s: its rank is not known: no gap in its pivots shows it", name);
+        note("%s: its rank is not known: its pivots have no gap", name);
     else if (isnan(found.formula))
-        note("%s: the formula is not known, since attention's rank is not",
+        note("%s: the formula is not known: attention's pivots have no gap",
              name);
     else if (found.real != found.formula)
         note("%s: the formula is off by %+.0f: it assumes more --symbols than "
