@@ -30,21 +30,21 @@ static const Column conversions[] = {
 static void
 add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 {
-    enum { M, N };
-    const FitError *e = &v.form;
-    const char *same = v.logits <= CONVERTS_EXACTLY ? "exact" : "nearest";
-    char *rank_M = format_text("%d->%d", e->rank[M], e->kept[M]);
-    char *rank_N = format_text("%d->%d", e->rank[N], e->kept[N]);
-    double lost_of_M = e->lost[M], lost_of_N = e->lost[N];
-    if (*v.why) { /* it failed */
-        same = "none";
-        rank_M = rank_N = "-";
-        v.logits = v.before = v.after = lost_of_M = lost_of_N = NAN;
+    const char *same = "none", *rank[2] = {"-", "-"}; /* of M and of N */
+    double lost[2] = {NAN, NAN};
+    if (*v.why)
+        v.logits = v.before = v.after = NAN;
+    else {
+        same = v.logits <= CONVERTS_EXACTLY ? "exact" : "nearest";
+        for (int i = 0; i < 2; i++) {
+            rank[i] = format_text("%d->%d", v.form.rank[i], v.form.kept[i]);
+            lost[i] = v.form.lost[i];
+        }
     }
     sheet_row(sheet, cell_words(plugin_name(r->config.variant)), cell_words(to),
               cell_words(same), cell_number(v.logits), cell_number(v.before),
-              cell_number(v.after), cell_words(rank_M), cell_number(lost_of_M),
-              cell_words(rank_N), cell_number(lost_of_N), cell_words(v.why));
+              cell_number(v.after), cell_words(rank[0]), cell_number(lost[0]),
+              cell_words(rank[1]), cell_number(lost[1]), cell_words(v.why));
 }
 
 /* Converts a run into the variant and shape of each job, and adds a row for

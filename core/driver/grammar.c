@@ -133,7 +133,8 @@ enum { OWN_OPTIONS = sizeof own / sizeof *own };
 
 /* The rules about options that have no effect. In these commands, an option of
    `options` has no effect if another one of `never` is given, nor if `needs`
-   has options and none of them is given. */
+   has options and none of them is given. A message prints `needs` as it is, so
+   it may say "--to or --head". */
 #define LAYOUTS "--tsv --json --markdown --latex"
 #define LISTS   "--tasks --models --forms --names"
 static const struct Rule {
@@ -169,7 +170,8 @@ static const struct Rule {
     {"judge", "--format", "", "--out"},
 };
 
-/* The name of a setting's value in --help, "N" or "N,..." for a list. */
+/* The name of a setting's value in --help: N for an integer and X for another
+   number; "N,..." for a list. */
 static const char *
 argument_of(const Setting *s, bool list)
 {

@@ -113,7 +113,7 @@ list_variants(const char *chosen, Layout layout)
     Values names = plugin_list();
     int status = 0;
     bool narrow = layout == ALIGNED && !chosen;
-    config_resolve(&c, "heads d-k d-v"); /* default widths, for the note */
+    config_resolve(&c, "heads d-k d-v"); /* sets them to their defaults */
     for (int i = 0; i < names.count; i++) {
         Wanted wanted = {names.text[i], &c, forms};
         if (!add_variant(&sheet, &wanted, narrow))

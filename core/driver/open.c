@@ -21,6 +21,8 @@
 #include "page/table.h"
 #include "run/plugin_process.h"
 
+/* The columns, which meaning() explains. A row is a layer's or a head's, and NA
+   in what only the other kind has. */
 static const Column facts[] = {
     {.name = "layer"},
     {.name = "head"},
@@ -128,7 +130,7 @@ draw_map(const Options *o, const Heads *l)
 static char *
 meaning(const Published *m)
 {
-    Account all = published_account(m, 1);
+    Account all = published_account(m, 1); /* parameters, at any length */
     return format_text(
         "%.0f of the %.0f parameters of attention (%.2f%%) are not really "
         "there: they are gauge, and can be chosen freely.%s%s%s rank: how "
