@@ -17,7 +17,7 @@
 #include "operators/steps.h"
 #include "training/positions.h"
 
-/* Ends the program if a list of `count` calls or places is full. */
+/* Ends the program if a list of `count` calls or places has no space left. */
 static void
 check_capacity(int count)
 {
@@ -54,13 +54,14 @@ forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
         plugin_forward(v, &earlier, x, y, w);
 }
 
-/* Replaces the weights of a call as r->only demands. */
+/* Sets the weights of a call to 0, except those of head r->only, if the call
+   has that head: these become the identity. */
 static void
 replace_weights(const Capture *r, const Call *c)
 {
     Node *n = c->weights;
     memset(n->value, 0, size_of(n) * sizeof(real));
-    int own = r->only - c->first;
+    int own = r->only - c->first; /* its number in this call */
     if (own < 0 || own >= n->heads)
         return;
     Matrix p = call_weights(c, 0, own);
@@ -68,8 +69,8 @@ replace_weights(const Capture *r, const Call *c)
         p.at[i * p.down + i] = 1;
 }
 
-/* Records a softmax and, if its scores are made from a product, that product.
- */
+/* Records a softmax. From it, goes back through biases and factors to the
+   product that the scores are made from, if there is one. */
 static void
 record_softmax(Capture *r, Node *weights)
 {
@@ -85,7 +86,8 @@ record_softmax(Capture *r, Node *weights)
         call.q = before_rope(n->in[0]);
         call.k = before_rope(n->in[1]);
     }
-    if (r->only != EVERY_HEAD && weights->value)
+    bool computed = weights->value != NULL; /* NULL on a tape for shapes */
+    if (r->only != EVERY_HEAD && computed)
         replace_weights(r, &call);
     r->heads += weights->heads;
     check_capacity(r->calls);
@@ -93,16 +95,26 @@ record_softmax(Capture *r, Node *weights)
     r->calls++;
 }
 
-/* Notes that the weighted sum n belongs to the call that made its weights. */
+/* The recorded call, number `first` or later, whose weights are n; or NULL. */
+static Call *
+call_of(Capture *r, int first, const Node *n)
+{
+    for (int i = first; i < r->calls; i++)
+        if (r->call[i].weights == n)
+            return &r->call[i];
+    return NULL;
+}
+
+/* Stores a weighted sum n in the call that made its weights. */
 static void
 record_sum(Capture *r, Node *n)
 {
-    for (int i = 0; i < r->calls; i++)
-        if (r->call[i].weights == n->in[0])
-            r->call[i].sum = n;
+    Call *call = call_of(r, 0, n->in[0]);
+    if (call)
+        call->sum = n;
 }
 
-/* The watcher of the tape: is called with each new node, and records softmaxes,
+/* The tape calls this with each new node (Tape.watch). Records softmaxes,
    weighted sums and rotations. */
 static void
 capture_node(void *capture, Node *n)
@@ -122,23 +134,14 @@ capture_start(Capture *r, Tape *t)
     t->to = r;
 }
 
-/* The recorded call, from number `first` on, whose weights are n; or NULL. */
-static const Call *
-call_of(const Capture *r, int first, const Node *n)
-{
-    for (int i = first; i < r->calls; i++)
-        if (r->call[i].weights == n)
-            return &r->call[i];
-    return NULL;
-}
-
-/* Keeps only the calls on which the place's result depends, in the order in
-   which they were made; the backward pass meets the last one first. */
+/* The backward order meets the calls last one first, so `kept` is filled from
+   its end. */
 void
 record_place(Capture *r, Place place)
 {
     Call kept[MOST_CALLS];
     int first_kept = MOST_CALLS;
+    check_capacity(r->places);
     if (r->places > 0) {
         const Place *before = &r->place[r->places - 1];
         place.first = before->first + before->calls;
@@ -155,7 +158,6 @@ record_place(Capture *r, Place place)
     r->calls = place.first + place.calls;
     memcpy(&r->call[place.first], &kept[first_kept],
            (size_t)place.calls * sizeof *kept);
-    check_capacity(r->places);
     r->place[r->places] = place;
     r->places++;
 }
@@ -187,8 +189,10 @@ const Call *
 capture_head(const Capture *r, int place, int head, int *own)
 {
     const Call *c = &r->call[r->place[place].first];
-    for (; head >= c->weights->heads; c++)
+    while (head >= c->weights->heads) {
         head -= c->weights->heads;
+        c++;
+    }
     *own = head;
     return c;
 }
@@ -210,10 +214,12 @@ bool
 call_sees(const Call *c, Matrix scores, int i, int j)
 {
     const ScaleAndMask *with = c->weights->arguments;
+    bool masked_by_bias = scores.at[i * scores.down + j] == -INFINITY;
     return j < keys_seen(with->causal, i, scores.rows, scores.cols) &&
-           !(scores.at[i * scores.down + j] == -INFINITY);
+           !masked_by_bias;
 }
 
+/* The model calls this after each attention (Model.attended). */
 static void
 attended(void *capture, Node *x, Node *y, Node *out)
 {

@@ -1,14 +1,14 @@
 /* capture.h - what attention computed in a forward pass.
 
-   A capture watches the tape of the nodes that forward is called with, on which
-   attend takes its steps (operators/steps.h):
+   A capture watches a tape on which attend is computed in three steps
+   (operators/steps.h), and records every softmax:
 
        Capture r = {.only = EVERY_HEAD};
        capture_start(&r, tape);
        forward(&a, x, y, w);
 
-   It records every softmax; the caller adds the places of the model
-   (record_place). The nodes can be read until the tape is freed or reset.
+   The caller then records the places of the model (record_place). The nodes can
+   be read until the tape is freed or reset.
 
    The canonical form is probed with a capture (canonical.h). pass_captured
    captures a whole model, which trace, inspect and `--log` (observe.h) read. */
@@ -26,16 +26,16 @@
 
 enum { MOST_CALLS = 256 };
 
-/* A softmax, with the nodes before and after it. */
+/* A call of attend: its softmax, and the nodes before and after that. */
 typedef struct Call {
-    Node *q, *k;   /* the scores are their product; if the model rotates q and
-                      k, these are the unrotated ones; NULL if the scores are
-                      no single product */
-    Node *product; /* the scores before `scale` and any bias by position */
+    Node *q, *k;   /* the scores are scale q k'; if the model rotates q and k,
+                      these are the unrotated ones; both are NULL if the scores
+                      are not a product */
+    Node *product; /* q k', before `scale` and any bias by position */
     double scale;
     Node *weights; /* the softmax of the scores */
     Node *sum;     /* these weights times values, or NULL */
-    int first;     /* number of its first head, counted over all softmaxes */
+    int first;     /* number of its first head, counted over all calls */
 } Call;
 
 /* A place of a model: the arguments and the result of forward there. Its calls
@@ -51,33 +51,33 @@ typedef struct Capture {
     int calls, heads; /* heads: of all calls */
     Place place[MOST_CALLS];
     int places;
-    bool rotated; /* does the variant itself rotate by the position? */
-    int only;     /* which weights are kept, see below */
+    bool rotated; /* does the variant itself rotate by position? */
+    int only;     /* which weights are kept: one of these values, or a head */
 } Capture;
 
-/* With EVERY_HEAD all weights are left as they are. With NO_HEAD all become 0.
+/* With EVERY_HEAD all weights are left unchanged. With NO_HEAD all become 0.
    With the number of a head, the weights of that head become the identity, so
    that query i looks only at key i, and the weights of all others become 0. */
 enum { EVERY_HEAD = -1, NO_HEAD = -2 };
 
-/* The number of entries of a matrix. */
+/* The number of entries of a weight. */
 size_t entries_of(const Weight *w);
 
-/* From now on, records each softmax on the tape. */
+/* Records each softmax that is made on the tape from now on. */
 void capture_start(Capture *r, Tape *t);
 
-/* Records a place. Its calls are those made since the place before on which its
-   result depends, in the order in which the result uses them (backward_order,
-   tape.h). */
+/* Records a place, of which the caller gives x, y and out. Its calls are those
+   since the place before on which `out` depends, the last one in
+   backward_order (tape.h) first. All other calls are forgotten. */
 void record_place(Capture *r, Place place);
 
 /* A leaf for each matrix that a variant declares, under the matrix's name: the
-   argument w of forward. The caller frees the array; the tape has the leaves.
+   argument w of forward. The caller frees the array; the tape owns the leaves.
  */
 Node **leaves_of(Tape *t, const Weights *w);
 
-/* Calls forward of the blocks before a->layer on the same tokens, for a block
-   without a model around it: it may recall what they remember. */
+/* Calls forward of the blocks before a->layer on the same tokens, so that block
+   a->layer can recall what they remember. For a block without a model. */
 void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
                      Node **w);
 
@@ -94,17 +94,17 @@ typedef struct Alone {
 } Alone;
 
 /* Runs forward on x (x_rows x d_model) and y (y_rows x d_model), with weights
-   replaced as `only` says (Capture). The first run begins with the earlier
-   blocks. */
+   replaced as `only` says (Capture), and captures it. The first run also runs
+   the earlier blocks. */
 void run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only);
 
-/* The call that has head `head` of a place. *own becomes the number of that
-   head within the call. */
+/* The call that computes head `head` of a place. *own becomes the number of
+   that head within the call. */
 const Call *capture_head(const Capture *r, int place, int head, int *own);
 
-/* The scores and the weights of head `head` of a call in one sequence, (queries
-   x keys). Each row of weights sums to 1. The scores are those before the mask;
-   call_sees tells whether query i sees key j. */
+/* The scores and the weights of one head of a call in one sequence, (queries x
+   keys). The causal mask is not in the scores: call_sees tells whether query i
+   sees key j. Each row of weights sums to 1, unless there is a sink. */
 Matrix call_scores(const Call *c, int sequence, int head);
 Matrix call_weights(const Call *c, int sequence, int head);
 bool call_sees(const Call *c, Matrix scores, int i, int j);
@@ -116,9 +116,9 @@ typedef struct Pass {
     Node *logits;
 } Pass;
 
-/* Runs m on the batch and, if with_gradients, the backward pass from its loss;
-   every trained root on the tape then keeps its gradient. The caller frees it
-   with pass_free. */
+/* Runs m on the batch and, if with_gradients, the backward pass from its loss,
+   after which every trained root on the tape still has its gradient. The caller
+   frees the result with pass_free. */
 Pass *pass_captured(Model *m, const Batch *b, bool with_gradients);
 void pass_free(Pass *p);
 

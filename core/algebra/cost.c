@@ -16,111 +16,68 @@
 #include "operators/biases.h"
 #include "operators/steps.h"
 
-/* A fixed_bias as a mask: the pairs of query and key that one head does not
-   see are those whose bias is -INFINITY. */
-typedef struct Mask {
-    const PositionBias *bias;
-    int head, queries, keys;
-} Mask;
-
-static Mask
-mask_of_head(const Node *bias, int head)
-{
-    return (Mask){.bias = bias->arguments,
-                  .head = head,
-                  .queries = bias->rows / bias->sequences,
-                  .keys = bias->cols / bias->heads};
-}
-
+/* Does a fixed_bias leave this pair of query and key unmasked in a head? */
 static bool
-is_seen(const Mask *m, int query, int key)
+is_seen(const Node *bias, int head, int query, int key)
 {
-    const Attention *a = &m->bias->attention;
-    return m->bias->bias(a, m->head, a->position + query, key) > -INFINITY;
+    const PositionBias *b = bias->arguments;
+    const Attention *a = &b->attention;
+    return b->bias(a, head, a->position + query, key) > -INFINITY;
 }
 
-/* The pairs of query and key at one distance: `length` of them, the first of
-   which is (query, key). */
-typedef struct Diagonal {
-    int query, key, length;
-} Diagonal;
-
-/* The pairs whose keys are `distance` tokens after their queries, or before
-   them if `distance` is negative. */
-static Diagonal
-diagonal_at(int distance, int queries, int keys)
-{
-    Diagonal d = {.query = distance < 0 ? -distance : 0};
-    d.key = d.query + distance;
-    d.length = queries - d.query;
-    if (keys - d.key < d.length)
-        d.length = keys - d.key;
-    return d;
-}
-
-/* Does the mask treat pair number `index` of a diagonal as it treats the first
-   one? True if the diagonal has no such pair. */
+/* Are `length` pairs of query and key all masked or all unmasked, as far as
+   nine samples tell? The first pair is given; the others follow it at the same
+   distance. */
 static bool
-is_as_first(const Mask *m, Diagonal d, int index)
+is_uniform(const Node *bias, int head, int query, int key, int length)
 {
-    if (index < 0 || index >= d.length)
-        return true;
-    return is_seen(m, d.query + index, d.key + index) ==
-           is_seen(m, d.query, d.key);
-}
-
-/* Does the mask treat a whole diagonal alike, as far as samples tell? The
-   samples are in four rows and four columns, the last of them included. */
-static bool
-is_uniform(const Mask *m, Diagonal d)
-{
-    for (int quarter = 1; quarter <= 4; quarter++) {
-        int row = (m->queries - 1) * quarter / 4;
-        int column = (m->keys - 1) * quarter / 4;
-        if (!is_as_first(m, d, row - d.query) ||
-            !is_as_first(m, d, column - d.key))
+    bool first = is_seen(bias, head, query, key);
+    for (int eighth = 1; eighth <= 8; eighth++) {
+        int index = (length - 1) * eighth / 8;
+        if (is_seen(bias, head, query + index, key + index) != first)
             return false;
     }
     return true;
 }
 
-/* How many pairs of query and key are seen, from one pair per distance. NAN if
-   the mask does not depend on the distance only. */
+/* How many pairs a head sees, from one pair for each distance. NAN if the mask
+   does not depend on the distance only. */
 static double
-seen_by_distance(const Mask *m)
+seen_by_distance(const Node *bias, int head)
 {
+    int queries = bias->rows / bias->sequences, keys = bias->cols / bias->heads;
     double seen = 0;
-    for (int distance = 1 - m->queries; distance < m->keys; distance++) {
-        Diagonal d = diagonal_at(distance, m->queries, m->keys);
-        if (!is_uniform(m, d))
+    for (int distance = 1 - queries; distance < keys; distance++) {
+        int query = distance < 0 ? -distance : 0, key = query + distance;
+        int length =
+            queries - query < keys - key ? queries - query : keys - key;
+        if (!is_uniform(bias, head, query, key, length))
             return NAN;
-        seen += is_seen(m, d.query, d.key) ? d.length : 0;
+        if (is_seen(bias, head, query, key))
+            seen += length;
     }
     return seen;
 }
 
 static double
-seen_pair_by_pair(const Mask *m)
+seen_pair_by_pair(const Node *bias, int head)
 {
     double seen = 0;
-    for (int query = 0; query < m->queries; query++)
-        for (int key = 0; key < m->keys; key++)
-            seen += is_seen(m, query, key);
+    for (int query = 0; query < bias->rows / bias->sequences; query++)
+        for (int key = 0; key < bias->cols / bias->heads; key++)
+            seen += is_seen(bias, head, query, key);
     return seen;
 }
 
 double
 unmasked_share(const Node *bias)
 {
-    double share = 0;
+    double sum = 0;
     for (int head = 0; head < bias->heads; head++) {
-        Mask m = mask_of_head(bias, head);
-        double seen = seen_by_distance(&m);
-        if (isnan(seen))
-            seen = seen_pair_by_pair(&m);
-        share += seen;
+        double seen = seen_by_distance(bias, head);
+        sum += isnan(seen) ? seen_pair_by_pair(bias, head) : seen;
     }
-    return share / ((double)(bias->rows / bias->sequences) * bias->cols);
+    return sum / ((double)(bias->rows / bias->sequences) * bias->cols);
 }
 
 /* The share of the entries of attention's weights, the node n, that no
@@ -144,10 +101,8 @@ seen_by_newest(const Node *bias)
     int keys = bias->cols / bias->heads, seen = 0;
     for (int key = 0; key < keys; key++) {
         bool in_some_head = false;
-        for (int head = 0; head < bias->heads; head++) {
-            Mask m = mask_of_head(bias, head);
-            in_some_head |= is_seen(&m, newest, key);
-        }
+        for (int head = 0; head < bias->heads; head++)
+            in_some_head |= is_seen(bias, head, newest, key);
         seen += in_some_head;
     }
     return (double)seen / keys;
@@ -176,15 +131,9 @@ share_after(const Node *scores, const Node *last,
     return share;
 }
 
-/* The columns of each head. */
-static int
-head_width(const Node *n)
-{
-    return n->cols / n->heads;
-}
-
-/* The FLOPs of a product over all pairs of a query and a key, masked or not, in
-   all heads of q: `width` multiply-adds for each pair. */
+/* The FLOPs of scores, or of weighted sums of values: `width` multiply-adds,
+   the columns of a head, for each head and pair of query and key, masked or
+   not. */
 static double
 pair_flops(const Node *q, const Node *k, int width)
 {
@@ -209,8 +158,8 @@ with_backward(double forward, const Node *n)
 static Flops
 attend_flops(const Node *q, const Node *k, const Node *v)
 {
-    double scores = pair_flops(q, k, head_width(q));
-    double values = pair_flops(q, v, head_width(v));
+    double scores = pair_flops(q, k, q->cols / q->heads);
+    double values = pair_flops(q, v, v->cols / v->heads);
     bool scores_trained = q->trained || k->trained;
     return (Flops){.forward = scores + values,
                    .backward = scores * (q->trained + k->trained) +
@@ -221,27 +170,31 @@ Flops
 node_flops(const Node *n, const Node *last)
 {
     Node *const *in = n->in;
+    double forward = 0;
     switch (meaning_of(n)->work) {
     case NO_PRODUCTS:
         break;
     case MATRICES: /* (rows x inner) times (inner x cols) */
-        return with_backward(2. * n->rows * n->cols * in[0]->cols, n);
+        forward = 2. * n->rows * n->cols * in[0]->cols;
+        break;
     case MIXTURES: /* each head of the result is a sum over heads of in[0] */
-        return with_backward(2. * size_of(in[0]) * n->heads, n);
-    case SCORING: /* in: queries, keys */
-        return with_backward(share_after(n, last, unmasked_share) *
-                                 pair_flops(in[0], in[1], head_width(in[0])),
-                             n);
-    case WEIGHTING: /* in: weights, values */
-        return with_backward(unmasked_before(in[0]) *
-                                 pair_flops(in[0], in[1], head_width(in[1])),
-                             n);
+        forward = 2. * in[0]->rows * in[0]->cols * n->heads;
+        break;
+    case SCORING: /* queries, keys */
+        forward = share_after(n, last, unmasked_share) *
+                  pair_flops(in[0], in[1], in[0]->cols / in[0]->heads);
+        break;
+    case WEIGHTING: /* weights, values */
+        forward = unmasked_before(in[0]) *
+                  pair_flops(in[0], in[1], in[1]->cols / in[1]->heads);
+        break;
     case ATTENDING:
         return attend_flops(in[0], in[1], in[2]);
     case UNKNOWN: /* a plugin's operator says itself what it costs, or NAN */
-        return with_backward(n->flops, n);
+        forward = n->flops;
+        break;
     }
-    return (Flops){0, 0};
+    return with_backward(forward, n);
 }
 
 /* Counts the entries of the weights on which this block's output depends, and
@@ -266,8 +219,8 @@ parameters_of(Node *out)
    another, each with its own matrices and its own tokens as x. */
 typedef struct Blocks {
     const Variant *variant;
-    Attention attention; /* of the block that is called next */
-    Weights declared;    /* the matrices of one block, without values */
+    Attention attention;
+    Weights declared; /* the matrices of one block, without values */
     Tape *tape;
     int tokens;  /* rows of x */
     Node *other; /* y of every block, or NULL in self-attention */
@@ -298,12 +251,24 @@ blocks_end(Blocks *b)
     tape_free(b->tape);
 }
 
-/* A new leaf for the tokens that a block reads as x. */
+/* Calls forward of a block on new tokens, as a step of a decoder if the tape
+   has a keeper. Returns its output. */
 static Node *
-tokens_of_block(const Blocks *b)
+call_block(Blocks *b, int layer)
 {
-    return leaf(b->tape, b->tokens, b->attention.d_model, 1, NULL,
-                &unused_gradient);
+    Attention a = b->attention;
+    a.layer = layer;
+    Keeper *keeper = b->tape->keeper;
+    Node **w = leaves_of(b->tape, &b->declared);
+    Node *x = leaf(b->tape, b->tokens, a.d_model, 1, NULL, &unused_gradient);
+    Node *y = b->other ? b->other : x;
+    if (keeper)
+        keeper->enter(keeper, &a, layer, x, y);
+    Node *out = plugin_forward(b->variant, &a, x, y, w);
+    if (keeper)
+        keeper->leave(keeper);
+    free(w);
+    return out;
 }
 
 /* Adds what one node costs to c, per token. `last` is the newest node of the
@@ -325,39 +290,20 @@ add_node(Cost *c, const Node *n, const Node *last, int tokens)
 
 /* Calls forward of a block as in training, and adds what it costs to c. */
 static void
-add_block(Cost *c, Blocks *b)
+add_block(Cost *c, Blocks *b, int layer)
 {
     Tape *t = b->tape;
-    Node **w = leaves_of(t, &b->declared);
-    Node *x = tokens_of_block(b), *y = b->other ? b->other : x;
     const Node *before = t->last;
     size_t entries_before = t->entries;
-    Node *out = plugin_forward(b->variant, &b->attention, x, y, w);
-    free(w);
+    Node *out = call_block(b, layer);
     for (const Node *n = t->last; n != before; n = n->previous)
         add_node(c, n, t->last, b->tokens);
     c->parameters += parameters_of(out);
     c->activations += (double)(t->entries - entries_before) / b->tokens;
 }
 
-/* Calls forward of a block as the first step of a decoder, and returns how many
-   entries the cache then keeps of a token. */
-static double
-cached_by_block(Cache *cache, Blocks *b)
-{
-    Keeper *keeper = b->tape->keeper;
-    Attention *a = &b->attention;
-    Node **w = leaves_of(b->tape, &b->declared);
-    Node *x = tokens_of_block(b), *y = b->other ? b->other : x;
-    keeper->enter(keeper, a, a->layer, x, y);
-    plugin_forward(b->variant, a, x, y, w);
-    keeper->leave(keeper);
-    free(w);
-    return cache_entries(cache, a->layer);
-}
-
-/* Runs each block twice on shapes: as in training, and as a decoder runs it,
-   with a cache and a single token. */
+/* Calls each block twice on shapes: as in training, and as the first step of a
+   decoder, with a cache and a single token. */
 Cost
 cost_of(const Variant *v, Attention a, int tokens, int keys)
 {
@@ -368,12 +314,9 @@ cost_of(const Variant *v, Attention a, int tokens, int keys)
     Cache *cache = cache_new(a.layers, 1);
     decoded.tape->keeper = &cache->keeper;
     for (int layer = 0; layer < a.layers; layer++) {
-        trained.attention.layer = layer;
-        add_block(&c, &trained);
-    }
-    for (int layer = 0; layer < a.layers; layer++) {
-        decoded.attention.layer = layer;
-        c.cache += cached_by_block(cache, &decoded);
+        add_block(&c, &trained, layer);
+        call_block(&decoded, layer);
+        c.cache += cache_entries(cache, layer);
     }
     c.recalls = trained.tape->recalled > 0 || decoded.tape->recalled > 0;
     if (c.seen == 0) /* no operator compares queries with keys */

@@ -1,10 +1,11 @@
 /* eigenvalues.c - the eigenvalues of a square matrix, by the QR algorithm
    (Francis 1961; Golub and Van Loan, "Matrix Computations", chapter 7).
 
-   First the matrix becomes upper Hessenberg, H: below the diagonal just under
-   the main one all entries are 0. Then H - shift = Q R is computed, and H
-   becomes R Q + shift, which has the same eigenvalues, until an entry below the
-   main diagonal is 0 and H falls into two parts. With shifts near an eigenvalue
+   First the matrix becomes upper Hessenberg, H: all entries below the
+   subdiagonal are 0, the diagonal just below the main one. Then QR steps
+   follow: H - shift = Q R is computed, and H becomes R Q + shift, which has the
+   same eigenvalues, until an entry of the subdiagonal is 0 and H falls into two
+   blocks. A block of one row is an eigenvalue. With shifts near an eigenvalue
    that takes two or three steps. All of it is done by rotations of two rows or
    two columns. The shifts are complex, and so is H. */
 #include <float.h>
@@ -32,18 +33,21 @@ rotation_of(double complex x, double complex y)
     return (Rotation){cabs(x) / size, unit * conj(y) / size};
 }
 
-/* Rotates n entries of x and of y, `apart` from one another. */
+/* Rotates n entries of x with n entries of y. In both, an entry is `stride`
+   after the one before: 1 for two rows, the length of a row for two columns. */
 static void
-turn(double complex *x, double complex *y, int apart, int n, Rotation r)
+rotate(double complex *x, double complex *y, int stride, int n, Rotation r)
 {
-    for (int i = 0; i < n * apart; i += apart) {
+    for (int i = 0; i < n * stride; i += stride) {
         double complex was = x[i];
         x[i] = r.c * was + r.s * y[i];
         y[i] = r.c * y[i] - conj(r.s) * was;
     }
 }
 
-/* The inverse rotation is used for columns, so that eigenvalues stay. */
+/* Makes h (n x n) upper Hessenberg. Each rotation of two rows makes one entry
+   0; the inverse rotation of the same two columns then keeps the eigenvalues.
+ */
 static void
 hessenberg(double complex *h, int n)
 {
@@ -51,27 +55,29 @@ hessenberg(double complex *h, int n)
         for (int row = n - 1; row > col + 1; row--) {
             double complex *x = h + (row - 1) * n, *y = h + row * n;
             Rotation r = rotation_of(x[col], y[col]);
-            turn(x, y, 1, n, r);
+            rotate(x, y, 1, n, r);
             r.s = conj(r.s);
-            turn(h + row - 1, h + row, n, n, r);
+            rotate(h + row - 1, h + row, n, n, r);
         }
 }
 
-/* The eigenvalue of the 2 x 2 part of H which ends in `last` that is nearer to
-   that entry. */
+/* The next shift: of the two eigenvalues of the 2 x 2 block (a b; c d) that
+   ends in d = *last, the one nearer to d (Wilkinson). They are d - b c / (half
+   +- root), with half = (a - d) / 2 and root = sqrt(half^2 + b c). */
 static double complex
 shift_of(const double complex *last, int n)
 {
-    double complex half = (last[-n - 1] - last[0]) / 2;
-    double complex product = last[-n] * last[-1];
+    double complex d = last[0], c = last[-1], b = last[-n], a = last[-n - 1];
+    double complex half = (a - d) / 2, product = b * c;
     double complex root = csqrt(half * half + product);
     if (cabs(half - root) > cabs(half + root))
         root = -root;
-    return half + root == 0 ? last[0] : last[0] - product / (half + root);
+    return half + root == 0 ? d : d - product / (half + root);
 }
 
-/* One step on the part of H from `first` to `last`; `turns` has room for a
-   rotation of each row. */
+/* One QR step on the block of H from row and column `first` to `last`. The
+   rotations of rows that make H - shift the triangle R are kept in `turns`, one
+   for each row, and R is multiplied by their inverses. */
 static void
 qr_step(double complex *h, int n, int first, int last, double complex shift,
         Rotation *turns)
@@ -81,53 +87,56 @@ qr_step(double complex *h, int n, int first, int last, double complex shift,
     for (int i = first; i < last; i++) {
         double complex *x = h + i * n + i, *y = x + n;
         turns[i] = rotation_of(*x, *y);
-        turn(x, y, 1, last - i + 1, turns[i]);
+        rotate(x, y, 1, last - i + 1, turns[i]);
     }
     for (int i = first; i < last; i++) {
         double complex *x = h + first * n + i;
         turns[i].s = conj(turns[i].s);
-        turn(x, x + 1, n, i - first + 2, turns[i]);
+        rotate(x, x + 1, n, i - first + 2, turns[i]);
     }
     for (int i = first; i <= last; i++)
         h[i * n + i] += shift;
 }
 
-/* Where the part of H begins that ends in `last`: below an entry under the
-   diagonal that is only rounding. */
+/* The first row of the block of H that ends in row `last`: the entry of the
+   subdiagonal in that row is only rounding beside its neighbours on the
+   diagonal, or the row is 0. */
 static int
-part_of(const double complex *h, int n, int last)
+block_start(const double complex *h, int n, int last)
 {
     int first = last;
     for (; first > 0; first--) {
-        const double complex *entry = h + first * n + first;
-        double beside = cabs(entry[0]) + cabs(entry[-n - 1]);
-        if (cabs(entry[-1]) <= DBL_EPSILON * beside)
+        const double complex *diagonal = h + first * n + first;
+        double beside = cabs(diagonal[0]) + cabs(diagonal[-n - 1]);
+        if (cabs(diagonal[-1]) <= DBL_EPSILON * beside)
             break;
     }
     return first;
 }
 
+/* Splits off one eigenvalue after another from the end of H. */
 bool
 eigenvalues(double complex *h, int n, double complex *values)
 {
-    enum { MOST = 60 }; /* steps for an eigenvalue */
+    enum { MOST = 60 };     /* steps for an eigenvalue */
+    enum { STUCK_AT = 10 }; /* after as many steps, H may go in a circle */
     Rotation *turns = allocate((size_t)n, sizeof *turns);
     int last = n - 1, steps = 0;
     hessenberg(h, n);
     while (last >= 0 && steps < MOST) {
         const double complex *end = h + last * n + last;
-        int first = part_of(h, n, last);
+        int first = block_start(h, n, last);
         if (first == last) {
             values[last] = *end;
             last--;
             steps = 0;
-            continue;
+        } else {
+            double complex shift = shift_of(end, n);
+            steps++;
+            if (steps % STUCK_AT == 0) /* an unusual shift leads out of it */
+                shift = cabs(end[-1]) + *end;
+            qr_step(h, n, first, last, shift, turns);
         }
-        double complex shift = shift_of(end, n);
-        steps++;
-        if (steps % 10 == 0) /* it may go in a circle: another shift */
-            shift = cabs(end[-1]) + *end;
-        qr_step(h, n, first, last, shift, turns);
     }
     free(turns);
     return last < 0;

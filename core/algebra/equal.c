@@ -13,18 +13,22 @@
 
 enum { QUERIES = 6, KEYS = 9 };
 
+/* A relative difference above this is certainly not rounding. */
+#define CLEARLY_APART 1e-3
+
 /* The output (QUERIES x d_model) for random tokens with standard deviation
-   `size`. If `causal`, the tokens attend to themselves under a causal mask;
-   otherwise queries attend to separate keys. The caller frees it. */
+   `size`: of self-attention under a causal mask if `causal`, otherwise of
+   queries that attend to separate keys, without a mask. The caller frees it. */
 static double *
 output_of(const Derived *d, bool causal, double size)
 {
     Alone run = d->run;
     int width = run.attention.d_model, count = QUERIES * width;
-    real *x = allocate((size_t)(QUERIES + KEYS) * width, sizeof *x);
+    int drawn = (QUERIES + KEYS) * width;
+    real *x = allocate((size_t)drawn, sizeof *x);
     double *out = allocate((size_t)count, sizeof *out);
     Random r = random_stream(19, "outputs");
-    for (int i = 0; i < (QUERIES + KEYS) * width; i++)
+    for (int i = 0; i < drawn; i++)
         x[i] = (real)(size * random_normal(&r));
     run.tape = NULL;
     run.attention.causal = causal;
@@ -39,13 +43,14 @@ output_of(const Derived *d, bool causal, double size)
     return out;
 }
 
-/* The largest relative difference of two variants' outputs, for small tokens
-   and for large ones. */
+/* The largest relative difference of two variants' outputs, for tokens with
+   standard deviation 1, and for larger ones, which make the weights of the
+   softmax more unequal. */
 static double
 largest_difference(const Derived *a, const Derived *b, bool causal)
 {
     double apart = 0;
-    for (double size = 1; size <= 4; size *= 4) {
+    for (double size = 1; size <= 4; size += 3) {
         Difference off = {0};
         double *wanted = output_of(a, causal, size);
         double *found = output_of(b, causal, size);
@@ -65,9 +70,9 @@ outputs_apart(const Derived *a, const Derived *b)
                           .causal = largest_difference(a, b, true)};
 }
 
-/* Have two variants the same matrices, by name and shape? */
+/* Do two variants declare the same matrices, by name and shape? */
 static bool
-same_matrices(const Weights *a, const Weights *b)
+declare_same_matrices(const Weights *a, const Weights *b)
 {
     if (a->count != b->count)
         return false;
@@ -80,10 +85,10 @@ same_matrices(const Weights *a, const Weights *b)
 }
 
 bool
-give_same_matrices(const Derived *from, const Derived *to)
+copy_same_matrices(const Derived *from, const Derived *to)
 {
     const Weights *a = &from->run.weights, *b = &to->run.weights;
-    if (!same_matrices(a, b))
+    if (!declare_same_matrices(a, b))
         return false;
     for (int i = 0; i < a->count; i++)
         memcpy(b->list[i].value, a->list[i].value,
@@ -91,85 +96,85 @@ give_same_matrices(const Derived *from, const Derived *to)
     return true;
 }
 
-/* Two variants at one shape, and how near the best proposal came. */
-typedef struct Both {
+/* Can `to` compute what `from` does? Both are at one shape. Matrices for `to`
+   are proposed one set after another. */
+typedef struct Search {
     Derived from, to;
-    OutputsApart best;
-} Both;
+    OutputsApart best; /* of the proposal whose unmasked outputs came nearest */
+} Search;
 
-/* Do both have the same outputs, with the matrices proposed for `to`?
-   substitute() calls this for each proposal; the one whose outputs without a
-   mask are nearest is kept for the answer. */
+/* Accepts the matrices that are proposed for `to` (Accepts, substitute.h) if
+   they give the outputs of `from`. */
 static bool
-outputs_agree(void *more)
+outputs_agree(void *search)
 {
-    Both *b = more;
-    OutputsApart now = outputs_apart(&b->from, &b->to);
-    if (now.unmasked <= b->best.unmasked)
-        b->best = now;
+    Search *s = search;
+    OutputsApart now = outputs_apart(&s->from, &s->to);
+    if (now.unmasked <= s->best.unmasked)
+        s->best = now;
     return now.unmasked <= ROUNDING && now.causal <= ROUNDING;
 }
 
-/* Lets `to` fit its matrices to the form of `from`, and runs both. */
+/* Lets `to` fit its matrices to the form of `from`; returns whether they give
+   the same outputs. */
 static bool
-fit_and_run(Both *b)
+fit_agrees(Search *s)
 {
-    const Alone *from = &b->from.run, *to = &b->to.run;
+    const Alone *from = &s->from.run, *to = &s->to.run;
     char why[WHY_SIZE];
     Canonical form =
         canonical_form(from->variant, from->attention, from->weights, 0);
     bool fits =
         form.m && fit(to->variant, &to->attention, to->weights, &form, why);
     canonical_free(&form);
-    return fits && outputs_agree(b);
+    return fits && outputs_agree(s);
 }
 
-/* How matrices with which one variant computes what the other does were found:
-   as products of the other's matrices, or by its fit; or not at all. */
+/* How matrices were found with which one variant computes what the other does:
+   as products of the other's matrices, by its fit, or not at all. */
 typedef enum Way { BY_PRODUCTS, BY_FIT, NO_WAY } Way;
 
-/* Looks for such matrices at one shape. *best becomes the smallest difference
-   of outputs. */
+/* Searches at one shape. *best becomes the smallest difference of outputs. */
 static Way
 way_at(const char *shape, const Variant *to, const Variant *from,
        Values *products, OutputsApart *best)
 {
-    Both b = {.from = derive_at(from, shape, 2),
-              .to = derive_at(to, shape, 2),
-              .best = {INFINITY, INFINITY}};
+    Search s = {.from = derive_at(from, shape, 2),
+                .to = derive_at(to, shape, 2),
+                .best = {INFINITY, INFINITY}};
     Way way = NO_WAY;
-    if (substitute(&b.from, &b.to, outputs_agree, &b, products))
+    if (substitute(&s.from, &s.to, outputs_agree, &s, products))
         way = BY_PRODUCTS;
-    else if (fit_and_run(&b))
+    else if (fit_agrees(&s))
         way = BY_FIT;
-    *best = b.best;
-    derived_free(&b.from);
-    derived_free(&b.to);
+    *best = s.best;
+    derived_free(&s.from);
+    derived_free(&s.to);
     return way;
 }
 
-/* The shape at which directions are counted. */
+/* The shape at which real parameters are counted. */
 #define COUNTED_SHAPE "d-model=16 heads=4"
 
-/* Why `to` cannot contain `from`, if `from` has more real parameters; or NULL.
- */
+/* Says that `to` cannot do what `from` does because it has fewer real
+   parameters; NULL if it has not, or if that is not known. */
 static const char *
 more_parameters(const Variant *to, const Variant *from)
 {
     Derived a = derive_at(from, COUNTED_SHAPE, 1);
     Derived b = derive_at(to, COUNTED_SHAPE, 1);
-    int has = real_count(from, a.run.attention, ANY_TOKENS).real;
+    int needed = real_count(from, a.run.attention, ANY_TOKENS).real;
     int most = real_count(to, b.run.attention, ANY_TOKENS).real;
     derived_free(&a);
     derived_free(&b);
-    if (most < 0 || has <= most)
+    if (most < 0 || needed <= most) /* -1: not known */
         return NULL;
     return format_text("it has only %d real parameters at %s, and %d are "
                        "needed",
-                       most, COUNTED_SHAPE, has);
+                       most, COUNTED_SHAPE, needed);
 }
 
-/* The largest rank that a piece can have in any head. */
+/* The largest rank that M_i (M_PIECE) or N_i (N_PIECE) can have in any head. */
 static int
 largest_rank_bound(const Derived *d, int piece)
 {
@@ -188,61 +193,62 @@ all_differ(const Canonical *c)
 {
     for (int a = 0; a < c->heads; a++)
         for (int b = 0; b < a; b++) {
+            const double *m = c->m + a * c->size, *other = c->m + b * c->size;
             Difference off = {0};
             for (int k = 0; k < c->size; k++)
-                compare_entries(&off, c->m[a * c->size + k],
-                                c->m[b * c->size + k]);
-            if (relative_difference(off) < 1e-3)
+                compare_entries(&off, m[k], other[k]);
+            if (relative_difference(off) < CLEARLY_APART)
                 return false;
         }
     return true;
 }
 
-/* The reason that a piece of `to` has at most rank `most` where `rank` is
-   needed.
- */
+/* Says that a piece of `to`, "M_i" or "N_i", has at most rank `most`, but rank
+   `needed` is needed. If `most` is a width of `to`, gives that width's name,
+   and how large it would have to be. */
 static const char *
-rank_too_low(const Derived *to, const char *piece, int most, int rank)
+rank_too_low(const Derived *to, const char *piece, int most, int needed)
 {
     const char *name = width_named(to, most), *unless = "";
     if (name)
-        unless = format_text(", unless %s >= %d", name, rank);
+        unless = format_text(", unless %s >= %d", name, needed);
     else
         name = format_text("%d", most);
     return format_text(
         "lost%s: its %s has rank <= %s, and rank %d is needed at %s", unless,
-        piece, name, rank, TELLING_SHAPE);
+        piece, name, needed, TELLING_SHAPE);
 }
 
-/* Why ranks of this form are too large for `to`; NULL if they are not. An M_i
-   has to fit into one head. An N_i may be shared among several heads. */
+/* Says which rank of this form is too large for `to`; NULL if none is. An M_i
+   has to fit into one head. An N_i may be shared out over several heads. */
 static const char *
 larger_rank(const Derived *to, const Canonical *form)
 {
-    int most_m = largest_rank_bound(to, M_PIECE), rank_m = 0;
-    int most_n = largest_rank_bound(to, N_PIECE), rank_n = 0;
+    int most_m = largest_rank_bound(to, M_PIECE), needed_m = 0;
+    int most_n = largest_rank_bound(to, N_PIECE), needed_n = 0;
     int heads_needed = 0;
     for (int head = 0; head < form->heads; head++) {
-        int at = head * form->size, d = form->d_model;
-        int m = spectrum_of(form->m + at, d).rank;
-        int n = spectrum_of(form->n + at, d).rank;
-        rank_m = m > rank_m ? m : rank_m;
-        rank_n = n > rank_n ? n : rank_n;
-        heads_needed += most_n ? (n + most_n - 1) / most_n : 1;
+        int begin = head * form->size, d = form->d_model;
+        int m = spectrum_of(form->m + begin, d).rank;
+        int n = spectrum_of(form->n + begin, d).rank;
+        needed_m = m > needed_m ? m : needed_m;
+        needed_n = n > needed_n ? n : needed_n;
+        /* n / most_n, rounded up; any head can have an N_i of 0. */
+        heads_needed += most_n > 0 ? (n + most_n - 1) / most_n : 1;
     }
-    if (rank_m > most_m)
-        return rank_too_low(to, "M_i", most_m, rank_m);
-    if (rank_n > most_n && heads_needed > to->heads)
-        return rank_too_low(to, "N_i", most_n, rank_n);
+    if (needed_m > most_m)
+        return rank_too_low(to, "M_i", most_m, needed_m);
+    if (needed_n > most_n && heads_needed > to->heads)
+        return rank_too_low(to, "N_i", most_n, needed_n);
     return NULL;
 }
 
-/* Why this form of `from` is no form of `to`, which always has one; NULL if no
-   reason is known. */
+/* Says what `form`, of another variant, has that `to` cannot have; NULL if
+   nothing is found. `to` always has a form. */
 static const char *
 form_lacking(const Derived *to, const Canonical *form)
 {
-    if (!form->m && form->deviation > 1e-3)
+    if (!form->m && form->deviation > CLEARLY_APART)
         return format_text("it always has a form, and the other variant has "
                            "none: %s",
                            form->why);
@@ -255,8 +261,8 @@ form_lacking(const Derived *to, const Canonical *form)
     return all_differ(form) ? larger_rank(to, form) : NULL;
 }
 
-/* Why the forms show that no matrices of `to` can do it; NULL if they do not
-   show it. */
+/* Says what the form of `from` has that `to` cannot have; NULL if nothing is
+   found, or if what was derived of `to` is not its form. */
 static const char *
 other_form(const Variant *to, const Variant *from)
 {
@@ -287,12 +293,12 @@ cannot_compute(const Variant *to, const Variant *from)
 }
 
 /* Searches at one shape. If nothing is found there, looks for a witness against
-   it; if something is, searches again at a larger shape. */
+   it; if something is found, searches again at a larger shape. */
 Ability
 can_compute(const Variant *to, const Variant *from)
 {
     Ability v = {.answer = NOT_KNOWN};
-    Values again = {0};
+    Values unused = {0};
     OutputsApart small, large;
     if (to->calls != ANY_CALL || from->calls != ANY_CALL) {
         v.why = "one of them is for self-attention only, but they are compared "
@@ -308,7 +314,7 @@ can_compute(const Variant *to, const Variant *from)
                             small.causal);
         return v;
     }
-    Way larger = way_at(LARGER_SHAPE, to, from, &again, &large);
+    Way larger = way_at(LARGER_SHAPE, to, from, &unused, &large);
     v.fitted = way == BY_FIT || larger == BY_FIT;
     if (larger != NO_WAY)
         v.answer = CAN;

@@ -1,4 +1,9 @@
-/* formula.c - how many parameters are gauge at shapes too large to measure. */
+/* formula.c - how many parameters are gauge at shapes too large to measure.
+
+   A shape is a list of sizes, each a letter of the formula. Random small shapes
+   are drawn that are like the wanted one, their gauge is measured, and the
+   factors of the terms are found by least squares. More random shapes then
+   check the formula. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,34 +18,43 @@
 #include "heart/random.h"
 #include "training/positions.h"
 
-/* The sizes of a shape, each a letter of the formula: d_model, heads, kv_heads,
-   d_k, d_v, latent, and up to four widths among the variant's own settings. */
+/* The letters: d_model, heads, kv_heads, d_k, d_v, latent, and up to four
+   widths among the variant's own settings. */
 enum { D, H, G, K, V, R, OWNS, LETTERS = OWNS + 4 };
-enum { MOST_TERMS = 3 * (2 * LETTERS + 1), CHECKS = 12 };
-enum { MOST_SHAPES = 2 * MOST_TERMS + CHECKS, TRIES = 300000 };
+
+/* A term is 1, h or g times 1, a width or its square. */
+enum { MOST_TERMS = 3 * (2 * LETTERS + 1) };
+
+/* Shapes that check a formula; those that are measured in all (formula_at fits
+   to fewer than twice as many as there are terms); and the random shapes that
+   are drawn before the search for another one ends. */
+enum { CHECKS = 12, MOST_SHAPES = 2 * MOST_TERMS + CHECKS, TRIES = 300000 };
 
 typedef struct Shape {
-    int n[LETTERS];
+    int n[LETTERS]; /* a width that is not used is 0, an unused count 1 */
 } Shape;
 
-/* A variant at the shape wanted, the terms of its formula, and the small shapes
-   that were measured. */
+/* A variant with the shape that is wanted, the terms of its formula, and the
+   small shapes that were measured. */
 typedef struct Family {
     const Variant *variant;
-    Attention like; /* at the shape wanted */
+    Attention attention; /* at the shape wanted */
     Shape wanted;
     bool used[LETTERS]; /* which letters the variant depends on */
-    int step[LETTERS];  /* 2 if columns may be rotated in pairs, else 1 */
+    int step[LETTERS];  /* 2 if columns may be rotated in pairs, so that a
+                           width must be even, else 1 */
     char name[LETTERS][OWN_NAME_SIZE];
+    char settings[256]; /* the variant's own, as attention_at last wrote them */
     int terms;
     int power[MOST_TERMS][LETTERS]; /* of each letter, in each term */
     double factor[MOST_TERMS];
     Random random;
-    int size; /* the number of shapes measured */
+    int measured; /* the number of shapes below */
     Shape at[MOST_SHAPES];
     double gauge[MOST_SHAPES]; /* what was measured at each */
 } Family;
 
+/* The field of an attention for a letter before OWNS. */
 static int *
 shape_option(Attention *a, int letter)
 {
@@ -49,74 +63,75 @@ shape_option(Attention *a, int letter)
     return of[letter];
 }
 
-/* Heads and groups of heads: there is one of them unless a shape has more. */
+/* Is it a number of heads, or of groups of heads, instead of a width? */
 static bool
 is_count(int letter)
 {
     return letter == H || letter == G;
 }
 
-/* The attention at a shape. Its settings are valid until the next call. */
+/* The attention at a shape. Its settings are overwritten by the next call. */
 static Attention
-attention_at(const Family *f, const Shape *at)
+attention_at(Family *f, const Shape *at)
 {
-    static char settings[256];
-    Attention a = f->like;
+    Attention a = f->attention;
     OwnSetting own;
     int length = 0;
     for (int i = 0; i < OWNS; i++)
         if (f->used[i])
             *shape_option(&a, i) = at->n[i];
-    *settings = 0;
+    f->settings[0] = 0;
     const char *list = a.settings;
     while (list && next_own_setting(&list, &own)) {
         for (int i = OWNS; i < LETTERS; i++)
             if (f->used[i] && !strcmp(f->name[i], own.name))
                 own.value = at->n[i];
-        length += snprintf(settings + length, sizeof settings - (size_t)length,
-                           "%s=%g ", own.name, own.value);
+        length +=
+            snprintf(f->settings + length, sizeof f->settings - (size_t)length,
+                     "%s=%g ", own.name, own.value);
     }
-    a.settings = settings;
+    a.settings = f->settings;
     return a;
 }
 
-/* How many parameters the variant uses at a shape. */
+/* How many parameters the variant uses at a shape. (The number of tokens does
+   not matter; 2 are enough.) */
 static double
-used_at(const Family *f, const Shape *at)
+used_at(Family *f, const Shape *at)
 {
     return cost_of(f->variant, attention_at(f, at), 2, 0).parameters;
 }
 
-/* Makes one of the variant's own settings letter i, and doubles it, to see
-   whether it is a width: then the sizes of the matrices change. If it is none,
-   the letter stays unused. */
+/* Makes one of the variant's own settings letter i, if it is a width: doubling
+   a width changes the sizes of the matrices. Otherwise the letter stays
+   unused. */
 static void
 try_as_width(Family *f, int i, const OwnSetting *own)
 {
-    bool whole = own->value >= 1 && own->value == floor(own->value);
-    if (!whole)
+    if (own->value < 1 || own->value != floor(own->value))
         return;
-    Shape doubled = f->wanted;
     strcpy(f->name[i], own->name);
     f->wanted.n[i] = (int)own->value;
-    doubled.n[i] = 2 * f->wanted.n[i];
+    Shape doubled = f->wanted;
+    doubled.n[i] *= 2;
     f->used[i] = true; /* attention_at sets only letters that are used */
     f->used[i] = used_at(f, &doubled) != used_at(f, &f->wanted);
 }
 
-/* Does the variant depend on this option of its shape? d_model is none of them,
-   and always used. A single head or group is no letter. */
+/* Does the variant depend on this letter? Variants do not list d_model among
+   their options, but all depend on it. A count that is 1 is not a letter. */
 static bool
 uses_option(Family *f, int letter, const char *option)
 {
     if (letter == D)
         return true;
-    bool single = is_count(letter) && *shape_option(&f->like, letter) == 1;
+    bool single = is_count(letter) && *shape_option(&f->attention, letter) == 1;
     return index_in(f->variant->shape, option) >= 0 && !single;
 }
 
-/* Finds the letters among the options of a shape: those that the variant uses.
-   Unused widths count as 0, unused counts as 1. */
+/* Finds which options of the shape are letters. Positions by rotation rotate
+   pairs of the columns of keys, which are as wide as d_model if d_k is unused;
+   a latent may be a key, too. */
 static void
 find_option_letters(Family *f)
 {
@@ -126,20 +141,21 @@ find_option_letters(Family *f)
     for (int i = 0; i < OWNS; i++) {
         strcpy(f->name[i], names[i]);
         f->used[i] = uses_option(f, i, options[i]);
-        f->wanted.n[i] = is_count(i);
+        f->wanted.n[i] = is_count(i) ? 1 : 0;
         if (f->used[i])
-            f->wanted.n[i] = *shape_option(&f->like, i);
-        bool pairs = i == K || i == R || (i == D && !f->used[K]);
-        f->step[i] = f->like.relative == &rope && pairs ? 2 : 1;
+            f->wanted.n[i] = *shape_option(&f->attention, i);
+        bool of_keys = i == K || i == R || (i == D && !f->used[K]);
+        f->step[i] = f->attention.relative == &rope && of_keys ? 2 : 1;
     }
 }
 
-/* Finds the letters among the variant's own settings: its widths. */
+/* Finds the letters among the variant's own settings: its widths. An even width
+   stays even if the variant rotates, since it may rotate pairs of columns. */
 static void
 find_own_letters(Family *f)
 {
-    bool rotates = cost_of(f->variant, f->like, 2, 0).rotates;
-    const char *list = f->like.settings;
+    bool rotates = cost_of(f->variant, f->attention, 2, 0).rotates;
+    const char *list = f->attention.settings;
     OwnSetting own;
     int i = OWNS;
     while (i < LETTERS && list && next_own_setting(&list, &own)) {
@@ -150,10 +166,10 @@ find_own_letters(Family *f)
     }
 }
 
-/* The widths along one chain of matrices, of which a head has `width` columns:
-   the widths of a token, of the latent, of a head, of all groups together and
-   of all heads together, and the variant's own. Their order decides which ranks
-   products can have. */
+/* The widths that matrices have along a chain of products, from a token through
+   a latent to heads that are `width` wide: of a token, of the latent, of one
+   head, of all groups of heads, of all heads, and the variant's own. Their
+   order decides which ranks products can have. */
 enum { WIDTHS = 5 + LETTERS - OWNS };
 
 /* Writes these widths at one shape, always in the same order; 0 for a width
@@ -172,28 +188,29 @@ chain_widths(const Family *f, const Shape *at, double width, double to[WIDTHS])
         to[5 + i - OWNS] = f->used[i] ? n[i] : 0;
 }
 
-/* Are the widths of a chain in the same order at two shapes? Two that are equal
-   here may be in either order there; but if d_model is one of them, or else the
-   latent, it must not be the smaller one there. */
+/* Are the widths of a chain in the same order at two shapes? Two widths that
+   are equal in the wanted shape may be in either order in the other one. But a
+   d_model that equals other widths must not be narrower than they are there,
+   nor must a latent, so both count as a little wider than their equals. */
 static bool
 chain_ordered_alike(const Family *f, const Shape *at, double width_wanted,
                     double width)
 {
-    double here[WIDTHS], there[WIDTHS];
-    chain_widths(f, &f->wanted, width_wanted, here);
-    chain_widths(f, at, width, there);
-    here[0] *= 1 + 2e-6; /* counts as wider than its equals */
-    here[1] *= 1 + 1e-6;
+    double wanted[WIDTHS], other[WIDTHS];
+    chain_widths(f, &f->wanted, width_wanted, wanted);
+    chain_widths(f, at, width, other);
+    wanted[0] *= 1 + 2e-6;
+    wanted[1] *= 1 + 1e-6;
     for (int i = 0; i < WIDTHS; i++)
         for (int j = 0; j < i; j++)
-            if ((here[i] - here[j]) * (there[i] - there[j]) < 0)
+            if ((wanted[i] - wanted[j]) * (other[i] - other[j]) < 0)
                 return false;
     return true;
 }
 
-/* Are all widths in the same order as those wanted, along the chains of queries
-   and keys, of values, and of both together if they come from one latent? And
-   do the heads divide d_model, if they do at the shape wanted? */
+/* Are all widths in the same order as those wanted, along the chains of keys,
+   of values, and of both side by side if they come from one latent? And do the
+   heads divide d_model, if they do in the shape wanted? */
 static bool
 ordered_alike(const Family *f, const Shape *at)
 {
@@ -206,14 +223,13 @@ ordered_alike(const Family *f, const Shape *at)
     return keys && values && both && divides;
 }
 
-/* Adds the term h or g, or 1 if `letter` is neither, times letter `width` to a
-   power. */
+/* Adds the term count * width^power. The count D stands for 1. */
 static void
-add_term(Family *f, int letter, int width, int power)
+add_term(Family *f, int count, int width, int power)
 {
     int *powers = f->power[f->terms];
-    if (is_count(letter))
-        powers[letter] = 1;
+    if (is_count(count))
+        powers[count] = 1;
     powers[width] = power;
     f->terms++;
 }
@@ -234,6 +250,7 @@ list_terms(Family *f)
     }
 }
 
+/* The product of the letters, each to its power. */
 static double
 term_at(const int *power, const Shape *at)
 {
@@ -244,6 +261,7 @@ term_at(const int *power, const Shape *at)
     return product;
 }
 
+/* The value of the formula. */
 static double
 value_at(const Family *f, const Shape *at)
 {
@@ -253,38 +271,39 @@ value_at(const Family *f, const Shape *at)
     return sum;
 }
 
-/* The largest value of a letter in a random shape whose d_model and heads are
-   drawn already. A width that is no wider than d_model in the shape wanted, for
-   all heads together, is not wider in this one; an own width that is no wider
-   than a key is narrow. */
+/* The largest value that a letter may have in a random shape, in which the
+   letters before it are drawn already; `widest` is the largest d_model. Widths
+   that fit into d_model in the wanted shape (d_k and d_v: those of all heads
+   together) also fit into it here, so that few shapes are drawn in vain. */
 static int
-largest_drawn(const Family *f, int letter, const Shape *at, int wide)
+largest_drawn(const Family *f, int letter, const Shape *at, int widest)
 {
+    enum { HEADS = 4, GROUPED_HEADS = 8, NARROW = 3 };
     const int *wanted = f->wanted.n;
     bool in_each_head = letter == K || letter == V;
-    bool own = OWNS <= letter && letter < LETTERS;
     int all = wanted[letter] * (in_each_head ? wanted[H] : 1);
     if (letter == H && f->used[G])
-        return 8;
+        return GROUPED_HEADS; /* several groups of several heads */
     if (is_count(letter))
-        return 4;
-    if (own && wanted[letter] <= wanted[K])
-        return 3 * f->step[letter];
+        return HEADS;
+    if (letter >= OWNS && wanted[letter] <= wanted[K])
+        return NARROW * f->step[letter];
     if (letter == D || all > wanted[D])
-        return wide;
+        return widest;
     return in_each_head ? at->n[D] / at->n[H] : at->n[D];
 }
 
-/* A random shape; `wide` is the largest d_model. */
+/* A random shape whose d_model is at most `widest`. */
 static Shape
-drawn(Family *f, int wide)
+draw_shape(Family *f, int widest)
 {
     Shape at = {{[H] = 1, [G] = 1}};
     for (int i = 0; i < LETTERS; i++) {
         if (!f->used[i])
             continue;
-        int step = f->step[i], steps = largest_drawn(f, i, &at, wide) / step;
-        at.n[i] = step * (1 + random_below(&f->random, steps > 1 ? steps : 1));
+        int steps = largest_drawn(f, i, &at, widest) / f->step[i];
+        at.n[i] =
+            f->step[i] * (1 + random_below(&f->random, steps > 1 ? steps : 1));
     }
     return at;
 }
@@ -292,57 +311,59 @@ drawn(Family *f, int wide)
 /* May this shape be measured: is it new, of at most `most` parameters, and like
    the shape wanted? A single head is a special case, and is left out. */
 static bool
-is_fit_to_measure(const Family *f, const Shape *at, int most)
+is_fit_to_measure(Family *f, const Shape *at, int most)
 {
     if (f->used[H] && at->n[H] == 1)
         return false;
-    for (int i = 0; i < f->size; i++)
+    for (int i = 0; i < f->measured; i++)
         if (memcmp(&f->at[i], at, sizeof *at) == 0)
             return false;
-    return at->n[H] % at->n[G] == 0 && ordered_alike(f, at) &&
-           used_at(f, at) <= most;
+    bool groups_divide = at->n[H] % at->n[G] == 0;
+    return groups_divide && ordered_alike(f, at) && used_at(f, at) <= most;
 }
 
-/* Draws shapes until one may be measured; returns false if TRIES of them may
-   not. */
+/* Draws shapes until one may be measured; returns false after TRIES of them. */
 static bool
-draw_new(Family *f, int wide, int most, Shape *at)
+draw_new(Family *f, int widest, int most, Shape *at)
 {
     for (int try = 0; try < TRIES; try++) {
-        *at = drawn(f, wide);
+        *at = draw_shape(f, widest);
         if (is_fit_to_measure(f, at, most))
             return true;
     }
     return false;
 }
 
-/* Measures `count` more random shapes; returns false if no new one is found, or
-   if the rank of one cannot be told. */
+/* Measures the gauge at `count` more random shapes, of at most `most`
+   parameters. Returns false if no new shape is found, or if the rank of one is
+   not known. */
 static bool
-measure(Family *f, int count, int wide, int most)
+measure(Family *f, int count, int widest, int most)
 {
     for (int i = 0; i < count; i++) {
         Shape at;
-        if (!draw_new(f, wide, most, &at))
+        if (!draw_new(f, widest, most, &at))
             return false;
         RealCount c = real_count(f->variant, attention_at(f, &at), ANY_TOKENS);
         if (c.real < 0)
             return false;
-        f->gauge[f->size] = used_at(f, &at) - c.real;
-        f->at[f->size] = at;
-        f->size++;
+        f->gauge[f->measured] = used_at(f, &at) - c.real;
+        f->at[f->measured] = at;
+        f->measured++;
     }
     return true;
 }
 
-/* Finds the factors by least squares, rounded to halves; returns false if the
-   shapes do not determine them. */
+/* Finds the factors by least squares: one equation for each shape (a row of a),
+   one unknown for each term (a column). The columns are first scaled to length
+   1, so that small terms are not lost in rounding. Factors are rounded to
+   halves. Returns false if the shapes do not determine them. */
 static bool
 solve(Family *f)
 {
-    int n = f->terms, m = f->size;
-    double length[MOST_TERMS] = {0};
+    int n = f->terms, m = f->measured;
     double *a = allocate(2 * (size_t)m * n, sizeof *a), *inverse = a + m * n;
+    double length[MOST_TERMS] = {0};
     for (int i = 0; i < m * n; i++) {
         a[i] = term_at(f->power[i % n], &f->at[i / n]);
         length[i % n] = hypot(length[i % n], a[i]);
@@ -360,7 +381,7 @@ solve(Family *f)
     return determined;
 }
 
-/* A term with its factor, the sign left out: "2 h k", "h v^2", "1". */
+/* Term i with the absolute value of its factor: "2 h k", "h v^2", "1". */
 static char *
 term_text(const Family *f, int i)
 {
@@ -375,7 +396,7 @@ term_text(const Family *f, int i)
     return parts.count ? joined(&parts, " ") : "1";
 }
 
-/* "h v^2 + 2 h k" */
+/* The formula, its last terms first: "h v^2 + 2 h k". */
 static char *
 text_of(const Family *f)
 {
@@ -393,25 +414,26 @@ text_of(const Family *f)
     return *text ? text : "0";
 }
 
-/* Fits a formula at small shapes, in which no width is larger than `wide` and
-   no block has more than `most` parameters, and checks it at some that are a
-   little larger. The factors are multiples of a half, so that its values are
-   exact. */
+/* Fits a formula at small shapes, in which no width is larger than `widest` and
+   no block has more than `most` parameters, and checks it at some that may be a
+   little larger. The factors are multiples of a half, so its values are exact,
+   and must be equal to what was measured. */
 static Formula
-formula_at(const Variant *v, Attention a, int wide, int most)
+formula_at(const Variant *v, Attention a, int widest, int most)
 {
     Formula found = {.holds = false};
     Family *f = allocate(1, sizeof *f);
-    *f = (Family){.variant = v, .like = a};
+    f->variant = v;
+    f->attention = a;
     f->random = random_stream(5, "formula");
     find_option_letters(f);
     find_own_letters(f);
     list_terms(f);
     found.fitted = f->terms + f->terms / 3 + 8; /* more than unknowns */
-    found.holds = measure(f, found.fitted, wide, most) && solve(f) &&
-                  measure(f, CHECKS, wide + 4, 2 * most);
-    found.checked = f->size - found.fitted;
-    for (int i = 0; found.holds && i < f->size; i++)
+    found.holds = measure(f, found.fitted, widest, most) && solve(f) &&
+                  measure(f, CHECKS, widest + 4, 2 * most);
+    found.checked = f->measured - found.fitted;
+    for (int i = 0; found.holds && i < f->measured; i++)
         found.holds = value_at(f, &f->at[i]) == f->gauge[i];
     found.gauge = value_at(f, &f->wanted);
     found.text = text_of(f);
@@ -419,20 +441,23 @@ formula_at(const Variant *v, Attention a, int wide, int most)
     return found;
 }
 
+/* Tries small shapes first, which are quick to measure. Shapes that are too
+   small may have no formula, or a wrong one: then tries larger ones. */
 Formula
 formula_of(const Variant *v, Attention a, double used)
 {
+    enum { LARGEST = 6400 }; /* parameters of a block */
     Formula found = {.holds = false};
     bool together = cost_of(v, a, 2, 0).recalls;
     int times = together || a.layers < 1 ? 1 : a.layers;
     a.layers = together ? a.layers : 1;
-    int wide = a.relative == &rope ? 32 : 16, most = 12 * wide;
-    while (most <= 6400 && !found.holds) {
-        found = formula_at(v, a, wide, most);
+    int widest = a.relative == &rope ? 32 : 16, most = 12 * widest;
+    while (most <= LARGEST && !found.holds) {
+        found = formula_at(v, a, widest, most);
         found.gauge *= times;
         found.holds = found.holds && found.gauge >= 0 && found.gauge <= used;
         most *= 4;
-        wide += 8;
+        widest += 8;
     }
     return found;
 }

@@ -196,16 +196,6 @@ drop_rounding(Elimination *e, int taken, double size)
     e->waiting = taken;
 }
 
-/* Removes the first `taken` columns from the pool. */
-static void
-remove_taken(Elimination *e, int taken)
-{
-    e->waiting -= taken;
-    for (int i = 0; i < e->n; i++)
-        memmove(pool_row(e, i), pool_row(e, i) + taken,
-                (size_t)e->waiting * sizeof(real));
-}
-
 /* Takes pivots of the pool, the largest first, until none is left that is
    LARGE_ENOUGH. Drops the columns that are left if they are only rounding. */
 static void
@@ -225,7 +215,10 @@ take_pivots(Elimination *e)
         take_pivot(e, taken, p);
         taken++;
     }
-    remove_taken(e, taken);
+    e->waiting -= taken; /* those that were taken leave the pool */
+    for (int i = 0; i < e->n; i++)
+        memmove(pool_row(e, i), pool_row(e, i) + taken,
+                (size_t)e->waiting * sizeof(real));
 }
 
 /* The number of further columns that must be only rounding before a rank is

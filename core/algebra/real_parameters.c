@@ -28,8 +28,8 @@ typedef struct Layers {
     Tape *tape;
     real *values;    /* of all matrices, block by block */
     real *x;         /* the tokens (TOKENS x d_model) */
-    real *direction; /* the gradient of the output that a backward pass begins
-                        with, in the shape of x */
+    real *direction; /* behind x and in its shape: the gradient of the output
+                        that a backward pass begins with */
 } Layers;
 
 /* x with the mean of each row subtracted: x (I - 1/d), where 1/d is a matrix in
@@ -91,37 +91,17 @@ draw_entries(const Weight *w, real *entries, Random *r)
         entries[k] = (real)(w->mean + deviation * random_normal(r));
 }
 
-/* Draws the entries of all matrices, block by block. */
-static void
-draw_values(Layers *l)
-{
-    real *values = l->values;
-    for (int layer = 0; layer < l->attention.layers; layer++)
-        for (int i = 0; i < l->declared.count; i++) {
-            draw_entries(&l->declared.list[i], values, &l->random);
-            values += entries_of(&l->declared.list[i]);
-        }
-}
-
-/* Fills a matrix in the shape of x from a uniform distribution with mean 0 and
-   variance 1. */
-static void
-draw_rows(Layers *l, real *rows)
-{
-    for (int k = 0; k < TOKENS * l->attention.d_model; k++)
-        rows[k] = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
-}
-
 /* Implements NextRows: a backward pass for each row of the Jacobian, from a
-   random direction of the output for random tokens. A row stays 0 if the output
-   depends on no weight. */
+   random direction of the output for random tokens; the entries of both have
+   mean 0 and variance 1. A row stays 0 if the output depends on no weight. */
 static void
 differentiate(void *layers, int rows, real *jacobian)
 {
     Layers *l = layers;
+    int size = TOKENS * l->attention.d_model;
     for (int i = 0; i < rows; i++) {
-        draw_rows(l, l->x);
-        draw_rows(l, l->direction);
+        for (real *entry = l->x; entry < l->direction + size; entry++)
+            *entry = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
         Node *out = run_blocks(l, jacobian + matrix_entries(i, l->parameters));
         if (out->trained) {
             add_gradient(out, l->direction);
@@ -131,8 +111,8 @@ differentiate(void *layers, int rows, real *jacobian)
     }
 }
 
-/* The rank of the Jacobian. l has its variant, attention, declared matrices,
-   number of parameters and kind of tokens. */
+/* The rank of the Jacobian at random weights. l has its variant, attention,
+   declared matrices, number of parameters and kind of tokens. */
 static Rank
 rank_of_jacobian(Layers *l)
 {
@@ -142,7 +122,12 @@ rank_of_jacobian(Layers *l)
     l->values = allocate((size_t)l->parameters, sizeof *l->values);
     l->x = allocate(2 * size, sizeof *l->x);
     l->direction = l->x + size;
-    draw_values(l);
+    real *values = l->values; /* of the next matrix */
+    for (int layer = 0; layer < l->attention.layers; layer++)
+        for (int i = 0; i < l->declared.count; i++) {
+            draw_entries(&l->declared.list[i], values, &l->random);
+            values += entries_of(&l->declared.list[i]);
+        }
     Rank found = matrix_rank(differentiate, l, l->parameters);
     free(l->x);
     free(l->values);

@@ -1,8 +1,10 @@
 /* svd.c - singular values, by one-sided Jacobi rotations.
 
-   Pairs of columns of A are rotated until all are at right angles. Then A V = U
-   S: the lengths of the columns are the singular values, and V is the product
-   of the rotations. */
+   Pairs of columns of A are rotated until all are at right angles. Then
+   A V = U S: the lengths of the columns are the singular values, and V is the
+   product of the rotations. A wide matrix is transposed first, which swaps U
+   and V; so below, "columns" are the shorter side of A, and are stored as rows.
+ */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,7 +15,18 @@
 #include "heart/numbers.h"
 #include "operators/functions.h"
 
-enum { LARGE = 128 }; /* from this length on, low ranks are treated apart */
+/* From this length of a column on, it pays to look for a low rank first. */
+enum { LARGE = 128 };
+
+/* Two columns are at a right angle if the cosine between them is at most this,
+   which is about as small as rounding lets it become. */
+#define RIGHT_ANGLE 1e-15
+
+/* Jacobi rotations converge in about ten sweeps; this only ends the loop. */
+enum { MOST_SWEEPS = 60 };
+
+/* A row that is shorter than this share of the longest is only rounding. */
+#define SHORTEST_ROW 1e-14
 
 static double
 dot(const double *x, const double *y, int n)
@@ -24,8 +37,7 @@ dot(const double *x, const double *y, int n)
     return sum;
 }
 
-/* Rotates the columns x and y by an angle whose cosine is c and whose sine s.
- */
+/* Rotates the columns x and y by the angle with cosine c and sine s. */
 static void
 turn(double *x, double *y, int n, double c, double s)
 {
@@ -37,13 +49,14 @@ turn(double *x, double *y, int n, double c, double s)
 }
 
 /* Rotates columns x and y (length n) to a right angle, and the columns v and w
-   of V (length k) with them. Returns false if x and y were at a right angle
-   already. */
+   of V (length k) with them. t is the tangent of the smaller of the two angles
+   that do so (Golub and Van Loan, "Matrix Computations", 8.5). Returns false if
+   x and y were at a right angle already. */
 static bool
 straighten(double *x, double *y, int n, double *v, double *w, int k)
 {
     double xx = dot(x, x, n), yy = dot(y, y, n), xy = dot(x, y, n);
-    if (fabs(xy) <= 1e-15 * sqrt(xx * yy) || xy == 0)
+    if (fabs(xy) <= RIGHT_ANGLE * sqrt(xx * yy) || xy == 0)
         return false;
     double zeta = (yy - xx) / (2 * xy);
     double t = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
@@ -53,15 +66,15 @@ straighten(double *x, double *y, int n, double *v, double *w, int k)
     return true;
 }
 
-/* Rotates the columns of a tall matrix, stored as the rows of w (k x n), until
-   all are at right angles. The rows of v become the columns of V. */
+/* Rotates k columns of length n, the rows of w (k x n), until all are at right
+   angles. The rows of v (k x k) become the columns of V. */
 static void
 jacobi(double *w, int n, double *v, int k)
 {
     bool turned = true;
     for (int i = 0; i < k * k; i++)
-        v[i] = i % (k + 1) == 0;
-    for (int sweep = 0; turned && sweep < 60; sweep++) {
+        v[i] = i % (k + 1) == 0; /* the identity: 1 on the diagonal */
+    for (int sweep = 0; turned && sweep < MOST_SWEEPS; sweep++) {
         turned = false;
         for (int i = 0; i < k; i++)
             for (int j = i + 1; j < k; j++)
@@ -70,54 +83,55 @@ jacobi(double *w, int n, double *v, int k)
     }
 }
 
-/* Subtracts from x its part along the unit vector q. */
+/* Subtracts from x its component along the unit vector q. */
 static void
-subtract(double *x, const double *q, int n)
+remove_component(double *x, const double *q, int n)
 {
     double along = dot(x, q, n);
     for (int i = 0; i < n; i++)
         x[i] -= along * q[i];
 }
 
-/* The row of w that is longest; *size becomes its squared length. */
+/* The index of the longest row of w; *squared becomes its squared length. */
 static int
-longest_row(const double *w, int rows, int length, double *size)
+longest_row(const double *w, int rows, int length, double *squared)
 {
     int longest = 0;
-    *size = 0;
+    *squared = 0;
     for (int i = 0; i < rows; i++) {
         double own = dot(w + i * length, w + i * length, length);
-        if (own > *size) {
+        if (own > *squared) {
             longest = i;
-            *size = own;
+            *squared = own;
         }
     }
     return longest;
 }
 
-/* Gram and Schmidt, with the longest row that is left as the next one. Each new
-   row is subtracted from all others. */
+/* Gram-Schmidt: the longest row that is left becomes the next row of q, with
+   length 1, and its direction is removed from all rows of w. */
 int
 row_basis(double *w, int rows, int length, double *q, int *chosen)
 {
-    double first = 0, size; /* squared lengths: of the first row, of this one */
+    double first = 0; /* the squared length of the first row that is chosen */
     for (int r = 0; r < rows && r < length; r++) {
-        double *row = q + r * length;
-        int longest = longest_row(w, rows, length, &size);
+        double *row = q + r * length, squared;
+        int longest = longest_row(w, rows, length, &squared);
         memcpy(row, w + longest * length, (size_t)length * sizeof *row);
         if (chosen)
             chosen[r] = longest;
         if (r == 0)
-            first = size;
-        for (int i = 0; i < r; i++) /* again: earlier subtractions rounded */
-            subtract(row, q + i * length, length);
+            first = squared;
+        /* Once more, because removing them from w left rounding. */
+        for (int i = 0; i < r; i++)
+            remove_component(row, q + i * length, length);
         double norm = sqrt(dot(row, row, length));
-        if (norm <= 1e-14 * sqrt(first))
+        if (norm <= SHORTEST_ROW * sqrt(first))
             return r;
         for (int j = 0; j < length; j++)
             row[j] /= norm;
         for (int i = 0; i < rows; i++)
-            subtract(w + i * length, row, length);
+            remove_component(w + i * length, row, length);
     }
     return rows < length ? rows : length;
 }
@@ -126,53 +140,62 @@ double
 fast_dot(const double *x, const double *y, int n)
 {
     enum { SUMS = 16 };
-    double sum[SUMS] = {0},
-           all = dot(x + n - n % SUMS, y + n - n % SUMS, n % SUMS);
+    double sum[SUMS] = {0};
+    int rest = n % SUMS; /* the last entries, which fill no group of 16 */
     for (int i = 0; i + SUMS <= n; i += SUMS)
         for (int k = 0; k < SUMS; k++)
             sum[k] = fma(x[i + k], y[i + k], sum[k]);
+    double all = dot(x + n - rest, y + n - rest, rest);
     for (int k = 0; k < SUMS; k++)
         all += sum[k];
     return all;
 }
 
+/* Modified Gram-Schmidt: each column, divided by its length, becomes the next
+   one of Q, and is removed from the columns after it. */
 void
 triangle_of(double *w, int n, int length, double *r)
 {
     for (int i = 0; i < n; i++) {
         double *q = w + i * length;
-        r[i * n + i] = sqrt(fast_dot(q, q, length));
-        for (int k = 0; k < length && r[i * n + i] > 0; k++)
-            q[k] /= r[i * n + i];
-        for (int j = i + 1; j < n; j++) {
-            double *rest = w + j * length, along = fast_dot(q, rest, length);
+        double norm = sqrt(fast_dot(q, q, length));
+        r[i * n + i] = norm;
+        if (norm > 0)
             for (int k = 0; k < length; k++)
-                rest[k] -= along * q[k];
+                q[k] /= norm;
+        for (int j = i + 1; j < n; j++) {
+            double *column = w + j * length;
+            double along = fast_dot(q, column, length);
+            for (int k = 0; k < length; k++)
+                column[k] -= along * q[k];
             r[i * n + j] = along;
         }
     }
 }
 
-/* Decomposes a large matrix of low rank r, as a head's M is: Jacobi rotates
-   only r columns. w has k rows. The columns of long_side (length x k) and of
-   short_side (k x k) become the singular vectors of their lengths. Returns
-   false if the rank is not low compared with the length. */
+/* Decomposes a large matrix if its rank is low, as that of a head's M is: then
+   Jacobi needs to rotate only `rank` columns. w is A' (k x length). With
+   A' = B Q, where the rows of Q (rank x length) are orthonormal, and
+   B = A' Q' = U S V', the columns of short_side (k x k) become those of U, and
+   the columns of long_side (length x k) become those of Q' V. Returns false,
+   and sets nothing, if the rank is more than half the length. */
 static bool
-low_rank(const double *w, int k, int length, Svd *d, double *long_side,
-         double *short_side)
+decompose_low_rank(const double *w, int k, int length, double *s,
+                   double *long_side, double *short_side)
 {
     size_t size = (size_t)k * (size_t)length;
     double *rest = allocate(2 * size, sizeof *rest), *q = rest + size;
     memcpy(rest, w, size * sizeof *rest);
     int rank = row_basis(rest, k, length, q, NULL);
-    double *b = allocate((size_t)k * (size_t)rank + 1, sizeof *b);
-    for (int i = 0; i < k; i++)
-        for (int r = 0; r < rank; r++)
-            b[i * rank + r] = dot(w + i * length, q + r * length, length);
-    if (2 * rank < length) { /* A' = B Q, and B = U S V' */
+    bool is_low = 2 * rank < length;
+    if (is_low) {
+        double *b = allocate((size_t)k * (size_t)rank + 1, sizeof *b);
+        for (int i = 0; i < k; i++)
+            for (int r = 0; r < rank; r++)
+                b[i * rank + r] = dot(w + i * length, q + r * length, length);
         Svd small = svd_of(b, k, rank);
         for (int r = 0; r < rank; r++) {
-            d->s[r] = small.s[r];
+            s[r] = small.s[r];
             for (int i = 0; i < k; i++)
                 short_side[i * k + r] = small.u[i * rank + r];
             for (int i = 0; i < rank; i++)
@@ -181,16 +204,18 @@ low_rank(const double *w, int k, int length, Svd *d, double *long_side,
                         small.v[i * rank + r] * q[i * length + j];
         }
         free(small.u);
+        free(b);
     }
-    free(b);
     free(rest);
-    return 2 * rank < length;
+    return is_low;
 }
 
-/* Decomposes any other matrix: Jacobi rotates the k rows of w to right angles,
-   and they are sorted by length, the longest first. */
+/* Decomposes any matrix. w is A' (k x length). Its rows are rotated to right
+   angles and, divided by their lengths, become the columns of long_side
+   (length x k), the longest first; the rotations become the columns of
+   short_side (k x k). */
 static void
-full_rank(double *w, int k, int length, Svd *d, double *long_side,
+decompose(double *w, int k, int length, double *s, double *long_side,
           double *short_side)
 {
     double *turns = allocate((size_t)k * (size_t)k + k, sizeof *turns);
@@ -199,42 +224,46 @@ full_rank(double *w, int k, int length, Svd *d, double *long_side,
     for (int i = 0; i < k; i++)
         size[i] = sqrt(dot(w + i * length, w + i * length, length));
     for (int place = 0; place < k; place++) {
-        int from = 0;
+        int from = 0; /* the longest row that has no place yet */
         for (int i = 1; i < k; i++)
             from = size[i] > size[from] ? i : from;
-        d->s[place] = size[from];
+        s[place] = size[from];
         for (int i = 0; i < length; i++)
             long_side[i * k + place] =
                 size[from] > 0 ? w[from * length + i] / size[from] : 0;
         for (int i = 0; i < k; i++)
             short_side[i * k + place] = turns[from * k + i];
-        size[from] = -1; /* its place is found */
+        size[from] = -1; /* it has a place now */
     }
     free(turns);
 }
 
+/* For a tall A the long side is U and the short one V; for a wide A they are
+   swapped, since A' = V S U'. */
 Svd
 svd_of(const double *a, int m, int n)
 {
-    int tall = m >= n, k = tall ? n : m, length = tall ? m : n;
+    bool tall = m >= n;
+    int k = tall ? n : m, length = tall ? m : n;
     double *u = allocate((size_t)(m + 1 + n) * k, sizeof *u);
-    Svd d = {u, u + m * k, u + m * k + k, k};
+    Svd d = {.u = u, .s = u + m * k, .v = u + m * k + k, .k = k};
+    double *long_side = tall ? d.u : d.v, *short_side = tall ? d.v : d.u;
     double *w = allocate((size_t)k * (size_t)length, sizeof *w);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
             w[tall ? j * length + i : i * length + j] = a[i * n + j];
-    double *long_side = tall ? u : d.v, *short_side = tall ? d.v : u;
-    if (length < LARGE || !low_rank(w, k, length, &d, long_side, short_side))
-        full_rank(w, k, length, &d, long_side, short_side);
+    if (length < LARGE ||
+        !decompose_low_rank(w, k, length, d.s, long_side, short_side))
+        decompose(w, k, length, d.s, long_side, short_side);
     free(w);
     return d;
 }
 
 int
-rank_of(const double *s, int k, double most)
+rank_of(const double *s, int k, double rounding)
 {
     int rank = 0;
-    while (rank < k && s[rank] > most * s[0])
+    while (rank < k && s[rank] > rounding * s[0])
         rank++;
     return rank;
 }
@@ -244,9 +273,11 @@ pseudo_inverse(const double *a, int m, int n, double *t)
 {
     Svd d = svd_of(a, m, n);
     int rank = rank_of(d.s, d.k, ROUNDED_AWAY);
-    for (int i = 0; i < m * n; i++)
-        for (int j = 0; j < rank; j++)
-            t[i] += d.u[i / n * d.k + j] * d.v[i % n * d.k + j] / d.s[j];
+    for (int row = 0; row < m; row++)
+        for (int col = 0; col < n; col++)
+            for (int j = 0; j < rank; j++)
+                t[row * n + col] +=
+                    d.u[row * d.k + j] * d.v[col * d.k + j] / d.s[j];
     free(d.u);
     return rank;
 }
@@ -276,10 +307,12 @@ spectrum_of(const double *a, int d)
 double
 symmetric_share(const double *m, int d)
 {
-    double both = 0, all = 0;
-    for (int k = 0; k < d * d; k++) {
-        both += m[k] * (m[k] + m[k % d * d + k / d]) / 2;
-        all += m[k] * m[k];
-    }
-    return all > 0 ? both / all : 1;
+    double symmetric = 0, all = 0; /* of |(M + M') / 2|^2, and of |M|^2 */
+    for (int row = 0; row < d; row++)
+        for (int col = 0; col < d; col++) {
+            double entry = m[row * d + col];
+            symmetric += entry * (entry + m[col * d + row]) / 2;
+            all += entry * entry;
+        }
+    return all > 0 ? symmetric / all : 1;
 }

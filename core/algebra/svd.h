@@ -9,10 +9,10 @@
 
 /* A = U diag(s) V' for A (m x n), stored row by row. With k = min(m, n), u is
    (m x k), v is (n x k), and the k singular values in s are not negative and in
-   descending order. If A does not determine the columns of u and v for a
-   singular value of 0, they are 0. The method is from Hestenes 1958; for its
-   accuracy see Demmel and Veselic 1992. One block has u, s and v: the caller
-   frees u. */
+   descending order. The columns of u and v for a singular value of 0 may be 0,
+   as A does not determine them. The method is from Hestenes 1958; for its
+   accuracy see Demmel and Veselic 1992. u, s and v are one block of memory: to
+   free all three, free u. */
 typedef struct Svd {
     double *u, *s, *v;
     int k;
@@ -20,20 +20,21 @@ typedef struct Svd {
 Svd svd_of(const double *a, int m, int n);
 
 /* Finds orthonormal rows q that span the rows of w (rows x length), and returns
-   how many there are. Row r of q is made of the longest row that is left of w,
-   whose number becomes chosen[r] unless `chosen` is NULL. w becomes 0, up to
-   rounding. */
+   how many there are. Row r of q is made from the row of w that is longest once
+   rows 0 .. r - 1 of q are removed from all; its index becomes chosen[r],
+   unless `chosen` is NULL. w becomes 0, up to rounding. */
 int row_basis(double *w, int rows, int length, double *q, int *chosen);
 
-/* A = Q R has the singular values of R, which is small if A (length x n) is
-   tall. The n columns of A, each a row of w, become those of Q, up to rounding;
-   r becomes R (n x n), which must be 0 before. For the accuracy of R see Bjorck
-   1967, "Solving linear least squares problems by Gram-Schmidt
-   orthogonalization". */
+/* Computes A = Q R for a tall A (length x n): R is small and has the singular
+   values of A. The rows of w (n x length) are the columns of A, and become
+   those of Q, up to rounding; r (n x n) becomes R, and must be 0 before. For
+   the accuracy of R see Bjorck 1967, "Solving linear least squares problems by
+   Gram-Schmidt orthogonalization". */
 void triangle_of(double *w, int n, int length, double *r);
 
-/* The inner product of two vectors, several times as fast as a single sum: it
-   adds up every 16th entry, and then these sums. */
+/* The inner product of two vectors. It is several times as fast as a single
+   sum: 16 sums of every 16th term are independent of one another, and are added
+   at the end. */
 double fast_dot(const double *x, const double *y, int n);
 
 /* A singular value below this share of the largest one is only rounding, if the
@@ -41,12 +42,13 @@ double fast_dot(const double *x, const double *y, int n);
    hundred terms that nearly cancel lose two more digits. */
 #define ROUNDED_AWAY (sizeof(real) == 4 ? 1e-5 : 1e-12)
 
-/* How many of the k values s exceed `most` times s[0]: the rank without
-   rounding. */
-int rank_of(const double *s, int k, double most);
+/* How many of the k singular values exceed `rounding` times the largest, s[0]:
+   the rank, if smaller ones are only rounding. */
+int rank_of(const double *s, int k, double rounding);
 
-/* t = U S^-1 V', the transposed pseudo-inverse of a (m x n), without singular
-   values that are only rounding; t must be 0 before. Returns the rank. */
+/* t = U S^-1 V' (m x n), the transposed pseudo-inverse of a (m x n), without
+   singular values that are only rounding; t must be 0 before. Returns the rank.
+ */
 int pseudo_inverse(const double *a, int m, int n, double *t);
 
 /* exp(entropy of s / sum s): k for k equal values, 1 for a single one (Roy and
@@ -57,11 +59,12 @@ double effective_rank(const double *s, int k);
    M = -M', about 1/2 for a random one. */
 double symmetric_share(const double *m, int d);
 
-/* The ranks of a square matrix (d x d), from its singular values. For an M_i or
-   N_i (canonical.h), only its first d rows count: the last one is a bias. */
+/* What the singular values of a square matrix (d x d) tell. An M_i or N_i
+   (canonical.h) has d + 1 rows; its last one, a bias, is not counted. */
 typedef struct Spectrum {
     int rank;
-    double effective_rank, largest;
+    double effective_rank;
+    double largest; /* singular value */
 } Spectrum;
 Spectrum spectrum_of(const double *a, int d);
 

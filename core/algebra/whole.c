@@ -115,32 +115,21 @@ most_real(const Model *m)
     return rank_manifold(contexts, logits, d);
 }
 
-/* Counts the gauge within attention: HEADS and, after LayerNorm, the share of
-   MEAN that attention has. Each is NAN if it cannot be measured. */
-static void
-fill_attention_parts(double part[PARTS], const Model *m)
-{
-    Attention a = positioned_attention(&m->config);
-    RealCount any = real_count(m->variant, a, ANY_TOKENS);
-    part[HEADS] = any.real < 0 ? NAN : any.stored - any.real;
-    if (m->config.norm == NORM_PRE) {
-        RealCount normed = real_count(m->variant, a, NORMED_TOKENS);
-        part[MEAN] = normed.real < 0 ? NAN : any.real - normed.real;
-    }
-}
-
-/* Fills in all parts of the formula. Outside attention they follow from sizes.
-   LayerNorm ignores the mean of a token, so each row of a matrix that writes to
-   the stream has one entry too many: the rows of the embedding, of the learned
-   positions, and of the second matrix of each MLP, one per hidden unit. */
+/* Fills in all parts of the formula. Those within attention are measured, and
+   NAN if they cannot be; the others follow from sizes. LayerNorm ignores the
+   mean of a token, so each row of a matrix that writes to the stream has one
+   entry too many: the rows of the embedding, of the learned positions, and of
+   the second matrix of each MLP, one per hidden unit. */
 static void
 fill_parts(double part[PARTS], const Model *m)
 {
     const Config *c = &m->config;
+    Attention a = positioned_attention(c);
     int d = c->d_model, hidden_units = c->layers * c->mlp * d;
     int norms = c->layers * (c->mlp ? 2 : 1) + 1; /* the last is at the end */
-    bool learned = c->positions == POSITIONS_LEARNED;
-    fill_attention_parts(part, m);
+    int learned = c->positions == POSITIONS_LEARNED ? m->sizes.tokens : 0;
+    RealCount any = real_count(m->variant, a, ANY_TOKENS);
+    part[HEADS] = any.real < 0 ? NAN : any.stored - any.real;
     part[LOGITS] = d;
     part[BASIS] = d * d; /* the dimension of GL(d) */
     part[POSITIONS] = learned ? d : 0;
@@ -149,13 +138,12 @@ fill_parts(double part[PARTS], const Model *m)
         part[BASIS] = d * (d - 1) / 2; /* of O(d) */
     }
     if (c->norm == NORM_PRE) {
+        int normed = real_count(m->variant, a, NORMED_TOKENS).real;
         part[NORMS] = norms * 2 * d; /* gains and biases */
-        part[MEAN] += m->sizes.vocabulary + hidden_units;
-        part[BASIS] = (d - 1) * (d - 2) / 2; /* of O(d - 1) */
-        if (learned) {
-            part[MEAN] += m->sizes.tokens;
-            part[POSITIONS] = d - 1; /* the vector's mean is in MEAN */
-        }
+        part[MEAN] = normed < 0 ? NAN : any.real - normed;
+        part[MEAN] += m->sizes.vocabulary + learned + hidden_units;
+        part[BASIS] = (d - 1) * (d - 2) / 2;   /* of O(d - 1) */
+        part[POSITIONS] = learned ? d - 1 : 0; /* its mean is in MEAN */
     }
 }
 

@@ -8,19 +8,22 @@
 
 /* Forgets which nodes a place keeps, and their rows. */
 static void
-free_rows(CachePlace *p)
+forget_nodes(CachePlace *p)
 {
-    for (int i = 0; i < p->kept_count; i++)
-        free(p->kept[i].rows);
-    p->kept_count = p->uses = 0;
+    while (p->kept) {
+        Kept *k = p->kept;
+        p->kept = k->next;
+        free(k->rows);
+        free(k);
+    }
+    p->uses = 0;
 }
 
 void
 cache_free(Cache *c)
 {
     for (int i = 0; i < c->places; i++) {
-        free_rows(&c->place[i]);
-        free(c->place[i].kept);
+        forget_nodes(&c->place[i]);
         free(c->place[i].use);
     }
     free(c->place);
@@ -35,9 +38,9 @@ cache_clear(Cache *c)
         c->place[i].held = 0;
 }
 
-/* Implements Keeper.enter. In the step for shapes it sets the capacity of the
-   place: all tokens of the sequence or, in cross-attention, all rows of the
-   other sequence, which does not grow. */
+/* Implements Keeper.enter. The step for shapes sets the capacity of the place:
+   all tokens of the sequence or, in cross-attention, all rows of the other
+   sequence, which does not grow. */
 static void
 enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
             const Node *y)
@@ -50,21 +53,21 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
     p->used = 0;
     c->shapes = x->tape->purpose & SHAPES_ONLY;
     if (c->shapes) {
-        free_rows(p);
+        forget_nodes(p);
         p->capacity = self_attention ? c->tokens : fresh;
         p->held = p->capacity; /* the last step needs most memory */
     } else if (p->held + fresh > p->capacity)
         bug("the cache is full: it has %d of at most %d tokens, and got %d "
             "more: call cache_clear, or cache_new with more tokens",
             p->held, p->capacity, fresh);
-    for (int i = 0; i < p->kept_count; i++)
-        p->kept[i].added = false;
+    for (Kept *k = p->kept; k; k = k->next)
+        k->added = false;
     a->position = keeper->position;
     keeper->earlier = p->held;
     keeper->fresh = fresh;
 }
 
-/* Keeper.leave. */
+/* Implements Keeper.leave. */
 static void
 leave_place(Keeper *keeper)
 {
@@ -75,53 +78,57 @@ leave_place(Keeper *keeper)
     keeper->earlier = keeper->fresh = 0;
 }
 
-/* Makes an entry for the rows of n at the place that forward is in. */
-static Use
+/* Makes an entry for the rows of n, at the place whose forward runs. */
+static Kept *
 new_entry(Cache *c, const Node *n)
 {
     CachePlace *p = c->at;
-    int i = p->kept_count;
-    p->kept = grow(p->kept, i, &p->kept_capacity, sizeof *p->kept);
-    p->kept[i] = (Kept){.node = n->root, .cols = n->cols};
-    p->kept[i].rows =
-        allocate(matrix_entries(p->capacity, n->cols), sizeof(real));
-    p->kept_count++;
-    return (Use){p, i};
+    Kept *k = allocate(1, sizeof *k);
+    *k = (Kept){.node = n->root, .cols = n->cols, .next = p->kept};
+    k->rows = allocate(matrix_entries(p->capacity, n->cols), sizeof(real));
+    p->kept = k;
+    return k;
 }
 
-/* Finds or makes the entry that keeps the rows of n. An earlier place may have
-   made it. A node that already has the rows of all tokens needs none. */
-static Use
-use_of(Cache *c, const Node *n)
+/* Finds or makes the entry for the rows of n. An earlier place may have made it
+   for the same node. A node that already has the rows of all tokens needs none:
+   then returns NULL. */
+static Kept *
+entry_of(Cache *c, const Node *n)
 {
     if (n->rows != c->keeper.fresh)
-        return (Use){0};
+        return NULL;
     for (CachePlace *p = c->place; p <= c->at; p++)
-        for (int i = 0; i < p->kept_count; i++)
-            if (p->kept[i].node == n->root)
-                return (Use){p, i};
+        for (Kept *k = p->kept; k; k = k->next)
+            if (k->node == n->root)
+                return k;
     return new_entry(c, n);
 }
 
-/* Returns the use of the next call of all_rows or all_keys. The step for shapes
-   finds and records it; later steps make the same calls, and replay the record.
- */
-static const Use *
-next_use(Cache *c, const Node *n)
+/* Returns the entry that this call of all_rows or all_keys uses, or NULL. The
+   step for shapes finds and records it; the nodes of later steps are different
+   ones, so these replay the record. */
+static Kept *
+next_entry(Cache *c, const Node *n)
 {
     CachePlace *p = c->at;
+    if (!p) /* outside attention, nothing is kept */
+        return NULL;
     if (c->shapes) {
-        p->use = grow(p->use, p->uses, &p->use_capacity, sizeof *p->use);
-        p->use[p->uses++] = use_of(c, n);
+        p->use = grow(p->use, p->uses, &p->use_capacity, sizeof(Kept *));
+        p->use[p->uses] = entry_of(c, n);
+        p->uses++;
     }
     if (p->used == p->uses)
         bug("forward asks for more keys and values than in the decoder's first "
             "step: let it make the same calls for every token");
-    return &p->use[p->used++];
+    Kept *k = p->use[p->used];
+    p->used++;
+    return k;
 }
 
-/* Appends the rows of n to its entry, once in a step. Returns all rows of the
-   entry. */
+/* Appends the rows of n to its entry, unless this step has done so. Returns all
+   rows of the entry. */
 static Node *
 append_rows(Cache *c, Kept *k, Node *n)
 {
@@ -145,17 +152,8 @@ append_rows(Cache *c, Kept *k, Node *n)
     return all;
 }
 
-/* The entry for the node n of this call of all_rows or all_keys; NULL if it
-   needs none. */
-static Kept *
-next_entry(Cache *c, const Node *n)
-{
-    const Use *use = c->at ? next_use(c, n) : NULL;
-    return use && use->at ? &use->at->kept[use->entry] : NULL;
-}
-
-/* Keeper.all_rows. Something other than scores needs these rows, so they are
-   kept unrotated. */
+/* Implements Keeper.all_rows. Something other than scores needs these rows, so
+   they are kept unrotated. */
 static Node *
 keep_rows(Keeper *keeper, Node *n)
 {
@@ -167,9 +165,9 @@ keep_rows(Keeper *keeper, Node *n)
     return append_rows(c, k, n);
 }
 
-/* Keeper.all_keys. A key is usually rotated once, before it is kept. If
-   something else needs it unrotated, which the step for shapes finds out, it is
-   kept unrotated, and all keys are rotated in each step. */
+/* Implements Keeper.all_keys. A key is usually rotated once, before it is kept.
+   If something else needs it unrotated, which the step for shapes finds out, it
+   is kept unrotated, and all keys are rotated in each step. */
 static Node *
 keep_keys(Keeper *keeper, const Attention *a, Node *keys)
 {
@@ -200,7 +198,7 @@ int
 cache_entries(const Cache *c, int place)
 {
     int sum = 0;
-    for (int i = 0; i < c->place[place].kept_count; i++)
-        sum += c->place[place].kept[i].cols;
+    for (const Kept *k = c->place[place].kept; k; k = k->next)
+        sum += k->cols;
     return sum;
 }

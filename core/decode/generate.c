@@ -7,8 +7,8 @@
 #include "heart/tape.h"
 #include "operators/functions.h"
 
-/* Runs the last step on a tape for shapes, which measures the memory, and
-   allocates that once. */
+/* Runs the last step, which needs most memory, on a tape for shapes, which
+   measures that memory, and allocates it once. */
 Decoder *
 decoder_new(Model *m, int tokens)
 {
@@ -22,15 +22,13 @@ decoder_new(Model *m, int tokens)
     Tape *measured = tape_new(SHAPES_ONLY);
     measured->keeper = &d->cache->keeper;
     model_forward(m, measured, &d->batch);
-    /* Allocates what a step needs: the tape keeps its memory when it is reset.
-     */
-    d->tape = tape_new(0);
-    keep(leaf(d->tape, 0, 0, 1, NULL, NULL),
-         measured->entries + measured->bytes / sizeof(real));
-    tape_reset(d->tape);
-    d->tape->keeper = &d->cache->keeper;
+    size_t needed = measured->entries + measured->bytes / sizeof(real);
     tape_free(measured);
     cache_clear(d->cache);
+    d->tape = tape_new(0);
+    keep(leaf(d->tape, 0, 0, 1, NULL, NULL), needed);
+    tape_reset(d->tape); /* which keeps the memory */
+    d->tape->keeper = &d->cache->keeper;
     return d;
 }
 
@@ -85,8 +83,8 @@ among_largest(const real *logits, int classes, real x, int k)
     return larger < k;
 }
 
-/* The probability of class i divided by that of class `best`, the most likely.
- */
+/* The probability of class i, relative to that of class `best`, the likeliest.
+   Below e^-700, a double would soon be 0. */
 static double
 relative_chance(const real *logits, int classes, int i, int best, Sampling how)
 {
@@ -96,8 +94,8 @@ relative_chance(const real *logits, int classes, int i, int best, Sampling how)
     return far > 700 ? 0 : decay(far);
 }
 
-/* Classes are drawn by their cumulative probabilities, each relative to that of
-   the likeliest class. */
+/* Draws a number between 0 and the sum of all relative probabilities. The class
+   at which their running sum exceeds it is chosen. */
 int
 choose(const real *logits, int classes, Sampling how, Random *r)
 {
@@ -107,29 +105,28 @@ choose(const real *logits, int classes, Sampling how, Random *r)
             best = i;
     if (!(how.temperature > 0))
         return best;
-    double sum = 0, below = 0;
+    double sum = 0, running = 0;
     for (int i = 0; i < classes; i++)
         sum += relative_chance(logits, classes, i, best, how);
-    double until = random_uniform(r) * sum;
+    double drawn = random_uniform(r) * sum;
     for (int i = 0; i < classes; i++) {
-        below += relative_chance(logits, classes, i, best, how);
-        if (below > until)
+        running += relative_chance(logits, classes, i, best, how);
+        if (running > drawn)
             return i;
     }
-    return best;
+    return best; /* if rounding left the running sum below the number */
 }
 
-/* The model is copied into one that can read sequences of this length. */
+/* The model is copied into one that can read a sequence of this length. */
 void
 continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
                   int count, Sampling how, Random *r,
                   void each_new(const Dataset *data, int id))
 {
-    const Sizes *z = &m->sizes;
-    Sizes sizes = *z;
+    Sizes sizes = m->sizes;
     int most = count; /* tokens that the decoder reads before it forgets some */
-    if (m->config.positions == POSITIONS_LEARNED && most > z->tokens)
-        most = z->tokens; /* later positions have no vector */
+    if (m->config.positions == POSITIONS_LEARNED && most > sizes.tokens)
+        most = sizes.tokens; /* later positions have no vector */
     if (most > sizes.tokens)
         sizes.tokens = most;
     Model *longer = model_new(&m->config, sizes, m->variant);
@@ -137,7 +134,7 @@ continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
     Decoder *d = decoder_new(longer, most);
     for (int n = given; n < count && !ferror(stdout); n++) {
         const real *logits = decoder_continue(d, ids, n);
-        ids[n] = first_answer(data) + choose(logits, z->classes, how, r);
+        ids[n] = first_answer(data) + choose(logits, sizes.classes, how, r);
         each_new(data, ids[n]);
     }
     decoder_free(d);

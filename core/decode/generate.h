@@ -17,10 +17,10 @@ typedef struct Decoder {
     Model *model;
     Cache *cache;
     Tape *tape;
-    Batch batch; /* of one step; batch.source is what the encoder reads, and is
-                    set before the first step */
+    Batch batch; /* of one step. If the model has an encoder, set batch.source
+                    to what it reads before the first step */
     int first, read; /* decoder_continue: tokens first .. read - 1 of the text
-                        have been read */
+                        have been read, and are in the cache */
 } Decoder;
 Decoder *decoder_new(Model *m, int tokens);
 void decoder_free(Decoder *d);
@@ -30,15 +30,15 @@ void decoder_free(Decoder *d);
    The logits of the other tokens of the last step are before them in memory. */
 const real *decoder_read(Decoder *d, const int *ids, int count);
 
-/* Reads the first `count` tokens of a text, as far as it has not read them yet,
-   and returns the logits after them. If they do not fit into its memory, it
-   forgets all tokens, and reads half as many as fit again, the latest ones,
-   from position 0. */
+/* Reads the first `count` tokens of a text, except those that earlier calls
+   have read, and returns the logits after them. If they do not fit into the
+   cache, it forgets all tokens and reads only the latest ones, half as many as
+   fit, from position 0. */
 const real *decoder_continue(Decoder *d, const int *ids, int count);
 
 /* How a token is chosen: with probability softmax(logits / temperature). At
-   temperature 0 it is the likeliest token, the first of several. If top_k is
-   not 0, only the top_k likeliest can be chosen, and others that are as likely
+   temperature 0 it is the likeliest token, or the first of several. If top_k is
+   not 0, only the top_k likeliest can be chosen, and those that are as likely
    as the last of these. */
 typedef struct Sampling {
     double temperature;
@@ -48,8 +48,9 @@ typedef struct Sampling {
 /* Returns a class. No logit may be NaN. */
 int choose(const real *logits, int classes, Sampling how, Random *r);
 
-/* Continues a sequence of `given` ids until it has `count`. Each new id is
-   chosen from the logits after all ids before it, and passed to `each_new`. */
+/* Continues a sequence of `given` ids until it has `count`; `ids` has memory
+   for these. Each new id is chosen from the logits after all ids before it, and
+   passed to `each_new`. Stops early if stdout cannot be written. */
 void continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
                        int count, Sampling how, Random *r,
                        void each_new(const Dataset *data, int id));

@@ -1,13 +1,17 @@
 /* statistics.c - intervals, tests, and the number of seeds that a test needs.
- */
+
+   Values that have no formula, such as the t of a given p, are found by
+   bisection: the interval that contains the value is halved again and again. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "heart/fail.h"
 #include "math/statistics.h"
 
-#define LEVEL 0.05 /* the chance that a 95% interval misses */
-#define POWER 0.8  /* the chance to show a true difference */
+#define LEVEL 0.05 /* the probability that a 95% interval misses */
+#define POWER                                                        \
+    0.8 /* the probability that a test shall have of showing what is \
+           true */
 
 static int
 ascending(const void *a, const void *b)
@@ -25,6 +29,7 @@ mean_of(const double *x, int n)
     return sum / n;
 }
 
+/* The variance of the population that x is a sample of. */
 static double
 variance_of(const double *x, int n)
 {
@@ -34,6 +39,7 @@ variance_of(const double *x, int n)
     return n > 1 ? squares / (n - 1) : 0;
 }
 
+/* With 1 instead of t, the interval of two values is from one to the other. */
 Mean
 mean_interval(const double *x, int n)
 {
@@ -54,17 +60,18 @@ median(double *x, int n)
 
 /* How many of n sorted values can be dropped at each end so that the rest still
    cover the true median in 95% of cases. Each value is below that median with
-   probability 1/2, like a coin that shows heads. So at most k values are below
-   it as often as n coins show at most k heads. */
+   probability 1/2, like a coin that shows heads. So the probability that at
+   most k values are below it is that of at most k heads among n coins; the
+   interval misses if that happens below or above. */
 static int
 droppable(int n)
 {
-    double chance = ldexp(1, -n); /* of no heads */
-    double outside = chance;      /* of at most k heads */
+    double exactly = ldexp(1, -n); /* the probability of exactly k heads */
+    double at_most = exactly;      /* and of at most k heads */
     for (int k = 0; k < n; k++) {
-        chance *= (double)(n - k) / (k + 1); /* of k + 1 heads */
-        outside += chance;
-        if (2 * outside > LEVEL)
+        exactly *= (double)(n - k) / (k + 1); /* now of k + 1 */
+        at_most += exactly;
+        if (2 * at_most > LEVEL)
             return k;
     }
     return 0;
@@ -80,9 +87,10 @@ median_interval(double *x, int n)
     return (Mean){middle, x[k], x[n - 1 - k]};
 }
 
-/* The incomplete beta function I_x(a, b), where y = 1 - x, by the continued
-   fraction 26.5.8 of Abramowitz and Stegun (1964), from its first term on
-   (Lentz's method). It converges fast if x < (a + 1) / (a + b + 2). */
+/* The regularized incomplete beta function I_x(a, b), where y = 1 - x, by the
+   continued fraction 26.5.8 of Abramowitz and Stegun (1964). Lentz's method
+   multiplies by one factor per term until a factor is 1, up to rounding. It
+   converges fast if x < (a + 1) / (a + b + 2). */
 static double
 incomplete_beta(double x, double y, double a, double b)
 {
@@ -102,6 +110,9 @@ incomplete_beta(double x, double y, double a, double b)
     return exp(scale + a * log(x) + b * log(y)) / (a * fraction);
 }
 
+/* It is I_x(freedom / 2, 1 / 2), with x = freedom / (freedom + t^2); or
+   1 - I_y(1 / 2, freedom / 2), with y = 1 - x, if that converges faster
+   (Abramowitz and Stegun 26.7.1). */
 double
 student_p(double t, double freedom)
 {
@@ -115,7 +126,7 @@ student_p(double t, double freedom)
 double
 student_t(double p, double freedom)
 {
-    double low = 0, high = 1;
+    double low = 0, high = 1; /* student_p falls as t rises */
     while (student_p(high, freedom) > p)
         high *= 2;
     for (int i = 0; i < 60; i++) {
@@ -128,9 +139,10 @@ student_t(double p, double freedom)
     return high;
 }
 
-/* Fills in the interval and the p-values of a difference by its standard error.
-   `same` is the p-value of equivalence within +-margin, the larger one of two
-   one-sided tests (TOST). */
+/* Fills in the interval and the p-values of a difference, from its mean, its
+   standard error and the degrees of freedom. `same` is the p-value of
+   equivalence within +-margin: the larger of those of two one-sided tests
+   (TOST), which is that for the nearer margin. */
 static void
 test_by_t(Contrast *d, double margin)
 {
@@ -143,7 +155,8 @@ test_by_t(Contrast *d, double margin)
     d->same = t > 0 ? above : 1 - above; /* NaN if the margin is NaN */
 }
 
-/* Is the standard error so small that rounding these numbers explains it? */
+/* Is the standard error so small, compared with the values, that it may be only
+   the rounding of values that are in fact equal? */
 static bool
 no_spread(double error, const double *x, int n, const double *base, int m)
 {
@@ -158,6 +171,9 @@ no_spread(double error, const double *x, int n, const double *base, int m)
 const Contrast unknown_contrast = {NAN, NAN, NAN, NAN,   NAN, NAN,
                                    NAN, NAN, NAN, false, 0};
 
+/* The p-values by signs: n coins all show the same side with probability
+   2^(1 - n). If each difference were at least the margin in half of all cases,
+   all n would be below it with probability 2^-n. */
 Contrast
 paired_t(const double *x, const double *base, int n, double margin)
 {
@@ -179,7 +195,8 @@ paired_t(const double *x, const double *base, int n, double margin)
     d.by_signs = no_spread(d.error, x, n, base, n);
     if (d.by_signs) {
         d.differ = mean == 0 ? 1 : ldexp(1, 1 - n);
-        d.same = isnan(margin) ? NAN : fabs(mean) < margin ? ldexp(1, -n) : 1;
+        if (!isnan(margin))
+            d.same = fabs(mean) < margin ? ldexp(1, -n) : 1;
     }
     return d;
 }
@@ -188,8 +205,8 @@ Contrast
 welch_t(const double *x, int n, const double *base, int m, double margin)
 {
     double mean = mean_of(x, n) - mean_of(base, m);
-    double v = variance_of(x, n), w = variance_of(base, m);
-    double a = v / n, b = w / m; /* the variances of the means */
+    double v = variance_of(x, n), w = variance_of(base, m); /* of one value */
+    double a = v / n, b = w / m;                            /* of the means */
     Contrast d = unknown_contrast;
     d.n = n < m ? n : m;
     if (d.n < 2 || !isfinite(mean))
@@ -203,6 +220,7 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
         d.differ = d.mean == 0 ? 1 : NAN;
         return d;
     }
+    /* Welch 1947; and its increase per seed if both have the same n. */
     d.freedom = (a + b) * (a + b) / (a * a / (n - 1) + b * b / (m - 1));
     d.per_seed = (v + w) * (v + w) / (v * v + w * w);
     test_by_t(&d, margin);
@@ -221,10 +239,12 @@ normal_within(double centre, double radius)
 }
 
 /* Each test compares the mean with its standard error, which is estimated: it
-   is s times the true one, and s^2 times the degrees of freedom is chi-squared.
-   For a given s, the mean passes the test with a probability of the normal
-   distribution. The result is its average over s, an integral as a sum over
-   slices. */
+   is s times the true one, where s^2 freedom is chi-squared. For a given s, the
+   normal distribution tells how probable it is that the mean passes the test.
+   The result is the average of that over s, a sum over slices; s is within 6 /
+   sqrt(freedom) of 1 in all but a negligible part of cases. The density of s is
+   2 (freedom / 2)^(freedom / 2) / Gamma(freedom / 2) s^(freedom - 1)
+   exp(-freedom s^2 / 2). */
 double
 chance_to_show(double difference, double margin, double freedom, double alpha)
 {
@@ -290,24 +310,28 @@ seeds_to_tell(const Contrast *d, double margin, double alpha)
     return high;
 }
 
-/* The k-th smallest of m p-values is multiplied by m - k + 1, and then no
-   adjusted p-value is below that of a smaller one. */
+/* The k-th smallest of m p-values is multiplied by m - k + 1, the number of
+   hypotheses that can still be true. Then each adjusted p-value is raised to
+   the largest of those of smaller p-values. */
 void
 holm(double *p, int n, int true_together)
 {
     double *sorted = allocate((size_t)n + 1, sizeof *sorted);
     int count = 0;
     for (int i = 0; i < n; i++)
-        if (!isnan(p[i]))
-            sorted[count++] = p[i];
+        if (!isnan(p[i])) {
+            sorted[count] = p[i];
+            count++;
+        }
     qsort(sorted, (size_t)count, sizeof *sorted, ascending);
     for (int i = 0; i < n; i++) {
-        double adjusted = 0; /* at least as large as for a smaller p */
+        double adjusted = 0;
         if (isnan(p[i]))
             continue;
-        for (int k = 0; k < count && sorted[k] <= p[i]; k++)
-            adjusted =
-                fmax(adjusted, sorted[k] * fmin(count - k, true_together));
+        for (int k = 0; k < count && sorted[k] <= p[i]; k++) {
+            double factor = fmin(count - k, true_together);
+            adjusted = fmax(adjusted, sorted[k] * factor);
+        }
         p[i] = fmin(adjusted, 1);
     }
     free(sorted);

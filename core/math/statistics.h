@@ -1,12 +1,12 @@
 /* statistics.h - what results over several seeds can tell: intervals, tests,
-   and how many seeds a test needs. */
+   and how many seeds a test needs. A seed gives one value. */
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
 #include <stdbool.h>
 
-/* A value and its 95% interval. All are NaN if n is 0 or a number is NaN. If n
-   is 1, the interval is that one point. */
+/* A mean or median of n values and its 95% interval. All are NaN if n is 0 or a
+   value is NaN. If n is 1, the interval is that one value. */
 typedef struct Mean {
     double mean, low, high;
 } Mean;
@@ -15,7 +15,8 @@ typedef struct Mean {
    in 95% of cases if the data are normal, and less often if they have one long
    tail (exponential: 88% with 3 seeds, 92% with 20). It says little about seeds
    that fall into two clusters; use a median or a share there. For two seeds it
-   would be 13 times as wide as their distance, so it is the two values. */
+   would be 13 times as wide as their distance, so for fewer than INTERVAL_SEEDS
+   it is from the smallest value to the largest. */
 enum { INTERVAL_SEEDS = 3 };
 Mean mean_interval(const double *x, int n);
 
@@ -31,24 +32,23 @@ Mean median_interval(double *x, int n);
 /* The median; if n is even, the mean of the middle two. Sorts x. */
 double median(double *x, int n);
 
-/* How far the mean of some values is from the baseline's mean: the difference
-   of the means, its 95% interval, and the p-values of two tests by Student's t.
-   `differ` is how likely a mean this far from 0 is if there is no
-   true difference. `same` is how likely a mean this close to 0 is if the true
-   difference is at least the margin in either direction (two one-sided tests,
-   Schuirmann 1987); it is NaN without a margin. Everything is NaN if n < 2 or a
-   number is not finite. */
+/* How far the mean of some values is from the baseline's mean. Everything is
+   NaN if n < 2 or a value is not finite. */
 typedef struct Contrast {
-    double mean, low, high;
-    double deviation; /* of the difference between one value of each */
-    double error;     /* the standard error of the mean */
-    double freedom;   /* the degrees of freedom of that error */
-    double per_seed;  /* how many of these each further seed of both adds */
-    double differ, same;
+    double mean, low, high; /* the difference of the means, its 95% interval */
+    double deviation;       /* of the difference of one value of each */
+    double error;           /* the standard error of `mean` */
+    double freedom;         /* the degrees of freedom of that error */
+    double per_seed; /* by how much one more seed of both raises `freedom` */
+    double differ; /* p-value: how likely a mean this far from 0 is if there is
+                      no true difference */
+    double same;   /* p-value: how likely a mean this close to 0 is if the true
+                      difference is at least the margin in either direction (two
+                      one-sided tests, Schuirmann 1987); NaN without a margin */
     bool by_signs; /* do the p-values come from signs instead of t? */
     int n;         /* the number of pairs, or of values of the smaller sample */
 } Contrast;
-extern const Contrast unknown_contrast; /* everything NaN, n 0 */
+extern const Contrast unknown_contrast; /* everything is NaN, and n is 0 */
 
 /* Compares n pairs of values by their differences x_i - base_i. If all
    differences are equal, t is not defined and the signs are counted instead:
@@ -62,8 +62,8 @@ Contrast paired_t(const double *x, const double *base, int n, double margin);
 Contrast welch_t(const double *x, int n, const double *base, int m,
                  double margin);
 
-/* P(|T| > |t|) for Student's t with `freedom` degrees of freedom, at least 1,
-   and its inverse. */
+/* p = P(|T| > |t|) for Student's t with `freedom` degrees of freedom, at least
+   1; and the t that has this p. */
 double student_p(double t, double freedom);
 double student_t(double p, double freedom);
 
