@@ -86,8 +86,7 @@ record_softmax(Capture *r, Node *weights)
         call.q = before_rope(n->in[0]);
         call.k = before_rope(n->in[1]);
     }
-    bool computed = weights->value != NULL; /* NULL on a tape for shapes */
-    if (r->only != EVERY_HEAD && computed)
+    if (r->only != EVERY_HEAD && weights->value) /* NULL: shapes only */
         replace_weights(r, &call);
     r->heads += weights->heads;
     check_capacity(r->calls);

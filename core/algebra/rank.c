@@ -84,13 +84,11 @@ subtract_block(const Elimination *e, int at, int count, int first, int fresh)
         for (int j = 0; j < fresh; j++)
             minus_x[i * fresh + j] = -x[j];
     }
-    if (rows_below) {
-        ptrdiff_t stride = (ptrdiff_t)2 * PANEL;
-        multiply_add(
-            matrix(pool_row(e, below) + first, rows_below, fresh, stride),
-            matrix(lu_row(e, below) + at, rows_below, count, e->n),
-            matrix(minus_x, count, fresh, fresh));
-    }
+    if (rows_below)
+        multiply_add(matrix(pool_row(e, below) + first, rows_below, fresh,
+                            (ptrdiff_t)2 * PANEL),
+                     matrix(lu_row(e, below) + at, rows_below, count, e->n),
+                     matrix(minus_x, count, fresh, fresh));
 }
 
 /* Subtracts all pivots so far from the last `fresh` columns of the pool. */
