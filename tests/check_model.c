@@ -12,7 +12,7 @@
 #include "algebra/fold.h"
 #include "base/words.h"
 #include "heart/fail.h"
-#include "heart/layers.h"
+#include "heart/embedding_and_loss.h"
 #include "heart/tape.h"
 #include "suites.h"
 #include "training/positions.h"

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "gradient.h"
-#include "heart/composed.h"
+#include "heart/attend_and_norm.h"
 #include "heart/fail.h"
-#include "heart/layers.h"
+#include "heart/embedding_and_loss.h"
 #include "heart/random.h"
 #include "heart/tape.h"
 #include "suites.h"

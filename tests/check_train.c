@@ -12,7 +12,7 @@
 #include "base/words.h"
 #include "config/find_plugin.h"
 #include "heart/fail.h"
-#include "heart/layers.h"
+#include "heart/embedding_and_loss.h"
 #include "heart/random.h"
 #include "heart/tape.h"
 #include "heart/threads.h"

@@ -8,7 +8,7 @@
 #include "heart/attention.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
-#include "heart/layers.h"
+#include "heart/embedding_and_loss.h"
 #include "heart/plugin.h"
 #include "heart/rows.h"
 #include "heart/tape.h"

@@ -2,8 +2,8 @@
 #include <stddef.h>
 
 #include "algebra/operator_table.h"
-#include "heart/composed.h"
-#include "heart/layers.h"
+#include "heart/attend_and_norm.h"
+#include "heart/embedding_and_loss.h"
 #include "heart/operators.h"
 #include "operators/biases.h"
 #include "operators/columns.h"

@@ -1,7 +1,7 @@
 /* written_equation.h - the equation of a variant, as its author wrote it, is
    run.
 
-   It is read by the grammar of NAME.eq (equation/tree.h), with the variant's
+   It is read by the grammar of NAME.eq (equation/parse.h), with the variant's
    settings, and computed with the variant's matrices, under the names that the
    grammar gives them: W^Q for W_i^Q. It agrees with the code if the outputs are
    equal. An equation that begins with "note:", or names no matrix of the code,

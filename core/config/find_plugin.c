@@ -222,9 +222,9 @@ check_variant(const char *path, const Variant *v)
              path, list, MOST_OWN, OWN_NAME_SIZE - 1);
 }
 
-/* Loads a shared object, whose constructors run meanwhile: plugin_runs lets a
-   report of a crash name the plugin. Only a plugin that defines an operator has
-   the symbol qkv_real_size (<qkv/operator.h>). */
+/* Loads a shared object, whose constructors run meanwhile: report_running lets
+   a report of a crash name the plugin. Only a plugin that defines an operator
+   has the symbol qkv_real_size (<qkv/operator.h>). */
 static void
 load_object(Plugin *p)
 {

@@ -2,7 +2,8 @@
 
    Whatever reads or writes settings uses this table: the options of the
    command, config.tsv, the defaults of a task, grids, the names of runs and the
-   lines of --plan. */
+   lines of --plan. A default is in heart/config.h (USUAL), unless the task has
+   another (tasks/tasks.c). */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

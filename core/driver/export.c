@@ -5,7 +5,7 @@
 #include "base/npy.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "heart/layers.h"
+#include "heart/embedding_and_loss.h"
 #include "heart/tape.h"
 #include "run/run.h"
 

@@ -9,7 +9,7 @@
 
 #include <qkv/attend.h>
 
-#include "equation/tree.h"
+#include "equation/parse.h"
 
 /* A size that an equation may name. */
 typedef struct Size {

@@ -1,8 +1,9 @@
 /* attention.h - the operands of attention: their shapes, their positions, and
    the rows of earlier tokens that a decoder keeps.
 
-   attend, and the operators that do its steps one by one, prepare and check
-   their operands with these functions. */
+   attend (attend_and_norm.c), and the operators that do its steps one by one
+   (operators/steps.c), prepare and check their operands with these functions.
+ */
 #ifndef ATTENTION_H
 #define ATTENTION_H
 

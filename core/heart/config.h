@@ -1,5 +1,5 @@
 /* config.h - the settings of a run: the task, the shape of the model, how it is
-   trained. */
+   trained; and their defaults (USUAL). */
 #ifndef CONFIG_H
 #define CONFIG_H
 

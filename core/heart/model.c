@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "heart/composed.h"
-#include "heart/layers.h"
+#include "heart/attend_and_norm.h"
+#include "heart/embedding_and_loss.h"
 #include "heart/model.h"
 
 /* Sets `to` to the full name of a part: "block0.mlp", or "norm" if it is in no

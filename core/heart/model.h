@@ -29,8 +29,8 @@ typedef struct Model Model;
 
 /* The equation of a model. `logits` returns a matrix (rows of the batch x
    classes). `loss` returns the sum of the losses of the counted rows
-   (layers.h), divided by `counted`. Unless `right` is NULL, it adds the number
-   of right answers to *right. */
+   (embedding_and_loss.h), divided by `counted`. Unless `right` is NULL, it adds
+   the number of right answers to *right. */
 typedef struct Architecture {
     Node *(*logits)(Model *m, Tape *t, const Batch *b);
     Node *(*loss)(const Model *m, Node *logits, const int *targets, int counted,

@@ -2,7 +2,7 @@
    pass over all weights. The first step allocates all memory that a step needs,
    and the next ones allocate nothing. */
 #include "heart/fail.h"
-#include "heart/layers.h"
+#include "heart/embedding_and_loss.h"
 #include "heart/numbers.h"
 #include "heart/threads.h"
 #include "heart/train.h"

@@ -9,7 +9,7 @@
 #include "heart/config.h"
 #include "models/json.h"
 #include "models/published.h"
-#include "models/said.h"
+#include "models/config_json.h"
 
 static Table families, states, refusals;
 /* The columns of families.tsv, of which four have the names of tensors; and the

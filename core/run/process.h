@@ -1,5 +1,7 @@
-/* process.h - child processes: calling a function in one, and running other
-   programs. */
+/* process.h - child processes: calling a function in one, with limits of its
+   memory and of the time that a plugin's call takes, and running other
+   programs.
+ */
 #ifndef PROCESS_H
 #define PROCESS_H
 

@@ -1,7 +1,7 @@
 /* tasks.h - all tasks, the heart's three and six others: how each draws its
    sequences is in tasks.c and in heart/task.c. A new task is a row of the table
-   there. The losses of tasks are in heart/layers.h (cross_entropy) and
-   training/architectures.h (number_loss). */
+   there. The losses of tasks are in heart/embedding_and_loss.h (cross_entropy)
+   and training/architectures.h (number_loss). */
 #ifndef TASKS_H
 #define TASKS_H
 

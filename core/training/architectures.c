@@ -3,7 +3,7 @@
 
 #include "config/settings.h"
 #include "heart/fail.h"
-#include "heart/layers.h"
+#include "heart/embedding_and_loss.h"
 #include "training/architectures.h"
 #include "training/positions.h"
 

@@ -14,7 +14,7 @@
 #include "algebra/capture.h"
 #include "algebra/svd.h"
 #include "heart/heads.h"
-#include "heart/layers.h"
+#include "heart/embedding_and_loss.h"
 #include "heart/numbers.h"
 #include "math/statistics.h"
 #include "watch/gauge.h"

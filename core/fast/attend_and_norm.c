@@ -1,6 +1,6 @@
-/* composed.c - attention, P = softmax(mask(scale Q K')), O = P V, and
-   LayerNorm, as fast as we know how. core/heart/composed.c is the readable
-   version, with the same bits.
+/* attend_and_norm.c - attention, P = softmax(mask(scale Q K')), O = P V, and
+   LayerNorm, as fast as we know how. core/heart/attend_and_norm.c is the
+   readable version, with the same bits.
 
    Attention is computed tile by tile. A tile is some queries of one head of one
    sequence, with the keys that they see. If the sequence is short, it is one
@@ -11,7 +11,7 @@
 #include "fast/lanes.h"
 #include "fast/matrix.h"
 #include "heart/attention.h"
-#include "heart/composed.h"
+#include "heart/attend_and_norm.h"
 #include "heart/heads.h"
 #include "heart/operators.h"
 #include "heart/rows.h"

@@ -1,11 +1,11 @@
-/* said.c - reads a config.json by keys.tsv. */
+/* config_json.c - reads a config.json by keys.tsv. */
 #include <string.h>
 
 #include "base/tsv.h"
 #include "config/find_plugin.h"
 #include "heart/config.h"
 #include "models/json.h"
-#include "models/said.h"
+#include "models/config_json.h"
 
 static Table keys;
 enum { KEY, MEANING, OF, UNLESS, WHY }; /* the columns of keys.tsv */

@@ -1,4 +1,4 @@
-/* tree.h - an equation as a paper writes it, read into a tree.
+/* parse.h - an equation as a paper writes it, read into a tree.
 
    A file NAME.eq holds an equation of one line or several:
 
@@ -25,8 +25,8 @@
    A ";" ends a line as a newline does, and "#" begins a comment. A "(" is a
    call of the name before it, and a "[" selects columns of the factor before
    it, only if no blank comes between. */
-#ifndef TREE_H
-#define TREE_H
+#ifndef PARSE_H
+#define PARSE_H
 
 #include <stdbool.h>
 

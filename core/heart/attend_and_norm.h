@@ -1,9 +1,10 @@
-/* composed.h - attention and LayerNorm, each in one operator.
+/* attend_and_norm.h - attention and LayerNorm, each in one operator.
 
-   core/heart/composed.c is the readable version. core/fast/composed.c, which
-   replaces it in the whole program, is the fast one, to the same bits. */
-#ifndef COMPOSED_H
-#define COMPOSED_H
+   core/heart/attend_and_norm.c is the readable version.
+   core/fast/attend_and_norm.c, which replaces it in the whole program, is the
+   fast one, to the same bits. */
+#ifndef ATTEND_AND_NORM_H
+#define ATTEND_AND_NORM_H
 
 #include <qkv/operator.h>
 

@@ -1,10 +1,10 @@
-/* layers.h - the operators of the model around a variant: the embedding, and
-   the loss (cross_entropy).
+/* embedding_and_loss.h - the two ends of the model: the embedding of tokens,
+   and the loss, cross-entropy.
 
    As in <qkv/tape.h>, a row is a token, and sequences are one after the other.
  */
-#ifndef LAYERS_H
-#define LAYERS_H
+#ifndef EMBEDDING_AND_LOSS_H
+#define EMBEDDING_AND_LOSS_H
 
 #include <qkv/tape.h>
 

@@ -1,8 +1,9 @@
-/* layers.c - the embedding and the loss, each with its derivative. */
+/* embedding_and_loss.c - the embedding and the loss (cross-entropy), each with
+   its derivative. */
 #include <string.h>
 
 #include "heart/fail.h"
-#include "heart/layers.h"
+#include "heart/embedding_and_loss.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
 

@@ -1,7 +1,7 @@
-/* tree.c - an equation as a paper writes it, read into a tree.
+/* parse.c - an equation as a paper writes it, read into a tree.
 
    The reader is a recursive descent: a function for each rule of the grammar in
-   tree.h. It works on the text itself, line after line, and each node of the
+   parse.h. It works on the text itself, line after line, and each node of the
    tree keeps the place where it begins. A message about the node, even a later
    one, can then show that line with a mark below the place. */
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "equation/tree.h"
+#include "equation/parse.h"
 #include "heart/plugin.h"
 
 /* The two signs beyond ASCII that `qkv derive` prints on a terminal, in UTF-8.

@@ -1,10 +1,11 @@
-/* said.h - what a config.json says, key by key, before any layer is made of it.
+/* config_json.h - reads a config.json, key by key, before any layer is made of
+   it.
 
    keys.tsv names the meaning of a key, and the layers that it is about. A key
    of one family is in it as MODEL_TYPE.KEY, before which KEY does not count.
    Whatever it says stays text. A list has a value for each layer. */
-#ifndef SAID_H
-#define SAID_H
+#ifndef CONFIG_JSON_H
+#define CONFIG_JSON_H
 
 #include <stdbool.h>
 
