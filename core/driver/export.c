@@ -42,7 +42,7 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     npy_write(to, "logits.npy", 'f', logits->value, 3,
               (int[]){sequences, tokens, m->sizes.classes});
     npy_write(to, "loss.npy", 'f', loss->value, 2, (int[]){1, 1});
-    matrices_write(to, "gradients", m);
+    matrices_write(to, "gradients", m, m->gradients);
     if (!draft_end(d, false)) /* it does not replace a directory */
         fail("%s: it exists already; choose another directory", directory);
     return sequences;

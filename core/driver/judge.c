@@ -1,5 +1,5 @@
 /* judge.c - qkv judge: compares the methods in anybody's table of results
-   (study/judge.h), and shows the answer as a table, in sentences and as a
+   (study/judge_csv.h), and shows the answer as a table, in sentences and as a
    figure. */
 #include <math.h>
 

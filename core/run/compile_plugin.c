@@ -1,4 +1,4 @@
-/* compile_plugin.c - from a plugin's source to a shared object. */
+/* compile_plugin.c - compiles the source of a plugin into a shared object. */
 #include <libgen.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,19 +18,19 @@
 #define LOOKED_UP ""
 #endif
 
-/* Its arguments are the program's folder, the source, the file to write, and
-   options. The public headers are in that folder, or beside it if the program
-   is installed. The shell splits $CC and the options into words. $CFLAGS is not
-   read: a plugin is known by its bytes, so flags that an environment happens to
-   have would make it another plugin. */
+/* The command for a shell. Its arguments are the program's folder ($1), the
+   source, the file to write, and options. The public headers are in that
+   folder, or beside it if the program is installed. The shell splits $CC and
+   the options into words. $CFLAGS is not read: a plugin is known by its bytes,
+   so flags that an environment happens to have would make it another plugin. */
 static const char command[] =
     "${CC:-cc} -O2 -fno-fast-math -ffp-contract=off -shared -fPIC" LOOKED_UP
     " \"-I$1/include\" \"-I$1/../include\" \"$2\" -o \"$3\" $4";
 
-/* The compiler writes into a draft, since the old file may be in use and the
-   compiler may be killed. A missing return is an error, because the caller
-   would get an arbitrary value. `check` compiles for float and then for double,
-   so the second time warnings are off. */
+/* Compiles `source` into DIRECTORY/NAME. The compiler writes into a draft,
+   because the old file may be in use and the compiler may be killed. A missing
+   return is an error, because the caller would get an arbitrary value. `check`
+   compiles for float and then for double, so for double warnings are off. */
 static void
 compile(const char *source, const char *directory, const char *name)
 {

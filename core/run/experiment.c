@@ -25,10 +25,11 @@ manifest_value(const char *line, const char *key)
     if (!at)
         return NULL;
     at += strlen(wanted);
-    return interned(format_text("%.*s", (int)strcspn(at, "\t"), at));
+    int length = (int)strcspn(at, "\t");
+    return interned(format_text("%.*s", length, at));
 }
 
-/* Refuses a line with control characters, since a message may print it on a
+/* Refuses a line with control characters, because a message may print it on a
    terminal. Nothing else is checked: keys and values are only compared with
    the settings of runs. */
 void
@@ -53,7 +54,7 @@ manifest_read(const char *directory, Values *lines)
     }
 }
 
-/* Writes the line in one call, because another process may be reading the file.
+/* Writes the line in one call, so that another process never reads half of it.
  */
 static void
 append_line(const char *path, const char *line)
@@ -89,9 +90,9 @@ experiment_open(const char *directory, const char *line)
         fail("%s: could not create it: %s; choose another directory", directory,
              strerror(errno));
     drafts_sweep(directory);
-    /* Listed before the record is looked for: a command that creates this
-       experiment now writes its record first, so that files without a record
-       belong to somebody else. */
+    /* The files are listed before the record is looked for. Another command may
+       be creating this experiment now, and it writes the record first. So if
+       there are files and then no record, they belong to somebody else. */
     Values files = names_in(directory);
     if (files.count && access(within(directory, record), F_OK))
         fail("%s: it holds files but no experiment.tsv, so it is not an "
@@ -100,12 +101,14 @@ experiment_open(const char *directory, const char *line)
     manifest_record(directory, line);
 }
 
+/* For qsort: orders runs by their names. */
 static int
 by_name(const void *a, const void *b)
 {
     return strcmp(((const Run *)a)->name, ((const Run *)b)->name);
 }
 
+/* Reads the run at this path, and adds it. */
 static void
 add_run(Experiment *e, const char *path)
 {
@@ -113,7 +116,7 @@ add_run(Experiment *e, const char *path)
     e->runs[e->count++] = run_read(path);
 }
 
-/* Adds the runs of a directory. */
+/* Adds the finished runs of a directory. Hidden names are those of drafts. */
 static void
 add_all(Experiment *e, const char *directory)
 {
@@ -176,8 +179,8 @@ recorded_value(const Experiment *e, const char *key)
     bool first = true;
     for (int i = 0; i < e->record.count; i++) {
         const char *line = e->record.text[i];
-        const char *value = manifest_value(line, key);
-        if (strncmp(line, "compare\t", 8))
+        const char *value = manifest_value(line, key); /* interned */
+        if (strncmp(line, "compare\t", strlen("compare\t")))
             continue;
         if (!first && value != found)
             return NULL;

@@ -15,7 +15,8 @@
    judge      the result that verdicts are about
    margin     the largest difference that counts as none
    from       the run whose weights a train began with
-   Tables, figures and reports read in it which values to compare. */
+   Tables, figures and reports read in it which values to compare. Code calls
+   the record "manifest". */
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 
@@ -24,14 +25,15 @@
 /* The variant that others are compared with, unless the user names another. */
 #define BASELINE "standard"
 
-/* Adds a key to the line of a command, which begins with the command's name. */
+/* Adds KEY=VALUE to the line of a command, which is replaced by a longer one.
+   To begin with, *line is the command's name. */
 void manifest_add(char **line, const char *key, const char *value);
 
-/* The value of a key, interned, or NULL. */
+/* The value of a key in a line, interned; NULL if the line does not have it. */
 const char *manifest_value(const char *line, const char *key);
 
-/* Adds the lines of an experiment's record to `lines`. A file that is missing
-   has none. Exits if a line was cut or changed. */
+/* Adds the lines of an experiment's record to `lines`; none if there is no
+   file. Exits if a line was cut or changed. */
 void manifest_read(const char *directory, Values *lines);
 
 /* Creates the experiment's directory, or checks that it is an experiment's, and
@@ -51,12 +53,13 @@ typedef struct Experiment {
    several places counts once. Exits if a path has no run. */
 Experiment experiment_read(const char *const *paths, int count);
 
-/* Was the setting given to a recorded command? Without a record it may have
-   been, so the answer is true. */
+/* Was the setting given to a recorded command? Without a record the answer is
+   true, because it may have been. */
 bool setting_was_given(const Experiment *e, const char *setting);
 
-/* The value of a key, if all recorded compare commands agree on it; else NULL,
-   since one of several commands must not decide later tables. */
+/* The value that all recorded compare commands have for a key. NULL if they
+   differ, because one of several commands must not decide later tables; or if
+   none has it. */
 const char *recorded_value(const Experiment *e, const char *key);
 
 #endif

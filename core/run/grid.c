@@ -1,7 +1,9 @@
 /* grid.c - makes the list of runs that a command's options describe.
 
-   All runs are checked before the first is trained. A note names the variants
-   that cannot start as the same function (same-start). */
+   All runs are checked before the first is trained. A point of the grid is a
+   config without its seed; it has one run for each seed. With the setting
+   same-start, a variant begins training as the same function as the variant
+   that is named there; a note names the variants that cannot. */
 #include <libgen.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,24 +31,25 @@ request_apply(const Request *r, Config *c)
 }
 
 void
-request_used(const Request *r, const char *of, const char *uses)
+request_used(const Request *r, const char *checked, const char *uses)
 {
     for (int i = 0; i < setting_count; i++) {
         const char *name = settings[i].name;
-        if (r->given[i].count && (!of || index_in(of, name) >= 0) &&
-            index_in(uses, name) < 0)
+        bool counts = !checked || index_in(checked, name) >= 0;
+        if (r->given[i].count && counts && index_in(uses, name) < 0)
             usage("--%s: no variant or model here uses it; leave it out", name);
     }
 }
 
 /* Checks whether m, the model of c, can start as the same function as the
    variant c->same_start. If not, prints a note, once for each pair of variants,
-   and clears c->same_start. `given` is c before it was resolved: with it, the
-   other variant has the shape at which it would be trained itself. */
+   and clears c->same_start. `given` is c before it was resolved: resolved for
+   the other variant, it has the shape at which that would be trained itself,
+   and only a model of this shape is imitated. */
 static void
 choose_start(const Config *given, Config *c, Model *m)
 {
-    static void *told;
+    static void *told; /* the set of notes that were printed */
     Conversion v;
     Config wanted = *given, alike = config_alike(c);
     config_resolve(&wanted, variant_uses(plugin_open(c->same_start).variant));
@@ -63,9 +66,9 @@ choose_start(const Config *given, Config *c, Model *m)
 /* Opens the variants that were given. Refuses two of one name, because their
    runs could not be told apart, and a shape option that none of them uses. */
 static void
-check_variants(const Request *o)
+check_variants(const Request *r)
 {
-    const Values *given = given_to(o, "variant");
+    const Values *given = given_to(r, "variant");
     char *uses = "";
     void *names = NULL;
     for (int i = 0; i < given->count; i++) {
@@ -77,12 +80,13 @@ check_variants(const Request *o)
     }
     /* With --same-start, a shape option may be meant for the variant named
        there, so none is refused. */
-    if (!given_to(o, "same-start")->count)
-        request_used(o, SHAPE_OPTIONS, uses);
+    if (!given_to(r, "same-start")->count)
+        request_used(r, SHAPE_OPTIONS, uses);
 }
 
-/* Makes the model of c if its start is not the usual one: exits if an initial
-   value is wrong, and clears c->same_start if the model cannot start so. */
+/* Checks --init and --same-start by making the model of c: exits if a factor of
+   init is wrong, and clears c->same_start if the model cannot start so. `given`
+   is as in choose_start. */
 static void
 check_start(const Config *given, Config *c, Sizes sizes, const Variant *v)
 {
@@ -98,22 +102,22 @@ check_start(const Config *given, Config *c, Sizes sizes, const Variant *v)
    differ only in settings that the variant does not use have the same runs,
    which are added once. */
 static void
-add_point(Grid *g, const Request *o, Config c)
+add_point(Grid *g, const Request *r, Config c)
 {
     const Setting *seed = setting_named("seed");
-    const Values *seeds = given_to(o, "seed");
-    const char *tasks = joined(given_to(o, "task"), ",");
+    const Values *seeds = given_to(r, "seed");
+    const char *tasks = joined(given_to(r, "task"), ",");
     Plugin p = plugin_open(c.variant);
-    if (strcmp(c.task, "text") != 0 && index_in(tasks, "text") >= 0)
-        c.file = interned(
-            ""); /* --file belongs to the task text, which was given, too */
+    bool text_given = index_in(tasks, "text") >= 0;
+    if (strcmp(c.task, "text") != 0 && text_given)
+        c.file = interned(""); /* --file is for the runs of the task text */
     Dataset data = dataset_open(&c); /* which sets the hash of a text */
     Config given = c;
     config_resolve_for(&c, &p);
     observed_words(c.log); /* exits if the log setting is wrong */
     check_start(&given, &c, data.sizes, p.variant);
-    if (o->work.from) /* basename ignores a / at the end */
-        c.from = interned(basename(copy_text(o->work.from)));
+    if (r->work.from) /* basename ignores a / at the end */
+        c.from = interned(basename(copy_text(r->work.from)));
     for (int k = 0; k < seeds->count; k++) {
         setting_set(seed, &c, seeds->text[k]);
         char *name = run_name(&c, variant_uses(p.variant));
@@ -124,45 +128,45 @@ add_point(Grid *g, const Request *o, Config c)
     }
 }
 
-/* Adds a point for every combination of the values given to the settings from i
-   on; c has the values of the earlier ones. Task and variant are chosen
-   already; add_point adds the seeds. */
+/* Adds a point for every combination of the values given to the settings from
+   settings[i] on; c has the values of the earlier ones. grid_of has chosen task
+   and variant, and add_point adds the seeds. */
 static void
-expand(Grid *g, const Request *o, Config c, int i)
+expand(Grid *g, const Request *r, Config c, int i)
 {
-    static const char *const chosen = "task variant seed";
+    static const char *const elsewhere = "task variant seed";
     if (i == setting_count) {
-        add_point(g, o, c);
+        add_point(g, r, c);
         return;
     }
-    const Values *v = &o->given[i];
-    if (!v->count || index_in(chosen, settings[i].name) >= 0) {
-        expand(g, o, c, i + 1);
+    const Values *v = &r->given[i];
+    if (!v->count || index_in(elsewhere, settings[i].name) >= 0) {
+        expand(g, r, c, i + 1);
         return;
     }
     for (int k = 0; k < v->count; k++) {
         setting_set(&settings[i], &c, v->text[k]);
-        expand(g, o, c, i + 1);
+        expand(g, r, c, i + 1);
     }
 }
 
-/* The line of a command in the experiment's record (experiment.h). */
+/* The line of this command in the experiment's record (experiment.h). */
 static char *
-manifest_of(const Request *o, const char *command)
+manifest_of(const Request *r, const char *command)
 {
     char *line = copy_text(command);
     if (sizeof(real) == sizeof(double))
         manifest_add(&line, "precision", "double");
     for (int i = 0; i < setting_count; i++) {
-        char *values = joined(&o->given[i], ",");
+        char *values = joined(&r->given[i], ",");
         if (*values)
             manifest_add(&line, settings[i].name, values);
     }
-    const char *const more[][2] = {{"by", o->by},
-                                   {"baseline", o->baseline},
-                                   {"judge", o->judge},
-                                   {"margin", o->margin},
-                                   {"from", o->work.from}};
+    const char *const more[][2] = {{"by", r->by},
+                                   {"baseline", r->baseline},
+                                   {"judge", r->judge},
+                                   {"margin", r->margin},
+                                   {"from", r->work.from}};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         if (more[i][1])
             manifest_add(&line, more[i][0], more[i][1]);
@@ -170,24 +174,25 @@ manifest_of(const Request *o, const char *command)
 }
 
 Grid
-grid_of(const Request *o, const char *command)
+grid_of(const Request *r, const char *command)
 {
-    Grid g = {.line = manifest_of(o, command)};
-    const Values *tasks_given = given_to(o, "task");
-    const Values *variants = given_to(o, "variant");
-    check_variants(o);
+    Grid g = {.line = manifest_of(r, command)};
+    const Values *tasks_given = given_to(r, "task");
+    const Values *variants = given_to(r, "variant");
+    check_variants(r);
     for (int t = 0; t < tasks_given->count; t++)
         for (int v = 0; v < variants->count; v++) {
-            Config c = o->base ? *o->base : task_start(tasks_given->text[t]);
+            Config c = r->base ? *r->base : task_start(tasks_given->text[t]);
             c.task = interned(tasks_given->text[t]);
             c.variant = interned(variants->text[v]);
-            expand(&g, o, c, 0);
+            expand(&g, r, c, 0);
         }
     return g;
 }
 
-/* Must the command line of a run name this setting? Not if it has the task's
-   default; but a width always, since its default depends on other settings. */
+/* Must the command line of a run name this setting? It must unless c has the
+   task's default; and it must always name words, the seed and widths, whose
+   default depends on other settings. */
 static bool
 needs_option(const Setting *s, const Config *c, const Config *usual)
 {

@@ -6,30 +6,37 @@
 
 /* How runs are trained, and where they are written. */
 typedef struct Work {
-    const char *out, *from;
-    int jobs, threads, memory; /* in megabytes; 0: not given */
-    bool no_weights, quiet;
+    const char *out;  /* the directory of the experiment */
+    const char *from; /* the run with whose weights training begins, or NULL */
+    int jobs;         /* how many runs are trained at once */
+    int threads;      /* of each run */
+    int memory;       /* the limit of each run in megabytes; 0: not given */
+    bool no_weights;  /* do not keep the trained weights */
+    bool quiet;       /* print no progress and no notes */
 } Work;
 
+/* What the user asked of a command that makes or compares runs. */
 typedef struct Request {
     Values *given;      /* indexed as settings[]; count 0: not given */
     const Config *base; /* for settings not given; NULL: the task's defaults */
     Work work;
-    const char *by, *baseline, *judge, *margin; /* or NULL */
-    const char *where; /* "lr=0.01": only runs with that value */
+    /* What is compared, as in the record (experiment.h); NULL: not given. */
+    const char *by, *baseline, *judge, *margin;
+    const char *where; /* "lr=0.01": only runs with that value; or NULL */
 } Request;
 
 /* The values given to the setting of that name. */
 Values *given_to(const Request *r, const char *setting);
 
-/* Sets c's settings to the given values; of a list, to the first. */
+/* Sets c's settings to the values that were given; of a list, to the first. */
 void request_apply(const Request *r, Config *c);
 
-/* Exits (2) if a setting was given that `uses` does not list, since it would
-   change nothing. Checks only the settings that `of` lists, or all if `of` is
-   NULL. */
-void request_used(const Request *r, const char *of, const char *uses);
+/* Exits (2) if a setting was given that the list `uses` does not have, because
+   it would change nothing. Checks only the settings of the list `checked`, or
+   all settings if that is NULL. */
+void request_used(const Request *r, const char *checked, const char *uses);
 
+/* A run that is to be trained, unless it is done. */
 typedef struct Job {
     Config config;
     char *name; /* of its run */
@@ -37,8 +44,9 @@ typedef struct Job {
     bool stale; /* its run was trained with another build of its plugin */
 } Job;
 
+/* The runs that a command describes. */
 typedef struct Grid {
-    char *line; /* of its command in the record (experiment.h) */
+    char *line; /* of the command in the record (experiment.h) */
     Job *jobs;
     int count, capacity;
     void *names; /* the set of the runs' names (add_word) */
@@ -47,11 +55,11 @@ typedef struct Grid {
 /* The runs of every combination of the given values, each once: task by task,
    variant by variant, and the seeds of a combination together. Exits if one of
    them cannot be trained. */
-Grid grid_of(const Request *o, const char *command);
+Grid grid_of(const Request *r, const char *command);
 
 /* For qkv compare --plan: prints a `qkv train` line for each run. A shell can
-   run the lines in any order, at the same time, and again. Add --memory and
-   --threads to them yourself. */
+   run the lines in any order, at the same time, and again. They have no
+   --memory and no --threads, which depend on the machine. */
 void plan_print(const Work *w, const Grid *g);
 
 #endif

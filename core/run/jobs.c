@@ -1,10 +1,11 @@
 /* jobs.c - trains the runs of a grid that do not exist yet, several at once,
    each in its own process.
 
-   A plugin that crashes ends only its own run, and several processes use
-   several cores. A worker keeps the last row of its log in the memory that it
-   shares with the driver, which shows it on a terminal, in one line that is
-   rewritten:
+   The process of a run is called a worker, and this process, which starts the
+   workers, the driver. A plugin that crashes ends only its own run, and several
+   workers use several cores. A worker keeps the last row of its log in memory
+   that it shares with the driver. The driver shows it on a terminal, in one
+   line that is rewritten:
 
        57 of 140 runs, step 250 of 1000, loss 1.25
 
@@ -20,7 +21,9 @@
 #include "run/plugin_process.h"
 #include "training/solved_or_diverged.h"
 
-/* The workers, and the grid whose jobs they do. */
+/* The workers, and the grid whose jobs they do. It is static because a forked
+   worker finds it here, too; train_all sets it, and only the driver changes it.
+ */
 static struct Crew {
     const Work *w;
     Grid *grid;
@@ -29,8 +32,8 @@ static struct Crew {
     int most;                /* number of workers */
     double bytes;            /* memory limit of each worker */
     Draft *draft;            /* into which workers write */
-    int total, done, failed; /* runs */
-    bool drawn;              /* progress is shown on a terminal */
+    int total, done, failed; /* numbers of runs; done: ended, failed or not */
+    bool drawn;              /* is progress shown on a terminal? */
 } crew;
 
 void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
@@ -73,13 +76,14 @@ prepare(const Config *c, Dataset *data)
     return m;
 }
 
+/* A run that is being trained, in its worker. */
 typedef struct Training {
     const Job *job;
     Observer observer;
     Solved solved;
     Finished end;
-    double begun; /* when training began */
-    volatile LogRow *last;
+    double begun;          /* when training began, by clock_seconds */
+    volatile LogRow *last; /* the last row of the log, shared with the driver */
 } Training;
 
 /* Called by the training loop after each step. Returns true, so that training
@@ -100,7 +104,9 @@ watch_run(void *training, const Result *so_far)
     return true;
 }
 
-/* In the worker: one run, from its plugin to its directory. */
+/* In the worker: trains one run, and writes it. The run is written into a
+   hidden directory of the driver's draft, and moved to its place when it is
+   whole. The last row of its log is the worker's answer. */
 static void
 work(const void *job, void *last)
 {
@@ -109,7 +115,7 @@ work(const void *job, void *last)
     char *hidden = format_text(".%s", t.job->name);
     Draft own = {new_directory(crew.draft->path, hidden), crew.draft->place,
                  .lock = -1};
-    close(crew.draft->lock); /* it is only the driver's */
+    close(crew.draft->lock); /* only the driver holds the lock */
     thread_count = crew.w->threads;
     Model *m = prepare(&t.job->config, &data);
     t.solved.threshold = m->config.threshold;
@@ -119,8 +125,10 @@ work(const void *job, void *last)
     t.end.solved_at = t.solved.step;
     run_write(&own, t.job->name, m, &t.end, &t.observer, &data,
               !crew.w->no_weights);
-    /* Another command may have trained it meanwhile, and be reading it. */
-    draft_end(&own, t.job->stale || !run_exists(crew.w->out, t.job->name));
+    /* If another command has trained this run meanwhile, and may be reading it,
+       it stays. */
+    bool replace = t.job->stale || !run_exists(crew.w->out, t.job->name);
+    draft_end(&own, replace);
 }
 
 /* On a terminal, rewrites the line that shows how many runs are finished, and
@@ -131,7 +139,7 @@ draw_line(void)
     const Child *busy = crew.workers;
     if (!crew.drawn)
         return;
-    while (!busy->process) /* there is one, or all jobs would be done */
+    while (!busy->process) /* some worker is busy: hand_out returned true */
         busy++;
     const Job *job = busy->argument;
     const volatile LogRow *last = (const void *)busy->report->answer;
@@ -139,7 +147,7 @@ draw_line(void)
             crew.done, crew.total, last->step, job->config.steps, last->loss);
 }
 
-/* Erases that line before something else is written. */
+/* Erases that line, before something else is written to stderr. */
 static void
 clear_line(void)
 {
@@ -147,7 +155,8 @@ clear_line(void)
         fputs("\r\033[K", stderr);
 }
 
-/* Gives idle workers the next jobs. Returns whether any worker is busy. */
+/* Gives each idle worker the next job, while there are any. Returns whether any
+   worker is busy. */
 static bool
 hand_out(void)
 {
@@ -167,11 +176,11 @@ hand_out(void)
 }
 
 /* Counts the job of a worker that has ended, and prints that it is finished or
-   why it failed. */
+   why it failed. After that the worker is idle. */
 static void
-finish(Child *w)
+finish_job(Child *w)
 {
-    Job *job = (Job *)w->argument;
+    Job *job = (Job *)w->argument; /* as hand_out gave it */
     Ended e = child_end(w, NULL);
     job->done = e.answered;
     crew.done++;
@@ -183,7 +192,7 @@ finish(Child *w)
         fprintf(stderr, "%d/%d %s\n", crew.done, crew.total, job->name);
 }
 
-/* Trains the jobs that are not done; returns how many failed. */
+/* Trains the `total` jobs that are not done. Returns how many failed. */
 static int
 train_all(const Work *w, Grid *g, int total)
 {
@@ -201,15 +210,16 @@ train_all(const Work *w, Grid *g, int total)
         draw_line();
         Child *ended = children_wait(crew.workers, most);
         if (ended)
-            finish(ended);
+            finish_job(ended);
     }
     draft_end(crew.draft, true);
     clear_line();
     return crew.failed;
 }
 
-/* Is the job's run finished? A run by another build of the plugin is stale: it
-   stays until its replacement is finished. */
+/* Is the job's run finished? A run that another build of the plugin made is
+   stale, which is noted in the job: it is trained again, and stays until the
+   new one is finished. */
 static bool
 is_done(const Work *w, Job *job)
 {
@@ -242,7 +252,8 @@ runs_finished(const Work *w, const Grid *g)
     return e;
 }
 
-/* Finds out which runs are missing or stale, says so, and trains them. */
+/* Finds out which runs are missing or stale, prints their numbers, and trains
+   them. */
 int
 run_missing(const Work *w, Grid *g)
 {

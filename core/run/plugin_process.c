@@ -26,8 +26,8 @@ run_in_double(int argc, char **argv)
     return status;
 }
 
-/* Says in words how a child ended. r->doing is "", or begins with a space, as
-   in " in forward". */
+/* Says in words how a child ended that did not finish its work. r->doing is "",
+   or begins with a space, as in " in forward". */
 static const char *
 how_it_ended(const Child *c)
 {
@@ -48,27 +48,29 @@ how_it_ended(const Child *c)
                        strsignal(signal), c->taken / 1e6, r->limit);
 }
 
-/* A child has answered if it exited after its work was done. If it ended while
-   a plugin's code was running, and did not say why itself, the plugin is named.
- */
+/* There are three cases. A child that exits after its work was done has
+   answered. A child that fails with a message exits with the status to return.
+   Any other end, such as a crash, is blamed on the plugin whose code was
+   running, if there is one; so is a kill in that code, whatever the message. */
 Ended
 child_end(Child *c, void *answer)
 {
     const Report *r = c->report;
-    bool exited = WIFEXITED(c->status);
-    bool told = *r->text && (exited || !*r->doing); /* did it say why? */
-    Ended e = {.answered = exited && r->done, .status = 1};
-    if (exited && (e.answered || told))
+    bool exited = WIFEXITED(c->status), in_plugin = *r->doing;
+    bool failed = *r->text && (exited || !in_plugin);
+    Ended e = {.answered = exited && r->done, .status = 1, .why = ""};
+    if (exited && (e.answered || failed))
         e.status = WEXITSTATUS(c->status);
-    e.why = e.answered ? "" : how_it_ended(c);
-    if (*r->doing && !told)
+    if (!e.answered)
+        e.why = how_it_ended(c);
+    if (in_plugin && !failed)
         e.plugin = interned(r->plugin);
     if (answer)
         memcpy(answer, r->answer, c->size);
     if (*r->drafts && !e.answered)
         drafts_sweep(r->drafts);
     munmap(c->report, sizeof *c->report + c->size);
-    c->process = 0;
+    c->process = 0; /* c is free for another child */
     return e;
 }
 
@@ -83,12 +85,14 @@ in_child(ChildWork *work, const void *argument, void *answer, size_t size,
     return child_end(&c, answer);
 }
 
+/* The argument of a child that runs a command. */
 typedef struct Command {
     int (*run)(int argc, char **argv);
     int argc;
     char **argv;
 } Command;
 
+/* In the child: runs the command, and exits with its status. */
 static void
 run_command(const void *argument, void *answer)
 {
@@ -97,9 +101,12 @@ run_command(const void *argument, void *answer)
     _exit(end_well(c->run(c->argc, c->argv)));
 }
 
+/* For the signal handler, which has no argument: the child that runs the
+   command, and the latest signal, or 0. */
 static pid_t working;
 static volatile sig_atomic_t interrupted;
 
+/* The handler of the signals that end this process: ends the child first. */
 static void
 interrupt(int signal)
 {
@@ -107,9 +114,9 @@ interrupt(int signal)
     kill(working, SIGKILL);
 }
 
-/* A signal that ends this process, such as that of Ctrl-C, ends the child
-   first. Once the child's drafts are removed, this process ends by the same
-   signal. */
+/* A signal that would end this process, such as that of Ctrl-C, ends the child.
+   Once child_end has removed the child's drafts, this process ends by the same
+   signal; and also if the child itself was ended by one of these. */
 int
 command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
 {
@@ -120,7 +127,7 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
     working = c.process;
     for (int i = 0; i < 4; i++) {
         void (*before)(int) = signal(ends[i], interrupt);
-        if (before == SIG_IGN) /* as nohup does: it stays so */
+        if (before == SIG_IGN) /* as nohup does: it stays ignored */
             signal(ends[i], SIG_IGN);
     }
     while (!children_wait(&c, 1))

@@ -22,8 +22,9 @@
 #include "base/words.h"
 #include "run/process.h"
 
-/* Forks, or fails with a message that names `what` the child is for. On Linux
-   the child, and the program that it becomes, dies with its parent. */
+/* Forks, and returns the child's process to the parent and 0 to the child. If
+   that fails, the message says `what` the child is for. On Linux the child, and
+   the program that it becomes, dies with its parent. */
 static pid_t
 begin_process(const char *what)
 {
@@ -48,6 +49,7 @@ run_program(char *argv[])
     int status = 0;
     pid_t child = begin_process(argv[0]);
     if (child == 0) {
+        /* Descriptor 1 may be that of stderr (plugins_print_to_stderr). */
         dup2(fileno(stdout), STDOUT_FILENO);
         execvp(argv[0], argv);
         _exit(NOT_RUN);
@@ -62,8 +64,9 @@ machine_memory(void)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* Limits the memory of this process; messages about memory then name the limit.
-   A program with a sanitizer reserves terabytes, so it is not limited. */
+/* Limits the memory of this process to so many bytes, which messages about
+   memory then name. A program with an address sanitizer reserves terabytes, so
+   it is not limited. */
 static void
 limit_memory(double bytes)
 {
@@ -93,13 +96,14 @@ print_nothing(void)
         _exit(1);
 }
 
-/* The seconds that one call of a plugin may last. */
+/* The seconds that one call of a plugin may last; 0: no limit. */
 static double
 call_limit(void)
 {
     const char *text = getenv("QKV_CALL_SECONDS");
+    const double usual = 60;
     if (!text)
-        return 60;
+        return usual;
     double seconds;
     const char *wrong = number_read(text, true, 0, 1e9, &seconds);
     if (wrong)
@@ -109,8 +113,8 @@ call_limit(void)
     return seconds;
 }
 
-/* The report is memory that parent and child share. The child calls `work` and
-   ends. */
+/* The report is memory that parent and child share. The parent returns early;
+   the child calls `work` and never returns. */
 void
 child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
             double bytes, bool quiet)
@@ -148,21 +152,22 @@ clock_seconds(void)
 
 enum { LOOK = 50 }; /* milliseconds from one look at the children to the next */
 
-/* Seconds since the last look, but at most twice LOOK: the time for which this
-   process was stopped, as by Ctrl-Z, must not count as its children's. */
+/* Seconds since the last call, at most twice LOOK. If this process was stopped
+   meanwhile, as by Ctrl-Z, its children were stopped, too, so that time must
+   not count as theirs. */
 static double
 time_passed(void)
 {
     static double last;
-    const double most = 2e-3 * LOOK;
+    const double most = 2 * LOOK / 1000.; /* seconds */
     double passed = clock_seconds() - last;
     last += passed;
     return passed < most ? passed : most;
 }
 
-/* Ends a child in which one call of a plugin's code lasts too long. The child
-   only counts its calls: whatever the code does to its own process, it cannot
-   stop this clock. */
+/* Ends a child in which one call of a plugin's code lasts too long. `passed` is
+   the time since the last look at it, in seconds. The child only counts its
+   calls; the parent has the clock, which the plugin's code cannot stop. */
 static void
 limit_call(Child *c, double passed)
 {
@@ -186,7 +191,7 @@ children_wait(Child *children, int count)
             limit_call(c, passed);
     for (Child *c = children; c < children + count; c++)
         if (c->process && wait4(c->process, &c->status, WNOHANG, &usage)) {
-            c->taken = 1024. * (double)usage.ru_maxrss;
+            c->taken = 1024. * (double)usage.ru_maxrss; /* it is in KiB */
             return c;
         }
     nanosleep(&(struct timespec){.tv_nsec = LOOK * 1000000L}, NULL);

@@ -12,8 +12,9 @@
 #include "base/report.h"
 #include "heart/fail.h"
 
+/* A child process that calls a function (child_begin). */
 typedef struct Child {
-    pid_t process;        /* 0: none */
+    pid_t process;        /* 0: there is no child */
     const void *argument; /* of its work */
     Report *report;       /* shared memory; the answer is at its end */
     size_t size;          /* bytes of the answer */
@@ -25,7 +26,7 @@ typedef struct Child {
     double taken;      /* the most bytes of memory that it used */
 } Child;
 
-/* Bytes of memory that this machine has. */
+/* The number of bytes of memory that this machine has. */
 double machine_memory(void);
 
 /* Seconds since a fixed moment in the past, on a clock that is never set back.
@@ -35,19 +36,20 @@ double clock_seconds(void);
 /* The work of a child: reads its argument, and writes its answer. */
 typedef void ChildWork(const void *argument, void *answer);
 
-/* Begins a child that calls work(argument, answer) and ends. Its answer has
-   `size` bytes, and it may use `bytes` bytes of memory. If `quiet`, its output
-   is discarded. */
+/* Starts a child that calls work(argument, answer) and ends; *c describes it.
+   Its answer has `size` bytes, and it may use `bytes` bytes of memory. If
+   `quiet`, its output is discarded. */
 void child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
                  double bytes, bool quiet);
 
-/* Waits a moment for one of the children to end, and returns it; NULL if none
-   has. Call it in a loop: it also ends a child in which a call of plugin code
-   lasts longer than $QKV_CALL_SECONDS, or a minute if that is not set. */
+/* Returns one of the `count` children that has ended; if there is none, waits a
+   moment and returns NULL. Call it in a loop: it also ends a child in which a
+   call of plugin code lasts longer than $QKV_CALL_SECONDS, or a minute if that
+   is not set. */
 Child *children_wait(Child *children, int count);
 
-/* Runs a program and waits for it. Returns its status as a shell does: 128 and
-   the signal that ended it, or NOT_RUN if it could not be started. */
+/* Runs a program and waits for it. Returns its status as a shell does: 128 + s
+   if signal s ended it, or NOT_RUN if it could not be started. */
 enum { NOT_RUN = 127 };
 int run_program(char *argv[]);
 

@@ -5,9 +5,11 @@
 
 #include "run/real_count.h"
 
-/* The number of real parameters of a run's attention, counted by qkv-double.
-   NaN if the number is not known, or if qkv-double counts another number of
-   stored parameters; -1 if it cannot be run, as in a browser. */
+enum { NO_ANSWER = -1 }; /* qkv-double cannot be run, as in a browser */
+
+/* The number of real parameters of a run's attention, counted by qkv-double;
+   NaN if it is not known, or if qkv-double finds another number of stored
+   parameters than the run has; NO_ANSWER if it cannot be run. */
 static double
 ask_double(const Run *r)
 {
@@ -17,25 +19,26 @@ ask_double(const Run *r)
     char *line = format_text("2>/dev/null %s count --real --tsv -v %s %s",
                              program, variant, run);
     double stored = NAN, real = NAN;
-    FILE *answer = popen(line, "r");
+    FILE *answer = popen(line, "r"); /* a heading; variant, stored, real */
     if (answer && fscanf(answer, "%*[^\n] %*[^\t] %lf %lf", &stored, &real) < 2)
         real = NAN;
     if (answer)
         pclose(answer);
     if (isnan(stored))
-        return -1;
+        return NO_ANSWER;
     return stored == run_number(r, "attention_parameters") ? real : NAN;
 }
 
-/* The number of real parameters of run r: that of an earlier run with the same
-   attention, if there is one; else it is counted now. */
+/* The number of real parameters of run r of e: that of an earlier run with the
+   same attention, if there is one; else it is counted now (ask_double). Several
+   kinds of attention, and one-hot tokens, are not counted: NaN. */
 static double
 real_of_run(const Work *w, const Experiment *e, const Run *r)
 {
     double attention = run_number(r, "attention_parameters");
     Config c = r->config;
     if (c.encoder || c.cross != CROSS_NONE || c.embed == EMBED_ONEHOT)
-        return NAN; /* several kinds of attention, or one-hot tokens */
+        return NAN;
     for (const Run *s = e->runs; s < r; s++)
         if (run_text(s, "real") &&
             run_number(s, "attention_parameters") == attention &&
@@ -53,7 +56,7 @@ count_real(const Work *w, Experiment *e)
         if (run_text(r, "real"))
             continue;
         double real = real_of_run(w, e, r);
-        if (real < 0)
+        if (real == NO_ANSWER)
             continue;
         Draft *d = draft_begin(r->path, "real.tsv");
         FILE *file = begin_pairs(d->path, "real.tsv");

@@ -17,12 +17,15 @@
 #include "run/run.h"
 #include "training/solved_or_diverged.h"
 
-/* Adds the setting to a run's name, unless c has its ordinary value. */
+/* Adds a setting of c to a run's name, unless c has the same value as
+   `ordinary` or the name is long already: the digest at its end tells runs
+   apart. */
 static void
 add_setting(char **name, const Setting *s, const Config *c,
             const Config *ordinary)
 {
-    if (!setting_equal(s, c, ordinary) && strlen(*name) <= 150)
+    enum { LONG_NAME = 150 }; /* a file's name may have 255 characters */
+    if (!setting_equal(s, c, ordinary) && strlen(*name) <= LONG_NAME)
         *name = format_text("%s.%s%s", *name, s->name, setting_text(s, c));
 }
 
@@ -31,20 +34,23 @@ run_name(const Config *c, const char *uses)
 {
     OwnSetting own;
     char digest[9];
-    Config ordinary = task_start(c->task);
+    Config ordinary = task_start(c->task); /* the task's defaults */
     config_resolve(&ordinary, uses);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, plugin_name(c->variant));
-    /* The settings that a user can set. Words are left out, since the name has
-       them already or they are too long; and the seed, which comes last. */
+    /* The settings that a user can set (with help), except words, which the
+       name has already or which are too long, and the seed, which comes last.
+     */
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         if (s->help && !(s->kind & WORDED) && strcmp(s->name, "seed"))
             add_setting(&name, s, c, &ordinary);
+    /* And those that the variant declares. */
     for (const char *at = c->settings; next_own_setting(&at, &own);)
         add_setting(&name, setting_named(own.name), c, &ordinary);
     return format_text("%s.seed%d.%s", name, c->seed, digest);
 }
 
+/* Writes cells of a line of the log, with 7 digits, as many as a float has. */
 static void
 put_cells(FILE *file, const double *x, int count)
 {
@@ -63,8 +69,8 @@ write_log(const char *run, const Result *r, const Observer *o)
         fprintf(file, "\t%s", o->names.text[k]);
     for (int i = 0; i < r->count; i++) {
         const LogRow *row = &r->rows[i];
-        const double x[] = {row->loss, row->accuracy, row->validation_loss,
-                            row->validation_accuracy};
+        const double x[4] = {row->loss, row->accuracy, row->validation_loss,
+                             row->validation_accuracy};
         fprintf(file, "\n%d", row->step);
         put_cells(file, x, 4);
         if (o->count)
@@ -99,14 +105,15 @@ write_config(const char *run, const Config *c)
     end_file(file, run, "config.tsv");
 }
 
-/* Writes result.tsv: the results, and the levels of the baselines. */
+/* Writes result.tsv: the results, what trivial baselines reach, and the last
+   line of the observed columns. */
 static void
 write_result(const char *run, const Model *m, const Finished *e,
              const Observer *o, const Dataset *data)
 {
     const Result *r = &e->result;
     const LogRow *last = &r->rows[r->count - 1];
-    Baselines l = dataset_baselines(data, VALIDATION);
+    Baselines validation = dataset_baselines(data, VALIDATION);
     Baselines test = dataset_baselines(data, TEST);
     double flops, cache;
     model_cost(m, &flops, &cache);
@@ -122,15 +129,16 @@ write_result(const char *run, const Model *m, const Finished *e,
         {"validation_loss", last->validation_loss},
         {"validation_accuracy", last->validation_accuracy},
         {"test_loss", r->test_loss}, {"test_accuracy", r->test_accuracy},
-        {"chance", l.chance}, {"trivial", l.trivial},
-        {"chance_loss", l.chance_loss}, {"bigram_loss", l.bigram_loss}};
+        {"chance", validation.chance}, {"trivial", validation.trivial},
+        {"chance_loss", validation.chance_loss},
+        {"bigram_loss", validation.bigram_loss}};
     /* clang-format on */
     enum { LINES = sizeof lines / sizeof *lines };
     FILE *file = begin_pairs(run, "result.tsv");
     fprintf(file, "status\t%s\n", has_diverged(m, r) ? "diverged" : "finished");
     for (int i = 0; i < LINES; i++)
         put_pair(file, lines[i].key, lines[i].value, 10);
-    if (*m->config.file) { /* the baselines differ on the test part */
+    if (*m->config.file) { /* the test part of a text has other baselines */
         put_pair(file, "test_trivial", test.trivial, 10);
         put_pair(file, "test_bigram_loss", test.bigram_loss, 10);
     }
@@ -166,15 +174,16 @@ weight_file(const char *folder, const char *name)
     return file;
 }
 
+/* The entries of a weight have the same index in all such arrays. */
 void
-matrices_write(const char *to, const char *folder, const Model *m)
+matrices_write(const char *run, const char *folder, const Model *m,
+               const real *entries)
 {
-    bool gradients = !strcmp(folder, "gradients");
-    new_directory(to, folder);
+    new_directory(run, folder);
     for (int i = 0; i < m->count; i++) {
         const Weight *w = &m->weights[i];
-        npy_write(to, weight_file(folder, w->name), 'f',
-                  gradients ? w->gradient : w->value, 2,
+        const real *matrix = entries + (w->value - m->values);
+        npy_write(run, weight_file(folder, w->name), 'f', matrix, 2,
                   (int[]){w->rows, w->cols});
     }
 }
@@ -189,10 +198,11 @@ run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
     write_log(run, &e->result, o);
     write_timing(run, e, m);
     if (weights)
-        matrices_write(run, "weights", m);
+        matrices_write(run, "weights", m, m->values);
 }
 
-/* Reads config.tsv, which has the settings in the order of settings[]. */
+/* Reads config.tsv. Its lines are a heading, the format, and the settings in
+   the order of settings[]; row i of the table is line i + 2 of the file. */
 static Config
 read_config(const char *path)
 {
@@ -207,7 +217,7 @@ read_config(const char *path)
     if (t.rows != settings_built_in + 1)
         fail_damaged_table(path, t.rows + 1);
     for (int i = 0; i < settings_built_in; i++) {
-        const char *name = table_cell(&t, i + 1, 0);
+        const char *name = table_cell(&t, i + 1, 0); /* row 0: the format */
         const char *text = table_cell(&t, i + 1, 1);
         const Setting *s = &settings[i];
         if (strcmp(s->name, name) || setting_set(s, &c, text))
@@ -228,6 +238,7 @@ run_exists(const char *directory, const char *name)
     return !access(within(within(directory, name), "result.tsv"), F_OK);
 }
 
+/* The files that are read into Run.result. Only the first must exist. */
 static const char *const results[] = {"result.tsv", "timing.tsv", "real.tsv"};
 
 Run
@@ -243,7 +254,7 @@ run_read(const char *path)
     table_add(&r.log, within(r.path, "log.tsv"));
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         char *file = within(r.path, results[i]);
-        if (i == 0 || !access(file, F_OK)) /* only the first one must exist */
+        if (i == 0 || !access(file, F_OK))
             table_add(&r.result, file);
     }
     return r;
@@ -285,7 +296,8 @@ run_model(const Run *r, Dataset *data)
     const Config *was = &r->config;
     Model *m = model_open(*was, data);
     if (m->config.plugin_hash != was->plugin_hash)
-        note("%s: was trained with another build of %s", r->path, was->variant);
+        note("%s: it was trained with another build of %s", r->path,
+             was->variant);
     run_weights(r, m);
     return m;
 }

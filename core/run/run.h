@@ -1,11 +1,14 @@
 /* run.h - a run is a directory of plain files.
 
-   config.tsv has every setting, log.tsv a line for every --log-every steps,
-   weights/NAME.npy one matrix, result.tsv the results, and timing.tsv the times
-   and memory, the only things in which two equal runs differ. real.tsv is added
-   when the real parameters are counted (real_count.h). A run is written as a
-   draft, so that it is in its place whole or not at all. An experiment
-   (experiment.h) is a directory of runs. */
+   config.tsv       every setting
+   log.tsv          a line for every --log-every steps
+   weights/NAME.npy one matrix
+   result.tsv       the results
+   timing.tsv       times and memory, which differ between two equal runs
+   real.tsv         added when the real parameters are counted (real_count.h)
+
+   A run is written as a draft (base/files.h), so that it is in its place whole
+   or not at all. An experiment (experiment.h) is a directory of runs. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -15,23 +18,24 @@
 #include "training/build_model.h"
 #include "watch/observe.h"
 
-enum { RUN_FORMAT = 5 };
+enum { RUN_FORMAT = 5 }; /* the version of these files, in config.tsv */
 
-/* "reverse.standard.d-k4.seed1.0a1b2c3d": task, variant, the settings that
-   differ from the task's defaults, seed and the config's digest. `uses` lists
-   what the variant uses (variant_uses). */
+/* The name of the run with this config: "reverse.standard.d-k4.seed1.0a1b2c3d",
+   its task, variant, the settings that differ from the task's defaults, seed
+   and the config's digest. `uses` lists the settings that the variant uses
+   (variant_uses). */
 char *run_name(const Config *c, const char *uses);
 
-/* The results of a run. */
+/* How the training of a run ended. */
 typedef struct Finished {
     Result result;
     int solved_at;  /* Solved.step (training/solved_or_diverged.h); 0: never */
     double seconds; /* of training */
 } Finished;
 
-/* Writes a finished run into a draft, which draft_end moves to its place. `o`
-   has the values that were observed at each line of the log. Without `weights`,
-   the trained matrices are not kept. */
+/* Writes the finished run `name` into a draft, which draft_end moves to its
+   place. `o` has the values that were observed at each line of the log. The
+   trained matrices are only written if `weights`. */
 void run_write(const Draft *d, const char *name, const Model *m,
                const Finished *e, const Observer *o, const Dataset *data,
                bool weights);
@@ -52,7 +56,7 @@ FILE *begin_pairs(const char *run, const char *name);
 /* Writes a line of such a table, the value with up to `digits` digits. */
 void put_pair(FILE *file, const char *key, double value, int digits);
 
-/* Is there a finished run of that name? */
+/* Is there a finished run of that name in the directory? */
 bool run_exists(const char *directory, const char *name);
 
 /* The result with this name, as text (NULL if there is none) and as a number
@@ -60,16 +64,17 @@ bool run_exists(const char *directory, const char *name);
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);
 
-/* The model of a run with its trained weights, and the dataset that it was
-   trained on; model_free and dataset_close them. */
+/* The model of a run with its trained weights. *data becomes the dataset that
+   it was trained on. The caller calls model_free and dataset_close. */
 Model *run_model(const Run *r, Dataset *data);
 
 /* Reads the run's trained weights into m, a model of the same shapes; exits if
    they are missing or do not fit. */
 void run_weights(const Run *r, Model *m);
 
-/* Writes a file for each weight into TO/weights, or TO/gradients for their
-   gradients. */
-void matrices_write(const char *to, const char *folder, const Model *m);
+/* Writes a file for each weight of m into RUN/FOLDER, which it makes. `entries`
+   are those of all weights, one after the other: m->values or m->gradients. */
+void matrices_write(const char *run, const char *folder, const Model *m,
+                    const real *entries);
 
 #endif

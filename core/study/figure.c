@@ -291,8 +291,8 @@ draw_panels(Plot *plot)
 }
 
 /* The outcomes that the tables show. They compare the setting of --by, as the
-   figure does, unless it is the seed or the runs do not differ in it: a table
-   has no verdicts on these. */
+   figure does, unless it is the seed, or the runs do not differ in it: the
+   figure has one series then, but outcomes_of would refuse it. */
 static Outcomes
 tables_of(const Request *r, const Experiment *e)
 {

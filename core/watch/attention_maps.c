@@ -16,14 +16,15 @@ labels_of(const Dataset *data, const int *ids, int count)
     return labels;
 }
 
-/* In the encoder, queries and keys belong to the second sequence; in
-   cross-attention, only keys do. */
+/* A place of attention (capture.h) is in the encoder, whose queries and keys
+   belong to the second sequence; or it is cross-attention, whose keys do; or
+   else it is self-attention on the first one. */
 Maps
 maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
 {
     Maps all = {.tokens = {labels_of(data, b->ids, b->rows),
                            labels_of(data, b->source, b->source_rows)}};
-    int own;
+    int own; /* the number of a head within its call */
     for (int p = 0; p < r->places; p++)
         for (int h = 0; h < r->place[p].heads; h++) {
             int place = m->place[p].attention.place;
@@ -31,7 +32,8 @@ maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
                        .keys_of = place != SELF};
             map.name = format_text("%s, head %d", m->place[p].name, h + 1);
             const Call *c = capture_head(r, p, h, &own);
-            map.weights = call_weights(c, 0, own);
+            map.weights =
+                call_weights(c, 0, own); /* sequence 0, the only one */
             all.map = grow(all.map, all.count, &all.capacity, sizeof *all.map);
             all.map[all.count++] = map;
         }
@@ -44,7 +46,7 @@ map_weight(const Map *map, int i, int j)
     return (double)map->weights.at[i * map->weights.down + j];
 }
 
-/* A weight in tenths: . below 0.05, 9 from 0.85 on, * from 0.95 on. */
+/* A weight in tenths, rounded: . below 0.05, 9 from 0.85 on, * from 0.95 on. */
 static char
 shade(double weight)
 {
@@ -54,6 +56,7 @@ shade(double weight)
 void
 maps_print(const Maps *maps)
 {
+    /* In columns: a label, and the keys that fit beside it. */
     enum { TOKEN = 8, MOST = 80 - TOKEN - 3 };
     if (maps->count)
         printf("Rows are queries, columns are keys, in order; tenths of a "

@@ -1,5 +1,5 @@
-/* attention_maps.h - the attention maps of one sequence: which token looks at
- * which. */
+/* attention_maps.h - the attention maps of one sequence: for each head, how
+   much each token looks at each other one. */
 #ifndef ATTENTION_MAPS_H
 #define ATTENTION_MAPS_H
 
@@ -8,29 +8,32 @@
 
 /* The attention weights of one head. */
 typedef struct Map {
-    char *name;              /* "block0.attention, head 1" */
-    Matrix weights;          /* queries x keys, in the capture's memory */
-    int queries_of, keys_of; /* the sequences that they belong to: the first
-                                (0) or the second (1) */
+    char *name;     /* "block0.attention, head 1" */
+    Matrix weights; /* queries x keys, in the capture's memory */
+    /* Indices of Maps.tokens: the sequences whose tokens are the queries and
+       the keys. */
+    int queries_of, keys_of;
 } Map;
 
 typedef struct Maps {
     Map *map;
     int count, capacity;
-    Values tokens[2]; /* labels of the two sequences; the second may be empty */
+    Values
+        tokens[2]; /* the labels of the tokens of the model's first and second
+                      sequence; a model without an encoder has no second */
 } Maps;
 
-/* The maps of all heads in a captured pass on one sequence. Their weights are
-   valid until the pass is freed. A variant that calls neither attend nor
-   softmax has no maps. */
+/* The maps of all heads of m in the capture of a forward pass on the one
+   sequence of b. Their weights are valid until the pass is freed. A variant
+   that calls neither attend nor softmax has no maps. */
 Maps maps_of(const Model *m, const Dataset *data, const Batch *b,
              const Capture *r);
 
 /* The weight that query i gives to key j. */
 double map_weight(const Map *map, int i, int j);
 
-/* Prints every map, a character for each weight in tenths, within 80 columns.
- */
+/* Prints every map, with a character for each weight, in tenths. Keys that do
+   not fit into 80 columns are left out. */
 void maps_print(const Maps *maps);
 
 #endif

@@ -364,9 +364,8 @@ observed_batch(const Model *m, const Dataset *data)
 {
     enum { FEWEST_TOKENS = 128 };
     Sizes z = data->sizes;
-    int tokens = 2 * m->config.d_model;
-    if (tokens < FEWEST_TOKENS)
-        tokens = FEWEST_TOKENS;
+    int d = m->config.d_model;
+    int tokens = 2 * d > FEWEST_TOKENS ? 2 * d : FEWEST_TOKENS;
     int longest = z.tokens > z.source ? z.tokens : z.source; /* sequence */
     int sequences = tokens > longest ? tokens / longest : 1;
     if (sequences > m->config.batch)
