@@ -22,12 +22,14 @@
 /* A walk is passed by value: after a sum, each operand continues with a copy of
    the product. */
 typedef struct Walk {
-    Derived *to;      /* the form that its terms are added to */
-    const Call *call; /* the softmax of the head that is derived, or NULL */
-    int own;          /* the number of the head within that call */
-    Term term;        /* the product so far */
-    char role;        /* what it makes: 'q' queries, 'k' keys, 'v' the output */
-    Span made;        /* which columns of the node where its chain begins */
+    Derived *to;        /* the form that its terms are added to */
+    const Call *call;   /* the softmax of the head that is derived, or NULL */
+    int own;            /* the number of the head within that call */
+    const Node *scores; /* in M_i: the product of queries and keys (in[0] and
+                           in[1]) whose term it makes */
+    Term term;          /* the product so far */
+    char role; /* what it makes: 'q' queries, 'k' keys, 'v' the output */
+    Span made; /* which columns of the node where its chain begins */
     /* The product is to be multiplied, from the left, by the columns from ..
        from + width - 1 of the node that comes next. */
     int from, width;
@@ -135,11 +137,11 @@ pass_matrix(const Node *of, Matrix m, Walk w)
 static void
 walk_keys(Walk w)
 {
-    const Call *c = w.call;
+    const Node *keys = w.scores->in[1];
     w.role = 'k';
-    w.from = start_of(c->k, w.own, c->q) + w.made.first;
+    w.from = start_of(keys, w.own, w.scores) + w.made.first;
     w.width = w.made.count;
-    begin(c->k, w);
+    begin(keys, w);
 }
 
 /* All entries of a matrix, or row, of weights. */
@@ -469,24 +471,51 @@ walk(const Node *n, Walk w)
     }
 }
 
-/* Derives scores = [x 1] M y', from the queries on. Scores that are no product
-   of queries and keys, or that have a fixed bias by position, have no form. */
+/* Begins the chain of the queries, in scores that are a product of queries and
+   keys. */
 static void
-derive_scores(Walk w)
+walk_queries(const Node *scores, Walk w)
 {
-    const Call *c = w.call;
-    const Node *scores = c->weights->in[0]->root;
-    w.term.piece = M_PIECE;
-    w.role = 'q';
-    if (c->q) {
-        Walk q = w;
-        q.term.factor = c->scale;
-        q.width = c->q->cols / c->q->heads;
-        q.from = w.own * q.width;
-        begin(c->q, q);
+    const Node *queries = scores->in[0];
+    w.scores = scores;
+    w.width = queries->cols / queries->heads;
+    w.from = w.own * w.width;
+    begin(queries, w);
+}
+
+/* Have the scores n a form whenever their operands have one? They do if they
+   are a multiple, a sum, or the scores of one head repeated for every head. */
+static bool
+keep_form(const Node *n)
+{
+    const Node *a = n->in[0];
+    Passage as = meaning_of(n)->passage;
+    bool same_size =
+        a->rows == n->rows && a->cols / a->heads == n->cols / n->heads;
+    return as == FACTOR || as == SUM || (as == REPEATED && same_size);
+}
+
+/* Derives the terms of M_i in the scores n = [x 1] M_i y'. An operator by which
+   they lose their form is named; behind a bias by position, what the bias is
+   added to is derived as well, to be printed. */
+static void
+walk_scores(const Node *n, Walk w)
+{
+    if (n->op == &scores_op.op) {
+        walk_queries(n, w);
+        return;
     }
-    if (!c->q || scores->op == &fixed_bias_op)
-        add_term(w.to, name_operator(scores, w).term);
+    bool kept = keep_form(n);
+    if (meaning_of(n)->passage == FACTOR)
+        w.term.factor *= *(const double *)n->arguments;
+    int walked = kept || n->op == &fixed_bias_op ? n->inputs : 0;
+    for (int k = 0; k < walked; k++) {
+        Walk operand = w;
+        operand.own = w.own * n->in[k]->heads / n->heads;
+        walk_scores(n->in[k]->root, operand);
+    }
+    if (!kept)
+        add_term(w.to, name_operator(n, w).term);
 }
 
 /* The walk of head h, which begins at the output. Its term is a constant until
@@ -510,7 +539,10 @@ derive_heads(Derived *d)
     for (int h = 0; h < d->heads; h++) {
         Walk w = walk_of_head(d, h);
         w.call = capture_head(r, 0, variant_head(d, h), &w.own);
-        derive_scores(w);
+        Walk scores = w;
+        scores.role = 'q';
+        scores.term.piece = M_PIECE;
+        walk_scores(w.call->weights->in[0]->root, scores);
         begin(d->run.out, w);
     }
     if (d->heads == 0)

@@ -209,7 +209,7 @@ all_differ(const Canonical *c)
 static const char *
 rank_too_low(const Derived *to, const char *piece, int most, int needed)
 {
-    const char *name = width_named(to, most), *unless = "";
+    const char *name = number_named(to, most), *unless = "";
     if (name)
         unless = format_text(", unless %s >= %d", name, needed);
     else

@@ -11,7 +11,8 @@
 #include "algebra/print_form.h"
 #include "base/words.h"
 
-const char *
+/* The name of a width, "d_k"; NULL if it has none. */
+static const char *
 width_named(const Derived *d, double width)
 {
     const Attention *a = &d->run.attention;
@@ -30,9 +31,7 @@ width_named(const Derived *d, double width)
 /* TELLING_SHAPE gives each multiple of a width up to this one name only. */
 enum { MOST_TIMES = 4 };
 
-/* A number made of a width, as a paper writes it: "2", "d_k", "sqrt(d_k)" or
-   "2 sqrt(d_k)"; NULL if it is none of these. */
-static const char *
+const char *
 number_named(const Derived *d, double number)
 {
     for (int times = 1; times <= MOST_TIMES; times++) {
@@ -400,8 +399,11 @@ print_piece(FILE *to, const Derived *d, int head, int piece, bool with_tokens)
         last++;
     if (last == 0)
         return;
-    fprintf(to, "%s + ", last > 1 ? " + ..." : "");
-    print_term(to, d, term_of(d, head, piece, last), with_tokens);
+    Term added = *term_of(d, head, piece, last);
+    const char *sign = added.factor < 0 ? " - " : " + ";
+    added.factor = fabs(added.factor);
+    fprintf(to, "%s%s", last > 1 ? " + ..." : "", sign);
+    print_term(to, d, &added, with_tokens);
 }
 
 char *

@@ -25,7 +25,8 @@ void print_piece(FILE *to, const Derived *d, int head, int piece,
    W_i^O". The caller frees it. */
 char *form_spelled(const Derived *d);
 
-/* The name of a width, "d_k"; NULL if it has none. */
-const char *width_named(const Derived *d, double width);
+/* A number made of a width, as a paper writes it: "2", "d_k", "sqrt(d_k)" or
+   "2 sqrt(d_k)"; NULL if it is none of these. */
+const char *number_named(const Derived *d, double number);
 
 #endif

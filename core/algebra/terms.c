@@ -37,7 +37,8 @@ rank_bound(const Derived *d, int head, int piece)
         number++;
         t = term_of(d, head, piece, number);
     }
-    return rank;
+    int d_model = d->run.attention.d_model;
+    return rank < d_model ? rank : d_model;
 }
 
 /* Do two names differ only in their first number, as "W_1^Q" and "W_2^Q"? */

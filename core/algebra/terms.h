@@ -73,7 +73,8 @@ bool nearly_equal(double a, double b);
  */
 const Term *term_of(const Derived *d, int head, int piece, int number);
 
-/* The largest rank that a piece of a head can have: the sum over its terms. */
+/* The largest rank that a piece of a head can have: the sum over its terms, or
+   d_model. */
 int rank_bound(const Derived *d, int head, int piece);
 
 /* The symbol that head `head` has at the address of s; NULL if it has none

@@ -92,12 +92,12 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
                                               [N_ROW] = "n",
                                               [CONSTANT] = "c"};
     int rank = rank_bound(d, head, piece);
-    const char *bound = width_named(d, rank), *index = "_i";
+    const char *bound = number_named(d, rank), *index = "_i";
     char *line;
     if (!rank)
         return;
     if (!bound)
-        bound = format_text("%d", rank);
+        bound = format_text("%d at %s", rank, TELLING_SHAPE);
     if (numbered) /* head 0 is the last one (terms.h) */
         index = format_text("_%d", d->heads - head);
     if (piece == CONSTANT) /* all heads together have one */
