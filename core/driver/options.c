@@ -49,13 +49,12 @@ plugin_typed(const char *word)
     const char *built = plugin_built(word); /* ./mine.c becomes a .so */
     plugin_trust(built);
     Plugin p = plugin_open(built);
-    for (const char *at = variant_uses(p.variant);
-         next_own_setting(&at, &own);) {
+    const char *list = variant_uses(p.variant);
+    while (next_own_setting(&list, &own)) {
         const Setting *s = setting_named(own.name);
         if (s && s->kind != OWN)
-            fail("%s: qkv_variant.settings declares \"%s\", but qkv has a "
-                 "setting of that name: choose another one",
-                 p.path, own.name);
+            fail("%s: it declares \"%s\", a setting of qkv: rename it", p.path,
+                 own.name);
         setting_declare(own.name);
     }
     return built;
@@ -70,7 +69,7 @@ normalise(const Setting *s, char **value)
     Config trial = {.settings = ""}; /* only to try the value */
     const char *why = setting_set(s, &trial, *value);
     if (why)
-        usage("--%s: %s", s->name, why);
+        usage("--%s: %s (see --help=all)", s->name, why);
     const char *text = setting_text(s, &trial);
     *value = copy_text(s->kind == PLUGIN ? plugin_typed(text) : text);
 }
@@ -121,7 +120,7 @@ store_own(Options *o, const Setting *s, const char *text)
         why = format_text("give `column`, or a number of points from %d to %d",
                           LEAST_WIDTH, MOST_WIDTH);
     if (why)
-        usage("--%s: %s", s->name, why);
+        usage("--%s: %s (see --help=all)", s->name, why);
 }
 
 /* Does a word name this option, as "--name", "--name=value" or "-n"? */
@@ -175,7 +174,7 @@ store_value(Options *o, const Command *c, const Setting *s, const char *value)
     int number;
     const char *why = head_dim || seeds ? value_read(s, &number, value) : NULL;
     if (why)
-        usage("--%s: %s", s->name, why);
+        usage("--%s: %s (see --help=all)", s->name, why);
     if (head_dim) {
         store_setting(o, c, setting_named("d-k"), value);
         store_setting(o, c, setting_named("d-v"), value);
