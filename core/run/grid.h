@@ -8,11 +8,10 @@
 typedef struct Work {
     const char *out;  /* the directory of the experiment */
     const char *from; /* the run with whose weights training begins, or NULL */
-    int jobs;         /* how many runs are trained at once */
-    int threads;      /* of each run */
-    int memory;       /* the limit of each run in megabytes; 0: not given */
-    bool no_weights;  /* do not keep the trained weights */
-    bool quiet;       /* print no progress and no notes */
+    /* How many runs are trained at once, the threads of each, and its memory
+       limit in megabytes (0: not given). */
+    int jobs, threads, memory;
+    bool no_weights, quiet; /* keep no trained weights; print no notes */
 } Work;
 
 /* What the user asked of a command that makes or compares runs. */

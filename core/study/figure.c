@@ -9,10 +9,8 @@
 
 #include "study/figure.h"
 #include "study/known_quantities.h"
-#include "study/choose_rate.h"
-#include "tasks/tasks.h"
 
-/* One quantity of one group of runs. */
+/* A panel shows one quantity of one group of runs. */
 typedef struct Panel {
     const Group *group;
     const char *y;

@@ -7,7 +7,6 @@
 
 #include "study/known_quantities.h"
 #include "study/results_table.h"
-#include "tasks/tasks.h"
 
 /* "4/5": 4 of 5 seeds solved the task. */
 static Cell
