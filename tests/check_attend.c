@@ -297,6 +297,11 @@ TEST(biases_by_hand)
     double flops = node_flops(out, out).forward;
     ck_assert(flops == 2. * 2 * (T * T - 12) * D / 2);
     ck_assert(node_flops(s->in[0], out).forward == flops);
+    /* a plugin's operator costs as much again for its one trained operand */
+    Node *w = leaf(t, 1, 1, 1, x, x);
+    Node *own = new_node(&(Operator){"own", NULL, NULL}, 1, 1, &w, 1);
+    own->flops = 5;
+    ck_assert(node_flops(own, own).backward == 5);
     tape_free(t);
     free(x);
 }
