@@ -14,7 +14,8 @@
 #include "heart/fail.h"
 
 /* Linux has a link to the running program. On other systems, such as macOS and
-   the BSDs, dladdr finds the file that the variable `path` was loaded from. */
+   the BSDs, dladdr finds the file that the variable `path` was loaded from. The
+   directory is kept for later calls. */
 const char *
 executable_directory(void)
 {
@@ -28,7 +29,7 @@ executable_directory(void)
     if (!found)
         fail("could not find the directory of this program, which holds its "
              "variants: run it by its full path");
-    *strrchr(path, '/') = 0;
+    *strrchr(path, '/') = 0; /* without the program's name */
     return path;
 }
 
@@ -41,7 +42,8 @@ beside_program(const char *name)
                : path;
 }
 
-/* The directories in which plugins are looked for, in this order. */
+/* The directories in which plugins are looked for, in this order. The folder
+   "double" of a directory comes before it in qkv-double. */
 static Values
 search_path(void)
 {
@@ -49,10 +51,11 @@ search_path(void)
     const char *from = getenv("QKV_PATH"), *here = executable_directory();
     char *all = format_text("%s:%s/variants:%s/../lib/qkv/variants",
                             from ? from : "", here, here);
-    for (char *at = strtok(all, ":"); at; at = strtok(NULL, ":")) {
-        if (sizeof(real) == 8)
-            values_add(&path, format_text("%s/double", at));
-        values_add(&path, at);
+    bool is_double = sizeof(real) == sizeof(double);
+    for (char *folder = strtok(all, ":"); folder; folder = strtok(NULL, ":")) {
+        if (is_double)
+            values_add(&path, format_text("%s/double", folder));
+        values_add(&path, folder);
     }
     return path;
 }
@@ -274,6 +277,7 @@ plugin_open(const char *word)
     return p;
 }
 
+/* The settings come before the equation, which may name them. */
 Plugin
 plugin_of(const Config *c)
 {

@@ -108,7 +108,7 @@ setting_declare(const char *name)
              name, MOST_OWN);
     settings[setting_count] = (Setting){
         .name = interned(name),
-        .role = OF_SHAPE,
+        .role = OF_SHAPE, /* like a width: variants without it do not use it */
         .kind = OWN,
         .min = -OWN_MOST,
         .max = OWN_MOST,
@@ -129,7 +129,8 @@ own_value(const Config *c, const char *name)
     return NAN;
 }
 
-/* The address of a built-in setting's value in c. */
+/* The address of a built-in setting's value in c. Only callers that own c write
+   to it. */
 static void *
 value_at(const Setting *s, const Config *c)
 {
@@ -290,6 +291,8 @@ setting_text(const Setting *s, const Config *c)
     return interned(text);
 }
 
+/* sscanf reads a pair: the name is all before "=", the value all before the
+   next blank. */
 void
 config_apply(Config *c, const char *assignments)
 {
@@ -368,9 +371,7 @@ config_resolve(Config *c, const char *uses)
 {
     resolve_widths(c, uses);
     c->settings = own_settings(c, uses);
-    /* Exits if a matrix of all heads, of any of these widths, would be too
-     * large.
-     */
+    /* Exits unless an int can count the columns of all heads together. */
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     if (c->positions == POSITIONS_ROPE && c->d_k % 2)
         usage("d-k %d: positions rope rotates pairs of columns; choose an even "
@@ -384,6 +385,8 @@ config_resolve(Config *c, const char *uses)
               "learned, or encoder to 1");
 }
 
+/* Settings that variants declare are in the built-in OWN_LIST. A plugin counts
+   by its name, not by its path. */
 void
 config_digest(const Config *c, char digest[9])
 {

@@ -153,7 +153,8 @@ map_each_head(Builder *b, Value left, Value m)
                "same index");
     StepKind kind = m.transposed ? STEP_EACH_HEAD_T : STEP_EACH_HEAD;
     int step = add_binary(b, kind, left.step, m.step);
-    Step *s = &b->plan->step[step];
+    Step *s =
+        &b->plan->step[step]; /* it may exist already, with these values */
     s->heads = left.heads;
     s->width = left.width;
     s->block = m.heads ? m.width : NULL;
@@ -176,7 +177,7 @@ map_whole(Builder *b, Value left, Value m)
     return step;
 }
 
-/* left m, for tokens or a matrix on the left. */
+/* The product left m of tokens, or of a matrix, with a matrix m. */
 static Value
 map_value(Builder *b, Value left, Value m)
 {
@@ -303,7 +304,8 @@ makes_scores(Value left, Value right)
     return queries && keys;
 }
 
-/* n, if the scale is 1 / sqrt(n); otherwise NULL. */
+/* n, if the scale is the product of only one factor, 1 / sqrt(n); otherwise
+   NULL. */
 static Tree *
 below_root(const Tree *scale)
 {

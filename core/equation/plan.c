@@ -28,9 +28,9 @@ count_uses(Plan *p)
     }
 }
 
-/* Are these weights softmax(scores) without a sink, and used only once? They
-   and the scores must not have names either: a name is there to be seen, also
-   in the C file of the plan. */
+/* Are these weights softmax(scores) without a sink, and used only once? Neither
+   may have a name: a step with a name becomes a variable in the C file of the
+   plan, so it has to remain a step. */
 static bool
 can_fuse(const Step *weights, const Step *scores)
 {
@@ -56,8 +56,7 @@ fuse_attention(Plan *p)
                         .in = {scores->in[0], scores->in[1], s->in[1]},
                         .inputs = 3,
                         .number = {scores->number[0]},
-                        .name = s->name,
-                        .place = s->place};
+                        .name = s->name};
     }
 }
 

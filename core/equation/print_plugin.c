@@ -514,7 +514,7 @@ static void
 print_heading(FILE *to, const char *name, const EquationText *e)
 {
     char *text = copy_text(e->text);
-    replace_in(text, "*", 'x'); /* so that no star-slash ends the comment */
+    replace_in(text, "*", 'x'); /* so that nothing in it ends the comment */
     fprintf(to,
             "/* %s.c - a variant of attention, written from its equation:\n\n",
             name);

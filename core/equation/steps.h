@@ -28,15 +28,15 @@ typedef enum {
     STEP_ADD,         /* A + B */
     STEP_ENTRIES,     /* A . B, entry by entry */
     STEP_SCALE,       /* scale A */
-    STEP_SPLIT,       /* A, as so many heads side by side */
-    STEP_COLUMNS,     /* some columns of each head of A */
-    STEP_JOIN,        /* [A, B, ...] */
-    STEP_RMS,         /* the functions of the language, by their names: rms, */
-    STEP_ROTATE,
-    STEP_SHIFT,
-    STEP_MIX, /* mix_heads, */
-    STEP_CACHED,
-    STEP_TANH,
+    STEP_SPLIT,   /* A, whose columns are from now on n heads side by side */
+    STEP_COLUMNS, /* some columns of each head of A */
+    STEP_JOIN,    /* [A, B, ...] */
+    STEP_RMS,     /* rms(A, eps) */
+    STEP_ROTATE,  /* rotate(A, base) */
+    STEP_SHIFT,   /* shift(A, n) */
+    STEP_MIX,     /* mix_heads(A, B) */
+    STEP_CACHED,  /* cached(A) */
+    STEP_TANH,    /* tanh(A), and so on */
     STEP_SIGMOID,
     STEP_GELU,
     STEP_EXP

@@ -87,7 +87,7 @@ value_of_factors(Builder *b, Factors f, bool is_output)
         bool sums_heads = i == values_end && right.sort == MATRIX && left.heads;
         if (makes_scores(left, right)) {
             left = scores_value(b, left, right, f.scale);
-            f.scale = NULL;
+            f.scale = NULL; /* it is in the scores */
         } else if (sums_heads)
             left = output_map_value(b, left, right);
         else
