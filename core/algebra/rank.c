@@ -219,22 +219,21 @@ take_pivots(Elimination *e)
                 (size_t)e->waiting * sizeof(real));
 }
 
-/* The number of further columns that must be only rounding before a rank is
-   believed. */
-static int
-columns_to_believe(int rank)
+/* Is the rank known? It is at most n. Below n, it is believed once a panel of
+   columns, and an eighth of the rank more, were only rounding. */
+static bool
+is_settled(const Elimination *e)
 {
-    return PANEL + rank / 8;
+    return e->rank == e->n || e->idle >= PANEL + e->rank / 8;
 }
 
 /* Adds rows of A and takes pivots until the rank is known. No rank up to n
-   needs more than `left` rows. */
+   needs more than `left` rows to be settled. */
 static void
 eliminate(Elimination *e, NextRows *next, void *more)
 {
-    int left = e->n + columns_to_believe(e->n);
-    while (e->rank < e->n && e->idle < columns_to_believe(e->rank) &&
-           (e->waiting > 0 || left > 0)) {
+    int left = e->n + e->n / 8 + PANEL;
+    while (!is_settled(e) && (e->waiting > 0 || left > 0)) {
         int fresh = left < PANEL ? left : PANEL;
         if (fresh > 0)
             add_rows(e, next, more, fresh);
