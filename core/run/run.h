@@ -64,8 +64,8 @@ bool run_exists(const char *directory, const char *name);
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);
 
-/* The model of a run with its trained weights. *data becomes the dataset that
-   it was trained on. The caller calls model_free and dataset_close. */
+/* The model of a run with its trained weights. Sets *data to the dataset that
+   it was trained on. Free the model with model_free. */
 Model *run_model(const Run *r, Dataset *data);
 
 /* Reads the run's trained weights into m, a model of the same shapes; exits if

@@ -99,12 +99,14 @@ second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 
 /* The equation of both architectures. The encoder comes first, then the blocks,
    with self-attention, cross-attention or both. One-hot rows are numbered: ids
-   of the vocabulary, positions of x, positions of y. */
+   of the vocabulary, then positions of x (the tokens of the task), then
+   positions of y (its second sequence). */
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
     Sizes z = m->sizes;
+    /* Are vectors of positions added to the tokens? */
     bool added = c->positions == POSITIONS_LEARNED;
     int v = z.vocabulary;
     int position = t->keeper ? t->keeper->position : 0; /* of the first token */

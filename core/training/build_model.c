@@ -17,7 +17,7 @@ scale_weights(Model *m, const char *name, double factor)
     bool found = false;
     for (Weight *w = m->weights; w < m->weights + m->count; w++) {
         const char *dot = strrchr(w->name, '.');
-        if (!same_file(dot ? dot + 1 : w->name, name)) /* another name */
+        if (!same_file(dot ? dot + 1 : w->name, name))
             continue;
         w->deviation *= fabs(factor);
         w->mean *= factor;

@@ -16,8 +16,8 @@ void config_resolve_for(Config *c, const Plugin *p);
 /* The model of a resolved config, with the initial weights of its seed. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 
-/* The model of a config that is not resolved yet. Opens the variant's plugin
-   and the task's data; close the data with dataset_close. */
+/* The model of a config that is not resolved yet. Opens the variant's plugin,
+   and sets *data to the task's dataset. Free the model with model_free. */
 Model *model_open(Config c, Dataset *data);
 
 /* The matrices of attention at a place (ModelPlace, by its index), in the order
