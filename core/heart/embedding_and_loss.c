@@ -127,9 +127,9 @@ correct_rows(const Node *logits, const int *targets)
         int target = targets[i];
         if (target < 0)
             continue;
-        bool largest = row[target] == row_max(row, classes);
-        bool first = target == 0 || row_max(row, target) < row[target];
-        correct += largest && first;
+        /* If several logits are the largest, the first is the answer. */
+        if (row[target] == row_max(row, classes))
+            correct += target == 0 || row_max(row, target) < row[target];
     }
     return correct;
 }

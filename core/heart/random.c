@@ -16,8 +16,7 @@ mix(uint64_t *x)
     return z ^ z >> 31;
 }
 
-/* The stream's state is drawn with splitmix64 from the seed and the FNV-1a hash
-   of the purpose. */
+/* Its state is drawn from the seed and the FNV-1a hash of the purpose. */
 Random
 random_stream(uint64_t seed, const char *purpose)
 {

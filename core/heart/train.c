@@ -73,9 +73,8 @@ micro_batch_size(const Model *m, int sequences)
 }
 
 /* Runs the forward pass of all micro-batches of b and, if `learn`, the backward
-   pass, which sets the gradients. `counted` is the number of counted rows of b.
-   Returns the mean loss over these, and adds the number of right answers to
-   *right. */
+   pass. `counted` is the number of counted rows of b. Returns the mean loss
+   over these, and adds the number of right answers to *right. */
 static double
 run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
           double *right)

@@ -19,7 +19,6 @@ initialise(Weights *w, int index, double mean, double deviation)
     w->list[index].deviation = deviation;
 }
 
-/* The number takes the place of the first "i" of the name, or of its end. */
 void
 weight_each(Weights *w, int index, int count, const char *name, int rows,
             int cols)

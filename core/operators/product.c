@@ -56,8 +56,7 @@ whole(const Node *c, int i, Factor which, real *at)
 /* C = A B' */
 const ProductOp matmul_t_op = PRODUCT_OF("matmul_t", whole, TRANSPOSED);
 
-/* Each row of A meets all rows of B. If these were tokens of several sequences,
-   they would be mixed, so B has only one. */
+/* B has only one sequence, so that tokens of several are not mixed. */
 Node *
 matmul_t(Node *a, Node *b)
 {
