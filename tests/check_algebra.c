@@ -74,10 +74,10 @@ TEST(svd_of_large_matrices)
         double *x = allocate(160 * 140, sizeof *x), *y = x;
         for (int i = 0; i < 160 * rank; i++)
             x[i] = random_normal(&r);
-        product_of(a, x, y, 160, rank, 140, true);
+        product_with_transposed(a, x, y, 160, rank, 140);
         ck_assert(error_of(a, 160, 140, s) < 1e-10);
         ck_assert_int_eq(rank_of(s, 140, 1e-12), rank);
-        product_of(a, y, x, 140, rank, 160, true);
+        product_with_transposed(a, y, x, 140, rank, 160);
         ck_assert(error_of(a, 140, 160, s) < 1e-10);
         ck_assert_int_eq(rank_of(s, 140, 1e-12), rank);
         free(x);
@@ -122,8 +122,8 @@ TEST(eigenvalues_of_known_matrices)
     for (int i = 0; i < N * N; i++)
         b[i] = random_normal(&random);
     pseudo_inverse(b, N, N, back); /* transposed */
-    product_of(half, b, known, N, N, N, false);
-    product_of(a, half, back, N, N, N, true);
+    product_of(half, b, known, N, N, N);
+    product_with_transposed(a, half, back, N, N, N);
     for (int i = 0; i < N * N; i++)
         h[i] = a[i];
     ck_assert(eigenvalues(h, N, found));

@@ -6,12 +6,12 @@
    This holds if the variant is affine except for its softmax; random tokens
    then show whether it is. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algebra/canonical.h"
 #include "algebra/capture.h"
+#include "base/words.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/matrix.h"
@@ -20,7 +20,17 @@
 #include "operators/biases.h"
 #include "training/positions.h"
 
+/* The form is checked on so many random tokens. They differ in number, so that
+   x and y are not confused. */
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
+
+/* The standard deviations of the random tokens: a variant that is not linear
+   shows it at one of them. And a later position of the first token of x. */
+enum { SMALL = 1, LARGE = 8, LATER = 3 };
+
+/* A form holds if no score or output differs from it by more than this,
+   relative to the largest. */
+#define MOST_DEVIATION (sizeof(real) == 4 ? 1e-4 : 1e-10)
 
 /* Runs the variant on `rows` tokens as x and rows + 1 as y: the first `units`
    tokens are unit vectors, the others are 0. `only` is as in capture.h. */
@@ -30,20 +40,32 @@ run_on_units(Alone *p, int units, int rows, int only)
     int d = p->attention.d_model;
     real *tokens = allocate((size_t)(rows + 1) * d, sizeof *tokens);
     for (int i = 0; i < units; i++)
-        tokens[i * (d + 1)] = 1;
+        tokens[i * d + i] = 1;
     run_alone(p, tokens, rows, tokens, rows + 1, only);
     free(tokens);
 }
 
 void
-product_of(double *c, const double *a, const double *b, int m, int k, int n,
-           bool flipped)
+product_of(double *c, const double *a, const double *b, int m, int k, int n)
 {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
             double sum = 0;
             for (int l = 0; l < k; l++)
-                sum += a[i * k + l] * (flipped ? b[j * k + l] : b[l * n + j]);
+                sum += a[i * k + l] * b[l * n + j];
+            c[i * n + j] = sum;
+        }
+}
+
+void
+product_with_transposed(double *c, const double *a, const double *b, int m,
+                        int k, int n)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int l = 0; l < k; l++)
+                sum += a[i * k + l] * b[j * k + l];
             c[i * n + j] = sum;
         }
 }
@@ -51,7 +73,7 @@ product_of(double *c, const double *a, const double *b, int m, int k, int n,
 void
 compare_entries(Difference *d, double found, double wanted)
 {
-    if (isinf(wanted) && found == wanted) /* masked */
+    if (isinf(wanted) && found == wanted) /* masked, or no sink, in both */
         return;
     d->apart = isnan(found) ? INFINITY : fmax(d->apart, fabs(found - wanted));
     if (isfinite(wanted))
@@ -64,8 +86,9 @@ relative_difference(Difference d)
     return d.apart / (d.largest > 0 ? d.largest : 1);
 }
 
+/* Entry (i, j) of a matrix that is not transposed. */
 static double
-at(Matrix m, int i, int j)
+entry(Matrix m, int i, int j)
 {
     return (double)m.at[i * m.down + j];
 }
@@ -94,19 +117,22 @@ static bool
 find_bias(Canonical *c, int head, Matrix scores)
 {
     int count = c->positions;
-    double *bias = c->bias + head * count * count, constant = 0;
+    double *bias = c->bias + head * count * count;
+    double constant = 0, first = entry(scores, 0, 0);
     bool any = false;
-    if (row_constants_cancel(c, head) && isfinite(at(scores, 0, 0)))
-        constant = at(scores, 0, 0);
-    for (int k = 0; k < count * count; k++) {
-        bias[k] = at(scores, k / count, k % count) - constant;
-        any |= bias[k] != 0;
-    }
+    if (row_constants_cancel(c, head) && isfinite(first))
+        constant = first;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++) {
+            double b = entry(scores, i, j) - constant;
+            bias[i * count + j] = b;
+            any |= b != 0;
+        }
     return any;
 }
 
-/* Finds the sinks and biases of all heads, after a run on tokens that are all
-   0. */
+/* Finds the sinks and biases by position of all heads, after a run on tokens
+   that are all 0. */
 static void
 find_biases(const Alone *p, Canonical *c)
 {
@@ -125,10 +151,12 @@ find_biases(const Alone *p, Canonical *c)
     }
 }
 
-/* Adds `sign` times the scores to each s_i M_i, leaving out what the bias of
-   keys adds to a row. It is called with the scores of unit vectors, and with -1
-   for the scores of tokens that are 0: that difference also removes biases by
-   position, even if the scores of several heads were mixed. */
+/* Adds `sign` times the scores of the latest run to each s_i M_i. The last key
+   is a token that is 0: its score is what the bias of keys, which the form
+   leaves out, adds to a row. It is called with 1 for the scores of unit
+   vectors, and with -1 for those of tokens that are 0: that difference also
+   removes biases by position, even if the scores of several heads were mixed.
+ */
 static void
 add_scores(const Alone *p, Canonical *c, int sign)
 {
@@ -136,24 +164,28 @@ add_scores(const Alone *p, Canonical *c, int sign)
     for (int head = 0; head < c->heads; head++) {
         const Call *call = capture_head(&p->capture, 0, head, &own);
         Matrix s = head_of(call->product, call->product->value, 0, own);
-        double *m = c->m + head * c->size;
-        for (int i = 0; i < c->size; i++)
-            m[i] +=
-                sign * call->scale * (at(s, i / d, i % d) - at(s, i / d, d));
+        double *m = c->m + head * c->size, factor = sign * call->scale;
+        for (int i = 0; i <= d; i++)
+            for (int j = 0; j < d; j++)
+                m[i * d + j] += factor * (entry(s, i, j) - entry(s, i, d));
     }
 }
 
-/* Subtracts the last row of a (d + 1) x d matrix, which the token that is 0
-   made, from the rows above it. */
+/* Subtracts the last row of a (d + 1) x d matrix, the bias, from the rows above
+   it: the token that is 0 shows only the bias, and a unit vector shows its row
+   and the bias. */
 static void
 subtract_last(double *matrix, int d)
 {
-    for (int i = 0; i < d * d; i++)
-        matrix[i] -= matrix[d * d + i % d];
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++)
+            matrix[i * d + j] -= matrix[d * d + j];
 }
 
-/* Finds all M_i and N_i, after a run on tokens that are 0 in which no head
-   looked at anything. */
+/* Finds the constant, all M_i and all N_i, after a run on tokens that are 0 in
+   which no head looked at anything: its output is the constant. In the run for
+   N_i only head i looks at anything, each token at itself. The scores of these
+   runs are the same: those of the last one make M. */
 static void
 find_maps(Alone *p, Canonical *c)
 {
@@ -182,34 +214,36 @@ join_constants(Canonical *c)
 {
     int d = c->d_model;
     for (int head = 0; head < c->heads; head++) {
-        double *last = c->n + (head + 1) * c->size - d;
-        if (!row_constants_cancel(c, head))
-            continue;
-        for (int j = 0; j < d; j++) {
+        double *last = c->n + head * c->size + d * d;
+        bool sums_to_1 = row_constants_cancel(c, head);
+        for (int j = 0; sums_to_1 && j < d; j++) {
             c->constant[j] += last[j];
             last[j] = 0;
         }
     }
 }
 
-/* to = [x 1] matrix */
+/* to = [x 1] matrix, for a matrix whose last row is a bias. */
 static void
-apply(double *to, const double *x, int tokens, const double *matrix, int d)
+multiply_affine(double *to, const double *x, int tokens, const double *matrix,
+                int d)
 {
-    product_of(to, x, matrix, tokens, d, d, false);
-    for (int i = 0; i < tokens * d; i++)
-        to[i] += matrix[d * d + i % d];
+    product_of(to, x, matrix, tokens, d, d);
+    for (int i = 0; i < tokens; i++)
+        for (int j = 0; j < d; j++)
+            to[i * d + j] += matrix[d * d + j];
 }
 
-/* to = s [x 1] M y' + b, the scores of a head by the form, X_TOKENS x keys. */
+/* to = s [x 1] M y' + b, the scores of a head by the form, X_TOKENS x keys. The
+   first token of x is at `position`, that of y at 0. */
 static void
 scores_by_form(double *to, const Canonical *c, int head, const double *x,
                const double *y, int keys, int position)
 {
     int d = c->d_model, count = c->positions;
     double *xm = allocate((size_t)X_TOKENS * d, sizeof *xm);
-    apply(xm, x, X_TOKENS, c->m + head * c->size, d);
-    product_of(to, xm, y, X_TOKENS, d, keys, true);
+    multiply_affine(xm, x, X_TOKENS, c->m + head * c->size, d);
+    product_with_transposed(to, xm, y, X_TOKENS, d, keys);
     free(xm);
     if (!c->bias)
         return;
@@ -227,33 +261,33 @@ static void
 compare_row(Difference *apart, Matrix found, int row, const double *wanted,
             bool constants_cancel)
 {
-    int first = 0;
+    int first = 0; /* the first key that is not masked */
     double found_constant = 0, wanted_constant = 0;
-    while (first < found.cols && !(wanted[first] > -INFINITY))
+    while (first < found.cols && !isfinite(wanted[first]))
         first++;
     if (constants_cancel && first < found.cols) {
-        found_constant = at(found, row, first);
+        found_constant = entry(found, row, first);
         wanted_constant = wanted[first];
     }
     for (int j = 0; j < found.cols; j++)
-        compare_entries(apart, at(found, row, j) - found_constant,
+        compare_entries(apart, entry(found, row, j) - found_constant,
                         wanted[j] - wanted_constant);
 }
 
 /* Does each call have a query for each token of x, and a key for each of y? */
 static bool
-one_of_each(const Alone *p, int x_tokens, int y_tokens)
+one_for_each_token(const Alone *p, int x_tokens, int y_tokens)
 {
-    bool each = true;
     for (int i = 0; i < p->capture.calls; i++) {
         Matrix s = call_scores(&p->capture.call[i], 0, 0);
-        each &= s.rows == x_tokens && s.cols == y_tokens;
+        if (s.rows != x_tokens || s.cols != y_tokens)
+            return false;
     }
-    return each;
+    return true;
 }
 
 /* Random tokens of standard deviation `size`: X_TOKENS of x, and then `keys` of
-   y. Under a causal mask y is x. */
+   y. Under a causal mask y is x: then keys is X_TOKENS. */
 static real *
 random_tokens(const Alone *p, double size, int keys)
 {
@@ -273,66 +307,74 @@ add_head_output(double *out, Matrix weights, const double *y, const double *n,
                 int d)
 {
     double *values = allocate((size_t)weights.cols * d, sizeof *values);
-    apply(values, y, weights.cols, n, d);
+    multiply_affine(values, y, weights.cols, n, d);
     for (int i = 0; i < weights.rows; i++)
         for (int key = 0; key < weights.cols; key++)
             for (int j = 0; j < d; j++)
-                out[i * d + j] += at(weights, i, key) * values[key * d + j];
+                out[i * d + j] += entry(weights, i, key) * values[key * d + j];
     free(values);
 }
 
-/* The differences of scores and of outputs from those by the form. */
-typedef struct Deviation {
-    Difference scores, output;
-} Deviation;
-
-/* Compares what the variant has computed for random tokens, X_TOKENS of x and
-   then `keys` of y, with the form. */
-static Deviation
-compare_with_form(const Alone *p, const Canonical *c, const real *tokens,
-                  int keys)
+/* Compares the scores of the latest run, on x and `keys` tokens y, with those
+   by the form. */
+static Difference
+compare_scores(const Alone *p, const Canonical *c, const double *x,
+               const double *y, int keys)
 {
-    int d = c->d_model, of_x = X_TOKENS * d, all = of_x + keys * d, own;
-    Deviation apart = {.scores = {.apart = 0}};
+    Difference apart = {0};
     double wanted[X_TOKENS * Y_TOKENS];
-    double *x = allocate((size_t)all, sizeof *x), *y = x + of_x;
-    double *out = allocate((size_t)of_x, sizeof *out);
-    for (int i = 0; i < all; i++)
-        x[i] = (double)tokens[i];
-    for (int i = 0; i < of_x; i++)
-        out[i] = c->constant[i % d];
+    int own;
     for (int head = 0; head < c->heads; head++) {
         const Call *call = capture_head(&p->capture, 0, head, &own);
         scores_by_form(wanted, c, head, x, y, keys, p->attention.position);
         for (int i = 0; i < X_TOKENS; i++)
-            compare_row(&apart.scores, call_scores(call, 0, own), i,
-                        wanted + i * keys, row_constants_cancel(c, head));
-        add_head_output(out, call_weights(call, 0, own), y,
-                        c->n + head * c->size, d);
+            compare_row(&apart, call_scores(call, 0, own), i, wanted + i * keys,
+                        row_constants_cancel(c, head));
     }
-    for (int i = 0; i < of_x; i++)
-        compare_entries(&apart.output, (double)p->out->value[i], out[i]);
-    free(out);
-    free(x);
     return apart;
 }
 
-/* How far the variant is from its canonical form on random tokens of standard
-   deviation `size`, of which x begins at `position`: the largest difference of
-   scores or outputs, relative to the largest score or output. */
+/* Compares the output of the latest run with the one by the form, with the
+   weights that the run had. */
+static Difference
+compare_output(const Alone *p, const Canonical *c, const double *y)
+{
+    int d = c->d_model, own;
+    Difference apart = {0};
+    double *out = allocate((size_t)X_TOKENS * d, sizeof *out);
+    for (int i = 0; i < X_TOKENS * d; i++)
+        out[i] = c->constant[i % d];
+    for (int head = 0; head < c->heads; head++) {
+        const Call *call = capture_head(&p->capture, 0, head, &own);
+        add_head_output(out, call_weights(call, 0, own), y,
+                        c->n + head * c->size, d);
+    }
+    for (int i = 0; i < X_TOKENS * d; i++)
+        compare_entries(&apart, (double)p->out->value[i], out[i]);
+    free(out);
+    return apart;
+}
+
+/* Runs the variant on random tokens of standard deviation `size`, of which x
+   begins at `position`. Returns the largest difference of its scores and of its
+   outputs from the form, each relative to the largest. */
 static double
 deviation(Alone *p, const Canonical *c, double size, int position)
 {
-    int keys = p->attention.causal ? X_TOKENS : Y_TOKENS;
+    int keys = p->attention.causal ? X_TOKENS : Y_TOKENS, d = c->d_model;
+    int all = (X_TOKENS + keys) * d;
     real *tokens = random_tokens(p, size, keys);
-    real *y = tokens + X_TOKENS * c->d_model;
+    double *x = allocate((size_t)all, sizeof *x), *y = x + X_TOKENS * d;
+    for (int i = 0; i < all; i++)
+        x[i] = (double)tokens[i];
     p->attention.position = position;
-    run_alone(p, tokens, X_TOKENS, y, keys, EVERY_HEAD);
-    Deviation apart = compare_with_form(p, c, tokens, keys);
-    p->broken |= isinf(apart.output.apart);
+    run_alone(p, tokens, X_TOKENS, tokens + X_TOKENS * d, keys, EVERY_HEAD);
+    Difference scores = compare_scores(p, c, x, y, keys);
+    Difference output = compare_output(p, c, y);
+    p->broken |= isinf(output.apart);
+    free(x);
     free(tokens);
-    return fmax(relative_difference(apart.scores),
-                relative_difference(apart.output));
+    return fmax(relative_difference(scores), relative_difference(output));
 }
 
 void
@@ -348,13 +390,28 @@ canonical_allocate(Canonical *c, int heads)
     c->sink = c->constant + d;
 }
 
-/* The sizes of random tokens, and a later position of the first of them. */
-enum { SMALL = 1, LARGE = 8, LATER = 3 };
+/* Checks the form without a mask, with small and with large tokens, the large
+   ones at a later position if positions are in the scores; then, if it holds,
+   under a causal mask, which only counts if the attention is causal. Returns
+   whether the form holds. */
+static bool
+form_holds(Alone *p, Canonical *c, bool causal)
+{
+    int later = p->attention.relative ? LATER : 0;
+    double small = deviation(p, c, SMALL, 0);
+    c->deviation = fmax(small, deviation(p, c, LARGE, later));
+    if (!(c->deviation <= MOST_DEVIATION))
+        return false;
+    p->attention.causal = 1;
+    double masked = deviation(p, c, SMALL, 0);
+    c->unmasked_only = !(masked <= MOST_DEVIATION);
+    if (causal)
+        c->deviation = masked;
+    return !(causal && c->unmasked_only);
+}
 
-/* Probes for the form, after p has run on tokens that are 0, and checks it:
-   without a mask with small and with large tokens, the large ones at a later
-   position if positions are in the scores; then with a causal mask, which only
-   decides if `causal`. Returns why there is no form, or NULL. */
+/* Probes for the form, after p has run on tokens that are 0, and checks it.
+   Returns why there is no form, or NULL. */
 static const char *
 find_form(Alone *p, Canonical *c, bool causal)
 {
@@ -362,17 +419,7 @@ find_form(Alone *p, Canonical *c, bool causal)
     find_biases(p, c);
     find_maps(p, c);
     join_constants(c);
-    int later = p->attention.relative ? LATER : 0;
-    double most = sizeof(real) == 4 ? 1e-4 : 1e-10;
-    c->deviation =
-        fmax(deviation(p, c, SMALL, 0), deviation(p, c, LARGE, later));
-    if (c->deviation <= most) {
-        p->attention.causal = 1;
-        double masked = deviation(p, c, SMALL, 0);
-        c->unmasked_only = !(masked <= most);
-        c->deviation = causal ? masked : c->deviation;
-    }
-    if (c->deviation <= most)
+    if (form_holds(p, c, causal))
         return NULL;
     if (c->unmasked_only)
         return "its form holds only without a mask, and its mask is causal";
@@ -384,23 +431,23 @@ find_form(Alone *p, Canonical *c, bool causal)
     return "it is not linear in its tokens, or depends on their positions";
 }
 
-/* Runs p on tokens that are 0, and probes it for its form. Returns why there is
-   no form, or NULL. */
+/* Runs p on tokens that are 0, and probes it for its form at attention that is
+   causal or not. Returns why there is no form, or NULL. */
 static const char *
 probe(Alone *p, Canonical *c, bool causal)
 {
     int d = p->attention.d_model;
-    int rows = (c->positions > d ? c->positions : d) + 1;
+    int rows = (c->positions > d ? c->positions : d) + 1; /* of x; y has more */
     if (p->variant->calls != ANY_CALL)
-        return "it is for self-attention only, and a form is found by giving "
-               "it different tokens as x and y";
+        return "it is for self-attention only, but a form can only be found "
+               "with different tokens as x and y";
     run_on_units(p, 0, rows, NO_HEAD);
     if (p->recalled)
         return "it recalls what an earlier block remembered, so it is not a "
-               "function of its own tokens alone";
+               "function of its own tokens only";
     if (!p->capture.calls)
         return "it never calls attend or softmax";
-    if (!one_of_each(p, rows, rows + 1))
+    if (!one_for_each_token(p, rows, rows + 1))
         return "it does not make one query, key and value for each token";
     return find_form(p, c, causal);
 }
@@ -414,13 +461,14 @@ canonical_form(const Variant *v, Attention a, Weights w, int positions)
     p.attention.causal = 0;
     if (c.rotated)
         p.attention.relative = NULL;
-    c.positions = positions > X_TOKENS + 3 ? positions : X_TOKENS + 3;
+    int least = LATER + X_TOKENS; /* the check needs this many */
+    c.positions = positions > least ? positions : least;
     const char *why = probe(&p, &c, a.causal);
     if (why) {
         canonical_free(&c);
-        bool far = !isnan(c.deviation) && !p.broken;
-        snprintf(c.why, sizeof c.why, far ? "%s: off by %.2g" : "%s", why,
-                 c.deviation);
+        bool measured = !isnan(c.deviation) && !p.broken;
+        c.why =
+            measured ? format_text("%s: off by %.2g", why, c.deviation) : why;
     }
     tape_free(p.tape);
     return c;
@@ -448,12 +496,14 @@ equal_biases(const Canonical *a, const Canonical *b)
 {
     Difference apart = {0};
     for (int h = 0; h < a->heads || h < b->heads; h++) {
-        compare_entries(&apart, h < a->heads ? a->sink[h] : -INFINITY,
-                        h < b->heads ? b->sink[h] : -INFINITY);
+        double sink_a = h < a->heads ? a->sink[h] : -INFINITY;
+        double sink_b = h < b->heads ? b->sink[h] : -INFINITY;
+        compare_entries(&apart, sink_a, sink_b);
         for (int k = 0; k < a->positions * a->positions; k++)
             compare_entries(&apart, bias_entry(a, h, k), bias_entry(b, h, k));
     }
-    return relative_difference(apart) <= (sizeof(real) == 4 ? 1e-5 : 1e-12);
+    double rounding = sizeof(real) == 4 ? 1e-5 : 1e-12;
+    return relative_difference(apart) <= rounding;
 }
 
 void

@@ -10,9 +10,9 @@
    function. The form leaves two things out:
 
    - the bias of keys, which would be one more column of M_i: it adds the same
-     number to all scores of a row, which the softmax cancels. A sink is one
-   more score, to which the number is not added. So with a sink the bias of keys
-   is real, and a variant that has both has no form here;
+     number to all scores of a row, which the softmax cancels. (A sink is one
+     more score, to which the number is not added. So with a sink the bias of
+     keys is real, and a variant that has both has no form here.)
    - which map the bias of the output comes from: a row of weights sums to 1, so
      the last rows of all N_i and the bias of W^O add up to one `constant`. With
      a sink, weights sum to less, and N_i keeps its last row. */
@@ -23,30 +23,29 @@
 
 #include "training/build_model.h"
 
-enum { WHY_SIZE = 160 };
-
 typedef struct Canonical {
     int heads, d_model;
     int size;           /* entries of an M_i or N_i: (d_model + 1) d_model */
     double *m, *n;      /* all s_i M_i, and N_i, each row by row */
     double *constant;   /* added to every token, d_model entries */
     bool rotated;       /* rope rotates q and k: M is the one at distance 0 */
-    int positions;      /* the number of queries and keys probed for a bias */
+    int positions;      /* the number of queries, and of keys, in a `bias` */
     double *bias;       /* each head's bias by position (positions x positions),
                            -INFINITY for a masked pair; NULL if no head has one */
     double *sink;       /* each head's sink, -INFINITY if it has none */
-    double deviation;   /* how far the variant is from the form, relative to the
-                           largest entry */
+    double deviation;   /* the largest difference between the variant's scores
+                           or outputs and the form's, relative to the largest;
+                           NAN if it was not probed */
     bool unmasked_only; /* the form holds without a mask, not under a causal one
                          */
-    char why[WHY_SIZE]; /* why there is no form; empty if there is one */
+    const char *why;    /* why there is no form; NULL if there is one */
 } Canonical;
 
 /* Finds the canonical form of v at attention a with the matrices w, as v
    declares them. Nothing is known of the variant: it is probed, without a mask,
    with identity matrices. The form is then checked on random tokens of two
-   sizes, with x and y of different lengths, and under a causal mask if a has
-   one. Scores (up to a constant for each row) and output must agree to 1e-4
+   magnitudes, with x and y of different lengths, and under a causal mask if a
+   has one. Scores (up to a constant for each row) and output must agree to 1e-4
    (1e-10 in double). If they do not, `why` says so, and m and n are NULL.
    Biases by position are probed for the first `positions` tokens; nothing is
    known of later ones. The caller frees it with canonical_free.
@@ -58,32 +57,40 @@ Canonical canonical_form(const Variant *v, Attention a, Weights w,
                          int positions);
 void canonical_free(Canonical *c);
 
-/* The form of the attention at a place of a model, probed for as many positions
-   as the model has tokens. */
+/* The form of the attention at place number `place` of a model, probed for as
+   many positions as the model has tokens. */
 Canonical model_form(const Model *m, int place);
 
-/* Allocates c's matrices, constant and sinks, once c->d_model is set. */
+/* Allocates the matrices, constant and sinks of c for this number of heads, all
+   0. c->d_model must be set before. */
 void canonical_allocate(Canonical *c, int heads);
 
-/* The sink of a head of a softmax, -INFINITY if it has none: then each row of
-   its weights sums to 1. */
+/* The sink of a head of the softmax `weights`: one more score in each of its
+   rows. -INFINITY if it has none: then each row of its weights sums to 1. */
 double sink_of(const Node *weights, int head);
 
-/* Compares numbers one by one: keeps the largest difference, INFINITY if a
-   number is NaN, and the largest number wanted, to which the difference is
-   relative. */
+/* The difference of two arrays, which are compared entry by entry. It begins as
+   {0}. */
 typedef struct Difference {
-    double apart, largest;
+    double apart;   /* the largest difference; INFINITY if an entry is NaN */
+    double largest; /* the largest absolute value of those wanted */
 } Difference;
 void compare_entries(Difference *d, double found, double wanted);
+
+/* The largest difference relative to the largest value wanted; if all of these
+   are 0, the difference itself. */
 double relative_difference(Difference d);
 
 /* Do two forms, probed for the same number of positions, have the same biases
    and sinks? A head that one of them lacks has neither. */
 bool equal_biases(const Canonical *a, const Canonical *b);
 
-/* c (m x n) = a (m x k) b (k x n), or a b' for b (n x k) if `flipped`. */
+/* c (m x n) = a (m x k) b (k x n), all stored row by row. */
 void product_of(double *c, const double *a, const double *b, int m, int k,
-                int n, bool flipped);
+                int n);
+
+/* c (m x n) = a (m x k) b' for b (n x k). */
+void product_with_transposed(double *c, const double *a, const double *b, int m,
+                             int k, int n);
 
 #endif

@@ -1,5 +1,7 @@
-/* convert.c - turns a trained model of one variant into one of another. */
-#include <stdio.h>
+/* convert.c - turns a trained model of one variant into one of another.
+
+   The attention at each place of the new model is fitted to the canonical form
+   of the attention at the same place of the old one. */
 #include <string.h>
 
 #include "algebra/capture.h"
@@ -17,29 +19,31 @@ fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
 {
     const ModelPlace *p = &to->place[place];
     Canonical now = {0};
-    if (!fit(p->variant, &p->attention, place_weights(to, place), wanted,
-             v->why))
+    const char *refusal =
+        fit(p->variant, &p->attention, place_weights(to, place), wanted);
+    if (refusal) {
+        v->why = refusal;
         return now;
+    }
     now = model_form(to, place);
     if (!now.m)
-        snprintf(v->why, sizeof v->why,
-                 "after the fit it has no canonical form: %.120s", now.why);
+        v->why =
+            format_text("after the fit it has no canonical form: %s", now.why);
     else if (!equal_biases(&now, wanted))
-        snprintf(v->why, sizeof v->why,
-                 "its scores have another bias by position, or another sink");
+        v->why = "its scores have another bias by position, or another sink";
     return now;
 }
 
-/* Converts place `place` of `from` into that of `to`, exactly or to the nearest
-   form. If only `from` has an embedding, that is folded into the form. If it
+/* Converts the attention at a place of `from` into that of `to`, exactly or to
+   the nearest form; v->form keeps the largest error of all places. If the
+   embedding of `from` is not one of `to`, it is folded into the form. If it
    cannot be done, v->why says why. */
 static void
 convert_place(const Model *from, Model *to, int place, Conversion *v)
 {
     Canonical wanted = model_form(from, place);
     if (!wanted.m) {
-        snprintf(v->why, sizeof v->why, "no canonical form: %.120s",
-                 wanted.why);
+        v->why = format_text("no canonical form: %s", wanted.why);
         return;
     }
     if (to->config.embed != from->config.embed)
@@ -54,21 +58,19 @@ convert_place(const Model *from, Model *to, int place, Conversion *v)
     canonical_free(&wanted);
 }
 
-/* Copies every weight outside attention that both models have in one shape. */
+/* Copies every weight outside attention that both models have, by name, in the
+   same shape. */
 static void
 copy_rest(const Model *from, Model *to)
 {
-    for (int i = 0; i < to->count; i++) {
-        Weight *w = &to->weights[i];
-        if (w->attention)
-            continue;
-        for (int k = 0; k < from->count; k++)
-            if (!strcmp(w->name, from->weights[k].name) &&
-                w->rows == from->weights[k].rows &&
-                w->cols == from->weights[k].cols)
-                memcpy(w->value, from->weights[k].value,
-                       entries_of(w) * sizeof(real));
-    }
+    for (int i = 0; i < to->count; i++)
+        for (int k = 0; k < from->count; k++) {
+            Weight *w = &to->weights[i];
+            const Weight *old = &from->weights[k];
+            bool same_shape = w->rows == old->rows && w->cols == old->cols;
+            if (!w->attention && same_shape && !strcmp(w->name, old->name))
+                memcpy(w->value, old->value, entries_of(w) * sizeof(real));
+        }
 }
 
 bool
@@ -77,10 +79,9 @@ convert_model(const Model *from, Model *to, Conversion *v)
     const char *refusal = NULL;
     if (to->config.embed != from->config.embed)
         refusal = fold_refusal(from);
-    *v = (Conversion){0};
+    *v = (Conversion){.why = ""};
     if (refusal)
-        snprintf(v->why, sizeof v->why, "its embedding cannot be folded: %s",
-                 refusal);
+        v->why = format_text("its embedding cannot be folded: %s", refusal);
     copy_rest(from, to);
     for (int place = 0; place < to->places && !*v->why; place++)
         convert_place(from, to, place, v);
@@ -94,7 +95,8 @@ config_alike(const Config *own)
     Plugin p = plugin_open(own->same_start);
     c.variant = own->same_start;
     c.same_start = interned("");
-    c.heads = c.heads ? c.heads : 4;
+    if (c.heads == 0) /* own's variant has none: then the default */
+        c.heads = 4;
     config_resolve_for(&c, &p);
     return c;
 }
@@ -105,9 +107,8 @@ start_alike(Model *m, Conversion *v)
     Config c = config_alike(&m->config);
     Model *from = model_new(&c, m->sizes, plugin_open(c.variant).variant);
     if (convert_model(from, m, v) && v->form.apart > CONVERTS_EXACTLY)
-        snprintf(v->why, sizeof v->why,
-                 "an entry of M or N is off by %.2g of the largest",
-                 v->form.apart);
+        v->why = format_text("an entry of M or N is off by %.2g of the largest",
+                             v->form.apart);
     model_free(from);
     return !*v->why;
 }
@@ -126,7 +127,7 @@ test_accuracy(Model *m, const Dataset *data)
 
 /* The largest difference of the logits of two models on the first test batch,
    relative to the largest logit of a, or to 1 if that is below 1. INFINITY if a
-   logit is NaN. */
+   logit of b is NaN. */
 static double
 logits_apart(Model *a, Model *b, const Dataset *data)
 {
@@ -134,10 +135,11 @@ logits_apart(Model *a, Model *b, const Dataset *data)
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &batch);
     Tape *t = tape_new(0);
-    Node *x = model_forward(a, t, &batch), *y = model_forward(b, t, &batch);
+    Node *of_a = model_forward(a, t, &batch);
+    Node *of_b = model_forward(b, t, &batch);
     Difference off = {.largest = 1};
-    for (size_t i = 0; i < size_of(x); i++)
-        compare_entries(&off, (double)y->value[i], (double)x->value[i]);
+    for (size_t i = 0; i < size_of(of_a); i++)
+        compare_entries(&off, (double)of_b->value[i], (double)of_a->value[i]);
     tape_free(t);
     batch_free(&batch);
     return relative_difference(off);

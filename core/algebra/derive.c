@@ -28,7 +28,8 @@ typedef struct Walk {
     const Node *scores; /* in M_i: the product of queries and keys (in[0] and
                            in[1]) whose term it makes */
     Term term;          /* the product so far */
-    char role; /* what it makes: 'q' queries, 'k' keys, 'v' the output */
+    int side;           /* which of its chains grows: Q_SIDE or K_SIDE */
+    char role; /* what that makes: 'q' queries, 'k' keys, 'v' the output */
     Span made; /* which columns of the node where its chain begins */
     /* The product is to be multiplied, from the left, by the columns from ..
        from + width - 1 of the node that comes next. */
@@ -51,18 +52,11 @@ start_of(const Node *n, int h, const Node *c)
     return h * n->heads / c->heads * width;
 }
 
-/* The chain of the term that the walk extends. */
-static Chain *
-growing_chain(Walk *w)
-{
-    return &w->term.chain[w->role == 'k' ? K_SIDE : Q_SIDE];
-}
-
 /* Inserts the matrix m, a part of node `of`, into the product at this place. */
 static void
 insert_symbol(Walk *w, int place, const Node *of, Matrix m)
 {
-    Chain *c = growing_chain(w);
+    Chain *c = &w->term.chain[w->side];
     if (c->count == MOST_SYMBOLS) {
         w->to->why = "it multiplies more matrices than can be followed";
         return;
@@ -119,8 +113,27 @@ begin(const Node *n, Walk w)
     walk(n, w);
 }
 
-/* Puts before the product those columns of a matrix that it is multiplied by.
-   All columns of the node before the matrix are needed next. */
+/* The matrix of weights that n is, or the columns of it that n is; its `of` is
+   NULL if n is neither. */
+static Symbol
+weights_of(const Derived *d, const Node *n)
+{
+    Symbol s = {NULL};
+    int first = 0, count = n->cols;
+    while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
+        first += *(const int *)n->arguments;
+        n = n->in[0]->root;
+    }
+    if (n->op || is_tokens(d, n))
+        return s;
+    s.of = n;
+    s.m = matrix(n->value + first, n->rows, count, n->cols);
+    return s;
+}
+
+/* Puts before the product those columns of the matrix m, a part of leaf `of`,
+   that it is to be multiplied by. All columns of the node before the matrix are
+   needed next. */
 static Walk
 pass_matrix(const Node *of, Matrix m, Walk w)
 {
@@ -138,26 +151,11 @@ static void
 walk_keys(Walk w)
 {
     const Node *keys = w.scores->in[1];
+    w.side = K_SIDE;
     w.role = 'k';
     w.from = start_of(keys, w.own, w.scores) + w.made.first;
     w.width = w.made.count;
     begin(keys, w);
-}
-
-/* All entries of a matrix, or row, of weights. */
-static Matrix
-whole_matrix(const Node *weights)
-{
-    return matrix(weights->value, weights->rows, weights->cols, weights->cols);
-}
-
-/* Continues at A after B, of a product A B whose B is computed from weights:
-   the walk through B has reached the matrix `leaf`, where B begins. */
-static void
-walk_factor_before(const Node *leaf, Walk w)
-{
-    w.nested--;
-    walk(w.before[w.nested], pass_matrix(leaf, whole_matrix(leaf), w));
 }
 
 /* If a chain makes only some of the columns, multiplies it by the rows of the
@@ -176,7 +174,7 @@ place_columns(Walk *w)
     Matrix rows = transposed(matrix(x->value, made.all, made.all, x->cols));
     rows.at += made.first * rows.down;
     rows.rows = made.count;
-    insert_symbol(w, growing_chain(w)->count, x, rows);
+    insert_symbol(w, w->term.chain[w->side].count, x, rows);
 }
 
 /* Ends a chain at tokens x or y: it begins with all their columns, or with
@@ -186,7 +184,7 @@ end_at_tokens(const Node *tokens, Walk w)
 {
     if (w.term.piece == CONSTANT && !w.to->why)
         w.to->why = "it adds the tokens themselves, outside attention";
-    growing_chain(&w)->tokens = tokens->arguments;
+    w.term.chain[w.side].tokens = tokens->arguments;
     if (w.width == tokens->cols)
         return w;
     const real *from = tokens->value + w.from; /* x and y are the identity */
@@ -206,15 +204,18 @@ end_at_row(const Node *row, Walk w)
     return times(row, matrix(row->value + w.from, 1, w.width, row->cols), w);
 }
 
-/* Ends a chain at tokens or at a row of weights. A term that ends at a bias of
-   keys is dropped: it adds the same number to all scores of a row, which the
-   softmax ignores. */
+/* Ends a chain at tokens or at a row of weights; or, in the B of a product A B,
+   passes the matrix where B begins, and continues at A. A term that ends at a
+   bias of keys is dropped: it adds the same number to all scores of a row,
+   which the softmax ignores. */
 static void
 walk_leaf(const Node *leaf, Walk w)
 {
     bool tokens = is_tokens(w.to, leaf);
     if (w.nested > 0) {
-        walk_factor_before(leaf, w);
+        w.nested--;
+        walk(w.before[w.nested],
+             pass_matrix(leaf, weights_of(w.to, leaf).m, w));
         return;
     }
     if (w.role == 'k' && !tokens)
@@ -245,7 +246,7 @@ repeated_row(const Node *n, int width)
 static bool
 narrow(Walk *w, int start, int size)
 {
-    Chain *c = growing_chain(w);
+    Chain *c = &w->term.chain[w->side];
     int skipped = start > w->from ? start - w->from : 0; /* before `start` */
     w->from += skipped - start;
     w->width -= skipped;
@@ -274,24 +275,6 @@ from_weights(const Derived *d, const Node *n)
         if (!from_weights(d, n->in[i]->root))
             return false;
     return true;
-}
-
-/* The matrix of weights that n is, or the columns of it that n is; its `of` is
-   NULL if n is neither. */
-static Symbol
-weights_of(const Derived *d, const Node *n)
-{
-    Symbol s = {NULL};
-    int first = 0, count = n->cols;
-    while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
-        first += *(const int *)n->arguments;
-        n = n->in[0]->root;
-    }
-    if (n->op || is_tokens(d, n))
-        return s;
-    s.of = n;
-    s.m = matrix(n->value + first, n->rows, count, n->cols);
-    return s;
 }
 
 /* Is n the softmax of scores only, with neither a sink nor other inputs? */
@@ -337,15 +320,14 @@ walk_operand(const Node *c, int h, int k, Walk w)
 static void
 walk_product(const Node *c, int h, Walk w)
 {
-    const Node *b = c->in[1];
-    if (b->root->op) {
-        w.before[w.nested] = c->in[0];
-        w.nested++;
-        walk(b, w);
-    } else {
-        w = pass_matrix(b->root, whole_matrix(b->root), w);
-        walk_operand(c, h, 0, w);
+    Symbol b = weights_of(w.to, c->in[1]->root);
+    if (b.of) {
+        walk_operand(c, h, 0, pass_matrix(b.of, b.m, w));
+        return;
     }
+    w.before[w.nested] = c->in[0];
+    w.nested++;
+    walk(c->in[1], w);
 }
 
 /* Passes C = A B', if B is a matrix of weights, or columns of one. */
@@ -538,7 +520,7 @@ derive_heads(Derived *d)
     d->heads = r->place[0].heads;
     for (int h = 0; h < d->heads; h++) {
         Walk w = walk_of_head(d, h);
-        w.call = capture_head(r, 0, variant_head(d, h), &w.own);
+        w.call = capture_head(r, 0, d->heads - 1 - h, &w.own);
         Walk scores = w;
         scores.role = 'q';
         scores.term.piece = M_PIECE;

@@ -121,11 +121,9 @@ static bool
 fit_agrees(Search *s)
 {
     const Alone *from = &s->from.run, *to = &s->to.run;
-    char why[WHY_SIZE];
     Canonical form =
         canonical_form(from->variant, from->attention, from->weights, 0);
-    bool fits =
-        form.m && fit(to->variant, &to->attention, to->weights, &form, why);
+    bool fits = form.m && !fit(to->variant, &to->attention, to->weights, &form);
     canonical_free(&form);
     return fits && outputs_agree(s);
 }

@@ -1,7 +1,6 @@
 /* fit.c - from a canonical form to the matrices of a variant: by its plugin's
    `fit` or, for an equation, by fit_equation.c. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "algebra/capture.h"
@@ -9,11 +8,12 @@
 #include "algebra/fit.h"
 #include "algebra/fit_equation.h"
 #include "algebra/svd.h"
+#include "base/words.h"
 #include "equation/run_equation.h"
 #include "heart/fail.h"
 
-/* The form c as `fit` reads it, with `heads` heads. It begins a new list of
-   forms. */
+/* The form c as `fit` reads it, with `heads` heads. It is the first of a new
+   list of forms, *made, which fit frees. */
 static Form *
 form_of(const Canonical *c, int heads, Form **made)
 {
@@ -23,7 +23,7 @@ form_of(const Canonical *c, int heads, Form **made)
     for (int i = 0; i < c->heads * c->size; i++) {
         int head = i / c->size, row = i % c->size / d, col = i % d;
         f->of[M][i] = c->m[i];
-        if (row < d) /* a row of N is a column here */
+        if (row < d) /* N is stored transposed, without its last row */
             row_of(f, N, head, col)[row] = c->n[i];
     }
     return f;
@@ -36,25 +36,21 @@ has_fit(const Variant *v)
     return v->fit || (p && plan_has_fit(p));
 }
 
-/* Writes to `why` why c cannot be fitted by v, or "". */
-static void
-refuse_fit(const Variant *v, const Attention *a, const Canonical *c,
-           char why[WHY_SIZE])
+/* Why c cannot be fitted by v, or NULL. */
+static const char *
+fit_refusal(const Variant *v, const Attention *a, const Canonical *c)
 {
-    *why = 0;
     if (c->rotated)
-        snprintf(why, WHY_SIZE,
-                 "rope rotates between W^Q and W^K', so M is a different "
-                 "matrix at each distance, and no single one can be fitted");
-    else if (!has_fit(v))
-        snprintf(
-            why, WHY_SIZE,
-            "its plugin has no `fit`, which makes its matrices from M and N");
-    else if (c->heads > a->heads)
-        snprintf(why, WHY_SIZE, "%d heads do not fit into %d", c->heads,
-                 a->heads);
+        return "rope rotates between W^Q and W^K', so M is a different matrix "
+               "at each distance, and no single one can be fitted";
+    if (!has_fit(v))
+        return "its plugin has no `fit`, which makes its matrices from M and N";
+    if (c->heads > a->heads)
+        return format_text("%d heads do not fit into %d", c->heads, a->heads);
+    return NULL;
 }
 
+/* Frees all forms of a list. */
 static void
 free_list(Form *made)
 {
@@ -65,15 +61,16 @@ free_list(Form *made)
     }
 }
 
-/* Lets the variant's fit fill matrices of doubles, and copies them into the
-   model's. */
-bool
-fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
-    char why[WHY_SIZE])
+/* Lets the variant's fit fill matrices of doubles, which are all 0 at first,
+   and copies them into w. A crash in the meantime is reported as one of the
+   plugin.
+ */
+const char *
+fit(const Variant *v, const Attention *a, Weights w, const Canonical *c)
 {
-    refuse_fit(v, a, c, why);
-    if (*why)
-        return false;
+    const char *refusal = fit_refusal(v, a, c);
+    if (refusal)
+        return refusal;
     Form *made = NULL;
     const Form *form = form_of(c, a->heads, &made);
     Entries found = {&w, allocate((size_t)w.count, sizeof(double *))};
@@ -92,10 +89,11 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c,
     }
     free(found.at);
     free_list(made);
-    return true;
+    return NULL;
 }
 
-/* The s M of head h, or its N; `none` if c lacks that head. */
+/* The s M of head h of c, or its N, as `which` says; `none` if c lacks that
+   head. */
 static const double *
 matrix_of_head(const Canonical *c, int which, int h, const double *none)
 {
@@ -103,8 +101,9 @@ matrix_of_head(const Canonical *c, int which, int h, const double *none)
     return h < c->heads ? all + h * c->size : none;
 }
 
-/* Compares two arrays of `count` entries, and returns the norm of their
-   difference over that of the wanted one; 1 if that is 0 and the other not. */
+/* Returns the norm of the difference of two arrays of `count` entries over that
+   of the wanted one; 1 if that is 0 and the other is not. Also adds their
+   entries to *apart. */
 static double
 share_lost(const double *now, const double *wanted, int count,
            Difference *apart)
@@ -129,16 +128,17 @@ fit_error(const Canonical *now, const Canonical *wanted)
     int heads = now->heads > wanted->heads ? now->heads : wanted->heads;
     double *none = allocate((size_t)now->size, sizeof *none);
     for (int which = M; which <= N; which++) {
+        /* if all entries wanted are 0, any other one is far off */
         Difference apart = {.largest = 1e-300};
         for (int h = 0; h < heads; h++) {
-            const double *is = matrix_of_head(now, which, h, none);
-            const double *was = matrix_of_head(wanted, which, h, none);
-            double lost = share_lost(is, was, now->size, &apart);
-            if (h && lost <= f.lost[which])
+            const double *found = matrix_of_head(now, which, h, none);
+            const double *asked = matrix_of_head(wanted, which, h, none);
+            double lost = share_lost(found, asked, now->size, &apart);
+            if (h > 0 && lost <= f.lost[which]) /* another head lost more */
                 continue;
             f.lost[which] = lost;
-            f.rank[which] = spectrum_of(was, now->d_model).rank;
-            f.kept[which] = spectrum_of(is, now->d_model).rank;
+            f.rank[which] = spectrum_of(asked, now->d_model).rank;
+            f.kept[which] = spectrum_of(found, now->d_model).rank;
         }
         if (which == N) /* the constant is part of the output, as N is */
             share_lost(now->constant, wanted->constant, now->d_model, &apart);

@@ -2,12 +2,17 @@
 
    softmax(x A_i (y B_i)' / sqrt(d_k)) y C_i D_i is fitted as
    variants/standard.c is: A_i and B_i are factors of M_i, C_i and D_i of N_i.
-   Square matrices before them are set to the identity. */
+   If tokens are multiplied by square matrices before these, they are set to the
+   identity. An equation is read from its plan (equation/steps.h), in which a
+   matrix has a number. */
 #include <string.h>
 
 #include "algebra/fit_equation.h"
 
-/* The matrices that tokens are multiplied by, one after the other. */
+/* The number of a matrix that is not there. */
+enum { NO_MATRIX = -1 };
+
+/* The matrices that tokens are multiplied by, one after the other: x A B ... */
 enum { MOST_MATRICES = 8 };
 typedef struct Chain {
     int weight[MOST_MATRICES]; /* their numbers in the plan */
@@ -18,15 +23,14 @@ typedef struct Chain {
    out_scale softmax(scale x q (y k)') y v out. */
 typedef struct Products {
     Chain q, k, v;
-    int out; /* the matrix that leads back from the heads */
-    Tree *scale, *out_scale;
-    int latent; /* the first matrix of both k and v, which is not square; -1 */
+    int out; /* the matrix that leads back from the heads to d_model columns */
+    Tree *scale, *out_scale; /* NULL for 1 */
+    int latent; /* the first matrix of both k and v, if it is the same one and
+                   not square; NO_MATRIX if there is none. k and v lack it. */
 } Products;
 
-enum { NO_MATRIX = -1 };
-
-/* Puts the matrix of a step before all matrices of a chain; returns false if
-   the step is no matrix, or the chain is full. */
+/* Puts the matrix that a step is before all matrices of a chain; returns false
+   if the step is no matrix, or the chain is full. */
 static bool
 put_first(Chain *c, const Step *matrix)
 {
@@ -39,7 +43,7 @@ put_first(Chain *c, const Step *matrix)
 }
 
 /* Reads a product of tokens and matrices backwards, from its last step. Returns
-   whether it begins with these tokens, STEP_X or STEP_Y. */
+   whether it is one, and begins with these tokens, STEP_X or STEP_Y. */
 static bool
 read_chain(const Plan *p, int step, StepKind tokens, Chain *c)
 {
@@ -53,7 +57,8 @@ read_chain(const Plan *p, int step, StepKind tokens, Chain *c)
     return s->kind == tokens;
 }
 
-/* Reads SCALE(MAP(ATTEND(q, k, v), out)), in which SCALE may be missing. */
+/* Reads the output SCALE(MAP(ATTEND(q, k, v), out)), in which SCALE may be
+   missing; returns false if the output is not made so. */
 static bool
 read_products(const Plan *p, Products *r)
 {
@@ -75,6 +80,7 @@ read_products(const Plan *p, Products *r)
            read_chain(p, s->in[2], STEP_Y, &r->v);
 }
 
+/* Is a matrix square, and one for all heads? */
 static bool
 is_square(const Plan *p, int weight)
 {
@@ -83,6 +89,7 @@ is_square(const Plan *p, int weight)
            equal_scalars(p->text, width_known(w->rows), width_known(w->cols));
 }
 
+/* Removes the first matrix of a chain. */
 static void
 drop_first(Chain *c)
 {
@@ -95,11 +102,12 @@ drop_first(Chain *c)
 static void
 take_latent(const Plan *p, Products *r)
 {
-    bool both = r->k.count > 1 && r->v.count > 1;
-    if (!both || r->k.weight[0] != r->v.weight[0] ||
-        is_square(p, r->k.weight[0]))
+    int first = r->k.weight[0];
+    bool both_go_on = r->k.count > 1 && r->v.count > 1;
+    bool shared = both_go_on && r->v.weight[0] == first;
+    if (!shared || is_square(p, first))
         return;
-    r->latent = r->k.weight[0];
+    r->latent = first;
     drop_first(&r->k);
     drop_first(&r->v);
 }
@@ -114,14 +122,15 @@ squares_before_last(const Plan *p, const Chain *c)
     return true;
 }
 
+/* The last matrix of a chain, or NO_MATRIX. */
 static int
 last_of(const Chain *c)
 {
     return c->count ? c->weight[c->count - 1] : NO_MATRIX;
 }
 
-/* In how many of these places a matrix is: the last of queries, of keys or of
-   values, the output map, and the latent one. */
+/* In how many of the places that are fitted a matrix is: the last of queries,
+   of keys and of values, the output map, and the latent one. */
 static int
 times_fitted(const Products *r, int weight)
 {
@@ -130,16 +139,18 @@ times_fitted(const Products *r, int weight)
            (r->latent == weight);
 }
 
-/* Does a matrix have a block for each head? If no matrix has one, there is only
-   one head, and each matrix is its block. */
+/* Does a matrix have a block for each head? If no matrix of the equation has
+   blocks, there is only one head, and each matrix is its block. */
 static bool
-for_each_head(const Plan *p, int weight)
+has_block_for_each_head(const Plan *p, int weight)
 {
     const PlanWeight *w = &p->weight[weight];
-    bool heads = false;
+    bool any_blocks = false;
     for (int i = 0; i < p->weights; i++)
-        heads = heads || p->weight[i].heads;
-    return heads ? equal_scalars(p->text, w->heads, tree_name("h")) : !w->heads;
+        any_blocks |= p->weight[i].heads != NULL;
+    if (!any_blocks)
+        return true;
+    return equal_scalars(p->text, w->heads, tree_name("h"));
 }
 
 /* Is a head's block d_model x d_model, so that it is M_i or N_i itself? */
@@ -152,10 +163,10 @@ is_whole_map(const Plan *p, int weight)
            equal_scalars(p->text, width_known(w->cols), d_model);
 }
 
-/* Can matrix i be filled? A matrix that is fitted once can, and a square one
-   that is never fitted, which stays the identity. A matrix that is the last of
-   both queries and keys can be fitted to the symmetric part of M_i, if these
-   scores have no other matrix. */
+/* Can matrix i be filled? A matrix that is fitted in one place can, and a
+   square one that is in none, which becomes the identity. A matrix that is the
+   last of both queries and keys can be fitted to the symmetric part of M_i, if
+   the scores have no other matrix. */
 static bool
 can_fill(const Plan *p, const Products *r, int i)
 {
@@ -167,18 +178,18 @@ can_fill(const Plan *p, const Products *r, int i)
     return times == 1 || (times == 0 && is_square(p, i));
 }
 
-/* Reads the products; returns false if the equation has others, or if one
-   matrix would have to be fitted to two things. */
+/* Reads the products of an equation into *r; returns false if it is not made of
+   such products, or if its matrices cannot be filled from any M and N. */
 static bool
 can_fit(const Plan *p, Products *r)
 {
     if (!read_products(p, r))
         return false;
     take_latent(p, r);
-    if (!r->q.count || !for_each_head(p, last_of(&r->q)) ||
-        !for_each_head(p, r->out))
+    if (!r->q.count || !has_block_for_each_head(p, last_of(&r->q)) ||
+        !has_block_for_each_head(p, r->out))
         return false;
-    /* Only the last matrix of a product is fitted; the others stay I. */
+    /* Only the last matrix of a chain is fitted; the others become I. */
     if (!squares_before_last(p, &r->q) || !squares_before_last(p, &r->k) ||
         !squares_before_last(p, &r->v))
         return false;
@@ -205,13 +216,10 @@ plan_has_fit(const Plan *p)
 static Part
 part_of(const Plan *p, Entries *w, int weight)
 {
-    for (int k = 0; k < p->weights; k++)
-        if (p->order[k] == weight)
-            return matrix_of(w, k);
-    bug("%s: matrix %d is not in the plan's order: this is a fault of qkv; "
-        "please "
-        "report it",
-        p->text->path, weight);
+    int declared = 0; /* its number among the matrices that are declared */
+    while (p->order[declared] != weight)
+        declared++;
+    return matrix_of(w, declared);
 }
 
 void
@@ -219,13 +227,12 @@ plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
 {
     Products r;
     if (!can_fit(p, &r))
-        bug("%s: has no fit", p->text->path);
+        bug("%s: has no fit: ask plan_has_fit first", p->text->path);
     double scale = r.scale ? scalar_value(r.scale, a) : 1;
     double out_scale = r.out_scale ? scalar_value(r.out_scale, a) : 1;
     if (scale == 0 || out_scale == 0)
-        bug("%s: its scores or its output are multiplied by 0, so no matrices "
-            "can give the form that is wanted: remove that factor, or choose "
-            "sizes at which it is not 0",
+        bug("%s: its scores or its output are multiplied by 0, so it cannot be "
+            "fitted: remove that factor, or choose sizes at which it is not 0",
             p->text->path);
     for (int k = 0; k < p->weights; k++)
         if (times_fitted(&r, p->order[k]) == 0)

@@ -1,5 +1,5 @@
 /* fit_equation.h - the `fit` of an equation whose maps are products of
-   matrices. */
+   matrices, as Variant.fit is that of a plugin. */
 #ifndef FIT_EQUATION_H
 #define FIT_EQUATION_H
 
@@ -10,7 +10,8 @@
    of each may be other than square. */
 bool plan_has_fit(const Plan *p);
 
-/* Fills the matrices of such an equation, as Variant.fit does. */
+/* Fills the matrices of an equation for which plan_has_fit is true, as
+   Variant.fit does. Exits if its scores or its output are multiplied by 0. */
 void plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w);
 
 #endif

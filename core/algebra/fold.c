@@ -1,4 +1,5 @@
-/* fold.c - is the embedding redundant? */
+/* fold.c - is the embedding redundant? It is if it can be multiplied into the
+   attention that reads it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ fold_refusal(const Model *m)
     return NULL;
 }
 
-/* Writes a weight, times a factor, to `to`; returns the place after it. */
+/* Writes the entries of a weight, times a factor, to `to`; returns where the
+   next ones go. */
 static double *
 copy_weight(double *to, const Weight *w, double factor)
 {
@@ -32,8 +34,9 @@ copy_weight(double *to, const Weight *w, double factor)
     return to + size;
 }
 
-/* The table T (width x d_model) with x = onehot T: one-hot tokens and positions
-   pick its rows. */
+/* The table T with x = onehot T, a row for each entry of a token of `onehot`:
+   the embeddings of the tokens and, if they are learned, of the positions below
+   them. A token of `onehot` has onehot_size where others have 1. */
 static double *
 table_of(const Model *m, const Model *onehot)
 {
@@ -50,27 +53,31 @@ table_of(const Model *m, const Model *onehot)
     return table;
 }
 
-/* half = [A M; b] for [M; b], the matrix of a head with its last row b: A is
-   (n x d), M (d x d). */
+/* half = [A M; b] for [M; b], the matrix of a head, whose last row b is a bias:
+   A is (n x d), M (d x d). */
 static void
 multiply_left(double *half, const double *a, const double *matrix, int n, int d)
 {
-    product_of(half, a, matrix, n, d, d, false);
+    product_of(half, a, matrix, n, d, d);
     memcpy(half + n * d, matrix + d * d, (size_t)d * sizeof *half);
 }
 
-/* Makes `last` pick the first columns, one for each class. */
+/* Sets an unembedding to the first columns of the identity, one for each class.
+ */
 static void
-set_identity(Weight *last)
+pick_classes(Weight *unembedding)
 {
-    memset(last->value, 0, entries_of(last) * sizeof *last->value);
-    for (int i = 0; i < last->cols; i++)
-        last->value[i * (last->cols + 1)] = 1;
+    int classes = unembedding->cols;
+    real *value = unembedding->value;
+    memset(value, 0, entries_of(unembedding) * sizeof *value);
+    for (int i = 0; i < classes; i++)
+        value[i * classes + i] = 1;
 }
 
-/* With the table T and the unembedding U, M becomes T M T' and N becomes T N U,
-   of which only the first columns are used. A head's matrix has a last row, its
-   bias, which T does not multiply: so there are n + 1 rows. */
+/* With the table T (n x d) and the unembedding U (d x classes), M becomes T M
+   T' and N becomes T N U, the first columns of an n x n matrix whose others are
+   0. A head's matrix has a last row, its bias, which T does not multiply: so
+   each has n + 1 rows. */
 void
 fold_form(Canonical *c, const Model *m, Model *onehot)
 {
@@ -80,7 +87,7 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
     double *u = allocate((size_t)d * classes, sizeof *u);
     double *half = allocate((size_t)(n + 1) * (d + classes), sizeof *half);
     double *folded = half + (n + 1) * d;
-    Canonical f = *c;
+    Canonical f = *c; /* with matrices of its own, but c's bias by position */
     f.d_model = n;
     canonical_allocate(&f, c->heads);
     copy_weight(u, weight_named(m, "unembedding"), 1);
@@ -88,20 +95,20 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
         f.sink[h] = c->sink[h];
         /* half = T M, then T M T' */
         multiply_left(half, t, c->m + h * c->size, n, d);
-        product_of(f.m + h * f.size, half, t, n + 1, d, n, true);
+        product_with_transposed(f.m + h * f.size, half, t, n + 1, d, n);
         /* half = T N, then T N U */
         multiply_left(half, t, c->n + h * c->size, n, d);
-        product_of(folded, half, u, n + 1, d, classes, false);
-        /* it has a column for each class; f.n has n, and the rest stay 0 */
+        product_of(folded, half, u, n + 1, d, classes);
+        /* a row of T N U is the beginning of a row of f.n */
         for (int row = 0; row <= n; row++)
             memcpy(f.n + h * f.size + row * n, folded + row * classes,
                    (size_t)classes * sizeof *folded);
     }
-    product_of(f.constant, c->constant, u, 1, d, classes, false);
-    c->bias = NULL; /* it is f's now */
+    product_of(f.constant, c->constant, u, 1, d, classes);
+    c->bias = NULL; /* so that it is not freed: it is f's now */
     canonical_free(c);
     *c = f;
-    set_identity(weight_named(onehot, "unembedding"));
+    pick_classes(weight_named(onehot, "unembedding"));
     free(half);
     free(t);
     free(u);

@@ -1,7 +1,8 @@
 /* fold.h - is the embedding redundant?
 
-   Q, K and V are linear in the rows of the embedding E: x W^Q = onehot E W^Q.
-   So if nothing else reads E, it can be multiplied into W^Q, W^K and W^V. */
+   Q, K and V are linear in the rows of the embedding E: x W^Q = onehot E W^Q,
+   for a one-hot token, which has a 1 at its own number and else 0. So if
+   nothing else reads E, it can be multiplied into W^Q, W^K and W^V. */
 #ifndef FOLD_H
 #define FOLD_H
 
@@ -12,9 +13,10 @@
 const char *fold_refusal(const Model *m);
 
 /* Multiplies the embedding, the positions and the unembedding of m into c, the
-   canonical form of m's only attention: it becomes the form of the attention of
-   `onehot`, the same model on one-hot tokens. Also sets the unembedding of
-   `onehot`, which only has to pick the first columns. */
+   canonical form of m's only attention. It becomes the form of the attention of
+   `onehot`, the same model on one-hot tokens, whose d_model is their number.
+   Also sets the unembedding of `onehot`: it only has to pick the columns of the
+   classes, which come first. */
 void fold_form(Canonical *c, const Model *m, Model *onehot);
 
 #endif

@@ -1,4 +1,5 @@
-/* operator_table.c - what the operators mean to those who read a tape. */
+/* operator_table.c - what the operators mean to those who read a tape: the
+   table. */
 #include <stddef.h>
 
 #include "algebra/operator_table.h"
@@ -14,7 +15,9 @@
 #include "operators/steps.h"
 #include "training/positions.h"
 
-/* A new operator of the core gets one row here. */
+/* The fields are those of Meaning. A new operator of the core gets one row
+ * here.
+ */
 static const Meaning meanings[] = {
     {&matmul_op, TIMES, MATRICES, false},
     {&matmul_t_op.op, TIMES_TURNED, MATRICES, false},

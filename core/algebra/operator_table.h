@@ -1,4 +1,5 @@
-/* operator_table.h - what the operators mean to those who read a tape.
+/* operator_table.h - what the operators mean to those who read a tape: to
+   derive.c, which writes a node as a product of matrices, and to cost.c.
 
    An operator is known by its address, never by its name: a plugin's own may be
    called "add". The table in operator_table.c has a row for each operator of
@@ -10,16 +11,16 @@
 
 #include <qkv/operator.h>
 
-/* How a product of matrices that grows from its end, as derive.c builds it,
-   passes a node: C is the node, A and B are its operands. */
+/* How node C follows from its operands A and B, as far as derive.c can write it
+   as a product of matrices. C_i is head i of C. */
 typedef enum Passage {
-    OPAQUE,       /* not as a product: C is no matrix times A, or unknown */
-    LEAF,         /* it ends there: tokens, or weights */
+    OPAQUE,       /* it is no product of A with a matrix, or it is unknown */
+    LEAF,         /* it has no operands: tokens, or weights */
     TIMES,        /* C = A B */
     TIMES_TURNED, /* C = A B' */
-    FACTOR,       /* C = a number times A; the argument is a double */
+    FACTOR,       /* C = a number times A; the node's argument is a double */
     SUM,          /* C = A + B */
-    COLUMNS, /* C_i = some columns of A_i; the argument is the first, int */
+    COLUMNS, /* C_i = some columns of A_i; the argument is the first, an int */
     SIDE_BY_SIDE, /* C_i = [A_i B_i ...] */
     REPEATED,     /* C = A, in every row or head */
     GAIN,         /* C = A . B: B is a diagonal matrix if it is one row */
@@ -29,22 +30,24 @@ typedef enum Passage {
 /* Which products an operator computes: what they cost follows from the shapes
    (cost.c). */
 typedef enum Work {
-    UNKNOWN,     /* of a plugin's operator */
+    UNKNOWN,     /* it is an operator of a plugin */
     NO_PRODUCTS, /* at most a few operations for each entry */
     MATRICES,    /* A and B are multiplied as they are */
-    MIXTURES,    /* a matrix for each token, of its heads */
-    SCORING,     /* every query with every key */
-    WEIGHTING,   /* every weight with every value */
-    ATTENDING    /* both */
+    MIXTURES,    /* for each token, a matrix is multiplied by its heads */
+    SCORING,     /* every query is multiplied by every key */
+    WEIGHTING,   /* every weight is multiplied by its value */
+    ATTENDING    /* SCORING and WEIGHTING */
 } Work;
 
 typedef struct Meaning {
-    const Operator *op;
+    const Operator *op; /* NULL for a leaf and for an unknown operator */
     Passage passage;
     Work work;
-    bool rotates; /* by the position itself, because the variant calls it */
+    bool rotates; /* a variant that calls it rotates by the position itself,
+                     whatever positions its model has */
 } Meaning;
 
+/* What the operator of a node means. */
 const Meaning *meaning_of(const Node *n);
 
 #endif

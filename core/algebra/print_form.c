@@ -49,15 +49,6 @@ number_named(const Derived *d, double number)
     return NULL;
 }
 
-/* Needs the name of a number brackets behind a "/"? "2 d_k" does, "d_k" and
-   "sqrt(d_model / h)" do not. */
-static bool
-needs_brackets(const char *name)
-{
-    bool is_root = strncmp(name, "sqrt(", strlen("sqrt(")) == 0;
-    return strchr(name, ' ') && !is_root;
-}
-
 /* Prints the absolute value of a factor after its product: nothing for 1, or a
    number by its name, multiplied or divided by; or the root of a width's ratio
    to d_k. A number that has no name holds at this shape only. */
@@ -71,9 +62,11 @@ print_factor(FILE *to, const Derived *d, double factor)
     const char *width = width_named(d, size * size * a->d_k);
     if (nearly_equal(size, 1))
         return;
-    if (divisor)
-        fprintf(to, needs_brackets(divisor) ? " / (%s)" : " / %s", divisor);
-    else if (number)
+    if (divisor) { /* "2 d_k" needs brackets, "sqrt(d_model / h)" does not */
+        bool is_root = strncmp(divisor, "sqrt(", strlen("sqrt(")) == 0;
+        bool brackets = strchr(divisor, ' ') && !is_root;
+        fprintf(to, brackets ? " / (%s)" : " / %s", divisor);
+    } else if (number)
         fprintf(to, " %s", number);
     else if (width)
         fprintf(to, " sqrt(%s / d_k)", width);

@@ -6,12 +6,6 @@
 #include "algebra/terms.h"
 #include "heart/fail.h"
 
-int
-variant_head(const Derived *d, int head)
-{
-    return d->heads - 1 - head;
-}
-
 bool
 nearly_equal(double a, double b)
 {
@@ -113,18 +107,12 @@ first_gain(const Symbol *s)
     return (int)(s->m.at - s->of->kept) / (s->of->cols + 1);
 }
 
-/* Are the symbols of a chain those of head `head` at the same addresses, except
-   for the columns of their matrices? */
+/* Has head `head` a symbol of the same shape at the address of s? */
 static bool
-chain_alike(const Derived *d, const Chain *c, int head)
+symbol_alike(const Derived *d, const Symbol *s, int head)
 {
-    for (int i = 0; i < c->count; i++) {
-        const Matrix *m = &c->of[i].m;
-        const Symbol *there = symbol_of(d, head, &c->of[i]);
-        if (!there || there->m.rows != m->rows || there->m.cols != m->cols)
-            return false;
-    }
-    return true;
+    const Symbol *there = symbol_of(d, head, s);
+    return there && there->m.rows == s->m.rows && there->m.cols == s->m.cols;
 }
 
 /* Has head `head` the term t, too, except for the columns of its matrices? */
@@ -134,10 +122,14 @@ term_alike(const Derived *d, const Term *t, int head)
     const Term *there = term_of(d, head, t->piece, t->number);
     if (!there || there->factor != t->factor)
         return false;
-    for (int side = 0; side < SIDES; side++)
-        if (t->chain[side].count != there->chain[side].count ||
-            !chain_alike(d, &t->chain[side], head))
+    for (int side = 0; side < SIDES; side++) {
+        const Chain *c = &t->chain[side];
+        if (c->count != there->chain[side].count)
             return false;
+        for (int i = 0; i < c->count; i++)
+            if (!symbol_alike(d, &c->of[i], head))
+                return false;
+    }
     return true;
 }
 
@@ -201,7 +193,7 @@ derived_form(const Derived *d)
     Canonical c = {.d_model = n};
     canonical_allocate(&c, d->heads);
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
-        int start = variant_head(d, t->head) * c.size; /* of the head's M, N */
+        int start = (d->heads - 1 - t->head) * c.size; /* of the head's M, N */
         double *const to[PIECES] = {[M_PIECE] = c.m + start,
                                     [M_ROW] = c.m + start + n * n,
                                     [N_PIECE] = c.n + start,

@@ -47,7 +47,7 @@ enum { Q_SIDE, K_SIDE, SIDES };
 
 typedef struct Term {
     int piece;
-    int head;   /* counted from the variant's last one: see variant_head */
+    int head;   /* 0 is the variant's last head, and so on backwards */
     int number; /* its number among the terms of its piece and head */
     double factor;
     int width; /* the narrowest width in it, which bounds its rank */
@@ -61,10 +61,6 @@ typedef struct Derived {
     int count, capacity;
     const char *why; /* why there is no form; NULL if there is one */
 } Derived;
-
-/* The number that head `head` of a derived form has in the variant. Head 0 of
-   the form, which is printed for all if they are alike, is the last one. */
-int variant_head(const Derived *d, int head);
 
 /* Are two numbers the same that were computed in different ways? */
 bool nearly_equal(double a, double b);

@@ -1,5 +1,7 @@
 /* written_equation.c - the equation that an author wrote beside a variant, run.
- */
+
+   The equation becomes a variant, which shares the matrices of the code's
+   variant; then both are run, and their outputs compared. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +11,7 @@
 #include "equation/run_equation.h"
 #include "heart/fail.h"
 
+/* The matrix of this name, or NULL. */
 static const Weight *
 weight_called(const Weights *w, const char *name)
 {
@@ -68,9 +71,12 @@ difference_of(const Variant *written, const Derived *code)
     return NULL;
 }
 
+/* Where to continue, and with which reason, if an equation cannot be read. */
 static jmp_buf unreadable;
 static char reason[MESSAGE];
 
+/* Called instead of the end of the program, with the message that would be its
+   last one. */
 static void
 keep_reason(int status, const char *message)
 {
@@ -81,40 +87,46 @@ keep_reason(int status, const char *message)
     longjmp(unreadable, 1);
 }
 
-/* Does a text name a matrix of the code: W^Q, W_i^Q or W_g^Q? */
+/* Does a text name this matrix, with or without the index of a head or of a
+   group: for W^Q, is W^Q, W_i^Q or W_g^Q in it? */
 static bool
-names_matrix(const char *text, const Weights *code)
+names_matrix(const char *text, const char *name)
 {
     static const char *const indices[] = {"", "_i", "_g"};
-    for (int i = 0; i < code->count; i++)
-        for (int k = 0; k < 3; k++) {
-            const char *name = code->list[i].name;
-            int letter = (int)strcspn(name, "^");
-            char *indexed = format_text("%.*s%s%s", letter, name, indices[k],
-                                        name + letter);
-            if (strstr(text, indexed))
-                return true;
-        }
+    int letter = (int)strcspn(name, "^"); /* the W of W^Q */
+    for (int k = 0; k < 3; k++)
+        if (strstr(text, format_text("%.*s%s%s", letter, name, indices[k],
+                                     name + letter)))
+            return true;
     return false;
 }
 
-/* The reader would end the program at what is wrong: here, its message becomes
-   the reason instead. */
+/* Why an equation is meant for people, and is not compared; NULL if it is. */
+static const char *
+note_of(const char *equation, const Weights *code)
+{
+    if (strncmp(equation, "note:", strlen("note:")) == 0)
+        return "is a note";
+    for (int i = 0; i < code->count; i++)
+        if (names_matrix(equation, code->list[i].name))
+            return NULL;
+    return code->count > 0 ? "names no matrix of the code" : NULL;
+}
+
+/* What is wrong with an equation ends the program when it is read: here, the
+   message becomes the reason instead. */
 Written
 equation_compared(const Derived *d)
 {
     const Variant *v = d->run.variant;
-    if (strncmp(v->equation, "note:", strlen("note:")) == 0)
-        return (Written){A_NOTE, "is a note"};
-    const Weights *code = &d->run.weights;
-    if (code->count > 0 && !names_matrix(v->equation, code))
-        return (Written){A_NOTE, "names no matrix of the code"};
-    const char *text = v->equation;
-    if (v->settings)
-        text = format_text("settings: %s; %s", v->settings, text);
+    const char *note = note_of(v->equation, &d->run.weights), *wrong;
+    if (note)
+        return (Written){A_NOTE, note};
+    const char *const text =
+        v->settings ? format_text("settings: %s; %s", v->settings, v->equation)
+                    : v->equation;
 
     void (*const before)(int status, const char *message) = on_failure;
-    const char *wrong;
     on_failure = keep_reason;
     if (setjmp(unreadable)) /* keep_reason has jumped back here */
         wrong = reason;

@@ -15,11 +15,12 @@ typedef enum Agreement { A_NOTE, AGREES, DISAGREES } Agreement;
 
 typedef struct Written {
     Agreement agreement;
-    const char *why; /* why it disagrees, or is a note; NULL if it agrees */
+    const char *why; /* why it disagrees, or is a note; NULL if it agrees. The
+                        next comparison overwrites it. */
 } Written;
 
 /* Compares the equation of the variant that was derived with its code, at the
-   same shape and matrices. */
+   shape and with the matrices of d. */
 Written equation_compared(const Derived *d);
 
 #endif

@@ -73,9 +73,8 @@ fitted(Subject *s, const Canonical *given)
     for (int i = 0; i < s->weights.count; i++)
         memset(s->weights.list[i].value, 0,
                (size_t)entries(s, i) * sizeof(real));
-    bool done =
-        fit(s->plugin.variant, &s->attention, s->weights, given, none.why);
-    return done ? form_of(s) : none;
+    none.why = fit(s->plugin.variant, &s->attention, s->weights, given);
+    return none.why ? none : form_of(s);
 }
 
 /* Fits the plugin to its own form at random matrices: the fitted matrices must

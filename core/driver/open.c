@@ -118,7 +118,7 @@ draw_map(const Options *o, const Heads *l)
     Figure f = figure_begin(
         &o->draw, "form", "",
         format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head));
-    product_of(m, queries, keys, d, d_k, d, true);
+    product_with_transposed(m, queries, keys, d, d_k, d);
     fprintf(f.data, "row\tcolumn\tentry\n");
     for (int i = 0; i < d * d; i++)
         fprintf(f.data, "%d\t%d\t%.4g\n", i / d + 1, i % d + 1, m[i]);

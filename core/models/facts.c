@@ -73,7 +73,7 @@ singular_values(double *left, double *shared, int n, int d)
     double *values = allocate((size_t)n, sizeof *values);
     triangle_of(left, n, d, r);
     triangle_of(shared, n, d, t);
-    product_of(small, r, t, n, n, n, true);
+    product_with_transposed(small, r, t, n, n, n);
     Svd svd = svd_of(small, n, n);
     memcpy(values, svd.s, (size_t)n * sizeof *values);
     free(svd.u);

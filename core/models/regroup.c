@@ -107,10 +107,10 @@ best_factors(const double *g, const double *root, const Block *b)
     double *half = allocate(4 * size, sizeof *half), *w = half + size;
     double *turned = w + size, *u = turned + size;
     double *factors = allocate(size, sizeof *factors);
-    product_of(half, g, root, all, all, all, false);
+    product_of(half, g, root, all, all, all);
     for (int i = 0; i < all * all; i++)
         turned[i] = root[i % all * all + i / all];
-    product_of(w, turned, half, all, all, all, false);
+    product_of(w, turned, half, all, all, all);
     Svd s = svd_of(w, all, all);
     for (int i = 0; i < all * n; i++)
         if (s.s[i % n] > 1e-13 * s.s[0])
@@ -121,7 +121,7 @@ best_factors(const double *g, const double *root, const Block *b)
                 -u[(i + 1) * n]; /* the second is i times the first */
             u[(i + 1) * n + 1] = u[i * n];
         }
-    product_of(factors, root, u, all, all, n, false);
+    product_of(factors, root, u, all, all, n);
     free(s.u);
     free(half);
     return factors;
@@ -136,7 +136,7 @@ add_columns(double *sum, const Heads *l, int map, int from, int n,
     double *w = map_columns(l, map, from, n);
     double *product = allocate(matrix_entries(d + 1, n), sizeof *product);
     int rows = bias_counts(l, map, from) ? d + 1 : d;
-    product_of(product, w, a, rows, n, n, false);
+    product_of(product, w, a, rows, n, n);
     for (int i = 0; i < rows * n; i++)
         sum[i] += product[i];
     free(product);
@@ -161,7 +161,7 @@ fit_block(const Heads *l, const Heads *to, const Block *b, HeadColumns *left,
     double *g = shared_products(b, shared), *root = left_root(b, left);
     double *factors = best_factors(g, root, b), scale = 0;
     double *back = allocate(matrix_entries(all, n), sizeof *back);
-    product_of(back, g, factors, all, all, n, false);
+    product_of(back, g, factors, all, all, n);
     for (int i = 0; i < all; i++)
         scale += sqrt(g[i * all + i]) / all;
     for (int i = 0; i < all * n && scale > 0; i++) {

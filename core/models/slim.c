@@ -25,7 +25,7 @@ write_times(const Heads *l, const Heads *to, int map, int from, const double *a,
 {
     double *w = map_columns(l, map, from, n), entry;
     for (int i = 0; i < (l->of[map].rows + 1) * n; i++) {
-        product_of(&entry, w + i / n * n, a + i % n * n, 1, n, 1, true);
+        product_with_transposed(&entry, w + i / n * n, a + i % n * n, 1, n, 1);
         entry_of(to, map, i / n, from + i % n, &entry);
     }
     free(w);

@@ -24,9 +24,9 @@ products(Matrix w, const Model *m, const real *before)
         was[i] = (double)before[now - m->values];
         by[i] = (double)*now - was[i];
     }
-    product_of(p.ww, was, was, k, n, k, true);
-    product_of(p.wd, was, by, k, n, k, true);
-    product_of(p.dd, by, by, k, n, k, true);
+    product_with_transposed(p.ww, was, was, k, n, k);
+    product_with_transposed(p.wd, was, by, k, n, k);
+    product_with_transposed(p.dd, by, by, k, n, k);
     return p;
 }
 
@@ -53,15 +53,15 @@ along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
     int k = a->k;
     double along = 0, *half = scratch, *turned = scratch + k * k;
     transposed_product(half, a->u, c, k);
-    product_of(turned, half, b->u, k, k, k, false); /* C' */
+    product_of(turned, half, b->u, k, k, k); /* C' */
     for (int i = 0; i < k * k; i++) {
         double entry = turned[i], divisor = a->s[i / k] + b->s[i % k];
         bool known = divisor > rounding * (a->s[0] + b->s[0]);
         turned[i] = known ? entry / divisor : 0; /* of X' */
         along += turned[i] * entry;
     }
-    product_of(half, a->u, turned, k, k, k, false); /* X = U X' V' */
-    product_of(x, half, b->u, k, k, k, true);
+    product_of(half, a->u, turned, k, k, k); /* X = U X' V' */
+    product_with_transposed(x, half, b->u, k, k, k);
     return along;
 }
 

@@ -52,8 +52,8 @@ gauge_of_step(const Lift *l, double *c)
     int n = l->rows, cols = l->cols, weights = n * cols;
     double *q = l->scratch, *dq = q + weights; /* first the step's end */
     double *k = dq + weights, *dk = k + weights;
-    product_of(q, l->now_q, l->to_q, n, cols, cols, false);
-    product_of(k, l->now_k, l->to_k, n, cols, cols, false);
+    product_of(q, l->now_q, l->to_q, n, cols, cols);
+    product_of(k, l->now_k, l->to_k, n, cols, cols);
     for (int i = 0; i < weights; i++) {
         dq[i] = q[i] - l->q[i];
         dk[i] = k[i] - l->k[i];
@@ -79,7 +79,7 @@ correct(Lift *l, const double *x, double *change)
         squares += x[i] * x[i];
     double length = sqrt(squares);
     double kept = length > longest ? longest / length : 1; /* the share of X */
-    product_of(change, l->to_q, x, cols, cols, cols, false);
+    product_of(change, l->to_q, x, cols, cols, cols);
     for (int i = 0; i < size; i++) {
         l->to_q[i] -= kept * change[i];
         l->to_k[i] = 0; /* as pseudo_inverse wants it */
@@ -125,8 +125,8 @@ lift_follow(Lift *l)
     l->lost |= !(length < too_long); /* or NaN */
     free(a.u);
     free(b.u);
-    product_of(l->q, l->now_q, l->to_q, n, cols, cols, false);
-    product_of(l->k, l->now_k, l->to_k, n, cols, cols, false);
+    product_of(l->q, l->now_q, l->to_q, n, cols, cols);
+    product_of(l->k, l->now_k, l->to_k, n, cols, cols);
 }
 
 /* With U S V' = to_k, G = to_k' = V S U' = (V U') (U S U'): the rotation is
@@ -140,7 +140,7 @@ lift_turn(const Lift *l)
         return (Turn){NAN, NAN};
     double *r = allocate((size_t)k * (size_t)k, sizeof *r);
     Svd g = svd_of(l->to_k, k, k);
-    product_of(r, g.v, g.u, k, k, k, true);
+    product_with_transposed(r, g.v, g.u, k, k, k);
     for (int i = 0; i < k; i++)
         r[i * k + i] -= 1;
     Svd turned = svd_of(r, k, k); /* of R - 1 */
