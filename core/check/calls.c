@@ -1,5 +1,6 @@
 /* calls.c - checks of single calls, for which float is precise enough: shapes,
-   repetition, causality, x and y, batches, decoding; each in every block. */
+   repetition, causality, x and y, batches, decoding; each in every block. "Way"
+   is a way of calling forward, as in subject.h. */
 #include <string.h>
 
 #include "algebra/canonical.h"
@@ -7,21 +8,22 @@
 #include "check/checks.h"
 #include "decode/generate.h"
 
-/* The largest difference that rounding may cause: the same product, computed in
-   other parts, is rounded differently. */
-static const double of_rounding = sizeof(real) == 4 ? 1e-5 : 1e-13;
+/* The largest relative difference between numbers that are the same except for
+   rounding: sums of other numbers of rows are added up in another order. */
+static const double rounding = sizeof(real) == 4 ? 1e-5 : 1e-13;
 
-/* Do `count` numbers differ by at most `most`, relative to the largest? */
+/* Do `count` numbers differ by at most `most`, relative to the largest of them,
+   or to 1 if all are smaller? */
 static bool
 same(const real *a, const real *b, int count, double most)
 {
-    Difference off = {.largest = 1};
+    Difference difference = {.largest = 1};
     for (int i = 0; i < count; i++)
-        compare_entries(&off, (double)a[i], (double)b[i]);
-    return relative_difference(off) <= most;
+        compare_entries(&difference, (double)a[i], (double)b[i]);
+    return relative_difference(difference) <= most;
 }
 
-/* The names and shapes of matrices, as a hash. */
+/* A hash of the names and shapes of matrices. */
 static uint64_t
 hash_matrices(const Weights *w)
 {
@@ -34,9 +36,9 @@ hash_matrices(const Weights *w)
     return hash;
 }
 
-/* Does `other` have other matrices or another output than s, for which call_all
-   returned `hash`? Matrices are compared first, since different ones may not
-   even fit the call. */
+/* Does `other` have other matrices than s, or another output, which for s has
+   this hash (call_all)? Matrices are compared first, since different ones may
+   not even fit the call. */
 static bool
 differs(Subject *other, const Subject *s, uint64_t hash)
 {
@@ -44,13 +46,16 @@ differs(Subject *other, const Subject *s, uint64_t hash)
            call_all(other) != hash;
 }
 
-/* Settings that the plugin declares must matter, and others must not. */
+/* Changes each shape setting in turn. Those that the plugin declares must
+   change its matrices or its output, and others must not. `hash` is what
+   call_all returned for s; if s itself gives another one now, nothing can be
+   compared, and check_repeats reports that. */
 static void
 vary_settings(Subject *s, uint64_t hash)
 {
     const char *declared = variant_uses(s->plugin.variant);
     if (differs(s, s, hash))
-        return; /* check_repeats reports it */
+        return;
     for (int i = 0; i < setting_count; i++) {
         const Setting *one = &settings[i];
         if (one->role != OF_SHAPE)
@@ -59,20 +64,20 @@ vary_settings(Subject *s, uint64_t hash)
         Subject other = subject_changed(s, one);
         bool matters = differs(&other, s, hash);
         if (named && !matters)
-            fail("it declares %s, but neither its matrices nor its output "
-                 "depend on it: use it, or do not declare it",
+            fail("it declares %s, but does not depend on it: use it, or do "
+                 "not declare it",
                  one->name);
         if (matters && !named)
-            fail("it uses %s, which .shape does not name, so nobody can set "
-                 "it: add it to .shape",
+            fail("it uses %s, which .shape does not name: add it to .shape",
                  one->name);
     }
 }
 
+/* The tokens of a short sequence, and of a long one. */
 enum { TOKENS = 6, MANY = 300 };
 
-/* Calls it at a shape of realistic size: an array in the plugin's own operator
-   may be too short for a row. */
+/* Calls it at a shape of realistic size, which fails if an array in the
+   plugin's own operator is too short for a row. */
 static void
 call_large(const Subject *s)
 {
@@ -83,6 +88,8 @@ call_large(const Subject *s)
     computed(&in, true);
 }
 
+/* All blocks must declare the same matrices, and all ways of calling forward
+   must work. call_all runs every block, so it is called only once a shape. */
 void
 check_shapes(Subject *s)
 {
@@ -129,34 +136,32 @@ check_repeats(Subject *s)
     passed(s, "the same call twice gives the same bits");
 }
 
-/* Changes a token of the keys for good, and returns a bit for each token whose
-   output changes. */
-static unsigned
-moved(Tokens *in, int token)
+/* Adds 1 to all entries of a token of the keys, and leaves it so. Sets
+   changed[t] if the output of token t changes. */
+static void
+change_token(Tokens *in, int token, bool changed[TOKENS])
 {
     int d = in->subject->attention.d_model;
-    unsigned found = 0;
     real *was = computed(in, false), *keys = in->y ? in->y : in->x;
     for (int j = 0; j < d; j++)
         keys[token * d + j] += 1;
     real *is = computed(in, false);
     for (int t = 0; t < TOKENS; t++)
-        if (!same(is + t * d, was + t * d, d, 0))
-            found |= 1u << t;
-    return found;
+        changed[t] = !same(is + t * d, was + t * d, d, 0);
 }
 
-/* Changes the last token of a long sequence, and then most of its tokens: no
-   output before them may move. */
+/* Changes the last token of a long sequence, then more and more of its last
+   tokens: no output before them may change. */
 static void
 change_ends(Subject *s)
 {
+    const int fewest = 36, times_more = 5; /* tokens that are not changed */
     Stack k = stack_of(s, MANY);
     Tape *t = tape_new(0);
     size_t size = (size_t)MANY * SYMBOLS * sizeof(real);
     real *was = allocate(1, size);
     memcpy(was, model_forward(k.model, t, &k.batch)->value, size);
-    for (int first = MANY - 1; first > TOKENS * TOKENS; first /= 5) {
+    for (int first = MANY - 1; first > fewest; first /= times_more) {
         for (int i = first; i < MANY; i++)
             k.batch.ids[i] = (k.batch.ids[i] + 1) % SYMBOLS;
         tape_reset(t);
@@ -168,59 +173,64 @@ change_ends(Subject *s)
     }
 }
 
-/* Under a causal mask, no token may change an earlier output. */
+/* Under a causal mask, no token may change an earlier output. Later tokens are
+   changed first, so a message names the last token that does. */
 static void
-change_masked(Subject *s)
+check_masked(Subject *s)
 {
+    bool changed[TOKENS];
     Tokens in = tokens_of(
         s, (Way){.sequences = 1, .queries = TOKENS, .causal = true, .size = 1});
     for (int token = TOKENS - 1; token >= 0; token--) {
-        int first = ffs((int)moved(&in, token)); /* counted from 1; 0: none */
-        if (first && first <= token)
-            fail(
-                "token %d changes the output of the earlier token %d: does "
-                "forward ignore the mask of `a` (attend, softmax and mask_zero "
-                "apply it), or pass something of a token to the one before?",
-                token + 1, first);
+        change_token(&in, token, changed);
+        for (int t = 0; t < token; t++)
+            if (changed[t])
+                fail("token %d changes the output of the earlier token %d: "
+                     "does forward ignore the mask of `a`, or pass something "
+                     "of a token to the one before?",
+                     token + 1, t + 1);
     }
 }
 
 /* Without a mask, some token must change an earlier output if any changes a
-   later one. `keys` is 0 in self-attention. */
+   later one. `keys` is the number of keys, 0 in self-attention. */
 static void
-change_unmasked(Subject *s, int keys)
+check_unmasked(Subject *s, int keys)
 {
-    unsigned earlier = 0, later = 0;
+    bool changed[TOKENS], earlier = false, later = false;
     Tokens in = tokens_of(
         s, (Way){.sequences = 1, .queries = TOKENS, .keys = keys, .size = 1});
     for (int token = 0; token < TOKENS; token++) {
-        unsigned all = moved(&in, token);
-        earlier |= all & ((1u << token) - 1); /* the bits below its own */
-        later |= all >> (token + 1);          /* the bits above it */
+        change_token(&in, token, changed);
+        for (int t = 0; t < TOKENS; t++) {
+            earlier |= changed[t] && t < token;
+            later |= changed[t] && t > token;
+        }
     }
     if (later && !earlier)
-        fail("without a mask (a->causal is 0), no token changes the output of "
-             "an earlier one either: does forward mask where `a` does not ask "
-             "for it?");
+        fail("without a mask (a->causal is 0), no token changes an earlier "
+             "output: does forward mask although `a` does not ask for it?");
 }
 
+/* The model of change_ends has all blocks, so it runs once, for the last. */
 void
 check_causality(Subject *s)
 {
-    change_masked(s);
+    check_masked(s);
     if (s->plugin.variant->calls != CAUSAL_ONLY) {
-        change_unmasked(s, 0);
-        change_unmasked(s, TOKENS);
+        check_unmasked(s, 0);
+        check_unmasked(s, TOKENS);
     }
     if (s->attention.layer == s->attention.layers - 1)
         change_ends(s);
     passed(s, "no token changes an earlier output, except without a mask");
 }
 
-/* Calls forward for only some of the tokens, the rows of x from `from` on: do
-   they get the same outputs as in the call for all tokens? */
+/* Calls forward in this way with only some of the tokens as x: its rows from
+   `from` on, with y as given. Do they get the same outputs as in the call with
+   all tokens? */
 static bool
-same_apart(Tokens *all, Way way, int from, real *y)
+same_in_part(Tokens *all, Way way, int from, real *y)
 {
     int d = all->subject->attention.d_model;
     real *whole = computed(all, false);
@@ -230,10 +240,10 @@ same_apart(Tokens *all, Way way, int from, real *y)
     some.x_size = some.size = way.queries * d;
     some.y = y;
     return same(computed(&some, false), whole + from * d, some.x_size,
-                of_rounding);
+                rounding);
 }
 
-/* Calls it with some of the tokens as x, or with all of them, and always all of
+/* Calls it with the first tokens as x, and with all of them, always with all of
    them as y. This is not compared with self-attention, which a variant may
    treat differently (Flamingo has gates in cross-attention only). */
 void
@@ -249,15 +259,15 @@ check_queries(Subject *s)
     Way some = {
         .sequences = 1, .queries = TOKENS - 2, .keys = TOKENS, .size = 1};
     memcpy(all.y, all.x, (size_t)all.x_size * sizeof(real));
-    if (!same_apart(&all, some, 0, all.x))
+    if (!same_in_part(&all, some, 0, all.x))
         fail("with all %d tokens as y, the outputs of the first %d change if x "
-             "has only these: make keys and values from y, and use no other "
-             "rows of x",
+             "has only these: make keys and values from y",
              TOKENS, some.queries);
     passed(s, "queries come from x, keys and values from y");
 }
 
-/* Each of two sequences must get the same output in a separate call. */
+/* Each of two sequences must get the same output in a separate call: in self-,
+   cross- and causal attention, the first three ways. */
 void
 check_batches(Subject *s)
 {
@@ -265,20 +275,20 @@ check_batches(Subject *s)
         for (int k = 0; k < 2; k++) {
             Tokens all = tokens_of(s, ways[way]);
             Way one = all.way;
-            int keys = one.keys * s->attention.d_model; /* entries */
+            int y_size = one.keys * s->attention.d_model; /* 0 if y is x */
             one.sequences = 1;
-            if (!same_apart(&all, one, k * one.queries,
-                            keys ? all.y + k * keys : NULL))
+            if (!same_in_part(&all, one, k * one.queries,
+                              y_size ? all.y + k * y_size : NULL))
                 fail("sequence %d gets a different output in a batch of two "
-                     "than on its own: does a sum run over the rows of all "
-                     "sequences?",
+                     "than alone: does a sum run over all sequences?",
                      k + 1);
         }
     passed(s, "a batch of two sequences gives what each gives alone");
 }
 
-/* Decodes a sequence with a model of all blocks: three tokens first, then one
-   at a time, with the cache for those before. */
+/* Decodes a sequence with a model of all blocks, a few tokens first and then
+   one at a time: the outputs must be those of one call for the whole sequence.
+ */
 void
 check_decoding(Subject *s)
 {
@@ -293,7 +303,7 @@ check_decoding(Subject *s)
         int n = read == 0 ? FIRST : 1;
         const real *last = decoder_read(d, k.batch.ids + read, n);
         read += n;
-        if (!same(last, all + (read - 1) * SYMBOLS, SYMBOLS, of_rounding))
+        if (!same(last, all + (read - 1) * SYMBOLS, SYMBOLS, rounding))
             fail("token %d changes when decoded one token at a time: %s", read,
                  advice(s,
                         "pass anything kept from earlier tokens, except keys "

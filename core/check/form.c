@@ -7,14 +7,18 @@
 #include "base/words.h"
 #include "check/checks.h"
 
-/* The form of the subject; a bias by position is probed for 64 positions. */
+/* A bias by position is probed for this many positions. */
+enum { POSITIONS = 64 };
+
 static Canonical
 form_of(const Subject *s)
 {
-    return canonical_form(s->plugin.variant, s->attention, s->weights, 64);
+    return canonical_form(s->plugin.variant, s->attention, s->weights,
+                          POSITIONS);
 }
 
-/* If a block has no form, later blocks are not tested. */
+/* Reports the form of each block that computes something new. If a block has no
+   form, later blocks are not tested. */
 void
 check_form(Subject *s)
 {
@@ -32,8 +36,8 @@ check_form(Subject *s)
         passed(s, "it has none: %s", c.why);
 }
 
-/* Compares the form that is derived from the code with the probed form, and
-   with the equation as its author wrote it. */
+/* Compares the form that is derived from the code with the form that probing
+   finds, and with the equation that its author wrote. */
 void
 check_equation(Subject *s)
 {
@@ -65,7 +69,8 @@ check_equation(Subject *s)
            compared);
 }
 
-/* Fits the plugin to a form, and returns the form that it then has. */
+/* Sets all matrices of the plugin to 0, fits it to a form, and returns the form
+   that it then has: one without m, and with the reason, if it has none. */
 static Canonical
 fitted(Subject *s, const Canonical *given)
 {
@@ -77,11 +82,36 @@ fitted(Subject *s, const Canonical *given)
     return none.why ? none : form_of(s);
 }
 
-/* Fits the plugin to its own form at random matrices: the fitted matrices must
-   have the same form. If fit can only approximate it, a second fit, to the form
-   that the first one reached, must be exact. */
+/* A form comes back from a fit if its M and N differ by at most this, relative
+   to their largest entry. */
+static const double fit_rounding = 1e-10;
+
+/* A plugin that cannot have every form approximates its own. Fails unless it is
+   an approximation: the fit keeps something of M and N, and the form `once`
+   that it reached comes back from a second fit. */
 static void
-round_trip(Subject *s)
+check_approximation(Subject *s, const Canonical *once, const FitError *lost)
+{
+    Canonical twice = fitted(s, once);
+    bool lost_m = lost->rank[0] > 0 && lost->kept[0] == 0;
+    bool lost_n = lost->rank[1] > 0 && lost->kept[1] == 0;
+    bool repeats = twice.m && fit_error(&twice, once).apart <= fit_rounding;
+    if (lost_m || lost_n || !repeats)
+        fail("its own form comes back as a different one, s M by %.4g times "
+             "its size and N by %.4g: do forward and fit agree on the scale, "
+             "the order of heads and which factor is transposed, and is every "
+             "head filled?",
+             lost->lost[0], lost->lost[1]);
+    passed(s,
+           "it approximates: what it has fitted comes back; of its own form it "
+           "loses the share %.2g of M, %.2g of N",
+           lost->lost[0], lost->lost[1]);
+}
+
+/* Fits the plugin to its own form at random matrices. The fitted matrices must
+   have the same form, or approximate it. */
+static void
+check_own_form(Subject *s)
 {
     Canonical own = form_of(s);
     if (!own.m)
@@ -96,21 +126,8 @@ round_trip(Subject *s)
              "sink, than the form that fit was given: let fit set both");
     FitError lost = fit_error(&once, &own);
     passed(s, "its own form comes back from it, to %.0e", lost.apart);
-    if (lost.apart <= 1e-10)
-        return;
-    Canonical twice = fitted(s, &once);
-    passed(s,
-           "it approximates: what it has fitted comes back; of its own form it "
-           "loses the share %.2g of M, %.2g of N",
-           lost.lost[0], lost.lost[1]);
-    bool kept_nothing = (lost.rank[0] > 0 && lost.kept[0] == 0) ||
-                        (lost.rank[1] > 0 && lost.kept[1] == 0);
-    if (!kept_nothing && twice.m && fit_error(&twice, &once).apart <= 1e-10)
-        return;
-    fail("its own form comes back as a different one, s M by %.4g times its "
-         "size and N by %.4g: do forward and fit agree on the scale, the order "
-         "of heads and which factor is transposed, and is every head filled?",
-         lost.lost[0], lost.lost[1]);
+    if (lost.apart > fit_rounding)
+        check_approximation(s, &once, &lost);
 }
 
 void
@@ -127,7 +144,8 @@ check_fit(Subject *s)
                       "so no variant can be converted into this one"));
         return;
     }
-    s->attention.relative = NULL; /* rope is between the maps of a pair */
+    /* A fit knows nothing of rope, which acts between the maps of a pair. */
+    s->attention.relative = NULL;
     if (new_in_layer(s))
-        round_trip(s);
+        check_own_form(s);
 }

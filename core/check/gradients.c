@@ -1,6 +1,7 @@
 /* gradients.c - checks that compare gradients with finite differences, in
    double precision. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -9,15 +10,18 @@
 #include "operators/elementwise.h"
 #include "training/build_model.h"
 
-/* Compares the gradients when forward is called in way i. Those of the matrices
-   come first, since they show more clearly where a mistake is. In the first two
-   ways forward is called twice on the same operands, which reveals a backward
-   pass that overwrites a gradient instead of adding to it. */
+/* Compares every `every`-th entry of each gradient with its slope, when forward
+   is called in way i. In the first two ways forward is called twice on the same
+   operands, which reveals a backward pass that overwrites a gradient instead of
+   adding to it. Large tokens are made smaller, unless only x or y is large:
+   large scores would leave a softmax without slopes. */
 static void
 compare_slopes(Subject *s, int i, int every)
 {
+    const double most = 4;
     Way way = ways[i];
-    way.size = way.y_size > 0 ? way.size : fmin(way.size, 4);
+    if (way.y_size == 0)
+        way.size = fmin(way.size, most);
     Tokens in = tokens_of(s, way);
     in.twice = i < 2;
     Slopes wrong = slopes_of(record, &in, every);
@@ -37,12 +41,14 @@ compare_slopes(Subject *s, int i, int every)
                           "hides their slope?"));
 }
 
-/* The smallest x > 0 at which df of a map is not the slope of its f, there or
-   at -x: returned with its sign. NaN if df is right everywhere. */
+/* The place nearest to 0 at which df of a map is not the slope of its f; NaN if
+   there is none. The places tried are spread evenly on a logarithmic scale, and
+   no round number is among them, since a kink is likely to be at one. */
 static double
 wrong_slope_of(const Mapping *m)
 {
-    for (double x = 0.0137; x < 1000; x *= 1.7) {
+    const double least = 0.0137, most = 1000, factor = 1.7;
+    for (double x = least; x < most; x *= factor) {
         if (!slope_holds(m, -x))
             return -x;
         if (!slope_holds(m, x))
@@ -51,37 +57,40 @@ wrong_slope_of(const Mapping *m)
     return NAN;
 }
 
-/* The smallest such place of all maps in a call; NaN if all are right. */
+/* The nearest such place to 0 of all maps in a call; NaN if all are right. */
 static double
 wrong_slope(Tokens *in)
 {
-    double smallest = NAN;
+    double nearest = NAN;
     Tape *t = shapes_of(in);
     for (const Node *n = t->last; n; n = n->previous) {
         double x = n->op == &map_op ? wrong_slope_of(n->arguments) : NAN;
-        bool first = isnan(smallest);
-        if (!isnan(x) && (first || fabs(x) < fabs(smallest)))
-            smallest = x;
+        bool first = isnan(nearest);
+        if (!isnan(x) && (first || fabs(x) < fabs(nearest)))
+            nearest = x;
     }
-    return smallest;
+    return nearest;
 }
 
-/* Compares every entry in the first block. In later blocks that compute
-   something new, and at other shapes, it compares only some entries in three
-   ways. These are fewer in later blocks, since each entry runs all earlier
-   blocks again. */
+/* In the first block, at the first shape, it compares every entry in all ways.
+   Elsewhere it compares only some entries in three ways, and only in blocks
+   that compute something new. Later blocks compare fewer, since each entry runs
+   all earlier blocks again. Ways with many tokens take too long, and
+   `untrained` only leaves out a gradient. */
 void
 check_gradients(Subject *s)
 {
-    int most = s->attention.layer || s->shape ? 3 : WAYS;
-    int every = most < WAYS ? 7 + 3 * s->attention.layer : 1;
+    const int few_ways = 3, few_queries = 8;
+    bool all = s->attention.layer == 0 && s->shape == 0;
+    int count = all ? WAYS : few_ways;
+    int every = all ? 1 : 7 + 3 * s->attention.layer;
     Tokens in = tokens_of(s, ways[0]);
     double x = wrong_slope(&in);
     if (!isnan(x))
         fail("in a map, f' is not the derivative of f at %.3g: correct f'", x);
     if (new_in_layer(s))
-        for (int i = 0; i < most; i++)
-            if (ways[i].queries <= 8 && !ways[i].untrained)
+        for (int i = 0; i < count; i++)
+            if (ways[i].queries <= few_queries && !ways[i].untrained)
                 compare_slopes(s, i, every);
     passed(s, "of x, y and every matrix, entry by entry and sign by sign, to "
               "1e-6");
@@ -97,23 +106,20 @@ largest_gradient(const Subject *s, int i)
     return largest;
 }
 
-/* Bits of a matrix: whether it gets a gradient in the first block and in a
-   later one, and whether that is ever more than rounding. A key bias, which
-   cancels in the softmax, has a gradient that is not 0, but about 1e-16 of the
-   others.
- */
-enum { NOWHERE = 0, IN_FIRST = 1, IN_LATER = 2, MATTERS = 4 };
-static const double rounding = 1e-12; /* of the largest gradient of a call */
+/* A gradient below this share of the largest one in a call is only rounding. A
+   key bias, which cancels in the softmax, has a gradient of about 1e-16 of the
+   others instead of 0. */
+static const double rounding = 1e-12;
 
-/* Sets bit `as` in at[i] for each matrix i that gets a gradient in this block,
-   in self-, cross- or causal attention, and MATTERS if it is more than
-   rounding; returns whether any matrix gets one. */
+/* Notes in use[i] that matrix i gets a gradient in this block, in self-, cross-
+   or causal attention. Returns whether any matrix gets one, or there is none.
+ */
 static bool
-arrives(Subject *s, int as, int *at)
+note_use(Subject *s, Usage *use)
 {
-    bool any = s->weights.count == 0;
+    bool any = s->weights.count == 0, in_first = s->attention.layer == 0;
     subject_draw(s);
-    for (int way = 2; way >= 0; way--) {
+    for (int way = 2; way >= 0; way--) { /* messages show the last call */
         Tokens in = tokens_of(s, ways[way]);
         double most = 0;
         computed(&in, true);
@@ -121,17 +127,17 @@ arrives(Subject *s, int as, int *at)
             most = fmax(most, largest_gradient(s, i));
         for (int i = 0; i < s->weights.count; i++) {
             double largest = largest_gradient(s, i);
-            if (largest == 0)
-                continue;
-            any = true;
-            at[i] |= largest > rounding * most ? as | MATTERS : as;
+            any |= largest > 0;
+            use[i].in_first |= largest > 0 && in_first;
+            use[i].in_later |= largest > 0 && !in_first;
+            use[i].matters |= largest > rounding * most;
         }
     }
     return any;
 }
 
-/* The blocks of a model in which matrix i gets no gradient, "2, 4"; "" if it
-   gets none in any, because only cross-attention uses it. */
+/* The blocks of a model in which matrix i gets no gradient, such as "2, 4"; ""
+   if it gets none in any block, because then only cross-attention uses it. */
 static const char *
 unused_blocks(const Model *m, int i)
 {
@@ -168,70 +174,71 @@ say_unused(Subject *s)
     return text;
 }
 
-/* Returns a text that names the matrices whose gradients are only rounding at
-   the shape that is reported, which has no positions; "" if there are none. */
+/* Names the matrices whose gradients are only rounding, at the shape that is
+   reported, which has no positions; "" if there are none. */
 static char *
-cancelled_words(const Subject *s, const int *used)
+say_cancelled(const Subject *s)
 {
-    char *text = "";
+    char *names = "";
     for (int i = 0; i < s->weights.count; i++)
-        if (!(used[i] & MATTERS))
-            text = format_text("%s%s %s", text, *text ? "," : "",
-                               s->weights.list[i].name);
-    if (!*text)
-        return text;
+        if (!s->use[i].matters)
+            names = format_text("%s%s %s", names, *names ? "," : "",
+                                s->weights.list[i].name);
+    if (!*names)
+        return names;
     return format_text("; the output does not depend on%s without positions: "
                        "the gradient there is only rounding",
-                       text);
+                       names);
 }
 
-/* Notes in `used` at which matrices a gradient arrives with random values.
-   Fails if one does, but none with the initial values that the variant
-   declares. */
+/* Notes which matrices get a gradient in this block with random values. Fails
+   if one does, but none with the initial values that the variant declares. */
 static void
-check_can_learn(Subject *s, int *used)
+check_can_learn(Subject *s)
 {
+    Usage *initial = allocate((size_t)s->weights.count, sizeof *initial);
     s->as_declared = false;
-    bool any = arrives(s, s->attention.layer ? IN_LATER : IN_FIRST, used);
+    bool can_learn = note_use(s, s->use);
     s->as_declared = true;
-    if (any && !arrives(s, NOWHERE, used))
+    if (can_learn && !note_use(s, initial))
         fail("every initial gradient is 0, so it cannot learn: are two "
              "multiplied matrices both 0 (%s)?",
              advice(s, "initialise", "~ N(0, 0)"));
+    free(initial);
 }
 
-/* Fails if a gradient arrives at matrix i in no block, or only in the first. */
+/* Fails if matrix i gets a gradient in no block, or only in the first. */
 static void
-check_used(const Subject *s, int used, int i)
+check_used(const Subject *s, int i)
 {
     const char *name = s->weights.list[i].name;
-    if (!(used & (IN_FIRST | IN_LATER)))
+    const Usage *use = &s->use[i];
+    if (!use->in_first && !use->in_later)
         fail("%s is declared, but no gradient arrives at it: %s", name,
              advice(s,
                     "is it used, and not times 0 (1 / a->d_k divides "
                     "integers)? Does each backward add to all its operands?",
                     "is it multiplied by 0?"));
-    if ((used & (IN_FIRST | IN_LATER)) == IN_FIRST)
+    if (!use->in_later)
         fail("%s is declared and saved in every block, but only the first "
              "uses it: use it in every block, or leave it out",
              name);
 }
 
-/* This is called once for each block, in their order. `used` collects the
-   matrices of all blocks at which a gradient arrives, and the call for the last
-   block judges them. */
+/* It is called once for each block, in their order. s->use collects what all
+   blocks say of a matrix, and the call for the last block judges it. Only at
+   shapes of many blocks can a matrix be called unused in later ones. */
 void
 check_use(Subject *s)
 {
-    static int *used; /* one for each matrix, all 0 before the first block */
     int layer = s->attention.layer;
     if (layer == 0)
-        used = allocate((size_t)s->weights.count, sizeof *used);
-    check_can_learn(s, used);
-    if (layer == LAYERS - 1) /* a shape of fewer blocks does not tell */
+        s->use = allocate((size_t)s->weights.count, sizeof *s->use);
+    check_can_learn(s);
+    if (layer == LAYERS - 1)
         for (int i = 0; i < s->weights.count; i++)
-            check_used(s, used[i], i);
+            check_used(s, i);
     if (layer == s->attention.layers - 1)
         passed(s, "the output is computed from every matrix declared%s%s",
-               cancelled_words(s, used), say_unused(s));
+               say_cancelled(s), say_unused(s));
 }

@@ -27,6 +27,12 @@ typedef struct Found {
     uint64_t hash;  /* of the first call_all in the process of check_shapes */
 } Found;
 
+/* Where a matrix gets a gradient: in the first block, in a later one, and
+   anywhere one that is more than rounding. */
+typedef struct Usage {
+    bool in_first, in_later, matters;
+} Usage;
+
 /* A plugin at a shape, with matrices initialised as in training; unless
    `as_declared`, those that start as constants are made a little random. */
 typedef struct Subject {
@@ -37,6 +43,7 @@ typedef struct Subject {
     bool as_declared;
     int shape;             /* the number of the shape */
     uint64_t hash[LAYERS]; /* for each block, of its outputs and gradients */
+    Usage *use; /* of each matrix, in the blocks so far; for check_use */
     Found *found;
 } Subject;
 

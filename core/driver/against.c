@@ -58,11 +58,12 @@ static Row
 compare_heads(Likeness *both, int i, int j)
 {
     Row row = {.gap[CONSTANT_GAP] = {NAN, NAN}};
-    const Heads *a = both->of[0], *b = both->of[1];
+    const Heads *a = both->layers[0], *b = both->layers[1];
     row.gap[M_GAP] = head_gap(both, GAP_M, i, j);
     row.gap[N_GAP] = head_gap(both, GAP_N, i, j);
     for (int map = QUERY; map <= OUTPUT; map++) {
-        int heads_per_group = a->model->heads / a->of[map].heads; /* in both */
+        int heads_per_group =
+            a->model->heads / a->maps[map].heads; /* in both */
         row.gap[MAP_GAPS + map] =
             map_gap(a, i / heads_per_group, b, j / heads_per_group, map);
     }
@@ -141,7 +142,7 @@ meaning(const Published *m, const Options *o)
           "that attention computes. W^Q to W^O are compared as stored, so they "
           "differ by gauge, too.",
           to);
-    if (published_rotates(m))
+    if (m->rotated_layers)
         fputs(" Keys are rotated: M is compared in the mean over all distances "
               "between query and key; its rank is that at distance 0.",
               to);

@@ -63,7 +63,7 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
               cell_number(to_fit[GAP_N]), cell_number(to_mean[GAP_M]),
               cell_number(to_mean[GAP_N]));
     for (int map = KEY; map <= VALUE; map++) {
-        const Projection *p = &fit.of[map];
+        const Projection *p = &fit.maps[map];
         int used = p->first + p->heads * p->width; /* rows */
         tensor_cut(fitted, p->weight, used);
         if (p->bias)
@@ -96,7 +96,7 @@ open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
         "products of all heads that share them; of mean: they are the mean of "
         "the heads' W^K and W^V.%s",
         o->kv_heads, m->groups, o->rest[0],
-        published_rotates(m)
+        m->rotated_layers
             ? " Keys are rotated: M is fitted and compared in the mean "
               "over all distances between query and key, however long."
             : "");

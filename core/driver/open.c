@@ -95,7 +95,8 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
     }
     if (each)
         return;
-    Account account = layer_account(&m->each[l->number], 1);
+    Account account = {0};
+    account_add(&account, m, 1);
     double b_Q = bias_norm(l, QUERY, 0, m->heads * m->d_k);
     double b_K = bias_norm(l, KEY, 0, m->groups * m->d_k);
     Cell none = cell_number(NAN);
@@ -145,7 +146,7 @@ meaning(const Published *m)
         scores_are_normed(m) ? " Queries and keys are normed after their maps: "
                                "M is their product without the norms."
                              : "",
-        published_rotates(m)
+        m->rotated_layers
             ? ""
             : " A key bias, |b^K|, does nothing: it adds the same to "
               "all scores of a row, and the softmax cancels it.",

@@ -1,25 +1,32 @@
-/* accounts.c - what a published model stores and costs.
+/* accounts.c - what a published model stores and costs, and how much of it is
+   gauge: parameters that can change without changing the output.
 
-   Let each of g groups of heads have k columns in a key, of which r are
-   rotated, and v in a value. The following parameters can change without
-   changing the output:
+   Let a layer have h heads in g groups that share keys and values, tokens of d
+   entries, k columns in a key, r of which are rotated, and v in a value. If
+   keys and values are made from a latent, it has n columns, and that of the
+   queries has m. The dimensions of the gauge:
 
+   Without norms and gates
        g (k - r)^2    GL(k - r) between W^Q and W^K'
-       g r            a complex number for each pair of rotated columns
+       g r            a complex number for each pair of rotated columns; only r
+                      with a latent, whose rotated columns all heads share
        g v^2          GL(v) between W^V and W^O
        g (k - r)      b^K: it adds the same to all scores of a row, unless a
                       rotation makes that depend on the distance
        g v            b^V: weights sum to 1, so b^O can absorb it, unless there
                       are sinks
+
+   Norms
        r / 2 + k - r  the gains of the norms of queries and keys, if all heads
                       share them; such a norm leaves nothing else free. g times
                       that if each head has its own
-       n (n + 1) / 2  O(n) and a gain behind the norm of a latent of n
-       g v (v - 1) /2 O(v), if values are normed without a gain; nothing if they
-                      are the keys, whose gains no rotation leaves as is
-
        g r / 2        if queries and keys are normed after the rotation: of
                       those complex numbers, what does not change a norm
+       n (n + 1) / 2  O(n) and a gain behind the norm of a latent of n
+       g v (v - 1) /2 O(v), if values are normed without a gain; nothing if they
+                      are the keys, whose gains no rotation leaves unchanged
+
+   The rest
        g v            if a gate multiplies the heads' output, entry by entry: a
                       factor for each column of W^V; b^O cannot absorb b^V
        r^2            if a latent's r columns are not rotated
@@ -27,14 +34,22 @@
                       added to all; h more in an encoder, where a bucket of 0
                       tokens to the right is never read
 
-   A product of a rank lower than its inner width leaves more free: keys and
-   values made from fewer columns, if no norm is between. A layer that has the
-   keys and values of an earlier one adds nothing: both are written in the same
-   k and v columns. */
+   A product whose rank is less than its inner width leaves more free. This
+   happens if keys and values are made from fewer columns, and no norm is
+   between. A layer that has the keys and values of an earlier one adds nothing:
+   both are written in the same k and v columns. */
 #include <math.h>
 #include <string.h>
 
 #include "models/published.h"
+
+/* All columns of a head's key: with a latent, d_k counts only those that are
+   not rotated. */
+static double
+key_columns(const Published *p)
+{
+    return p->latent ? p->d_k + p->rope : p->d_k;
+}
 
 /* The dimensions of the gauge in a product of (rows x inner) and (inner x
    columns). */
@@ -45,77 +60,92 @@ free_within(double inner, double rows, double columns)
     return inner * (rows + columns) - rank * (rows + columns - rank);
 }
 
-Account
-layer_account(const Published *p, int tokens)
+/* The dimensions of the gauge in how scores are made from queries and keys. A
+   norm of these leaves only its own gauge. */
+static double
+score_gauge(const Published *p)
 {
-    Account all = {0};
-    double d = p->d_model, h = p->heads, g = p->groups, k = p->d_k, v = p->d_v;
-    double n = p->latent, m = p->query_latent, r = p->rope, own = !p->shared;
-    double added = n > 0 ? r : 0, plain = k + added - r;
-    double sinks = published_has(p, "sinks") ? h : 0;
-    bool gated = published_has(p, "gated");
-    all.state += p->state;
-    if (p->linear)
-        return all;
-    bool full = published_has(p, "full-norm");
-
-    /* The maps of q, k, v and o; and of latents, with gains behind them. */
-    double rows[] = {m > 0 ? m : d, p->kdim, p->vdim, h * v};
-    double columns[] = {h * (k + added) + (gated ? h * v : 0), own * g * k,
-                        p->keys_are_values ? 0 : own * g * v, d};
-    double matrices = d * m + (n > 0 ? d * (n + r) : 0);
-    double rest = n + m + sinks + h * p->buckets;
-    for (int i = 0; i < 4; i++) {
-        matrices += rows[i] * columns[i];
-        rest += strchr(p->biases, "qkvo"[i]) ? columns[i] : 0;
-    }
-
-    /* The dimensions of the gauge in scores and in values, with all that
-   changes them. */
-    double q = rows[0] + (strchr(p->biases, 'q') ? 1 : 0);
-    double scores = g * free_within(plain, p->kdim, h / g * q);
-    double values = g * free_within(v, p->vdim, h / g * d);
-    scores += n == 0 ? g * r : published_has(p, "rope") ? r : r * r;
-    if (strchr(p->biases, 'k'))
-        scores += g * plain;
-    if (strchr(p->biases, 'v') && strchr(p->biases, 'o') && sinks == 0 &&
-        !gated)
-        values += g * v;
-    if (full || published_has(p, "head-norm")) {
-        rest += k * (full ? h + own * g : 1 + own);
-        scores = (r / 2 + plain) * (full ? g : 1);
-    }
+    double g = p->groups, r = p->rope, unrotated = key_columns(p) - r;
+    double query_rows = p->query_latent ? p->query_latent : p->d_model;
+    query_rows += strchr(p->biases, 'q') ? 1 : 0;
+    double shared_keys = published_has(p, "rope") ? r : r * r;
+    double sum = p->latent ? shared_keys : g * r;
+    sum += g * free_within(unrotated, p->kdim, p->heads / g * query_rows);
+    sum += strchr(p->biases, 'k') ? g * unrotated : 0;
+    if (published_has(p, "full-norm"))
+        sum = g * (r / 2 + unrotated);
+    else if (published_has(p, "head-norm"))
+        sum = r / 2 + unrotated;
     if (p->unit_norm && r > 0)
-        scores = g * r / 2;
-    if (gated)
-        values = g * v;
-    if (p->buckets > 0)
-        scores += p->encoders ? 2 * h : h;
-    if (published_has(p, "value-norm"))
-        values = p->keys_are_values ? 0 : g * v * (v - 1) / 2;
+        sum = g * r / 2;
+    if (p->buckets)
+        sum += p->encoders ? 2 * p->heads : p->heads;
+    return sum;
+}
 
-    double kept = p->encoders ? 0 : n > 0 ? n + r : own * g * (k + v);
+/* The dimensions of the gauge in how values become the output. */
+static double
+value_gauge(const Published *p)
+{
+    double g = p->groups, v = p->d_v;
+    if (published_has(p, "value-norm"))
+        return p->keys_are_values ? 0 : g * v * (v - 1) / 2;
+    if (published_has(p, "gated"))
+        return g * v;
+    double sum = g * free_within(v, p->vdim, p->heads / g * p->d_model);
+    bool absorbs = strchr(p->biases, 'o') && !published_has(p, "sinks");
+    if (strchr(p->biases, 'v') && absorbs)
+        sum += g * v;
+    return sum;
+}
+
+/* A layer that uses the keys and values of an earlier one stores and keeps none
+   itself. Of a layer without softmax only the state is counted. */
+void
+account_add(Account *all, const Published *p, int tokens)
+{
+    double d = p->d_model, n = p->latent, m = p->query_latent, h = p->heads;
+    double g = p->shared ? 0 : p->groups, v = p->d_v, k = key_columns(p);
+    all->state += p->state;
+    if (p->linear)
+        return;
+
+    /* The maps of q, k, v and o: what each reads of a token, and what it makes.
+       A gate is stored with the queries. */
+    double gate = published_has(p, "gated") ? h * v : 0;
+    double inputs[] = {m > 0 ? m : d, p->kdim, p->vdim, h * v};
+    double outputs[] = {h * k + gate, g * p->d_k,
+                        p->keys_are_values ? 0 : g * v, d};
+    double matrices = d * m + (n > 0 ? d * (n + p->rope) : 0); /* of latents */
+    double vectors = n + m; /* the gains of the norms of latents */
+    for (int i = 0; i < 4; i++) {
+        matrices += inputs[i] * outputs[i];
+        vectors += strchr(p->biases, "qkvo"[i]) ? outputs[i] : 0;
+    }
+    vectors += h * p->buckets + (published_has(p, "sinks") ? h : 0);
+    if (published_has(p, "full-norm")) /* gains for each head */
+        vectors += k * (h + g);
+    else if (published_has(p, "head-norm")) /* gains that all heads share */
+        vectors += k * (p->shared ? 1 : 2);
+    all->stored += matrices + vectors;
+
+    if (!p->shared)
+        all->gauge +=
+            n * (n + 1) / 2 + m * (m + 1) / 2 + score_gauge(p) + value_gauge(p);
+    double kept = n > 0 ? n + p->rope : g * (k + v); /* of each token */
+    if (p->encoders)
+        kept = 0;
     double seen = fmin(p->window, tokens);
-    all.stored += matrices + rest;
-    all.gauge += own * (n * (n + 1) / 2 + m * (m + 1) / 2 + scores + values);
-    all.flops += 2 * (matrices + h * (k + added + v) * seen);
-    all.cache += kept * seen;
-    all.unwindowed += kept * tokens;
-    return all;
+    all->flops += 2 * (matrices + h * (k + v) * seen);
+    all->cache += kept * seen;
+    all->unwindowed += kept * tokens;
 }
 
 Account
 published_account(const Published *model, int tokens)
 {
     Account all = {0};
-    for (int i = 0; i < model->layers; i++) {
-        Account layer = layer_account(&model->each[i], tokens);
-        all.stored += layer.stored;
-        all.gauge += layer.gauge;
-        all.flops += layer.flops;
-        all.cache += layer.cache;
-        all.unwindowed += layer.unwindowed;
-        all.state += layer.state;
-    }
+    for (int i = 0; i < model->layers; i++)
+        account_add(&all, &model->each[i], tokens);
     return all;
 }

@@ -6,26 +6,21 @@
 #include "models/as_run.h"
 #include "run/experiment.h"
 
-/* Fills a weight with a map of the layer, or with its bias, which is the map's
-   last row. The maps of W^O and b^O are turned over (heads.h): their columns
-   are the rows of the weight. Returns false if the layer has no such map, or
-   one of another shape. */
+/* Copies `rows` rows of a map, from `first` on, into a weight. The maps of W^O
+   and b^O are transposed (heads.h): their columns are rows of the weight.
+   Returns false if the weight has another shape. */
 static bool
-copy_map(Weight *w, const Heads *l, int map, bool bias)
+copy_rows(Weight *w, const Heads *l, int map, int first, int rows)
 {
-    const Projection *p = &l->of[map];
-    bool turned = map == OUTPUT || map == CONSTANT; /* columns are rows of w */
-    int d = p->rows, first = bias ? d : 0;
-    int rows = bias ? 1 : d, columns = p->heads * p->width;
-    if (!(bias ? p->bias : p->weight) || w->rows != (turned ? columns : rows) ||
-        w->cols != (turned ? rows : columns))
+    bool transposed = map == OUTPUT || map == CONSTANT;
+    int columns = l->maps[map].heads * l->maps[map].width;
+    if (w->rows != (transposed ? columns : rows) ||
+        w->cols != (transposed ? rows : columns))
         return false;
-    for (int at = 0; at < w->rows * w->cols; at++) {
-        int row = at / w->cols, col = at % w->cols;
-        if (turned)
-            w->value[at] = (real)entry_of(l, map, col, row, NULL);
-        else
-            w->value[at] = (real)entry_of(l, map, first + row, col, NULL);
+    for (int at = 0; at < rows * columns; at++) {
+        int row = at / columns, col = at % columns; /* of the map */
+        int place = transposed ? col * rows + row : at;
+        w->value[place] = (real)entry_of(l, map, first + row, col);
     }
     return true;
 }
@@ -33,7 +28,7 @@ copy_map(Weight *w, const Heads *l, int map, bool bias)
 /* Gives a weight of attention, "block0.attention.W^Q", the layer's entries.
    Returns false if the layer has none of this name and shape. */
 static bool
-take_weight(Weight *w, const Heads *l)
+copy_weight(Weight *w, const Heads *l)
 {
     static const struct {
         const char *name;
@@ -44,27 +39,34 @@ take_weight(Weight *w, const Heads *l)
                   {"W^V", VALUE, false},  {"b^V", VALUE, true},
                   {"W^O", OUTPUT, false}, {"b^O", CONSTANT, false}};
     const char *name = strrchr(w->name, '.') + 1;
-    for (size_t i = 0; i < sizeof stored / sizeof *stored; i++)
-        if (!strcmp(stored[i].name, name))
-            return copy_map(w, l, stored[i].map, stored[i].bias);
+    for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
+        const Projection *p = &l->maps[stored[i].map];
+        if (strcmp(stored[i].name, name) != 0)
+            continue;
+        if (stored[i].bias) /* the last row of the map */
+            return p->bias && copy_rows(w, l, stored[i].map, p->rows, 1);
+        return p->weight && copy_rows(w, l, stored[i].map, 0, p->rows);
+    }
     return false;
 }
 
-/* Exits if the layer does something to this many tokens that no run does. */
+/* Exits if the layer computes something with this many tokens that no run can:
+   it has another function, or a window of fewer tokens. */
 static void
 check_function(const Heads *l, int tokens)
 {
     int window = l->model->window;
-    const char *other = l->model->function;
-    if (!other && window < tokens)
-        other = format_text("a window of %d tokens", window);
-    if (other)
+    const char *difference = l->model->function;
+    if (!difference && window < tokens)
+        difference = format_text("a window of %d tokens", window);
+    if (difference)
         fail("%s, layer %d: a run cannot compute what this layer does (%s), so "
              "none was written; choose another layer or model",
-             l->model->name, l->number + 1, other);
+             l->model->name, l->number + 1, difference);
 }
 
-/* Writes the run of a model as it is, without a step of training. */
+/* Writes the model as a run of no training steps into the experiment `out`.
+   Returns the run's name, which the caller frees. */
 static char *
 write_run(Model *m, const Dataset *data, const char *out)
 {
@@ -91,16 +93,18 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     config_apply(&c, "layers=1 steps=0 test=8 validate=8");
     c.mask = p->encoders ? MASK_NONE : MASK_CAUSAL;
     c.variant = interned(variant);
-    /* The digest in a run's name includes this, so layers have different names.
-     */
+    /* The digest in a run's name includes c.from, so each layer's run has
+       another name. */
     c.from = format_text("%s, layer %d", p->name, l->number + 1);
     Model *m = model_open(c, &data);
-    bool same = !published_has(p, "capped") && p->rope % p->d_k == 0;
-    double stored = layer_account(p, 1).stored;
+    bool rotates_part = p->rope % p->d_k != 0; /* only some columns of a head */
+    bool same = !published_has(p, "capped") && !rotates_part;
+    Account account = {0};
+    account_add(&account, p, 1);
     for (Weight *w = m->weights; w < m->weights + m->count; w++)
-        if (w->attention && !take_weight(w, l))
+        if (w->attention && !copy_weight(w, l))
             same = false;
-    if (!same || (double)attention_parameters(m) != stored)
+    if (!same || (double)attention_parameters(m) != account.stored)
         fail("%s: %s does not have the matrices of a %s (biases: %s; has: %s); "
              "choose biased for a bert or gpt2, gqa for a llama, and convert "
              "its run with `qkv train --from RUN -v %s --steps 0`",

@@ -10,9 +10,7 @@
 /* Writes a run of `variant` into the experiment `out`, which is made if it does
    not exist, and returns the run's name, which the caller frees. Fails unless
    the variant has exactly the layer's matrices: for many models that is biased,
-   gqa or standard. `qkv train --from` converts the run into other
-   variants.
- */
+   gqa or standard. `qkv train --from` converts the run into other variants. */
 char *layer_as_run(const Heads *l, const char *variant, const char *out);
 
 #endif

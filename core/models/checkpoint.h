@@ -12,50 +12,53 @@
 
 #include <stddef.h>
 
-/* A tensor. Its shape, type and place are read by tensor_ending; until then,
-   `first` is the byte at which the tensors of its file begin. */
+/* A tensor. Its shape, type and place are only known once tensor_ending has
+   found it; until then, `first` is the byte after the header of its file. */
 typedef struct Tensor {
     char *name;
-    char *said;         /* the file's description of it, in JSON; NULL: this is
-                           no tensor, but the file itself */
+    char *description;  /* what the file says of it, in JSON; NULL: this is no
+                           tensor, but the file itself */
     unsigned char *map; /* the file */
     size_t size;        /* of the file, in bytes */
-    size_t first;       /* the first byte of the tensor */
-    double shape[2];    /* the second is 0 for a vector */
+    size_t first;       /* the first byte of the tensor in the file */
+    double shape[2];    /* rows and columns; of a vector, its length and 0 */
     enum { F32, F16, BF16 } type;
-    int kept; /* how many of its rows are written; 0: all */
+    int rows_kept; /* how many of its rows are written; 0: all */
 } Tensor;
 
 typedef struct Checkpoint {
     const char *directory;
     Tensor *tensors; /* of all files: each file's own entry, then its tensors */
-    int count, room;
+    int count, capacity;
 } Checkpoint;
 
-/* Opens a directory. Fails with what is wrong, or with the names of the files
-   that it has instead. The caller keeps the directory's name; the files are
-   mapped until the program ends. */
+/* Opens a directory. Fails, and says what to do, if it has no .safetensors. The
+   caller keeps the directory's name; the files are mapped until the program
+   ends. */
 Checkpoint checkpoint_open(const char *directory);
 
-/* The tensor whose name ends in this one, behind any prefix
-   ("bert.encoder.layer.0..."); if several models in the files have one, that of
-   a composite model's part for texts. NULL if there is none, if it does not
-   have (rows x cols) numbers, or cols if rows is 0, or if they are of a type
-   that cannot be read here. Fails if two tensors could be meant, or one is
-   there twice, as in files of two models. It is kept until the program ends. */
-Tensor *tensor_ending(const Checkpoint *c, const char *name, int rows,
+/* The tensor whose name ends in this one, after any prefix
+   ("bert.encoder.layer.0..."). If several models in the files have one, it is
+   the one of a composite model's part for texts. Fails if two tensors could be
+   meant, or if one is there twice, as in the files of two models. Returns NULL
+   if there is none, or none that can be read as `rows` x `cols` numbers, or as
+   a vector of `cols` numbers if rows is 0. The result is kept until the program
+   ends. */
+Tensor *tensor_ending(const Checkpoint *c, const char *ending, int rows,
                       int cols);
 
-/* One entry, which is finite. If it is set, the value is rounded to the
-   tensor's type. */
+/* Entry i of a tensor, row by row. Fails if it is infinite or NaN. */
 double tensor_entry(const Tensor *t, size_t i);
+
+/* Sets it to the value, rounded to the tensor's type. Fails if it is too large
+   for that. */
 void tensor_set(Tensor *t, size_t i, double value);
 
-/* From now on, the tensor is written without its rows from this one on, or
-   without these numbers if it is a vector. */
+/* From now on, only the first `rows` rows of the tensor are written, or the
+   first `rows` numbers of a vector. */
 void tensor_cut(const Checkpoint *c, const Tensor *t, int rows);
 
-/* Fails if `to` exists already: a caller that asks first computes nothing that
+/* Fails if `to` exists already. Commands call this before they compute what
    could not be written. */
 void checkpoint_place(const char *to);
 

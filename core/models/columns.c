@@ -5,54 +5,51 @@
 #include "heart/matrix.h"
 #include "models/columns.h"
 
-/* Entry d of a column is its bias, left 0 if that does not count. */
+/* A bias that does not count is left 0. */
 HeadColumns
 columns_read(const Heads *const layers[], int count, int map)
 {
-    const Published *p = layers[0]->model;
-    int d = p->d_model, width = layers[0]->of[map].width, heads = 0, first = 0;
+    int d = layers[0]->model->d_model, length = d + 1;
+    int width = layers[0]->maps[map].width, size = width * length;
+    HeadColumns c = {.width = width, .length = length};
+    c.rope = map <= KEY ? layers[0]->rope : 0;
     for (int k = 0; k < count; k++)
-        heads += layers[k]->of[map].heads;
-    HeadColumns c = {.heads = heads, .width = width, .length = d + 1};
-    if (map <= KEY)
-        c.rope = p->rope;
-    c.entries = allocate(matrix_entries(heads * width, d + 1), sizeof(real));
-    c.product = allocate(matrix_entries(heads, heads), sizeof *c.product);
-    for (int k = 0; k < count; k++) {
-        int cols = layers[k]->of[map].heads * width;
-        for (int from = 0; from < cols; from += width) {
-            double *w = map_columns(layers[k], map, from, width);
-            for (int at = 0; at < (d + 1) * width; at++) {
-                int col = at / (d + 1), row = at % (d + 1);
-                if (row < d || bias_counts(layers[k], map, from + col))
-                    c.entries[first * (d + 1) + at] =
-                        (real)w[row * width + col];
+        c.heads += layers[k]->maps[map].heads;
+    c.entries = allocate(matrix_entries(c.heads * width, length), sizeof(real));
+    c.product = allocate(matrix_entries(c.heads, c.heads), sizeof *c.product);
+    real *to = c.entries; /* the next head */
+    for (int k = 0; k < count; k++)
+        for (int head = 0; head < layers[k]->maps[map].heads; head++) {
+            double *w = map_columns(layers[k], map, head * width, width);
+            for (int i = 0; i < size; i++) {
+                int col = i / length, row = i % length;
+                if (row < d || bias_counts(layers[k], map, head * width + col))
+                    to[i] = (real)w[row * width + col];
             }
-            first += width;
+            to += size;
             free(w);
         }
-    }
     return c;
 }
 
-/* Averages products of rotated columns over all angles. Two columns of
-   different pairs, or a rotated and an unrotated one, have the mean 0. The four
-   products of two pairs get the form (a b; -b a). */
+/* Averages the product of two heads over all angles of the rotation. The
+   product of two columns of different pairs, or of a rotated and an unrotated
+   one, has the mean 0. The four products of a pair with the same pair of the
+   other head get the form [a b; -b a]. */
 static void
 average_rotations(real *product, int width, int rope)
 {
-    for (int at = 0; at < width * width; at++) {
-        real *entry = product + at, *below = entry + width;
-        int i = at / width, j = at % width;
-        if (i >= rope && j >= rope)
-            continue;
-        if (i >= rope || j >= rope || i / 2 != j / 2) {
-            *entry = 0;
-        } else if (i % 2 == 0 && j % 2 == 0) {
-            entry[0] = below[1] = (entry[0] + below[1]) / 2;
-            entry[1] = (entry[1] - below[0]) / 2;
-            below[0] = -entry[1];
+    for (int i = 0; i < width; i++)
+        for (int j = 0; j < width; j++) {
+            bool rotated = i < rope || j < rope, same_pair = i / 2 == j / 2;
+            if (rotated && !same_pair)
+                product[i * width + j] = 0;
         }
+    for (int i = 0; i < rope; i += 2) {
+        real *upper = product + i * width + i, *lower = upper + width;
+        upper[0] = lower[1] = (upper[0] + lower[1]) / 2;
+        upper[1] = (upper[1] - lower[0]) / 2;
+        lower[0] = -upper[1];
     }
 }
 

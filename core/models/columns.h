@@ -4,11 +4,14 @@
        const real *product = columns_product(&c, one, two);
        columns_free(&c);
 
-   The heads are those of one map in several layers, numbered through: first the
-   heads of the first layer, then the heads of the second. Biases are in the
-   products if they are part of a head (bias_counts). Those of rotated columns
-   are means over all rotations, which leave only that part of the 2 x 2 of a
-   pair which is a rotation and a factor, [x y; -y x]. */
+   The heads are those of one map in several layers, which are numbered through:
+   after the heads of the first layer come the heads of the second. A bias is
+   part of its column if it counts (bias_counts).
+
+   Products of rotated columns are means over all rotations. As a complex
+   number, a rotated pair of columns is x + iy; the mean leaves only products of
+   a pair with the same pair of another head, in the form [x y; -y x], which is
+   the matrix of a complex number. */
 #ifndef MODELS_COLUMNS_H
 #define MODELS_COLUMNS_H
 
@@ -17,15 +20,18 @@
 #include "models/heads.h"
 
 typedef struct HeadColumns {
-    int heads, width, rope;
-    int length;     /* of a column, whose last entry is its bias */
-    real *entries;  /* the columns, one after the other */
-    real **product; /* of two heads each; NULL until it is asked for */
+    int heads;       /* in all layers together */
+    int width, rope; /* the columns of a head, and how many are rotated */
+    int length;      /* of a column, whose last entry is its bias */
+    real *entries;   /* the columns, one after the other */
+    real **product;  /* product[one * heads + two]; NULL until it is needed */
 } HeadColumns;
+
+/* Reads the columns of a map in `count` layers of one shape. */
 HeadColumns columns_read(const Heads *const layers[], int count, int map);
 
-/* The products of the columns of two heads, X'Y (width x width). It is computed
-   when it is asked for first, and kept until columns_free. */
+/* The products of the columns of two heads, X'Y (width x width). Each is
+   computed once, and kept until columns_free. */
 const real *columns_product(HeadColumns *c, int one, int two);
 
 void columns_free(HeadColumns *c);

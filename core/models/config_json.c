@@ -9,7 +9,8 @@
 
 static Table keys;
 enum { KEY, MEANING, OF, UNLESS, WHY }; /* the columns of keys.tsv */
-enum { DEPTH = 4, NOBODY = -1 };
+enum { DEPTH = 4 };   /* of objects within objects that are read */
+enum { NOBODY = -1 }; /* the layers of a part that is not counted */
 
 void
 said_start(const char *folder)
@@ -52,7 +53,7 @@ said_refuse(const char *path, const char *meaning, const char *why)
          said_keys(meaning), why ? why : "no key gives it; add one");
 }
 
-/* Notes what is said of these layers. Words that say no and yes become 0 and 1.
+/* Adds a saying about these layers. Words that mean no and yes become 0 and 1.
  */
 static void
 note_said(Said *s, int layers, const char *meaning, char *text)
@@ -65,8 +66,8 @@ note_said(Said *s, int layers, const char *meaning, char *text)
     s->sayings[s->count++] = (Saying){layers, meaning, text};
 }
 
-/* Notes a list, whose n-th value is about the n-th layer. An empty one says
-   nothing. */
+/* Adds the sayings of a list, whose n-th value is about the n-th layer, and its
+   length. An empty list says nothing. */
 static void
 note_list(Said *s, const char *meaning, char *list)
 {
@@ -79,8 +80,9 @@ note_list(Said *s, const char *meaning, char *list)
         note_said(s, COUNT, meaning, format_text("%d", count));
 }
 
-/* What is said of these layers in s, the last time; NULL: nothing, or null. Of
-   the family's defaults, a null for all layers says that they do not hold. */
+/* What s says of these layers, the last time that it is not null; NULL if it
+   says nothing. Then the defaults of the family hold, unless the file says null
+   for all layers. */
 static char *
 last_said(const Said *s, const char *meaning, int layers)
 {
@@ -107,8 +109,8 @@ said_text(const Said *s, const char *meaning, int layer, int type)
     return text;
 }
 
-/* Adds a key and its whole value, by which two models may differ, to a list of
-   such. */
+/* The list with one more key: its whole value, by which two models may differ,
+   and why that matters. An empty list is NULL. */
 static char *
 with_key(const char *list, const char *key, const char *value, const char *why)
 {
@@ -116,9 +118,9 @@ with_key(const char *list, const char *key, const char *value, const char *why)
                        value, why);
 }
 
-/* Notes what a key says. `row` is the name of its row in keys.tsv; an unknown
-   key has none. A list is noted layer by layer, except the numbers of the
-   layers that have a softmax. */
+/* Notes what a key says of these layers, by its meaning in keys.tsv. `row` is
+   the name of its row there; an unknown key has none, and no meaning. A list is
+   noted layer by layer, except the list of the layers that have a softmax. */
 static void
 note_key(Said *s, int layers, const char *key, const char *row, char *value)
 {
@@ -154,9 +156,9 @@ row_of(const Said *s, const char *key)
     return table_lookup(&keys, own, MEANING) ? own : key;
 }
 
-/* The layers that a row of keys.tsv is about, in an object about the layers
-   `of`. NOBODY: those of a part that is not counted. Cross-attention belongs to
-   the decoder. */
+/* The layers that a key describes, in an object that describes the layers `of`.
+   `row` is its row in keys.tsv. The keys of the decoder describe its
+   cross-attention, too. */
 static int
 layers_of(const Said *s, const char *row, int of)
 {
@@ -166,31 +168,26 @@ layers_of(const Said *s, const char *row, int of)
     if (said_type(words) >= 0)
         return said_type(words);
     const char *part = s->part ? s->part : "";
-    bool counted = !strcmp(words, !strcmp(part, "cross") ? "decoder" : part);
-    return counted ? PART : NOBODY;
+    const char *counted = !strcmp(part, "cross") ? "decoder" : part;
+    return strcmp(words, counted) ? NOBODY : PART;
 }
 
-/* Is this the key of the object of the model that is counted? */
-static bool
-is_counted_model(const Said *s, const char *key)
-{
-    const char *part = s->part ? s->part : "text";
-    return !strcmp(key, format_text("%.64s_config", part));
-}
-
-/* Reads an object that describes the layers `of`. An object within it describes
-   the same layers or, if its name is a number, the layer of that number. */
+/* Reads an object that describes the layers `of`. An object within it is read
+   too, down to this depth: it describes the same layers or, if its name is a
+   number, the layer of that number. */
 static void
 read_object(Said *s, char *text, int of, int depth)
 {
     char *at = json_enter(text, s->path), *name, *value;
+    const char *part = s->part ? s->part : "text";
+    const char *counted = format_text("%.64s_config", part); /* if composite */
     while (json_next(&at, &name, &value, s->path)) {
         const char *row = row_of(s, name);
         const char *meaning = table_lookup(&keys, row, MEANING);
         int layers = layers_of(s, row, of);
         bool within = *value == '{' && depth;
         double number;
-        if (within && is_counted_model(s, name))
+        if (within && !strcmp(name, counted))
             s->text_model = value;
         else if (within && meaning && !strcmp(meaning, "more"))
             read_object(s, value, layers, depth - 1);
@@ -202,25 +199,13 @@ read_object(Said *s, char *text, int of, int depth)
     }
 }
 
-/* The model_type of an object: only its own, since objects within it may have
-   others. */
-static const char *
-type_in(const char *path, char *text)
-{
-    char *at = json_enter(text, path), *name, *value, *type = NULL;
-    while (json_next(&at, &name, &value, path))
-        if (!strcmp(name, "model_type") && strcmp(value, "null") != 0)
-            type = value;
-    return type;
-}
-
 /* Reads an object as a model of its model_type or, if it has none, of `type`.
- */
+   Objects within it may have other types. */
 static Said *
 said_in(const char *path, char *text, const char *type, const char *part)
 {
     Said *s = allocate(1, sizeof *s);
-    const char *own = type_in(path, copy_text(text));
+    const char *own = json_find(text, "model_type", path);
     s->path = path;
     s->type = own ? own : type;
     s->part = part;

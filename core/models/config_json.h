@@ -1,9 +1,10 @@
-/* config_json.h - reads a config.json, key by key, before any layer is made of
-   it.
+/* config_json.h - reads a config.json, key by key, before layers are made of it.
 
-   keys.tsv names the meaning of a key, and the layers that it is about. A key
-   of one family is in it as MODEL_TYPE.KEY, before which KEY does not count.
-   Whatever it says stays text. A list has a value for each layer. */
+   keys.tsv has the meaning of each key, and the layers that it describes. A key
+   that means something else in one family has a row MODEL_TYPE.KEY, which comes
+   before the row KEY. What the file says stays text. A list has a value for
+   each layer. A "saying" is a value with its meaning and the layers it is
+   about. */
 #ifndef CONFIG_JSON_H
 #define CONFIG_JSON_H
 
@@ -11,9 +12,10 @@
 
 #include "base/words.h"
 
-/* The layers that something is said about: those of a type, all, all of the
-   part that is counted, or, from FIRST on, one. COUNT: it is how many layers a
-   list is about. */
+/* The layers that a saying is about: those of a type (GLOBAL sees all tokens,
+   LOCAL has a window, LINEAR has no softmax), ALL, all of the PART that is
+   counted, or only layer i, as FIRST + i. A saying about COUNT is the length of
+   a list. A model has at most LAYERS layers. */
 enum { GLOBAL, LOCAL, LINEAR, ALL, PART, COUNT, FIRST, LAYERS = 1000 };
 typedef struct Saying {
     int layers;
@@ -23,7 +25,7 @@ typedef struct Saying {
 
 typedef struct Said {
     const char *path;
-    const char *type, *part; /* its model_type; the part's name, or NULL */
+    const char *type, *part; /* model_type; the part that is counted, or NULL */
     Saying *sayings;
     int count, capacity;
     char *text_model; /* the object of a composite model that is counted */
@@ -34,28 +36,30 @@ typedef struct Said {
     struct Said *defaults; /* what the family takes where the file is silent */
 } Said;
 
-/* Reads keys.tsv, once. */
+/* Reads keys.tsv in this folder, unless it was read already. */
 void said_start(const char *folder);
 
-/* The model that is counted: of a composite model, the object named PART_config
-   or, without a part, text_config. Cuts the text. */
+/* Reads the text of a config.json, which is changed. Of a composite model, only
+   the object PART_config counts or, if `part` is NULL, text_config. */
 Said *said_of_model(const char *path, char *text, const char *part);
 
 /* Adds the defaults of the family, an object like that of a config.json. */
 void said_defaults(Said *s, const char *defaults);
 
-/* What is said of a layer of this type: of itself, or else of its type, or else
-   of all layers; NULL if nothing is. */
+/* What is said of the layer of this number and type: of this layer, or else of
+   its part, its type or all layers; NULL if nothing is. */
 char *said_text(const Said *s, const char *meaning, int layer, int type);
 
 /* The type of layers of that name: GLOBAL, LOCAL or LINEAR, or -1. */
 int said_type(const char *word);
 
-/* The keys that have this meaning in all families and parts. */
+/* The keys that have this meaning in all families and parts, as a list for
+   messages. */
 char *said_keys(const char *meaning);
 
-/* Exits, because the model cannot be counted: `why` says what is wrong with
-   this meaning; NULL if no key has it. Names the keys that have it. */
+/* Exits, because the model cannot be counted. `why` says what is wrong with
+   what the file says of this meaning; NULL: it says nothing. The message names
+   the keys that have the meaning. */
 _Noreturn void said_refuse(const char *path, const char *meaning,
                            const char *why);
 

@@ -8,42 +8,42 @@
 #include "models/factors.h"
 #include "models/heads.h"
 
-/* Writes a map, a matrix for each of its heads. That of W^O is turned over
-   (heads.h), so its columns are rows of the array; it has no bias. */
+/* Writes a map, a matrix with its bias for each of its heads. W^O has no bias,
+   and its map is transposed (heads.h): a column of the map is a row of the
+   array.
+ */
 static void
 write_map(const char *folder, const Heads *l, int map, const char *name)
 {
-    int d = l->model->d_model, n = l->of[map].width, heads = l->of[map].heads;
-    int rows = d + 1, cols = n;
-    if (map == OUTPUT) {
-        rows = n;
-        cols = d;
-    }
-    real *all = allocate(matrix_entries(heads * n, d + 1), sizeof *all);
+    int d = l->model->d_model, width = l->maps[map].width;
+    int heads = l->maps[map].heads;
+    real *all = allocate(matrix_entries(heads * width, d + 1), sizeof *all);
     real *to = all;
-    for (int head = 0; head < heads; head++) {
-        double *w = map_columns(l, map, head * n, n);
-        for (int i = 0; i < rows * cols; i++) {
-            int row = i / cols, col = i % cols;
-            to[i] = (real)(map == OUTPUT ? w[col * n + row] : w[i]);
+    for (int head = 0; head < heads; head++)
+        if (map == OUTPUT)
+            for (int i = 0; i < width * d; i++)
+                *to++ = (real)entry_of(l, map, i % d, head * width + i / d);
+        else {
+            double *w = map_columns(l, map, head * width, width);
+            for (int i = 0; i < (d + 1) * width; i++)
+                *to++ = (real)w[i];
+            free(w);
         }
-        to += rows * cols;
-        free(w);
-    }
+    const int shape[] = {heads, d + 1, width}, transposed[] = {heads, width, d};
     npy_write(folder, format_text("layer-%d-%s.npy", l->number + 1, name), 'f',
-              all, 3, (int[]){heads, rows, cols});
+              all, 3, map == OUTPUT ? transposed : shape);
     free(all);
 }
 
 void
-factors_write(const Checkpoint *c, const Published *p, const char *to)
+factors_write(const Checkpoint *c, const Published *model, const char *to)
 {
     const char *above = dirname(copy_text(to)), *name = basename(copy_text(to));
     checkpoint_place(to);
     Draft *draft = draft_begin(above, name);
     char *folder = new_directory(draft->path, name);
-    for (int layer = 0; layer < p->layers; layer++) {
-        Heads l = heads_of(c, p, layer);
+    for (int layer = 0; layer < model->layers; layer++) {
+        Heads l = heads_of(c, model, layer);
         write_map(folder, &l, QUERY, "W_Q");
         write_map(folder, &l, KEY, "W_K");
         write_map(folder, &l, VALUE, "W_V");

@@ -11,11 +11,11 @@
        W_Q  (heads,  d_model + 1, d_k)    W_K  (groups, d_model + 1, d_k)
        W_V  (groups, d_model + 1, d_v)    W_O  (heads, d_v, d_model)
 
-   so that head i of group g has M = W_Q[i] W_K[g]' and N = W_V[g] W_O[i]. Row
-   d_model is the bias, 0 if there is none. The two columns of a rotated pair
-   are side by side. Norms of queries and keys, and their gains, are left out.
-   With a latent (heads.h), the rotated columns are in arrays
-   of their own, W_Q_rotated and W_K_rotated. */
-void factors_write(const Checkpoint *c, const Published *p, const char *to);
+   so that head i of group g has M = W_Q[i] W_K[g]' and N = W_V[g] W_O[i]. The
+   last of the d_model + 1 rows is the bias, 0 if there is none. The two columns
+   of a rotated pair are adjacent. Norms of queries and keys, and their gains,
+   are left out. With a latent (heads.h), the rotated columns are in separate
+   arrays, W_Q_rotated and W_K_rotated. */
+void factors_write(const Checkpoint *c, const Published *model, const char *to);
 
 #endif

@@ -2,8 +2,9 @@
 
    A product L S' of two tall matrices has the size of the model, but its facts
    are those of matrices as small as a head. With L = Q R and S = P T, its
-   singular values are those of R T'. Its eigenvalues, except zeros, are those
-   of S'L, and with it the trace of its square: tr(L S' L S') = tr(S'L S'L). */
+   singular values are those of R T', where Q and P have orthonormal columns.
+   Its eigenvalues, except zeros, are those of S'L, and with it the trace of its
+   square: tr(L S' L S') = tr(S'L S'L). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,12 @@
 #include "heart/fail.h"
 #include "models/facts.h"
 
-/* The columns of a head or of a group, one after the other, without biases. */
+/* The columns of a head (or of a group of heads, if the map is shared), one
+   after the other, without biases. The caller frees them. */
 static double *
 head_columns(const Heads *l, int map, int head)
 {
-    int d = l->model->d_model, n = l->of[map].width;
+    int d = l->model->d_model, n = l->maps[map].width;
     double *rows = map_columns(l, map, head * n, n);
     double *columns = allocate(matrix_entries(d, n), sizeof *columns);
     for (int at = 0; at < d * n; at++)
@@ -42,7 +44,7 @@ inner_product(const double *left, const double *shared, int n, int d)
 double
 copying_of(const Heads *l, int head)
 {
-    int d = l->model->d_model, n = l->of[OUTPUT].width;
+    int d = l->model->d_model, n = l->maps[OUTPUT].width;
     double *output = head_columns(l, OUTPUT, head);
     double *value = head_columns(l, VALUE, group_of(l, VALUE, head));
     double *inner = inner_product(output, value, n, d);
@@ -63,8 +65,9 @@ copying_of(const Heads *l, int head)
     return found ? sum / all : NAN;
 }
 
-/* The singular values of the product L S' of two matrices of n columns. Both
-   are destroyed. */
+/* The singular values of the product L S' of two matrices of n columns, which
+   are one after the other, of d entries. Both are destroyed; the caller frees
+   the result. */
 static double *
 singular_values(double *left, double *shared, int n, int d)
 {
@@ -81,10 +84,12 @@ singular_values(double *left, double *shared, int n, int d)
     return values;
 }
 
+/* The symmetric part of X is (X + X') / 2, whose squared norm is (|X|^2 + tr
+   X^2) / 2. */
 Facts
 facts_of(const Heads *l, int left, int shared, int head)
 {
-    int d = l->model->d_model, n = l->of[left].width;
+    int d = l->model->d_model, n = l->maps[left].width;
     double *of_left = head_columns(l, left, head);
     double *of_shared = head_columns(l, shared, group_of(l, shared, head));
     double *inner = inner_product(of_left, of_shared, n, d);

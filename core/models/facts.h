@@ -4,16 +4,22 @@
 
 #include "models/heads.h"
 
-/* Facts about a product left shared', without rotations and biases: M of QUERY
-   and KEY, N transposed of OUTPUT and VALUE. Its other singular values are 0.
- */
+/* Facts about a product L S' of the columns L of a head in one map and the
+   columns S of its group in another, without rotations and biases. Both have n
+   columns, the width of the head, so all but n singular values are 0. */
 typedef struct Facts {
-    int count;        /* of singular values: the width of the head */
-    double *singular; /* the largest first; the caller frees them */
-    int rank;         /* how many of them have 99% of the sum of squares */
-    double least;     /* the smallest of them, relative to the largest */
-    double symmetric; /* the share of the product that equals its transpose */
+    int count;        /* n */
+    double *singular; /* the n singular values, the largest first; the caller
+                         frees them */
+    int rank;     /* how many of the largest singular values it takes to have
+                     99% of the sum of their squares */
+    double least; /* the smallest singular value over the largest */
+    double symmetric; /* the share of its squared norm that is in its symmetric
+                         part: 1 if it equals its transpose, 0.5 if random */
 } Facts;
+
+/* The facts about M of a head if L is QUERY and S is KEY (`left` and `shared`),
+   and about N transposed if they are OUTPUT and VALUE. */
 Facts facts_of(const Heads *l, int left, int shared, int head);
 
 /* How much a head copies the tokens that it attends to: the sum of the

@@ -1,5 +1,5 @@
 /* heads.c - finds the maps of a layer among the tensors of a checkpoint, and
-   says what they are. */
+   reads and writes their entries. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,22 +9,16 @@
 #include "heart/fail.h"
 #include "models/heads.h"
 
-/* The name of a tensor of a layer: the # in the family's pattern stands for the
-   layer. */
-static char *
-name_of(const Heads *l, const char *pattern, const char *part)
-{
-    const char *hash = strchr(pattern, '#');
-    return format_text("%.*s%d%s.%s", (int)(hash - pattern), pattern, l->number,
-                       hash + 1, part);
-}
-
-/* Finds a tensor of a layer; a vector if rows is 0. Fails if there is none. */
+/* Finds a tensor of a layer; a vector of `cols` entries if rows is 0. Fails if
+   there is none. Its name is the pattern, in which # stands for the layer's
+   number, and a suffix such as "weight". */
 static Tensor *
 required(const Heads *l, const Checkpoint *c, const char *pattern,
-         const char *part, int rows, int cols)
+         const char *suffix, int rows, int cols)
 {
-    char *name = name_of(l, pattern, part);
+    const char *hash = strchr(pattern, '#');
+    char *name = format_text("%.*s%d%s.%s", (int)(hash - pattern), pattern,
+                             l->number, hash + 1, suffix);
     Tensor *t = tensor_ending(c, name, rows, cols);
     if (!t)
         fail("%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
@@ -34,138 +28,140 @@ required(const Heads *l, const Checkpoint *c, const char *pattern,
     return t;
 }
 
-/* Finds a tensor of a map. A bias that the family or config.json does not have
-   is left out, as it is where the model runs. */
+/* The tensor of a map, which is stored as (outputs x inputs), unless the family
+   has it transposed. */
 static Tensor *
-find(const Heads *l, const Checkpoint *c, int map, const char *part, int rows,
-     int cols)
+weight_of(const Heads *l, const Checkpoint *c, int map, int inputs, int outputs)
 {
-    if (!rows && !strchr(l->model->biases, "qkvo"[map]))
+    const char *pattern = l->model->tensors[map];
+    if (published_has(l->model, "transposed"))
+        return required(l, c, pattern, "weight", inputs, outputs);
+    return required(l, c, pattern, "weight", outputs, inputs);
+}
+
+/* The bias of a map; NULL if the family or config.json does not have one, even
+   if the files do, because the program that runs the model ignores it. */
+static Tensor *
+bias_of(const Heads *l, const Checkpoint *c, int map, int outputs)
+{
+    if (!strchr(l->model->biases, "qkvo"[map]))
         return NULL;
-    return required(l, c, l->model->tensors[map], part, rows, cols);
+    return required(l, c, l->model->tensors[map], "bias", 0, outputs);
 }
 
-/* The map of all heads that has `width` of every `every` outputs of a tensor,
-   from `first` on, for `rows` inputs. */
+/* A map with this many rows and heads of this width, without a bias. Column j
+   of head i is row first + i stride + j of the tensor. */
 static Projection
-part_of(Tensor *weight, int heads, int width, int first, int every, int rows)
+rows_of(Tensor *weight, int rows, int heads, int width, int first, int stride)
 {
-    return (Projection){.weight = weight,
-                        .heads = heads,
-                        .width = width,
-                        .rows = rows,
-                        .first = first,
-                        .every = every,
-                        .upright = true};
+    return (Projection){weight, NULL,   heads, width, rows,
+                        first,  stride, true,  NULL};
 }
 
-/* The maps of latent attention, without rotated columns. Of each head, these
-   are behind the others in the tensor of queries, as values are behind keys. */
-static Heads
-latent_heads(const Checkpoint *c, const Published *p, int layer)
+/* Finds the maps of queries, keys and values. They may be in one tensor: one
+   after the other or, interleaved, those of each head side by side. */
+static void
+find_input_maps(Heads *l, const Checkpoint *c)
 {
-    int d = p->d_model, h = p->heads, k = p->d_k, v = p->d_v, r = p->rope;
-    int n = p->latent, m = p->query_latent, of_queries = m ? m : d;
-    const char *in = p->tensors[0];
-    Published *unrotated = allocate(1, sizeof *unrotated);
-    *unrotated = *p;
-    unrotated->rope = 0;
-    Heads l = {.model = unrotated, .number = layer};
-    Tensor *q = required(&l, c, in, m ? "q_b_proj.weight" : "q_proj.weight",
-                         h * (k + r), of_queries);
-    Tensor *kv = required(&l, c, in, "kv_b_proj.weight", h * (k + v), n);
-    Tensor *out = required(&l, c, in, "o_proj.weight", d, h * v);
-    Tensor *down = required(&l, c, in, "kv_a_proj_with_mqa.weight", n + r, d);
-    l.of[QUERY] = part_of(q, h, k, 0, k + r, of_queries);
-    l.of[KEY] = part_of(kv, h, k, 0, k + v, n);
-    l.of[VALUE] = part_of(kv, h, v, k, k + v, n);
-    l.of[OUTPUT] = part_of(out, h, v, 0, v, d);
-    l.of[OUTPUT].upright = false;
-    l.of[CONSTANT] = part_of(NULL, 1, 1, 0, 1, d);
-    l.of[LATENT] = part_of(down, 1, n, 0, n, d);
-    l.of[LATENT].gain = required(&l, c, in, "kv_a_layernorm.weight", 0, n);
-    if (m) {
-        down = required(&l, c, in, "q_a_proj.weight", m, d);
-        l.of[QUERY_LATENT] = part_of(down, 1, m, 0, m, d);
-        l.of[QUERY_LATENT].gain =
-            required(&l, c, in, "q_a_layernorm.weight", 0, m);
+    const Published *p = l->model;
+    const int heads[] = {p->heads, p->groups, p->groups};
+    const int width[] = {p->d_k, p->d_k, p->d_v};
+    bool packed = !strcmp(p->tensors[QUERY], p->tensors[KEY]);
+    bool interleaved = packed && published_has(p, "interleaved");
+    int all_columns = 0, first = 0;
+    for (int map = QUERY; map <= VALUE; map++)
+        all_columns += heads[map] * width[map];
+    for (int map = QUERY; map <= VALUE; map++) {
+        int columns = heads[map] * width[map];
+        int outputs = packed ? all_columns : columns;
+        Tensor *weight = weight_of(l, c, map, p->d_model, outputs);
+        int stride = interleaved ? p->d_k + p->d_k + p->d_v : width[map];
+        l->maps[map] =
+            rows_of(weight, p->d_model, heads[map], width[map], first, stride);
+        l->maps[map].bias = bias_of(l, c, map, outputs);
+        l->maps[map].columns_are_rows = !published_has(p, "transposed");
+        if (packed)
+            first += interleaved ? width[map] : columns;
     }
+}
+
+/* Finds the maps of latent attention, without rotated columns. In the tensor of
+   queries, each head has k columns and then its r rotated ones; in the tensor
+   of keys and values, the k columns of its keys and then the v of its values.
+ */
+static void
+find_latent_maps(Heads *l, const Checkpoint *c)
+{
+    const Published *p = l->model;
+    int d = p->d_model, h = p->heads, k = p->d_k, v = p->d_v, r = p->rope;
+    int n = p->latent, m = p->query_latent, query_rows = m ? m : d;
+    const char *in = p->tensors[0];
+    Tensor *q = required(l, c, in, m ? "q_b_proj.weight" : "q_proj.weight",
+                         h * (k + r), query_rows);
+    Tensor *kv = required(l, c, in, "kv_b_proj.weight", h * (k + v), n);
+    Tensor *out = required(l, c, in, "o_proj.weight", d, h * v);
+    Tensor *down = required(l, c, in, "kv_a_proj_with_mqa.weight", n + r, d);
+    l->rope = 0;
+    l->maps[QUERY] = rows_of(q, query_rows, h, k, 0, k + r);
+    l->maps[KEY] = rows_of(kv, n, h, k, 0, k + v);
+    l->maps[VALUE] = rows_of(kv, n, h, v, k, k + v);
+    l->maps[OUTPUT] = rows_of(out, d, h, v, 0, v);
+    l->maps[OUTPUT].columns_are_rows = false;
+    l->maps[CONSTANT] = rows_of(NULL, d, 1, 1, 0, 1);
+    l->maps[LATENT] = rows_of(down, d, 1, n, 0, n);
+    l->maps[LATENT].gain = required(l, c, in, "kv_a_layernorm.weight", 0, n);
+    if (m) {
+        down = required(l, c, in, "q_a_proj.weight", m, d);
+        l->maps[QUERY_LATENT] = rows_of(down, d, 1, m, 0, m);
+        l->maps[QUERY_LATENT].gain =
+            required(l, c, in, "q_a_layernorm.weight", 0, m);
+    }
+}
+
+/* The map of W^O is transposed (heads.h); b^O is a map of one column. */
+Heads
+heads_of(const Checkpoint *c, const Published *model, int layer)
+{
+    const Published *p = &model->each[layer];
+    int h = p->heads, v = p->d_v, d = p->d_model;
+    Heads l = {.model = p, .number = layer, .rope = p->rope};
+    if (!strchr(p->tensors[0], '#'))
+        fail("%s: a %s can only be counted, by `qkv count --config`",
+             c->directory, p->type);
+    if (published_has(p, "latent")) {
+        find_latent_maps(&l, c);
+        return l;
+    }
+    find_input_maps(&l, c);
+    l.maps[OUTPUT] = rows_of(weight_of(&l, c, OUTPUT, h * v, d), d, h, v, 0, v);
+    l.maps[OUTPUT].columns_are_rows = published_has(p, "transposed");
+    l.maps[CONSTANT] = rows_of(bias_of(&l, c, OUTPUT, d), d, 1, 1, 0, 1);
     return l;
 }
 
-/* The shared keys are behind the latent, in one tensor with its map. */
+/* In the tensor of queries the rotated columns of a head follow its others. The
+   shared keys follow the latent, in the tensor of its map. */
 Heads
 rotated_heads(Heads l)
 {
-    const Published *p = &l.model->each[l.number];
-    Published *rotated = allocate(1, sizeof *rotated);
-    *rotated = *p;
-    rotated->groups = 1;
-    l.model = rotated;
-    l.of[QUERY].first = p->d_k;
-    l.of[QUERY].width = p->rope;
-    l.of[KEY] = part_of(l.of[LATENT].weight, 1, p->rope, p->latent, p->rope,
-                        p->d_model);
-    l.of[VALUE] = l.of[OUTPUT] = l.of[LATENT] = (Projection){0};
+    const Published *p = l.model;
+    int d = p->d_model, r = p->rope;
+    l.rope = r;
+    l.maps[QUERY].first = p->d_k;
+    l.maps[QUERY].width = r;
+    l.maps[KEY] = rows_of(l.maps[LATENT].weight, d, 1, r, p->latent, r);
+    l.maps[VALUE] = l.maps[OUTPUT] = l.maps[LATENT] = (Projection){0};
     return l;
 }
 
 const Projection *
 latent_of(const Heads *l, int map)
 {
-    const Projection *latent = &l->of[map == QUERY ? QUERY_LATENT : LATENT];
+    const Projection *latent = &l->maps[map == QUERY ? QUERY_LATENT : LATENT];
     return map <= VALUE && latent->weight ? latent : NULL;
 }
 
-/* Tensors are (outputs x inputs) unless the family has them transposed. Those
-   of q, k and v may be one, in which they follow one another or, interleaved,
-   do so in each head. */
-Heads
-heads_of(const Checkpoint *c, const Published *model, int layer)
-{
-    const Published *p = &model->each[layer];
-    Heads l = {.model = p, .number = layer};
-    int d = p->d_model, h = p->heads, g = p->groups, k = p->d_k, v = p->d_v;
-    bool transposed = published_has(p, "transposed");
-    if (!strchr(p->tensors[0], '#'))
-        fail("%s: a %s can only be counted, by `qkv count --config`",
-             c->directory, p->type);
-    if (published_has(p, "latent"))
-        return latent_heads(c, p, layer);
-    for (int i = 0, first = 0; i < CONSTANT; i++) {
-        bool packed = i < OUTPUT && !strcmp(p->tensors[0], p->tensors[1]);
-        bool interleaved = packed && published_has(p, "interleaved");
-        int heads = i == KEY || i == VALUE ? g : h, width = i <= KEY ? k : v;
-        int cols = heads * width, inputs = i == OUTPUT ? cols : d;
-        int outputs = cols;
-        if (i == OUTPUT)
-            outputs = d;
-        else if (packed)
-            outputs = (h + g) * k + g * v;
-        /* Our W^O is turned over, too: if both are, nothing is to be swapped.
-         */
-        l.of[i] = (Projection){.weight = find(&l, c, i, "weight",
-                                              transposed ? inputs : outputs,
-                                              transposed ? outputs : inputs),
-                               .bias = find(&l, c, i, "bias", 0, outputs),
-                               .heads = heads,
-                               .width = width,
-                               .rows = d,
-                               .first = packed ? first : 0,
-                               .every = interleaved ? 2 * k + v : width,
-                               .upright = transposed == (i == OUTPUT)};
-        first += interleaved ? width : cols;
-    }
-    /* b^O is a map of its own, of one column; the map of W^O has no bias. */
-    l.of[CONSTANT] = (Projection){.weight = l.of[OUTPUT].bias,
-                                  .heads = 1,
-                                  .width = 1,
-                                  .rows = d,
-                                  .upright = true};
-    l.of[OUTPUT].bias = NULL;
-    return l;
-}
-
+/* A norm without a bias has no such tensor. */
 void
 heads_take_norm(Heads *l, const Checkpoint *c)
 {
@@ -173,8 +169,8 @@ heads_take_norm(Heads *l, const Checkpoint *c)
     if (!strchr(pattern, '#'))
         return;
     l->gain = required(l, c, pattern, "weight", 0, l->model->d_model);
-    int before = (int)(strlen(l->gain->name) - strlen("weight"));
-    char *bias = format_text("%.*sbias", before, l->gain->name);
+    int stem = (int)(strlen(l->gain->name) - strlen("weight"));
+    char *bias = format_text("%.*sbias", stem, l->gain->name);
     l->shift = tensor_ending(c, bias, 0, l->model->d_model);
     free(bias);
 }
@@ -185,82 +181,107 @@ scores_are_normed(const Published *p)
     return published_has(p, "head-norm") || published_has(p, "full-norm");
 }
 
-/* The file has the first columns of all rotated pairs of a head, then the
-   second ones, unless the two of a pair are side by side there, too. */
-double
-entry_of(const Heads *l, int map, int row, int col, const double *set)
+/* The tensor that has an entry of a map, and in *index where it is there; NULL
+   if the entry is not stored. Our rotated pairs are adjacent, but most files
+   have the first columns of all pairs of a head, then the second ones. */
+static Tensor *
+find_entry(const Heads *l, int map, int row, int col, size_t *index)
 {
-    const Projection *p = &l->of[map];
-    int head = col / p->width, own = col % p->width, rope = l->model->rope;
-    if (map <= KEY && own < rope && !l->model->adjacent)
-        own = own / 2 + own % 2 * (rope / 2);
-    bool bias = row == p->rows;
-    Tensor *t = bias ? p->bias : p->weight;
-    if (!t)
-        return 0;
-    size_t at = (size_t)head * (size_t)p->every + (size_t)(p->first + own);
-    size_t stride = (size_t)t->shape[1], i = (size_t)row; /* 0 of a vector */
-    if (!bias)
-        at = p->upright ? at * stride + i : i * stride + at;
-    if (set)
-        tensor_set(t, at, *set);
-    return tensor_entry(t, at);
+    const Projection *p = &l->maps[map];
+    int head = col / p->width, own = col % p->width;
+    bool rotated = map <= KEY && own < l->rope;
+    if (rotated && !l->model->adjacent) /* pair own / 2, first or second */
+        own = own / 2 + own % 2 * (l->rope / 2);
+    size_t place = (size_t)(p->first + head * p->stride + own);
+    if (row == p->rows) {
+        *index = place;
+        return p->bias;
+    }
+    if (!p->weight)
+        return NULL;
+    size_t length = (size_t)p->weight->shape[1]; /* of a row; 0 of a vector */
+    *index = p->columns_are_rows ? place * length + (size_t)row
+                                 : (size_t)row * length + place;
+    return p->weight;
 }
 
-/* Turns n columns of a map, which are for tokens behind a norm, into those for
-   tokens before its gain, and its bias into one of the columns. */
+double
+entry_of(const Heads *l, int map, int row, int col)
+{
+    size_t index;
+    const Tensor *t = find_entry(l, map, row, col, &index);
+    return t ? tensor_entry(t, index) : 0;
+}
+
+void
+set_entry(const Heads *l, int map, int row, int col, double value)
+{
+    size_t index;
+    Tensor *t = find_entry(l, map, row, col, &index);
+    if (t)
+        tensor_set(t, index, value);
+}
+
+/* Includes the norm before the layer in n columns W of a map and their bias b:
+   (x gain + shift) W + b = x (gain W) + (shift W + b). */
 static void
-pass_norm(const Heads *l, double *w, int n)
+include_norm(const Heads *l, double *w, int n)
 {
     int d = l->model->d_model;
-    double least = published_has(l->model, "gains-from-1");
-    for (int i = 0; i < d * n; i++) {
-        if (l->shift)
-            w[d * n + i % n] += tensor_entry(l->shift, (size_t)(i / n)) * w[i];
-        w[i] *= least + tensor_entry(l->gain, (size_t)(i / n));
+    double *bias = w + d * n;
+    double base = published_has(l->model, "gains-from-1") ? 1 : 0;
+    for (int row = 0; row < d; row++) {
+        double gain = base + tensor_entry(l->gain, (size_t)row);
+        double shift = l->shift ? tensor_entry(l->shift, (size_t)row) : 0;
+        for (int col = 0; col < n; col++) {
+            bias[col] += shift * w[row * n + col];
+            w[row * n + col] *= gain;
+        }
     }
 }
 
-/* Turns n columns that read a latent, a row for each of its entries, into those
-   that read tokens. Frees them. */
+/* The product D gain W of n columns W that read a latent with the map that
+   makes the latent from tokens. Such columns have no bias. Frees W. */
 static double *
 through_latent(const Heads *l, int map, double *w, int n)
 {
     const Projection *latent = latent_of(l, map);
     int d = l->model->d_model, inner = latent->width;
-    int number = (int)(latent - l->of);
-    double *down = map_columns(l, number, 0, inner);
+    int latent_map = map == QUERY ? QUERY_LATENT : LATENT;
+    double *down = map_columns(l, latent_map, 0, inner);
     double *column = allocate((size_t)inner, sizeof *column);
-    double *all = allocate(matrix_entries(d + 1, n), sizeof *all);
+    double *product = allocate(matrix_entries(d + 1, n), sizeof *product);
     for (int col = 0; col < n; col++) {
         for (int i = 0; i < inner; i++)
             column[i] = w[i * n + col] * tensor_entry(latent->gain, (size_t)i);
         for (int row = 0; row < d; row++)
-            all[row * n + col] = fast_dot(down + row * inner, column, inner);
+            product[row * n + col] =
+                fast_dot(down + row * inner, column, inner);
     }
     free(column);
     free(down);
     free(w);
-    return all;
+    return product;
 }
 
 int
 group_of(const Heads *l, int map, int head)
 {
-    return head * l->of[map].heads / l->model->heads;
+    return head * l->maps[map].heads / l->model->heads;
 }
 
 double *
 map_columns(const Heads *l, int map, int from, int n)
 {
-    int size = (l->of[map].rows + 1) * n;
-    double *w = allocate((size_t)size, sizeof *w);
-    for (int i = 0; i < size; i++)
-        w[i] = entry_of(l, map, i / n, from + i % n, NULL);
-    if (latent_of(l, map) && !l->stored)
+    int rows = l->maps[map].rows + 1; /* the last is the bias */
+    double *w = allocate(matrix_entries(rows, n), sizeof *w);
+    for (int row = 0; row < rows; row++)
+        for (int col = 0; col < n; col++)
+            w[row * n + col] = entry_of(l, map, row, from + col);
+    if (latent_of(l, map) && !l->as_stored)
         w = through_latent(l, map, w, n);
     if (l->gain && map <= VALUE)
-        pass_norm(l, w, n);
+        include_norm(l, w, n);
     return w;
 }
 
@@ -270,24 +291,27 @@ bias_counts(const Heads *l, int map, int column)
     if (map == QUERY || published_has(l->model, "sinks"))
         return true;
     if (map == KEY)
-        return column % l->of[KEY].width < l->model->rope;
-    return !l->of[CONSTANT].weight;
+        return column % l->maps[KEY].width < l->rope;
+    return !l->maps[CONSTANT].weight;
 }
 
 double *
 constant_of(const Heads *l)
 {
     const Published *p = l->model;
-    int v = p->d_v, count = p->heads / p->groups;
+    int v = p->d_v, columns = l->maps[VALUE].heads * v;
     double *sum = map_columns(l, CONSTANT, 0, 1);
-    double *values = map_columns(l, VALUE, 0, p->groups * v);
-    int rows = l->stored ? l->of[VALUE].rows : p->d_model;
-    const double *bias = values + rows * p->groups * v;
-    if (!bias_counts(l, VALUE, 0))
-        for (int row = 0; row < p->d_model; row++)
-            for (int col = 0; col < p->heads * v; col++)
-                sum[row] += entry_of(l, OUTPUT, row, col, NULL) *
-                            bias[col / v / count * v + col % v];
+    if (bias_counts(l, VALUE, 0))
+        return sum;
+    double *values = map_columns(l, VALUE, 0, columns);
+    int rows = l->as_stored ? l->maps[VALUE].rows : p->d_model;
+    const double *bias = values + rows * columns;
+    for (int row = 0; row < p->d_model; row++)
+        for (int col = 0; col < p->heads * v; col++) {
+            int group = group_of(l, VALUE, col / v);
+            sum[row] +=
+                entry_of(l, OUTPUT, row, col) * bias[group * v + col % v];
+        }
     free(values);
     return sum;
 }
@@ -297,7 +321,7 @@ move_biases(const Heads *l, const Heads *to)
 {
     double *constant = constant_of(l);
     for (int row = 0; row < l->model->d_model; row++)
-        entry_of(to, CONSTANT, row, 0, &constant[row]);
+        set_entry(to, CONSTANT, row, 0, constant[row]);
     free(constant);
 }
 
@@ -305,7 +329,8 @@ double
 bias_norm(const Heads *l, int map, int from, int n)
 {
     double sum = 0;
+    int bias_row = l->maps[map].rows;
     for (int col = from; col < from + n; col++)
-        sum += pow(entry_of(l, map, l->of[map].rows, col, NULL), 2);
-    return l->of[map].bias ? sqrt(sum) : NAN;
+        sum += pow(entry_of(l, map, bias_row, col), 2);
+    return l->maps[map].bias ? sqrt(sum) : NAN;
 }

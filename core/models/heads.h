@@ -1,14 +1,24 @@
-/* heads.h - the attention of a layer of a published model: its maps, however
-   the file stores them.
+/* heads.h - the maps of attention in one layer of a published model, however
+   its files store them.
 
-   Every map is a matrix of (d_model + 1) rows and a column for each column of
-   its heads: W^Q, W^K and W^V with their biases as row d_model, W^O turned
-   over, and b^O as one column. So head i of a pair of maps is a product of two
-   parts of equal shape, M_i = q_i k_i' and N_i' = o_i v_i'. Rotated columns are
-   in the order of rotate() (attend.h): the two of a pair are side by side.
+   A map here is a matrix with d_model + 1 rows and, head by head, a column for
+   each column of its heads: W^Q, W^K and W^V with their biases as the last row;
+   W^O transposed; and b^O as one column. So M and N of head i are products of
+   two factors of equal shape, M_i = q_i k_i' and N_i' = o_i v_i'. The columns
+   that a rotation takes as a pair are adjacent, as in rotate() (attend.h).
 
-   Nothing is copied: a map is where its tensors are, and whoever looks at a
-   part of it reads that part. */
+   Heads that share their keys and values are a group; KEY and VALUE have one
+   head for each group. Nothing is copied: a map only says where its entries are
+   in the tensors, and entry_of and map_columns read them.
+
+   If keys and values are made from a latent, c = norm(x D), each head has two
+   matrices M: one without rotations, which heads_of has, and one of only
+   rotated columns, whose keys all heads share, which rotated_heads has. D is
+   the map LATENT; QUERY_LATENT is the map of the latent that queries are made
+   from, if there is one. The norm divides a latent by a number and multiplies
+   it by gains. Without that number the keys of the tokens x are x D gain W^K,
+   so D gain W^K are the columns that map_columns returns, unless `as_stored`
+   asks for W^K. */
 #ifndef MODELS_HEADS_H
 #define MODELS_HEADS_H
 
@@ -17,60 +27,59 @@
 
 enum { QUERY, KEY, VALUE, OUTPUT, CONSTANT, QUERY_LATENT, LATENT, MAPS };
 
-/* Where a map is. Several may be in one tensor: this one begins with column
-   `first` there, and its heads are `every` columns apart. */
+/* Where a map is stored. Several maps may be in one tensor. Column j of head i
+   is then the tensor's row (or column) first + i stride + j. */
 typedef struct Projection {
-    Tensor *weight, *bias; /* of the other rows, of the last; NULL: all 0 */
-    int heads, width;      /* number of heads of columns, and their width */
-    int rows;              /* those stored, without the bias */
-    int first, every;
-    bool upright; /* a column of ours is a row there */
-    Tensor *gain; /* of the norm behind a latent */
+    Tensor *weight;        /* all rows except the bias; NULL: they are 0 */
+    Tensor *bias;          /* the bias, a vector; NULL: it is 0 */
+    int heads, width;      /* how many heads, and the columns of each */
+    int rows;              /* rows of the map in `weight` */
+    int first, stride;     /* see above */
+    bool columns_are_rows; /* a column of the map is a row of the tensor */
+    Tensor *gain; /* of a latent: the gains of the norm after this map */
 } Projection;
 
 typedef struct Heads {
     const Published *model; /* the model, with the sizes of this layer */
     int number;             /* of the layer, from 0 */
-    Projection of[MAPS];
-    Tensor *gain, *shift; /* of the norm that these maps read; NULL: left out */
-    bool stored; /* are map_columns those of the stored matrices, even behind a
-                    latent? */
+    int rope;               /* rotated columns of each head of QUERY and KEY */
+    Projection maps[MAPS];
+    Tensor *gain, *shift; /* of the norm before the layer, once
+                             heads_take_norm has found it; or NULL */
+    bool as_stored;       /* map_columns leaves out the latent */
 } Heads;
 
-/* Finds the maps of a layer. Fails if a tensor is missing or has another shape.
-
-   If keys and values are made from a latent, c = norm(x D), each head has two
-   matrices M: one without rotations, which heads_of has, and one of only
-   rotated columns, whose keys all heads share, which rotated_heads has. D is
-   the map LATENT; QUERY_LATENT, if there is one, is that of the queries. A norm
-   only divides a token by a number. Without these numbers, x D gain W^K are the
-   keys of the tokens, and these are what map_columns has, unless `stored` asks
-   for W^K. */
+/* Finds the maps of a layer, counted from 0. Fails if a tensor is missing or
+   has another shape. */
 Heads heads_of(const Checkpoint *c, const Published *model, int layer);
+
+/* Of a layer with latents, the maps of the rotated columns: only QUERY and KEY,
+   whose one head all heads share. */
 Heads rotated_heads(Heads l);
 
 /* The map of the latent that a map reads, or NULL. */
 const Projection *latent_of(const Heads *l, int map);
 
-/* Finds the norm before a layer, too. From then on map_columns include its gain
-   and its bias: they are for the token before these. A gain and the rows of
-   W^Q, W^K and W^V only have an effect as a product, so one may move into the
-   other.
- */
+/* Finds the norm before a layer, too. From then on map_columns includes its
+   gain and its bias, so the maps are those of tokens that have only been
+   divided by the norm. A gain and the rows of W^Q, W^K and W^V only have an
+   effect as a product: models that differ in how they split it are the same. */
 void heads_take_norm(Heads *l, const Checkpoint *c);
 
-/* Are queries and keys normed, so that no matrix M says what scores are? */
+/* Are queries and keys normed, so that no matrix M determines the scores? */
 bool scores_are_normed(const Published *p);
-
-/* An entry of a map. If `set` is not NULL, it becomes that first, rounded, if
-   it is stored at all. */
-double entry_of(const Heads *l, int map, int row, int col, const double *set);
 
 /* The number of the group of heads whose columns of a map head `head` uses. */
 int group_of(const Heads *l, int map, int head);
 
-/* n columns of a map from one on (d_model + 1 x n, or as many rows as are
-   stored). The caller frees them. */
+/* An entry of a map, 0 if it is not stored. set_entry rounds the value to the
+   tensor's type, and does nothing if the entry is not stored. Neither knows of
+   norms or latents. */
+double entry_of(const Heads *l, int map, int row, int col);
+void set_entry(const Heads *l, int map, int row, int col, double value);
+
+/* Columns from .. from + n - 1 of a map, row by row: d_model + 1 rows, or one
+   more than the latent has entries if `as_stored`. The caller frees them. */
 double *map_columns(const Heads *l, int map, int from, int n);
 
 /* Does the bias of this column change what a head computes? A key's bias does
@@ -79,15 +88,15 @@ double *map_columns(const Heads *l, int map, int from, int n);
    since the weights sum to 1, unless there are sinks. */
 bool bias_counts(const Heads *l, int map, int column);
 
-/* The row that the layer adds to every token: b^O, and the products with W^O of
-   the biases of values that count for no head. The caller frees its d_model
-   entries. */
+/* The row that the layer adds to every token: b^O, and the biases of values
+   times W^O, if b^O can absorb them. The caller frees its d_model entries. */
 double *constant_of(const Heads *l);
 
-/* Writes that into b^O of `to`. */
+/* Writes constant_of(l) into b^O of `to`. */
 void move_biases(const Heads *l, const Heads *to);
 
-/* The norm of n entries of a bias from one on; NaN if there is none. */
+/* The Euclidean norm of entries from .. from + n - 1 of a map's bias; NaN if it
+   has none. */
 double bias_norm(const Heads *l, int map, int from, int n);
 
 #endif

@@ -7,8 +7,9 @@
 
 static const char blanks[] = " \t\r\n";
 
-/* The end of the value at `at`: the first sign that can end a value and is
-   neither in quotes nor in brackets, of which only the depth is counted. */
+/* The end of the value that begins at `at`: the first character that can end a
+   value and is neither in quotes nor in brackets. Brackets of both kinds are
+   counted together. */
 static char *
 value_end(char *at)
 {
@@ -20,7 +21,7 @@ value_end(char *at)
         if (*at == '"')
             quoted = !quoted;
         else if (quoted && *at == '\\' && at[1])
-            at++; /* an escaped sign ends nothing */
+            at++; /* an escaped quote ends nothing */
         else if (!quoted && strchr("{[", *at))
             depth++;
         else if (!quoted && strchr("}]", *at))
@@ -40,8 +41,9 @@ json_enter(char *text, const char *path)
     return at + 1 + strspn(at + 1, blanks);
 }
 
-/* Cuts the value, or name, at *at out of the text; *at moves to what follows.
-   Returns the sign after it: a comma, a colon, or a closing bracket. */
+/* Cuts the value or name at *at out of the text, by a 0 at its end, and moves
+   *at to what follows. Returns the character after it: a comma, a colon, or a
+   closing bracket, at which *at stays. */
 static char
 cut_value(char **at, char **value, const char *path)
 {
@@ -72,4 +74,15 @@ json_next(char **at, char **name, char **value, const char *path)
     while (cut_value(at, value, path) == ':')
         *name = *value;
     return true;
+}
+
+char *
+json_find(const char *text, const char *name, const char *path)
+{
+    char *at = json_enter(copy_text(text), path), *member, *value,
+         *found = NULL;
+    while (json_next(&at, &member, &value, path))
+        if (!strcmp(member, name) && strcmp(value, "null") != 0)
+            found = value;
+    return found;
 }

@@ -17,7 +17,14 @@
    it, such as a byte-order mark, is skipped. */
 char *json_enter(char *text, const char *path);
 
-/* Takes the next member, whose name is "" in a list; false at the end. */
+/* Sets *name and *value to the next member, and moves *at behind it. The name
+   is
+   "" in a list. Returns false at the end. */
 bool json_next(char **at, char **name, char **value, const char *path);
+
+/* The value of the last member of this name in an object, unless it is null;
+   NULL if there is none. The text is not cut; the value is kept until the
+   program ends. */
+char *json_find(const char *text, const char *name, const char *path);
 
 #endif

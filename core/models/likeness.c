@@ -14,43 +14,43 @@
 Likeness
 likeness_of(const Heads *a, const Heads *b)
 {
-    Likeness l = {.of = {a, b}};
-    l.left[GAP_M] = columns_read(l.of, 2, QUERY);
-    l.shared[GAP_M] = columns_read(l.of, 2, KEY);
-    l.left[GAP_N] = columns_read(l.of, 2, OUTPUT);
-    l.shared[GAP_N] = columns_read(l.of, 2, VALUE);
+    Likeness l = {.layers = {a, b}};
+    l.left[GAP_M] = columns_read(l.layers, 2, QUERY);
+    l.shared[GAP_M] = columns_read(l.layers, 2, KEY);
+    l.left[GAP_N] = columns_read(l.layers, 2, OUTPUT);
+    l.shared[GAP_N] = columns_read(l.layers, 2, VALUE);
     return l;
 }
 
 void
 likeness_free(Likeness *l)
 {
-    for (int what = GAP_M; what <= GAP_N; what++) {
-        columns_free(&l->left[what]);
-        columns_free(&l->shared[what]);
+    for (int which = GAP_M; which <= GAP_N; which++) {
+        columns_free(&l->left[which]);
+        columns_free(&l->shared[which]);
     }
 }
 
-/* The number of a head's keys and values among the keys and values of both
-   layers. */
+/* The number of a head's keys and values among those of both layers. */
 static int
-shared_place(const Likeness *l, int head)
+shared_number(const Likeness *l, int head)
 {
-    const Published *a = l->of[0]->model, *b = l->of[1]->model;
-    if (head < a->heads)
-        return head * a->groups / a->heads;
-    return a->groups + (head - a->heads) * b->groups / b->heads;
+    const Heads *a = l->layers[0], *b = l->layers[1];
+    int in_first = a->model->heads;
+    if (head < in_first)
+        return group_of(a, KEY, head);
+    return a->maps[KEY].heads + group_of(b, KEY, head - in_first);
 }
 
 /* The inner product of the matrices M (or N) of two heads, numbered among the
    heads of both layers. */
 static double
-inner_product(Likeness *l, int what, int one, int two)
+inner_product(Likeness *l, int which, int one, int two)
 {
-    int n = l->left[what].width;
-    const real *left = columns_product(&l->left[what], one, two);
-    const real *shared = columns_product(&l->shared[what], shared_place(l, one),
-                                         shared_place(l, two));
+    int n = l->left[which].width;
+    const real *left = columns_product(&l->left[which], one, two);
+    const real *shared = columns_product(
+        &l->shared[which], shared_number(l, one), shared_number(l, two));
     double sum = 0;
     for (int i = 0; i < n * n; i++)
         sum += (double)left[i] * (double)shared[i];
@@ -70,16 +70,18 @@ gap_add(Gap *sum, Gap g)
     sum->size += g.size;
 }
 
-/* a + b - 2 both is the squared norm of a difference. Rounding hides a square
-   below DBL_EPSILON (a + b), a distance of about 2e-8. Matrices that differ get
-   at least that distance, so that only identical ones have distance 0. */
+/* |A - B|^2 = |A|^2 + |B|^2 - 2 <A, B>. Rounding hides a square below
+   DBL_EPSILON (|A|^2 + |B|^2), a distance of about 2e-8. Matrices that differ
+   get at least that distance, so that only identical ones have distance 0. */
 Gap
-head_gap(Likeness *l, int what, int i, int j)
+head_gap(Likeness *l, int which, int i, int j)
 {
-    j += l->of[0]->model->heads;
-    double a = inner_product(l, what, i, i), b = inner_product(l, what, j, j);
-    double both = inner_product(l, what, i, j);
-    double hidden = a == both && b == both ? 0 : DBL_EPSILON * (a + b);
+    int other = l->layers[0]->model->heads + j; /* among both layers */
+    double a = inner_product(l, which, i, i);
+    double b = inner_product(l, which, other, other);
+    double both = inner_product(l, which, i, other);
+    bool identical = a == both && b == both;
+    double hidden = identical ? 0 : DBL_EPSILON * (a + b);
     return (Gap){fmax(hidden, a + b - 2 * both), a};
 }
 
@@ -87,86 +89,97 @@ void
 layer_gaps(const Heads *a, const Heads *b, double gap[2])
 {
     Likeness both = likeness_of(a, b);
-    for (int what = GAP_M; what <= GAP_N; what++) {
+    for (int which = GAP_M; which <= GAP_N; which++) {
         Gap sum = {0};
-        int heads = both.left[what].heads / 2; /* of each layer */
+        int heads = both.left[which].heads / 2; /* of one layer */
         for (int i = 0; i < heads; i++)
-            gap_add(&sum, head_gap(&both, what, i, i));
-        gap[what] = gap_relative(sum);
+            gap_add(&sum, head_gap(&both, which, i, i));
+        gap[which] = gap_relative(sum);
     }
     likeness_free(&both);
 }
 
 /* How alike head i of the first layer and head j of the second are: the cosine
-   of the angle between their matrices M, plus that between their N. If queries
-   and keys are normed, there is no M, and only N counts. */
+   of the angle between their N, plus that between their M. If queries and keys
+   are normed, there is no M, and only N counts. */
 static double
-alike(Likeness *l, int i, int j)
+similarity(Likeness *l, int i, int j)
 {
     double sum = 0;
-    j += l->of[0]->model->heads;
-    for (int what = scores_are_normed(l->of[0]->model) ? GAP_N : GAP_M;
-         what <= GAP_N; what++) {
-        double size = inner_product(l, what, i, i);
-        size = sqrt(size * inner_product(l, what, j, j));
-        if (size > 0)
-            sum += inner_product(l, what, i, j) / size;
+    int other = l->layers[0]->model->heads + j; /* among both layers */
+    int first = scores_are_normed(l->layers[0]->model) ? GAP_N : GAP_M;
+    for (int which = first; which <= GAP_N; which++) {
+        double squares = inner_product(l, which, i, i);
+        squares *= inner_product(l, which, other, other);
+        if (squares > 0)
+            sum += inner_product(l, which, i, other) / sqrt(squares);
     }
     return sum;
 }
 
-/* May head i of the first layer be paired with head j of the second? as[i] is
-   the head that i is paired with, back[j] the same from the other side, and -1
-   is a free head. Both must be free, and the other heads of their two groups,
-   of `each` heads, must be free or paired with one another. */
+/* Two layers whose heads are being paired: partner[0][i] is the head of the
+   second layer that head i of the first is paired with, partner[1][j] the same
+   from the other side, and group[0] and group[1] the same for groups of heads.
+ */
+enum { FREE = -1 };
+typedef struct Pairing {
+    int heads, per_group;
+    int *partner[2], *group[2];
+} Pairing;
+
+/* May head i of the first layer be paired with head j of the second? Both must
+   be free, and their groups must be free or paired with one another. */
 static bool
-may_pair(const int *as, const int *back, int each, int i, int j)
+may_pair(const Pairing *p, int i, int j)
 {
-    int group = i / each, other = j / each;
-    bool may = as[i] < 0 && back[j] < 0;
-    for (int k = 0; k < each; k++) {
-        int there = as[group * each + k], here = back[other * each + k];
-        may &= there < 0 || there / each == other;
-        may &= here < 0 || here / each == group;
-    }
-    return may;
+    int a = p->group[0][i / p->per_group], b = p->group[1][j / p->per_group];
+    bool free_groups = a == FREE && b == FREE;
+    bool free_heads = p->partner[0][i] == FREE && p->partner[1][j] == FREE;
+    return free_heads && (free_groups || a == j / p->per_group);
 }
 
-/* Pairs the heads that are most alike first, then the most alike of the others.
- */
 void
-match_heads(Likeness *l, int *as)
+match_heads(Likeness *l, int *partner)
 {
-    int heads = l->of[0]->model->heads, each = heads / l->of[0]->model->groups;
-    int *back = allocate((size_t)heads, sizeof *back);
-    double *likeness = allocate(matrix_entries(heads, heads), sizeof *likeness);
-    for (int at = 0; at < heads * heads; at++)
-        likeness[at] = alike(l, at / heads, at % heads);
+    int heads = l->layers[0]->model->heads, pairs = heads * heads;
+    int *free_heads = allocate(3 * (size_t)heads, sizeof *free_heads);
+    double *similar = allocate(matrix_entries(heads, heads), sizeof *similar);
+    Pairing p = {heads,
+                 heads / l->layers[0]->maps[KEY].heads,
+                 {partner, free_heads},
+                 {free_heads + heads, free_heads + 2 * heads}};
     for (int i = 0; i < heads; i++)
-        as[i] = back[i] = -1;
-    for (int pairs = 0; pairs < heads; pairs++) {
-        int best = -1;
-        for (int at = 0; at < heads * heads; at++)
-            if (may_pair(as, back, each, at / heads, at % heads) &&
-                (best < 0 || likeness[at] > likeness[best]))
-                best = at;
-        as[best / heads] = best % heads;
-        back[best % heads] = best / heads;
+        p.partner[0][i] = p.partner[1][i] = p.group[0][i] = p.group[1][i] =
+            FREE;
+    for (int k = 0; k < pairs; k++)
+        similar[k] = similarity(l, k / heads, k % heads);
+    for (int paired = 0; paired < heads; paired++) {
+        int best = FREE;
+        for (int k = 0; k < pairs; k++)
+            if (may_pair(&p, k / heads, k % heads) &&
+                (best == FREE || similar[k] > similar[best]))
+                best = k;
+        int i = best / heads, j = best % heads, n = p.per_group;
+        p.partner[0][i] = j;
+        p.partner[1][j] = i;
+        p.group[0][i / n] = j / n;
+        p.group[1][j / n] = i / n;
     }
-    free(likeness);
-    free(back);
+    free(similar);
+    free(free_heads);
 }
 
 Gap
 map_gap(const Heads *a, int i, const Heads *b, int j, int map)
 {
     Gap sum = {0};
-    int n = a->of[map].width;
-    for (int at = 0; at < a->model->d_model * n; at++) {
-        double of_a = entry_of(a, map, at / n, i * n + at % n, NULL);
-        double of_b = entry_of(b, map, at / n, j * n + at % n, NULL);
-        gap_add(&sum, (Gap){pow(of_a - of_b, 2), of_a * of_a});
-    }
+    int n = a->maps[map].width;
+    for (int row = 0; row < a->model->d_model; row++)
+        for (int col = 0; col < n; col++) {
+            double of_a = entry_of(a, map, row, i * n + col);
+            double of_b = entry_of(b, map, row, j * n + col);
+            gap_add(&sum, (Gap){pow(of_a - of_b, 2), of_a * of_a});
+        }
     return sum;
 }
 

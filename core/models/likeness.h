@@ -1,8 +1,8 @@
 /* likeness.h - two layers of one shape, compared in what their heads compute.
 
        Likeness both = likeness_of(a, b);
-       match_heads(&both, as);
-       Gap gap = head_gap(&both, GAP_M, head, as[head]);
+       match_heads(&both, partner);
+       Gap gap = head_gap(&both, GAP_M, head, partner[head]);
        likeness_free(&both);
 
    The maps of a head say little about it: W^Q A and W^K A^-T look at the same
@@ -11,7 +11,7 @@
    over that of the first layer's matrix.
 
    Rotary positions make M another matrix at each distance between query and
-   key. Then both squares are means over all distances. Seen as a complex
+   key. Then both squared norms are means over all distances. Seen as a complex
    number, a rotated pair of columns is one q of the queries and one k of the
    keys, and the mean of |M|^2 is half the sum of |q k*|^2 over the pairs. */
 #ifndef LIKENESS_H
@@ -19,37 +19,46 @@
 
 #include "models/columns.h"
 
-/* Squared norms, which may be summed over heads: of a difference, and of the
-   matrix that it is relative to. */
+/* Squared Frobenius norms, which may be summed over heads: of a difference, and
+   of the matrix that it is relative to. */
 typedef struct Gap {
     double apart, size;
 } Gap;
-double gap_relative(Gap g); /* NaN or infinite, if that is 0 */
+
+/* The distance, sqrt(apart / size); NaN or infinite if size is 0. */
+double gap_relative(Gap g);
 void gap_add(Gap *sum, Gap g);
 
+/* M is a product of the maps QUERY and KEY, N' one of OUTPUT and VALUE. `left`
+   has the columns of QUERY and OUTPUT, for each head; `shared` those of KEY and
+   VALUE, for each group of heads. */
 enum { GAP_M, GAP_N };
 typedef struct Likeness {
-    const Heads *of[2];
-    HeadColumns left[2], shared[2]; /* for M, and for N */
+    const Heads *layers[2];
+    HeadColumns left[2], shared[2]; /* by GAP_M and GAP_N */
 } Likeness;
 Likeness likeness_of(const Heads *a, const Heads *b);
 void likeness_free(Likeness *l);
 
-/* How far head i of the first layer is from head j of the second one. */
-Gap head_gap(Likeness *l, int what, int i, int j);
+/* How far head i of the first layer is from head j of the second one, in M or N
+   (`which`, GAP_M or GAP_N). */
+Gap head_gap(Likeness *l, int which, int i, int j);
 
-/* How far all heads of layer a are from those of their numbers in b, in M and
-   in N. */
+/* Sets gap[GAP_M] and gap[GAP_N] to the distances between two layers over all
+   heads, each compared with the head of the same number. */
 void layer_gaps(const Heads *a, const Heads *b, double gap[2]);
 
-/* Finds as[i], the head of the second layer that is compared with head i: the
-   two that are most alike first. Heads that share keys and values stay
-   together. */
-void match_heads(Likeness *l, int *as);
+/* Sets partner[i] to the head of the second layer that head i of the first one
+   is compared with: the two that are most alike are paired first. Heads that
+   share keys and values stay together. */
+void match_heads(Likeness *l, int *partner);
 
-/* How far the same map of two heads is apart, entry by entry as it is stored,
-   and what two layers add to every token (constant_of). */
+/* How far the same map of two heads is apart, entry by entry as it is stored.
+ */
 Gap map_gap(const Heads *a, int i, const Heads *b, int j, int map);
+
+/* How far apart the rows are that two layers add to every token (constant_of).
+ */
 Gap constant_gap(const Heads *a, const Heads *b);
 
 /* The largest of the distances of two layers: of M, unless scores are normed,

@@ -1,5 +1,5 @@
-/* published.c - reads what is known of published models, and a config.json by
-   it. */
+/* published.c - makes the layers of a model from what its config.json says
+   (said.h) and what the tables say of its family. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,22 @@
 #include "models/config_json.h"
 
 static Table families, states, refusals;
-/* The columns of families.tsv, of which four have the names of tensors; and the
-   second one of the other two. */
+/* The columns of families.tsv, four of which have the names of tensors, from
+   TENSORS on; the second column of states.tsv; and the second of refused.tsv.
+ */
 enum { TYPE, HAS, BIASES, EVERY, IGNORES, DEFAULTS };
 enum { TENSORS = DEFAULTS + 1, NORM = TENSORS + 4 };
 enum { FORMULA = 1, REASON = 1 };
 
-/* The sizes that a config.json may tell of a layer, by their meaning in
-   keys.tsv. They are whole numbers, and some models have to tell them. */
+/* The sizes that a config.json may give of a layer, by their meaning in
+   keys.tsv. They are whole numbers; 0 and 1 say no and yes. A size that is
+   NEEDED must be given, by some models only if they have a latent. MOST is also
+   the window of a layer that sees all tokens. */
 enum { MOST = 1000000 };
 enum { NOT_NEEDED, NEEDED_IF_LATENT, NEEDED };
 typedef struct Size {
     const char *meaning;
-    size_t at; /* where it is in Published */
+    size_t offset; /* of the field in Published */
     int least, most, needed;
 } Size;
 static const Size sizes[] = {
@@ -48,59 +51,59 @@ static const Size sizes[] = {
 /* clang-format on */
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
+/* The value of a size in a layer. */
 static int
 size_of(const Published *l, const Size *size)
 {
-    return *(const int *)((const char *)l + size->at);
+    return *(const int *)((const char *)l + size->offset);
 }
 
 /* Exits if the sizes of a layer contradict each other, or if its gauge is not
-   known: if a normed vector is wider than the one it is made from, more is free
-   than accounts.c says. */
+   known: if a normed vector is wider than the token it is made from, more is
+   free than accounts.c says. */
 static void
 check_layer(const Published *l)
 {
-    bool latent = published_has(l, "latent");
-    double wide = strstr(l->has, "-norm") ? fmax(l->d_k, l->d_v)
-                                          : fmax(l->latent, l->query_latent);
+    const char *name = l->name;
+    bool latent = published_has(l, "latent"), norms = strstr(l->has, "-norm");
+    double normed =
+        norms ? fmax(l->d_k, l->d_v) : fmax(l->latent, l->query_latent);
     if (!l->head && !latent && l->d_model % l->heads)
-        said_refuse(l->name, "heads",
-                    "they do not divide d-model; add the key head_dim");
+        said_refuse(name, "heads", "they do not divide d-model; add head_dim");
     if (l->heads % l->groups)
         said_refuse(
-            l->name, "kv-heads",
-            format_text("%d do not divide %d heads; if no key gives their "
-                        "number, it is the default of the model_type",
-                        l->groups, l->heads));
+            name, "kv-heads",
+            format_text(
+                "%d do not divide %d heads; add the key if it is missing",
+                l->groups, l->heads));
     if (l->layers > LAYERS || l->heads * (l->d_k + (double)l->d_v) > MOST)
-        said_refuse(l->name, "heads",
-                    "they are too wide, or in too many layers");
+        said_refuse(name, "heads", "they are too wide, or in too many layers");
     if (!latent && l->rope > l->d_k)
-        said_refuse(l->name, "rope", "it rotates more columns than a head has");
+        said_refuse(name, "rope", "it rotates more columns than a head has");
     if (latent && *l->biases != '-')
-        said_refuse(l->name, "latent", "it is not supported with biases");
+        said_refuse(name, "latent", "it is not supported with biases");
     if (!latent && (l->latent || l->query_latent))
-        said_refuse(l->name, "latent", "this model_type has none; remove it");
+        said_refuse(name, "latent", "this model_type has none; remove it");
     if (l->rope % 2)
-        said_refuse(l->name, "rope",
-                    "it must be even: columns are rotated in pairs");
-    if (wide > l->d_model)
-        said_refuse(
-            l->name, "d-model",
-            "it is smaller than a normed vector, so the gauge is not known");
+        said_refuse(name, "rope", "columns are rotated in pairs: make it even");
+    if (normed > l->d_model)
+        said_refuse(name, "d-model",
+                    "it is smaller than a normed vector: the gauge is unknown");
 }
 
-/* Forgets what the program that runs the family ignores. Exits if its value
-   would change something. */
+/* Removes what the program that runs the family ignores from what the file
+   says. Exits if it says something that would change the model: anything but 0
+   or, of the share of columns that are rotated, 1. */
 static void
 forget_ignored(Said *s, const Published *family)
 {
     for (int i = 0; i < s->count; i++) {
         Saying *one = &s->sayings[i];
         bool share = !strcmp(one->meaning, "rotated");
+        const char *harmless = share ? "1 1.0 null" : "0 null";
         if (index_in(family->ignores, one->meaning) < 0)
             continue;
-        if (index_in(share ? "1 1.0 null" : "0 null", one->text) < 0)
+        if (index_in(harmless, one->text) < 0)
             said_refuse(
                 s->path, one->meaning,
                 format_text("a %s ignores it; remove it", family->type));
@@ -108,8 +111,9 @@ forget_ignored(Said *s, const Published *family)
     }
 }
 
-/* Sets a size of a layer to what a config.json tells, or to 0 if it tells
-   nothing, which is NULL. */
+/* Sets a size of a layer to `text`, what the file at `path` says of it; to 0 if
+   that is NULL, because it says nothing. Exits if the text is no such size, or
+   if a size is missing that a model, with or without a latent, needs. */
 static void
 read_size(Published *l, const Size *size, const char *text, bool latent,
           const char *path)
@@ -124,18 +128,10 @@ read_size(Published *l, const Size *size, const char *text, bool latent,
     if (why)
         said_refuse(path, size->meaning,
                     size->most == 1 ? "it must be true or false" : why);
-    *(int *)((char *)l + size->at) = (int)number;
+    *(int *)((char *)l + size->offset) = (int)number;
 }
 
-/* The maps that have a bias if the file says that there are any: the family's,
-   or all if the family has none by default. */
-static const char *
-maps_with_bias(const Published *family)
-{
-    return *family->biases == '-' ? "qkvo" : family->biases;
-}
-
-/* Are the queries and keys of this layer rotated? */
+/* Are the queries and keys of a layer rotated, by its number and type? */
 static bool
 is_rotated(const Said *s, const Published *l, int layer, int type)
 {
@@ -148,8 +144,8 @@ is_rotated(const Said *s, const Published *l, int layer, int type)
     return published_has(l, "rope");
 }
 
-/* How many columns of a head are rotated, if there is no latent: a share of
-   them, or as many as the file tells. */
+/* How many columns of a head are rotated, if there is no latent: as many as the
+   file says or, rounded down to pairs, a share of them. */
 static int
 rotated_columns(const Said *s, const Published *l, int layer, int type)
 {
@@ -164,8 +160,10 @@ rotated_columns(const Said *s, const Published *l, int layer, int type)
     return l->rope ? l->rope : (int)(l->d_k * share) / 2 * 2;
 }
 
-/* Sets the heads of keys and values: as many as heads, unless it is told.
-   Falcon has only one, unless it is of the kind that is told how many. */
+/* Sets the number of heads of keys and values: as many as there are heads, if
+   the file does not say. A Falcon has only one, unless it has the newer
+   architecture (own_groups). A layer whose keys are its values may have another
+   number. */
 static void
 set_groups(Published *l)
 {
@@ -177,8 +175,8 @@ set_groups(Published *l)
         l->groups = l->equal_groups;
 }
 
-/* A factor of the formula of a state: a number, a size of the layer, or a key.
- */
+/* The value of a word in the formula of a state (states.tsv): a size of the
+   layer, a key of the file, or a number. */
 static double
 factor_of(const Said *s, const Published *l, const char *word)
 {
@@ -191,14 +189,14 @@ factor_of(const Said *s, const Published *l, const char *word)
         if (!strcmp(s->state_keys.text[i], word))
             text = s->state_values.text[i];
     if (number_read(text, true, 0, MOST, &number))
-        fail("%s: its %s has to be a number, of which the state of a layer "
-             "without softmax is made; add it",
+        fail("%s: add a number %s: the state of a layer without softmax "
+             "depends on it",
              s->path, word);
     return number;
 }
 
-/* The numbers that a layer without softmax keeps, by the formula of its family:
-   a sum of products. */
+/* How many numbers a layer without softmax keeps, by the formula of its family,
+   a sum of products such as "d-model conv_L_cache + heads d-k". */
 static double
 state_of(const Said *s, const Published *l, const char *formula)
 {
@@ -215,39 +213,35 @@ state_of(const Said *s, const Published *l, const char *formula)
     return sum + product;
 }
 
-/* Is this the part of the model that is counted? */
-static bool
-is_part(const Published *p, const char *part)
-{
-    return p->part && !strcmp(p->part, part);
-}
-
-/* A layer of this type, in a model of family l. Sizes that the file does not
-   tell follow from the others. */
+/* A layer of this number and type, in a model of family l; with the number
+   LAYERS and the type ALL, what the file says of all layers. Sizes that it does
+   not give follow from the others. */
 static Published
 layer_of(const Said *s, Published l, int layer, int type)
 {
     bool latent = published_has(&l, "latent");
-    bool cross = is_part(&l, "cross");
+    const char *part = l.part ? l.part : "";
+    const char *all_biases = *l.biases == '-' ? "qkvo" : l.biases;
     const char *formula = table_lookup(&states, l.type, FORMULA);
     for (int i = 0; i < SIZES; i++)
         read_size(&l, &sizes[i], said_text(s, sizes[i].meaning, layer, type),
                   latent, s->path);
     if (said_text(s, "biases", layer, type))
-        l.biases = l.biased ? maps_with_bias(&l) : "-";
+        l.biases = l.biased ? all_biases : "-";
     set_groups(&l);
     int head = l.head ? l.head : l.d_model / l.heads;
     l.d_k = l.d_k ? l.d_k : head;
     l.d_v = l.d_v ? l.d_v : l.d_k;
-    l.kdim = latent ? l.latent : l.kdim ? l.kdim : l.d_model;
-    l.vdim = latent ? l.latent : l.vdim ? l.vdim : l.d_model;
+    int inputs = latent ? l.latent : l.d_model; /* of keys and values */
+    l.kdim = l.kdim && !latent ? l.kdim : inputs;
+    l.vdim = l.vdim && !latent ? l.vdim : inputs;
     if (!latent)
         l.rope = rotated_columns(s, &l, layer, type);
     l.window = type == LOCAL && l.window ? l.window : MOST;
-    l.encoders = layer < l.encoders || is_part(&l, "encoder") ||
+    l.encoders = layer < l.encoders || !strcmp(part, "encoder") ||
                  (published_has(&l, "encodes") && !l.decodes);
     l.shared = layer >= l.layers - l.shared;
-    l.buckets = layer == 0 && !cross ? l.buckets : 0;
+    l.buckets = layer == 0 && strcmp(part, "cross") ? l.buckets : 0;
     l.linear = type == LINEAR;
     if (formula && (l.linear || published_has(&l, "state-beside")))
         l.state = state_of(s, &l, formula);
@@ -255,25 +249,25 @@ layer_of(const Said *s, Published l, int layer, int type)
     return l;
 }
 
-/* Exits if a part is asked for that the model does not have, or if none is and
-   it has several, which are never added up. */
+/* Exits if the model does not have the part that is to be counted, or if no
+   part is named although it has several: these are never added up. */
 static void
 check_part(const Said *s, const Published *family)
 {
     bool parts = published_has(family, "parts");
     if (s->part && !parts)
-        fail("%s: it has no part \"%.64s\": the file has no %.64s_config, and "
-             "a %s is not an encoder and a decoder",
+        fail("%s: it has no part \"%.64s\": there is no %.64s_config, and a %s "
+             "is not an encoder and a decoder",
              s->path, s->part, s->part, family->type);
     if (parts && (!s->part || index_in("encoder decoder cross", s->part) < 0))
-        fail("%s: its parts are counted one by one: name the encoder, the "
-             "decoder or cross (the decoder's attention to the encoder)",
+        fail("%s: its parts are counted one by one: name encoder, decoder or "
+             "cross (the decoder's attention to the encoder)",
              s->path);
 }
 
-/* Exits if the file has keys of layers without softmax, and its family has no
-   such layers: a count of all layers as those with it would be several times
-   too large. */
+/* Exits if the file has keys of layers without softmax, but its family has no
+   such layers. Counted as layers with a softmax, these would make the result
+   several times too large. */
 static void
 check_softmax(const Said *s, const Published *family)
 {
@@ -291,8 +285,9 @@ check_softmax(const Said *s, const Published *family)
         said_refuse(s->path, "softmax-every", why);
 }
 
-/* The facts of the family of a config.json, from families.tsv. Exits if it is
-   not counted. Adds the family's defaults to s. */
+/* What families.tsv says of the model's family. Exits if the family is not
+   counted. Adds the family's defaults to s, after check_softmax and
+   forget_ignored have looked at what the file itself says. */
 static Published
 family_of(Said *s, const char *folder)
 {
@@ -311,9 +306,8 @@ family_of(Said *s, const char *folder)
                         .biases = table_lookup(&families, type, BIASES),
                         .ignores = table_lookup(&families, type, IGNORES)};
     if (!family.has)
-        fail("%s: its model_type \"%.64s\" is not in %s/families.tsv: give it "
-             "the type of a model with the same attention in all layers, or "
-             "add a row",
+        fail("%s: its model_type \"%.64s\" is not in %s/families.tsv: add a "
+             "row, or give it the type of a model with the same attention",
              s->path, type, folder);
     check_softmax(s, &family);
     forget_ignored(s, &family);
@@ -327,7 +321,7 @@ family_of(Said *s, const char *folder)
     return family;
 }
 
-/* Reads the types of the layers, as the file lists them. */
+/* Sets the types of the layers of p to those that the file lists. */
 static void
 read_types(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -343,8 +337,8 @@ read_types(const Said *s, const Published *p, int type[LAYERS])
     }
 }
 
-/* Reads the types of the layers of p, of which the file lists those with a
-   softmax, by number. */
+/* Sets the types of the layers of p, if the file lists the numbers of those
+   with a softmax: the others are LINEAR. */
 static void
 read_numbers(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -361,8 +355,10 @@ read_numbers(const Said *s, const Published *p, int type[LAYERS])
     }
 }
 
-/* The types of the layers of p, if the file does not list them: each n-th one
-   is global, and the last of the first n unless the file says which one. */
+/* Sets the types of the layers of p if the file does not list them: every n-th
+   layer is global, beginning with layer n - 1 (from 0) unless the file says
+   with which. n is 0 if none is global, and below 0 if the file has to list
+   them. */
 static void
 alternate_types(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -377,7 +373,8 @@ alternate_types(const Said *s, const Published *p, int type[LAYERS])
         type[i] = every && i % every == from ? GLOBAL : other;
 }
 
-/* The types of the layers of p: GLOBAL, LOCAL or LINEAR. */
+/* Sets the types of the layers of p: GLOBAL, LOCAL or LINEAR. Exits if a list
+   in the file has another length than the model. */
 static void
 find_types(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -416,8 +413,9 @@ published_read(const char *path, char *text, const char *part)
     Published *each = allocate(LAYERS, sizeof *each);
     for (int i = 0; i < whole.layers; i++) {
         each[i] = layer_of(s, family, i, type[i]);
-        each[i].layers = whole.layers; /* whatever is said of a single one */
+        each[i].layers = whole.layers; /* not what is said of one layer */
         each[i].each = each;
+        each->rotated_layers += each[i].rope > 0;
     }
     if (s->left_out.count)
         note("%s: keys not counted: %s", path, joined(&s->left_out, ", "));
@@ -431,8 +429,8 @@ published_has(const Published *p, const char *feature)
     return index_in(p->has, feature) >= 0;
 }
 
-/* The first fact in which two layers of one family differ, in words; or NULL.
- */
+/* The first size in which two layers of one family differ, in words; NULL if
+   there is none. */
 static char *
 layer_difference(const Published *a, const Published *b)
 {
@@ -449,7 +447,7 @@ layer_difference(const Published *a, const Published *b)
     return NULL;
 }
 
-/* Two lists of keys with their values, unless they are the same. */
+/* Two lists of keys with their values, in words; NULL if they are the same. */
 static char *
 list_difference(const char *a, const char *b)
 {
@@ -473,29 +471,19 @@ published_difference(const Published *a, const Published *b)
     return found ? found : list_difference(a->compared, b->compared);
 }
 
-/* The text model's object in the file of a composite model, or all of it. */
-static char *
-text_model_in(char *text)
-{
-    static const char name[] = "\"text_config\"";
-    char *at = strstr(text, name);
-    if (!at)
-        return text;
-    at += sizeof name - 1;
-    at += strspn(at, " \t\r\n:");
-    return *at == '{' ? at : text;
-}
-
-/* In a composite model it is the text model's object that says it. A family
-   whose file does not say it has as many as heads. */
+/* Changes the text after "text_config" or, if the model is not composite, from
+   the start. A family whose file does not have the key has as many key heads as
+   heads, so the key is inserted. The layers of the result are checked, because
+   a file may also give the number for some layers only. */
 char *
 published_with_groups(const Published *p, int groups)
 {
     static const char key[] = "\"num_key_value_heads\"";
     char *text = read_file(p->name, "configuration", NULL);
-    char *object = text_model_in(text);
+    char *object = strstr(text, "\"text_config\"");
+    object = object ? object : text;
     char *from = strstr(object, key), *to;
-    if (from) { /* up to the end of its value */
+    if (from) { /* to: the end of its value */
         to = from + sizeof key - 1;
         to += strcspn(to, ",}\n");
     } else {
@@ -511,15 +499,6 @@ published_with_groups(const Published *p, int groups)
                  p->name, groups);
     free(text);
     return changed;
-}
-
-bool
-published_rotates(const Published *model)
-{
-    for (int i = 0; i < model->layers; i++)
-        if (model->each[i].rope)
-            return true;
-    return false;
 }
 
 char *

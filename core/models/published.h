@@ -1,20 +1,18 @@
-/* published.h - models as the world runs them: from a config.json, as it is
-   published.
+/* published.h - published models, as their config.json describes them.
 
-   All facts about the world are data, in five tables beside this file.
-   families.tsv describes the attention of each model_type, with its source, and
-   names its tensors. Its layers have a window except every n-th; 0 is for those
-   that all have one, -1 for those whose config.json has to say it. states.tsv
-   has the size of the state of layers without softmax, and refused.tsv says why
-   a model_type is not counted. keys.tsv says what the keys of a config.json
-   mean, and of which layers. published.tsv
-   has models whose sizes are in a paper, as a config.json would say them. A key
-   or a model_type that is in no table is reported by name, and nothing is
-   guessed.
+   All facts about models are data, in tables beside this file. families.tsv
+   describes the attention of each model_type, with its source, and names its
+   tensors; its column `every` is n if all layers have a window except every
+   n-th, 0 if all have one, and -1 if config.json has to say which. states.tsv
+   has the size of the state of layers without softmax. refused.tsv says why a
+   model_type is not counted. keys.tsv says what the keys of a config.json mean,
+   and which layers they describe. published.tsv has models whose sizes are in a
+   paper, in the form of a config.json. A key or a model_type that is in no
+   table is reported by name; nothing is guessed.
 
-   A model is a list of layers, each with its own sizes. So local and global
-   layers in turn, layers that use the keys of others, and an encoder before a
-   decoder are counted alike, layer by layer. */
+   A model is a list of layers, each with its own sizes. So models with local
+   and global layers, with layers that use the keys of others, or with an
+   encoder before a decoder, are all counted in the same way, layer by layer. */
 #ifndef PUBLISHED_H
 #define PUBLISHED_H
 
@@ -23,7 +21,7 @@
 /* One layer. A model is its first layer, whose `each` points to the array of
    all layers. */
 typedef struct Published {
-    const char *name;       /* of a row, or the path of the file */
+    const char *name;       /* its name in published.tsv, or the file's path */
     const char *type;       /* its model_type */
     const char *has;        /* what the family has. encodes: it caches nothing;
                                rope; sinks; latent: keys and values are made from a
@@ -56,47 +54,54 @@ typedef struct Published {
     const char *compared;   /* the keys by which it may differ from a model of
                                its shape, but not from a run; or NULL */
     struct Published *each; /* a model's layers */
+    int rotated_layers;     /* of a model: how many layers are rotated */
 
-    /* Its sizes; 0: there is none. rope: rotated columns, a part of d_k, or
-       added to d_k if there is a latent. kdim, vdim: the widths of what keys
-       and values are made from. window: the most tokens that it sees. encoders:
-       is it in an encoder, which caches nothing? shared: does it use the keys
-       and values of an earlier layer? keys_are_values: before norms and
-       positions. adjacent: are the two columns of a rotated pair side by side
-       in the tensors? linear: a layer without softmax, of which only the state
-       is counted. buckets: of distances, each with a bias for each head.
-       unit_norm: q and k are normed after the rotation, without gains. From
-       head on, sizes are only read: others follow from them. */
+    /* Sizes of a layer; 0: there is none, or no.
+       groups           heads of keys and values
+       rope             rotated columns, included in d_k unless there is a
+       latent latent           columns of the latent that keys and values are
+       made from query_latent     columns of the latent that queries are made
+       from kdim, vdim       the widths of what keys and values are made from
+       window           the most tokens that it sees
+       encoders         is it in an encoder, which caches nothing?
+       shared           does it use the keys and values of an earlier layer?
+       keys_are_values  before norms and positions
+       adjacent         are the two columns of a rotated pair adjacent in the
+                        tensors?
+       linear           it has no softmax; only its state is counted
+       buckets          of distances, each with a bias for each head
+       unit_norm        q and k are normed after the rotation, without gains
+       The sizes from `head` on are as the file gives them, and only needed to
+       find the others. */
     int layers, d_model, heads, d_k, d_v, rope, latent, groups;
     int query_latent, kdim, vdim, window, encoders, decodes, shared;
     int keys_are_values, adjacent, linear, buckets, unit_norm;
     int head, equal_groups, windows, every, softmax_every, global_from, biased;
     int one_group, own_groups, rotates, unrotated_every;
-    double state; /* the numbers that it keeps, for any number of tokens */
+    double state; /* how many numbers it keeps, for any number of tokens */
 } Published;
 
 /* Does its family have this feature, one of the words of Published.has? */
 bool published_has(const Published *p, const char *feature);
 
-/* Does any layer of the model rotate its queries and keys? */
-bool published_rotates(const Published *model);
-
-/* Reads a config.json from `text`, which it cuts in place, or, if `text` is
-   NULL, from the file at `path`. If a key is wrong or unsupported, it fails and
-   names the key; keys that it does not know are noted. The result is kept until
-   the program ends. `part`: of a composite model, or of an encoder and a
-   decoder; NULL: the text model, or all. */
+/* Reads a config.json: `text`, which is changed, or, if that is NULL, the file
+   at `path`. Fails if a key is wrong or unsupported, and names it; notes the
+   keys that it does not know. `part` is the part that is counted of a composite
+   model, or of an encoder and a decoder; NULL is for the text model of a
+   composite model, and for models of one part. The result is kept until the
+   program ends. */
 Published published_read(const char *path, char *text, const char *part);
 
-/* The key by which two models differ in the shape or the function of attention,
-   and the two values; NULL if there is none. */
+/* In words, the first key by which two models differ in the shape or the
+   function of attention, with both values; NULL if there is none. */
 char *published_difference(const Published *a, const Published *b);
 
-/* The text of its config.json, changed to `groups` heads of keys and values.
-   Fails if no change of one key does that in every layer. */
+/* The text of the model's config.json, in which num_key_value_heads is
+   `groups`. Fails if that does not give every layer so many heads of keys and
+   values. */
 char *published_with_groups(const Published *p, int groups);
 
-/* The settings that give a run its shape, without latents. */
+/* The settings that give a run the layer's shape, without latents. */
 char *published_settings(const Published *p);
 
 /* The account of its attention, in all layers. */
@@ -104,14 +109,14 @@ typedef struct Account {
     double stored;     /* parameters */
     double gauge;      /* parameters that change nothing, as `qkv count --real`
                           counts them */
-    double flops;      /* of one token among `tokens` */
-    double cache;      /* numbers that a decoder keeps of these tokens */
+    double flops;      /* of one token that sees `tokens` tokens */
+    double cache;      /* how many numbers a decoder keeps of `tokens` tokens */
     double unwindowed; /* the same if no layer had a window */
-    double state;      /* numbers that it keeps of any number of tokens */
+    double state;      /* how many it keeps for any number of tokens */
 } Account;
 Account published_account(const Published *model, int tokens);
 
-/* The same of one layer. */
-Account layer_account(const Published *layer, int tokens);
+/* Adds the account of one layer to a sum. */
+void account_add(Account *sum, const Published *layer, int tokens);
 
 #endif

@@ -8,43 +8,15 @@
 #include "models/published.h"
 #include "models/published_whole.h"
 
-/* The keys around attention, as text; NULL: the file does not have them. */
-typedef struct Around {
-    const char *symbols, *hidden, *tied, *biased;
-} Around;
-
-static Around
-read_around(const char *path)
-{
-    Around a = {NULL, NULL, NULL, NULL};
-    const struct {
-        const char *key, **to;
-    } keys[] = {{"vocab_size", &a.symbols},
-                {"intermediate_size", &a.hidden},
-                {"tie_word_embeddings", &a.tied},
-                {"mlp_bias", &a.biased}};
-    char *at = json_enter(read_file(path, "configuration", NULL), path);
-    char *name, *value;
-    while (json_next(&at, &name, &value, path)) {
-        if (!strcmp(name, "text_config"))
-            fail("%s: --whole reads a file of one model: write the object "
-                 "text_config to a file of its own",
-                 path);
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-            if (!strcmp(name, keys[i].key))
-                *keys[i].to = value;
-    }
-    return a;
-}
-
-/* The number of a key that the formula needs. */
+/* The number that a key of config.json has. Exits if there is none. */
 static double
-number_of_key(const char *path, const char *key, const char *text)
+number_of_key(const char *path, const char *text, const char *key)
 {
     double number = 0;
+    const char *value = json_find(text, key, path);
     const char *why = "it is missing, and --whole needs it; add it";
-    if (text)
-        why = number_read(text, true, 1, 1e9, &number);
+    if (value)
+        why = number_read(value, true, 1, 1e9, &number);
     if (why)
         fail("%s: %s: %s", path, key, why);
     return number;
@@ -54,35 +26,46 @@ number_of_key(const char *path, const char *key, const char *text)
 static bool
 is_tied(const char *path, const char *text)
 {
-    if (!text || (strcmp(text, "true") != 0 && strcmp(text, "false") != 0))
+    const char *tied = json_find(text, "tie_word_embeddings", path);
+    if (!tied || (strcmp(tied, "true") != 0 && strcmp(tied, "false") != 0))
         fail("%s: tie_word_embeddings: --whole needs it; add true or false",
              path);
-    return !strcmp(text, "true");
+    return !strcmp(tied, "true");
+}
+
+/* Exits unless the formula is for the model of this config.json. */
+static void
+check_family(const Published *p, const char *path, const char *text)
+{
+    const char *mlp_bias = json_find(text, "mlp_bias", path);
+    bool biased = mlp_bias && strcmp(mlp_bias, "false") != 0;
+    if (json_find(text, "text_config", path))
+        fail("%s: --whole reads a file of one model: write the object "
+             "text_config to a separate file",
+             path);
+    if (!published_has(p, "whole") || biased)
+        fail("%s: the parts of a whole %s are not known: --whole counts "
+             "decoders with RMSNorm and a gated MLP without biases, such as "
+             "llama",
+             path, p->type);
 }
 
 PublishedWhole
 published_whole(const char *path)
 {
     Published p = published_read(path, NULL, NULL);
+    char *text = read_file(path, "configuration", NULL);
+    check_family(&p, path, text);
     Account attention = published_account(&p, 1);
-    Around a = read_around(path);
-    if (!published_has(&p, "whole") ||
-        (a.biased && strcmp(a.biased, "false") != 0))
-        fail("%s: the parts of a whole %s are not known: --whole counts "
-             "decoders with RMSNorm and a gated MLP without biases, such as "
-             "llama",
-             path, p.type);
     double d = p.d_model, layers = p.layers;
-    double symbols = number_of_key(path, "vocab_size", a.symbols);
-    double units = layers * number_of_key(path, "intermediate_size", a.hidden);
-    bool tied = is_tied(path, a.tied);
-    double gains = (2 * layers + 1) * d;
-    PublishedWhole w = {.heads = attention.gauge, .mlp = units};
-    w.stored = attention.stored + 3 * d * units + gains + symbols * d;
-    w.norms = 2 * layers * d;
-    if (!tied) {
+    double symbols = number_of_key(path, text, "vocab_size");
+    double units = layers * number_of_key(path, text, "intermediate_size");
+    double mlp = 3 * d * units, norms = 2 * layers * d, last_norm = d;
+    PublishedWhole w = {.heads = attention.gauge, .norms = norms, .mlp = units};
+    w.stored = attention.stored + mlp + norms + last_norm + symbols * d;
+    if (!is_tied(path, text)) {
         w.stored += symbols * d;
-        w.norms = gains;
+        w.norms += last_norm;
         w.basis = d * (d - 1) / 2;
         w.logits = d;
     }

@@ -1,15 +1,18 @@
 /* regroup.c - fits shared keys and values to the products of a group of heads.
 
-   With S_a the keys of head a and L_a its queries, the K that is wanted has the
-   least sum of |L_a S_a' - L K'|^2, each with its own L: its columns are the
-   largest right singular vectors of all L_a S_a', one below the other (Eckart
-   and Young 1936). They are combinations of the columns of all S_a, so only
-   their coefficients C_a are computed: K = sum_a S_a C_a. Then L is
-   L_a (S_a' K).
+   Let S_a be the keys of head a, and L_a its queries. The K that is wanted has
+   the least sum over a of |L_a S_a' - L K'|^2, where each head has its own L.
+   Its columns are the largest right singular vectors of all L_a S_a', one below
+   the other (Eckart and Young 1936). They are combinations of the columns of
+   all S_a, so only their coefficients C_a are computed: K = sum_a S_a C_a, or
+   S C with the S_a side by side. Then the L of head a is L_a (S_a' K).
 
-   A rotation passes only factors that are complex numbers, if a pair of columns
-   is taken for one complex column. Then the same is done for each pair, with
-   complex numbers, which are matrices [x y; -y x]. */
+   A rotation takes a pair of columns as one complex column, and only complex
+   factors commute with it. So each pair is fitted separately, with complex
+   numbers, which are the matrices [x y; -y x].
+
+   The same is done with OUTPUT and VALUE as with QUERY and KEY: L is from the
+   left map of a pair, S from the shared one. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,106 +22,107 @@
 #include "models/columns.h"
 #include "models/regroup.h"
 
+/* A singular value below this share of the largest is only rounding. */
+static const double rounding = 1e-13;
+
+/* If values follow all keys in one tensor, they begin earlier when there are
+   fewer keys. */
 Heads
 regrouped(Heads l, int groups)
 {
-    Published *fewer = allocate(1, sizeof *fewer);
-    int dropped = l.model->groups - groups;
-    bool packed = l.of[VALUE].first > 0; /* in one tensor with the keys */
-    if (packed && !published_has(l.model, "interleaved")) /* behind them all */
-        l.of[VALUE].first -= dropped * l.of[KEY].width;
-    l.of[KEY].heads = l.of[VALUE].heads = groups;
-    *fewer = *l.model;
-    fewer->groups = groups;
-    l.model = fewer;
+    int dropped = l.maps[KEY].heads - groups;
+    bool packed = l.maps[VALUE].first > 0;
+    if (packed && !published_has(l.model, "interleaved"))
+        l.maps[VALUE].first -= dropped * l.maps[KEY].width;
+    l.maps[KEY].heads = l.maps[VALUE].heads = groups;
     return l;
 }
 
-/* The columns of a map that are fitted together: the two of a rotated pair, or
-   all others of a head. */
-typedef struct Block {
-    int left, shared; /* the two maps */
-    int from, n;      /* of each head n columns from one on */
-    int first, count; /* the groups of heads that become one, */
-    int each;         /* and how many heads these have */
+/* What is fitted at a time: from each of some groups, n columns of the shared
+   map and the same columns of the left map of its heads. These groups become
+   one. The n columns are a rotated pair, or all others of a head. */
+typedef struct Fit {
+    int left, shared; /* the two maps, such as QUERY and KEY */
+    int from, n;      /* columns from .. from + n - 1 of a head */
+    int all;          /* count n, the columns of S or of L */
+    int first, count; /* the groups that become one: first .. first + count
+                         - 1 */
+    int each;         /* the heads of one of these groups */
     bool rotated;
-} Block;
+    HeadColumns *of_left, *of_shared; /* the products of all their columns */
+} Fit;
 
-/* Where the block's columns of a head begin. */
-static int
-column(const Heads *l, const Block *b, int map, int head)
-{
-    return head * l->of[map].width + b->from;
-}
-
-/* Adds the products of the block's columns of two heads to a part of `sum` (all
-   x all) from that row and column on. */
+/* Adds the products of the fitted columns of two heads to the n x n block of
+   `sum` at this row and column. */
 static void
-add_block(double *sum, int all, int row, int col, HeadColumns *c, int one,
-          int two, const Block *b)
+add_products(double *sum, int row, int col, HeadColumns *c, int one, int two,
+             const Fit *f)
 {
     const real *products = columns_product(c, one, two);
-    for (int x = 0; x < b->n; x++)
-        for (int y = 0; y < b->n; y++)
-            sum[(row + x) * all + col + y] +=
-                (double)products[(b->from + x) * c->width + b->from + y];
+    for (int x = 0; x < f->n; x++)
+        for (int y = 0; y < f->n; y++) {
+            real entry = products[(f->from + x) * c->width + f->from + y];
+            sum[(row + x) * f->all + col + y] += (double)entry;
+        }
 }
 
-/* The products of the shared columns of all groups of the block, S'S. */
+/* S'S, the products of the shared columns of all groups. */
 static double *
-shared_products(const Block *b, HeadColumns *shared)
+shared_products(const Fit *f)
 {
-    int all = b->count * b->n;
-    double *g = allocate(matrix_entries(all, all), sizeof *g);
-    for (int i = 0; i < b->count; i++)
-        for (int j = 0; j < b->count; j++)
-            add_block(g, all, i * b->n, j * b->n, shared, b->first + i,
-                      b->first + j, b);
-    return g;
+    int all = f->all, n = f->n;
+    double *products = allocate(matrix_entries(all, all), sizeof *products);
+    for (int i = 0; i < f->count; i++)
+        for (int j = 0; j < f->count; j++)
+            add_products(products, i * n, j * n, f->of_shared, f->first + i,
+                         f->first + j, f);
+    return products;
 }
 
-/* A square matrix P with P P' = L'L, where L has the left columns of all heads.
-   It can replace L, because |L S'| = |P' S'|. Each group has a block on the
-   diagonal. */
+/* A square matrix P with P P' = L'L, where L has the left columns of all heads,
+   those of different groups in different rows. So L'L has an n x n block on its
+   diagonal for each group. P' can replace L, because |L S'| = |P' S'|. */
 static double *
-left_root(const Block *b, HeadColumns *left)
+left_root(const Fit *f)
 {
-    int all = b->count * b->n;
-    double *h = allocate(matrix_entries(all, all), sizeof *h);
-    for (int i = 0; i < b->count * b->each; i++) {
-        int head = b->first * b->each + i, place = i / b->each * b->n;
-        add_block(h, all, place, place, left, head, head, b);
+    int all = f->all;
+    double *root = allocate(matrix_entries(all, all), sizeof *root);
+    for (int i = 0; i < f->count * f->each; i++) {
+        int head = f->first * f->each + i, place = i / f->each * f->n;
+        add_products(root, place, place, f->of_left, head, head, f);
     }
-    Svd s = svd_of(h, all, all);
+    Svd s = svd_of(root, all, all);
     for (int i = 0; i < all * all; i++)
-        h[i] = s.u[i] * sqrt(s.s[i % all]);
+        root[i] = s.u[i] * sqrt(s.s[i % all]);
     free(s.u);
-    return h;
+    return root;
 }
 
-/* The factors C, one below the other (all x n), by which K = S C has the n
-   largest singular vectors as columns. They have length 1, or 0 if there are
-   fewer. */
+/* The coefficients C, one C_a below the other (all x n). With the singular
+   value decomposition P' S' = U D V', K is V = S P U D^-1, and U and D^2 are
+   the eigenvectors and eigenvalues of P' S'S P. So C = P U D^-1, where only the
+   n largest are taken. Vectors that there are not are 0. */
 static double *
-best_factors(const double *g, const double *root, const Block *b)
+best_factors(const double *products, const double *root, const Fit *f)
 {
-    int n = b->n, all = b->count * n;
+    int n = f->n, all = f->all;
     size_t size = matrix_entries(all, all);
-    double *half = allocate(4 * size, sizeof *half), *w = half + size;
-    double *turned = w + size, *u = turned + size;
+    double *half = allocate(4 * size, sizeof *half), *whole = half + size;
+    double *transpose = whole + size, *u = transpose + size;
     double *factors = allocate(size, sizeof *factors);
-    product_of(half, g, root, all, all, all);
     for (int i = 0; i < all * all; i++)
-        turned[i] = root[i % all * all + i / all];
-    product_of(w, turned, half, all, all, all);
-    Svd s = svd_of(w, all, all);
-    for (int i = 0; i < all * n; i++)
-        if (s.s[i % n] > 1e-13 * s.s[0])
-            u[i] = s.u[i / n * all + i % n] / sqrt(s.s[i % n]);
-    if (b->rotated)
+        transpose[i] = root[i % all * all + i / all];
+    product_of(half, products, root, all, all, all);
+    product_of(whole, transpose, half, all, all, all); /* P' S'S P */
+    Svd s = svd_of(whole, all, all);
+    for (int i = 0; i < all; i++)
+        for (int j = 0; j < n; j++)
+            if (s.s[j] > rounding * s.s[0])
+                u[i * n + j] = s.u[i * all + j] / sqrt(s.s[j]);
+    if (f->rotated) /* a complex number: the second column is i times the first
+                     */
         for (int i = 0; i < all; i += 2) {
-            u[i * n + 1] =
-                -u[(i + 1) * n]; /* the second is i times the first */
+            u[i * n + 1] = -u[(i + 1) * n];
             u[(i + 1) * n + 1] = u[i * n];
         }
     product_of(factors, root, u, all, all, n);
@@ -143,68 +147,76 @@ add_columns(double *sum, const Heads *l, int map, int from, int n,
     free(w);
 }
 
+/* Writes w into columns from .. from + n - 1 of a map, bias included. */
 static void
 write_columns(const Heads *to, int map, int from, int n, const double *w)
 {
-    for (int at = 0; at < (to->model->d_model + 1) * n; at++)
-        entry_of(to, map, at / n, from + at % n, &w[at]);
+    for (int row = 0; row <= to->model->d_model; row++)
+        for (int col = 0; col < n; col++)
+            set_entry(to, map, row, from + col, w[row * n + col]);
 }
 
-/* Fits a block, given the products of all columns of its two maps. The columns
-   of K get the mean norm of the keys' columns. */
+/* Fits the columns of one fit, and writes them. K has orthonormal columns. */
 static void
-fit_block(const Heads *l, const Heads *to, const Block *b, HeadColumns *left,
-          HeadColumns *shared)
+write_fit(const Heads *l, const Heads *to, const Fit *f)
 {
-    int n = b->n, all = b->count * n;
+    int n = f->n, all = f->all, shared_width = l->maps[f->shared].width;
+    int group = f->first / f->count; /* of `to` */
     size_t size = matrix_entries(l->model->d_model + 1, n);
-    double *g = shared_products(b, shared), *root = left_root(b, left);
-    double *factors = best_factors(g, root, b), scale = 0;
+    double *products = shared_products(f), *root = left_root(f);
+    double *factors = best_factors(products, root, f);
     double *back = allocate(matrix_entries(all, n), sizeof *back);
-    product_of(back, g, factors, all, all, n);
-    for (int i = 0; i < all; i++)
-        scale += sqrt(g[i * all + i]) / all;
-    for (int i = 0; i < all * n && scale > 0; i++) {
-        factors[i] *= scale;
-        back[i] /= scale;
-    }
+    product_of(back, products, factors, all, all, n); /* S'K = S'S C */
+
+    /* K = S C, the sum of S_a C_a. */
     double *keys = allocate(size, sizeof *keys);
-    for (int a = 0; a < b->count; a++)
-        add_columns(keys, l, b->shared, column(l, b, b->shared, b->first + a),
-                    n, factors + a * n * n);
-    write_columns(to, b->shared, column(l, b, b->shared, b->first / b->count),
-                  n, keys);
-    for (int i = 0; i < b->count * b->each; i++) {
-        int from = column(l, b, b->left, b->first * b->each + i);
+    for (int a = 0; a < f->count; a++) {
+        int from = (f->first + a) * shared_width + f->from;
+        add_columns(keys, l, f->shared, from, n, factors + a * n * n);
+    }
+    write_columns(to, f->shared, group * shared_width + f->from, n, keys);
+
+    /* The left columns of each head, L_a (S_a' K). */
+    for (int i = 0; i < f->count * f->each; i++) {
+        int head = f->first * f->each + i;
+        int from = head * l->maps[f->left].width + f->from;
         double *queries = allocate(size, sizeof *queries);
-        add_columns(queries, l, b->left, from, n, back + i / b->each * n * n);
-        write_columns(to, b->left, from, n, queries);
+        add_columns(queries, l, f->left, from, n, back + i / f->each * n * n);
+        write_columns(to, f->left, from, n, queries);
         free(queries);
     }
     free(keys);
     free(back);
     free(factors);
     free(root);
-    free(g);
+    free(products);
 }
 
-/* Fits the two maps of a block, a block at a time. If the layer has a norm, the
-   maps behind it are fitted; the result is written into `stored`, the layer
-   without its norm. */
+/* Fits a left and a shared map. If the layer has a norm, the fit is to maps
+   that include it, and is then applied to `stored`, the layer without its norm.
+ */
 static void
-fit_maps(const Heads *l, const Heads *stored, const Heads *to, Block b)
+fit_maps(const Heads *l, const Heads *stored, const Heads *to, int left,
+         int shared)
 {
-    HeadColumns left = columns_read(&l, 1, b.left);
-    HeadColumns shared = columns_read(&l, 1, b.shared);
-    int width = l->of[b.shared].width;
-    for (; b.first < l->model->groups; b.first += b.count)
-        for (b.from = 0; b.from < width; b.from += b.n) {
-            b.rotated = b.shared == KEY && b.from < l->model->rope;
-            b.n = b.rotated ? 2 : width - b.from;
-            fit_block(stored, to, &b, &left, &shared);
+    HeadColumns of_left = columns_read(&l, 1, left);
+    HeadColumns of_shared = columns_read(&l, 1, shared);
+    int groups = l->maps[KEY].heads, width = l->maps[shared].width;
+    Fit f = {.left = left,
+             .shared = shared,
+             .count = groups / to->maps[KEY].heads,
+             .each = l->model->heads / groups,
+             .of_left = &of_left,
+             .of_shared = &of_shared};
+    for (; f.first < groups; f.first += f.count)
+        for (f.from = 0; f.from < width; f.from += f.n) {
+            f.rotated = shared == KEY && f.from < l->rope;
+            f.n = f.rotated ? 2 : width - f.from;
+            f.all = f.count * f.n;
+            write_fit(stored, to, &f);
         }
-    columns_free(&left);
-    columns_free(&shared);
+    columns_free(&of_left);
+    columns_free(&of_shared);
 }
 
 void
@@ -212,27 +224,24 @@ write_nearest(const Heads *l, const Heads *to)
 {
     Heads stored = *l;
     stored.gain = stored.shift = NULL;
-    int groups = l->model->groups, each = l->model->heads / groups;
-    int count = groups / to->model->groups;
-    fit_maps(l, &stored, to, (Block){QUERY, KEY, .count = count, .each = each});
-    fit_maps(l, &stored, to,
-             (Block){OUTPUT, VALUE, .count = count, .each = each});
+    fit_maps(l, &stored, to, QUERY, KEY);
+    fit_maps(l, &stored, to, OUTPUT, VALUE);
     move_biases(&stored, to);
 }
 
 void
 write_mean(const Heads *l, const Heads *to)
 {
-    int count = l->model->groups / to->model->groups;
+    int count = l->maps[KEY].heads / to->maps[KEY].heads;
     for (int map = KEY; map <= VALUE; map++) {
-        int width = to->of[map].width, cols = to->of[map].heads * width;
-        for (int at = 0; at < (l->model->d_model + 1) * cols; at++) {
-            int row = at / cols, col = at % cols;
-            int from = col / width * count * width + col % width;
+        int width = to->maps[map].width, columns = to->maps[map].heads * width;
+        for (int at = 0; at < (l->model->d_model + 1) * columns; at++) {
+            int row = at / columns, col = at % columns;            /* of `to` */
+            int first = col / width * count * width + col % width; /* of l */
             double mean = 0;
-            for (int a = 0; a < count; a++)
-                mean += entry_of(l, map, row, from + a * width, NULL) / count;
-            entry_of(to, map, row, col, &mean);
+            for (int head = 0; head < count; head++)
+                mean += entry_of(l, map, row, first + head * width) / count;
+            set_entry(to, map, row, col, mean);
         }
     }
 }

@@ -4,7 +4,8 @@
    the means of the heads' matrices. But an entry of W^K means nothing across
    heads: W^Q A and W^K A^-T are the same head for every invertible A, and the
    mean is another one for each A. So W^K is fitted to the products M of all
-   heads of the group, and W^Q follows from it; so are W^V and W^O to N. */
+   heads of the group, and W^Q follows from it; W^V and W^O are fitted to N in
+   the same way. */
 #ifndef REGROUP_H
 #define REGROUP_H
 
@@ -14,11 +15,14 @@
    l, but use only a part of them. */
 Heads regrouped(Heads l, int groups);
 
-/* Writes what layer l has into `to`, which is regrouped: the keys and values
-   from which M and N of all heads are the nearest that there are (with rotary
-   positions in the mean over all distances, as in likeness.h); or their mean.
- */
+/* Fits the maps of `to`, which is regrouped, to layer l: among all keys and
+   values for that many groups, it gets those whose M and N of all heads are the
+   nearest to those of l. With rotary positions the distance is the mean over
+   all distances between query and key, as in likeness.h. */
 void write_nearest(const Heads *l, const Heads *to);
+
+/* Gives each group of `to` the mean of the keys and of the values of the groups
+   that it replaces. */
 void write_mean(const Heads *l, const Heads *to);
 
 #endif

@@ -1,11 +1,12 @@
 /* slim.c - takes the gauge out of the heads of a published model.
 
-   Both pairs of maps are treated alike: a left one, W^Q or W^O turned over, and
-   the one that a group of heads shares, W^K or W^V. left_i A^-T and shared A
-   have the same products for every invertible A; A is the inverse of some rows
-   of `shared`, so that these become rows of the identity. A rotation is a
-   factor e^it of a pair of columns as one complex number, so only such factors
-   pass it: there A is the inverse of one complex number of a row. */
+   The two pairs of maps are treated in the same way. Each has a left map, W^Q
+   or W^O transposed, and a shared map, W^K or W^V, of which each group of heads
+   has one. left A^-T and shared A have the same product for every invertible A.
+   Here A is the inverse of a block, some rows of the shared map, so that the
+   block becomes the identity. A rotation multiplies a pair of columns, taken as
+   one complex number, by e^it. Only complex numbers commute with it, so there A
+   is the inverse of one complex number in one row. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,62 +15,83 @@
 #include "heart/fail.h"
 #include "models/slim.h"
 
-/* Above this condition a part of a map is not inverted: float would keep half
-   of its digits. */
+/* Above this condition a block is not inverted: float would keep only half of
+   its digits. */
 static const double worst_condition = 1e4;
 
-/* Writes n columns of a map, from one on, times a' (n x n). */
+/* Columns of a shared map that are multiplied by one A: a rotated pair, or all
+   the other columns of a group of heads. */
+typedef struct Piece {
+    int map;     /* KEY or VALUE */
+    int from, n; /* columns from .. from + n - 1 of the map */
+    bool rotated;
+    int *rows;        /* the n rows that are the block */
+    double *block;    /* its entries (n x n) */
+    double *factor;   /* A', the transposed inverse of the block (n x n) */
+    double condition; /* of the block; infinite if it has no inverse */
+} Piece;
+
+/* Finds the rows of the block, each the farthest from the span of the rows
+   before it, and its entries. A rotated pair has a block of one row, the
+   complex number x + iy, as the matrix [x y; -y x]. */
+static void
+find_block(Piece *p, const Heads *l)
+{
+    int n = p->n;
+    double *columns = map_columns(l, p->map, p->from, n);
+    p->block = allocate(2 * matrix_entries(n, n), sizeof *p->block);
+    p->factor = p->block + n * n;
+    p->rows = allocate((size_t)n, sizeof *p->rows);
+    row_basis(columns, l->maps[p->map].rows, n, p->block, p->rows);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            p->block[i * n + j] = entry_of(l, p->map, p->rows[i], p->from + j);
+    if (p->rotated) {
+        p->block[2] = -p->block[1];
+        p->block[3] = p->block[0];
+    }
+    Svd s = svd_of(p->block, n, n);
+    p->condition = s.s[n - 1] > 0 ? s.s[0] / s.s[n - 1] : INFINITY;
+    free(s.u);
+    free(columns);
+}
+
+/* Writes columns from .. from + n - 1 of a map, times a' (n x n). */
 static void
 write_times(const Heads *l, const Heads *to, int map, int from, const double *a,
             int n)
 {
+    int rows = l->maps[map].rows + 1; /* the last is the bias */
     double *w = map_columns(l, map, from, n), entry;
-    for (int i = 0; i < (l->of[map].rows + 1) * n; i++) {
-        product_with_transposed(&entry, w + i / n * n, a + i % n * n, 1, n, 1);
-        entry_of(to, map, i / n, from + i % n, &entry);
-    }
+    for (int row = 0; row < rows; row++)
+        for (int col = 0; col < n; col++) {
+            product_with_transposed(&entry, w + row * n, a + col * n, 1, n, 1);
+            set_entry(to, map, row, from + col, entry);
+        }
     free(w);
 }
 
-/* Multiplies n columns of `shared`, from one on, by a matrix A that turns n of
-   their rows into the identity (of a rotated pair, one row into 1), and the
-   heads that share them by A^-T. The rows are chosen one by one, each the
-   farthest from the span of the rows before it. Returns the condition of these
-   rows. */
-static double
-slim_columns(const Heads *l, const Heads *to, int shared, int from, int n)
+/* Multiplies the piece of the shared map by A, and the same columns of the
+   heads that share it by A^-T. The block's rows are then set to those of the
+   identity exactly; of a rotated pair there is only one. Biases that do nothing
+   become 0. */
+static void
+write_piece(Piece *p, const Heads *l, const Heads *to)
 {
-    const Published *p = l->model;
-    int left = shared == KEY ? QUERY : OUTPUT, count = p->heads / p->groups;
-    int width = l->of[shared].width, own = from % width, size = n * n;
-    bool rotated = shared == KEY && own < p->rope;
-    double *rest = map_columns(l, shared, from, n);
-    double *part = allocate(2 * (size_t)size, sizeof *part);
-    int *rows = allocate((size_t)n, sizeof *rows);
-    row_basis(rest, l->of[shared].rows, n, part, rows);
-    for (int i = 0; i < size; i++)
-        part[i] = entry_of(l, shared, rows[i / n], from + i % n, NULL);
-    if (rotated) { /* the complex number that part[0], part[1] is */
-        part[2] = -part[1];
-        part[3] = part[0];
-    }
-    Svd s = svd_of(part, n, n);
-    double condition = s.s[n - 1] > 0 ? s.s[0] / s.s[n - 1] : INFINITY;
-    if (to) {
-        pseudo_inverse(part, n, n, part + size);
-        write_times(l, to, shared, from, part + size, n);
-        for (int i = 0; i < (rotated ? n : size); i++)
-            entry_of(to, shared, rows[i / n], from + i % n,
-                     &(double){i / n == i % n});
-        for (int i = 0; i < count; i++)
-            write_times(l, to, left, (from / width * count + i) * width + own,
-                        part, n);
-    }
-    free(s.u);
-    free(rows);
-    free(part);
-    free(rest);
-    return condition;
+    int n = p->n, width = l->maps[p->map].width,
+        each = l->model->heads / l->maps[KEY].heads;
+    int left = p->map == KEY ? QUERY : OUTPUT;
+    int group = p->from / width, own = p->from % width;
+    pseudo_inverse(p->block, n, n, p->factor);
+    write_times(l, to, p->map, p->from, p->factor, n);
+    for (int i = 0; i < (p->rotated ? 1 : n); i++)
+        for (int j = 0; j < n; j++)
+            set_entry(to, p->map, p->rows[i], p->from + j, i == j);
+    if (!bias_counts(l, p->map, p->from))
+        for (int i = 0; i < n; i++)
+            set_entry(to, p->map, l->maps[p->map].rows, p->from + i, 0);
+    for (int head = group * each; head < (group + 1) * each; head++)
+        write_times(l, to, left, head * width + own, p->block, n);
 }
 
 /* Exits unless the tensors of a layer have enough bits for what is written. */
@@ -77,110 +99,117 @@ static void
 check_types(const Heads *l)
 {
     for (int map = QUERY; map < MAPS; map++) {
-        const Tensor *both[] = {l->of[map].weight, l->of[map].bias};
+        const Tensor *tensors[] = {l->maps[map].weight, l->maps[map].bias};
         for (int i = 0; i < 2; i++)
-            if (both[i] && both[i]->type != F32)
-                fail("%.200s: only F32 can be written, because fewer bits lose "
-                     "digits: convert it with "
+            if (tensors[i] && tensors[i]->type != F32)
+                fail("%.200s: only F32 has enough digits; convert it with "
                      "model.float().save_pretrained(DIR)",
-                     both[i]->name);
+                     tensors[i]->name);
     }
 }
 
-/* W reads a latent, after its gains: W becomes turn diag(gain) W, and the gains
-   become 1. The checkpoint stores W transposed, so that each row is a column of
-   W. */
+/* W reads a latent of n entries, after its gains: W becomes turn diag(gain) W,
+   and the gains become 1. The checkpoint stores W transposed, so that each row
+   of the tensor is a column of W. */
 static void
 turn_reader(Tensor *w, Tensor *gain, const double *turn, int n)
 {
-    double *row = allocate((size_t)n, sizeof *row);
-    size_t wide = (size_t)n, size = (size_t)w->shape[0] * wide;
-    for (size_t at = 0; at < size; at += wide) {
-        for (size_t i = 0; i < wide; i++)
-            row[i] = tensor_entry(w, at + i) * tensor_entry(gain, i);
-        for (size_t i = 0; i < wide; i++)
-            tensor_set(w, at + i, fast_dot(row, turn + i * wide, n));
+    double *column = allocate((size_t)n, sizeof *column);
+    size_t length = (size_t)n, size = (size_t)w->shape[0] * length;
+    for (size_t start = 0; start < size; start += length) {
+        for (size_t i = 0; i < length; i++)
+            column[i] = tensor_entry(w, start + i) * tensor_entry(gain, i);
+        for (size_t i = 0; i < length; i++)
+            tensor_set(w, start + i, fast_dot(column, turn + i * length, n));
     }
-    for (size_t i = 0; i < wide; i++)
+    for (size_t i = 0; i < length; i++)
         tensor_set(gain, i, 1);
-    free(row);
+    free(column);
 }
 
-/* The gauge of a latent, norm(x D) of n columns, is O(n), which leaves norms as
-   they are: D becomes D A, and W, which reads it, A' W. The columns of A are n
+/* The gauge of a latent, norm(x D) of n columns, is O(n), which leaves norms
+   unchanged: D becomes D A, and W, which reads it, A' W. The columns of A are n
    rows of D, made orthonormal one after the other, so that these rows of D A
    are triangular. In place. */
 static void
 slim_latent(const Heads *to, int latent, int reader)
 {
-    const Projection *p = &to->of[latent];
+    const Projection *p = &to->maps[latent];
     int n = p->width;
-    double *rest = map_columns(to, latent, 0, n);
-    double *turn = allocate(matrix_entries(n, n), sizeof *turn);
+    double *down = map_columns(to, latent, 0, n);
+    double *turn = allocate(matrix_entries(n, n), sizeof *turn); /* A' */
     int *rows = allocate((size_t)n, sizeof *rows);
-    row_basis(rest, p->rows, n, turn, rows);
+    row_basis(down, p->rows, n, turn, rows);
     write_times(to, to, latent, 0, turn, n);
-    for (int at = 0; at < n * n; at++)
-        if (at % n > at / n)
-            entry_of(to, latent, rows[at / n], at % n, &(double){0});
-    turn_reader(to->of[reader].weight, p->gain, turn, n);
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++)
+            set_entry(to, latent, rows[i], j, 0);
+    turn_reader(to->maps[reader].weight, p->gain, turn, n);
     free(rows);
     free(turn);
-    free(rest);
+    free(down);
 }
 
-/* Takes the gauge out of a map that groups of heads share, and of the one to
-   its left. A bias that does nothing becomes 0. */
+/* Takes the gauge out of a shared map and of the one to its left, piece by
+   piece; unless `to` is NULL, in which case nothing is written. Returns the
+   largest condition number of a block. */
 static double
-slim_map(const Heads *l, const Heads *to, int shared)
+slim_map(const Heads *l, const Heads *to, int map)
 {
-    const Published *p = l->model;
-    int width = l->of[shared].width, rope = shared == KEY ? p->rope : 0;
+    int width = l->maps[map].width, columns = l->maps[map].heads * width;
     double worst = 1;
-    for (int from = 0, n; from < p->groups * width; from += n) {
-        bool rotated = from % width < rope;
-        n = rotated ? 2 : width - from % width;
-        worst = fmax(worst, slim_columns(l, to, shared, from, n));
-        for (int i = 0; i < n; i++)
-            if (to && !bias_counts(l, shared, from))
-                entry_of(to, shared, l->of[shared].rows, from + i,
-                         &(double){0});
+    for (int from = 0, n; from < columns; from += n) {
+        int own = from % width; /* the column within its head */
+        bool rotated = map == KEY && own < l->rope;
+        n = rotated ? 2 : width - own;
+        Piece piece = {.map = map, .from = from, .n = n, .rotated = rotated};
+        find_block(&piece, l);
+        worst = fmax(worst, piece.condition);
+        if (to)
+            write_piece(&piece, l, to);
+        free(piece.rows);
+        free(piece.block);
     }
     return worst;
 }
 
-/* Biases that do nothing are those of keys, unless they are rotated, and of
-   values, if b^O can have what they do. Latents are first: the other steps work
-   in place on what they leave. */
+/* Takes the gauge out of all maps of a layer, which are read as they are
+   stored. With a latent, the rotated columns are one more pair of maps. */
+static double
+slim_maps(Heads l, const Heads *to)
+{
+    l.as_stored = true;
+    double worst = slim_map(&l, to, VALUE);
+    if (!scores_are_normed(l.model))
+        worst = fmax(worst, slim_map(&l, to, KEY));
+    if (latent_of(&l, KEY)) {
+        Heads rotated = rotated_heads(l);
+        Heads rotated_to = rotated_heads(to ? *to : l);
+        worst = fmax(worst, slim_map(&rotated, to ? &rotated_to : NULL, KEY));
+    }
+    return worst;
+}
+
+/* Latents come first, in place, so the other steps read what these leave in
+   `to`. */
 double
 heads_slim(const Heads *l, const Heads *to)
 {
-    const Published *p = l->model;
-    Heads from = *l, rotated, rotated_to;
-    from.stored = true;
-    if (to)
-        check_types(to);
-    if (to && latent_of(l, KEY)) {
-        from = *to;
-        from.stored = true;
-        slim_latent(&from, LATENT, KEY);
-        if (latent_of(l, QUERY))
-            slim_latent(&from, QUERY_LATENT, QUERY);
-    }
-    double worst = slim_map(&from, to, VALUE);
-    if (!scores_are_normed(p))
-        worst = fmax(worst, slim_map(&from, to, KEY));
+    Heads from = *l;
+    if (!to)
+        return slim_maps(from, NULL);
+    check_types(to);
     if (latent_of(l, KEY)) {
-        rotated = rotated_heads(from);
-        rotated_to = rotated_heads(to ? *to : from);
-        worst = fmax(worst, slim_map(&rotated, to ? &rotated_to : NULL, KEY));
+        from = *to;
+        slim_latent(to, LATENT, KEY);
     }
-    if (to && !(worst <= worst_condition))
-        fail("%s: layer %d: removing the gauge would lose precision: a part of "
-             "a map has condition %.1e, above the limit of %.0e; leave out "
-             "--slim",
-             p->name, l->number + 1, worst, worst_condition);
-    if (to)
-        move_biases(l, to);
+    if (latent_of(l, QUERY))
+        slim_latent(to, QUERY_LATENT, QUERY);
+    double worst = slim_maps(from, to);
+    if (!(worst <= worst_condition))
+        fail("%s: layer %d: --slim inverts a matrix of condition number %.1e, "
+             "above its limit of %.0e; leave it out",
+             l->model->name, l->number + 1, worst, worst_condition);
+    move_biases(l, to);
     return worst;
 }
