@@ -28,13 +28,12 @@ check_groups(const Published *m, int n, bool written)
     for (int i = 0; i < m->layers; i++) {
         int groups = m->each[i].groups;
         if (n >= groups || groups % n)
-            usage("--kv-heads %d: the model has %d heads of keys and values; "
-                  "give a smaller number that divides it",
+            usage("--kv-heads %d: give a smaller number that divides %d, the "
+                  "model's heads of keys and values",
                   n, groups);
     }
     if (scores_are_normed(m))
-        fail("%s: a %s normalises q and k, so there is no M to which keys "
-             "could be fitted",
+        fail("%s: a %s normalises q and k, so there is no M to fit keys to",
              m->name, m->type);
     if (written && index_in(m->ignores, "kv-heads") >= 0)
         fail("%s: a %s reads no num_key_value_heads, so its heads cannot share "
@@ -96,10 +95,9 @@ open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
         "products of all heads that share them; of mean: they are the mean of "
         "the heads' W^K and W^V.%s",
         o->kv_heads, m->groups, o->rest[0],
-        m->rotated_layers
-            ? " Keys are rotated: M is fitted and compared in the mean "
-              "over all distances between query and key, however long."
-            : "");
+        m->rotated_layers ? " Keys are rotated: M is a mean over all distances "
+                            "between query and key."
+                          : "");
     sheet_print(&sheet, layout_of(o));
     return 0;
 }

@@ -132,13 +132,11 @@ account_add(Account *all, const Published *p, int tokens)
     if (!p->shared)
         all->gauge +=
             n * (n + 1) / 2 + m * (m + 1) / 2 + score_gauge(p) + value_gauge(p);
-    double kept = n > 0 ? n + p->rope : g * (k + v); /* of each token */
-    if (p->encoders)
-        kept = 0;
     double seen = fmin(p->window, tokens);
+    double kept = n > 0 ? n + p->rope : g * (k + v); /* by a decoder, a token */
     all->flops += 2 * (matrices + h * (k + v) * seen);
-    all->cache += kept * seen;
-    all->unwindowed += kept * tokens;
+    all->cache += p->encoders ? 0 : kept * seen;
+    all->unwindowed += p->encoders ? 0 : kept * tokens;
 }
 
 Account

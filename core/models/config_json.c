@@ -9,8 +9,9 @@
 
 static Table keys;
 enum { KEY, MEANING, OF, UNLESS, WHY }; /* the columns of keys.tsv */
-enum { DEPTH = 4 };   /* of objects within objects that are read */
-enum { NOBODY = -1 }; /* the layers of a part that is not counted */
+/* How deep objects within objects are read; the layers of a part that is not
+   counted. */
+enum { DEPTH = 4, NOBODY = -1 };
 
 void
 said_start(const char *folder)

@@ -256,9 +256,8 @@ check_part(const Said *s, const Published *family)
 {
     bool parts = published_has(family, "parts");
     if (s->part && !parts)
-        fail("%s: it has no part \"%.64s\": there is no %.64s_config, and a %s "
-             "is not an encoder and a decoder",
-             s->path, s->part, s->part, family->type);
+        fail("%s: it has no part \"%.64s\": there is no %.64s_config", s->path,
+             s->part, s->part);
     if (parts && (!s->part || index_in("encoder decoder cross", s->part) < 0))
         fail("%s: its parts are counted one by one: name encoder, decoder or "
              "cross (the decoder's attention to the encoder)",
@@ -330,10 +329,9 @@ read_types(const Said *s, const Published *p, int type[LAYERS])
         const char *word = said_text(s, "layer-types", i, ALL);
         type[i] = word ? said_type(word) : -1;
         if (type[i] < 0 || (type[i] == LINEAR && !linear))
-            said_refuse(
-                s->path, "layer-types",
-                format_text("\"%.64s\" is no layer that a %s is known to have",
-                            word ? word : "null", p->type));
+            said_refuse(s->path, "layer-types",
+                        format_text("\"%.64s\" is no layer of a %s",
+                                    word ? word : "null", p->type));
     }
 }
 

@@ -102,7 +102,7 @@ check_types(const Heads *l)
         const Tensor *tensors[] = {l->maps[map].weight, l->maps[map].bias};
         for (int i = 0; i < 2; i++)
             if (tensors[i] && tensors[i]->type != F32)
-                fail("%.200s: only F32 has enough digits; convert it with "
+                fail("%.200s: only F32 can be written; convert it with "
                      "model.float().save_pretrained(DIR)",
                      tensors[i]->name);
     }
