@@ -1,4 +1,5 @@
-/* config_json.h - reads a config.json, key by key, before layers are made of it.
+/* config_json.h - reads a config.json, key by key, before layers are made of
+   it.
 
    keys.tsv has the meaning of each key, and the layers that it describes. A key
    that means something else in one family has a row MODEL_TYPE.KEY, which comes

@@ -1,5 +1,5 @@
 /* published.c - makes the layers of a model from what its config.json says
-   (said.h) and what the tables say of its family. */
+   (config_json.h) and what the tables say of its family. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
