@@ -113,24 +113,6 @@ begin(const Node *n, Walk w)
     walk(n, w);
 }
 
-/* The matrix of weights that n is, or the columns of it that n is; its `of` is
-   NULL if n is neither. */
-static Symbol
-weights_of(const Derived *d, const Node *n)
-{
-    Symbol s = {NULL};
-    int first = 0, count = n->cols;
-    while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
-        first += *(const int *)n->arguments;
-        n = n->in[0]->root;
-    }
-    if (n->op || is_tokens(d, n))
-        return s;
-    s.of = n;
-    s.m = matrix(n->value + first, n->rows, count, n->cols);
-    return s;
-}
-
 /* Puts before the product those columns of the matrix m, a part of leaf `of`,
    that it is to be multiplied by. All columns of the node before the matrix are
    needed next. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "algebra/fit.h"
+#include "algebra/operator_table.h"
 #include "algebra/terms.h"
 #include "heart/fail.h"
 
@@ -78,6 +79,22 @@ bool
 is_tokens(const Derived *d, const Node *n)
 {
     return n == d->run.x || n == d->run.y;
+}
+
+Symbol
+weights_of(const Derived *d, const Node *n)
+{
+    Symbol s = {NULL};
+    int first = 0, count = n->cols;
+    while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
+        first += *(const int *)n->arguments;
+        n = n->in[0]->root;
+    }
+    if (n->op || is_tokens(d, n))
+        return s;
+    s.of = n;
+    s.m = matrix(n->value + first, n->rows, count, n->cols);
+    return s;
 }
 
 bool

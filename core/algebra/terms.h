@@ -80,6 +80,10 @@ const Symbol *symbol_of(const Derived *d, int head, const Symbol *s);
 /* Is n x or y, the tokens of the forward pass that was derived? */
 bool is_tokens(const Derived *d, const Node *n);
 
+/* The matrix of weights that n is, or the columns of it that n is; its `of` is
+   NULL if n is neither. */
+Symbol weights_of(const Derived *d, const Node *n);
+
 /* Gains multiply entry by entry, as a diagonal matrix does: gains_matrix is
    that of `count` gains of a row, from column `first` on. is_gains tells
    whether a symbol is such a matrix, and first_gain where it begins in its row.
