@@ -4,6 +4,7 @@
    bisection: the interval that contains the value is halved again and again. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "heart/fail.h"
 #include "math/statistics.h"
@@ -49,15 +50,6 @@ mean_interval(const double *x, int n)
     return (Mean){mean, mean - error * t, mean + error * t};
 }
 
-double
-median(double *x, int n)
-{
-    if (n == 0)
-        return NAN;
-    qsort(x, (size_t)n, sizeof *x, ascending);
-    return (x[(n - 1) / 2] + x[n / 2]) / 2;
-}
-
 /* How many of n sorted values can be dropped at each end so that the rest still
    cover the true median in 95% of cases. Each value is below that median with
    probability 1/2, like a coin that shows heads. So the probability that at
@@ -77,14 +69,26 @@ droppable(int n)
     return 0;
 }
 
+/* x stays in its order, which pairs each value with one of another list. */
 Mean
-median_interval(double *x, int n)
+median_interval(const double *x, int n)
 {
     if (n == 0)
         return (Mean){NAN, NAN, NAN};
-    double middle = median(x, n); /* which sorts x */
+    double *sorted = allocate((size_t)n, sizeof *sorted);
+    memcpy(sorted, x, (size_t)n * sizeof *x);
+    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    double middle = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
     int k = droppable(n);
-    return (Mean){middle, x[k], x[n - 1 - k]};
+    Mean m = {middle, sorted[k], sorted[n - 1 - k]};
+    free(sorted);
+    return m;
+}
+
+double
+median(const double *x, int n)
+{
+    return median_interval(x, n).mean;
 }
 
 /* The regularized incomplete beta function I_x(a, b), where y = 1 - x, by the

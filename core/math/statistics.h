@@ -25,12 +25,12 @@ Mean mean_interval(const double *x, int n);
    probability whatever the distribution (David and Nagaraja 2003, 7.1). k is
    the largest for which this probability is still 95%. Fewer than MEDIAN_SEEDS
    values have no such interval, and get the smallest and the largest value.
-   Sorts x; infinite values come last. */
+   A value may be infinite. */
 enum { MEDIAN_SEEDS = 6 };
-Mean median_interval(double *x, int n);
+Mean median_interval(const double *x, int n);
 
-/* The median; if n is even, the mean of the middle two. Sorts x. */
-double median(double *x, int n);
+/* The median; if n is even, the mean of the middle two. */
+double median(const double *x, int n);
 
 /* How far the mean of some values is from the baseline's mean. Everything is
    NaN if n < 2 or a value is not finite. */

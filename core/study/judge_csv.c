@@ -227,14 +227,11 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
 }
 
 /* The average of an entry's values, with its interval. A single value has no
-   interval. median_interval sorts its values, so it gets a copy: pairs are
-   still to be made of e->x. */
+   interval. */
 static Mean
 average(const Entry *e)
 {
-    double *x = allocate((size_t)e->n, sizeof *x);
-    memcpy(x, e->x, (size_t)e->n * sizeof *x);
-    Mean m = e->steps ? median_interval(x, e->n) : mean_interval(x, e->n);
+    Mean m = e->steps ? median_interval(e->x, e->n) : mean_interval(e->x, e->n);
     if (e->n == 1)
         m.low = m.high = NAN;
     return m;
