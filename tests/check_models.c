@@ -13,7 +13,7 @@ enum { D = 12, HEADS = 4, GROUPS = 2, WIDTH = 4 };
 static Heads
 random_layer(const Published *model, Random *random)
 {
-    Heads l = {.model = model};
+    Heads l = {.model = model, .rope = model->rope};
     for (int map = QUERY; map <= OUTPUT; map++) {
         bool shared = map == KEY || map == VALUE;
         int heads = shared ? GROUPS : HEADS, cols = heads * WIDTH;
@@ -26,12 +26,12 @@ random_layer(const Published *model, Random *random)
             .shape = {map == OUTPUT ? D : cols, map == OUTPUT ? cols : D}};
         for (size_t i = 0; i < D * (size_t)cols; i++)
             tensor_set(t, i, random_normal(random));
-        l.of[map] = (Projection){.weight = t,
-                                 .heads = heads,
-                                 .width = WIDTH,
-                                 .rows = D,
-                                 .every = WIDTH,
-                                 .upright = map != OUTPUT};
+        l.maps[map] = (Projection){.weight = t,
+                                   .heads = heads,
+                                   .width = WIDTH,
+                                   .rows = D,
+                                   .stride = WIDTH,
+                                   .columns_are_rows = map != OUTPUT};
     }
     return l;
 }
@@ -106,13 +106,13 @@ TESTS(heads_in_another_order_are_found, 2)
     Published model = model_with(2 * _i);
     Heads a = random_layer(&model, &random), b = random_layer(&model, &random);
     for (int map = QUERY; map <= OUTPUT; map++)
-        for (int col = 0; col < a.of[map].heads * WIDTH; col++) {
-            int head = col / WIDTH, heads = a.of[map].heads;
+        for (int col = 0; col < a.maps[map].heads * WIDTH; col++) {
+            int head = col / WIDTH, heads = a.maps[map].heads;
             int from = order[head * HEADS / heads] * heads / HEADS;
             for (int row = 0; row < D; row++) {
                 double entry =
-                    entry_of(&a, map, row, from * WIDTH + col % WIDTH, NULL);
-                entry_of(&b, map, row, col, &entry);
+                    entry_of(&a, map, row, from * WIDTH + col % WIDTH);
+                set_entry(&b, map, row, col, entry);
             }
         }
     Likeness both = likeness_of(&a, &b);
