@@ -84,7 +84,7 @@ is_tokens(const Derived *d, const Node *n)
 Symbol
 weights_of(const Derived *d, const Node *n)
 {
-    Symbol s = {NULL};
+    Symbol s = {.of = NULL};
     int first = 0, count = n->cols;
     while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
         first += *(const int *)n->arguments;
