@@ -1,8 +1,8 @@
 /* against.c - qkv open HERE --against THERE: compares two checkpoints of one
    shape head by head: the products M and N, and the stored matrices.
 
-   Heads may be in another order there, so each head here first gets a partner
-   there (match_heads). */
+   The other checkpoint may have its heads in another order, so each head first
+   gets a partner there (match_heads). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "models/likeness.h"
 #include "page/table.h"
 
-static const Column facts[] = {
+static const Column table_columns[] = {
     {.name = "layer"},
     {.name = "head"},
     {.name = "as"},
@@ -28,22 +28,26 @@ static const Column facts[] = {
     {"rank_N", .title = "rank N", .format = "%.1f"},
     {"rank_N_there", .title = "there", .format = "%.1f"}};
 
-/* The numbers of a row, in the order of the columns after the first three. A
-   head's row has the gaps (likeness.h) of M, of N and of the four stored maps,
-   and the ranks of M and N here and in the other checkpoint. A layer's row has
-   the sums of its heads' gaps, the means of their ranks, and a gap that heads
-   do not have: that of the constant which the layer adds to every token. */
-enum { M_GAP = GAP_M, N_GAP = GAP_N, CONSTANT_GAP, MAP_GAPS };
-enum { GAPS = MAP_GAPS + OUTPUT + 1 };
+/* The numbers of a row, in the order of the columns after layer, head and
+   partner (`as`). Gaps are those of likeness.h. A head's row has the gaps of M
+   and N and, from FIRST_MAP_GAP on, of the stored maps QUERY to OUTPUT; then
+   the ranks of M and N, here and in the other checkpoint. A layer's row has the
+   sums of its heads' gaps and the means of their ranks. Only a layer has a
+   CONSTANT_GAP, that of the row which it adds to every token. */
+enum { M_GAP = GAP_M, N_GAP = GAP_N, CONSTANT_GAP, FIRST_MAP_GAP };
+enum { GAPS = FIRST_MAP_GAP + OUTPUT + 1 };
 enum { RANK_M, RANK_M_THERE, RANK_N, RANK_N_THERE, RANKS };
-enum { NAMES = 3, COLUMNS = NAMES + GAPS + RANKS };
-_Static_assert(COLUMNS == sizeof facts / sizeof *facts,
+enum { FIRST_GAP = 3, FIRST_RANK = FIRST_GAP + GAPS };
+enum { COLUMNS = FIRST_RANK + RANKS };
+_Static_assert(COLUMNS == sizeof table_columns / sizeof *table_columns,
                "a row has a cell for each column");
 typedef struct Row {
     Gap gap[GAPS];
     double rank[RANKS];
 } Row;
 
+/* The rank of M of a head if the maps are QUERY and KEY, and of N if they are
+   OUTPUT and VALUE (facts_of). */
 static int
 rank_of_head(const Heads *l, int left, int shared, int head)
 {
@@ -52,8 +56,8 @@ rank_of_head(const Heads *l, int left, int shared, int head)
     return f.rank;
 }
 
-/* Compares head i of a layer with head j of the other layer. If queries and
-   keys are normed, there is no M, and what is about it is NaN. */
+/* Compares head i of the first layer with head j of the second one. If queries
+   and keys are normed, there is no M: its gap and its ranks are NaN. */
 static Row
 compare_heads(Likeness *both, int i, int j)
 {
@@ -62,10 +66,9 @@ compare_heads(Likeness *both, int i, int j)
     row.gap[M_GAP] = head_gap(both, GAP_M, i, j);
     row.gap[N_GAP] = head_gap(both, GAP_N, i, j);
     for (int map = QUERY; map <= OUTPUT; map++) {
-        int heads_per_group =
-            a->model->heads / a->maps[map].heads; /* in both */
-        row.gap[MAP_GAPS + map] =
-            map_gap(a, i / heads_per_group, b, j / heads_per_group, map);
+        int group = group_of(a, map, i), partners_group = group_of(b, map, j);
+        row.gap[FIRST_MAP_GAP + map] =
+            map_gap(a, group, b, partners_group, map);
     }
     row.rank[RANK_M] = rank_of_head(a, QUERY, KEY, i);
     row.rank[RANK_M_THERE] = rank_of_head(b, QUERY, KEY, j);
@@ -78,46 +81,48 @@ compare_heads(Likeness *both, int i, int j)
     return row;
 }
 
-/* Adds a row; `layer`, `head` and `partner` are its first three columns, and
-   NAN if it has none of these. */
+/* Adds a row. `layer`, `head` and `partner` are its first three cells, counted
+   from 1; a layer's row has NAN for the last two. */
 static void
 add_row(Sheet *sheet, double layer, double head, double partner, const Row *row)
 {
     Cell cells[COLUMNS] = {cell_number(layer), cell_number(head),
                            cell_number(partner)};
     for (int i = 0; i < GAPS; i++)
-        cells[NAMES + i] = cell_number(gap_relative(row->gap[i]));
+        cells[FIRST_GAP + i] = cell_number(gap_relative(row->gap[i]));
     for (int i = 0; i < RANKS; i++)
-        cells[NAMES + GAPS + i] = cell_number(row->rank[i]);
+        cells[FIRST_RANK + i] = cell_number(row->rank[i]);
     sheet_add_row(sheet, cells);
 }
 
-/* Adds the row of a layer; if `each`, a row for each of its heads instead.
-   Writes a point for each head into a figure's data, unless `data` is NULL. */
+/* Adds the row of layer a compared with layer b; if `each_head`, a row for each
+   of its heads instead. If `data` is not NULL, also writes a line for each head
+   into that file, a figure's data. */
 static void
-add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each, FILE *data)
+add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each_head,
+          FILE *data)
 {
     int heads = a->model->heads, layer = a->number + 1;
     int *partner = allocate((size_t)heads, sizeof *partner);
     Likeness both = likeness_of(a, b);
-    Row all = {0};
+    Row of_layer = {0};
     match_heads(&both, partner);
     for (int i = 0; i < heads; i++) {
         Row row = compare_heads(&both, i, partner[i]);
-        if (each)
+        if (each_head)
             add_row(sheet, layer, i + 1, partner[i] + 1, &row);
         if (data)
             fprintf(data, "%d\t%d\t%d\t%s\t%s\n", layer, i + 1, partner[i] + 1,
                     number_text(gap_relative(row.gap[M_GAP]), 4),
                     number_text(gap_relative(row.gap[N_GAP]), 4));
         for (int k = 0; k < GAPS; k++)
-            gap_add(&all.gap[k], row.gap[k]);
+            gap_add(&of_layer.gap[k], row.gap[k]);
         for (int k = 0; k < RANKS; k++)
-            all.rank[k] += row.rank[k] / heads;
+            of_layer.rank[k] += row.rank[k] / heads;
     }
-    all.gap[CONSTANT_GAP] = constant_gap(a, b);
-    if (!each)
-        add_row(sheet, layer, NAN, NAN, &all);
+    of_layer.gap[CONSTANT_GAP] = constant_gap(a, b);
+    if (!each_head)
+        add_row(sheet, layer, NAN, NAN, &of_layer);
     likeness_free(&both);
     free(partner);
 }
@@ -134,7 +139,7 @@ meaning(const Published *m, const Options *o)
             "matrices of one size; NA, or no such column: the latter has "
             "nothing there, or only zeros. Heads are matched, the most similar "
             "first; `as`: the head there.",
-            o->against, o->rest[0]);
+            o->against, o->words[0]);
     if (m->groups < m->heads)
         fputs(" Heads that share keys stay together.", to);
     fputs(" M and N (with the biases that are part of a head) and the constant "
@@ -165,7 +170,7 @@ meaning(const Published *m, const Options *o)
 int
 open_against(const Options *o, const Checkpoint *c, const Published *m)
 {
-    Sheet sheet = sheet_of(facts, "against", o->columns);
+    Sheet sheet = sheet_of(table_columns, "against", o->columns);
     Figure f = {0};
     if (published_has(m, "latent"))
         fail("%s: a %s makes queries and keys from latents; --against cannot "
@@ -177,11 +182,11 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
     const char *differ = published_difference(m, &there);
     if (differ)
         fail("%s and %s: they differ in %s; give models of the same shape",
-             o->rest[0], o->against, differ);
-    if (o->spectra) {
+             o->words[0], o->against, differ);
+    if (o->draw_heads) {
         f = figure_begin(
             &o->draw, "against", "",
-            format_text("How far %s is from %s", o->against, o->rest[0]));
+            format_text("How far %s is from %s", o->against, o->words[0]));
         fprintf(f.data, "layer\thead\tas\tM\tN\n");
     }
     for (int layer = 0; layer < m->layers; layer++) {
@@ -191,7 +196,7 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
         add_layer(&sheet, &a, &b, o->heads, f.data);
         show_layers(o, layer + 1, m->layers);
     }
-    if (o->spectra)
+    if (o->draw_heads)
         figure_end(&f, "against.gp", "M and N of every head");
     sheet.note = meaning(m, o);
     sheet_print(&sheet, layout_of(o));

@@ -13,50 +13,54 @@
 #include "page/table.h"
 #include "run/plugin_process.h"
 
-static const double most_bytes = 1e9; /* of memory, which a check may use */
+static const double memory_limit = 1e9; /* of a check, in bytes */
 
-/* The checks in the order in which they run. */
+/* The checks in the order in which they run. A check runs only in the program
+   whose `real` has its precision: float in qkv, double in qkv-double. */
+enum { IN_FLOAT = sizeof(float), IN_DOUBLE = sizeof(double) };
 static const struct {
     const char *name;
-    size_t real_size; /* sizeof(real) of its program: 4 is qkv, 8 qkv-double */
+    size_t precision; /* sizeof(real) of its program */
     Check *run;
 } checks[] = {
-    {"shapes", 4, check_shapes},
-    {"same bits", 4, check_repeats},
-    {"causality", 4, check_causality},
-    {"x and y", 4, check_queries},
-    {"batches", 4, check_batches},
-    {"decoding", 4, check_decoding},
-    {"all used", 8, check_use},
-    {"gradients", 8, check_gradients},
-    {"linear", 8, check_form},
-    {"equation", 8, check_equation},
-    {"fit", 8, check_fit},
+    {"shapes", IN_FLOAT, check_shapes},
+    {"same bits", IN_FLOAT, check_repeats},
+    {"causality", IN_FLOAT, check_causality},
+    {"x and y", IN_FLOAT, check_queries},
+    {"batches", IN_FLOAT, check_batches},
+    {"decoding", IN_FLOAT, check_decoding},
+    {"all used", IN_DOUBLE, check_use},
+    {"gradients", IN_DOUBLE, check_gradients},
+    {"linear", IN_DOUBLE, check_form},
+    {"equation", IN_DOUBLE, check_equation},
+    {"fit", IN_DOUBLE, check_fit},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 
-/* Prints a check's name, its verdict and what was found, in lines of at most 80
-   columns. */
+/* Prints the line of a check: its name, its verdict and the details. On a
+   terminal, lines have at most 80 columns. */
 static void
 print_line(const Options *o, const char *name, const char *verdict,
-           const char *what)
+           const char *details)
 {
     if (layout_of(o) == TSV) {
-        printf("%s\t%s\t%s\n", name, verdict, what);
+        printf("%s\t%s\t%s\n", name, verdict, details);
         return;
     }
     int column = printf("%-10s %-7s", name, verdict);
-    print_wrapped(stdout, column, column + 1, 80, what);
+    print_wrapped(stdout, column, column + 1, 80, details);
 }
 
-/* What the process of a check is asked. */
+/* The argument of a check's process. */
 typedef struct Trial {
     Check *check;
     const char *plugin;
-    uint64_t hash; /* of the plugin, as the first check found it; 0: unknown */
+    uint64_t hash; /* of the plugin's file, as the first check found it, so that
+                      a changed file is noticed; 0 for the first check */
 } Trial;
 
-/* The work of that process: its argument is a Trial, its answer a Found. */
+/* The work of a check's process: the argument is a Trial, the answer a Found.
+ */
 static void
 run_check(const void *argument, void *answer)
 {
@@ -67,53 +71,54 @@ run_check(const void *argument, void *answer)
 }
 
 /* Runs the checks of this program's precision; returns whether one failed. If
-   one ended inside the plugin's code, sets *stop and runs no other, since they
-   would fail for the same reason. */
+   one ended inside the plugin's code, sets *plugin_broke and runs no other,
+   since they would fail for the same reason. */
 static bool
-run_checks(const Options *o, const char *plugin, bool *stop)
+run_checks(const Options *o, const char *plugin, bool *plugin_broke)
 {
     bool failed = false;
     Trial t = {.plugin = plugin};
-    *stop = false;
-    for (int i = 0; i < CHECKS; i++) {
-        Found out = {.at = ""};
-        if (checks[i].real_size != sizeof(real))
-            continue;
+    *plugin_broke = false;
+    for (int i = 0; i < CHECKS && !*plugin_broke; i++) {
+        Found found = {.at = ""};
+        if (checks[i].precision != sizeof(real))
+            continue; /* the other program runs it */
         t.check = checks[i].run;
-        Ended e = in_child(run_check, &t, &out, sizeof out, most_bytes, true);
-        const char *verdict = out.untested ? "-" : "ok", *what = out.what;
+        Ended e =
+            in_child(run_check, &t, &found, sizeof found, memory_limit, true);
+        const char *verdict = found.untested ? "-" : "ok";
+        const char *details = found.what;
         if (!e.answered) {
             failed = true;
             verdict = "FAILED";
-            what = format_text(*out.at ? "%s [%s]" : "%s", e.why, out.at);
+            details =
+                format_text(*found.at ? "%s [%s]" : "%s", e.why, found.at);
+            *plugin_broke = e.plugin;
         }
-        print_line(o, checks[i].name, verdict, what);
-        *stop = !e.answered && e.plugin;
-        if (*stop)
-            break;
-        t.hash = out.hash;
+        print_line(o, checks[i].name, verdict, details);
+        t.hash = found.hash;
     }
     return failed;
 }
 
-/* qkv runs its own checks and then, by calling it, those of qkv-double, which
-   runs only its own. Exits if the plugin cannot be loaded. */
+/* qkv runs its own checks, and then qkv-double, which runs only its own. Exits
+   if the plugin cannot be loaded. */
 int
 command_check(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    const bool both = sizeof(real) == 4;
-    char *in_double[] = {"check", o.rest[0], "--tsv"};
-    int words = layout_of(&o) == TSV ? 3 : 2; /* of in_double */
-    bool stop;
-    const char *plugin = plugin_typed(o.rest[0]);
-    if (both)
+    const bool is_qkv = sizeof(real) == sizeof(float);
+    char *in_double[] = {"check", o.words[0], "--tsv"};
+    int words = layout_of(&o) == TSV ? 3 : 2; /* the last one only for TSV */
+    bool plugin_broke;
+    const char *plugin = plugin_typed(o.words[0]);
+    if (is_qkv)
         print_line(&o, "loads", "ok", plugin_open(plugin).variant->equation);
-    bool failed = run_checks(&o, plugin, &stop);
-    if (both && !stop && run_in_double(words, in_double) != 0)
-        failed = true;
-    if (both && !o.quiet)
-        note("%s: %s", o.rest[0],
+    bool failed = run_checks(&o, plugin, &plugin_broke);
+    if (is_qkv && !plugin_broke)
+        failed |= run_in_double(words, in_double) != 0;
+    if (is_qkv && !o.quiet)
+        note("%s: %s", o.words[0],
              failed ? "a check failed; see its line" : "no check failed");
     return failed;
 }

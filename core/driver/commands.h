@@ -1,12 +1,12 @@
 /* commands.h - the subcommands of `qkv`, each in a file of its name, except
    that compare.c has command_train, too. main.c finds the function by the
-   command's name; grammar.c has the options and the help of each command. */
+   command's name; help.c has the options and the help of each command. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
-/* argv[0] is the command's name, argv[argc] is NULL, and the result is the exit
-   status. A command runs in its own process (plugin_process.h), so it need not
-   free its memory. */
+/* Runs a command and returns its exit status. argv[0] is the command's name,
+   and argv[argc] is NULL. A command runs in its own process (plugin_process.h),
+   so it need not free its memory. */
 typedef int CommandFunction(int argc, char **argv);
 
 CommandFunction command_list, command_train, command_compare, command_plot,

@@ -21,19 +21,19 @@ static const char default_seeds[] = "1,2,3,4,5";
 static void
 default_values(Request *r, const char *setting, const char *list)
 {
-    Values *v = given_to(r, setting);
-    if (!v->count)
-        *v = values_split(list);
+    Values *given = given_to(r, setting);
+    if (!given->count)
+        *given = values_split(list);
 }
 
 void
-resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
+default_grid(Options *o, const char *variants, const char *tasks_without_file,
              const char *seeds)
 {
     Request *r = &o->request;
+    bool file_given = given_to(r, "file")->count > 0;
     default_values(r, "variant", variants);
-    default_values(r, "task",
-                   given_to(r, "file")->count ? "text" : tasks_wanted);
+    default_values(r, "task", file_given ? "text" : tasks_without_file);
     default_values(r, "seed", seeds);
 }
 
@@ -41,7 +41,7 @@ void
 draw_all(const Drawing *d, const Request *r, const Experiment *e,
          const Experiment *in_directory)
 {
-    if (e->runs[0].config.steps > 0)
+    if (e->runs[0].config.steps > 0) /* without steps there are no curves */
         figures_draw(d, r, e);
     bars_draw(d, in_directory);
 }
@@ -53,18 +53,19 @@ logged_nan(const Run *r, const char *column)
     return run_text(r, column) && isnan(run_number(r, column));
 }
 
-/* The words of --log about the gauge for which the run got no number, of W^Q
-   with W^K or of W^V with W^O: "conserved, gauge", or "". */
+/* The words of --log about the gauge for which the run got no number:
+   "conserved, gauge", or "". Each word logs two columns, one about W^Q and W^K,
+   and one about W^V and W^O. */
 static char *
 words_without_number(const Run *r)
 {
     static const char *const words[] = {"conserved", "gauge", "turn"};
-    Values none = {0};
+    Values missing = {0};
     for (int i = 0; i < 3; i++)
         if (logged_nan(r, format_text("%s_qk", words[i])) ||
             logged_nan(r, format_text("%s_vo", words[i])))
-            values_add(&none, copy_text(words[i]));
-    return joined(&none, ", ");
+            values_add(&missing, copy_text(words[i]));
+    return joined(&missing, ", ");
 }
 
 /* Explains once for each variant why --log conserved, gauge or turn gave no
@@ -72,26 +73,27 @@ words_without_number(const Run *r)
 static void
 explain_missing_numbers(const Experiment *e)
 {
-    void *noted = NULL;
+    void *noted = NULL; /* the set of variants that a note is about */
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
-        const char *none = words_without_number(r);
-        if (!*none || r->config.steps == 0 ||
-            !add_word(&noted, copy_text(r->config.variant)))
+        const char *missing = words_without_number(r);
+        bool explains = *missing && r->config.steps > 0;
+        if (!explains || !add_word(&noted, copy_text(r->config.variant)))
             continue;
         note("%s: --log %s is NA: heads must have only W_i^Q, W_i^K, W_i^V "
              "and W_i^O, and no rotation; for turn, steps must also be small "
              "relative to the weights",
-             r->config.variant, none);
+             r->config.variant, missing);
     }
 }
 
 /* Trains the runs of the grid that do not exist yet, and prints the results of
-   all. *e becomes the finished runs, of which there may be none. Returns the
+   all. *e becomes the finished runs, of which there may be none. If figures are
+   drawn, also counts the real parameters, which one of them shows. Returns the
    exit status. */
 static int
 train_and_print(const Options *o, Grid *g, Experiment *e)
 {
-    bool diverged = false;
+    bool diverged = false; /* did some run diverge? */
     int status = run_missing(&o->request.work, g);
     *e = runs_finished(&o->request.work, g);
     if (!e->count)
@@ -99,7 +101,8 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     if (!o->no_figures)
         count_real(&o->request.work, e);
     for (const Run *r = e->runs; r < e->runs + e->count; r++)
-        diverged |= run_value_text(r, "status") == interned("diverged");
+        if (run_value_text(r, "status") == interned("diverged"))
+            diverged = true;
     Outcomes all = outcomes_of(&o->request, e);
     results_print(&all, o->columns, layout_of(o));
     if (diverged)
@@ -109,14 +112,14 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     return status;
 }
 
-/* Checks what is asked about the results before it trains anything. --plan only
+/* Checks the options about the results before it trains anything. --plan only
    prints the runs. */
 int
 command_compare(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Request *r = &o.request;
-    resolve_grid(&o, default_variants, default_tasks, default_seeds);
+    default_grid(&o, default_variants, default_tasks, default_seeds);
     Grid g = grid_of(r, "compare");
     Experiment planned = runs_expected(&g);
     check_question(r, &planned);
@@ -139,20 +142,23 @@ command_compare(int argc, char **argv)
 }
 
 Run
-begin_from(Request *r, const char *run, int roles)
+begin_from(Request *r, const char *run, int allowed)
 {
     Config *base = allocate(1, sizeof *base);
     Run from = run_read(run);
     r->work.from = interned(from.path);
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
-        bool embed = roles & OF_SHAPE && !strcmp(s->name, "embed");
-        if (r->given[i].count && !(s->role & roles) && !embed)
+        bool may_be_given = s->role & allowed;
+        if (allowed & OF_SHAPE && !strcmp(s->name, "embed"))
+            may_be_given = true;
+        if (r->given[i].count && !may_be_given)
             usage("--%s: the run %s sets it already; leave it out", s->name,
                   r->work.from);
     }
     *base = from.config;
-    base->same_start = base->init = interned(""); /* the run has the weights */
+    /* Weights come from the run, so they are not initialised. */
+    base->same_start = base->init = interned("");
     r->base = base;
     default_values(r, "variant", plugin_trusted(base->variant));
     default_values(r, "task", base->task);
@@ -165,12 +171,12 @@ command_train(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Request *r = &o.request;
-    o.no_figures = true;
+    o.no_figures = true; /* a single run has no figures */
     if (r->work.from)
         begin_from(r, r->work.from,
                    OF_SEED | OF_TRAINING | OF_OBSERVATION | OF_VARIANT |
                        OF_SHAPE);
-    resolve_grid(&o, "standard", "reverse", "1");
+    default_grid(&o, "standard", "reverse", "1");
     Grid g = grid_of(r, "train");
     check_results_columns("variant", o.columns);
     Experiment e;

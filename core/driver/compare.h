@@ -1,4 +1,4 @@
-/* compare.h - the parts of `qkv compare` that other commands use, too. */
+/* compare.h - functions of `qkv compare` that other commands use, too. */
 #ifndef COMPARE_H
 #define COMPARE_H
 
@@ -6,21 +6,26 @@
 #include "run/experiment.h"
 #include "run/grid.h"
 
-/* The list of variants that are compared if the user names none, "a,b,c". */
+/* The variants that are used if the user names none, "a,b,c". */
 extern const char default_variants[];
 
-/* Sets the variants, the tasks and the seeds to these lists, "a,b,c", except
-   those that the user gave. With --file, the default task is text. */
-void resolve_grid(Options *o, const char *variants, const char *tasks_wanted,
-                  const char *seeds);
+/* Sets the variants, the tasks and the seeds that the user did not give to the
+   defaults, lists such as "a,b,c". If the user gave --file, the default task is
+   text. */
+void default_grid(Options *o, const char *variants,
+                  const char *tasks_without_file, const char *seeds);
 
-/* Reads the run with whose weights others begin, and makes its settings the
-   defaults of the request. Exits (2) if the user gave a setting that has none
-   of these roles; with OF_SHAPE, embed may be given, too. */
-Run begin_from(Request *r, const char *run, int roles);
+/* Reads the run at the path `run`, with whose weights other runs begin, and
+   makes its settings the defaults of the request. Exits (2) if the user gave a
+   setting that has none of the roles `allowed` (config/settings.h). If OF_SHAPE
+   is allowed, so is --embed: the
+   conversion can fold an embedding into attention (algebra/convert.h).
+ */
+Run begin_from(Request *r, const char *run, int allowed);
 
-/* Draws the curves of e over training into d->out/figures, and one figure with
-   the parameters of all runs of that directory. */
+/* Draws two figures into d->out/figures: the curves of the runs of e over
+   training, and the parameters of the runs of `in_directory`, which are all
+   runs of that directory. */
 void draw_all(const Drawing *d, const Request *r, const Experiment *e,
               const Experiment *in_directory);
 

@@ -369,7 +369,7 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
     int status = 0;
     char *uses_of_all = "";
     Wanted w = {.config = c};
-    w.mask_chosen = o->rest_count || given_to(&o->request, "mask")->count;
+    w.mask_chosen = o->word_count || given_to(&o->request, "mask")->count;
     int count = names->count ? names->count : 1;
     for (int i = 0; i < count; i++) {
         w.plugin = names->count ? plugin_open(names->text[i]) : plugin_of(&c);
@@ -402,14 +402,14 @@ command_count(int argc, char **argv)
         return 0;
     }
     char *uses = "";
-    Config c = o.rest_count ? run_read(o.rest[0]).config : config_start();
+    Config c = o.word_count ? run_read(o.words[0]).config : config_start();
     request_apply(&o.request, &c);
     int table = COSTS;
     if (o.whole || o.real)
         table = o.whole ? WHOLE : REAL;
     Sheet sheet = sheet_new(table_columns[table], columns_in[table],
                             "parameters", o.columns);
-    if (!given->count && !o.rest_count)
+    if (!given->count && !o.word_count)
         *given = values_split(default_variants);
     if (table != COSTS && sizeof(real) == 4)
         return run_in_double(argc, argv);

@@ -208,13 +208,13 @@ command_derive(int argc, char **argv)
     Layout layout = layout_of(&o);
     const char *words = layout == LATEX ? "% " : ""; /* a comment of LaTeX */
     Plugin p[2];
-    int count = o.rest_count > 1 ? 2 : 1;
-    if (o.rest_count == 3 && strcmp(o.rest[1], "="))
-        usage("derive: write = between the variants, not \"%s\"", o.rest[1]);
+    int count = o.word_count > 1 ? 2 : 1;
+    if (o.word_count == 3 && strcmp(o.words[1], "="))
+        usage("derive: write = between the variants, not \"%s\"", o.words[1]);
     if (sizeof(real) == 4)
         return run_in_double(argc, argv);
     for (int i = 0; i < count; i++) { /* the first word, and the last */
-        const char *word = o.rest[i == 0 ? 0 : o.rest_count - 1];
+        const char *word = o.words[i == 0 ? 0 : o.word_count - 1];
         p[i] = plugin_open(plugin_typed(word));
         print_form(&p[i], layout, words);
     }

@@ -25,13 +25,14 @@ static const Column conversions[] = {
     {"lost_of_N", .format = "%.2g", .readers = PROGRAMS},
     {"why_not", .words = true, .readers = PROGRAMS}};
 
-/* Adds the row of a conversion of r into the variant `to`; its numbers are NA
-   if it failed. */
+/* Adds the row of a conversion of r into the variant `to`. If it failed, the
+   row has no numbers, and "none" says that r has no form in that variant. */
 static void
 add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 {
-    const char *same = "none", *rank[2] = {"-", "-"}; /* of M and of N */
-    double lost[2] = {NAN, NAN};
+    const char *same = "none";
+    const char *rank[2] = {"-", "-"}; /* of M and of N, before -> after */
+    double lost[2] = {NAN, NAN};      /* of M and of N */
     if (*v.why)
         v.logits = v.before = v.after = NAN;
     else {
@@ -47,11 +48,13 @@ add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
               cell_words(rank[1]), cell_number(lost[1]), cell_words(v.why));
 }
 
-/* Converts a run into the variant and shape of each job, and adds a row for
-   each. If the user named the run, a failure is fatal, with its reason. */
+/* Converts a run into the variant and the shape of each run of the grid, and
+   adds a row for each. If the user named the run that is converted, a failed
+   conversion ends the command. */
 static void
 convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
 {
+    bool user_named_run = o->word_count > 0;
     Dataset data;
     Model *from = run_model(r, &data);
     for (const Job *job = g->jobs; job < g->jobs + g->count; job++) {
@@ -60,7 +63,7 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
         Model *to = model_new(&job->config, from->sizes, p.variant);
         if (convert_model(from, to, &v))
             measure_conversion(from, to, &data, &v);
-        else if (o->rest_count)
+        else if (user_named_run)
             fail("%s cannot be converted into %s: %s", r->path, p.name, v.why);
         add_row(sheet, r, p.name, v);
         model_free(to);
@@ -80,34 +83,35 @@ draw_square(const Options *o, const Sheet *s, int positions)
     Figure f = figure_begin(&o->draw, name,
                             "Trained as the row, written as the column",
                             "difference of logits");
-    Sheet whole = *s;
-    whole.chosen = NULL; /* all columns */
-    sheet_write(f.data, &whole, TSV);
+    Sheet all_columns = *s;
+    all_columns.chosen = NULL; /* the figure needs more than --columns has */
+    sheet_write(f.data, &all_columns, TSV);
     figure_end(&f, "equivalence.gp", "");
 }
 
-/* Converts the run that the user named into the variants; or, without a run,
-   trains the variants and converts each of them into each. */
+/* If the user named a run, converts it into the variants. Otherwise trains the
+   variants, converts each of them into each, and draws the result. */
 int
 command_equiv(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Request *r = &o.request;
     Sheet sheet = sheet_of(conversions, "conversions", o.columns);
+    bool user_named_run = o.word_count > 0;
     Run named;
     Experiment e = {.runs = &named, .count = 1};
     int status = 0;
-    if (o.rest_count)
-        named = begin_from(r, o.rest[0], OF_VARIANT | OF_SHAPE);
-    resolve_grid(&o, default_variants, "induction", "1");
+    if (user_named_run)
+        named = begin_from(r, o.words[0], OF_VARIANT | OF_SHAPE);
+    default_grid(&o, default_variants, "induction", "1");
     Grid g = grid_of(r, "equiv");
-    if (!o.rest_count) {
+    if (!user_named_run) {
         status = run_missing(&r->work, &g);
         e = runs_finished(&r->work, &g);
     }
     for (int i = 0; i < e.count; i++)
         convert(&o, &sheet, &e.runs[i], &g);
-    if (!o.rest_count && e.count)
+    if (!user_named_run && e.count)
         draw_square(&o, &sheet, e.runs->config.positions);
     sheet_print(&sheet, layout_of(&o));
     return status;

@@ -52,13 +52,13 @@ int
 command_export(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Run r = run_read(o.rest[0]);
+    Run r = run_read(o.words[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
-    int sequences = write_batch(o.rest[1], m, &data);
+    int sequences = write_batch(o.words[1], m, &data);
     if (!o.quiet)
         note("%s holds a batch of %d sequences, its logits, loss and "
              "gradients; the weights are in %s/weights",
-             o.rest[1], sequences, r.path);
+             o.words[1], sequences, r.path);
     return 0;
 }

@@ -44,7 +44,7 @@ int
 command_generate(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Run r = run_read(o.rest[0]);
+    Run r = run_read(o.words[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
     if (!task_named(data.task->name)->next)

@@ -111,7 +111,7 @@ int
 command_inspect(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Run r = run_read(o.rest[0]);
+    Run r = run_read(o.words[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
     if (o.attention)

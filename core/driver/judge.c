@@ -10,7 +10,7 @@
 #include "study/judge_csv.h"
 
 /* clang-format off */
-static const Column facts[] = {
+static const Column table_columns[] = {
     {"result", .words = true},
     {"method", .words = true},
     {.name = "runs"},
@@ -151,7 +151,7 @@ assumptions(const Judgement *j)
 static void
 print_judgement(const Judgement *j, const char *chosen, Layout layout)
 {
-    Sheet sheet = sheet_of(facts, "judged", chosen);
+    Sheet sheet = sheet_of(table_columns, "judged", chosen);
     sheet.note = assumptions(j);
     for (int i = 0; i < j->count; i++)
         add_row(&sheet, j->list[i]);
@@ -219,7 +219,7 @@ int
 command_judge(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Judgement j = judge(o.rest[0], &o.question);
+    Judgement j = judge(o.words[0], &o.question);
     print_judgement(&j, o.columns, layout_of(&o));
     if (o.out_given)
         draw_judgement(&o.draw, &j);

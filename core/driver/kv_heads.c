@@ -9,15 +9,15 @@
 #include "models/regroup.h"
 #include "page/table.h"
 
-static const Column facts[] = {
+static const Column table_columns[] = {
     {.name = "layer"},
     {.name = "M", .format = "%.3f"},
     {.name = "N", .format = "%.3f"},
     {"M_of_mean", .title = "M of mean", .format = "%.3f"},
     {"N_of_mean", .title = "N of mean", .format = "%.3f"}};
 
-/* Exits unless the model can have n heads of keys and values in each layer and,
-   if it is to be `written`, unless its config.json can say so. */
+/* Exits unless the model can have n heads of keys and values in each layer. If
+   it is to be `written`, its config.json must also be able to say so. */
 static void
 check_groups(const Published *m, int n, bool written)
 {
@@ -41,17 +41,17 @@ check_groups(const Published *m, int n, bool written)
              m->name, m->type);
 }
 
-/* Writes layer l with `groups` heads of keys and values into two copies of its
-   checkpoint: fitted into `fitted`, and their means into `averaged`. Adds the
-   layer's row with the gaps of both. In the first copy, cuts the rows of W^K
-   and W^V that are not used any more. */
+/* Reduces layer l to `groups` heads of keys and values in two copies of its
+   checkpoint: by a fit in `fitted`, by means in `averaged`. Adds the layer's
+   row with the gaps of both. In `fitted`, also cuts the rows of W^K and W^V
+   that are no longer used. */
 static void
 add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
           const Checkpoint *averaged, int groups)
 {
     Heads fit = regrouped(heads_of(fitted, l->model, l->number), groups);
     Heads mean = regrouped(heads_of(averaged, l->model, l->number), groups);
-    fit.gain = mean.gain = l->gain;
+    fit.gain = mean.gain = l->gain; /* l's norm, which is the same in all */
     fit.shift = mean.shift = l->shift;
     write_nearest(l, &fit);
     write_mean(l, &mean);
@@ -63,21 +63,21 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
               cell_number(to_mean[GAP_N]));
     for (int map = KEY; map <= VALUE; map++) {
         const Projection *p = &fit.maps[map];
-        int used = p->first + p->heads * p->width; /* rows */
-        tensor_cut(fitted, p->weight, used);
+        int rows_used = p->first + p->heads * p->width;
+        tensor_cut(fitted, p->weight, rows_used);
         if (p->bias)
-            tensor_cut(fitted, p->bias, used);
+            tensor_cut(fitted, p->bias, rows_used);
     }
 }
 
 int
 open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
 {
-    Sheet sheet = sheet_of(facts, "kv-heads", o->columns);
+    Sheet sheet = sheet_of(table_columns, "kv-heads", o->columns);
     const char *out = o->out_given ? o->out : NULL;
     check_groups(m, o->kv_heads, out);
     if (out)
-        checkpoint_place(out);
+        checkpoint_place(out); /* fails now, not after the work */
     char *config = out ? published_with_groups(m, o->kv_heads) : NULL;
     Checkpoint fitted = checkpoint_open(c->directory);
     Checkpoint averaged = checkpoint_open(c->directory);
@@ -94,7 +94,7 @@ open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
         "those of %s, relative to these. M, N: W^K and W^V are fitted to the "
         "products of all heads that share them; of mean: they are the mean of "
         "the heads' W^K and W^V.%s",
-        o->kv_heads, m->groups, o->rest[0],
+        o->kv_heads, m->groups, o->words[0],
         m->rotated_layers ? " Keys are rotated: M is a mean over all distances "
                             "between query and key."
                           : "");

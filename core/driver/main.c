@@ -18,7 +18,7 @@
 #include "base/report.h"
 #include "config/find_plugin.h"
 #include "driver/commands.h"
-#include "driver/grammar.h"
+#include "driver/help.h"
 #include "heart/fail.h"
 #include "run/plugin_process.h"
 
@@ -54,29 +54,28 @@ command_function(const char *word)
 static _Noreturn void
 run_script(const char *name, int argc, char **argv)
 {
+    const char *program = sizeof(real) == sizeof(double) ? "qkv-double" : "qkv";
     char **words = allocate((size_t)argc + 2, sizeof *words);
     words[0] = "sh";
     words[1] = format_text("%s/commands/%s.sh", beside_program("plots"), name);
     /* all words after the command's name, and the NULL at their end */
     memcpy(words + 2, argv + 1, (size_t)argc * sizeof *words);
-    setenv("QKV",
-           format_text("%s/qkv%s", executable_directory(),
-                       sizeof(real) == sizeof(double) ? "-double" : ""),
-           1);
+    setenv("QKV", format_text("%s/%s", executable_directory(), program), 1);
     execv("/bin/sh", words);
     fail("%s: could not run it with /bin/sh: %s", words[1], strerror(errno));
 }
 
-/* Opens /dev/null for standard streams that are closed. Otherwise the next file
-   that the program opens would become such a stream. Reading from it still
-   gives nothing, and writing to it still fails. */
+/* Opens /dev/null for each standard stream that is closed. Otherwise a file
+   that the program opens later would become that stream, because open() returns
+   the lowest free descriptor. As before, reading from the stream gives nothing,
+   and writing to it fails. */
 static void
 keep_standard_streams(void)
 {
-    int next = open("/dev/null", O_RDONLY);
-    while (next >= 0 && next <= STDERR_FILENO)
-        next = open("/dev/null", O_RDONLY);
-    close(next); /* the first that is no standard stream */
+    int lowest_free = open("/dev/null", O_RDONLY);
+    while (lowest_free >= 0 && lowest_free <= STDERR_FILENO)
+        lowest_free = open("/dev/null", O_RDONLY);
+    close(lowest_free); /* the first descriptor after the standard streams */
 }
 
 /* Prepares this process before any command. */
@@ -86,10 +85,12 @@ prepare_process(void)
     keep_standard_streams();
     /* Numbers are written 0.5, not 0,5, even if a plugin calls setlocale. */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
-    /* A write beyond `ulimit -f` reports failure instead of killing us. */
+    /* A write beyond the file size limit (ulimit -f) fails instead of ending
+       the process. */
     signal(SIGXFSZ, SIG_IGN);
 #ifdef __linux__
-    /* A command that a script called ends when the script does. */
+    /* The scripts of run_script set QKV. A command that they call ends when the
+       script ends. */
     if (getenv("QKV"))
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
@@ -116,7 +117,8 @@ int
 main(int argc, char **argv)
 {
     prepare_process();
-    if (argc > 2 && asks_for_help(argv[1])) { /* help train: train --help */
+    if (argc > 2 &&
+        asks_for_help(argv[1])) { /* `help train` is `train --help` */
         argv[1] = argv[2];
         argv[2] = "--help";
     }

@@ -21,9 +21,9 @@
 #include "page/table.h"
 #include "run/plugin_process.h"
 
-/* The columns, which meaning() explains. A row is a layer's or a head's, and NA
-   in what only the other kind has. */
-static const Column facts[] = {
+/* The columns, which meaning() explains. A row is about a layer or about a
+   head. Each kind of row has NA in the columns that only the other kind has. */
+static const Column table_columns[] = {
     {.name = "layer"},
     {.name = "head"},
     {"stored", .format = "%.0f"},
@@ -39,44 +39,46 @@ static const Column facts[] = {
     {"pivot", .format = "%.1f"},
     {"error", .format = "%.1e"}};
 
-/* Adds the row of a head, counted from 0, whose products M and N have these
-   facts. What only a layer has is NA in it. */
+/* Adds the row of head `head` (counted from 0) of layer l. M and N are the
+   facts about the head's two products. */
 static void
 add_head(Sheet *sheet, const Heads *l, int head, const Facts *M, const Facts *N)
 {
     int d_k = l->model->d_k;
     double b_Q = bias_norm(l, QUERY, head * d_k, d_k);
     double b_K = bias_norm(l, KEY, group_of(l, KEY, head) * d_k, d_k);
-    Cell none = cell_number(NAN);
-    sheet_row(sheet, cell_number(l->number + 1), cell_number(head + 1), none,
-              none, cell_number(M->rank), cell_number(N->rank),
-              cell_number(M->symmetric), cell_number(M->least),
-              cell_number(N->least), cell_number(copying_of(l, head)),
-              cell_number(b_Q), cell_number(b_K), none, none);
+    Cell only_layers = cell_number(NAN);
+    sheet_row(sheet, cell_number(l->number + 1), cell_number(head + 1),
+              only_layers, only_layers, cell_number(M->rank),
+              cell_number(N->rank), cell_number(M->symmetric),
+              cell_number(M->least), cell_number(N->least),
+              cell_number(copying_of(l, head)), cell_number(b_Q),
+              cell_number(b_K), only_layers, only_layers);
 }
 
-/* Writes the singular values of a head's M or N (`map`), relative to the
-   largest, into a figure's data. */
+/* Writes the singular values of a head's product ("M" or "N"), relative to the
+   largest, into a figure's data, a line for each. */
 static void
-write_spectrum(FILE *data, const Heads *l, int head, const char *map,
+write_spectrum(FILE *data, const Heads *l, int head, const char *product,
                const Facts *f)
 {
     for (int i = 0; i < f->count; i++)
-        fprintf(data, "%d\t%d\t%s\t%d\t%.4g\n", l->number + 1, head + 1, map,
-                i + 1, f->singular[i] / f->singular[0]);
+        fprintf(data, "%d\t%d\t%s\t%d\t%.4g\n", l->number + 1, head + 1,
+                product, i + 1, f->singular[i] / f->singular[0]);
 }
 
-/* Adds the row of a layer, with the means over its heads; if `each`, a row for
-   each of its heads instead. Unless `slim` is NULL, writes the layer without
-   its gauge there. Unless `spectra` is NULL, writes the singular values of the
-   heads into it. */
+/* Adds the row of layer l, with the means over its heads; if `each_head`, a row
+   for each of its heads instead. If `slim` is not NULL, it is the same layer of
+   a second checkpoint, which this changes into l without its gauge. If
+   `spectra` is not NULL, writes the singular values of the heads into that
+   file. */
 static void
-add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
+add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each_head,
           FILE *spectra)
 {
     const Published *m = l->model;
-    double pivot = heads_slim(l, slim); /* the worst condition, see meaning() */
-    double error = slim ? heads_apart(l, slim) : NAN;
+    double worst_condition = heads_slim(l, slim);
+    double slim_error = slim ? heads_apart(l, slim) : NAN;
     double rank_M = 0, rank_N = 0, symmetric = 0; /* means over the heads */
     for (int head = 0; head < m->heads; head++) {
         Facts M = facts_of(l, QUERY, KEY, head);
@@ -84,7 +86,7 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
         rank_M += (double)M.rank / m->heads;
         rank_N += (double)N.rank / m->heads;
         symmetric += M.symmetric / m->heads;
-        if (each)
+        if (each_head)
             add_head(sheet, l, head, &M, &N);
         if (spectra) {
             write_spectrum(spectra, l, head, "M", &M);
@@ -93,45 +95,58 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each,
         free(M.singular);
         free(N.singular);
     }
-    if (each)
+    if (each_head)
         return;
     Account account = {0};
-    account_add(&account, m, 1);
+    account_add(&account, m, 1); /* parameters do not depend on the length */
     double b_Q = bias_norm(l, QUERY, 0, m->heads * m->d_k);
     double b_K = bias_norm(l, KEY, 0, m->groups * m->d_k);
-    Cell none = cell_number(NAN);
-    sheet_row(sheet, cell_number(l->number + 1), none,
+    Cell only_heads = cell_number(NAN);
+    sheet_row(sheet, cell_number(l->number + 1), only_heads,
               cell_number(account.stored),
               cell_number(account.stored - account.gauge), cell_number(rank_M),
-              cell_number(rank_N), cell_number(symmetric), none, none, none,
-              cell_number(b_Q), cell_number(b_K), cell_number(pivot),
-              cell_number(error));
+              cell_number(rank_N), cell_number(symmetric), only_heads,
+              only_heads, only_heads, cell_number(b_Q), cell_number(b_K),
+              cell_number(worst_condition), cell_number(slim_error));
 }
 
-/* Draws M of the head that --head chose, entry by entry. */
+/* Draws M (d_model x d_model) of the head that --head chose, a coloured cell
+   for each entry. The columns of W^Q and W^K have their biases as an additional
+   last row, which M leaves out. */
 static void
-draw_map(const Options *o, const Heads *l)
+draw_M(const Options *o, const Heads *l)
 {
     int d = l->model->d_model, d_k = l->model->d_k, head = o->head - 1;
     double *m = allocate(matrix_entries(d, d), sizeof *m);
-    double *queries = map_columns(l, QUERY, head * d_k, d_k);
-    double *keys = map_columns(l, KEY, group_of(l, KEY, head) * d_k, d_k);
+    double *W_Q = map_columns(l, QUERY, head * d_k, d_k);
+    double *W_K = map_columns(l, KEY, group_of(l, KEY, head) * d_k, d_k);
     Figure f = figure_begin(
         &o->draw, "form", "",
         format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head));
-    product_with_transposed(m, queries, keys, d, d_k, d);
+    product_with_transposed(m, W_Q, W_K, d, d_k, d);
     fprintf(f.data, "row\tcolumn\tentry\n");
     for (int i = 0; i < d * d; i++)
         fprintf(f.data, "%d\t%d\t%.4g\n", i / d + 1, i % d + 1, m[i]);
     figure_end(&f, "form.gp", "");
 }
 
-/* The note below the table: how many parameters are gauge, and the meaning of
-   the columns. */
+/* The note below the table: how many parameters are gauge, the meaning of the
+   columns, and for some models a sentence about what is special in them. */
 static char *
 meaning(const Published *m)
 {
     Account all = published_account(m, 1); /* parameters, at any length */
+    const char *normed = "", *key_bias = "", *latent = "";
+    if (scores_are_normed(m))
+        normed = " Queries and keys are normed after their maps: M is their "
+                 "product without the norms.";
+    if (!m->rotated_layers)
+        key_bias = " A key bias, |b^K|, does nothing: it adds the same to all "
+                   "scores of a row, and the softmax cancels it.";
+    if (published_has(m, "latent"))
+        latent = " Keys and values are made from a latent: M is of the columns "
+                 "that are not rotated, and M and N leave out the number by "
+                 "which a norm divides each token's latent.";
     return format_text(
         "%.0f of the %.0f parameters of attention (%.2f%%) are not really "
         "there: they are gauge, and can be chosen freely.%s%s%s rank: how "
@@ -142,46 +157,35 @@ meaning(const Published *m)
         "absolute values, 1 if all are positive, 0 if random; a layer's row: "
         "the mean of its heads; pivot: the largest condition number of the "
         "parts that --slim turns into identities.",
-        all.gauge, all.stored, 100 * all.gauge / all.stored,
-        scores_are_normed(m) ? " Queries and keys are normed after their maps: "
-                               "M is their product without the norms."
-                             : "",
-        m->rotated_layers
-            ? ""
-            : " A key bias, |b^K|, does nothing: it adds the same to "
-              "all scores of a row, and the softmax cancels it.",
-        published_has(m, "latent")
-            ? " Keys and values are made from a latent: M is of the columns "
-              "that are not rotated, and M and N leave out the number by which "
-              "a norm divides each token's latent."
-            : "",
-        m->d_k, m->d_v);
+        all.gauge, all.stored, 100 * all.gauge / all.stored, normed, key_bias,
+        latent, m->d_k, m->d_v);
 }
 
-/* Prints a row for each layer, or for each head. Also draws the singular values
-   of all heads (--draw), and writes the checkpoint without its gauge (--slim),
-   layer by layer in a second copy of it. */
+/* Prints the table of layers or, with --heads, of heads. With --draw, draws the
+   singular values of all heads. With --slim, removes the gauge from a second
+   copy of the checkpoint, layer by layer, and writes that copy. */
 static int
 open_layers(const Options *o, const Checkpoint *c, const Published *m)
 {
-    Sheet sheet = sheet_of(facts, "open", o->columns);
-    Checkpoint to = checkpoint_open(c->directory);
+    Sheet sheet = sheet_of(table_columns, "open", o->columns);
+    Checkpoint second_copy = checkpoint_open(c->directory);
     Figure f = {0};
     if (o->slim)
-        checkpoint_place(o->slim);
-    if (o->spectra) {
+        checkpoint_place(o->slim); /* fails now, not after the work */
+    if (o->draw_heads) {
         f = figure_begin(&o->draw, "spectra", "",
                          "The singular values of every head");
         fprintf(f.data, "layer\thead\tmap\twhich\tsize\n");
     }
     for (int layer = 0; layer < m->layers; layer++) {
-        Heads l = heads_of(c, m, layer), slim = heads_of(&to, m, layer);
+        Heads l = heads_of(c, m, layer);
+        Heads slim = heads_of(&second_copy, m, layer);
         add_layer(&sheet, &l, o->slim ? &slim : NULL, o->heads, f.data);
         show_layers(o, layer + 1, m->layers);
     }
     if (o->slim)
-        checkpoint_write(&to, o->slim, NULL);
-    if (o->spectra) {
+        checkpoint_write(&second_copy, o->slim, NULL);
+    if (o->draw_heads) {
         figure_word(
             &f, "shape",
             format_text("%d %d %d %d", m->layers, m->heads, m->d_k, m->d_v));
@@ -196,8 +200,8 @@ int
 command_open(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Checkpoint c = checkpoint_open(o.rest[0]);
-    Published m = published_read(within(o.rest[0], "config.json"), NULL, NULL);
+    Checkpoint c = checkpoint_open(o.words[0]);
+    Published m = published_read(within(o.words[0], "config.json"), NULL, NULL);
     if (o.layer > m.layers)
         usage("--layer %d: the model has layers 1 to %d", o.layer, m.layers);
     if (o.head > m.each[o.layer - 1].heads)
@@ -209,14 +213,14 @@ command_open(int argc, char **argv)
         if (run && !o.quiet)
             note("the run is %s/%s", o.out, run);
         if (o.head)
-            draw_map(&o, &l);
+            draw_M(&o, &l);
         return 0;
     }
     if (o.npy) {
         factors_write(&c, &m, o.npy);
         return 0;
     }
-    if (sizeof(real) == 4)
+    if (sizeof(real) == 4) /* what follows needs double precision */
         return run_in_double(argc, argv);
     if (o.against)
         return open_against(&o, &c, &m);

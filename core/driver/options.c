@@ -24,8 +24,8 @@ read_range(const char *word, int *first, int *last)
     return length > 0 && !word[length] && isdigit((unsigned char)*word);
 }
 
-/* The values of a list, "a,b". In a list of whole numbers, "3,11..13" is
-   "3,11,12,13". */
+/* The values of a list, "a,b". For an integer setting, "3,11..13" is
+   "3,11,12,13", and a range such as "2..1" has no values. */
 static Values
 values_listed(const Setting *s, const char *list)
 {
@@ -45,24 +45,25 @@ values_listed(const Setting *s, const char *list)
 const char *
 plugin_typed(const char *word)
 {
-    OwnSetting own;
+    OwnSetting declared;
     const char *built = plugin_built(word); /* ./mine.c becomes a .so */
-    plugin_trust(built);
+    plugin_trust(built); /* the user typed it, so it may be opened */
     Plugin p = plugin_open(built);
     const char *list = variant_uses(p.variant);
-    while (next_own_setting(&list, &own)) {
-        const Setting *s = setting_named(own.name);
-        if (s && s->kind != OWN)
+    while (next_own_setting(&list, &declared)) {
+        const Setting *s = setting_named(declared.name);
+        bool of_qkv = s && s->kind != OWN;
+        if (of_qkv)
             fail("%s: it declares \"%s\", a setting of qkv: rename it", p.path,
-                 own.name);
-        setting_declare(own.name);
+                 declared.name);
+        setting_declare(declared.name);
     }
     return built;
 }
 
-/* Replaces a value of a setting by the text that the program writes for it, so
-   that 0.00001 becomes 1e-05. Exits (2) if the setting cannot have the value.
- */
+/* Replaces a value of a setting by the text that the program writes for it:
+   0.00001 becomes 1e-05, so that both name the same run. Exits (2) if the
+   setting cannot have the value. */
 static void
 normalise(const Setting *s, char **value)
 {
@@ -79,13 +80,15 @@ normalise(const Setting *s, char **value)
 static const char auto_rates[] =
     "0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1";
 
-/* Stores the value, or the list of values, that was given to a setting. */
+/* Stores the value, or the list of values, that was given to a setting, in the
+   request. Exits (2) if the command takes only one value of the setting. */
 static void
 store_setting(Options *o, const Command *c, const Setting *s, const char *text)
 {
-    bool takes_list = s->role & c->lists;
+    bool takes_list = s->role & c->list_roles;
+    bool lr_auto = !strcmp(s->name, "lr") && !strcmp(text, "auto");
     Values *given = given_to(&o->request, s->name);
-    if (takes_list && !strcmp(s->name, "lr") && !strcmp(text, "auto"))
+    if (takes_list && lr_auto)
         text = auto_rates;
     *given = values_listed(s, text);
     if (!given->count)
@@ -98,24 +101,34 @@ store_setting(Options *o, const Command *c, const Setting *s, const char *text)
         normalise(s, &given->text[i]);
 }
 
-/* Stores the value that was given to a command's own option in its field of
-   Options, whose type follows from the option's kind. If the option has
-   choices, each word of the list `text` must be one of them. */
+/* Why a list has a word that is not among the choices, "svg png"; NULL if all
+   are, or if `choices` is NULL, which allows any word. */
+static const char *
+not_among(const char *choices, const char *list)
+{
+    Values words = values_split(list);
+    for (int i = 0; choices && i < words.count; i++)
+        if (index_in(choices, words.text[i]) < 0)
+            return not_one_of(words.text[i], choices);
+    return NULL;
+}
+
+/* Stores the value of a command's own option in its field of Options. The kind
+   of the option tells the type of the field. Exits (2) if the option cannot
+   have the value. */
 static void
 store_own(Options *o, const Setting *s, const char *text)
 {
     void *field = (char *)o + s->offset;
-    const char *why = NULL;
+    const char *why = not_among(s->choices, text);
     if (s->kind == SWITCH)
         *(bool *)field = true;
     else if (s->kind == TEXT)
         *(const char **)field = text;
-    else
+    else if (!why)
         why = value_read(s, field, text);
-    Values words = values_split(text);
-    for (int i = 0; s->choices && !why && i < words.count; i++)
-        if (index_in(s->choices, words.text[i]) < 0)
-            why = not_one_of(words.text[i], s->choices);
+    if (why && !strcmp(s->name, "memory"))
+        why = format_text("%s; give megabytes, such as 2000", why);
     if (!strcmp(s->name, "size") && !size_is_known(text))
         why = format_text("give `column`, or a number of points from %d to %d",
                           LEAST_WIDTH, MOST_WIDTH);
@@ -157,11 +170,25 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
     for (int i = 0; i < count; i++)
         values_add(&known, format_text("--%s", list[i].value.name));
     char *name = format_text("%.*s", (int)strcspn(word, "="), word);
-    const char *near = suggestion(name, &known), *own = "";
-    if (c->roles & OF_SHAPE && !*near)
-        own = "; the options of a variant come after its name, -v NAME";
+    const char *near = suggestion(name, &known), *variants_options = "";
+    bool takes_variant = c->setting_roles & OF_SHAPE;
+    if (takes_variant && !*near) /* a later -v may declare the option */
+        variants_options =
+            "; the options of a variant come after its name, -v NAME";
     usage("unknown option %s:%s `qkv %s --help=all` lists them%s", word, near,
-          c->name, own);
+          c->name, variants_options);
+}
+
+/* Reads a whole number, the value of an option. Exits (2) if it is not one that
+   the option can have. */
+static int
+integer_given(const Setting *s, const char *value)
+{
+    int number;
+    const char *why = value_read(s, &number, value);
+    if (why)
+        usage("--%s: %s (see --help=all)", s->name, why);
+    return number;
 }
 
 /* Stores the value of an option. Two options are short for settings: --head-dim
@@ -169,19 +196,15 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
 static void
 store_value(Options *o, const Command *c, const Setting *s, const char *value)
 {
-    bool head_dim = !strcmp(s->name, "head-dim");
-    bool seeds = !strcmp(s->name, "seeds");
-    int number;
-    const char *why = head_dim || seeds ? value_read(s, &number, value) : NULL;
-    if (why)
-        usage("--%s: %s (see --help=all)", s->name, why);
-    if (head_dim) {
+    bool is_setting = s->role != 0;
+    if (!strcmp(s->name, "head-dim")) {
+        integer_given(s, value); /* a message names --head-dim, not --d-k */
         store_setting(o, c, setting_named("d-k"), value);
         store_setting(o, c, setting_named("d-v"), value);
-    } else if (seeds)
+    } else if (!strcmp(s->name, "seeds"))
         store_setting(o, c, setting_named("seed"),
-                      format_text("1..%d", number));
-    else if (s->role)
+                      format_text("1..%d", integer_given(s, value)));
+    else if (is_setting)
         store_setting(o, c, s, value);
     else
         store_own(o, s, value);
@@ -196,10 +219,10 @@ read_option(Options *o, const Command *c, char **argv, int i)
     int count = options_of(c, list);
     const char *word = argv[i], *sign = strchr(word, '=');
     const Option *option = option_named(list, count, word);
-    if (!option)
+    if (!option) /* refuse_option exits */
         refuse_option(c, list, count, word);
     const Setting *s = &option->value;
-    values_add(&o->named, format_text("--%s", s->name));
+    values_add(&o->options_given, format_text("--%s", s->name));
     if (s->kind == SWITCH && sign)
         usage("%s: this option takes no value; write --%s", word, s->name);
     if (s->kind == SWITCH) {
@@ -207,7 +230,10 @@ read_option(Options *o, const Command *c, char **argv, int i)
         return i;
     }
     const char *value = sign ? sign + 1 : argv[i + 1]; /* NULL after the last */
-    if (!value || !*value || (!sign && option_named(list, count, value)))
+    bool missing = !value || !*value;
+    if (!missing && !sign) /* is it the next option instead of a value? */
+        missing = option_named(list, count, value);
+    if (missing)
         usage("%s: its value is missing; write --%s %s", word, s->name,
               option->argument);
     store_value(o, c, s, value);
@@ -221,10 +247,10 @@ set_defaults(Options *o, const Command *c)
     Work *work = &o->request.work;
     /* A command that takes no settings reads a run or an experiment, and writes
        its figures there. `open` reads somebody's model, and does not. */
-    bool beside = o->rest_count && !c->roles && strcmp(c->name, "open") != 0;
+    bool reads_runs = !c->setting_roles && strcmp(c->name, "open") != 0;
     o->out_given = o->out;
     if (!o->out)
-        o->out = beside ? o->rest[0] : "qkv-out";
+        o->out = reads_runs && o->word_count ? o->words[0] : "qkv-out";
     o->draw.by = o->request.by ? o->request.by : "variant";
     o->draw.out = work->out = o->out;
     o->draw.quiet = work->quiet = o->quiet;
@@ -238,10 +264,10 @@ static void
 check_words(const Options *o, const Command *c)
 {
     const char *wrong = "a word is missing";
-    if (o->rest_count > c->most)
-        wrong = format_text("unexpected word \"%s\"", o->rest[c->most]);
-    else if (o->rest_count >= c->least)
+    if (o->word_count >= c->least_words && o->word_count <= c->most_words)
         return;
+    if (o->word_count > c->most_words)
+        wrong = format_text("unexpected word \"%s\"", o->words[c->most_words]);
     usage("%s: %s: it takes %s; `qkv %s --help` has examples", c->name, wrong,
           *c->arguments ? c->arguments : "only options", c->name);
 }
@@ -256,8 +282,8 @@ help_if_asked(const Command *c, const char *word)
     exit(end_well(0));
 }
 
-/* Reads the words from left to right: each option is stored, and every other
-   word is kept in `rest`, "-" among them. Then the defaults are set. */
+/* Reads the command line from left to right, because -v NAME declares options
+   for the words after it. A word that is no option, such as "-", is kept. */
 Options
 options_read(int argc, char **argv)
 {
@@ -266,19 +292,20 @@ options_read(int argc, char **argv)
                  .request = {.work = {.threads = 1}},
                  .layer = 1,
                  .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
-    o.rest = allocate((size_t)argc, sizeof *o.rest);
+    o.words = allocate((size_t)argc, sizeof *o.words);
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);
     for (int i = 1; i < argc; i++) {
+        bool is_option = argv[i][0] == '-' && argv[i][1];
         help_if_asked(c, argv[i]);
-        if (*argv[i] == '-' && argv[i][1])
+        if (is_option)
             i = read_option(&o, c, argv, i);
         else
-            o.rest[o.rest_count++] = argv[i];
+            o.words[o.word_count++] = argv[i];
     }
     check_words(&o, c);
-    if (o.rest_count > c->least)
-        values_add(&o.named, "RUN");
-    check_together(c, &o.named);
+    if (o.word_count > c->least_words) /* for the rules about RUN (help.c) */
+        values_add(&o.options_given, "RUN");
+    check_together(c, &o.options_given);
     set_defaults(&o, c);
     return o;
 }
@@ -299,7 +326,8 @@ void
 show_layers(const Options *o, int done, int all)
 {
     if (isatty(STDERR_FILENO) && !o->quiet)
-        /* at the end, back to the start of the line, which \033[K clears */
+        /* after the last layer, \r returns to the start of the line, and
+           \033[K clears the line */
         fprintf(stderr, "\r%d of %d layers%s", done, all,
                 done < all ? "" : "\r\033[K");
 }

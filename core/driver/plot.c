@@ -26,8 +26,8 @@ command_plot(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Drawing *d = &o.draw;
-    const char *const *paths = (const char *const *)o.rest;
-    Experiment e = o.rest_count ? experiment_read(paths, o.rest_count)
+    const char *const *paths = (const char *const *)o.words;
+    Experiment e = o.word_count ? experiment_read(paths, o.word_count)
                                 : experiment_read(&o.out, 1);
     check_axis(&e, "--by", d->by);
     if (d->x)

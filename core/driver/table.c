@@ -94,7 +94,7 @@ command_table(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     const Request *r = &o.request;
-    Experiment e = experiment_read((const char *const *)o.rest, o.rest_count);
+    Experiment e = experiment_read((const char *const *)o.words, o.word_count);
     if (r->where)
         keep_where(&e, r->where);
     if (o.verdicts || r->by || r->baseline || r->judge || r->margin) {

@@ -333,7 +333,7 @@ int
 command_trace(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    const char *text = o.rest[0], *run = o.rest_count > 1 ? o.rest[1] : NULL;
+    const char *text = o.words[0], *run = o.word_count > 1 ? o.words[1] : NULL;
     Corpus words = words_of(text);
     Dataset data = {.corpus = &words, .sizes.each = 1};
     Model *m = NULL;

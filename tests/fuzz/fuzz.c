@@ -21,7 +21,7 @@
 #include "base/files.h"
 #include "base/npy.h"
 #include "run/run.h"
-#include "driver/grammar.h"
+#include "driver/help.h"
 #include "driver/options.h"
 #include "run/process.h"
 #include "driver/commands.h"

@@ -1,9 +1,12 @@
-/* grammar.c - the commands, the options that each takes, and --help. */
+/* help.c - the commands, the options that each takes with their defaults, and
+   --help, which prints them.
+
+   The settings of runs are options, too; config/settings.c has their table. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/words.h"
-#include "driver/grammar.h"
+#include "driver/help.h"
 #include "page/table.h"
 #include "tasks/tasks.h"
 
@@ -11,28 +14,29 @@ enum { MANY = 1 << 30 }; /* any number of words */
 
 /* clang-format off */
 const Command commands[] = {
-    /* name, words, what it does, two examples */
-    {"list", "", "list variants and their equations, tasks, or published models", {"qkv list", "qkv list --models"}, .also = "length"},
-    {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, .roles = OF_ANY},
-    {"compare", "", "train variants on tasks, over seeds and a grid; draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, .roles = OF_ANY, .lists = OF_ANY},
-    {"plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, .most = MANY},
-    {"table", "EXPERIMENT ...", "print a row for each run: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, .least = 1, .most = MANY},
-    {"judge", "FILE", "compare the methods in a CSV or TSV table: which is better?", {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge mine.tsv --method name --unpaired --higher score --baseline ours"}, .least = 1, .most = 1},
-    {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, .most = 1, .roles = OF_ANY, .lists = OF_VARIANT},
-    {"count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, .most = 1, .roles = OF_VARIANT | OF_SHAPE, .lists = OF_VARIANT, .also = "d-model layers length positions mask symbols mlp norm"},
-    {"derive", "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code; with =, compare two", {"qkv derive two-step", "qkv derive two-step = standard"}, .least = 1, .most = 3},
-    {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, .least = 1, .most = 1},
-    {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, .least = 1, .most = 2, .roles = OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, .start = "d-model=8 heads=2"},
-    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, .least = 1, .most = 1},
-    {"export", "RUN DIR", "write a batch of a run, with logits and gradients, as .npy files", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, .least = 2, .most = 2},
-    {"check", "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, .least = 1, .most = 1},
-    {"open", "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, .least = 1, .most = 1},
+    /* name, arguments, purpose, two examples */
+    {"list", "", "list variants and their equations, tasks, or published models", {"qkv list", "qkv list --models"}, .more_settings = "length"},
+    {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, .setting_roles = OF_ANY},
+    {"compare", "", "train variants on tasks, over seeds and a grid; draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, .setting_roles = OF_ANY, .list_roles = OF_ANY},
+    {"plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, .most_words = MANY},
+    {"table", "EXPERIMENT ...", "print a row for each run: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, .least_words = 1, .most_words = MANY},
+    {"judge", "FILE", "compare the methods in a CSV or TSV table: which is better?", {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge mine.tsv --method name --unpaired --higher score --baseline ours"}, .least_words = 1, .most_words = 1},
+    {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, .most_words = 1, .setting_roles = OF_ANY, .list_roles = OF_VARIANT},
+    {"count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, .most_words = 1, .setting_roles = OF_VARIANT | OF_SHAPE, .list_roles = OF_VARIANT, .more_settings = "d-model layers length positions mask symbols mlp norm"},
+    {"derive", "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code; with =, compare two", {"qkv derive two-step", "qkv derive two-step = standard"}, .least_words = 1, .most_words = 3},
+    {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, .least_words = 1, .most_words = 1},
+    {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, .least_words = 1, .most_words = 2, .setting_roles = OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, .defaults = "d-model=8 heads=2"},
+    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, .least_words = 1, .most_words = 1},
+    {"export", "RUN DIR", "write a batch of a run, with logits and gradients, as .npy files", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, .least_words = 2, .most_words = 2},
+    {"check", "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, .least_words = 1, .most_words = 1},
+    {"open", "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, .least_words = 1, .most_words = 1},
 
-    /* shell scripts over the others, plots/commands/NAME.sh, with their own help */
-    {.name = "new", .arguments = "", .what = "start your own variant: write NAME.c"},
-    {.name = "report", .arguments = "", .what = "write a report of verdicts, tables and figures"},
-    {.name = "recipe", .arguments = "", .what = "run a recipe: the commands that answer a question"},
-    {.name = "claim", .arguments = "", .what = "test a claim of a paper, and print the verdict"},
+    /* Shell scripts that call the other commands, plots/commands/NAME.sh. They
+       print their own help. */
+    {.name = "new", .arguments = "", .purpose = "start your own variant: write NAME.c"},
+    {.name = "report", .arguments = "", .purpose = "write a report of verdicts, tables and figures"},
+    {.name = "recipe", .arguments = "", .purpose = "run a recipe: the commands that answer a question"},
+    {.name = "claim", .arguments = "", .purpose = "test a claim of a paper, and print the verdict"},
 };
 /* clang-format on */
 const int commands_count = sizeof commands / sizeof *commands;
@@ -46,6 +50,7 @@ command_named(const char *name)
     return NULL;
 }
 
+/* Lists of commands that have the same options. */
 #define TABLES   "list train compare inspect equiv count table open judge"
 #define RUNS     "train compare equiv"
 #define TRAINS   "train compare"
@@ -53,10 +58,12 @@ command_named(const char *name)
 #define FIGURES  "compare plot inspect equiv open judge"
 #define QUIET    RUNS " plot inspect check export open"
 
-/* The options that are not settings of a run. */
+/* The options that are not settings of runs. A default is in brackets. */
 /* clang-format off */
-static const Option own[] = {
-/* The kind of an option's value follows from the type of its field in Options. */
+static const Option own_options[] = {
+/* Each macro gives the kind of an option's value, which follows from the type of
+   its field in Options, and the offset of that field. The words of a TEXT_AT may
+   have any characters. */
 #define KIND(field) _Generic(((Options *)0)->field, bool: SWITCH, int: INTEGER, double: NUMBER, const char *: WORD)
 #define AT(field) KIND(field), offsetof(Options, field)
 #define TEXT_AT(field) _Generic(((Options *)0)->field, const char *: TEXT), offsetof(Options, field)
@@ -112,7 +119,7 @@ static const Option own[] = {
     {{"models", 0, AT(models), 0, 0, NULL, "list published models: the parameters of their attention, and its cache at --length"}, NULL, .commands = "list", .common = true},
     {{"names", 0, AT(names), 0, 0, NULL, "print only the names of the variants, without opening them"}, NULL, .commands = "list"},
     {{"heads", 0, AT(heads), 0, 0, NULL, "print a row for each head"}, NULL, .commands = "open", .common = true},
-    {{"draw", 0, AT(spectra), 0, 0, NULL, "draw the singular values of all heads or, with --against, their distances, into figures/ of --out"}, NULL, .commands = "open", .common = true},
+    {{"draw", 0, AT(draw_heads), 0, 0, NULL, "draw the singular values of all heads or, with --against, their distances, into figures/ of --out"}, NULL, .commands = "open", .common = true},
     {{"against", 0, AT(against), 0, 0, NULL, "compare all heads with another checkpoint's: M, N, and the matrices as stored"}, "DIR", .commands = "open", .common = true},
     {{"slim", 0, AT(slim), 0, 0, NULL, "write the model without its gauge to a new directory"}, "DIR", .commands = "open", .common = true},
     {{"kv-heads", 0, AT(kv_heads), 1, 1e6, NULL, "let all heads share N heads of keys and values; with --out, write that model to a new directory"}, "N", .commands = "open", .common = true},
@@ -129,16 +136,16 @@ static const Option own[] = {
     {{"quiet", 0, AT(quiet), 0, 0, NULL, "print no progress and no notes"}, NULL, .commands = QUIET, .letter = 'q'},
 };
 /* clang-format on */
-enum { OWN_OPTIONS = sizeof own / sizeof *own };
+enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
 
-/* The rules about options that have no effect. In these commands, an option of
-   `options` has no effect if another one of `never` is given, nor if `needs`
-   has options and none of them is given. A message prints `needs` as it is, so
-   it may say "--to or --head". */
+/* The rules about options that would have no effect. In each of `commands`, an
+   option of the list `options` conflicts with every other option of the list
+   `conflicts`. If `needs` is not "", the option also needs one of its options.
+   A message prints `needs`, so it may say "--to or --head". */
 #define LAYOUTS "--tsv --json --markdown --latex"
 #define LISTS   "--tasks --models --forms --names"
 static const struct Rule {
-    const char *commands, *options, *never, *needs;
+    const char *commands, *options, *conflicts, *needs;
 } rules[] = {
     {TABLES, LAYOUTS, LAYOUTS, ""},
     {"list", LISTS, LISTS, ""},
@@ -170,26 +177,29 @@ static const struct Rule {
     {"judge", "--format", "", "--out"},
 };
 
-/* The name of a setting's value in --help: N for an integer and X for another
-   number; "N,..." for a list. */
+/* The name of a setting's value in --help: N for an integer, X for another
+   number; "N,..." if the setting may have a list of values. */
 static const char *
-argument_of(const Setting *s, bool list)
+argument_of(const Setting *s, bool takes_list)
 {
-    const char *name = s->kind == PLUGIN ? "VARIANT" : "WORD";
+    const char *name = "WORD";
+    if (s->kind == PLUGIN)
+        name = "VARIANT";
     if (s->kind & NUMERIC)
         name = s->kind == INTEGER ? "N" : "X";
-    return list ? format_text("%s,...", name) : name;
+    return takes_list ? format_text("%s,...", name) : name;
 }
 
-/* The option of a command for a setting of runs. */
+/* The option of a command for a setting of runs. --help always shows the
+   settings that the variant on the command line declares (OWN). */
 static Option
-option_of(const Setting *s, const Command *c)
+option_for_setting(const Setting *s, const Command *c)
 {
     static const char common[] = "variant task file d-model heads steps lr";
-    bool lettered = index_in("variant task", s->name) >= 0; /* -v, -t */
+    bool has_letter = index_in("variant task", s->name) >= 0; /* -v, -t */
     return (Option){.value = *s,
-                    .argument = argument_of(s, s->role & c->lists),
-                    .letter = lettered ? *s->name : 0,
+                    .argument = argument_of(s, s->role & c->list_roles),
+                    .letter = has_letter ? s->name[0] : 0,
                     .common = s->kind == OWN || index_in(common, s->name) >= 0};
 }
 
@@ -198,18 +208,20 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
 {
     int count = 0;
     for (const Setting *s = settings; s < settings + setting_count; s++) {
-        bool named = c->also && index_in(c->also, s->name) >= 0;
-        if (s->help && (s->role & c->roles || named))
-            list[count++] = option_of(s, c);
+        bool taken = s->role & c->setting_roles;
+        if (c->more_settings && index_in(c->more_settings, s->name) >= 0)
+            taken = true;
+        if (taken && s->help) /* without help, only the program sets it */
+            list[count++] = option_for_setting(s, c);
     }
     for (int i = 0; i < OWN_OPTIONS; i++)
-        if (index_in(own[i].commands, c->name) >= 0)
-            list[count++] = own[i];
+        if (index_in(own_options[i].commands, c->name) >= 0)
+            list[count++] = own_options[i];
     return count;
 }
 
-/* The first of these options that was given, not counting `except`; NULL if
-   there is none. */
+/* The first given option that is in the list `options` and is not `except`;
+   NULL if there is none. */
 static const char *
 first_given(const Values *given, const char *options, const char *except)
 {
@@ -228,7 +240,7 @@ check_together(const Command *c, const Values *given)
         const char *option = first_given(given, r->options, "");
         if (!option || index_in(r->commands, c->name) < 0)
             continue; /* the rule is about other options or commands */
-        const char *other = first_given(given, r->never, option);
+        const char *other = first_given(given, r->conflicts, option);
         if (other)
             usage("%s and %s do not go together: leave one of them out", option,
                   other);
@@ -243,22 +255,25 @@ print_commands(void)
 {
     printf("qkv - which of the matrices in attention are really there?\n\n");
     for (int i = 0; i < commands_count; i++)
-        printf("  qkv %-10s %s\n", commands[i].name, commands[i].what);
+        printf("  qkv %-10s %s\n", commands[i].name, commands[i].purpose);
     printf("\n`qkv COMMAND --help` says more. A good place to start is `qkv "
            "compare`.\n");
 }
 
-/* The default of a command's option, as --help shows it: "" if the option is no
-   setting, or if its value is a word. */
+/* The default of a setting of runs, which print_option adds to its help; "" if
+   it is a word, or if s is a command's own option, whose help has the default.
+ */
 static const char *
 default_shown(const Command *c, const Setting *s)
 {
+    bool is_setting = s->role != 0;
     Config defaults = config_start();
-    if (c->start)
-        config_apply(&defaults, c->start);
-    return s->role && !(s->kind & WORDED) ? setting_text(s, &defaults) : "";
+    if (c->defaults)
+        config_apply(&defaults, c->defaults);
+    return is_setting && !(s->kind & WORDED) ? setting_text(s, &defaults) : "";
 }
 
+/* The column at which the help of an option begins, and where its lines end. */
 enum { HELP_COLUMN = 28, HELP_WIDTH = 79 };
 
 /* Prints an option in the left column and its help in the right one: what it
@@ -268,10 +283,10 @@ print_option(const Command *c, const Option *o)
 {
     const Setting *s = &o->value;
     const char *letter = o->letter ? format_text("-%c,", o->letter) : "";
+    const char *argument = o->argument ? format_text(" %s", o->argument) : "";
     const char *default_text = default_shown(c, s), *help = s->help;
-    int column = printf("  %3s --%s%s%s", letter, s->name,
-                        o->argument ? " " : "", o->argument ? o->argument : "");
-    if (column >= HELP_COLUMN) {
+    int column = printf("  %3s --%s%s", letter, s->name, argument);
+    if (column >= HELP_COLUMN) { /* its help begins on the next line */
         printf("\n");
         column = 0;
     }
@@ -289,14 +304,14 @@ print_help(const Command *c, bool all)
     int count = options_of(c, list);
     printf("qkv %s [options]%s%s\n", c->name, *c->arguments ? " " : "",
            c->arguments);
-    print_wrapped(stdout, 0, 0, HELP_WIDTH, c->what);
+    print_wrapped(stdout, 0, 0, HELP_WIDTH, c->purpose);
     printf("\n    %s\n    %s\n", c->examples[0], c->examples[1]);
-    bool any = false;
+    const char *blank_line = "\n"; /* before the first option, if any */
     for (int i = 0; i < count; i++)
         if (all || list[i].common) {
-            printf("%s", any ? "" : "\n");
+            printf("%s", blank_line);
             print_option(c, &list[i]);
-            any = true;
+            blank_line = "";
         }
     printf(
         "\nDefaults are in brackets; some tasks override them. An option that "

@@ -1,0 +1,96 @@
+/* help.h - the tables of commands and of their options, and --help, which
+   prints them. */
+#ifndef HELP_H
+#define HELP_H
+
+#include <stdbool.h>
+
+#include "config/settings.h"
+#include "page/draw.h"
+#include "run/grid.h"
+#include "study/judge_csv.h"
+
+enum { MOST_THREADS = 64 };
+
+/* A command line that was read: first the options of several commands, then
+   the options of a single one. A text is NULL, a switch is false and a number
+   is 0 if the option was not given, unless a comment names another default. */
+typedef struct Options {
+    Request request;      /* settings of runs, and what to do with them */
+    Values options_given; /* their names, such as "--out" */
+    char **words;         /* the words that are not options */
+    int word_count;
+    int cores;       /* of this machine */
+    const char *out; /* a directory; options_read sets it if it is not given */
+    bool out_given;  /* did the user give --out? */
+    bool tsv, json, markdown, latex, quiet;
+    const char *columns;                /* of a table, "a,b"; NULL: all */
+    Drawing draw;                       /* the options of figures */
+    const char *preset, *config, *part; /* of count */
+    bool real, whole;                   /* of count */
+    bool verdicts;                      /* of table */
+    bool tasks, models, forms, names;   /* of list */
+    bool plan, no_figures;              /* of compare */
+    struct {
+        const char *prompt; /* "" if it is not given */
+        double temperature; /* 1 if it is not given, as seed and samples */
+        int tokens, seed, top_k, samples;
+    } generate;
+    Question question; /* of judge */
+    bool attention;    /* of inspect */
+    /* of open */
+    bool heads;      /* print a row for each head instead of each layer */
+    bool draw_heads; /* --draw: draw a figure of all heads */
+    const char *slim, *to, *against, *npy;
+    int layer; /* counted from 1; 1 if it is not given */
+    int head;  /* counted from 1 */
+    int kv_heads;
+} Options;
+
+typedef struct Command {
+    const char *name;      /* "plot" */
+    const char *arguments; /* the words that it takes, "[RUN ...]" */
+    const char *purpose;   /* what it does, for --help */
+    const char *examples[2];
+    int least_words, most_words; /* how many words it takes besides options */
+    int setting_roles; /* it takes the settings that have one of these roles
+                          (config/settings.h) */
+    int list_roles;    /* settings of these roles may have a list of values */
+    const char *more_settings; /* further settings that it takes, by name */
+    const char *defaults;      /* defaults of this command only, "heads=2" */
+} Command;
+extern const Command commands[];
+extern const int commands_count;
+const Command *command_named(const char *name); /* NULL if there is none */
+
+/* An option is a setting of runs, or a command's own option. The role of an
+   own option is 0. */
+typedef struct Option {
+    Setting value; /* name, type and help. The offset of a setting is that of a
+                      field of Config, and the offset of an own option is that
+                      of a field of Options. */
+    const char *argument; /* the name of its value in --help; NULL: a switch */
+    const char *commands; /* of an own option: the commands that have it */
+    int letter;           /* 'o' if -o is its short form, or 0 */
+    bool common;          /* does --help show it, or only --help=all? */
+} Option;
+
+/* Lists the options that a command takes, first the settings and then its own,
+   and returns how many there are. MOST_OPTIONS is enough for all the settings
+   and own options that exist. */
+enum { MOST_OPTIONS = 128 };
+int options_of(const Command *c, Option list[MOST_OPTIONS]);
+
+/* Exits (2) if one of the options given to a command, such as "--out", would
+   have no effect together with the others. `given` also has "RUN" if the
+   command got an optional word, as in `qkv count RUN`. */
+void check_together(const Command *c, const Values *given);
+
+/* Prints the list of commands, as `qkv` and `qkv help` do. */
+void print_commands(void);
+
+/* Prints the help of a command: with all options if `all`, else with the common
+   ones. */
+void print_help(const Command *c, bool all);
+
+#endif
