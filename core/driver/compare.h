@@ -18,9 +18,8 @@ void default_grid(Options *o, const char *variants,
 /* Reads the run at the path `run`, with whose weights other runs begin, and
    makes its settings the defaults of the request. Exits (2) if the user gave a
    setting that has none of the roles `allowed` (config/settings.h). If OF_SHAPE
-   is allowed, so is --embed: the
-   conversion can fold an embedding into attention (algebra/convert.h).
- */
+   is allowed, so is --embed, because a conversion can fold an embedding into
+   attention (algebra/convert.h). */
 Run begin_from(Request *r, const char *run, int allowed);
 
 /* Draws two figures into d->out/figures: the curves of the runs of e over

@@ -1,6 +1,10 @@
-/* count.c - qkv count: the costs of variants at any shape, without training; or
-   their real parameters (--real), those of a whole model around them (--whole),
-   or the costs of published models (--preset, --config, list --models). */
+/* count.c - qkv count: the costs of variants at any shape, without training.
+   With --real it counts their real parameters, with --whole the real parameters
+   of a whole model around them, and with --preset or --config the costs of
+   published models. `qkv list --models` calls it, too.
+
+   Real parameters are those that change what is computed; the others are gauge
+   (algebra/real_parameters.h). */
 #include <math.h>
 #include <string.h>
 
@@ -22,9 +26,10 @@
 #include "training/positions.h"
 
 /* The columns of the three tables of variants. COSTS has the costs of all
-   layers; REAL the real parameters, and the pivots on either side of the gap
-   that shows how many there are; WHOLE those of a whole model, measured and by
-   the formula, and the formula's parts (algebra/whole.h). */
+   layers. REAL has the real parameters, and the pivots on either side of the
+   gap that shows how many there are. WHOLE has the real parameters of a whole
+   model, measured and by the formula, and the formula's parts
+   (algebra/whole.h). */
 enum { COSTS, REAL, WHOLE, TABLE_KINDS, MOST_COLUMNS = 10 };
 static const int columns_in[TABLE_KINDS] = {6, 6, MOST_COLUMNS};
 /* clang-format off */
@@ -52,21 +57,23 @@ static const char *const explained[TABLE_KINDS] = {
     "to positions (from the embedding); or, if that is less, as many as any "
     "model with this unembedding can have."};
 
-/* The real parameters of a variant, and where the number is from. */
+/* The real parameters of a variant, and how they were counted. */
 typedef struct Real {
     double number; /* how many parameters are real; -1 if that is not known */
-    Rank gap;      /* what was measured; NaN if it was not */
-    char *note;    /* the formula in words, if the number is from it; or NULL */
+    Rank gap;      /* the measured rank, with the pivots that show it, which are
+                      NaN if a formula gave the number */
+    char *note;    /* that formula in words; NULL if the number was measured */
 } Real;
 
-/* Counts the real parameters of p at a, of which `cost` has the stored ones:
-   measures them or, if they are too many, takes them from a formula. */
+/* Counts the real parameters of all layers of p at shape a, whose costs are
+   `cost`: measures them or, if they are too many, takes them from a formula. */
 static Real
 real_of(const Plugin *p, Attention a, const Cost *cost)
 {
-    int together = cost->recalls ? a.layers : 1; /* layers measured at once */
-    double stored = cost->parameters;
-    if (stored / a.layers * together <= MOST_MEASURED) {
+    double stored = cost->parameters; /* in all layers */
+    bool one_by_one = !cost->recalls; /* layers are measured separately */
+    double measured_at_once = one_by_one ? stored / a.layers : stored;
+    if (measured_at_once <= MOST_MEASURED) {
         RealCount r = real_count(p->variant, a, ANY_TOKENS);
         return (Real){r.real, r.found, NULL};
     }
@@ -74,17 +81,17 @@ real_of(const Plugin *p, Attention a, const Cost *cost)
     Real by_formula = {-1, {.last = NAN, .next = NAN}, NULL};
     if (f.holds) {
         by_formula.number = stored - f.gauge;
-        by_formula.note =
-            format_text("gauge is %s%s, by a formula fitted to %d small "
-                        "shapes, checked on %d others",
-                        f.text, a.layers > together ? " in each layer" : "",
-                        f.fitted, f.checked);
+        by_formula.note = format_text(
+            "gauge is %s%s, by a formula fitted to %d small "
+            "shapes, checked on %d others",
+            f.text, one_by_one && a.layers > 1 ? " in each layer" : "",
+            f.fitted, f.checked);
     }
     return by_formula;
 }
 
-/* Adds a row to the table REAL. Notes the formula from which the number is, or
-   that it is not known. */
+/* Adds a row to the table REAL. If the number is from a formula, a note prints
+   the formula; if it is not known, a note says why. */
 static void
 add_real_row(Sheet *sheet, const char *name, double stored, Real r)
 {
@@ -100,9 +107,9 @@ add_real_row(Sheet *sheet, const char *name, double stored, Real r)
               cell_number(r.gap.next));
 }
 
-/* Counts the real parameters of p at a, and adds a row. Unless the user chose
-   the mask, counts them under a causal one, too; if that changes the number,
-   adds two rows. */
+/* Counts the real parameters of p at shape a, and adds a row. Unless the user
+   chose the mask, also counts them under a causal mask and, if that gives
+   another number, adds a row for each instead. */
 static void
 add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
          bool mask_chosen)
@@ -128,20 +135,22 @@ typedef struct Wanted {
     bool mask_chosen; /* by an option, or by a run? */
 } Wanted;
 
-/* The shape of attention with which the variant is called. */
+/* The shape of attention with which the variant is called. It has no mask by
+   default, except for a variant that needs a causal one. */
 static Attention
 attention_wanted(const Wanted *w)
 {
     Config c = w->config;
-    if (!w->mask_chosen && w->plugin.variant->calls == CAUSAL_ONLY)
+    bool needs_causal = w->plugin.variant->calls == CAUSAL_ONLY;
+    if (needs_causal && !w->mask_chosen)
         c.mask = MASK_CAUSAL;
     config_resolve_for(&c, &w->plugin);
     return positioned_attention(&c);
 }
 
-/* Adds the row of a whole model, which is a decoder unless --mask says
-   otherwise. Notes if its rank was not found, and if the formula differs from
-   it. */
+/* Counts the parameters of a whole model, and adds its row. The model is a
+   decoder unless the user chose a mask. A note says if its rank was not found,
+   or if the formula gives another number. */
 static void
 add_whole(Sheet *sheet, const Wanted *w)
 {
@@ -178,8 +187,9 @@ static void
 find_cost(const void *wanted, void *cost)
 {
     const Wanted *w = wanted;
+    const int keys = 0; /* attention is self-attention */
     *(Cost *)cost =
-        cost_of(w->plugin.variant, attention_wanted(w), w->config.length, 0);
+        cost_of(w->plugin.variant, attention_wanted(w), w->config.length, keys);
 }
 
 /* Computes the costs of a variant in a child process: a variant that cannot
@@ -195,12 +205,13 @@ cost_wanted(const Wanted *w, Cost *cost)
     return e.status;
 }
 
-/* Adds a variant's row to the table that was asked for, with notes about its
-   costs. */
+/* Adds a variant's row to the table that the options choose: WHOLE, REAL or
+   COSTS. Prints notes about costs that are not known, and about a state. */
 static void
 add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
     const Plugin p = w->plugin;
+    double cached = cost.cache * cost.seen; /* per token, within the window */
     if (isnan(cost.forward))
         note("%s: its FLOPs are not known, because one of its own operators "
              "does not set c->flops; set it there (<qkv/operator.h>)",
@@ -216,12 +227,12 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
     else
         sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
                   cell_number(cost.forward), cell_number(cost.backward),
-                  cell_number(cost.cache * cost.seen),
-                  cell_number(round(cost.activations)));
+                  cell_number(cached), cell_number(round(cost.activations)));
 }
 
 /* The note below a table of this kind (COSTS, REAL or WHOLE): the shape, with
-   the widths and settings that `uses` lists, and what the columns are. */
+   those widths and settings that `uses` lists, and the meaning of the columns.
+ */
 static char *
 caption(Config c, const char *uses, int table)
 {
@@ -257,7 +268,7 @@ static const Column model_columns[] = {
     {"what", .words = true, .readers = PROGRAMS},
     {"source", .words = true, .readers = PROGRAMS}};
 
-/* Says how many layers have no softmax, if any. */
+/* A remark on how many layers have no softmax; "" if there are none. */
 static char *
 without_softmax(const Published *p)
 {
@@ -271,8 +282,10 @@ without_softmax(const Published *p)
                        linear, p->layers);
 }
 
-/* Adds the row of a model, at `length` tokens: of a config.json as text or, if
-   that is NULL, of the file `name`. Returns its attention in words. */
+/* Adds the row of a published model, for a sequence of `length` tokens.
+   `config` is the text of its config.json; if that is NULL, `name` is the
+   file's path. `part` is the part to count, or NULL (published_read). Returns
+   the model's attention in words. */
 static char *
 add_model(Sheet *sheet, const char *name, char *config, const char *part,
           const char *source, int length)
@@ -302,22 +315,22 @@ static void
 count_models(const Options *o)
 {
     enum { NAME, SOURCE, CONFIG }; /* columns of published.tsv */
-    Config c = {.length = 32768};  /* unless --length is given */
+    Config c = {.length = 32768};  /* the default of --length here */
     Sheet sheet = sheet_of(model_columns, "models", o->columns);
     Table known = {0};
     Values names = {0};
-    char *what = "";
+    char *attention = ""; /* of the last model, in words */
     request_apply(&o->request, &c);
     table_add(&known, within(beside_program("models"), "published.tsv"));
     if (o->config)
-        what = add_model(&sheet, o->config, NULL, o->part, "", c.length);
+        attention = add_model(&sheet, o->config, NULL, o->part, "", c.length);
     for (int i = 0; i < known.rows; i++) {
         const char *name = table_cell(&known, i, NAME);
         values_add(&names, copy_text(name));
         if (!o->config && (!o->preset || !strcmp(o->preset, name)))
-            what = add_model(&sheet, name,
-                             copy_text(table_cell(&known, i, CONFIG)), NULL,
-                             table_cell(&known, i, SOURCE), c.length);
+            attention = add_model(
+                &sheet, name, copy_text(table_cell(&known, i, CONFIG)), NULL,
+                table_cell(&known, i, SOURCE), c.length);
     }
     if (!sheet.count)
         usage("unknown model \"%.64s\":%s `qkv list --models` lists them",
@@ -328,13 +341,13 @@ count_models(const Options *o)
         "bytes that a decoder keeps of all tokens, %d per number; unwindowed: "
         "without windows; state, of layers without softmax: bytes that it "
         "keeps for any number of tokens.",
-        o->models ? "" : what, o->models ? "" : ". ", c.length,
+        o->models ? "" : attention, o->models ? "" : ". ", c.length,
         CACHE_BYTES_PER_NUMBER);
     sheet_print(&sheet, layout_of(o));
 }
 
-/* Prints how many parameters of a whole published model are real, and what is
-   subtracted from those stored (models/published_whole.h). */
+/* Prints how many parameters of a whole published model are real, and the parts
+   that are subtracted from those stored (models/published_whole.h). */
 static void
 count_whole_published(const Options *o)
 {
@@ -358,10 +371,10 @@ count_whole_published(const Options *o)
     sheet_print(&sheet, layout_of(o));
 }
 
-/* Adds a row for each variant that can have the shape, and appends the settings
-   that these variants use to *uses. If there are no names, the only variant is
-   that of c. Exits (2) if an option was given that no variant uses. Returns the
-   exit status. */
+/* Adds a row for each named variant that can have the shape of c; if there are
+   no names, for the variant of c. Appends the settings that the added variants
+   use to *uses. Exits (2) if an option was given that no variant uses. Returns
+   the exit status. */
 static int
 add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
              char **uses)
@@ -376,9 +389,9 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
         const char *own = variant_uses(w.plugin.variant);
         uses_of_all = format_text("%s %s", uses_of_all, own);
         Cost cost;
-        int refused = cost_wanted(&w, &cost);
-        if (refused) { /* a single variant decides the exit status */
-            status = count > 1 ? 1 : refused;
+        int failed = cost_wanted(&w, &cost); /* 0, or its exit status */
+        if (failed) { /* a single variant decides the exit status */
+            status = count > 1 ? 1 : failed;
             continue;
         }
         *uses = format_text("%s %s", *uses, own);
@@ -393,7 +406,8 @@ command_count(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
-    if (o.preset || o.config || o.models) {
+    bool published = o.preset || o.config || o.models;
+    if (published) {
         request_used(&o.request, NULL, o.whole ? "" : "length");
         if (o.whole)
             count_whole_published(&o);
@@ -411,9 +425,9 @@ command_count(int argc, char **argv)
                             "parameters", o.columns);
     if (!given->count && !o.word_count)
         *given = values_split(default_variants);
-    if (table != COSTS && sizeof(real) == 4)
+    if (table != COSTS && sizeof(real) == 4) /* ranks need double precision */
         return run_in_double(argc, argv);
-    if (table != COSTS)
+    if (table != COSTS) /* measuring takes long */
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     int status = add_variants(&sheet, given, c, &o, &uses);
     if (sheet.count) {

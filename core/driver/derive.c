@@ -1,6 +1,9 @@
 /* derive.c - qkv derive: prints what a variant computes, M_i and N_i of its
-   heads (algebra/derive.h), as products of the plugin's matrices; and whether
-   one variant can compute what another does. */
+   heads (algebra/derive.h), as products of the plugin's matrices. For two
+   variants, it also prints whether one can compute what the other does.
+
+   The output has formulas, which are typeset, and lines of words, which begin
+   with `prefix`: "% " in LaTeX, where they are comments, else "". */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,17 +13,18 @@
 #include "driver/options.h"
 #include "run/plugin_process.h"
 
-/* A random model in which a later block can recall what an earlier one
-   remembered has this many blocks. */
+/* A form is derived from the last of this many blocks, because only a later
+   block can recall what an earlier one remembered. */
 enum { BLOCKS = 2 };
 
-/* The signs of a formula that have other forms on a terminal and in LaTeX. */
+/* The signs of a plain formula that look different on a terminal or in LaTeX.
+ */
 static const struct Sign {
     const char *plain, *terminal, *latex;
 } signs[] = {
     {"sqrt(", "√(", "\\sqrt{"}, {"'", "ᵀ", "^\\top"}, {"<=", "≤", "\\le"}};
 
-/* The sign with which a text begins, or NULL. */
+/* The sign with which the text begins, or NULL. */
 static const struct Sign *
 sign_at(const char *text)
 {
@@ -30,7 +34,8 @@ sign_at(const char *text)
     return NULL;
 }
 
-/* Prints a formula. In LaTeX it is displayed, with braces around a superscript,
+/* Prints a formula on a line: unchanged in TSV, with the signs of a terminal,
+   or as a displayed formula of LaTeX, which needs braces around a superscript,
    a subscript and the content of a root. */
 static void
 print_formula(Layout layout, const char *line)
@@ -51,9 +56,9 @@ print_formula(Layout layout, const char *line)
             fputs(latex ? sign->latex : sign->terminal, stdout);
             in_root |= sign == &signs[0]; /* sqrt( */
         } else if (latex && strchr("_^", *at)) {
-            int script = (int)strcspn(at + 1, " ^_[])',"); /* its length */
-            printf("%c{%.*s}", *at, script, at + 1);
-            length += script;
+            int script_length = (int)strcspn(at + 1, " ^_[])',");
+            printf("%c{%.*s}", *at, script_length, at + 1);
+            length += script_length;
         } else if (in_root && latex && *at == ')') {
             putchar('}');
             in_root = false;
@@ -65,22 +70,22 @@ print_formula(Layout layout, const char *line)
 }
 
 /* Prints how many parameters are real at a shape: under a causal mask and, if
-   the number differs, without a mask. `words` begins the line. */
+   the number differs, without a mask. */
 static void
-print_real(const Variant *v, Attention a, const char *words, const char *shape)
+print_real(const Variant *v, Attention a, const char *prefix, const char *shape)
 {
     RealCount unmasked = real_count(v, a, ANY_TOKENS);
     a.causal = 1;
     RealCount masked = real_count(v, a, ANY_TOKENS);
-    printf("%s  %d parameters at %s, %d real", words, masked.stored, shape,
+    printf("%s  %d parameters at %s, %d real", prefix, masked.stored, shape,
            masked.real);
     if (unmasked.real != masked.real)
         printf(" under a causal mask, and %d without a mask", unmasked.real);
     printf("\n");
 }
 
-/* Prints a piece of a head (terms.h), "M_i = W_i^Q (W_i^K)', rank <= d_k"; with
-   the head's number instead of i if `numbered`, because heads differ. Prints
+/* Prints a piece of a head (terms.h), "M_i = W_i^Q (W_i^K)', rank <= d_k". If
+   `numbered`, the head's number replaces i, because heads differ. Prints
    nothing if the head has no such piece. */
 static void
 print_head_piece(const Derived *d, int head, int piece, bool numbered,
@@ -93,73 +98,76 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
                                               [CONSTANT] = "c"};
     int rank = rank_bound(d, head, piece);
     const char *bound = number_named(d, rank), *index = "_i";
+    bool is_matrix = piece == M_PIECE || piece == N_PIECE; /* others are rows */
+    bool has_form = !d->why;
     char *line;
-    if (!rank)
+    if (rank == 0) /* there is no such piece */
         return;
     if (!bound)
         bound = format_text("%d at %s", rank, TELLING_SHAPE);
     if (numbered) /* head 0 is the last one (terms.h) */
         index = format_text("_%d", d->heads - head);
-    if (piece == CONSTANT) /* all heads together have one */
+    if (piece == CONSTANT) /* the heads share it */
         index = "";
     FILE *text = begin_text(&line);
     fprintf(text, "  %s%s = ", names[piece], index);
     print_piece(text, d, head, piece, false);
-    if (!d->why && layout != LATEX && (piece == M_PIECE || piece == N_PIECE))
+    if (is_matrix && has_form && layout != LATEX)
         fprintf(text, ", rank <= %s", bound);
     end_text(text, &line);
     print_formula(layout, line);
 }
 
-/* Prints whether the plugin's equation computes the same as its code. `words`
-   begins the line. */
+/* Prints whether the equation that the plugin declares computes the same as its
+   code. An equation for people (A_NOTE) cannot be compared. */
 static void
-print_equation(const Derived *d, const char *words)
+print_equation(const Derived *d, const char *prefix)
 {
     Written w = equation_compared(d);
-    const char *says = "says the same";
+    const char *result = "says the same";
     if (w.agreement == A_NOTE)
-        says = format_text("%s, and is not compared", w.why);
+        result = format_text("%s, and is not compared", w.why);
     if (w.agreement == DISAGREES)
-        says = format_text("says something else: %s", w.why);
-    printf("%s  its equation %s\n", words, says);
+        result = format_text("says something else: %s", w.why);
+    printf("%s  its equation %s\n", prefix, result);
 }
 
-/* Prints a variant's form, or why it has none, and its real parameters. `words`
-   begins each line of words. */
+/* Prints a variant's form, or why it has none, and its real parameters. */
 static void
-print_form(const Plugin *p, Layout layout, const char *words)
+print_form(const Plugin *p, Layout layout, const char *prefix)
 {
-    static const char shape[] = "d-model=16 heads=4"; /* for real parameters */
+    static const char small_shape[] = "d-model=16 heads=4"; /* to be measured */
     Derived d = derive_at(p->variant, TELLING_SHAPE, BLOCKS);
-    bool form = !d.why;
-    bool numbered = form && !heads_alike(&d);
-    int heads = numbered ? d.heads : 1;
-    if (form && !(derived_apart(&d) <= APART)) /* NaN is too far, too */
+    bool has_form = !d.why;
+    bool heads_differ = has_form && !heads_alike(&d);
+    int heads_printed = heads_differ ? d.heads : 1;
+    bool confirmed = has_form && derived_apart(&d) <= APART; /* NaN: no */
+    if (has_form && !confirmed)
         fail("%s: the form derived from its code is not the one that probing "
              "finds: trust neither, and run `qkv check`",
              p->name);
-    printf("%s%s\n", words, p->name);
-    for (int head = heads - 1; head >= 0; head--)
-        for (int i = 0; i < PIECES; i++)
-            print_head_piece(&d, head, i, numbered, layout);
+    printf("%s%s\n", prefix, p->name);
+    for (int head = heads_printed - 1; head >= 0; head--) /* 0 is the last */
+        for (int piece = 0; piece < PIECES; piece++)
+            print_head_piece(&d, head, piece, heads_differ, layout);
     if (d.why)
-        printf("%s  no form: %s\n", words, d.why);
-    if (p->variant->calls == ANY_CALL)
-        print_equation(&d, words);
+        printf("%s  no form: %s\n", prefix, d.why);
+    if (p->variant->calls == ANY_CALL) /* with separate keys, without a mask */
+        print_equation(&d, prefix);
     Canonical probed =
         canonical_form(p->variant, d.run.attention, d.run.weights, 0);
-    if (form && probed.unmasked_only)
-        printf("%s  this form holds only without a mask\n", words);
-    print_real(p->variant, derive_at(p->variant, shape, 1).run.attention, words,
-               shape);
+    if (has_form && probed.unmasked_only)
+        printf("%s  this form holds only without a mask\n", prefix);
+    Attention small = derive_at(p->variant, small_shape, 1).run.attention;
+    print_real(p->variant, small, prefix, small_shape);
 }
 
-/* Prints whether `to` can compute what `from` does: with which products of its
-   matrices, or why not. `words` begins each line of words. */
+/* Prints whether `to` can compute what `from` does. If it can, prints the
+   values that its matrices must have, as products of those of `from`, unless
+   only a numerical fit finds them; if it cannot, prints why. */
 static void
 print_ability(const Plugin *from, const Plugin *to, Layout layout,
-              const char *words)
+              const char *prefix)
 {
     static const char *const answers[] = {
         [CAN] = " computes what",
@@ -169,19 +177,18 @@ print_ability(const Plugin *from, const Plugin *to, Layout layout,
     Ability v = can_compute(to->variant, from->variant);
     if (v.answer == CAN)
         how = v.fitted ? ", in matrices that its fit finds" : ", with";
-    printf("%s%s%s %s does%s\n", words, to->name, answers[v.answer], from->name,
-           how);
+    printf("%s%s%s %s does%s\n", prefix, to->name, answers[v.answer],
+           from->name, how);
     if (v.answer != CAN)
-        printf("%s  %s\n", words, v.why);
+        printf("%s  %s\n", prefix, v.why);
     for (int i = 0; i < v.products.count && !v.fitted; i++)
         print_formula(layout, format_text("  %s", v.products.text[i]));
 }
 
-/* If the variants of two plugins have the same matrices, prints whether they
-   are the same function of these, with nothing substituted. `words` begins the
-   line. */
+/* If two variants declare the same matrices, prints whether they compute the
+   same when these have the same entries. */
 static void
-print_with_equal_matrices(const Plugin p[2], const char *words)
+print_with_equal_matrices(const Plugin p[2], const char *prefix)
 {
     Derived a = derive_at(p[0].variant, TELLING_SHAPE, BLOCKS);
     Derived b = derive_at(p[1].variant, TELLING_SHAPE, BLOCKS);
@@ -189,14 +196,15 @@ print_with_equal_matrices(const Plugin p[2], const char *words)
                     p[1].variant->calls == ANY_CALL; /* with and without mask */
     if (!any_call || !copy_same_matrices(&a, &b))
         return;
-    OutputsApart off = outputs_apart(&a, &b);
-    printf("%swith equal matrices ", words);
-    if (off.unmasked > ROUNDING)
-        printf("their outputs differ by %.2g of the largest\n", off.unmasked);
-    else if (off.causal > ROUNDING)
+    OutputsApart difference = outputs_apart(&a, &b);
+    printf("%swith equal matrices ", prefix);
+    if (difference.unmasked > ROUNDING)
+        printf("their outputs differ by %.2g of the largest\n",
+               difference.unmasked);
+    else if (difference.causal > ROUNDING)
         printf("they are the same without a mask; under a causal mask their "
                "outputs differ by %.2g of the largest\n",
-               off.causal);
+               difference.causal);
     else
         printf("they are the same\n");
 }
@@ -206,22 +214,22 @@ command_derive(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Layout layout = layout_of(&o);
-    const char *words = layout == LATEX ? "% " : ""; /* a comment of LaTeX */
+    const char *prefix = layout == LATEX ? "% " : "";
     Plugin p[2];
-    int count = o.word_count > 1 ? 2 : 1;
+    int variants = o.word_count > 1 ? 2 : 1; /* A, A B, or A = B */
     if (o.word_count == 3 && strcmp(o.words[1], "="))
         usage("derive: write = between the variants, not \"%s\"", o.words[1]);
-    if (sizeof(real) == 4)
+    if (sizeof(real) == 4) /* ranks need double precision */
         return run_in_double(argc, argv);
-    for (int i = 0; i < count; i++) { /* the first word, and the last */
+    for (int i = 0; i < variants; i++) { /* the first word, and the last */
         const char *word = o.words[i == 0 ? 0 : o.word_count - 1];
         p[i] = plugin_open(plugin_typed(word));
-        print_form(&p[i], layout, words);
+        print_form(&p[i], layout, prefix);
     }
-    if (count == 2) {
-        print_ability(&p[0], &p[1], layout, words);
-        print_ability(&p[1], &p[0], layout, words);
-        print_with_equal_matrices(p, words);
+    if (variants == 2) {
+        print_ability(&p[0], &p[1], layout, prefix);
+        print_ability(&p[1], &p[0], layout, prefix);
+        print_with_equal_matrices(p, prefix);
     }
     return 0;
 }

@@ -2,8 +2,8 @@
    whole or not at all.
 
    It runs a program, which writes its files into the directory $QKV_DRAFT, a
-   draft (base/files.h). If the program succeeds, they are moved to DIR; if it
-   fails or is killed, they are removed. */
+   draft (base/files.h). If the program succeeds, its files are moved to DIR; if
+   it fails or is killed, they are removed. */
 #include <stdlib.h>
 
 #include "base/files.h"
@@ -19,8 +19,9 @@ command_draft(int argc, char **argv)
     Draft *draft = draft_begin(argv[1], "draft");
     setenv("QKV_DRAFT", draft->path, 1);
     int status = run_program(argv + 2);
+    const bool replace = true; /* files of the same names in DIR */
     if (status == 0)
-        draft_end(draft, true);
+        draft_end(draft, replace);
     else
         discard(draft->path);
     return status;

@@ -11,21 +11,21 @@
 
 /* Runs m on the first batch of its test data, and writes arrays: tokens,
    targets
-   (-1 if a token has no answer), source (the second sequence, of tasks that
-   have one), logits, loss, and gradients/ with a file for each weight. The
-   directory must not exist; it is written whole or not at all. Returns the
-   number of sequences in the batch. */
+   (-1 if a token has no answer), source (the second sequence, if the task has
+   one), logits, loss, and gradients/ with a file for each weight. The directory
+   must not exist; it is written whole or not at all. Returns the number of
+   sequences in the batch. */
 static int
 write_batch(const char *directory, Model *m, const Dataset *data)
 {
     const char *above = dirname(copy_text(directory));
     const char *name = basename(copy_text(directory));
-    int tokens = m->sizes.tokens;
-    /* a token that has several ids is an axis of the arrays */
-    int each = m->sizes.each, dimensions = each > 1 ? 3 : 2;
+    int tokens = m->sizes.tokens, ids = m->sizes.each; /* ids of each token */
+    int axes = ids > 1 ? 3 : 2; /* of arrays of tokens: several ids are one */
     Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
-    int sequences = dataset_draw(data, TEST, &r, 0, &b); /* a batch or less */
+    /* the size of a batch, or fewer if the test data are fewer */
+    int sequences = dataset_draw(data, TEST, &r, 0, &b);
     Tape *t = tape_new(0);
     Node *logits = model_forward(m, t, &b);
     Node *loss = m->architecture->loss(m, logits, b.targets,
@@ -33,17 +33,18 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     backward(loss);
     Draft *d = draft_begin(above, name);
     char *to = new_directory(d->path, name);
-    npy_write(to, "tokens.npy", 'i', b.ids, dimensions,
-              (int[]){sequences, tokens, each});
+    npy_write(to, "tokens.npy", 'i', b.ids, axes,
+              (int[]){sequences, tokens, ids});
     if (m->sizes.source)
-        npy_write(to, "source.npy", 'i', b.source, dimensions,
-                  (int[]){sequences, m->sizes.source, each});
+        npy_write(to, "source.npy", 'i', b.source, axes,
+                  (int[]){sequences, m->sizes.source, ids});
     npy_write(to, "targets.npy", 'i', b.targets, 2, (int[]){sequences, tokens});
     npy_write(to, "logits.npy", 'f', logits->value, 3,
               (int[]){sequences, tokens, m->sizes.classes});
     npy_write(to, "loss.npy", 'f', loss->value, 2, (int[]){1, 1});
     matrices_write(to, "gradients", m, m->gradients);
-    if (!draft_end(d, false)) /* it does not replace a directory */
+    const bool replace = false; /* an existing directory */
+    if (!draft_end(d, replace))
         fail("%s: it exists already; choose another directory", directory);
     return sequences;
 }

@@ -9,23 +9,24 @@
 #include "driver/options.h"
 #include "run/run.h"
 
-/* Prints a token as soon as it is known. A character of a text is escaped if a
-   terminal might obey it, except the end of a line and a tab; a number is
-   followed by a space. */
+/* Prints a token as soon as it is known. In a text, blanks, ends of lines and
+   quotes are printed unchanged; token_label makes other special characters
+   visible, because a terminal might obey them. In other tasks a token is a
+   number, followed by a space. */
 static void
 print_token(const Dataset *data, int id)
 {
     bool is_text = data->corpus;
     const char *name = token_name(data, id);
-    bool as_it_is = is_text && *name && strchr(" \t\n\"", *name);
-    printf("%s%s", as_it_is ? name : token_label(data, &id),
-           is_text ? "" : " ");
+    bool unchanged = is_text && *name && strchr(" \t\n\"", *name);
+    const char *shown = unchanged ? name : token_label(data, &id);
+    printf("%s%s", shown, is_text ? "" : " ");
     fflush(stdout);
 }
 
-/* Prints the prompt, which is the first `given` of the ids, and continues it
-   until there are `count` ids. Of several samples of a text, each begins with a
-   line that has its seed. */
+/* Prints the prompt, which is the first `given` ids, and continues it until
+   there are `count` ids. If a text is continued several times, a line with the
+   seed comes before each sample. */
 static void
 continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
               const Options *o, int seed)
@@ -56,10 +57,11 @@ command_generate(int argc, char **argv)
              "trained with --mask causal",
              r.path);
     int given, *prompt = tokens_read(o.generate.prompt, &data, r.path, &given);
-    /* without --tokens: the length trained on, and the token after it */
+    int new_tokens = o.generate.tokens;
+    /* By default, fill the length trained on, and add the token after it. */
     int count = data.sizes.tokens + 1;
-    if (o.generate.tokens || count < given)
-        count = given + o.generate.tokens;
+    if (new_tokens > 0 || count < given)
+        count = given + new_tokens;
     int *ids = allocate((size_t)count, sizeof *ids);
     memcpy(ids, prompt, (size_t)given * sizeof *ids);
     for (int i = 0; i < o.generate.samples; i++)

@@ -8,8 +8,9 @@
 #include "run/run.h"
 #include "watch/attention_maps.h"
 
-/* Prints a row for each head: ranks and singular values of its canonical form,
-   M and N (algebra/canonical.h). Fails if the attention of a block has none. */
+/* Prints a row for each head of each place of attention: ranks and singular
+   values of its canonical form, M and N (algebra/canonical.h). Fails if a place
+   has no canonical form. */
 static void
 print_forms(const Options *o, const Model *m)
 {
@@ -37,13 +38,14 @@ print_forms(const Options *o, const Model *m)
             fail("%s: %s has no canonical form: %s", place, m->config.variant,
                  form.why);
         for (int h = 0; h < form.heads; h++) {
-            const double *m_h = form.m + h * form.size; /* of this head */
-            const double *n_h = form.n + h * form.size;
-            Spectrum M = spectrum_of(m_h, d), N = spectrum_of(n_h, d);
+            /* a head's M and N have form.size entries each */
+            const double *M_h = form.m + h * form.size;
+            const double *N_h = form.n + h * form.size;
+            Spectrum M = spectrum_of(M_h, d), N = spectrum_of(N_h, d);
             sheet_row(&sheet, cell_words(place), cell_number(h + 1),
                       cell_number(M.rank), cell_number(M.effective_rank),
                       cell_number(M.largest),
-                      cell_number(symmetric_share(m_h, d)), cell_number(N.rank),
+                      cell_number(symmetric_share(M_h, d)), cell_number(N.rank),
                       cell_number(N.effective_rank), cell_number(N.largest));
         }
         canonical_free(&form);
@@ -65,9 +67,10 @@ add_map(Sheet *sheet, const Maps *maps, const Map *map)
                       cell_number(map_weight(map, i, j)));
 }
 
-/* Prints the attention weights of every head on the first test sequence, as
-   pictures on a terminal, else as a table, and draws them as the figure
-   "attention". */
+/* Prints the attention weights of every head on the first test sequence: on a
+   terminal as pictures, else as a table. Also draws the figure "attention",
+   whose script reads the labels of the tokens from the arrays firsts and
+   seconds (the model's first and second sequence). */
 static void
 show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
 {
@@ -89,7 +92,7 @@ show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
              run);
     for (const Map *map = maps.map; map < maps.map + maps.count; map++) {
         add_map(&sheet, &maps, map);
-        /* attention.gp finds the labels of rows and columns by these numbers */
+        /* attention.gp: 0 means the array firsts, 1 the array seconds */
         values_add(&heads, format_text("%d %d %s", map->queries_of,
                                        map->keys_of, map->name));
     }
@@ -99,7 +102,7 @@ show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
         sheet_write(stdout, &sheet, layout);
     Figure f =
         figure_begin(&o->draw, "attention", run, "attention of a test example");
-    sheet.chosen = NULL;
+    sheet.chosen = NULL; /* the figure needs all columns */
     sheet_write(f.data, &sheet, TSV);
     figure_words(&f, "heads", &heads);
     figure_words(&f, "firsts", &maps.tokens[0]);

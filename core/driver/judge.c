@@ -1,6 +1,6 @@
 /* judge.c - qkv judge: compares the methods in anybody's table of results
    (study/judge_csv.h), and shows the answer as a table, in sentences and as a
-   figure. */
+   figure. An Entry is one method in one result. */
 #include <math.h>
 
 #include "base/tsv.h"
@@ -39,31 +39,33 @@ test_of(const Entry *e)
     return e->comparison.contrast.by_signs ? "signs" : "paired t";
 }
 
-/* Why a method has no p-value or no interval; NULL if it has them, or is the
-   baseline. */
+/* Why a method has no p-value or no interval; NULL if it has them. The baseline
+   only needs the interval. */
 static const char *
 why_none(const Entry *e)
 {
-    if (e->n < 2 || e->base->n < 2)
+    const Entry *base = e->base;
+    bool needs_test = e != base && e->comparison.verdict == UNTESTED;
+    if (e->n < 2 || base->n < 2)
         return "a single run does not show how much runs vary";
-    if (e == e->base || e->comparison.verdict != UNTESTED)
+    if (!needs_test)
         return NULL;
-    if (e->solved < e->n || e->base->solved < e->base->n)
+    if (e->solved < e->n || base->solved < base->n)
         return "a run did not reach the threshold, so it has no number";
     return "all runs of a method are equal, so t is not defined";
 }
 
-/* Adds a method's row, in the order of the columns. */
+/* Adds a method's row, a cell for each of table_columns. */
 static void
 add_row(Sheet *sheet, const Entry *e)
 {
     const Comparison *a = &e->comparison;
-    const Contrast *c = &a->contrast;
+    const Contrast *c = &a->contrast; /* the difference, and its p-values */
+    const char *verdict = e == e->base ? "baseline" : verdict_words[a->verdict];
     sheet_row(sheet, cell_words(e->result), cell_words(e->method),
               cell_number(e->n), cell_number(e->steps ? e->solved : NAN),
               cell_interval(e->mean), cell_number(e->mean.low),
-              cell_number(e->mean.high),
-              cell_words(e == e->base ? "baseline" : verdict_words[a->verdict]),
+              cell_number(e->mean.high), cell_words(verdict),
               cell_interval((Mean){c->mean, c->low, c->high}),
               cell_number(c->low), cell_number(c->high), cell_words(test_of(e)),
               cell_number(a->margin), cell_number(a->p), cell_number(c->differ),
@@ -85,7 +87,7 @@ sentence(const Entry *e)
         [BETTER] = "is better than"};
     const Comparison *a = &e->comparison;
     const Contrast *c = &a->contrast;
-    bool ordered = a->verdict == WORSE || a->verdict == BETTER;
+    bool has_order = a->verdict == WORSE || a->verdict == BETTER;
     char *claim = format_text("%s %s %s in %s", e->method, phrases[a->verdict],
                               e->base->method, e->result);
     if (a->verdict == UNTESTED)
@@ -94,17 +96,18 @@ sentence(const Entry *e)
                            : format_text("%d and %d runs", e->n, e->base->n);
     if (a->verdict == IDENTICAL)
         return format_text("%s, n = %s.", claim, runs);
-    Mean by = {c->mean, c->low, c->high};
-    if (ordered && c->mean < 0) /* worse by 0.1, not by -0.1 */
-        by = (Mean){-c->mean, -c->high, -c->low};
+    Mean difference = {c->mean, c->low, c->high};
+    if (has_order && c->mean < 0) /* "worse by 0.1", not "by -0.1" */
+        difference = (Mean){-c->mean, -c->high, -c->low};
     char *needed = "";
-    if (!isnan(a->needed))
+    if (!isnan(a->needed)) /* the verdict is not decided */
         needed = format_text("; %.0f of each would probably tell", a->needed);
     if (a->verdict == EQUAL)
         claim = format_text("%s, within a margin of %.3g", claim, a->margin);
     return format_text("%s%s %.3g [%.3g, %.3g], p = %.2g, n = %s%s.", claim,
-                       ordered ? " by" : ": the difference is", by.mean, by.low,
-                       by.high, a->p, runs, needed);
+                       has_order ? " by" : ": the difference is",
+                       difference.mean, difference.low, difference.high, a->p,
+                       runs, needed);
 }
 
 /* The note below the table: the assumptions of the tests, and what the columns
@@ -146,8 +149,9 @@ assumptions(const Judgement *j)
     return text;
 }
 
-/* Prints the table, or its chosen columns. With all columns, people also get a
-   sentence about each comparison, and the assumptions. */
+/* Prints the chosen columns of the table. If `chosen` is NULL, prints all
+   columns and, for people, a sentence about each comparison and the
+   assumptions. */
 static void
 print_judgement(const Judgement *j, const char *chosen, Layout layout)
 {
@@ -155,16 +159,16 @@ print_judgement(const Judgement *j, const char *chosen, Layout layout)
     sheet.note = assumptions(j);
     for (int i = 0; i < j->count; i++)
         add_row(&sheet, j->list[i]);
-    for (int i = 0; i < j->count && !chosen; i++)
-        if (j->list[i] != j->list[i]->base)
+    for (int i = 0; i < j->count; i++)
+        if (!chosen && j->list[i] != j->list[i]->base)
             words_write(sentence(j->list[i]), layout);
-    if (layout == ALIGNED && !chosen)
+    if (!chosen && layout == ALIGNED)
         putchar('\n');
     sheet_print(&sheet, layout);
 }
 
-/* A method's name as one word, since columns of a figure's data are separated
-   by blanks, and # begins a comment there. */
+/* A method's name as one word. In a figure's data, blanks separate columns, and
+   # begins a comment. */
 static char *
 one_word(const char *name)
 {
@@ -173,12 +177,14 @@ one_word(const char *name)
     return word;
 }
 
-/* Draws the differences from the baseline, with a panel for each result. */
+/* Draws the differences from the baseline, with a panel for each result and a
+   series for each method. plots/panels.gp explains the arrays of the script. */
 static void
 draw_judgement(const Drawing *o, const Judgement *j)
 {
-    /* the methods except the baseline; an empty text for each result */
-    Values results = {0}, others = {0}, none = {0};
+    Values results = {0};
+    Values others = {0};   /* the methods except the baseline */
+    Values no_texts = {0}; /* an empty text for each result */
     if (!j->comparisons) {
         note("nothing was drawn: no method could be compared with the "
              "baseline; the column why_none of --tsv says why");
@@ -191,13 +197,13 @@ draw_judgement(const Drawing *o, const Judgement *j)
     for (int i = 0; i < j->count; i++) {
         const Entry *e = j->list[i];
         const Contrast *c = &e->comparison.contrast;
-        if (e == e->base) { /* which is once in each result */
+        if (e == e->base) { /* the baseline is once in each result */
             values_add(&results, copy_text(e->result));
-            values_add(&none, copy_text(""));
+            values_add(&no_texts, copy_text(""));
             continue;
         }
         char *word = one_word(e->method);
-        if (i < j->methods) /* the first result has every method once */
+        if (i < j->methods) /* the first result, which has every method */
             values_add(&others, word);
         fprintf(f.data, "%d\t%s\t%s\t%s\t%s\t%s\n", i / j->methods + 1, word,
                 word, number_text(c->mean, 6), number_text(c->low, 6),
@@ -208,10 +214,10 @@ draw_judgement(const Drawing *o, const Judgement *j)
     figure_word(&f, "by", j->question->method);
     figure_word(&f, "xlabel", j->question->method);
     figure_words(&f, "ylabels", &results);
-    figure_words(&f, "titles", &none);
+    figure_words(&f, "titles", &no_texts);
     figure_words(&f, "keys", &others);
-    figure_words(&f, "scales", &none);
-    figure_words(&f, "levels", &none);
+    figure_words(&f, "scales", &no_texts);
+    figure_words(&f, "levels", &no_texts);
     figure_end(&f, "panels.gp", "");
 }
 

@@ -11,22 +11,22 @@
 #include "tasks/tasks.h"
 #include "training/positions.h"
 
-/* A row of the list: what the child process that opens a plugin answers. */
+/* A row of the list. A child process, which opens the plugin, fills it in. */
 typedef struct Listed {
     double parameters;
     char equation[MESSAGE], settings[USES_SIZE], family[MESSAGE];
-    char form[8 * MESSAGE];
+    char form[8 * MESSAGE]; /* longer than an equation */
 } Listed;
 
-/* What the child is asked. */
+/* The argument of the child process. */
 typedef struct Wanted {
     const char *name;     /* of the variant */
     const Config *config; /* its shape */
-    bool form;            /* is its canonical form wanted, too? */
+    bool form;            /* should the row have the canonical form, too? */
 } Wanted;
 
-/* Copies a text of a plugin, its `field`, into `size` bytes. Fails if it does
-   not fit. */
+/* Copies a plugin's text to `to`, which has `size` bytes. Fails if it does not
+   fit; the message calls it `field`. */
 static void
 copy_bounded(char *to, size_t size, const char *text, const char *field)
 {
@@ -35,8 +35,8 @@ copy_bounded(char *to, size_t size, const char *text, const char *field)
     strcpy(to, text);
 }
 
-/* Fills in a Listed for a Wanted. It runs the plugin's code, so it is called in
-   a child. */
+/* The work of the child process: the argument is a Wanted, the answer a Listed.
+   It runs the plugin's code, which may crash. */
 static void
 describe(const void *argument, void *answer)
 {
@@ -53,15 +53,16 @@ describe(const void *argument, void *answer)
     copy_bounded(l->family, sizeof l->family, v->family ? v->family : "other",
                  ".family");
     if (wanted->form) {
-        Derived d = derive_at(v, TELLING_SHAPE, 2);
+        const int blocks = 2; /* the second one may recall from the first */
+        Derived d = derive_at(v, TELLING_SHAPE, blocks);
         copy_bounded(l->form, sizeof l->form, form_spelled(&d), "form");
         derived_free(&d);
     }
 }
 
-/* The last line of an equation, which is its output, cut so that a row is no
-   wider than a terminal. An equation that is a note for people is shown from
-   its beginning. */
+/* The last line of an equation, which is its output, or the whole equation if
+   it is a note for people. It is cut so that a row is no wider than a terminal.
+ */
 static const char *
 output_shown(const char *equation)
 {
@@ -94,8 +95,9 @@ add_variant(Sheet *sheet, const Wanted *wanted, bool narrow)
     return true;
 }
 
-/* Prints a row for each variant. Deriving the forms takes long, so that column,
-   the last one, exists only if it is chosen. Returns the exit status. */
+/* Prints a row for each variant, with the chosen columns, or all if `chosen` is
+   NULL. Deriving the forms takes long, so that column, the last one, exists
+   only if it is chosen. Returns the exit status. */
 static int
 list_variants(const char *chosen, Layout layout)
 {
@@ -140,7 +142,9 @@ list_names(void)
 }
 
 /* The settings with which a task is trained by default, "length=8 ...
-   positions=none", except those that are 0. */
+   positions=none". Settings that are 0 and settings that are words are left
+   out.
+ */
 static char *
 task_settings(const Task *t)
 {

@@ -9,9 +9,8 @@
 #include "study/figure.h"
 #include "study/outcome.h"
 
-/* Exits (2) unless some run has a value of the name that was given to an
-   option,
-   "--x". */
+/* Exits (2) unless some run has a value of the name that was given to `option`,
+   such as "--x". */
 static void
 check_axis(const Experiment *e, const char *option, const char *name)
 {
@@ -36,10 +35,10 @@ command_plot(int argc, char **argv)
         keep_where(&e, o.request.where);
     if (d->x || d->y)
         figures_draw(d, &o.request, &e);
-    else { /* the figures of compare */
-        if (!strcmp(d->by, "variant"))
+    else {                             /* the same figures as compare */
+        if (!strcmp(d->by, "variant")) /* the default of --by */
             d->by = compared_by(&o.request, &e);
         draw_all(d, &o.request, &e, &e);
     }
-    return figures_drawn > 0 ? 0 : 1; /* if there is none, a note said why */
+    return figures_drawn > 0 ? 0 : 1; /* if none was drawn, a note said why */
 }

@@ -1,6 +1,6 @@
 /* suggest.c - qkv suggest WORD [NAME ...]: prints " did you mean NAME?" with
    the name that is closest to the word, or nothing if none is close. Scripts
-   put it into their messages about a wrong option or file. */
+   add it to their messages about a wrong option or file. */
 #include <stdio.h>
 
 #include "base/report.h"

@@ -1,10 +1,10 @@
-/* table.c - qkv table: prints a row for each run, for pandas and R; or the
-   tables that compare prints.
+/* table.c - qkv table: prints a row for each run, for programs such as pandas
+   and R; or, with --verdicts, the tables that compare prints.
 
    The columns of a run are its name, task, variant and seed, the other settings
-   that vary between runs, the lines of its result.tsv and timing.tsv, and the
-   number of its real parameters. People see only the few that matter in a
-   comparison. */
+   that vary between runs, its results (the lines of result.tsv and timing.tsv),
+   and the number of its real parameters. People see only the few columns that
+   matter in a comparison. */
 #include <string.h>
 
 #include "driver/commands.h"
@@ -16,7 +16,7 @@
 #include "study/where.h"
 
 static const char first_columns[] = "run,task,variant,seed";
-/* the results that people see */
+/* The results that people see; programs see all. */
 static const char main_results[] = "solved_at test_accuracy test_loss seconds";
 
 /* Adds a name, unless the list has it already. */
@@ -37,36 +37,38 @@ names_of(const Experiment *e)
 {
     Values names = values_split(first_columns);
     for (const Setting *s = settings; s < settings + setting_count; s++) {
-        bool varies = false, result = run_text(e->runs, s->name);
+        const bool is_result = run_text(e->runs, s->name); /* added below */
+        bool varies = false;
         for (int i = 1; i < e->count; i++)
             if (!setting_equal(s, &e->runs[i].config, &e->runs[0].config))
                 varies = true;
-        if (varies && !result && s->kind != HASH)
+        if (varies && !is_result && s->kind != HASH)
             add_name(&names, s->name);
     }
+    enum { NAME }; /* the first column of result.tsv */
     for (int i = 0; i < e->count; i++)
         for (int k = 0; k < e->runs[i].result.rows; k++)
-            add_name(&names, table_cell(&e->runs[i].result, k, 0));
+            add_name(&names, table_cell(&e->runs[i].result, k, NAME));
     add_name(&names, "real");
     return names;
 }
 
 /* The column of a name. People see a setting only if it is among the first
-   columns or was given, and a result only if it is a main one; for people,
-   results are rounded. */
+   columns or was given to a command, and a result only if it is a main one.
+   `for_people` rounds results. */
 static Column
-column_of(const char *name, const Experiment *e, bool people)
+column_of(const char *name, const Experiment *e, bool for_people)
 {
-    bool result = run_text(e->runs, name);
+    bool is_result = run_text(e->runs, name);
     bool matters =
         index_in(first_columns, name) >= 0 || setting_was_given(e, name);
-    bool setting = setting_named(name) && !result && matters;
+    bool people_see = index_in(main_results, name) >= 0;
+    if (setting_named(name) && !is_result && matters)
+        people_see = true;
     return (Column){.name = interned(name),
                     .words = !has_numbers(name),
-                    .format = result && people ? "%.3g" : NULL,
-                    .readers = setting || index_in(main_results, name) >= 0
-                                   ? EVERYBODY
-                                   : PROGRAMS};
+                    .format = is_result && for_people ? "%.3g" : NULL,
+                    .readers = people_see ? EVERYBODY : PROGRAMS};
 }
 
 /* Prints a row for each run. */
@@ -97,7 +99,8 @@ command_table(int argc, char **argv)
     Experiment e = experiment_read((const char *const *)o.words, o.word_count);
     if (r->where)
         keep_where(&e, r->where);
-    if (o.verdicts || r->by || r->baseline || r->judge || r->margin) {
+    bool verdicts = o.verdicts || r->by || r->baseline || r->judge || r->margin;
+    if (verdicts) {
         Outcomes all = outcomes_of(r, &e);
         results_print(&all, o.columns, layout_of(&o));
     } else

@@ -1,8 +1,9 @@
 /* trace.c - qkv trace: follows one text through attention, number by number.
 
    text -> tokens -> ids -> embedding -> q, k, v -> scores -> weights -> heads
-   -> output. All of these are nodes of one forward pass, which a capture has
-   recorded, call by call of attend (algebra/capture.h). */
+   -> output. From the embedding on, these are nodes of one forward pass. A
+   capture has recorded them for each call of attend (algebra/capture.h). A
+   place is one attention of the model, such as block0.attention. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 #include "tasks/corpus.h"
 #include "watch/attention_maps.h"
 
-/* The text that is followed, and what was shown so far. */
+/* The text that is followed, and the weights that were shown so far. */
 typedef struct Trace {
     const Model *model;
     const Dataset *data;
@@ -46,8 +47,8 @@ word_of(const Trace *t, int token)
 }
 
 /* Prints "NAME (rows x cols)", a line of labels if columns are tokens, and the
-   rows. Only MOST_SHOWN columns fit on a line; of WEIGHTS, only as many rows
-   are printed, too. */
+   rows. `name` is a format as in printf. Prints at most MOST_SHOWN columns and,
+   of WEIGHTS, at most MOST_SHOWN rows. */
 PRINTF(4, 5)
 static void
 show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
@@ -61,7 +62,8 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
     vprintf(name, args);
     va_end(args);
     printf(" (%d x %d)\n", m.rows, m.cols);
-    if (axes >= TOKENS_BY_TOKENS) {
+    bool columns_are_tokens = axes == TOKENS_BY_TOKENS || axes == SCORES;
+    if (columns_are_tokens) {
         print_label("", LABEL_WIDTH);
         for (int j = 0; j < cols; j++)
             print_label(word_of(t, j), CELL_WIDTH);
@@ -69,10 +71,10 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
     }
     for (int i = 0; i < rows; i++) {
         print_label(axes == WEIGHTS ? "" : word_of(t, i), -LABEL_WIDTH);
-        for (int j = 0; j < cols; j++) {
+        for (int j = 0; j < cols; j++) { /* cells of CELL_WIDTH characters */
             double x = (double)m.at[i * m.down + j];
             bool masked = axes == SCORES && !call_sees(t->call, m, i, j);
-            printf(masked ? "  masked" : "%8.3f", x); /* CELL_WIDTH */
+            printf(masked ? "  masked" : "%8.3f", x);
         }
         printf(m.cols > cols ? " ..\n" : "\n");
     }
@@ -82,7 +84,8 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
 static Matrix
 head_rows(const Node *n, int head)
 {
-    return head_of(n, n->value, 0, head);
+    const int sequence = 0; /* the batch has only one */
+    return head_of(n, n->value, sequence, head);
 }
 
 /* The symbol of a weight of the model, "W^Q" of "block0.attention.W^Q". */
@@ -102,9 +105,10 @@ weight_number(const Model *m, const Node *n)
     return -1;
 }
 
-/* If n is `from` times a product of weights of the model, x W^Q W_i^Q, writes
-   the numbers of these weights in order, and returns how many there are.
-   Returns 0 if n is anything else, or if there are more than MOST_MAPS. */
+/* If n is `from` times a product of weights of the model, such as x W^Q W_i^Q,
+   writes the numbers of these weights in order, and returns how many there are.
+   Returns 0 if n is anything else, or if there are more than MOST_MAPS. Walks
+   back from n, so it finds the last weight first. */
 enum { MOST_MAPS = 8 };
 static int
 maps_between(const Trace *t, const Node *from, const Node *n,
@@ -113,11 +117,11 @@ maps_between(const Trace *t, const Node *from, const Node *n,
     int count = 0;
     const Node *at = n->root; /* n is `at` times the weights found so far */
     while (at->op == &matmul_op && count < MOST_MAPS) {
-        int i = weight_number(t->model, at->in[1]);
-        if (i < 0)
+        int weight = weight_number(t->model, at->in[1]);
+        if (weight < 0) /* the other factor is no weight */
             break;
         memmove(maps + 1, maps, (size_t)count * sizeof *maps);
-        maps[0] = i; /* it is before those found so far */
+        maps[0] = weight; /* it is before those found so far */
         count++;
         at = at->in[0]->root;
     }
@@ -132,13 +136,13 @@ head_columns(const Node *w, int heads, int head)
     return matrix(w->value + head * width, w->rows, width, w->cols);
 }
 
-/* Prints head `head` of a node, called `name`: "q_1 = x W^Q, the queries", and
-   its rows. If the node is a product of weights with the node `from`, called
-   `from_name`, it first prints these weights and, if there are several, their
-   product. `what` says what the node is. */
+/* Prints head `head` of node n under the name `name`: "q_1 = x W^Q, the
+   queries", and its rows. If n is `from` (named `from_name`) times a product of
+   weights, first prints these weights and, if there are several, their product.
+   `role` is the meaning of n, "the queries". */
 static void
 show_mapped(const Trace *t, const Node *n, int head, const char *name,
-            const Node *from, const char *from_name, const char *what)
+            const Node *from, const char *from_name, const char *role)
 {
     int maps[MOST_MAPS], count = maps_between(t, from, n, maps);
     const char *equation = name;
@@ -164,23 +168,24 @@ show_mapped(const Trace *t, const Node *n, int head, const char *name,
     if (count > 1)
         show(t, WEIGHTS, head_columns(product, n->heads, head),
              "their product");
-    show(t, TOKENS, head_rows(n, head), "%s, %s", equation, what);
+    show(t, TOKENS, head_rows(n, head), "%s, %s", equation, role);
 }
 
-/* Prints head `head` of t->call, a call at the place p. `number` is the head's
+/* Prints head `head` of t->call, a call at the place p: q, k, v, scores,
+   weights and output, as far as the call has them. `number` is the head's
    number among all heads of that place, counted from 1. */
 static void
 show_head(const Trace *t, const Place *p, int head, int number)
 {
     const Call *c = t->call;
     Matrix scores = call_scores(c, 0, head);
-    const Node *before = c->weights->in[0]; /* what the softmax is of */
-    /* c->q is the unrotated q, and the product has the q that was used */
+    const Node *softmax_input = c->weights->in[0];
+    /* c->q is the unrotated q; the product used the rotated one, if any */
     bool rotated = c->q && c->product->in[0] != c->q;
-    const char *bias = before->op == &fixed_bias_op ? " + bias" : "";
+    const char *bias = softmax_input->op == &fixed_bias_op ? " + bias" : "";
     printf("\n--- head %d\n", number);
     if (c->q) {
-        /* with fewer heads of keys, several heads share one */
+        /* if there are fewer heads of keys, several queries share one */
         int k_head = head * c->k->heads / c->q->heads;
         show_mapped(t, c->q, head, format_text("q_%d", number), p->x, "x",
                     "the queries");
@@ -211,21 +216,22 @@ show_place(Trace *t, int place)
     const ModelPlace *m = &t->model->place[place];
     const Capture *r = &t->pass->capture;
     const Place *p = &r->place[place];
-    int head_of_call;
+    int head_in_call;
     printf("\n=== %s: %s\n", m->name, m->variant->equation);
     if (t->model->config.norm)
         show(t, TOKENS, head_rows(p->x, 0), "LayerNorm(x)");
     for (int i = 0; i < p->heads; i++) {
-        t->call = capture_head(r, place, i, &head_of_call);
-        show_head(t, p, head_of_call, i + 1);
+        t->call = capture_head(r, place, i, &head_in_call);
+        show_head(t, p, head_in_call, i + 1);
     }
-    /* If one call has all heads, the result is computed from their outputs. */
+    /* If one call has all heads, the output is a map of that call's sum. If it
+       is from several calls, it is printed without maps. */
     const Node *sum = p->calls == 1 ? r->call[p->first].sum : NULL;
+    const Node *from = sum ? sum : p->out;
     const char *heads = "head_1";
     if (p->heads > 1)
         heads = format_text("[head_1 ... head_%d]", p->heads);
-    show_mapped(t, p->out, 0, "output", sum ? sum : p->out, heads,
-                "the layer's result");
+    show_mapped(t, p->out, 0, "output", from, heads, "the layer's result");
     for (int i = m->weights; i < m->weights + m->declared; i++)
         if (!t->shown[i]) /* it is used in something other than a product */
             show(t, WEIGHTS, head_columns(t->model->nodes[i], 1, 0), "%s",
@@ -248,8 +254,8 @@ show_tokens(const Trace *t, int count)
     printf(" of %d\n", t->data->sizes.vocabulary);
 }
 
-/* Prints the likeliest answer at each token with its probability, and all
-   attention maps. */
+/* Prints the likeliest answer at each token with its probability, or the answer
+   itself if answers are numbers; then all attention maps. */
 static void
 show_answers(const Trace *t, const Batch *b)
 {
@@ -258,13 +264,15 @@ show_answers(const Trace *t, const Batch *b)
     printf("\n=== answers: softmax(logits), the likeliest of %d\n", l->cols);
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
-        int best = choose(row, l->cols, (Sampling){0}, NULL);
-        double sum = 0; /* of the probabilities, relative to the best one's */
+        const Sampling likeliest = {.temperature = 0};
+        int best = choose(row, l->cols, likeliest, NULL);
+        bool answers_are_numbers = t->data->sizes.step != 0;
+        double sum = 0; /* of all probabilities, relative to that of `best` */
         for (int j = 0; j < l->cols; j++)
             sum += exp((double)(row[j] - row[best]));
         print_label(word_of(t, i), -LABEL_WIDTH);
-        if (t->data->sizes.step != 0) /* answers are numbers */
-            printf("  -> %.4f\n", (double)*row);
+        if (answers_are_numbers)
+            printf("  -> %.4f\n", (double)row[0]);
         else
             printf("  -> %s (%.2f)\n", answer_label(t->data, best), 1 / sum);
     }
@@ -292,10 +300,11 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
     if (!trained)
         printf("\nThe numbers are those that training starts from (seed %d).\n",
                m->config.seed);
-    /* the tokens, before the first block's LayerNorm if it has one */
+    /* attention reads x, or LayerNorm(x) if the model has norms */
     const Node *x = t.pass->capture.place[0].x;
-    show(&t, TOKENS, head_rows(m->config.norm ? x->in[0] : x, 0),
-         "x, the embeddings%s",
+    if (m->config.norm)
+        x = x->in[0];
+    show(&t, TOKENS, head_rows(x, 0), "x, the embeddings%s",
          m->config.positions == POSITIONS_LEARNED ? " + positions" : "");
     for (int i = 0; i < t.pass->capture.places; i++)
         show_place(&t, i);
@@ -303,11 +312,11 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
         show_answers(&t, &b);
 }
 
-/* The different words of a text, as the vocabulary of a corpus. */
+/* A corpus whose vocabulary is the different words of a text. */
 static Corpus
 words_of(const char *text)
 {
-    void *seen = NULL; /* has pointers into the copy, which is never freed */
+    void *seen = NULL; /* a set of pointers into a copy that is never freed */
     Corpus words = {.words = true};
     char *word = strtok(copy_text(text), " \t\n");
     for (; word; word = strtok(NULL, " \t\n"))
@@ -316,12 +325,13 @@ words_of(const char *text)
     return words;
 }
 
-/* The model for a text without a run: small, with initial weights. */
+/* The model that follows a text without a run: the shape that the options and
+   the command's defaults give, with initial weights. */
 static Model *
 model_untrained(const Options *o, Sizes sizes)
 {
     Config c = config_start();
-    config_apply(&c, "d-model=8 heads=2");
+    config_apply(&c, command_named("trace")->defaults);
     request_apply(&o->request, &c);
     Plugin p = plugin_open(c.variant);
     request_used(&o->request, SHAPE_OPTIONS, variant_uses(p.variant));
@@ -338,19 +348,20 @@ command_trace(int argc, char **argv)
     Dataset data = {.corpus = &words, .sizes.each = 1};
     Model *m = NULL;
     if (run) {
-        Run r = begin_from(&o.request, run, 0);
-        m = run_model(&r, &data);
+        const int no_roles = 0; /* options cannot change a trained model */
+        Run r = begin_from(&o.request, run, no_roles);
+        m = run_model(&r, &data); /* and its data */
     }
     Sizes *sizes = &data.sizes;
-    if (!m)
+    if (!run)
         sizes->vocabulary = sizes->classes = words.names.count;
     int count, *ids = tokens_read(text, &data, run, &count);
-    if (m && count > sizes->tokens)
+    if (run && count > sizes->tokens)
         fail("the text has %d tokens, but %s was trained on sequences of %d: "
              "shorten the text",
              count, run, sizes->tokens);
     sizes->tokens = count;
-    if (!m)
+    if (!run)
         m = model_untrained(&o, *sizes);
     print_trace(m, &data, ids, count, run);
     return 0;
