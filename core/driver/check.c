@@ -8,7 +8,6 @@
 #include <qkv/real.h>
 
 #include "check/checks.h"
-#include "driver/commands.h"
 #include "driver/options.h"
 #include "page/table.h"
 #include "run/plugin_process.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "driver/commands.h"
 #include "driver/compare.h"
 #include "run/jobs.h"
 #include "run/real_count.h"
@@ -31,9 +30,10 @@ default_grid(Options *o, const char *variants, const char *tasks_without_file,
              const char *seeds)
 {
     Request *r = &o->request;
-    bool file_given = given_to(r, "file")->count > 0;
+    if (given_to(r, "file")->count > 0)
+        default_values(r, "task", "text");
     default_values(r, "variant", variants);
-    default_values(r, "task", file_given ? "text" : tasks_without_file);
+    default_values(r, "task", tasks_without_file);
     default_values(r, "seed", seeds);
 }
 
@@ -76,8 +76,9 @@ explain_missing_numbers(const Experiment *e)
     void *noted = NULL; /* the set of variants that a note is about */
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         const char *missing = words_without_number(r);
-        bool explains = *missing && r->config.steps > 0;
-        if (!explains || !add_word(&noted, copy_text(r->config.variant)))
+        if (!*missing || r->config.steps == 0)
+            continue; /* without steps there is nothing to log */
+        if (!add_word(&noted, copy_text(r->config.variant)))
             continue;
         note("%s: --log %s is NA: heads must have only W_i^Q, W_i^K, W_i^V "
              "and W_i^O, and no rotation; for turn, steps must also be small "

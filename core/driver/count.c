@@ -14,7 +14,6 @@
 #include "algebra/whole.h"
 #include "base/tsv.h"
 #include "config/find_plugin.h"
-#include "driver/commands.h"
 #include "driver/compare.h"
 #include "heart/threads.h"
 #include "models/published.h"
@@ -141,8 +140,7 @@ static Attention
 attention_wanted(const Wanted *w)
 {
     Config c = w->config;
-    bool needs_causal = w->plugin.variant->calls == CAUSAL_ONLY;
-    if (needs_causal && !w->mask_chosen)
+    if (!w->mask_chosen && w->plugin.variant->calls == CAUSAL_ONLY)
         c.mask = MASK_CAUSAL;
     config_resolve_for(&c, &w->plugin);
     return positioned_attention(&c);
@@ -182,14 +180,14 @@ add_whole(Sheet *sheet, const Wanted *w)
               cell_number(part[LOGITS]), cell_number(part[POSITIONS]));
 }
 
-/* The work of a child process: computes the Cost of a Wanted. */
+/* The work of a child process: computes the Cost of self-attention (0 separate
+   keys) of a Wanted. */
 static void
 find_cost(const void *wanted, void *cost)
 {
     const Wanted *w = wanted;
-    const int keys = 0; /* attention is self-attention */
     *(Cost *)cost =
-        cost_of(w->plugin.variant, attention_wanted(w), w->config.length, keys);
+        cost_of(w->plugin.variant, attention_wanted(w), w->config.length, 0);
 }
 
 /* Computes the costs of a variant in a child process: a variant that cannot
@@ -309,8 +307,8 @@ add_model(Sheet *sheet, const char *name, char *config, const char *part,
     return what;
 }
 
-/* Prints a row for each published model, or for the one that --preset or
-   --config names. */
+/* Prints a row for the published model that --preset or --config names, or with
+   --models for each of published.tsv. */
 static void
 count_models(const Options *o)
 {
@@ -319,18 +317,19 @@ count_models(const Options *o)
     Sheet sheet = sheet_of(model_columns, "models", o->columns);
     Table known = {0};
     Values names = {0};
-    char *attention = ""; /* of the last model, in words */
+    char *text = ""; /* the attention of the last model, in words */
     request_apply(&o->request, &c);
     table_add(&known, within(beside_program("models"), "published.tsv"));
     if (o->config)
-        attention = add_model(&sheet, o->config, NULL, o->part, "", c.length);
+        text = add_model(&sheet, o->config, NULL, o->part, "", c.length);
     for (int i = 0; i < known.rows; i++) {
         const char *name = table_cell(&known, i, NAME);
         values_add(&names, copy_text(name));
-        if (!o->config && (!o->preset || !strcmp(o->preset, name)))
-            attention = add_model(
-                &sheet, name, copy_text(table_cell(&known, i, CONFIG)), NULL,
-                table_cell(&known, i, SOURCE), c.length);
+        bool is_preset = o->preset && !strcmp(o->preset, name);
+        if (is_preset || o->models)
+            text = add_model(&sheet, name,
+                             copy_text(table_cell(&known, i, CONFIG)), NULL,
+                             table_cell(&known, i, SOURCE), c.length);
     }
     if (!sheet.count)
         usage("unknown model \"%.64s\":%s `qkv list --models` lists them",
@@ -341,7 +340,7 @@ count_models(const Options *o)
         "bytes that a decoder keeps of all tokens, %d per number; unwindowed: "
         "without windows; state, of layers without softmax: bytes that it "
         "keeps for any number of tokens.",
-        o->models ? "" : attention, o->models ? "" : ". ", c.length,
+        o->models ? "" : text, o->models ? "" : ". ", c.length,
         CACHE_BYTES_PER_NUMBER);
     sheet_print(&sheet, layout_of(o));
 }
@@ -406,8 +405,7 @@ command_count(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
-    bool published = o.preset || o.config || o.models;
-    if (published) {
+    if (o.preset || o.config || o.models) { /* published models */
         request_used(&o.request, NULL, o.whole ? "" : "length");
         if (o.whole)
             count_whole_published(&o);

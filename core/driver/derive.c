@@ -9,7 +9,6 @@
 
 #include "algebra/real_parameters.h"
 #include "algebra/written_equation.h"
-#include "driver/commands.h"
 #include "driver/options.h"
 #include "run/plugin_process.h"
 
@@ -141,8 +140,7 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
     bool has_form = !d.why;
     bool heads_differ = has_form && !heads_alike(&d);
     int heads_printed = heads_differ ? d.heads : 1;
-    bool confirmed = has_form && derived_apart(&d) <= APART; /* NaN: no */
-    if (has_form && !confirmed)
+    if (has_form && !(derived_apart(&d) <= APART)) /* NaN is too far, too */
         fail("%s: the form derived from its code is not the one that probing "
              "finds: trust neither, and run `qkv check`",
              p->name);
@@ -196,15 +194,14 @@ print_with_equal_matrices(const Plugin p[2], const char *prefix)
                     p[1].variant->calls == ANY_CALL; /* with and without mask */
     if (!any_call || !copy_same_matrices(&a, &b))
         return;
-    OutputsApart difference = outputs_apart(&a, &b);
+    OutputsApart apart = outputs_apart(&a, &b);
     printf("%swith equal matrices ", prefix);
-    if (difference.unmasked > ROUNDING)
-        printf("their outputs differ by %.2g of the largest\n",
-               difference.unmasked);
-    else if (difference.causal > ROUNDING)
+    if (apart.unmasked > ROUNDING)
+        printf("their outputs differ by %.2g of the largest\n", apart.unmasked);
+    else if (apart.causal > ROUNDING)
         printf("they are the same without a mask; under a causal mask their "
                "outputs differ by %.2g of the largest\n",
-               difference.causal);
+               apart.causal);
     else
         printf("they are the same\n");
 }

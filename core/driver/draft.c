@@ -19,9 +19,8 @@ command_draft(int argc, char **argv)
     Draft *draft = draft_begin(argv[1], "draft");
     setenv("QKV_DRAFT", draft->path, 1);
     int status = run_program(argv + 2);
-    const bool replace = true; /* files of the same names in DIR */
     if (status == 0)
-        draft_end(draft, replace);
+        draft_end(draft, true); /* it replaces files of the same names */
     else
         discard(draft->path);
     return status;

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "algebra/convert.h"
-#include "driver/commands.h"
 #include "driver/compare.h"
 #include "page/draw.h"
 #include "page/table.h"
@@ -54,7 +53,6 @@ add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 static void
 convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
 {
-    bool user_named_run = o->word_count > 0;
     Dataset data;
     Model *from = run_model(r, &data);
     for (const Job *job = g->jobs; job < g->jobs + g->count; job++) {
@@ -63,7 +61,7 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
         Model *to = model_new(&job->config, from->sizes, p.variant);
         if (convert_model(from, to, &v))
             measure_conversion(from, to, &data, &v);
-        else if (user_named_run)
+        else if (o->word_count > 0) /* the user named the run */
             fail("%s cannot be converted into %s: %s", r->path, p.name, v.why);
         add_row(sheet, r, p.name, v);
         model_free(to);

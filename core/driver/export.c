@@ -3,7 +3,6 @@
 #include <libgen.h>
 
 #include "base/npy.h"
-#include "driver/commands.h"
 #include "driver/options.h"
 #include "heart/embedding_and_loss.h"
 #include "heart/tape.h"
@@ -43,8 +42,7 @@ write_batch(const char *directory, Model *m, const Dataset *data)
               (int[]){sequences, tokens, m->sizes.classes});
     npy_write(to, "loss.npy", 'f', loss->value, 2, (int[]){1, 1});
     matrices_write(to, "gradients", m, m->gradients);
-    const bool replace = false; /* an existing directory */
-    if (!draft_end(d, replace))
+    if (!draft_end(d, false)) /* false: do not replace a directory */
         fail("%s: it exists already; choose another directory", directory);
     return sequences;
 }

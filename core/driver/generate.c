@@ -5,7 +5,6 @@
 
 #include "decode/generate.h"
 #include "decode/tokens.h"
-#include "driver/commands.h"
 #include "driver/options.h"
 #include "run/run.h"
 
@@ -57,11 +56,10 @@ command_generate(int argc, char **argv)
              "trained with --mask causal",
              r.path);
     int given, *prompt = tokens_read(o.generate.prompt, &data, r.path, &given);
-    int new_tokens = o.generate.tokens;
     /* By default, fill the length trained on, and add the token after it. */
     int count = data.sizes.tokens + 1;
-    if (new_tokens > 0 || count < given)
-        count = given + new_tokens;
+    if (o.generate.tokens > 0 || count < given)
+        count = given + o.generate.tokens;
     int *ids = allocate((size_t)count, sizeof *ids);
     memcpy(ids, prompt, (size_t)given * sizeof *ids);
     for (int i = 0; i < o.generate.samples; i++)

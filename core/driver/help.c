@@ -8,7 +8,6 @@
 #include "base/words.h"
 #include "driver/help.h"
 #include "page/table.h"
-#include "tasks/tasks.h"
 
 enum { MANY = 1 << 30 }; /* any number of words */
 
@@ -60,8 +59,6 @@ command_named(const char *name)
 #define RUNS     "train compare equiv"
 #define TRAINS   "train compare"
 #define VERDICTS "compare plot table"
-#define FIGURES  "compare plot inspect equiv open judge"
-#define QUIET    RUNS " plot inspect check export open"
 
 /* The options that are not settings of runs. A default is in brackets. */
 /* clang-format off */
@@ -107,7 +104,7 @@ static const Option own_options[] = {
     {{"log-y", 0, DRAW(log_y), 0, 0, NULL, "make y axes logarithmic; values of 0 or less are left out"}, NULL, .commands = "plot"},
     {{"gnuplot", 0, DRAW(gnuplot), 0, 0, NULL, "a line to add to the figure's script, such as \"xlabel = 'width'; ylim = '0 1'\""}, "CODE", .commands = "plot"},
     {{"size", 0, DRAW(size), 0, 0, NULL, "width of a figure: `column`, that of a column in a two-column article, or a number of points, as LaTeX's \\the\\columnwidth prints it (that of a page)"}, "WIDTH", .commands = "compare plot"},
-    {{"format", 0, DRAW(format), 0, 0, FORMATS, "formats of figures, by default svg,png"}, "LIST", .commands = FIGURES},
+    {{"format", 0, DRAW(format), 0, 0, FORMATS, "formats of figures, by default svg,png"}, "LIST", .commands = "compare plot inspect equiv open judge"},
     {{"preset", 0, AT(preset), 0, 0, NULL, "a published model, by its name in `qkv list --models`"}, "NAME", .commands = "count", .common = true},
     {{"config", 0, AT(config), 0, 0, NULL, "a model's config.json, as transformers saves it"}, "FILE", .commands = "count", .common = true},
     {{"part", 0, AT(part), 0, 0, NULL, "the part to count of a model that has several: encoder, decoder or cross (the attention between them), or an object of config.json, such as `vision` for vision_config"}, "NAME", .commands = "count"},
@@ -138,7 +135,7 @@ static const Option own_options[] = {
     {{"json", 0, AT(json), 0, 0, NULL, "print a JSON array with an object for each row"}, NULL, .commands = TABLES},
     {{"markdown", 0, AT(markdown), 0, 0, NULL, "print the table in Markdown"}, NULL, .commands = TABLES},
     {{"latex", 0, AT(latex), 0, 0, NULL, "print the table or the formulas in LaTeX, for a paper"}, NULL, .commands = TABLES " derive"},
-    {{"quiet", 0, AT(quiet), 0, 0, NULL, "print no progress and no notes"}, NULL, .commands = QUIET, .letter = 'q'},
+    {{"quiet", 0, AT(quiet), 0, 0, NULL, "print no progress and no notes"}, NULL, .commands = RUNS " plot inspect check export open", .letter = 'q'},
 };
 /* clang-format on */
 enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
@@ -267,16 +264,15 @@ print_commands(void)
 }
 
 /* The default of a setting of runs, which print_option adds to its help; "" if
-   it is a word, or if s is a command's own option, whose help has the default.
+   it is a word, or if s is an own option (role 0), whose help has the default.
  */
 static const char *
 default_shown(const Command *c, const Setting *s)
 {
-    bool is_setting = s->role != 0;
     Config defaults = config_start();
     if (c->defaults)
         config_apply(&defaults, c->defaults);
-    return is_setting && !(s->kind & WORDED) ? setting_text(s, &defaults) : "";
+    return s->role && !(s->kind & WORDED) ? setting_text(s, &defaults) : "";
 }
 
 /* The column at which the help of an option begins, and where its lines end. */
@@ -321,6 +317,6 @@ print_help(const Command *c, bool all)
         }
     printf(
         "\nDefaults are in brackets; some tasks override them. An option that "
-        "would have\nno effect beside the others is refused. More: %s\n",
+        "would have\nno effect with the others is refused. More: %s\n",
         all ? "lessons/reference.md" : "--help=all");
 }

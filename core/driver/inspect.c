@@ -2,7 +2,6 @@
    or their attention weights on an example. */
 #include "algebra/canonical.h"
 #include "algebra/svd.h"
-#include "driver/commands.h"
 #include "driver/options.h"
 #include "page/table.h"
 #include "run/run.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/tsv.h"
-#include "driver/commands.h"
 #include "driver/options.h"
 #include "page/table.h"
 #include "study/judge_csv.h"

@@ -4,7 +4,6 @@
 
 #include "algebra/cost.h"
 #include "algebra/print_form.h"
-#include "driver/commands.h"
 #include "driver/options.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
@@ -53,8 +52,8 @@ describe(const void *argument, void *answer)
     copy_bounded(l->family, sizeof l->family, v->family ? v->family : "other",
                  ".family");
     if (wanted->form) {
-        const int blocks = 2; /* the second one may recall from the first */
-        Derived d = derive_at(v, TELLING_SHAPE, blocks);
+        /* in 2 blocks, so that the second one can recall from the first */
+        Derived d = derive_at(v, TELLING_SHAPE, 2);
         copy_bounded(l->form, sizeof l->form, form_spelled(&d), "form");
         derived_free(&d);
     }
@@ -131,16 +130,6 @@ list_variants(const char *chosen, Layout layout)
     return status;
 }
 
-/* Prints the names of all plugins without opening them: `qkv new` must not use
-   the name of a plugin, even if that cannot be opened. */
-static void
-list_names(void)
-{
-    Values names = plugin_list();
-    for (int i = 0; i < names.count; i++)
-        puts(names.text[i]);
-}
-
 /* The settings with which a task is trained by default, "length=8 ...
    positions=none". Settings that are 0 and settings that are words are left
    out.
@@ -184,9 +173,12 @@ command_list(int argc, char **argv)
         return command_count(argc, argv);
     if (o.tasks)
         list_tasks(o.columns, layout);
-    else if (o.names)
-        list_names();
-    else
+    else if (o.names) {
+        /* Opens no plugin: `qkv new` must not use the name of a plugin, even if
+           that cannot be opened. */
+        Values names = plugin_list();
+        puts(joined(&names, "\n"));
+    } else
         return list_variants(o.forms ? "variant,form" : o.columns, layout);
     return 0;
 }

@@ -9,7 +9,6 @@
 #include "algebra/canonical.h"
 #include "base/files.h"
 #include "driver/against.h"
-#include "driver/commands.h"
 #include "driver/kv_heads.h"
 #include "driver/options.h"
 #include "models/as_run.h"

@@ -52,8 +52,7 @@ plugin_typed(const char *word)
     const char *list = variant_uses(p.variant);
     while (next_own_setting(&list, &declared)) {
         const Setting *s = setting_named(declared.name);
-        bool of_qkv = s && s->kind != OWN;
-        if (of_qkv)
+        if (s && s->kind != OWN)
             fail("%s: it declares \"%s\", a setting of qkv: rename it", p.path,
                  declared.name);
         setting_declare(declared.name);
@@ -86,9 +85,8 @@ static void
 store_setting(Options *o, const Command *c, const Setting *s, const char *text)
 {
     bool takes_list = s->role & c->list_roles;
-    bool lr_auto = !strcmp(s->name, "lr") && !strcmp(text, "auto");
     Values *given = given_to(&o->request, s->name);
-    if (takes_list && lr_auto)
+    if (takes_list && !strcmp(s->name, "lr") && !strcmp(text, "auto"))
         text = auto_rates;
     *given = values_listed(s, text);
     if (!given->count)
@@ -101,18 +99,6 @@ store_setting(Options *o, const Command *c, const Setting *s, const char *text)
         normalise(s, &given->text[i]);
 }
 
-/* Why a list has a word that is not among the choices, "svg png"; NULL if all
-   are, or if `choices` is NULL, which allows any word. */
-static const char *
-not_among(const char *choices, const char *list)
-{
-    Values words = values_split(list);
-    for (int i = 0; choices && i < words.count; i++)
-        if (index_in(choices, words.text[i]) < 0)
-            return not_one_of(words.text[i], choices);
-    return NULL;
-}
-
 /* Stores the value of a command's own option in its field of Options. The kind
    of the option tells the type of the field. Exits (2) if the option cannot
    have the value. */
@@ -120,13 +106,18 @@ static void
 store_own(Options *o, const Setting *s, const char *text)
 {
     void *field = (char *)o + s->offset;
-    const char *why = not_among(s->choices, text);
+    const char *why = NULL;
+    Values words =
+        values_split(text); /* if there are choices, a list of them */
     if (s->kind == SWITCH)
         *(bool *)field = true;
     else if (s->kind == TEXT)
         *(const char **)field = text;
-    else if (!why)
+    else
         why = value_read(s, field, text);
+    for (int i = 0; s->choices && i < words.count; i++)
+        if (!why && index_in(s->choices, words.text[i]) < 0)
+            why = not_one_of(words.text[i], s->choices);
     if (why && !strcmp(s->name, "memory"))
         why = format_text("%s; give megabytes, such as 2000", why);
     if (!strcmp(s->name, "size") && !size_is_known(text))
@@ -171,10 +162,8 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
         values_add(&known, format_text("--%s", list[i].value.name));
     char *name = format_text("%.*s", (int)strcspn(word, "="), word);
     const char *near = suggestion(name, &known), *variants_options = "";
-    bool takes_variant = c->setting_roles & OF_SHAPE;
-    if (takes_variant && !*near) /* a later -v may declare the option */
-        variants_options =
-            "; the options of a variant come after its name, -v NAME";
+    if (c->setting_roles & OF_SHAPE && !*near) /* a later -v may declare it */
+        variants_options = "; a variant's options must follow -v NAME";
     usage("unknown option %s:%s `qkv %s --help=all` lists them%s", word, near,
           c->name, variants_options);
 }
@@ -196,7 +185,6 @@ integer_given(const Setting *s, const char *value)
 static void
 store_value(Options *o, const Command *c, const Setting *s, const char *value)
 {
-    bool is_setting = s->role != 0;
     if (!strcmp(s->name, "head-dim")) {
         integer_given(s, value); /* a message names --head-dim, not --d-k */
         store_setting(o, c, setting_named("d-k"), value);
@@ -204,7 +192,7 @@ store_value(Options *o, const Command *c, const Setting *s, const char *value)
     } else if (!strcmp(s->name, "seeds"))
         store_setting(o, c, setting_named("seed"),
                       format_text("1..%d", integer_given(s, value)));
-    else if (is_setting)
+    else if (s->role != 0) /* a setting of runs; an own option has no role */
         store_setting(o, c, s, value);
     else
         store_own(o, s, value);
@@ -272,16 +260,6 @@ check_words(const Options *o, const Command *c)
           *c->arguments ? c->arguments : "only options", c->name);
 }
 
-/* Prints the help, and exits (0), if the word asks for it. */
-static void
-help_if_asked(const Command *c, const char *word)
-{
-    if (index_in("-h --help --help=all", word) < 0)
-        return;
-    print_help(c, !strcmp(word, "--help=all"));
-    exit(end_well(0));
-}
-
 /* Reads the command line from left to right, because -v NAME declares options
    for the words after it. A word that is no option, such as "-", is kept. */
 Options
@@ -296,7 +274,10 @@ options_read(int argc, char **argv)
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);
     for (int i = 1; i < argc; i++) {
         bool is_option = argv[i][0] == '-' && argv[i][1];
-        help_if_asked(c, argv[i]);
+        if (index_in("-h --help --help=all", argv[i]) >= 0) {
+            print_help(c, !strcmp(argv[i], "--help=all"));
+            exit(end_well(0));
+        }
         if (is_option)
             i = read_option(&o, c, argv, i);
         else

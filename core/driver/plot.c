@@ -1,9 +1,7 @@
 /* plot.c - qkv plot: draws figures of runs on disk. */
 #include <string.h>
 
-#include "driver/commands.h"
 #include "driver/compare.h"
-#include "driver/options.h"
 #include "study/run_values.h"
 #include "study/where.h"
 #include "study/figure.h"

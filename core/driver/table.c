@@ -7,7 +7,6 @@
    matter in a comparison. */
 #include <string.h>
 
-#include "driver/commands.h"
 #include "driver/options.h"
 #include "page/table.h"
 #include "run/experiment.h"
@@ -45,10 +44,10 @@ names_of(const Experiment *e)
         if (varies && !is_result && s->kind != HASH)
             add_name(&names, s->name);
     }
-    enum { NAME }; /* the first column of result.tsv */
     for (int i = 0; i < e->count; i++)
-        for (int k = 0; k < e->runs[i].result.rows; k++)
-            add_name(&names, table_cell(&e->runs[i].result, k, NAME));
+        for (int k = 0; k < e->runs[i].result.rows;
+             k++) /* column 0: the name */
+            add_name(&names, table_cell(&e->runs[i].result, k, 0));
     add_name(&names, "real");
     return names;
 }
@@ -99,8 +98,7 @@ command_table(int argc, char **argv)
     Experiment e = experiment_read((const char *const *)o.words, o.word_count);
     if (r->where)
         keep_where(&e, r->where);
-    bool verdicts = o.verdicts || r->by || r->baseline || r->judge || r->margin;
-    if (verdicts) {
+    if (o.verdicts || r->by || r->baseline || r->judge || r->margin) {
         Outcomes all = outcomes_of(r, &e);
         results_print(&all, o.columns, layout_of(&o));
     } else

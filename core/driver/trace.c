@@ -13,7 +13,6 @@
 #include "algebra/capture.h"
 #include "decode/generate.h"
 #include "decode/tokens.h"
-#include "driver/commands.h"
 #include "driver/compare.h"
 #include "heart/heads.h"
 #include "operators/biases.h"
@@ -62,8 +61,7 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
     vprintf(name, args);
     va_end(args);
     printf(" (%d x %d)\n", m.rows, m.cols);
-    bool columns_are_tokens = axes == TOKENS_BY_TOKENS || axes == SCORES;
-    if (columns_are_tokens) {
+    if (axes == TOKENS_BY_TOKENS || axes == SCORES) {
         print_label("", LABEL_WIDTH);
         for (int j = 0; j < cols; j++)
             print_label(word_of(t, j), CELL_WIDTH);
@@ -84,8 +82,7 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
 static Matrix
 head_rows(const Node *n, int head)
 {
-    const int sequence = 0; /* the batch has only one */
-    return head_of(n, n->value, sequence, head);
+    return head_of(n, n->value, 0, head); /* 0: of the only sequence */
 }
 
 /* The symbol of a weight of the model, "W^Q" of "block0.attention.W^Q". */
@@ -227,11 +224,11 @@ show_place(Trace *t, int place)
     /* If one call has all heads, the output is a map of that call's sum. If it
        is from several calls, it is printed without maps. */
     const Node *sum = p->calls == 1 ? r->call[p->first].sum : NULL;
-    const Node *from = sum ? sum : p->out;
     const char *heads = "head_1";
     if (p->heads > 1)
         heads = format_text("[head_1 ... head_%d]", p->heads);
-    show_mapped(t, p->out, 0, "output", from, heads, "the layer's result");
+    show_mapped(t, p->out, 0, "output", sum ? sum : p->out, heads,
+                "the layer's result");
     for (int i = m->weights; i < m->weights + m->declared; i++)
         if (!t->shown[i]) /* it is used in something other than a product */
             show(t, WEIGHTS, head_columns(t->model->nodes[i], 1, 0), "%s",
@@ -264,8 +261,7 @@ show_answers(const Trace *t, const Batch *b)
     printf("\n=== answers: softmax(logits), the likeliest of %d\n", l->cols);
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
-        const Sampling likeliest = {.temperature = 0};
-        int best = choose(row, l->cols, likeliest, NULL);
+        int best = choose(row, l->cols, (Sampling){.temperature = 0}, NULL);
         bool answers_are_numbers = t->data->sizes.step != 0;
         double sum = 0; /* of all probabilities, relative to that of `best` */
         for (int j = 0; j < l->cols; j++)
@@ -348,8 +344,8 @@ command_trace(int argc, char **argv)
     Dataset data = {.corpus = &words, .sizes.each = 1};
     Model *m = NULL;
     if (run) {
-        const int no_roles = 0; /* options cannot change a trained model */
-        Run r = begin_from(&o.request, run, no_roles);
+        /* role 0: no option can change a trained model */
+        Run r = begin_from(&o.request, run, 0);
         m = run_model(&r, &data); /* and its data */
     }
     Sizes *sizes = &data.sizes;
