@@ -100,10 +100,10 @@ printf "W: d_model x 2147483647\nsoftmax(x W (y W)') y\n" >wrong.eq
 refuses 1 'too large' "$qkv" count -v ./wrong.eq
 printf '# two lines\nsoftmax(x y\033[31m) y\n' >wrong.eq
 refuses 1 'wrong.eq:2: this line has a control character' "$qkv" count -v ./wrong.eq
-# The line ends of Windows are line ends.
+# The line ends of Windows are line ends, and a byte order mark is skipped.
 "$qkv" derive "$top/tests/equations/tpa.eq" >unix 2>err
-sed 's/$/\r/' "$top/tests/equations/tpa.eq" >tpa.eq
-expect "line ends of Windows change an equation" sh -c "'$qkv' derive ./tpa.eq 2>&1 | cmp - unix"
+{ printf '\357\273\277' && sed 's/$/\r/' "$top/tests/equations/tpa.eq"; } >tpa.eq
+expect "a byte order mark or line ends of Windows change an equation" sh -c "'$qkv' derive ./tpa.eq 2>&1 | cmp - unix"
 
 # As every plugin: by its name in a folder of $QKV_PATH, and in every command.
 mkdir found && cp "$top/tests/equations/two-step.eq" found/twice.eq

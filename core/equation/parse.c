@@ -13,10 +13,11 @@
 #include "equation/parse.h"
 #include "heart/plugin.h"
 
-/* The two signs beyond ASCII that `qkv derive` prints on a terminal, in UTF-8.
- */
-#define ROOT_SIGN      "\xe2\x88\x9a" /* a square root */
-#define TRANSPOSE_SIGN "\xe1\xb5\x80" /* a raised T */
+/* What an equation may have beyond ASCII, in UTF-8. `qkv derive` prints the two
+   signs on a terminal. */
+#define ROOT_SIGN       "\xe2\x88\x9a" /* a square root */
+#define TRANSPOSE_SIGN  "\xe1\xb5\x80" /* a raised T */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some editors begin a file with it */
 
 enum {
     MOST_CHARACTERS = 1000, /* of EquationText.lines: they become a word of a
@@ -527,7 +528,8 @@ EquationText *
 equation_read(const char *path, const char *text)
 {
     EquationText *e = allocate(1, sizeof *e);
-    char *copy = copy_text(text);
+    bool has_mark = begins_with(text, BYTE_ORDER_MARK);
+    char *copy = copy_text(has_mark ? text + strlen(BYTE_ORDER_MARK) : text);
     replace_in(copy, "\t\r", ' '); /* a line of Windows ends with \r\n */
     *e = (EquationText){
         .path = path, .text = copy, .family = "", .settings = ""};

@@ -22,6 +22,8 @@
        primary = NUMBER | NAME | NAME "(" list ")" | "(" sum ")" | "[" list "]"
        list    = sum { "," sum }
 
+   A raised T may be written for "'", and the root sign for the name sqrt.
+
    A ";" ends a line as a newline does, and "#" begins a comment. A "(" is a
    call of the name before it, and a "[" selects columns of the factor before
    it, only if no blank comes between. */
@@ -84,9 +86,9 @@ typedef struct EquationText {
     int definition_capacity, declaration_capacity;
 } EquationText;
 
-/* Reads the text of an equation, which may have the line ends of Windows.
-   Messages call it `path`. If it breaks the grammar, exits with a message and a
-   mark below the place. */
+/* Reads the text of an equation, which may begin with a byte order mark and
+   have the line ends of Windows. Messages call it `path`. If it breaks the
+   grammar, exits with a message and a mark below the place. */
 EquationText *equation_read(const char *path, const char *text);
 
 /* The declaration of the matrix of this interned name, or NULL. */
