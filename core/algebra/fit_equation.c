@@ -65,7 +65,7 @@ read_products(const Plan *p, Products *r)
     const Step *s = &p->step[p->output];
     *r = (Products){.out = NO_MATRIX, .latent = NO_MATRIX};
     if (s->kind == STEP_SCALE) {
-        r->out_scale = s->number[0];
+        r->out_scale = s->scalar[0];
         s = &p->step[s->in[0]];
     }
     if (s->kind != STEP_MAP || p->step[s->in[1]].kind != STEP_WEIGHT)
@@ -74,7 +74,7 @@ read_products(const Plan *p, Products *r)
     s = &p->step[s->in[0]];
     if (s->kind != STEP_ATTEND)
         return false;
-    r->scale = s->number[0];
+    r->scale = s->scalar[0];
     return read_chain(p, s->in[0], STEP_X, &r->q) &&
            read_chain(p, s->in[1], STEP_Y, &r->k) &&
            read_chain(p, s->in[2], STEP_Y, &r->v);

@@ -14,12 +14,12 @@
 #include "heart/fail.h"
 
 /* Linux has a link to the running program. On other systems, such as macOS and
-   the BSDs, dladdr finds the file that the variable `path` was loaded from. The
-   directory is kept for later calls. */
+   the BSDs, dladdr finds the file that the variable `path` was loaded from.
+   Later calls return what the first one found. */
 const char *
 executable_directory(void)
 {
-    static char path[4096];
+    static char path[4096]; /* realpath writes at most 4096 bytes */
     Dl_info program;
     if (path[0])
         return path;
@@ -42,8 +42,8 @@ beside_program(const char *name)
                : path;
 }
 
-/* The directories in which plugins are looked for, in this order. The folder
-   "double" of a directory comes before it in qkv-double. */
+/* The directories in which plugins are looked for, in this order. In qkv-double
+   the folder "double" of a directory comes before the directory itself. */
 static Values
 search_path(void)
 {
@@ -60,7 +60,7 @@ search_path(void)
     return path;
 }
 
-/* Does the name of this file end so? */
+/* Does the name of a file have this ending, such as ".so"? */
 static bool
 has_ending(const char *file, const char *ending)
 {
@@ -77,12 +77,12 @@ plugin_name(const char *word)
         n -= strlen(".so");
     if (n == 0 || n >= NAME_SIZE || strspn(file, NAME_LETTERS) < n)
         usage("\"%s\" cannot name a variant: use 1 to %d letters, digits, - _ "
-              "and +; a file is named ./mine.c, ./mine.so or ./mine.eq",
+              "and +; write a file as a path, such as ./mine.c or ./mine.eq",
               word, NAME_SIZE - 1);
     return interned(format_text("%.*s", (int)n, file));
 }
 
-/* The names and paths that the user typed. It lasts as long as the command. */
+/* The words that were passed to plugin_trust in this command. */
 static Values typed;
 
 void
@@ -116,6 +116,18 @@ plugin_trusted(const char *word)
     return plugin_name(word);
 }
 
+/* Turns the name of a file into that of the plugin in it, by removing the
+   ending. Returns NULL if the file is no plugin. */
+static char *
+name_of_file(char *file)
+{
+    char *ending = file + strspn(file, NAME_LETTERS);
+    bool is_plugin = !strcmp(ending, ".so") || !strcmp(ending, ".eq");
+    *ending = 0;
+    size_t length = strlen(file);
+    return is_plugin && length > 0 && length < NAME_SIZE ? file : NULL;
+}
+
 /* Compares two names, for qsort. */
 static int
 by_name(const void *a, const void *b)
@@ -127,17 +139,13 @@ Values
 plugin_list(void)
 {
     Values names = {0};
-    void *seen = NULL;
+    void *seen = NULL; /* the names so far, for add_word */
     Values path = search_path();
     for (int k = 0; k < path.count; k++) {
         Values files = names_in(path.text[k]);
         for (int i = 0; i < files.count; i++) {
-            char *name = files.text[i];
-            char *end = name + strspn(name, NAME_LETTERS);
-            bool plugin =
-                end > name && (!strcmp(end, ".so") || !strcmp(end, ".eq"));
-            *end = 0;
-            if (plugin && strlen(name) < NAME_SIZE && add_word(&seen, name))
+            char *name = name_of_file(files.text[i]);
+            if (name && add_word(&seen, name))
                 values_add(&names, name);
         }
     }
@@ -146,8 +154,8 @@ plugin_list(void)
     return names;
 }
 
-/* The setting that "name=value" declares. A name is small letters, digits and
-   "-", and begins with a letter. */
+/* The setting that "name=value" declares. A valid name begins with a small
+   letter and has only small letters, digits and "-". */
 static OwnSetting
 own_setting_of(const char *name, const char *value)
 {
@@ -164,7 +172,7 @@ own_setting_of(const char *name, const char *value)
 bool
 next_own_setting(const char **list, OwnSetting *own)
 {
-    char word[64]; /* of the list: a longer one is read as several */
+    char word[64]; /* a word of the list: a longer one is read as several */
     int length;
     while (sscanf(*list, " %63s%n", word, &length) == 1) {
         char *equals = strchr(word, '=');
@@ -200,24 +208,31 @@ settings_are_valid(const char *list)
     return count <= MOST_OWN && strlen(list) < USES_SIZE / 2;
 }
 
-/* Exits if a field of the variant is missing or has a value that cannot be
-   used. */
+/* Exits if .shape has a word that is no shape option. */
 static void
-check_variant(const char *path, const Variant *v)
+check_shape(const char *path, const Variant *v)
 {
-    const char *const field[] = {"equation", "shape", "weights", "forward"};
-    const bool set[] = {v->equation, v->shape, v->weights, v->forward};
-    for (int i = 0; i < 4; i++)
-        if (!set[i])
-            fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c "
-                 "does",
-                 path, field[i]);
     char *shape = copy_text(v->shape);
     for (char *word = strtok(shape, " "); word; word = strtok(NULL, " "))
         if (index_in(SHAPE_OPTIONS, word) < 0)
             fail("%s: qkv_variant.shape contains \"%.15s\", which is not a "
                  "shape option: use only %s",
                  path, word, SHAPE_OPTIONS);
+}
+
+/* Exits if a field of the variant is missing or has a value that cannot be
+   used. */
+static void
+check_variant(const char *path, const Variant *v)
+{
+    const char *const field[] = {"equation", "shape", "weights", "forward"};
+    const bool is_set[] = {v->equation, v->shape, v->weights, v->forward};
+    for (size_t i = 0; i < sizeof is_set / sizeof *is_set; i++)
+        if (!is_set[i])
+            fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c "
+                 "does",
+                 path, field[i]);
+    check_shape(path, v);
     const char *list = v->settings ? v->settings : "";
     if (!settings_are_valid(list))
         fail("%s: its settings are \"%.300s\": write at most %d of them, each "
@@ -225,9 +240,10 @@ check_variant(const char *path, const Variant *v)
              path, list, MOST_OWN, OWN_NAME_SIZE - 1);
 }
 
-/* Loads a shared object, whose constructors run meanwhile: report_running lets
-   a report of a crash name the plugin. Only a plugin that defines an operator
-   has the symbol qkv_real_size (<qkv/operator.h>). */
+/* Loads a shared object. Its constructors run meanwhile and may crash, so
+   report_running notes the plugin for the report. Only a plugin that defines an
+   operator has the symbol qkv_real_size (<qkv/operator.h>); the second dlopen
+   returns the object that is already loaded, in which it is looked for. */
 static void
 load_object(Plugin *p)
 {
@@ -243,9 +259,9 @@ load_object(Plugin *p)
     p->own_operator = dlsym(object, "qkv_real_size") != NULL;
 }
 
-/* Loads an equation. Its hash leaves out comments and blanks, so that two files
-   with the same equation are the same plugin: a run of one is a run of the
-   other. */
+/* Makes the variant of an equation's text. The hash is that of the equation
+   without comments and extra blanks, so two files with the same equation are
+   the same plugin, and share their runs. */
 static void
 load_equation(Plugin *p, const char *text)
 {
@@ -264,8 +280,8 @@ plugin_open(const char *word)
                 .path = strchr(word, '/') ? word : plugin_find(word)};
     if (!p.path) {
         Values known = plugin_list();
-        usage("unknown variant \"%s\":%s `qkv list` lists them; QKV_PATH adds "
-              "directories, and a file is named with a slash, ./%s",
+        usage("unknown variant \"%s\":%s `qkv list` lists them; a file needs "
+              "a slash, as in ./%s",
               word, suggestion(word, &known), word);
     }
     if (has_ending(p.path, ".eq"))
@@ -277,7 +293,7 @@ plugin_open(const char *word)
     return p;
 }
 
-/* The settings come before the equation, which may name them. */
+/* An equation may name settings, so their line is put before it. */
 Plugin
 plugin_of(const Config *c)
 {

@@ -29,8 +29,8 @@ typedef struct Plugin {
 } Plugin;
 
 /* One of a variant's own settings: the name and the default that it declares in
-   .settings, "window=4". */
-#define OWN_MOST 1e300 /* the largest value, and the least without its sign */
+   .settings, "window=4". A value is between -OWN_MOST and OWN_MOST. */
+#define OWN_MOST 1e300
 enum { OWN_NAME_SIZE = 32 };
 typedef struct OwnSetting {
     char name[OWN_NAME_SIZE]; /* "" if it is not a valid name */
@@ -41,7 +41,8 @@ typedef struct OwnSetting {
    Skips words without "=". Returns false at the end of the list. */
 bool next_own_setting(const char **list, OwnSetting *own);
 
-/* The settings that a variant uses: its .shape, followed by its .settings. */
+/* What a variant uses: its .shape, followed by its .settings, such as "heads
+   d-k window=4". */
 const char *variant_uses(const Variant *v);
 
 /* The name of the plugin that a word gives by its name or by its path:
@@ -69,15 +70,15 @@ Values plugin_list(void);
    cannot be opened. */
 Plugin plugin_open(const char *word);
 
-/* The plugin of a config. If the config has an equation, that is the plugin,
-   even if the equation's file has changed. */
+/* The plugin of a config. If the config has an equation, makes the plugin from
+   it without reading its file, which may have changed. */
 Plugin plugin_of(const Config *c);
 
 /* The directory of the running executable. */
 const char *executable_directory(void);
 
 /* The path of the program's data of this name, such as "plots": beside the
-   executable, or in ../share/qkv if the program is installed. */
+   executable, or in ../share/qkv if that has none. */
 char *beside_program(const char *name);
 
 #endif

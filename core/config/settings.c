@@ -175,6 +175,7 @@ setting_unused(const Setting *s, const Config *c)
 {
     if (s->kind == OWN)
         return isnan(own_value(c, s->name));
+    /* config_resolve has set shape options that are not used to 0. */
     return s->role == OF_SHAPE && *(const int *)value_at(s, c) == 0;
 }
 
@@ -190,8 +191,8 @@ set_word(const char **to, const char *text)
     return NULL;
 }
 
-/* Sets a setting that a variant declares. It is put before the others, because
-   own_value takes the first of a name. */
+/* Sets a setting that a variant declares. Puts it before the others, because
+   own_value takes the first one with its name. */
 static void
 set_own(const Setting *s, Config *c, double x)
 {
@@ -201,8 +202,9 @@ set_own(const Setting *s, Config *c, double x)
         interned(format_text("%s=%s %s", s->name, value, c->settings));
 }
 
-/* Sets all settings that c's variant declares, from "window=8 base=10000", as a
-   run's config.tsv has them. Returns NULL, or why it cannot. */
+/* Sets all settings that c's variant declares, from the value of `settings` in
+   a run's config.tsv: "window=8 base=10000". Adds them to the table. Returns
+   NULL, or why the text is no such list. */
 static const char *
 set_own_list(Config *c, const char *text)
 {
@@ -291,8 +293,8 @@ setting_text(const Setting *s, const Config *c)
     return interned(text);
 }
 
-/* sscanf reads a pair: the name is all before "=", the value all before the
-   next blank. */
+/* A name is everything before "=", and its value everything before the next
+   blank. sscanf reads at most 63 characters of each. */
 void
 config_apply(Config *c, const char *assignments)
 {
@@ -311,46 +313,54 @@ config_apply(Config *c, const char *assignments)
     }
 }
 
-/* Sets *width, the setting `option`, to `resolved`, which attention_of has
-   computed, or to 0 if the variant's shape does not have this option. If the
-   width was not set, `resolved` is its default, whole / parts, which `rule`
-   says in names: exits if that is no integer. */
+/* The default of a width: whole / parts, which `names` writes in words. */
+typedef struct Default {
+    const char *names; /* "d-model / heads" */
+    int whole, parts;
+} Default;
+
+/* Sets *width, the setting `option`, to `resolved`, the value that attention_of
+   has computed, or to 0 if the variant's shape does not have this option. Exits
+   if the width was not set and its default is no integer. */
 static void
 resolve_width(int *width, const char *shape, const char *option, int resolved,
-              const char *rule, int whole, int parts)
+              Default usual)
 {
     bool used = index_in(shape, option) >= 0;
-    if (used && !*width && whole % parts)
+    if (used && !*width && usual.whole % usual.parts)
         usage("%s: its default, %s = %d / %d, is not an integer; set %s, or "
               "choose numbers that divide evenly",
-              option, rule, whole, parts, option);
+              option, usual.names, usual.whole, usual.parts, option);
     *width = used ? resolved : 0;
 }
 
 /* Sets the number of heads and all widths to the values that the variant gets,
-   or to 0 if it does not use them. Half of 1, in a default, is 1. */
+   or to 0 if it does not use them. A default that is half of a number is 1 if
+   the number is 1. */
 static void
 resolve_widths(Config *c, const char *shape)
 {
     bool uses_heads = index_in(shape, "heads") >= 0;
     int d = c->d_model, heads = uses_heads ? c->heads : 1;
     if (heads < 1)
-        usage("heads %d: attention needs 1 head or more", heads);
+        usage("heads %d: attention needs at least one head", heads);
     c->heads = uses_heads ? heads : 0;
     Attention a = attention_of(c, shape);
-    resolve_width(&c->d_k, shape, "d-k", a.d_k, "d-model / heads", d, heads);
-    resolve_width(&c->d_v, shape, "d-v", a.d_v, "d-model / heads", d, heads);
-    resolve_width(&c->kv_heads, shape, "kv-heads", a.kv_heads, "heads / 2",
-                  heads, heads > 1 ? 2 : 1);
-    resolve_width(&c->latent, shape, "latent", a.latent, "d-model / 2", d,
-                  d > 1 ? 2 : 1);
+    Default per_head = {"d-model / heads", d, heads};
+    Default half_heads = {"heads / 2", heads, heads > 1 ? 2 : 1};
+    Default half_width = {"d-model / 2", d, d > 1 ? 2 : 1};
+    resolve_width(&c->d_k, shape, "d-k", a.d_k, per_head);
+    resolve_width(&c->d_v, shape, "d-v", a.d_v, per_head);
+    resolve_width(&c->kv_heads, shape, "kv-heads", a.kv_heads, half_heads);
+    resolve_width(&c->latent, shape, "latent", a.latent, half_width);
     if (c->kv_heads && heads % c->kv_heads)
         usage("kv-heads %d: it must divide heads, which is %d", c->kv_heads,
               heads);
 }
 
-/* The settings that a variant declares in `uses` (variant_uses), each with c's
-   value, or with its default if c has none: "window=8 base=10000". */
+/* The value of Config.settings, such as "window=8 base=10000": the settings
+   that a variant declares in `uses` (variant_uses), each with c's value, or
+   with its default if c has none. */
 static const char *
 own_settings(const Config *c, const char *uses)
 {
@@ -366,13 +376,10 @@ own_settings(const Config *c, const char *uses)
     return interned(text);
 }
 
-void
-config_resolve(Config *c, const char *uses)
+/* Exits if rotary or biased positions do not suit the other settings. */
+static void
+check_positions(const Config *c)
 {
-    resolve_widths(c, uses);
-    c->settings = own_settings(c, uses);
-    /* Exits unless an int can count the columns of all heads together. */
-    matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     if (c->positions == POSITIONS_ROPE && c->d_k % 2)
         usage("d-k %d: positions rope rotates pairs of columns; choose an even "
               "d-k",
@@ -385,8 +392,18 @@ config_resolve(Config *c, const char *uses)
               "learned, or encoder to 1");
 }
 
-/* Settings that variants declare are in the built-in OWN_LIST. A plugin counts
-   by its name, not by its path. */
+void
+config_resolve(Config *c, const char *uses)
+{
+    resolve_widths(c, uses);
+    c->settings = own_settings(c, uses);
+    /* Exits unless an int can count the columns of all heads together. */
+    matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
+    check_positions(c);
+}
+
+/* The built-in setting `settings` has the values of all declared settings. Of a
+   plugin only the name is hashed, since its path may differ. */
 void
 config_digest(const Config *c, char digest[9])
 {
@@ -400,6 +417,6 @@ config_digest(const Config *c, char digest[9])
         hash = hash_bytes(hash, s->name, strlen(s->name) + 1);
         hash = hash_bytes(hash, value, strlen(value) + 1);
     }
-    uint32_t folded = (uint32_t)(hash >> 32 ^ hash);
+    uint32_t folded = (uint32_t)(hash >> 32 ^ hash); /* 64 bits to 32 */
     snprintf(digest, 9, "%08" PRIx32, folded);
 }

@@ -13,9 +13,9 @@
 #include "config/find_plugin.h"
 #include "heart/config.h"
 
-/* The numbers of the words of a CHOICE, of which heart/config.h has more.
-   Setting.choices lists the words in the same order (tests/check_task.c
-   compares them). */
+/* The values of settings of kind CHOICE; heart/config.h has those of other
+   settings. Setting.choices lists the words in the same order
+   (tests/check_task.c compares them). */
 enum { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD, OPTIMIZER_MUON };
 enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE };
 enum { EMBED_LEARNED, EMBED_ONEHOT };
@@ -55,10 +55,10 @@ enum {
 };
 
 typedef struct Setting {
-    const char *name; /* of the option and of the line in config.tsv */
+    const char *name; /* of the option, and of the line in config.tsv */
     int role;
     Kind kind;
-    size_t offset;       /* of its value in Config; of OWN it means nothing */
+    size_t offset;       /* of its value in Config; not used for OWN */
     double min, max;     /* of INTEGER, NUMBER and OWN */
     const char *choices; /* of CHOICE: "none learned rope" */
     const char *help;    /* NULL: the program sets it, not the user */
@@ -78,8 +78,9 @@ const Setting *setting_named(const char *name);
    it is new. Returns NULL for "", which is no name. */
 const Setting *setting_declare(const char *name);
 
-/* Can this setting change the result of a run? The path of a text cannot, only
-   its bytes (file-hash). The bytes of a plugin are compared elsewhere. */
+/* Can this setting change the result of a run? The path of a file cannot, only
+   its bytes (file-hash). The equation and the bytes of a plugin do not count:
+   they are compared elsewhere. */
 bool setting_decides(const Setting *s);
 
 /* Do a and b have the same value of this setting? */
@@ -94,24 +95,25 @@ bool config_equal(const Config *a, const Config *b, int roles);
 const char *differing_setting(const Config *a, const Config *b,
                               const char *except);
 
-/* Is this a shape option, or a setting that only other variants declare, so
-   that c's variant does not use it? c must be resolved (config_resolve). */
+/* Is this a shape option or a declared setting that c's variant does not use? c
+   must be resolved (config_resolve). */
 bool setting_unused(const Setting *s, const Config *c);
 
-/* Reads a text as the value of a setting and stores it at `at`, which points to
-   an int (INTEGER, CHOICE), a double (NUMBER), a uint64_t (HASH) or else a
-   const char *. Returns NULL, or why the text is no such value. */
+/* Reads a text as the value of a setting, and stores it at `at`. This points to
+   an int for INTEGER and CHOICE, a double for NUMBER, a uint64_t for HASH, and
+   a const char * for the other kinds. Returns NULL, or why the text is no value
+   of the setting. */
 const char *value_read(const Setting *s, void *at, const char *text);
 
-/* Sets c's value from a text. Returns NULL, or why the text is no such value.
- */
+/* Sets c's value from a text. Returns NULL, or why the text is no value of the
+   setting. */
 const char *setting_set(const Setting *s, Config *c, const char *text);
 
-/* c's value as a text from which setting_set sets the same value; interned. */
+/* c's value as a text, interned. setting_set reads the same value from it. */
 const char *setting_text(const Setting *s, const Config *c);
 
-/* Applies "name=value name=value ...", a text of the program's own: aborts if a
-   name or a value is wrong. */
+/* Sets the settings of "name=value name=value ...". The text is the program's,
+   so this aborts if a name or a value is wrong. */
 void config_apply(Config *c, const char *assignments);
 
 /* Replaces widths of 0 by their defaults, and exits (2) if settings contradict
@@ -120,8 +122,8 @@ void config_apply(Config *c, const char *assignments);
    differ only in them are one run. */
 void config_resolve(Config *c, const char *uses);
 
-/* Eight hex digits of everything that decides a run's result, except the
-   bytes of the plugin. */
+/* Eight hex digits, a hash of all settings that decide a run's result
+   (setting_decides). */
 void config_digest(const Config *c, char digest[9]);
 
 #endif

@@ -17,25 +17,26 @@ typedef enum { SCALAR, TOKENS, SCORES, MATRIX, SLICE } Sort;
 
 typedef struct Value {
     Sort sort;
-    Tree *number;    /* of SCALAR: the scalar */
+    Tree *scalar;    /* of SCALAR: the scalar */
     int step;        /* of TOKENS, SCORES, MATRIX: the step that computes it */
-    Tree *heads;     /* the number of heads; NULL: it has no index */
+    Tree *heads;     /* the number of heads; NULL: it has no heads */
     Width *rows;     /* of MATRIX: the rows of a head's block */
     Width *width;    /* the columns of a head */
     bool transposed; /* the value is the transpose of what `step` computes */
     bool masked;     /* of SCORES: are masked entries 0 already? */
-    const char *place; /* in the text */
+    const char *place; /* where it begins in the text, for messages */
 } Value;
 
 typedef struct Builder {
     Plan *plan;
     const EquationText *text;
-    Value *defined; /* the values of the first `count` definitions */
-    int count;
+    Value *defined; /* the values of the first defined_count definitions */
+    int defined_count;
     bool *used; /* for each definition, whether a later line names it */
 } Builder;
 
-/* refuse(b, place, format, ...): exits with a message about that place. */
+/* refuse(b, place, format, ...) exits with a message and a mark below that
+   place. */
 #define refuse(b, ...) equation_wrong((b)->text, __VA_ARGS__)
 
 #endif

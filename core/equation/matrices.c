@@ -6,9 +6,9 @@
 #include "base/words.h"
 #include "equation/matrices.h"
 
-/* Where the index of a name is. It is the letter i or g after the first "_" and
-   after any digits there, if the name ends with it or goes on with "^": W_i^Q,
-   alpha_1i. NULL if the name has no index. */
+/* Where the index of a name is, or NULL if it has none. The index is a letter i
+   or g after the first "_", as in W_i^Q. Digits may precede it, as in alpha_1i;
+   only "^" or the end of the name may follow it. */
 static const char *
 index_letter(const char *name)
 {
@@ -19,8 +19,8 @@ index_letter(const char *name)
     letter += strspn(letter, "0123456789");
     if (*letter != 'i' && *letter != 'g')
         return NULL;
-    bool ends = letter[1] == 0 || letter[1] == '^';
-    return ends ? letter : NULL;
+    bool is_index = letter[1] == 0 || letter[1] == '^';
+    return is_index ? letter : NULL;
 }
 
 char
@@ -30,7 +30,7 @@ index_of(const char *name)
     return letter ? *letter : 0;
 }
 
-/* The name without its index: W_i^Q is W^Q, and alpha_1i is alpha_1, which
+/* The name without its index: W^Q for W_i^Q, and alpha_1 for alpha_1i, which
    keeps the "_" before its digit. */
 static const char *
 without_index(const char *name)
@@ -60,7 +60,7 @@ used_weight(const Plan *p, const char *name)
 }
 
 int
-weight_of(Builder *b, const char *name, const char *place)
+find_or_add_weight(Builder *b, const char *name, const char *place)
 {
     Plan *p = b->plan;
     const PlanWeight *known = used_weight(p, name);
@@ -79,9 +79,9 @@ weight_of(Builder *b, const char *name, const char *place)
     return p->weights - 1;
 }
 
-/* The rank of a matrix in the variant's list, if the equation does not declare
-   all matrices: a matrix comes before those that are farther from the tokens.
-   Matrices of one row, such as biases, and those that mix heads come last. */
+/* A matrix of lower rank comes earlier in the variant's list of matrices. The
+   nearer to the tokens a matrix is, the lower is its rank; matrices of one row,
+   such as biases, and those that mix heads come last. */
 static int
 rank_of(const PlanWeight *w)
 {
@@ -89,21 +89,22 @@ rank_of(const PlanWeight *w)
     return w->mixes || one_row ? INT_MAX : w->depth;
 }
 
-/* Does matrix k of the plan come before matrix i in the variant's list? If the
-   equation declares every matrix (`by_lines`), the list has the order of these
-   lines. Otherwise it has the order of the ranks, and of first use if the ranks
-   are equal. */
+/* Does matrix k of the plan come before matrix i in the variant's list? If
+   `by_lines`, the order is that of the lines which declare the matrices, and so
+   of their declarations in memory. Otherwise it is that of their ranks, or of
+   first use if the ranks are equal. */
 static bool
 comes_before(const Plan *p, int k, int i, bool by_lines)
 {
     const PlanWeight *first = &p->weight[k], *second = &p->weight[i];
     if (by_lines)
         return first->declared < second->declared;
-    int one = rank_of(first), other = rank_of(second);
-    return one == other ? k < i : one < other;
+    int first_rank = rank_of(first), second_rank = rank_of(second);
+    return first_rank == second_rank ? k < i : first_rank < second_rank;
 }
 
-/* A matrix has the number of those that come before it. */
+/* The position of a matrix is the number of matrices that come before it. The
+   order is that of the lines if the equation declares every matrix. */
 void
 order_weights(Plan *p)
 {
@@ -120,10 +121,10 @@ order_weights(Plan *p)
     }
 }
 
-/* Does another matrix of the plan have the name of matrix i, apart from the
-   index? */
+/* Do matrix i and another matrix of the plan have the same name once indices
+   are removed? */
 static bool
-differs_only_in_index(const Plan *p, int i)
+shares_name_without_index(const Plan *p, int i)
 {
     const char *name = without_index(p->weight[i].written);
     for (int k = 0; k < p->weights; k++)
@@ -140,12 +141,12 @@ name_weights(Plan *p)
     for (int i = 0; i < p->weights; i++) {
         const char *written = p->weight[i].written;
         p->weight[i].stored =
-            differs_only_in_index(p, i) ? written : without_index(written);
+            shares_name_without_index(p, i) ? written : without_index(written);
     }
 }
 
-/* The rows or columns of `blocks` blocks (NULL: one block), if each has `width`
-   of them. Exits unless they are a whole number. */
+/* The rows or columns of w as it is stored: `width` of them for each of its
+   `blocks` blocks (NULL: one block). Exits unless they are a whole number. */
 static int
 stored_size(const Plan *p, const PlanWeight *w, const Tree *blocks,
             Width *width, const Attention *a)

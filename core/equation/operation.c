@@ -18,15 +18,15 @@ same_operator(const Plan *p, const Step *s, const Step *t)
 {
     return s->kind == t->kind && s->inputs == t->inputs &&
            s->weight == t->weight &&
-           equal_scalars(p->text, s->number[0], t->number[0]) &&
-           equal_scalars(p->text, s->number[1], t->number[1]);
+           equal_scalars(p->text, s->scalar[0], t->scalar[0]) &&
+           equal_scalars(p->text, s->scalar[1], t->scalar[1]);
 }
 
 enum { NO_STEP = -1 };
 
-/* The number of a step of the plan that is equal to s, or NO_STEP. */
+/* The step of the plan that is equal to s, or NO_STEP. */
 static int
-step_like(const Plan *p, const Step *s)
+equal_step(const Plan *p, const Step *s)
 {
     for (int i = 0; i < p->steps; i++) {
         const Step *t = &p->step[i];
@@ -45,8 +45,8 @@ depth_of(const Plan *p, int step)
     return s->kind == STEP_WEIGHT ? p->weight[s->weight].depth : s->depth;
 }
 
-/* Sets row_source and depth of a new step that has operands, from which they
-   follow. */
+/* Sets row_source and depth of a new step: the row source of its first operand
+   that has one, and the depth of its deepest operand. */
 static void
 set_origin(const Plan *p, Step *s)
 {
@@ -63,9 +63,9 @@ int
 add_step(Builder *b, Step s)
 {
     Plan *p = b->plan;
-    int like = step_like(p, &s);
-    if (like != NO_STEP)
-        return like;
+    int known = equal_step(p, &s);
+    if (known != NO_STEP)
+        return known;
     set_origin(p, &s);
     p->step = grow(p->step, p->steps, &p->step_capacity, sizeof s);
     p->step[p->steps] = s;
@@ -75,10 +75,10 @@ add_step(Builder *b, Step s)
 
 int
 add_unary(Builder *b, StepKind kind, const char *place, int operand,
-          Tree *number)
+          Tree *scalar)
 {
     Step s = {.kind = kind, .place = place, .in = {operand}, .inputs = 1};
-    s.number[0] = number;
+    s.scalar[0] = scalar;
     return add_step(b, s);
 }
 
@@ -100,13 +100,6 @@ single_matrix(const Builder *b, Value v)
         return NULL;
     const Step *s = &b->plan->step[v.step];
     return s->kind == STEP_WEIGHT ? &b->plan->weight[s->weight] : NULL;
-}
-
-/* Are two numbers of heads equal? NULL, for no index, equals only NULL. */
-static bool
-same_heads(const Builder *b, const Tree *s, const Tree *t)
-{
-    return equal_scalars(b->text, s, t);
 }
 
 char
@@ -131,8 +124,9 @@ scaled_value(Builder *b, Value v, Tree *scale)
 
 /* Products with a matrix */
 
-/* Exits unless m has a row for each column of left, as the product left m
-   needs. Sets the depth of a matrix that has none yet. */
+/* Requires that m has a row for each column of left, as the product left m
+   needs. If m is a matrix that maps something for the first time, its depth is
+   1 more than that of left. */
 static void
 fit_matrix(Builder *b, Value left, Value m)
 {
@@ -143,18 +137,18 @@ fit_matrix(Builder *b, Value left, Value m)
 }
 
 /* The step of left m, if left has heads: head i is multiplied by block i of m,
-   or by m if that has no index. */
+   or by m if that has no index. An equal step of the plan has the same heads
+   and widths, so setting them again does no harm. */
 static int
 map_each_head(Builder *b, Value left, Value m)
 {
-    if (m.heads && !same_heads(b, left.heads, m.heads))
+    if (m.heads && !equal_scalars(b->text, left.heads, m.heads))
         refuse(b, m.place,
                "its index differs from that of its left factor: give both the "
                "same index");
     StepKind kind = m.transposed ? STEP_EACH_HEAD_T : STEP_EACH_HEAD;
     int step = add_binary(b, kind, left.step, m.step);
-    Step *s =
-        &b->plan->step[step]; /* it may exist already, with these values */
+    Step *s = &b->plan->step[step];
     s->heads = left.heads;
     s->width = left.width;
     s->block = m.heads ? m.width : NULL;
@@ -183,7 +177,7 @@ map_value(Builder *b, Value left, Value m)
 {
     PlanWeight *w = single_matrix(b, m);
     fit_matrix(b, left, m);
-    if (m.transposed) /* W_i^Q (W_i^K)': the width of queries and keys */
+    if (m.transposed) /* the inner width of W_i^Q (W_i^K)' is that of keys */
         note_keys(m.width, NULL);
     if (w)
         w->beside = true;
@@ -210,8 +204,9 @@ check_left_factor(const Builder *b, Value left)
 }
 
 /* The heads of left are side by side, and the blocks of m below each other, so
-   one product also sums over the heads. (A transposed matrix has its blocks
-   below each other if they are stored side by side.) */
+   one product also sums over the heads. If m is the transpose of a matrix, that
+   matrix is stored with its blocks side by side, so it is not noted as stacked.
+ */
 Value
 output_map_value(Builder *b, Value left, Value m)
 {
@@ -232,7 +227,8 @@ output_map_value(Builder *b, Value left, Value m)
     return left;
 }
 
-/* The columns of a token that belong to one of these heads: d_model / heads. */
+/* How many columns of a token belong to each head of a slice: d_model / heads.
+ */
 static Width *
 slice_width(Value slice)
 {
@@ -241,7 +237,8 @@ slice_width(Value slice)
         tree_of(TREE_PRODUCT, slice.place, tree_name("d_model"), inverse));
 }
 
-/* tokens I_i: cut into heads, each of which gets its share of the columns. */
+/* The product tokens I_i: the tokens, cut into heads. Each head gets an equal
+   number of columns. */
 static Value
 slice_value(Builder *b, Value tokens, Value slice)
 {
@@ -258,11 +255,11 @@ slice_value(Builder *b, Value tokens, Value slice)
     return tokens;
 }
 
-/* heads I_i': head i is put back into its columns of the token. */
+/* The product heads I_i': puts head i back into its columns of the token. */
 static Value
 unslice_value(Builder *b, Value heads, Value slice)
 {
-    if (!same_heads(b, heads.heads, slice.heads))
+    if (!equal_scalars(b->text, heads.heads, slice.heads))
         refuse(b, slice.place,
                "I_i' puts heads side by side, but its left factor does not "
                "have these heads: write it after heads, as in y I_i I_i'");
@@ -304,10 +301,9 @@ makes_scores(Value left, Value right)
     return queries && keys;
 }
 
-/* n, if the scale is the product of only one factor, 1 / sqrt(n); otherwise
-   NULL. */
+/* n, if the scale is 1 / sqrt(n) and has no other factor; otherwise NULL. */
 static Tree *
-below_root(const Tree *scale)
+radicand_of(const Tree *scale)
 {
     if (!scale || scale->count != 1 || scale->operand[0]->kind != TREE_INVERSE)
         return NULL;
@@ -319,22 +315,22 @@ Value
 scores_value(Builder *b, Value q, Value k, Tree *scale)
 {
     require_same_width(b, q.width, k.width, k.place);
-    note_keys(q.width, below_root(scale));
+    note_keys(q.width, radicand_of(scale));
     if (k.heads && !q.heads)
         refuse(b, k.place,
                "keys have heads, but queries have none: write W_i^Q");
     if (row_source(b, k) == 'x')
         refuse(b, k.place, "keys come from y, not x: write y W_i^K");
     q.sort = SCORES;
-    q.width = width_new(tree_number(1));
+    q.width = width_new(tree_number(1)); /* a bias of scores has one column */
     Step s = {.kind = STEP_SCORES, .in = {q.step, k.step}, .inputs = 2};
-    s.number[0] = scale;
+    s.scalar[0] = scale;
     q.step = add_step(b, s);
     return q;
 }
 
-/* Weights that are still unmasked scores, as in linear attention, are masked
-   first. */
+/* Weights without a softmax, as in linear attention, may be unmasked scores.
+   They are masked here. */
 Value
 weighted_value(Builder *b, Value p, Value v)
 {
@@ -357,8 +353,9 @@ weighted_value(Builder *b, Value p, Value v)
 
 /* Sums, and products entry by entry */
 
-/* The operand m of v + m or v . m, for tokens or scores v and a matrix m, which
-   all tokens share: one row, with an entry for each column of v or only one. */
+/* The operand m of v + m or v . m, if v is tokens or scores and m is a matrix.
+   All tokens share m, so it must have one row, with an entry for each column of
+   v or with only one entry. */
 static Value
 shared_row(Builder *b, StepKind kind, Value v, Value m)
 {
@@ -378,8 +375,10 @@ shared_row(Builder *b, StepKind kind, Value v, Value m)
     return m;
 }
 
+/* Exits if the value cannot be an operand of a sum or of a product entry by
+   entry. */
 static void
-check_combined(const Builder *b, Value v)
+check_term(const Builder *b, Value v)
 {
     if (v.transposed || v.sort == SCALAR || v.sort == SLICE)
         refuse(b, v.place,
@@ -387,13 +386,13 @@ check_combined(const Builder *b, Value v)
                "be added, or multiplied entry by entry");
 }
 
-/* Exits if the two have different heads, or rows of different tokens. */
+/* Exits if the two values have different heads, or rows of different tokens. */
 static void
 check_heads_and_rows(const Builder *b, Value first, Value second,
                      const char *place)
 {
     char one = row_source(b, first), other = row_source(b, second);
-    if (second.heads && !same_heads(b, first.heads, second.heads))
+    if (second.heads && !equal_scalars(b->text, first.heads, second.heads))
         refuse(b, place,
                "the two have different heads: give both the same index");
     if (one && other && one != other)
@@ -402,7 +401,7 @@ check_heads_and_rows(const Builder *b, Value first, Value second,
                "y: make both from x, or both from y");
 }
 
-/* Does left have one value for all tokens, or all heads, of right? */
+/* Is left the same for all tokens of right, or for all of its heads? */
 static bool
 is_shared(Value left, Value right)
 {
@@ -411,15 +410,16 @@ is_shared(Value left, Value right)
     return left.sort == right.sort && !left.heads && right.heads;
 }
 
-/* The result has the shape of the operator's first operand, so a left operand
-   that is shared becomes the second one. */
+/* The result of the operator has the shape of its first operand, so a shared
+   operand has to be the second one. */
 Value
 combined_value(Builder *b, StepKind kind, Value left, Value right)
 {
-    check_combined(b, left);
-    check_combined(b, right);
+    check_term(b, left);
+    check_term(b, right);
     bool swap = is_shared(left, right);
     Value first = swap ? right : left, second = swap ? left : right;
+    /* The second operand is one row for all tokens, or of the first's sort. */
     if (second.sort == MATRIX && first.sort != MATRIX)
         second = shared_row(b, kind, first, second);
     else if (second.sort != first.sort)
@@ -431,8 +431,7 @@ combined_value(Builder *b, StepKind kind, Value left, Value right)
     if (first.sort == MATRIX)
         require_same_width(b, first.rows, second.rows, right.place);
     check_heads_and_rows(b, first, second, right.place);
-    /* A sum is 0 where both terms are 0, and a product where either factor is.
-     */
+    /* A sum is 0 if both terms are 0, and a product if either factor is. */
     bool both = first.masked && second.masked;
     bool either = first.masked || second.masked;
     first.masked = kind == STEP_ADD ? both : either;
@@ -453,13 +452,13 @@ softmax_value(Builder *b, Value s)
 Value
 softmax_sink_value(Builder *b, Value s, Value sink)
 {
-    s.masked = true;
-    if (sink.sort == SCALAR && tree_is_number(sink.number, 0)) {
+    s.masked = true; /* a softmax gives masked entries the weight 0 */
+    if (sink.sort == SCALAR && tree_is_number(sink.scalar, 0)) {
         s.step = add_unary(b, STEP_SINK_ZERO, s.place, s.step, NULL);
         return s;
     }
     PlanWeight *w = single_matrix(b, sink);
-    if (!w || !same_heads(b, sink.heads, s.heads))
+    if (!w || !equal_scalars(b->text, sink.heads, s.heads))
         refuse(b, sink.place,
                "a sink must be 0, or a matrix with one entry for each head, "
                "such as b_i");
@@ -470,38 +469,47 @@ softmax_sink_value(Builder *b, Value s, Value sink)
     return s;
 }
 
-/* The heads of a, mixed by the matrix p or, if p is tokens, by a separate
-   matrix for each token. The result has a head for each column of p. */
-Value
-mixed_value(Builder *b, Value a, Value p)
+/* Exits unless p has a row for each head of a: p is a matrix, or tokens whose
+   heads are the rows of a separate matrix for each token. */
+static void
+check_mixing(Builder *b, Value a, Value p)
 {
     Width *heads = width_new(a.heads ? a.heads : tree_number(1));
-    PlanWeight *w = single_matrix(b, p);
-    if (w)
-        w->mixes = true;
     if (p.sort == MATRIX) {
         require_same_width(b, p.rows, heads, p.place);
-        if (!width_known(p.width)) /* by convention it is square */
+        if (!width_known(p.width)) /* an undeclared matrix is square */
             require_same_width(b, p.width, heads, p.place);
     } else if (p.sort != TOKENS)
         refuse(b, p.place,
                "heads can be mixed only by a matrix, P, or by tokens, split(x "
                "A^Q, n)");
-    else if (!same_heads(b, p.heads, a.heads))
+    else if (!equal_scalars(b->text, p.heads, a.heads))
         refuse(b, p.place,
                "tokens that mix heads must have as many heads as they mix: "
                "split(x A^Q, h) for h heads");
+}
+
+/* Mixes the heads of a by p. The result has a head for each column of p. */
+Value
+mixed_value(Builder *b, Value a, Value p)
+{
+    PlanWeight *w = single_matrix(b, p);
+    check_mixing(b, a, p);
+    if (w)
+        w->mixes = true;
     a.heads = width_known(p.width);
     if (!a.heads)
         refuse(b, p.place,
-               "the number of heads that this makes is not known: declare the "
+               "the number of heads of the result is not known: declare the "
                "matrix of these tokens, \"A^Q: d_model x h h\"");
     a.step = add_binary(b, STEP_MIX, a.step, p.step);
     return a;
 }
 
+/* All columns of a, those of all its heads together, seen as this number of
+   heads. */
 Value
-split_value(Builder *b, Value a, Tree *count)
+split_value(Builder *b, Value a, Tree *heads)
 {
     Tree *all_columns = width_known(a.width);
     if (!all_columns)
@@ -510,26 +518,28 @@ split_value(Builder *b, Value a, Tree *count)
                "d_model x h d_k\"");
     if (a.heads)
         all_columns = tree_of(TREE_PRODUCT, a.place, a.heads, all_columns);
-    Tree *inverse = tree_of(TREE_INVERSE, a.place, count, NULL);
-    a.step = add_unary(b, STEP_SPLIT, a.place, a.step, count);
-    a.heads = count;
+    Tree *inverse = tree_of(TREE_INVERSE, a.place, heads, NULL);
+    a.step = add_unary(b, STEP_SPLIT, a.place, a.step, heads);
+    a.heads = heads;
     a.width = width_new(tree_of(TREE_PRODUCT, a.place, all_columns, inverse));
     return a;
 }
 
+/* Columns from .. end - 1 of each head of a. */
 Value
 columns_value(Builder *b, Value a, Tree *from, Tree *end)
 {
     if (a.sort != TOKENS || a.transposed)
         refuse(b, a.place, "only tokens have columns: q[0 : d_k]");
-    Tree *minus = tree_of(TREE_NEGATIVE, a.place, from, NULL);
-    Tree *count =
-        tree_is_number(from, 0) ? end : tree_of(TREE_SUM, a.place, end, minus);
+    Tree *count = end; /* of columns: end - from */
+    if (!tree_is_number(from, 0))
+        count = tree_of(TREE_SUM, a.place, end,
+                        tree_of(TREE_NEGATIVE, a.place, from, NULL));
     a.step = add_step(b, (Step){.kind = STEP_COLUMNS,
                                 .place = a.place,
                                 .in = {a.step},
                                 .inputs = 1,
-                                .number = {from, count}});
+                                .scalar = {from, count}});
     a.width = width_new(count);
     return a;
 }
@@ -541,7 +551,7 @@ joined_value(Builder *b, const Value *v, int count, const char *place)
 {
     Value all = v[0];
     Step join = {.kind = STEP_JOIN, .inputs = count};
-    Tree *sum = NULL;
+    Tree *sum = NULL; /* of the widths */
     for (int i = 0; i < count; i++) {
         bool tokens = v[i].sort == TOKENS && !v[i].transposed;
         Tree *width = tokens ? width_known(v[i].width) : NULL;
@@ -549,7 +559,8 @@ joined_value(Builder *b, const Value *v, int count, const char *place)
             refuse(b, v[i].place,
                    "only tokens of known width can be side by side: declare "
                    "the last matrix, \"W_i^K: d_model x d_k\"");
-        if (all.heads && v[i].heads && !same_heads(b, all.heads, v[i].heads))
+        if (all.heads && v[i].heads &&
+            !equal_scalars(b->text, all.heads, v[i].heads))
             refuse(b, v[i].place,
                    "its index differs from that of a part before it: give all "
                    "parts the same index, or none");

@@ -8,24 +8,24 @@
 
 #include "equation/builder.h"
 
-/* Do two steps apply the same operator, with the same numbers? Their operands
-   may differ. */
+/* Do two steps apply the same operator, with equal scalars? Their operands may
+   differ. */
 bool same_operator(const Plan *p, const Step *s, const Step *t);
 
-/* Adds a step, unless the plan has an equal one. Returns the number of the
- * step.
- */
+/* Adds a step to the plan, unless the plan has an equal one. Returns the index
+   of the step in Plan.step. */
 int add_step(Builder *b, Step s);
 
-/* The same for a step with one operand and with a number, or NULL. A message
-   about the number, if sizes make it wrong, shows the place. */
+/* Calls add_step for a step of this kind with one operand and with one scalar,
+   or NULL. If the scalar turns out wrong at some sizes, the message shows the
+   place. */
 int add_unary(Builder *b, StepKind kind, const char *place, int operand,
-              Tree *number);
+              Tree *scalar);
 
-/* Step.row_source of the value. */
+/* Step.row_source of the step that computes the value. */
 char row_source(const Builder *b, Value v);
 
-/* scale v; NULL stands for 1. */
+/* The product of a scale and v. The scale NULL stands for 1. */
 Value scaled_value(Builder *b, Value v, Tree *scale);
 
 /* Is left right a product of queries and keys, as x W^Q (y W^K)' is? */
@@ -34,7 +34,7 @@ bool makes_scores(Value left, Value right);
 /* The scores of queries q and transposed keys k: scale q k. */
 Value scores_value(Builder *b, Value q, Value k, Tree *scale);
 
-/* The product left right, which is not scores. */
+/* The product left right, if makes_scores is false. */
 Value product_value(Builder *b, Value left, Value right);
 
 /* The product of heads and an output map m, such as W_i^O: sum_i left_i m_i.
@@ -51,9 +51,9 @@ Value combined_value(Builder *b, StepKind kind, Value left, Value right);
 Value softmax_value(Builder *b, Value s);
 Value softmax_sink_value(Builder *b, Value s, Value sink);
 
-/* mix_heads(a, p), split(a, count), a[from : end] and [v[0], v[1], ...]. */
+/* mix_heads(a, p), split(a, heads), a[from : end] and [v[0], v[1], ...]. */
 Value mixed_value(Builder *b, Value a, Value p);
-Value split_value(Builder *b, Value a, Tree *count);
+Value split_value(Builder *b, Value a, Tree *heads);
 Value columns_value(Builder *b, Value a, Tree *from, Tree *end);
 Value joined_value(Builder *b, const Value *v, int count, const char *place);
 

@@ -20,8 +20,8 @@
 #define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some editors begin a file with it */
 
 enum {
-    MOST_CHARACTERS = 1000, /* of EquationText.lines: they become a word of a
-                               run's config.tsv, which has at most 1023 */
+    MOST_CHARACTERS = 1000, /* of EquationText.lines: config.tsv keeps them as
+                               one value, which has at most 1023 bytes */
     MOST_SHOWN = 72         /* characters of a line that a message shows */
 };
 
@@ -39,12 +39,13 @@ typedef struct Reader {
 static void
 print_marked(const char *line, const char *place)
 {
-    int length = (int)strcspn(line, "\n"), mark = (int)(place - line), from = 0;
+    int length = (int)strcspn(line, "\n"), mark = (int)(place - line);
+    int from = 0; /* the first character that is shown */
     if (length > MOST_SHOWN && mark > MOST_SHOWN / 2)
         from = mark - MOST_SHOWN / 2;
     int shown = length - from < MOST_SHOWN ? length - from : MOST_SHOWN;
-    fprintf(stderr, "    %.*s\n    %*s^\n", shown, line + from, mark - from,
-            "");
+    fprintf(stderr, "    %.*s\n", shown, line + from);
+    fprintf(stderr, "    %*s^\n", mark - from, "");
 }
 
 void
@@ -56,19 +57,20 @@ equation_wrong(const EquationText *e, const char *place, const char *format,
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    int number = 1;
+    int line_number = 1;
     const char *line = e->text;
     for (const char *c = e->text; c < place; c++)
         if (*c == '\n') {
-            number++;
+            line_number++;
             line = c + 1;
         }
     print_marked(line, place);
-    fail("%s:%d: %s", e->path, number, message);
+    fail("%s:%d: %s", e->path, line_number, message);
 }
 
 /* Trees */
 
+/* A new tree without operands. */
 static Tree *
 tree_new(TreeKind kind, const char *place)
 {
@@ -139,7 +141,7 @@ skip_blanks(Reader *r)
 }
 
 /* Reads this sign if it comes next, without a blank before it. Returns whether
-   it did. */
+   it has read the sign. */
 static bool
 accept_adjacent(Reader *r, const char *sign)
 {
@@ -149,7 +151,8 @@ accept_adjacent(Reader *r, const char *sign)
     return true;
 }
 
-/* The same for a sign that blanks may precede. */
+/* Skips blanks, and then reads this sign if it comes next. Returns whether it
+   has read the sign. */
 static bool
 accept(Reader *r, const char *sign)
 {
@@ -157,8 +160,8 @@ accept(Reader *r, const char *sign)
     return accept_adjacent(r, sign);
 }
 
-/* Reads this sign, or exits if it does not come next. `where` ends the message
-   that begins with: expected "SIGN". */
+/* Skips blanks, and then reads this sign. If another one comes next, exits with
+   the message `expected "SIGN" WHERE`. */
 static void
 expect(Reader *r, const char *sign, const char *where)
 {
@@ -179,6 +182,7 @@ name_length(const char *text)
     return n;
 }
 
+/* Reads the name that comes next, and returns it interned. */
 static const char *
 read_name(Reader *r)
 {
@@ -192,8 +196,8 @@ read_name(Reader *r)
 
 static Tree *read_sum(Reader *r);
 
-/* Reads sums with commas between them as operands of t, and then the sign that
-   closes the list. */
+/* Reads sums with commas between them, and then the sign that closes the list.
+   Each sum becomes an operand of t. */
 static void
 read_list(Reader *r, Tree *t, const char *closing)
 {
@@ -226,7 +230,8 @@ read_name_or_call(Reader *r)
     return t;
 }
 
-/* Reads a number, a name, a call, a bracket or matrices side by side. */
+/* Reads a number, a name, a call, a sum in brackets or matrices side by side.
+ */
 static Tree *
 read_primary(Reader *r)
 {
@@ -236,7 +241,7 @@ read_primary(Reader *r)
         return read_number(r);
     if (name_length(place))
         return read_name_or_call(r);
-    if (accept(r, ROOT_SIGN)) {
+    if (accept(r, ROOT_SIGN)) { /* "sqrt(" ... ")", written with the sign */
         Tree *root = tree_new(TREE_CALL, place);
         root->name = interned("sqrt");
         expect(r, "(", "after the root");
@@ -257,7 +262,7 @@ read_primary(Reader *r)
                    "expected a matrix, a number, a function or a bracket");
 }
 
-/* Reads "0 : d_k]", a range of the columns of t. */
+/* Reads "0 : d_k]", the rest of a range of columns of t. */
 static Tree *
 read_columns(Reader *r, Tree *t)
 {
@@ -282,7 +287,7 @@ read_factor(Reader *r)
             return t;
 }
 
-/* Does another factor follow, without a sign before it? */
+/* Does another factor come next, rather than a sign or the end of the line? */
 static bool
 at_factor(Reader *r)
 {
@@ -293,8 +298,8 @@ at_factor(Reader *r)
     return sign || isalnum((unsigned char)*r->next);
 }
 
-/* Reads factors, one after another, and divisors after "/". A single factor
-   becomes no product: the same holds for the functions below. */
+/* Reads a product: factors, and divisors after "/". A product of one factor is
+   that factor itself; read_entries and read_sum do the same for one operand. */
 static Tree *
 read_product(Reader *r)
 {
@@ -322,7 +327,7 @@ read_entries(Reader *r)
     return entries->count == 1 ? first : entries;
 }
 
-/* Reads a term after its sign. */
+/* Reads a term of a sum. Its sign has been read, and was "-" if `negative`. */
 static Tree *
 read_term(Reader *r, bool negative)
 {
@@ -357,14 +362,14 @@ declaration_of(const EquationText *e, const char *name)
     return NULL;
 }
 
-/* The end of the line without its comment. */
+/* The end of a line. A comment is not part of the line, and ";" ends it. */
 static const char *
 line_end(const char *line)
 {
     return line + strcspn(line, ";#\n");
 }
 
-/* The line after this one and its comment; "" after the last. */
+/* The line after this one, or "" if this is the last. */
 static const char *
 next_line(const char *line)
 {
@@ -388,7 +393,7 @@ line_words(const char *line)
     return joined(&words, " ");
 }
 
-/* Reads "~ N(0, 0.1)", if that follows the shape of a matrix. */
+/* Reads "~ N(0, 0.1)", the initial entries of a matrix, if it comes next. */
 static void
 read_initial(Reader *r, Declaration *d)
 {
@@ -401,9 +406,9 @@ read_initial(Reader *r, Declaration *d)
     expect(r, ")", "to close the bracket");
 }
 
-/* Reads "d_model x d_k", the shape of a matrix, and how its entries are
-   initialised. The rows end before an x with a blank after it, which is the
-   sign between rows and columns. */
+/* Reads the declaration of the matrix `name`, which begins at `place`, from
+   after its ":" on, such as "d_model x d_k ~ N(0, 0.1)". An x with a blank
+   after it is the sign between rows and columns, not another factor. */
 static void
 read_declaration(Reader *r, const char *name, const char *place)
 {
@@ -425,6 +430,7 @@ read_declaration(Reader *r, const char *name, const char *place)
     e->declarations++;
 }
 
+/* Reads the rest of the line as a text, and returns it interned. */
 static const char *
 rest_of_line(Reader *r)
 {
@@ -433,8 +439,9 @@ rest_of_line(Reader *r)
     return interned(words);
 }
 
-/* Reads what follows "NAME:" at `place`: the text after "family:" or
-   "settings:", or the shape of the matrix NAME. */
+/* Reads a fact after its "NAME:", which begins at `place`. The fact is a text
+   if the name is "family" or "settings"; otherwise it is the shape of a matrix.
+ */
 static void
 read_fact(Reader *r, const char *name, const char *place)
 {
@@ -455,7 +462,7 @@ add_definition(EquationText *e, const char *name, Tree *value)
     e->definitions++;
 }
 
-/* Has the line without a name been read? */
+/* Has the output been read? Its definition is the one without a name. */
 static bool
 has_output(const EquationText *e)
 {
@@ -492,25 +499,25 @@ read_line(Reader *r)
 
 /* The text */
 
-/* Exits if a line has control characters or is not UTF-8: messages print parts
-   of it, and a terminal would obey them. */
+/* Exits if a line has control characters or is not UTF-8. Messages print parts
+   of lines, and a terminal would obey control characters. */
 static void
 check_characters(const EquationText *e)
 {
-    int number = 1;
-    for (const char *line = e->text; *line; number++) {
+    int line_number = 1;
+    for (const char *line = e->text; *line; line_number++) {
         size_t length = strcspn(line, "\n");
         if (!is_text(format_text("%.*s", (int)length, line)))
             fail("%s:%d: this line has a control character or is not UTF-8: "
                  "write it as plain text in UTF-8",
-                 e->path, number);
+                 e->path, line_number);
         line += length;
         if (*line == '\n')
             line++;
     }
 }
 
-/* The text as EquationText.lines has it. */
+/* EquationText.lines of a text. */
 static const char *
 lines_of(const char *text)
 {

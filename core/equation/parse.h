@@ -50,7 +50,8 @@ typedef enum {
 
 typedef struct Tree {
     TreeKind kind;
-    const char *name; /* of TREE_NAME and TREE_CALL; interned */
+    const char *name; /* of TREE_NAME and TREE_CALL; interned, so equal names
+                         are equal pointers */
     double number;    /* of TREE_NUMBER */
     struct Tree **operand;
     int count, capacity; /* of operands */
@@ -77,8 +78,8 @@ typedef struct Declaration {
 /* An equation that has been read. It is never freed. */
 typedef struct EquationText {
     const char *path, *text; /* the path, for messages, and all that was read */
-    const char *lines;       /* without comments, family and settings, joined by
-                                "; ": Variant.equation */
+    const char *lines;       /* Variant.equation: all lines, joined by "; ", but
+                                no comments, family and settings */
     const char *family, *settings; /* "" if no line gives them */
     Definition *definition;
     Declaration *declaration;
@@ -111,7 +112,7 @@ void tree_add(Tree *t, Tree *operand);
 /* Is t a call of this function? */
 bool tree_calls(const Tree *t, const char *function);
 
-/* Is t the number x, written as such? */
+/* Is t a number written with digits, and equal to x? */
 bool tree_is_number(const Tree *t, double x);
 
 #endif

@@ -12,8 +12,8 @@
 #include "equation/plan.h"
 #include "equation/value.h"
 
-/* Sets Step.uses. A step comes after its operands, so in a walk from the last
-   step to the first, the uses of a step are all counted when it is reached. */
+/* Sets Step.uses. A step comes after its operands. So if the steps are visited
+   from last to first, all uses of a step are counted before its visit. */
 static void
 count_uses(Plan *p)
 {
@@ -28,9 +28,9 @@ count_uses(Plan *p)
     }
 }
 
-/* Are these weights softmax(scores) without a sink, and used only once? Neither
-   may have a name: a step with a name becomes a variable in the C file of the
-   plan, so it has to remain a step. */
+/* Can a weighted sum with these weights become one step, attend? They must be a
+   softmax of the scores without a sink, and be used only once. Neither may have
+   a name, because a step with a name becomes a variable in the C file. */
 static bool
 can_fuse(const Step *weights, const Step *scores)
 {
@@ -40,9 +40,9 @@ can_fuse(const Step *weights, const Step *scores)
     return plain && !named && weights->uses == 1;
 }
 
-/* Turns the weighted sum of each softmax(q k') v into attend(q, k, v), which is
-   one operator, if the weights can be fused with it. Their own steps are then
-   unused. */
+/* Replaces the weighted sum of softmax(q k') v by the one operator attend(q, k,
+   v) wherever can_fuse allows it. The steps of scores and softmax then remain
+   in the plan, but are unused. */
 static void
 fuse_attention(Plan *p)
 {
@@ -55,7 +55,7 @@ fuse_attention(Plan *p)
             *s = (Step){.kind = STEP_ATTEND,
                         .in = {scores->in[0], scores->in[1], s->in[1]},
                         .inputs = 3,
-                        .number = {scores->number[0]},
+                        .scalar = {scores->scalar[0]},
                         .name = s->name};
     }
 }
@@ -67,7 +67,7 @@ is_x_or_y(const Step *s)
 }
 
 /* Would two steps have the same value if y were x? The twins of their operands
-   are already known. */
+   must be known. */
 static bool
 are_twins(const Plan *p, const Step *s, const Step *t)
 {
@@ -91,38 +91,28 @@ twin_of(const Plan *p, int step)
     return step;
 }
 
-/* Does a name mean something else in every equation, or in this one by its
-   settings? */
-static bool
-is_reserved(const EquationText *e, const char *name)
-{
-    bool tokens = !strcmp(name, "x") || !strcmp(name, "y");
-    return tokens || is_function(name) || size_named(name) ||
-           has_setting(e, name);
-}
-
-/* Exits if a definition cannot have its name. The message shows its value,
-   since that has a place in the text. */
+/* Exits if a definition cannot have its name. A definition keeps no place for
+   its name, so the message marks its value. */
 static void
 check_name(const Builder *b, const Definition *d)
 {
-    const char *place = d->value->place;
-    if (is_reserved(b->text, d->name))
-        refuse(b, place, "%s already has a meaning: choose another name",
-               d->name);
-    for (int k = 0; k < b->count; k++)
-        if (b->text->definition[k].name == d->name)
-            refuse(b, place, "%s is defined above: choose another name",
-                   d->name);
-    if (used_weight(b->plan, d->name))
+    const char *name = d->name, *place = d->value->place;
+    bool is_tokens = !strcmp(name, "x") || !strcmp(name, "y");
+    bool is_scalar = size_named(name) || has_setting(b->text, name);
+    if (is_tokens || is_scalar || is_function(name))
+        refuse(b, place, "%s already has a meaning: choose another name", name);
+    for (int k = 0; k < b->defined_count; k++)
+        if (b->text->definition[k].name == name)
+            refuse(b, place, "%s is defined above: choose another name", name);
+    if (used_weight(b->plan, name))
         refuse(b, place,
                "%s is a matrix above: choose another name, or define it before "
                "its first use",
-               d->name);
+               name);
 }
 
-/* Makes `out`, the value of t, the output: it must have a row for each token,
-   as wide as a token. If it has heads, they are summed. */
+/* Makes `out`, the value of t, the output of the plan. If it has heads, they
+   are summed. Exits unless it has a row for each query, as wide as a token. */
 static void
 finish_output(Builder *b, Value out, const Tree *t)
 {
@@ -168,8 +158,8 @@ plan_uses(const Plan *p, const char *size)
         if (weight_uses(&p->weight[i], size))
             return true;
     for (const Step *s = p->step; s < p->step + p->steps; s++) {
-        bool mentions = scalar_mentions(s->number[0], size) ||
-                        scalar_mentions(s->number[1], size);
+        bool mentions = scalar_mentions(s->scalar[0], size) ||
+                        scalar_mentions(s->scalar[1], size);
         if (s->uses && mentions)
             return true;
     }
@@ -196,7 +186,8 @@ check_used(const Builder *b)
     }
 }
 
-/* Exits if a declared shape is not made of numbers, sizes and settings. */
+/* Exits if the shape or the initial values of a declared matrix are not made of
+   numbers, sizes and settings: scalar_of exits if its argument is no scalar. */
 static void
 check_shapes(Builder *b)
 {
@@ -213,28 +204,29 @@ check_shapes(Builder *b)
 }
 
 /* Adds the steps of each definition in turn. Returns the value of the last one,
-   which is the output. b->count, the number of definitions that have a value,
-   limits the names that a value may use. */
+   which is the output. A definition may use only the names of those before it,
+   which b->defined_count counts. */
 static Value
 add_definitions(Builder *b)
 {
     Value last = {0};
-    for (b->count = 0; b->count < b->text->definitions; b->count++) {
-        const Definition *d = &b->text->definition[b->count];
+    for (int i = 0; i < b->text->definitions; i++) {
+        const Definition *d = &b->text->definition[i];
         if (d->name)
             check_name(b, d);
         last = value_of(b, d->value, !d->name);
-        b->defined[b->count] = last;
+        b->defined[i] = last;
+        b->defined_count = i + 1;
         if (d->name && last.sort != SCALAR && last.sort != SLICE)
             b->plan->step[last.step].name = d->name;
     }
     return last;
 }
 
-/* The order of the calls matters: widths get their defaults once all products
-   have been seen, and only then are matrices ranked; fusing needs the uses, and
-   changes them, so they are counted again; twins are looked for among steps in
-   use. */
+/* The order of the calls matters. Widths get their defaults once all products
+   have been seen. Matrices are ordered by their shapes, so after that. Fusing
+   needs the uses and changes them, so they are counted twice. Only steps in use
+   have twins, so these come last. */
 Plan *
 plan_make(const EquationText *e)
 {

@@ -12,7 +12,8 @@
    with a message and a mark below the place. */
 Plan *plan_make(const EquationText *e);
 
-/* The shape options that the plan uses, as Variant.shape lists them. */
+/* The shape options that the plan uses, in the form of Variant.shape: "heads
+   d-k". */
 const char *plan_shape(const Plan *p);
 
 #endif

@@ -1,9 +1,9 @@
-/* print_plugin.c - the plan of an equation, written as the C file of a plugin.
+/* print_plugin.c - writes the plan of an equation as the C file of a plugin.
 
-   Each step becomes a call, as an argument of the call that uses its value. A
-   step becomes a variable if it has a name or a twin, if it is used several
-   times, or if it is an operand of attention (q, k, v). All functions named
-   ..._text, ..._in_c and ..._call return C source. */
+   A step of the plan becomes a call, which is an argument of the call that uses
+   its value. It becomes a variable instead if it has a name or a twin
+   (steps.h), is used several times, or is an operand of attention (q, k, v).
+   Functions that return a text return C source. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -15,14 +15,15 @@
 
 /* Scalars */
 
-/* The type that an expression in C has to have. Numbers in a double have a
-   point, so that no division is one of ints. */
+/* The type that an expression in C must have. A number in an expression of type
+   double is written with a point, because the quotient of two ints is an
+   int. */
 typedef enum { AS_INT, AS_DOUBLE } CType;
 
 static const char *scalar_in_c(const Tree *t, CType type);
 
-/* A number as C has it: 2 as an int, 2. as a double. A double holds every
-   integer below 1e15 exactly. */
+/* A number in C: 2 as an int, 2. as a double. A double holds every integer
+   below 1e15 exactly. */
 static const char *
 number_in_c(double x, CType type)
 {
@@ -48,27 +49,28 @@ terms_in_c(const Tree *t, CType type)
 }
 
 /* The factors of a product, with * or / between them. If the first one is a
-   divisor, 1. comes before it, or only 1 before a call, which is a double. */
+   divisor, 1. precedes it. Before sqrt or exp, which are doubles, 1 is enough.
+ */
 static const char *
 factors_in_c(const Tree *t, CType type)
 {
     const Tree *first = t->operand[0];
     bool divides_first = first->kind == TREE_INVERSE;
-    const char *text = divides_first ? "1." : scalar_in_c(first, type);
-    if (divides_first && first->operand[0]->kind == TREE_CALL &&
-        type == AS_DOUBLE)
-        text = "1";
+    bool by_double = divides_first && type == AS_DOUBLE &&
+                     first->operand[0]->kind == TREE_CALL;
+    const char *one = by_double ? "1" : "1.";
+    const char *text = divides_first ? one : scalar_in_c(first, type);
     for (int i = divides_first ? 0 : 1; i < t->count; i++) {
         const Tree *factor = t->operand[i];
         bool divides = factor->kind == TREE_INVERSE;
-        const Tree *by = divides ? factor->operand[0] : factor;
+        const Tree *value = divides ? factor->operand[0] : factor;
         text = format_text("%s %c %s", text, divides ? '/' : '*',
-                           scalar_in_c(by, type));
+                           scalar_in_c(value, type));
     }
     return text;
 }
 
-/* Is t a product of only one factor, which it multiplies by nothing? */
+/* Is t a product of only one factor, so that it needs no operator in C? */
 static bool
 is_single_factor(const Tree *t)
 {
@@ -76,7 +78,7 @@ is_single_factor(const Tree *t)
            t->operand[0]->kind != TREE_INVERSE;
 }
 
-/* A scalar as an argument of a call, where it needs no brackets. */
+/* A scalar as an argument of a call, which needs no brackets around it. */
 static const char *
 argument(const Tree *t, CType type)
 {
@@ -88,7 +90,7 @@ argument(const Tree *t, CType type)
                                    : scalar_in_c(t, type);
 }
 
-/* The same for a scale or a number of heads, of which NULL stands for 1. */
+/* The same for a scale or a number of heads, for which NULL means 1. */
 static const char *
 argument_or_one(const Tree *t, CType type)
 {
@@ -129,7 +131,8 @@ scalar_in_c(const Tree *t, CType type)
 
 /* Names */
 
-/* The constant that is the number of a matrix: W_Q for "W^Q". */
+/* The name of the enum constant that is the index of a matrix: W_Q for "W^Q".
+ */
 static const char *
 constant_of(const PlanWeight *w)
 {
@@ -141,9 +144,9 @@ constant_of(const PlanWeight *w)
     return name;
 }
 
-/* Names that a variable of forward cannot have: its parameters, the words of C,
-   the functions of the public headers and of this file, and those of the C
-   library that a compiler warns about if a variable hides them. */
+/* Names that a variable of forward cannot have: its parameters, the keywords of
+   C, the functions of the public headers and of the written file, and functions
+   of the C library, since compilers warn about a variable that hides one. */
 static const char taken[] =
     "a x y w h int double float char const static return for if else do while "
     "switch case default break continue long short signed unsigned void struct "
@@ -178,8 +181,8 @@ operand(const Printer *p, int step)
 
 enum { INDENT = 4, CONTINUED_INDENT = 8, LINE_WIDTH = 79 };
 
-/* Prints a statement. A line that would be wider than LINE_WIDTH is broken
-   after a comma. */
+/* Prints a statement, part by part: a part ends with a comma. Begins a new line
+   before a part that would make the line wider than LINE_WIDTH. */
 static void
 print_statement(FILE *to, const char *text)
 {
@@ -189,8 +192,9 @@ print_statement(FILE *to, const char *text)
         if (text[n] == ',')
             n++;
         if (column > CONTINUED_INDENT && column + n > LINE_WIDTH) {
-            column = fprintf(to, "\n%*s", CONTINUED_INDENT, "") - 1;
-            if (*text == ' ') { /* the one after the comma */
+            fprintf(to, "\n%*s", CONTINUED_INDENT, "");
+            column = CONTINUED_INDENT;
+            if (*text == ' ') { /* the blank after the last comma */
                 text++;
                 n--;
             }
@@ -201,9 +205,9 @@ print_statement(FILE *to, const char *text)
     putc('\n', to);
 }
 
-/* The call of each_head_source, below. Its last argument is the number of
-   columns of the second operand that belong to a head; 0 if all heads have the
-   same matrix. */
+/* A call of each_head, which each_head_source defines. Its last argument is the
+   number of columns of the second operand that belong to a head, or 0 if all
+   heads have the same matrix. */
 static const char *
 each_head_text(const Step *s, const char *first, const char *second)
 {
@@ -215,6 +219,7 @@ each_head_text(const Step *s, const char *first, const char *second)
         s->block ? argument(width_known(s->block), AS_INT) : "0");
 }
 
+/* A call of concat, which puts the operands of a step side by side. */
 static const char *
 joined_text(const Printer *p, const Step *s)
 {
@@ -225,14 +230,16 @@ joined_text(const Printer *p, const Step *s)
                        s->inputs);
 }
 
-/* The operators that are called with their operands and then with numbers:
-   `numbers` has a letter for each of these, d for a double and i for an int. */
-static const struct {
+/* An operator of one function, which is called with the operands of the step
+   and then with its scalars. */
+typedef struct PlainCall {
     StepKind kind;
     const char *name;
     bool takes_attention; /* its first argument is `a`, the Attention */
-    const char *numbers;
-} plain_calls[] = {
+    const char *scalars;  /* a letter for each: d for a double, i for an int */
+} PlainCall;
+
+static const PlainCall plain_calls[] = {
     {STEP_MAP, "matmul", false, ""},
     {STEP_MAP_T, "matmul_t", false, ""},
     {STEP_SCORES, "scores", true, "d"},
@@ -254,29 +261,35 @@ static const struct {
     {STEP_GELU, "gelu", false, ""},
 };
 
-/* The call of a step whose operator is a single function: "tanh_of(q)", with
-   its operands and its numbers. */
+/* The entry of plain_calls for this kind of step. */
+static const PlainCall *
+plain_call_of_kind(StepKind kind)
+{
+    size_t count = sizeof plain_calls / sizeof *plain_calls;
+    for (size_t k = 0; k < count; k++)
+        if (plain_calls[k].kind == kind)
+            return &plain_calls[k];
+    bug("equation: a step of kind %d has no function in C", kind);
+}
+
+/* The call of a step whose operator is one function, such as "scale(q, 2.)". */
 static const char *
 plain_call(const Printer *p, const Step *s)
 {
-    size_t count = sizeof plain_calls / sizeof *plain_calls, k = 0;
-    while (k < count && plain_calls[k].kind != s->kind)
-        k++;
-    if (k == count)
-        bug("equation: step %d has no name in C", s->kind);
-    Values all = {0};
-    if (plain_calls[k].takes_attention)
-        values_add(&all, copy_text("a"));
+    const PlainCall *call = plain_call_of_kind(s->kind);
+    Values arguments = {0};
+    if (call->takes_attention)
+        values_add(&arguments, copy_text("a"));
     for (int i = 0; i < s->inputs; i++)
-        values_add(&all, copy_text(operand(p, s->in[i])));
-    for (int i = 0; plain_calls[k].numbers[i]; i++) {
-        CType type = plain_calls[k].numbers[i] == 'i' ? AS_INT : AS_DOUBLE;
-        values_add(&all, copy_text(argument_or_one(s->number[i], type)));
+        values_add(&arguments, copy_text(operand(p, s->in[i])));
+    for (int i = 0; call->scalars[i]; i++) {
+        CType type = call->scalars[i] == 'i' ? AS_INT : AS_DOUBLE;
+        values_add(&arguments, copy_text(argument_or_one(s->scalar[i], type)));
     }
-    return format_text("%s(%s)", plain_calls[k].name, joined(&all, ", "));
+    return format_text("%s(%s)", call->name, joined(&arguments, ", "));
 }
 
-/* The call that computes a step, with the steps that it needs as arguments. */
+/* The call that computes a step, with its operands as arguments. */
 static const char *
 call_of(const Printer *p, int step)
 {
@@ -302,7 +315,8 @@ call_of(const Printer *p, int step)
     case STEP_JOIN:
         return joined_text(p, s);
     case STEP_EXP:
-        return format_text("map(%s, exp, exp)", first);
+        return format_text("map(%s, exp, exp)", first); /* exp is its own
+                                                           derivative */
     default:
         return plain_call(p, s);
     }
@@ -310,7 +324,7 @@ call_of(const Printer *p, int step)
 
 /* Variables */
 
-/* Is it the name of an earlier variable, or another that cannot be used? */
+/* Does an earlier variable have this name, or is it one of `taken`? */
 static bool
 is_taken(const Printer *p, const char *name)
 {
@@ -320,8 +334,8 @@ is_taken(const Printer *p, const char *name)
     return index_in(taken, name) >= 0;
 }
 
-/* The wanted name with only characters that C allows, and with a _ at its end
-   if it is taken. */
+/* A name for a new variable: the wanted one, with _ for each ^, and with _
+   added at its end until it is not taken. */
 static const char *
 free_name(const Printer *p, const char *wanted)
 {
@@ -346,8 +360,8 @@ print_variable(Printer *p, int step, const char *name)
     p->variable[step] = name;
 }
 
-/* The usual name of an operand of attention: q, k or v; NULL for other steps.
- */
+/* The usual name of a step that is an operand of attention: q, k or v. NULL for
+   any other step. */
 static const char *
 usual_name(const Plan *p, int step)
 {
@@ -362,7 +376,7 @@ usual_name(const Plan *p, int step)
     return NULL;
 }
 
-/* Has an earlier step the same value if y is x, or a later one? */
+/* Does an earlier or a later step have the same value if y is x? */
 static bool
 has_twin(const Plan *p, int step)
 {
@@ -372,10 +386,10 @@ has_twin(const Plan *p, int step)
     return p->step[step].twin != step;
 }
 
-/* The name that the variable of a step should have; NULL if the step needs no
-   variable. */
+/* The name that the variable of a step should have: its own, q, k or v, or n.
+   NULL if the step needs no variable. */
 static const char *
-variable_of(const Plan *p, int step)
+wanted_name(const Plan *p, int step)
 {
     const Step *s = &p->step[step];
     const char *usual = usual_name(p, step);
@@ -399,7 +413,7 @@ print_forward(Printer *p)
     if (!plan->weights)
         fprintf(p->to, "    (void)w;\n");
     for (int i = 0; i < plan->output; i++) {
-        const char *wanted = variable_of(plan, i);
+        const char *wanted = wanted_name(plan, i);
         if (wanted)
             print_variable(p, i, free_name(p, wanted));
     }
@@ -408,8 +422,9 @@ print_forward(Printer *p)
     fprintf(p->to, "}\n\n");
 }
 
-/* Prints how a matrix is initialised, unless that is the default: as declared,
-   or else with zeros if it is added, and with ones if it multiplies entries. */
+/* Prints how a matrix is initialised: as declared, or else with zeros if it is
+   added, or with ones if it multiplies entries. Prints nothing for any other
+   matrix, which has the default. */
 static void
 print_initialise(FILE *to, const PlanWeight *w)
 {
@@ -427,10 +442,10 @@ print_initialise(FILE *to, const PlanWeight *w)
             to, format_text("initialise(w, %s, %s);", constant_of(w), values));
 }
 
-/* The rows or columns of `blocks` blocks (NULL: one block), if each has `width`
-   of them. */
+/* The rows or columns of a stored matrix: `width` of them for each of its
+   `blocks` blocks (NULL: one block). */
 static const char *
-stored_size(const Tree *blocks, Width *width)
+size_text(const Tree *blocks, Width *width)
 {
     const Tree *size = width_known(width);
     if (!blocks)
@@ -439,8 +454,8 @@ stored_size(const Tree *blocks, Width *width)
                        scalar_in_c(size, AS_INT));
 }
 
-/* Prints enum { W_Q, W_K, ... }; nothing if there is no matrix, since an enum
-   cannot be empty. */
+/* Prints enum { W_Q, W_K, ... }. Prints nothing if the plan has no matrix,
+   because an enum cannot be empty. */
 static void
 print_indices(FILE *to, const Plan *p)
 {
@@ -461,8 +476,8 @@ print_weights(FILE *to, const Plan *p)
         fprintf(to, "    (void)w, (void)a;\n");
     for (int k = 0; k < p->weights; k++) {
         const PlanWeight *w = &p->weight[p->order[k]];
-        const char *rows = stored_size(w->stacked ? w->heads : NULL, w->rows);
-        const char *cols = stored_size(w->stacked ? NULL : w->heads, w->cols);
+        const char *rows = size_text(w->stacked ? w->heads : NULL, w->rows);
+        const char *cols = size_text(w->stacked ? NULL : w->heads, w->cols);
         print_statement(to, format_text("weight(w, %s, \"%s\", %s, %s);",
                                         constant_of(w), w->stored, rows, cols));
         print_initialise(to, w);
@@ -470,7 +485,7 @@ print_weights(FILE *to, const Plan *p)
     fprintf(to, "}\n\n");
 }
 
-/* The functions that an equation may need besides the operators. */
+/* Functions that are written into the file if the plan needs them. */
 /* clang-format off */
 static const char each_head_source[] =
     "/* Head i of n by the block of m that begins at column i * block, for each\n"
@@ -499,6 +514,7 @@ static const char sum_heads_source[] =
     "}\n\n";
 /* clang-format on */
 
+/* Does the output depend on a step of this kind? */
 static bool
 has_step(const Plan *p, StepKind kind)
 {
@@ -508,8 +524,8 @@ has_step(const Plan *p, StepKind kind)
     return false;
 }
 
-/* Prints the text of the equation, with its own comments, as the comment at the
-   head of the file. */
+/* Prints the head of the file: a comment with the whole text of the equation,
+   and the #include. */
 static void
 print_heading(FILE *to, const char *name, const EquationText *e)
 {
@@ -545,7 +561,7 @@ void
 print_plugin(FILE *to, const char *name, const Plan *p)
 {
     const EquationText *e = p->text;
-    Printer printer = {to, p, NULL};
+    Printer printer = {.to = to, .plan = p};
     printer.variable = allocate((size_t)p->steps, sizeof *printer.variable);
     print_heading(to, name, e);
     print_weights(to, p);

@@ -9,7 +9,7 @@
 
 #include "equation/steps.h"
 
-/* Writes NAME.c. */
+/* Writes the file of a variant of this name to an open file. */
 void print_plugin(FILE *to, const char *name, const Plan *p);
 
 #endif

@@ -1,8 +1,8 @@
-/* run_equation.c - an equation as a variant.
+/* run_equation.c - makes a variant of an equation.
 
-   The functions `weights` and `forward`, which a plugin in C writes, are here
-   the same for every equation: they carry out its plan. A step of the plan
-   becomes a node, by the operator that corresponds to its kind. */
+   A plugin in C has its own functions `weights` and `forward`. All equations
+   share the two functions below, which carry out the plan of the equation: each
+   step becomes a node, which the operator of its kind makes. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -47,29 +47,30 @@ weights(Weights *w, const Attention *a)
     }
 }
 
-/* The value of number[k] of a step, which counts heads, columns or tokens.
-   Exits if it is not a whole number. */
+/* The value of scalar[k] of a step, which counts heads, columns or tokens.
+   Exits unless it is a whole number. */
 static int
 count_of(const Plan *p, const Step *s, int k, const Attention *a)
 {
-    double x = scalar_value(s->number[k], a);
+    double x = scalar_value(s->scalar[k], a);
     if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
         equation_wrong(p->text, s->place,
                        "%s is %g at these sizes, but must be a whole number: "
                        "choose other sizes",
-                       scalar_text(s->number[k]), x);
+                       scalar_text(s->scalar[k]), x);
     return (int)x;
 }
 
-/* The scale of a step: its first number, or 1. */
+/* The scale of a step: its first scalar, or 1 if it has none. */
 static double
 scale_of(const Step *s, const Attention *a)
 {
-    return s->number[0] ? scalar_value(s->number[0], a) : 1;
+    return s->scalar[0] ? scalar_value(s->scalar[0], a) : 1;
 }
 
-/* STEP_EACH_HEAD and STEP_EACH_HEAD_T: the products of each head of n with its
-   block of m, or with m if the step has no block, side by side. */
+/* The node of STEP_EACH_HEAD and STEP_EACH_HEAD_T: the products of each head of
+   n with its block of m, side by side. All heads have the same m if the step
+   has no block. */
 static Node *
 each_head(const Step *s, const Attention *a, Node *n, Node *m)
 {
@@ -77,10 +78,10 @@ each_head(const Step *s, const Attention *a, Node *n, Node *m)
     int width = n->cols / heads, block = m->cols / heads;
     Node *made[heads], *all = split(n, 1), *blocks = split(m, 1);
     for (int i = 0; i < heads; i++) {
-        Node *part = columns(all, i * width, width);
+        Node *head = columns(all, i * width, width);
         Node *by = s->block ? columns(blocks, i * block, block) : blocks;
         made[i] =
-            s->kind == STEP_EACH_HEAD_T ? matmul_t(part, by) : matmul(part, by);
+            s->kind == STEP_EACH_HEAD_T ? matmul_t(head, by) : matmul(head, by);
     }
     return split(concat(made, heads), heads);
 }
@@ -116,7 +117,7 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_ATTEND:
         return attend(a, in[0], in[1], in[2], scale_of(s, a));
     case STEP_ROTATE:
-        return rotate(a, in[0], scalar_value(s->number[0], a));
+        return rotate(a, in[0], scalar_value(s->scalar[0], a));
     default:
         bug("%s: no operator carries out a step of kind %d", p->text->path,
             s->kind);
@@ -144,13 +145,13 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_SCALE:
         return scale(in[0], scale_of(s, a));
     case STEP_SPLIT:
-        return split(in[0], s->number[0] ? count_of(p, s, 0, a) : 1);
+        return split(in[0], s->scalar[0] ? count_of(p, s, 0, a) : 1);
     case STEP_COLUMNS:
         return columns(in[0], count_of(p, s, 0, a), count_of(p, s, 1, a));
     case STEP_JOIN:
         return concat(in, s->inputs);
     case STEP_RMS:
-        return rms_norm(in[0], scalar_value(s->number[0], a));
+        return rms_norm(in[0], scalar_value(s->scalar[0], a));
     case STEP_SHIFT:
         return shift(in[0], count_of(p, s, 0, a));
     case STEP_MIX:
@@ -170,9 +171,9 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
     }
 }
 
-/* Variant.forward of every equation: makes the nodes of its plan's steps in
-   order. In self-attention, y == x, a step takes the node of its twin, so that
-   nothing is computed twice. */
+/* Variant.forward of every equation: makes a node for each step of its plan, in
+   order. In self-attention y is x, and then a step takes the node of its twin,
+   so that nothing is computed twice. */
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {

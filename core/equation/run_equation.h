@@ -1,5 +1,5 @@
-/* run_equation.h - an equation as a variant: the plan, carried out by the
-   operators of <qkv/tape.h> and <qkv/attend.h>. */
+/* run_equation.h - makes a variant of an equation: the operators of
+   <qkv/tape.h> and <qkv/attend.h> carry out its plan. */
 #ifndef RUN_EQUATION_H
 #define RUN_EQUATION_H
 

@@ -1,7 +1,7 @@
 /* scalar.c - the numbers of an equation, and the widths of its matrices.
 
-   The widths that are one form a chain by Width.equal_to, as in union-find: the
-   last of the chain represents them all. */
+   Equal widths form chains by Width.equal_to, as in union-find: the last width
+   of a chain represents all of them. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "equation/scalar.h"
 
-/* Size.field and Size.offset */
+/* Size.field and Size.offset of a field of Attention. */
 #define FIELD(field) #field, offsetof(Attention, field)
 const Size sizes[] = {
     {"d_model", NULL, FIELD(d_model)},  {"h", "heads", FIELD(heads)},
@@ -63,8 +63,8 @@ is_scalar_kind(const EquationText *e, const Tree *t)
     }
 }
 
-/* A divisor divides, instead of its inverse being a factor: x / 3 is rounded
-   once, x (1 / 3) twice. */
+/* The value of a product. It divides by a divisor, rather than multiply by its
+   inverse: x / 3 is rounded once, x (1 / 3) twice. */
 static double
 product_value(const Tree *t, const Attention *a)
 {
@@ -77,18 +77,26 @@ product_value(const Tree *t, const Attention *a)
     return x;
 }
 
+/* The value of the size or setting of this name. */
+static double
+named_value(const char *name, const Attention *a)
+{
+    const Size *size = size_named(name);
+    if (!size)
+        return setting(a, setting_name(name));
+    const char *field = (const char *)a + size->offset;
+    return *(const int *)field;
+}
+
 double
 scalar_value(const Tree *t, const Attention *a)
 {
     double x;
-    const Size *size;
     switch (t->kind) {
     case TREE_NUMBER:
         return t->number;
     case TREE_NAME:
-        size = size_named(t->name);
-        return size ? *(const int *)((const char *)a + size->offset)
-                    : setting(a, setting_name(t->name));
+        return named_value(t->name, a);
     case TREE_NEGATIVE:
         return -scalar_value(t->operand[0], a);
     case TREE_INVERSE:
@@ -142,9 +150,10 @@ scalar_mentions(const Tree *t, const char *name)
     return false;
 }
 
-/* Two scalars are equal if their values are, up to rounding, at these sizes.
-   Most sizes are primes, and d_model has a large one (9973), so that different
-   scalars, such as d_k + d_v and d_model / h, have different values. */
+/* Compares the values of two scalars at one choice of sizes. Most of the sizes
+   are primes, and d_model is a multiple of a large one (9973), so that
+   different scalars, such as d_k + d_v and d_model / h, have different values.
+ */
 bool
 equal_scalars(const EquationText *e, const Tree *s, const Tree *t)
 {
@@ -158,8 +167,10 @@ equal_scalars(const EquationText *e, const Tree *s, const Tree *t)
                          .layers = 3,
                          .settings = e->settings};
     const double rounding = 1e-12; /* relative: thousands of roundings */
-    if (s == t || !s || !t)
-        return s == t;
+    if (s == t)
+        return true;
+    if (!s || !t)
+        return false;
     double x = scalar_value(s, &a), y = scalar_value(t, &a);
     return fabs(x - y) <= rounding * fabs(x);
 }
@@ -172,8 +183,7 @@ width_new(Tree *value)
     return w;
 }
 
-/* The last width of w's chain, which represents all widths that are one with w.
- */
+/* The last width of w's chain, which represents all widths equal to w. */
 static Width *
 representative(Width *w)
 {
@@ -189,12 +199,12 @@ width_known(Width *w)
 }
 
 void
-note_keys(Width *w, Tree *root)
+note_keys(Width *w, Tree *radicand)
 {
     w = representative(w);
     w->of_keys = true;
-    if (root)
-        w->root = root;
+    if (radicand)
+        w->radicand = radicand;
 }
 
 void
@@ -203,6 +213,9 @@ note_values(Width *w)
     representative(w)->of_values = true;
 }
 
+/* If both values are known, they need only be equal. Otherwise the chain of one
+   width is put into that of the other, `kept`, which has the known value if
+   either has one. */
 void
 require_equal(const EquationText *e, Width *v, Width *w, const char *place,
               const char *rule)
@@ -220,8 +233,8 @@ require_equal(const EquationText *e, Width *v, Width *w, const char *place,
     Width *kept = w->value ? w : v, *other = w->value ? v : w;
     kept->of_keys |= other->of_keys;
     kept->of_values |= other->of_values;
-    if (other->root)
-        kept->root = other->root;
+    if (other->radicand)
+        kept->radicand = other->radicand;
     other->equal_to = kept;
 }
 
@@ -232,7 +245,7 @@ choose_default_width(Width *w)
     if (w->value)
         return;
     if (w->of_keys)
-        w->value = w->root ? w->root : tree_name("d_k");
+        w->value = w->radicand ? w->radicand : tree_name("d_k");
     else
         w->value = tree_name(w->of_values ? "d_v" : "d_model");
 }

@@ -13,11 +13,10 @@
 
 /* A size that an equation may name. */
 typedef struct Size {
-    const char *name; /* "h", in an equation */
-    const char
-        *option;       /* "heads", in Variant.shape; NULL if it has no option */
-    const char *field; /* "heads", in Attention */
-    size_t offset;     /* of that field, which is an int */
+    const char *name;   /* "h", in an equation */
+    const char *option; /* "heads", in Variant.shape; NULL: it has no option */
+    const char *field;  /* "heads", in Attention */
+    size_t offset;      /* of that field, which is an int */
 } Size;
 extern const Size sizes[];
 extern const int size_count;
@@ -28,7 +27,7 @@ const Size *size_named(const char *name);
 /* The setting that an equation means by a name: "query-rank" for query_rank. */
 const char *setting_name(const char *name);
 
-/* Does the equation's list of settings have the one that this name means? */
+/* Does a name mean one of the settings that the equation declares? */
 bool has_setting(const EquationText *e, const char *name);
 
 /* Is t a number, a size, a setting, or an operator that makes a scalar if all
@@ -54,8 +53,8 @@ typedef struct Width {
     Tree *value;            /* NULL: not known yet */
     bool of_keys;           /* it is the width of queries and keys */
     bool of_values;         /* it is the width of values */
-    Tree *root; /* if it is the width of queries whose scores are divided by
-                   sqrt(n): n; otherwise NULL */
+    Tree *radicand; /* n, if it is the width of queries whose scores are divided
+                       by sqrt(n); otherwise NULL */
 } Width;
 
 /* A new width, which is not known yet if `value` is NULL. */
@@ -64,20 +63,19 @@ Width *width_new(Tree *value);
 /* The scalar that the width is, or NULL. */
 Tree *width_known(Width *w);
 
-/* Makes two widths one. Exits if they cannot be equal: the message then begins
-   with `rule`, which says why they have to be. */
+/* Makes two widths one. Exits if they cannot be equal. The message about this
+   `place` begins with `rule`, which says why they must be equal. */
 void require_equal(const EquationText *e, Width *v, Width *w, const char *place,
                    const char *rule);
 
-/* Note that a width is that of queries and keys, or of values. `root` is n if
-   the scores are divided by sqrt(n), or NULL. */
-void note_keys(Width *w, Tree *root);
+/* Note that a width is that of queries and keys, or of values. `radicand` is n
+   if the scores are divided by sqrt(n), and otherwise NULL. */
+void note_keys(Width *w, Tree *radicand);
 void note_values(Width *w);
 
-/* Gives a width that is still unknown its usual value. A width of queries and
-   keys is n if their scores are divided by sqrt(n), and otherwise d_k; that of
-   values is d_v; any other is d_model. A width of both keys and values counts
-   as one of keys. */
+/* Gives a width that is still unknown its default. For queries and keys this is
+   the radicand, or d_k if there is none; for values it is d_v; for anything
+   else d_model. A width of both keys and values counts as one of keys. */
 void choose_default_width(Width *w);
 
 #endif

@@ -46,32 +46,34 @@ enum { MOST_OPERANDS = 8 };
 
 typedef struct Step {
     StepKind kind;
-    int in[MOST_OPERANDS]; /* the operands: numbers of earlier steps, then 0 */
-    int inputs;            /* the number of operands */
-    int weight;            /* of STEP_WEIGHT: the number of the matrix */
+    int in[MOST_OPERANDS]; /* the operands, which are earlier steps: their
+                              indices in Plan.step; 0 after the last */
+    int inputs;            /* how many operands there are */
+    int weight;            /* of STEP_WEIGHT: its index in Plan.weight */
 
-    /* The numbers that the operator takes:
+    /* The scalars that the operator takes besides its operands:
        STEP_SCORES, STEP_ATTEND and STEP_SCALE: the scale, or NULL for 1;
        STEP_SPLIT: the number of heads, or NULL for 1;
        STEP_COLUMNS: the first column, and how many there are;
        STEP_RMS: eps; STEP_ROTATE: the base; STEP_SHIFT: how many tokens. */
-    Tree *number[2];
+    Tree *scalar[2];
 
     /* Of STEP_EACH_HEAD, STEP_EACH_HEAD_T and STEP_SUM_HEADS: */
     Tree *heads;  /* the number of heads of A */
     Width *width; /* the columns of each of them */
     Width *block; /* the columns of B_i; NULL if all heads have the same B */
 
-    const char *name;  /* the definition whose value it is, or NULL */
-    const char *place; /* of its number[0] or number[1] in the text; or NULL */
+    const char *name;  /* of the definition that it computes, or NULL */
+    const char *place; /* of its scalars in the text, for messages; or NULL */
     char row_source;   /* 'x' or 'y': it has a row for each of these tokens;
                           0: it is computed from matrices only */
     int depth;         /* the largest number of matrices on a path from the
                           tokens to it */
-    int twin; /* the first step that has the same value if y is x, as x W has
-                 that of y W; the step itself if no earlier one has it */
-    int uses; /* how many of the steps that the output depends on have it as
-                 operand; 1 for the output itself; 0: it need not be computed */
+    int twin; /* the first step with the same value in self-attention, in which
+                 y is x: x W is the twin of a later y W. The step itself, if no
+                 earlier step has its value */
+    int uses; /* how often it is an operand of steps that the output depends on;
+                 1 for the output itself; 0: it need not be computed */
 } Step;
 
 /* A matrix of the variant. If its name has an index, it consists of a block for
@@ -84,8 +86,8 @@ typedef struct PlanWeight {
     Width *rows, *cols;  /* of a block */
     bool stacked;        /* it is used with its blocks below each other */
     bool beside;         /* it is used with its blocks side by side */
-    bool multiplies;     /* a gain, entry by entry: it is initialised to 1 */
-    bool adds;           /* a bias or a sink: it is initialised to 0 */
+    bool multiplies;     /* it is a gain, which is initialised to 1 */
+    bool adds;           /* it is a bias or a sink, which is initialised to 0 */
     bool mixes;          /* it is the second argument of mix_heads */
     int depth; /* 1 if it maps the tokens, 2 if it maps their product with such
                   a matrix, ...; 0 if it maps nothing */
@@ -97,7 +99,7 @@ typedef struct Plan {
     const EquationText *text;
     Step *step;
     int steps, step_capacity;
-    int output; /* the number of the step whose value is the output */
+    int output; /* the index of the step whose value is the output */
     PlanWeight *weight;
     int weights, weight_capacity;
     int *order; /* order[k]: the index in weight[] of the variant's matrix k */

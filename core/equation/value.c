@@ -1,8 +1,9 @@
-/* value.c - the walk over the tree of an equation.
+/* value.c - finds the value of each part of an equation.
 
-   The value of a part is a scalar, tokens, scores, a matrix or a slice (Sort in
-   builder.h). value_of finds the values of the operands first, and then calls
-   the function of operation.h that applies the operator.
+   This is a walk over the tree. The value of a part is a scalar, tokens,
+   scores, a matrix or a slice (Sort in builder.h). value_of finds the values of
+   the operands first, and then calls the function of operation.h that applies
+   the operator.
 
    An output map is the matrix at the end of an output, W_i^O, that takes the
    heads back to the width of a token and sums them. */
@@ -14,8 +15,9 @@
 
 /* Products */
 
-/* The factors of a product, from left to right, except its scalars; `scale` is
-   the product of these, or NULL. */
+/* The factors of a product. Those that are no scalars are in `factor`, from
+   left to right. The scalars are multiplied in `scale`, which is NULL if there
+   are none. */
 typedef struct Factors {
     const Tree *const *factor;
     int count; /* at least 1 */
@@ -24,8 +26,8 @@ typedef struct Factors {
 
 static bool is_scalar(Builder *b, const Tree *t);
 
-/* Can the last factor of the output be its output map? Only a matrix with the
-   index i can, or its transpose. */
+/* Is t, the last factor of the output, an output map? It is if it is a matrix
+   with the index i, or the transpose of one. */
 static bool
 is_output_map(const Tree *t)
 {
@@ -36,8 +38,8 @@ is_output_map(const Tree *t)
 
 static Value value_of_factors(Builder *b, Factors f, bool is_output);
 
-/* The weighted sum, with these attention weights, of the product of the factors
-   from .. end - 1. */
+/* Multiplies factors from .. end - 1, and applies the attention weights to the
+   product: their weighted sum. */
 static Value
 weighted_product(Builder *b, Value weights, Factors f, int from, int end)
 {
@@ -49,9 +51,8 @@ weighted_product(Builder *b, Value weights, Factors f, int from, int end)
     return weighted_value(b, weights, value_of_factors(b, values, false));
 }
 
-/* Exits if t, the last factor of an output that still has heads, is a matrix
-   without an index, such as W^O: it maps each head, but most likely W_i^O is
-   meant. */
+/* Exits if t is a matrix without an index, such as W^O. It is the last factor
+   of an output that still has heads, so W_i^O was most likely meant. */
 static void
 check_last_factor(const Builder *b, const Tree *t)
 {
@@ -65,8 +66,8 @@ check_last_factor(const Builder *b, const Tree *t)
 }
 
 /* Multiplies factors from left to right, except that attention weights multiply
-   the product of all factors on their right but an output map. The scale
-   belongs to the scores, if the factors make any, and otherwise to the whole
+   the product of all factors on their right up to the output map. If the
+   factors make scores, the scale belongs to these, and otherwise to the whole
    product. */
 static Value
 value_of_factors(Builder *b, Factors f, bool is_output)
@@ -74,33 +75,33 @@ value_of_factors(Builder *b, Factors f, bool is_output)
     int last = f.count - 1;
     bool has_output_map =
         is_output && last > 0 && is_output_map(f.factor[last]);
-    int values_end = has_output_map ? last : f.count;
+    int before_map = has_output_map ? last : f.count; /* how many factors */
     Value left = value_of(b, f.factor[0], is_output && last == 0);
-    int i = 1;
-    while (i < f.count) {
+    int done = 1; /* how many factors `left` is the product of */
+    while (done < f.count) {
         if (left.sort == SCORES) {
-            left = weighted_product(b, left, f, i, values_end);
-            i = values_end;
+            left = weighted_product(b, left, f, done, before_map);
+            done = before_map;
             continue;
         }
-        Value right = value_of(b, f.factor[i], false);
-        bool sums_heads = i == values_end && right.sort == MATRIX && left.heads;
+        Value right = value_of(b, f.factor[done], false);
+        bool is_map = done == before_map && right.sort == MATRIX;
         if (makes_scores(left, right)) {
             left = scores_value(b, left, right, f.scale);
-            f.scale = NULL; /* it is in the scores */
-        } else if (sums_heads)
+            f.scale = NULL; /* the scores have it now */
+        } else if (is_map && left.heads)
             left = output_map_value(b, left, right);
         else
             left = product_value(b, left, right);
-        i++;
+        done++;
     }
     if (is_output && left.heads)
         check_last_factor(b, f.factor[last]);
     return scaled_value(b, left, f.scale);
 }
 
-/* The value of a product: separates its scalars from its other factors. There
-   is one that is no scalar, since otherwise the product would be a scalar. */
+/* The value of a product that is no scalar. Separates its scalars from its
+   other factors, of which there is at least one. */
 static Value
 value_of_product(Builder *b, const Tree *t, bool is_output)
 {
@@ -151,9 +152,9 @@ typedef struct Function {
     StepKind kind;
     int sorts;
     int least, most;       /* how many arguments */
-    double default_number; /* the second argument, if that may be left out and
-                              is a number */
-    bool keeps_zero;       /* f(0) = 0, so masked scores stay masked */
+    double default_number; /* of the second argument, if it is a number and may
+                              be left out */
+    bool keeps_zero;       /* f(0) = 0, so entries that are masked stay 0 */
 } Function;
 
 static const Function functions[] = {
@@ -188,8 +189,8 @@ is_function(const char *name)
     return function_named(name) != NULL;
 }
 
-/* The value of the first argument of t, a call of f. Exits if f does not take
-   it. */
+/* The value of the first argument of t, a call of f. Exits if f takes no value
+   of this sort. */
 static Value
 first_argument(Builder *b, const Tree *t, const Function *f)
 {
@@ -224,8 +225,8 @@ called_function(const Builder *b, const Tree *t)
            f->most == 1 ? "" : "s", t->count);
 }
 
-/* The second argument of t, a call of f, if that is a number, or its default;
-   NULL if f takes only one argument. */
+/* The number that is the second argument of t, a call of f, or its default if t
+   leaves it out. NULL if f takes only one argument. */
 static Tree *
 second_argument(Builder *b, const Tree *t, const Function *f)
 {
@@ -276,7 +277,7 @@ value_of_joined(Builder *b, const Tree *t)
 static const Value *
 defined_value(Builder *b, const char *name)
 {
-    for (int i = 0; i < b->count; i++)
+    for (int i = 0; i < b->defined_count; i++)
         if (b->text->definition[i].name == name) {
             b->used[i] = true;
             return &b->defined[i];
@@ -284,7 +285,7 @@ defined_value(Builder *b, const char *name)
     return NULL;
 }
 
-/* Is a part of the equation made only of numbers, sizes and settings? */
+/* Is t made only of numbers, sizes, settings and definitions of scalars? */
 static bool
 is_scalar(Builder *b, const Tree *t)
 {
@@ -307,7 +308,7 @@ scalar_of(Builder *b, const Tree *t)
                "expected a number, such as 2, d_k, h d_k or sqrt(d_k)");
     const Value *v = t->kind == TREE_NAME ? defined_value(b, t->name) : NULL;
     if (v)
-        return v->number;
+        return v->scalar;
     Tree *copy = allocate(1, sizeof *copy);
     *copy = *t;
     copy->operand = NULL;
@@ -317,10 +318,10 @@ scalar_of(Builder *b, const Tree *t)
     return copy;
 }
 
-/* Does a name have only small letters? A matrix of such a name has to be
-   declared: otherwise it is more likely a definition that was forgotten. */
+/* Does a name have only small letters? A matrix with such a name must be
+   declared, because the name is more likely that of a forgotten definition. */
 static bool
-is_word(const char *name)
+is_lower_case(const char *name)
 {
     return !name[strspn(name, "abcdefghijklmnopqrstuvwxyz")];
 }
@@ -329,12 +330,12 @@ is_word(const char *name)
 static Value
 value_of_matrix(Builder *b, const Tree *t)
 {
-    if (is_word(t->name) && !declaration_of(b->text, t->name))
+    if (is_lower_case(t->name) && !declaration_of(b->text, t->name))
         refuse(b, t->place,
                "%s is not defined above: write a line \"%s = ...\"; if it is a "
                "matrix, declare it, \"%s: 1 x d_k\"",
                t->name, t->name, t->name);
-    int k = weight_of(b, t->name, t->place);
+    int k = find_or_add_weight(b, t->name, t->place);
     const PlanWeight *w = &b->plan->weight[k];
     return (Value){.sort = MATRIX,
                    .step =
@@ -374,13 +375,13 @@ transposed_value(Builder *b, const Tree *t)
     return v;
 }
 
-/* value_of, but for Value.place. */
+/* value_of without Value.place, which value_of sets for every kind of tree. */
 static Value
 value_of_kind(Builder *b, const Tree *t, bool is_output)
 {
     Value v;
     if (is_scalar(b, t))
-        return (Value){.sort = SCALAR, .number = scalar_of(b, t)};
+        return (Value){.sort = SCALAR, .scalar = scalar_of(b, t)};
     switch (t->kind) {
     case TREE_NAME:
         return value_of_name(b, t);
