@@ -13,18 +13,18 @@ typedef struct Trial {
     double merit, loss_merit;
 } Trial;
 
-/* The merit of a run in a quantity. A run without a number has less merit than
-   any other: one that diverged has none; one that never reached the threshold
-   counts as if it had taken twice its steps to it, so that a mean over seeds
-   stays finite. */
+/* The merit of a run in a quantity. A run that diverged has no number, and the
+   least merit. A run that never reached the threshold counts as if it had
+   reached it after twice its steps, so that a mean over seeds stays finite. */
 static double
 merit(const Run *r, const char *key)
 {
     const Quantity *q = quantity_named(key);
     double x = run_value_number(r, key);
-    bool is_steps = q->median; /* only steps to a threshold have a median */
+    if (isnan(x) && q->steps)
+        x = 2. * r->config.steps;
     if (isnan(x))
-        return is_steps ? -2. * r->config.steps : -INFINITY;
+        return -INFINITY;
     return q->better == LESS ? -x : x;
 }
 
@@ -51,7 +51,7 @@ typedef struct Score {
 } Score;
 
 /* The score of the rate lr, from the runs of all seeds except one, or of all
-   seeds if `except` is NO_SEED. */
+   seeds if `except` is NO_SEED. Without such runs the means are NaN. */
 enum { NO_SEED = -1 };
 static Score
 score_of(const Trial *all, int count, double lr, int except)
@@ -109,15 +109,14 @@ chosen_runs(const Run *const *runs, int count, const char *key)
     if (!count)
         return c;
     Trial *all = make_trials(runs, count, key);
-    int first = runs[0]->config.seed;
-    bool several = runs[count - 1]->config.seed != first;
+    int first = runs[0]->config.seed, last = runs[count - 1]->config.seed;
     c.lr = best_of(all, count, first, NO_SEED)->config.lr;
     for (int i = 0; i < count; i++) {
         int seed = runs[i]->config.seed;
-        if (i > 0 && seed == runs[i - 1]->config.seed)
-            continue;
-        int except = several ? seed : NO_SEED;
-        c.runs[c.seeds++] = best_of(all, count, seed, except);
+        bool is_new = i == 0 || seed != runs[i - 1]->config.seed;
+        int except = first == last ? NO_SEED : seed; /* a single seed counts */
+        if (is_new)
+            c.runs[c.seeds++] = best_of(all, count, seed, except);
     }
     return c;
 }

@@ -8,8 +8,8 @@
 typedef struct Chosen {
     const Run **runs; /* never freed */
     int seeds;        /* the number of runs */
-    double lr; /* the rate at which all seeds together did best; NaN if there
-                  are no runs */
+    double lr;        /* the rate with the best mean over all seeds, which a
+                         seed's own run may not have; NaN without runs */
 } Chosen;
 
 /* Returns one run for each seed: the run at the rate at which the other seeds
@@ -22,9 +22,9 @@ typedef struct Chosen {
    rate. */
 Chosen chosen_runs(const Run *const *runs, int count, const char *key);
 
-/* Returns "lowest" or "highest" if lr is that of these runs' rates: then a
-   wider grid may have a better rate. NULL if lr is between others or the only
-   one. */
+/* Returns "lowest" if every other rate of these runs is above lr, or "highest"
+   if every other one is below it: then a wider grid may have a better rate.
+   Returns NULL if there are rates on both sides of lr, or no others. */
 const char *rate_end(const Run *const *runs, int count, double lr);
 
 #endif

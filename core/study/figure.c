@@ -19,9 +19,9 @@ typedef struct Panel {
 /* A figure that is being drawn. */
 typedef struct Plot {
     const Drawing *o;
-    bool training; /* curves over training: x is "step" */
-    const char *x; /* "step", a setting or a result */
-    Values xs;     /* the values of x, if it is a setting */
+    bool training;      /* curves over training: x is "step" */
+    const char *x_name; /* of the x-axis: "step", a setting or a result */
+    Values xs;          /* the values on that axis, if it is a setting */
     Panel *panels;
     int panel_count;
     bool several;     /* do the panels show several quantities? */
@@ -29,15 +29,20 @@ typedef struct Plot {
     Outcomes tables;  /* if so, the outcomes, which have chosen the rates */
     const char *task; /* the task of all panels, or "" if there are several */
     FILE *data;       /* the figure's data, curve by curve */
-    int fewest, most; /* the seeds of the finite points; most is 0 if none is */
+    /* The fewest and the most seeds of a finite point. The most is 0 if no
+       point is finite. */
+    int fewest, most;
 } Plot;
 
-/* The value that the runs of a panel have on an axis (run_groups.h); it is x if
-   the axis is the figure's x. NULL if they may have several. */
+/* In the functions below, x is a value on the figure's x-axis, or NULL if that
+   axis is no setting. */
+
+/* The value that a panel's runs at x have of the setting `axis` (run_groups.h).
+   NULL if they may have several. */
 static const char *
 value_on_axis(const Plot *plot, const Panel *p, const char *x, const char *axis)
 {
-    if (x && !strcmp(axis, plot->x))
+    if (x && !strcmp(axis, plot->x_name))
         return x;
     for (int i = 0; i < p->group->axis_count; i++)
         if (!strcmp(p->group->axes[i].name, axis))
@@ -45,9 +50,8 @@ value_on_axis(const Plot *plot, const Panel *p, const char *x, const char *axis)
     return NULL;
 }
 
-/* Are a panel's runs at value x in this group of the tables? They are if no
-   axis of the group has another value. `x` is NULL if the figure's x is no
-   setting. */
+/* Does this group of the tables have a panel's runs at x? It does unless
+   they differ from the group on one of its axes. */
 static bool
 group_has(const Group *table, const Plot *plot, const Panel *p, const char *x)
 {
@@ -71,8 +75,8 @@ add_runs_of_row(Chosen *c, const Outcome *row, const Series *s)
 }
 
 /* Chooses one run for each seed among the runs of s, which differ only in seeds
-   and rates and are at value x of a panel. If there are several rates, they are
-   the runs that the tables show. */
+   and rates and are at x in a panel. If there are several rates, they are the
+   runs in the first row of the tables that has any of them. */
 static Chosen
 runs_to_show(const Plot *plot, const Panel *p, const Series *s, const char *x)
 {
@@ -124,18 +128,17 @@ put_training_curve(Plot *plot, const Panel *p, const Series *s)
     }
 }
 
-/* Writes the point of the runs of s, which differ only in seeds and rates. If
-   the figure's x is a setting, the point is at its value `x`; for init, at the
-   number in that value, such as 0.1 in "W_Q=0.1". If the figure's x is a
-   result, the point is at its mean. */
+/* Writes the point of the runs of s, which differ only in seeds and rates. It
+   is at x; if the axis is init, at the number in x, such as 0.1 in "W_Q=0.1";
+   if the axis is a result, at the mean of that result. */
 static void
 put_mean_point(Plot *plot, const Panel *p, const Series *s, const char *x)
 {
     Chosen c = runs_to_show(plot, p, s, x);
     if (!c.seeds)
         return;
-    if (!is_setting_or_run(plot->x) || !strcmp(plot->x, "init"))
-        x = number_text(quantity_mean(c.runs, c.seeds, plot->x).mean, 10);
+    if (!is_setting_or_run(plot->x_name) || !strcmp(plot->x_name, "init"))
+        x = number_text(quantity_mean(c.runs, c.seeds, plot->x_name).mean, 10);
     put_point(plot, p, s, x, quantity_mean(c.runs, c.seeds, p->y), c.seeds);
 }
 
@@ -148,7 +151,7 @@ put_curve(Plot *plot, const Panel *p, const Series *s)
     const Run **same = allocate((size_t)s->count, sizeof(const Run *));
     bool *drawn = allocate((size_t)s->count, sizeof *drawn);
     const char *averaged = plot->rates ? "seed lr log" : "seed log";
-    bool setting = is_setting_or_run(plot->x);
+    bool is_setting = is_setting_or_run(plot->x_name);
     for (int first = 0; first < s->count; first++) {
         Series point = {s->name, same, 0}; /* the runs of a configuration */
         const Config *config = &s->runs[first]->config;
@@ -159,10 +162,12 @@ put_curve(Plot *plot, const Panel *p, const Series *s)
                 same[point.count++] = s->runs[i];
                 drawn[i] = true;
             }
-        const char *x = setting ? run_value_text(same[0], plot->x) : NULL;
-        if (x || !setting)
+        const char *x =
+            is_setting ? run_value_text(same[0], plot->x_name) : NULL;
+        bool at_every_x = is_setting && !x; /* the setting is not used */
+        if (!at_every_x)
             put_mean_point(plot, p, &point, x);
-        else /* these runs do not use the setting */
+        else
             for (int v = 0; v < plot->xs.count; v++)
                 put_mean_point(plot, p, &point, plot->xs.text[v]);
     }
@@ -192,13 +197,13 @@ level_of(const Panel *p)
 static char *
 points_in_words(const Plot *plot)
 {
-    bool median = quantity_named(plot->panels[0].y)->median;
-    const char *average = median ? "median" : "mean";
-    int enough = median ? MEDIAN_SEEDS : INTERVAL_SEEDS;
+    bool is_median = quantity_named(plot->panels[0].y)->steps;
+    const char *average = is_median ? "median" : "mean";
+    int enough_seeds = is_median ? MEDIAN_SEEDS : INTERVAL_SEEDS;
     const char *bars = ", 95% interval";
-    if (plot->most < enough)
+    if (plot->most < enough_seeds)
         bars = ", smallest to largest";
-    if (plot->o->map)
+    if (plot->o->map) /* a map has no bars */
         bars = "";
     const char *up_to = plot->fewest < plot->most ? "up to " : "";
     if (plot->most == 1)
@@ -206,8 +211,24 @@ points_in_words(const Plot *plot)
     return format_text("%s of %s%d seeds%s", average, up_to, plot->most, bars);
 }
 
+/* The caption: what is drawn, and how learning rates were chosen. `ylabels` has
+   the title of each panel's y-axis. */
+static char *
+caption_of(const Plot *plot, const Values *ylabels)
+{
+    char *x = axis_title(plot->x_name, NULL);
+    char *y = plot->several ? joined(ylabels, ", ") : ylabels->text[0];
+    char *rates = "";
+    if (plot->rates)
+        rates = format_text(", each seed at the learning rate that was best "
+                            "for the others in what is judged: %s",
+                            chosen_rates(&plot->tables));
+    return format_text("%s against %s%s", y, x, rates);
+}
+
 /* Writes the first lines of the figure's script, in which a user may change the
-   texts, and ends the figure. */
+   texts, and ends the figure. The script has a list of texts for each variable,
+   with one text for each panel, or in `keys` for each series. */
 static void
 end_with_script(Figure *f, const Plot *plot)
 {
@@ -227,36 +248,39 @@ end_with_script(Figure *f, const Plot *plot)
             values_add(&keys, copy_text(g->series[s].name));
     }
     series_sort(&keys); /* which keeps each once */
-    char *x = axis_title(plot->x, NULL);
-    char *y = plot->several ? joined(&ylabels, ", ") : ylabels.text[0];
-    char *rates = "";
-    if (plot->rates)
-        rates = format_text(", each seed at the learning rate that was best "
-                            "for the others in what is judged: %s",
-                            chosen_rates(&plot->tables));
-    char *caption = format_text("%s against %s%s", y, x, rates);
-    const char *along = is_setting_or_run(plot->x) ? "setting" : "result";
+    const char *along = is_setting_or_run(plot->x_name) ? "setting" : "result";
     if (plot->training)
         along = "training";
     fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
             joined(&keys, " "), along);
     figure_word(f, "by", axis_title(o->by, NULL));
-    figure_word(f, "xlabel", x);
+    figure_word(f, "xlabel", axis_title(plot->x_name, NULL));
     figure_words(f, "ylabels", &ylabels);
     figure_words(f, "titles", &titles);
     figure_words(f, "keys", &keys);
     figure_words(f, "scales", &scales);
     figure_words(f, "levels", &levels);
-    figure_end(f, o->map ? "map.gp" : "panels.gp", caption);
+    figure_end(f, o->map ? "map.gp" : "panels.gp", caption_of(plot, &ylabels));
 }
 
-/* Draws a figure of the plot's panels. Its name is Y-X-TASK or Y-X-TASK-map,
-   with "curves" for Y if there are several quantities. A figure over training
-   has no X, and one of several tasks no TASK. */
+/* A figure's name: Y-X-TASK or Y-X-TASK-map, with "curves" for Y if it shows
+   several quantities. A figure over training has no X, and a figure of several
+   tasks has no TASK. */
+static char *
+figure_name(const Plot *plot)
+{
+    char *name = copy_text(plot->several ? "curves" : plot->panels[0].y);
+    if (!plot->training)
+        name = format_text("%s-%s", name, plot->x_name);
+    if (*plot->task)
+        name = format_text("%s-%s", name, plot->task);
+    return plot->o->map ? format_text("%s-map", name) : name;
+}
+
+/* Draws a figure of the plot's panels, unless no point of it is finite. */
 static void
 draw_panels(Plot *plot)
 {
-    const Drawing *o = plot->o;
     const Panel *end = plot->panels + plot->panel_count;
     char *data;
     plot->data = begin_text(&data);
@@ -269,17 +293,11 @@ draw_panels(Plot *plot)
             else
                 put_curve(plot, p, &p->group->series[s]);
     end_text(plot->data, &data);
-    char *name = copy_text(plot->several ? "curves" : plot->panels[0].y);
-    if (!plot->training)
-        name = format_text("%s-%s", name, plot->x);
-    if (*plot->task)
-        name = format_text("%s-%s", name, plot->task);
-    if (o->map)
-        name = format_text("%s-map", name);
+    char *name = figure_name(plot);
     if (plot->most) {
-        char *points = points_in_words(plot);
-        Figure f = figure_begin(o, name, plot->task, points);
-        fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n", plot->x);
+        Figure f =
+            figure_begin(plot->o, name, plot->task, points_in_words(plot));
+        fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n", plot->x_name);
         fputs(data, f.data);
         end_with_script(&f, plot);
     } else
@@ -289,8 +307,8 @@ draw_panels(Plot *plot)
 }
 
 /* The outcomes that the tables show. They compare the setting of --by, as the
-   figure does, unless it is the seed, or the runs do not differ in it: the
-   figure has one series then, but outcomes_of would refuse it. */
+   figure does. Seeds are not compared, though; and outcomes_of would refuse a
+   setting in which the runs do not differ. */
 static Outcomes
 tables_of(const Request *r, const Experiment *e)
 {
@@ -309,37 +327,38 @@ void
 figures_draw(const Drawing *o, const Request *r, const Experiment *e)
 {
     int groups;
-    Plot plot = {.o = o, .training = !o->x, .x = o->x ? o->x : "step"};
+    Plot plot = {.o = o, .training = !o->x, .x_name = o->x ? o->x : "step"};
     const char *usual_y = "validation_loss,validation_accuracy";
     Values ys = values_split(o->y ? o->y : usual_y);
     Values tasks = values_in(e, "task");
     for (int y = 0; y < ys.count; y++)
         check_quantity(e, ys.text[y], plot.training);
-    if (is_setting_or_run(plot.x))
-        plot.xs = values_in(e, plot.x);
-    /* Rates are chosen unless the figure itself shows rates or single runs. */
-    bool shown = !strcmp(plot.x, "lr") || index_in(o->by, "lr") >= 0 ||
-                 index_in(o->by, "run") >= 0;
-    plot.rates = !shown && values_in(e, "lr").count > 1;
+    if (is_setting_or_run(plot.x_name))
+        plot.xs = values_in(e, plot.x_name);
+    bool shows_rates = !strcmp(plot.x_name, "lr") || index_in(o->by, "lr") >= 0;
+    bool shows_runs = index_in(o->by, "run") >= 0; /* each run by itself */
+    bool has_rates = values_in(e, "lr").count > 1;
+    plot.rates = has_rates && !shows_rates && !shows_runs;
     if (plot.rates)
         plot.tables = tables_of(r, e);
     const Group *g = groups_of(e, o->by, o->x, &groups);
-    int together = groups > 1 || o->map ? 1 : ys.count; /* in a figure */
-    plot.several = together > 1;
+    /* The number of quantities in a figure. */
+    int quantities = groups > 1 || o->map ? 1 : ys.count;
+    plot.several = quantities > 1;
     plot.task = tasks.count == 1 ? tasks.text[0] : "";
-    plot.panel_count = groups * together;
+    plot.panel_count = groups * quantities;
     plot.panels = allocate((size_t)plot.panel_count, sizeof *plot.panels);
-    for (int y = 0; y < ys.count; y += together) {
+    for (int first = 0; first < ys.count; first += quantities) {
         for (int p = 0; p < plot.panel_count; p++) {
-            const Group *group = &g[p / together];
-            plot.panels[p] = (Panel){group, ys.text[y + p % together]};
+            const char *y = ys.text[first + p % quantities];
+            plot.panels[p] = (Panel){&g[p / quantities], y};
         }
         draw_panels(&plot);
     }
 }
 
-/* The figure has a bar for each variant of each group. Its parts are what is
-   real and what is stored of attention, and the rest of the model. */
+/* The figure has a bar for each variant of each group. A bar has three parts:
+   the real and the stored parameters of attention, and the other parameters. */
 void
 bars_draw(const Drawing *o, const Experiment *e)
 {

@@ -8,7 +8,7 @@
 
 /* Draws o->y against o->x, with a curve for each value of o->by. If there are
    several groups (run_groups.h), each quantity of o->y is a figure with a panel
-   for each group; if there is one, it is one figure with a panel for each
+   for each group. A single group has one figure, with a panel for each
    quantity. If several learning rates were tried, a seed is shown at the rate
    at which the tables of outcomes_of(r) show it. */
 void figures_draw(const Drawing *o, const Request *r, const Experiment *e);

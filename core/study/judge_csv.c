@@ -69,6 +69,7 @@ index_or_exit(const char *option, const char *name, const Values *known,
     return index;
 }
 
+/* What the names that index_or_exit lists may be. */
 static const char of_columns[] = "the table's columns";
 static const char of_methods[] = "the table's methods";
 
@@ -120,7 +121,7 @@ sorted_rows(const Source *s)
     int method = column_of(s, "--method", q->method);
     if (!q->seed && !q->unpaired)
         demand("--unpaired, or --seed", &s->columns, of_columns);
-    int seed = q->seed ? column_of(s, "--seed", q->seed) : -1;
+    int seed = q->seed ? column_of(s, "--seed", q->seed) : -1; /* none */
     for (int i = 0; i < t->rows; i++)
         rows[i] = (Row){table_cell(t, i, method),
                         q->seed ? table_cell(t, i, seed) : "", i};
@@ -130,9 +131,8 @@ sorted_rows(const Source *s)
     return rows;
 }
 
-/* Finds s->methods and s->names: each run of sorted rows with the same method
-   is a method. They are put into the table's order, that of their first rows.
- */
+/* Finds s->methods and s->names. Sorted rows of one method are adjacent. The
+   methods are put into the order of their first rows in the table. */
 static void
 find_methods(Source *s)
 {
@@ -140,7 +140,7 @@ find_methods(Source *s)
     Method *m = allocate((size_t)s->table.rows, sizeof *m);
     int count = 0;
     for (const Row *r = rows; r < end; r++) {
-        if (r == rows || strcmp(r->method, r[-1].method))
+        if (r == rows || strcmp(r->method, r[-1].method)) /* a new one */
             m[count++] = (Method){.rows = r, .first = r->number};
         Method *last = &m[count - 1];
         if (r->number < last->first)
@@ -154,7 +154,8 @@ find_methods(Source *s)
 }
 
 /* A seed that only one of two methods has; NULL if there is none. Both lists of
-   rows are sorted by seed, so the first difference shows one. */
+   rows are sorted by seed, so where they first differ, the lesser seed is
+   missing in the other list. */
 static const char *
 unshared_seed(const Method *a, const Method *b)
 {
@@ -191,17 +192,18 @@ is_paired(const Source *s, const Method *m, const Method *base)
 static void
 read_numbers(const Source *s, const Method *m, int column, Entry *e)
 {
-    e->x = allocate((size_t)m->count, sizeof *e->x);
-    for (; e->n < m->count; e->n++) {
-        int row = m->rows[e->n].number;
-        double *x = &e->x[e->n];
+    e->n = m->count;
+    e->x = allocate((size_t)e->n, sizeof *e->x);
+    for (int i = 0; i < e->n; i++) {
+        int row = m->rows[i].number;
+        double *x = &e->x[i];
         const char *cell = table_cell(&s->table, row, column);
-        const char *why = number_read(cell, false, -LARGEST, LARGEST, x);
+        const char *wrong = number_read(cell, false, -LARGEST, LARGEST, x);
         bool missing = !strcmp(cell, "NA");
         if (missing && e->steps)
             *x = INFINITY; /* later than all others */
-        else if (why)
-            fail("%s:%d: %s: %s%s", s->path, s->lines[row], e->result, why,
+        else if (wrong)
+            fail("%s:%d: %s: %s%s", s->path, s->lines[row], e->result, wrong,
                  missing ? "; NA is for results of --solved-at" : "");
         e->solved += isfinite(*x);
     }
@@ -214,7 +216,7 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
 {
     const Entry *b = e->base;
     double margin = margin_of(s->question->margin, e->result, NULL, b->x, b->n);
-    if (margin == 0 || isinf(margin))
+    if (margin == 0 || isinf(margin)) /* it was per cent of 0 or of NA */
         usage("--margin %.64s: it is in per cent, but the baseline's average "
               "is 0 or NA; give the margin in the unit of %s",
               s->question->margin, e->result);
@@ -237,43 +239,45 @@ average(const Entry *e)
     return m;
 }
 
-/* Judges the result in a column: adds an entry for each method. `same` has the
-   fields that all of them share. */
+/* Judges the result in a column: adds an entry for each method. `shared` has
+   the fields that are the same in all of them: result, steps and less. */
 static void
-judge_result(const Source *s, Judgement *j, int column, Entry same)
+judge_result(const Source *s, Judgement *j, int column, Entry shared)
 {
     int count = s->names.count;
     const char *baseline = s->question->baseline;
     int base = index_or_exit("--baseline", baseline, &s->names, of_methods);
-    Entry *own = allocate((size_t)count, sizeof *own);
+    Entry *entries = allocate((size_t)count, sizeof *entries);
     for (int i = 0; i < count; i++) {
-        own[i] = same;
-        own[i].method = s->names.text[i];
-        own[i].base = &own[base];
-        read_numbers(s, &s->methods[i], column, &own[i]);
+        entries[i] = shared;
+        entries[i].method = s->names.text[i];
+        entries[i].base = &entries[base];
+        read_numbers(s, &s->methods[i], column, &entries[i]);
     }
     for (int i = 0; i < count; i++) {
-        compare(s, &s->methods[i], &s->methods[base], &own[i]);
-        own[i].mean = average(&own[i]);
+        compare(s, &s->methods[i], &s->methods[base], &entries[i]);
+        entries[i].mean = average(&entries[i]);
         j->list = grow(j->list, j->count, &j->capacity, sizeof *j->list);
-        j->list[j->count++] = &own[i];
+        j->list[j->count++] = &entries[i];
     }
 }
 
-/* Judges each result of a list, which was given to `option` (NULL: it was not).
-   `same` has the fields that all their entries share. Adds the results to
-   `results`, all that were judged so far; exits (2) if one is there already. */
+/* Judges each result of the list that was given to `option`; a list that is
+   NULL was not given. `shared` says what kind of results they are (steps,
+   less). `results` has the names of all results judged so far, of other options
+   too; exits (2) if one is named twice. */
 static void
 judge_list(const Source *s, Judgement *j, const char *option, const char *list,
-           Entry same, Values *results)
+           Entry shared, Values *results)
 {
     Values names = list ? values_split(list) : (Values){0};
     for (int i = 0; i < names.count; i++) {
         int column = column_of(s, option, names.text[i]);
         values_add(results, names.text[i]);
-        index_or_exit(option, names.text[i], results, "the results");
-        same.result = names.text[i];
-        judge_result(s, j, column, same);
+        index_or_exit(option, names.text[i], results,
+                      "the results"); /* not two */
+        shared.result = names.text[i];
+        judge_result(s, j, column, shared);
     }
 }
 
@@ -297,7 +301,7 @@ judge(const char *path, const Question *q)
                (Entry){.less = true, .steps = true}, &results);
     if (!results.count)
         demand("--lower, --higher or --solved-at", &s.columns, of_columns);
-    for (int i = 0; i < margins.count; i++)
+    for (int i = 0; i < margins.count; i++) /* each must be of a result */
         index_or_exit("--margin", margins.text[i], &results, "the results");
     Comparison **all = allocate((size_t)j.count, sizeof *all);
     for (int i = 0; i < j.count; i++)

@@ -2,8 +2,8 @@
    the same tests and in the same words as the runs of an experiment. A row of
    the table is one run: its method, its seed and its results.
 
-   Nothing is guessed from the table: the question names its columns, the
-   baseline, and the results of which less, or more, is better. */
+   Nothing is guessed from the table. The question names its columns and the
+   baseline, and says for each result whether less or more is better. */
 #ifndef JUDGE_CSV_H
 #define JUDGE_CSV_H
 
@@ -14,8 +14,8 @@ typedef struct Question {
     const char *method; /* the column with the method of a row */
     const char *seed;   /* the column by which rows of two methods are paired */
     bool unpaired;      /* may a method have other seeds than the baseline? */
-    const char *lower;  /* a list of results of which less is better */
-    const char *higher; /* a list of results of which more is better */
+    const char *lower;  /* a list of results; less is better */
+    const char *higher; /* a list of results; more is better */
     const char *solved_at; /* a list of results that are steps to a threshold:
                               less is better, and a run that did not reach it
                               has NA */
@@ -30,7 +30,7 @@ typedef struct Entry {
     bool less;     /* is less better? */
     double *x;     /* the values, in the order of the seeds; infinite for NA */
     int n, solved; /* how many values there are, and how many are not NA */
-    Mean mean;     /* of the values; of steps, their median */
+    Mean mean;     /* the values' mean; of steps, their median */
     bool paired;   /* are the values compared in pairs, seed by seed? */
     const struct Entry *base; /* the baseline's entry, which may be this one */
     Comparison comparison;
@@ -47,7 +47,7 @@ typedef struct Judgement {
 /* Judges the table of a file (csv.h). Exits (2) if the question does not fit
    the table: a column or method is missing, no result is named, or a method has
    other seeds than the baseline and `unpaired` is not set. Exits (1) if a cell
-   is no finite number, or if a method has a seed twice. */
+   of a result is no finite number, or if a method has a seed twice. */
 Judgement judge(const char *path, const Question *question);
 
 #endif

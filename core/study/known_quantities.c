@@ -23,7 +23,7 @@ static const Quantity quantities[] = {
     {"validation_accuracy", "validation %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .levels = {{"trivial", "trivial baseline"}}},
     {"test_loss", "test loss", "nats", LOSS, LESS, .scale = POWERS, .margin = "0.01", .levels = {{"test_bigram_loss", "bigram"}, {"chance_loss", "guessing"}}},
     {"test_accuracy", "test %s", NULL, ACCURACY, MORE, .scale = SHARE, .margin = "0.01", .levels = {{"test_trivial", "trivial baseline"}, {"trivial", "trivial baseline"}}},
-    {"solved_at", "median steps to the threshold", NULL, OTHER, LESS, .word = "steps", .median = true, .margin = "10%", .levels = {{"steps", "unsolved"}}},
+    {"solved_at", "median steps to the threshold", NULL, OTHER, LESS, .word = "steps", .steps = true, .margin = "10%", .levels = {{"steps", "unsolved"}}},
     {"seconds", "seconds of training", .better = LESS, .margin = "10%"},
 
     {"steps", .title = "steps of training"},
@@ -63,11 +63,11 @@ enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 const Quantity *
 quantity_named(const char *name)
 {
-    static const Quantity other = {"*", .title = "%s"};
+    static const Quantity other = {"*", .title = "%s"}; /* * is all of it */
     for (const Quantity *q = quantities; q < quantities + QUANTITIES; q++) {
-        size_t n = strcspn(q->name, "*"); /* letters before a * */
-        bool family = q->name[n] == '*';
-        if (family ? !strncmp(name, q->name, n) : !strcmp(name, q->name))
+        size_t fixed = strcspn(q->name, "*"); /* letters before a * */
+        bool same_beginning = !strncmp(name, q->name, fixed);
+        if (same_beginning && (q->name[fixed] == '*' || !name[fixed]))
             return q;
     }
     return &other;
@@ -103,10 +103,10 @@ margin_names(const char *margins)
     Values names = margins ? values_split(margins) : (Values){0};
     for (int i = 0; i < names.count; i++) {
         char *sign = strrchr(names.text[i], '=');
-        char *end = "";
-        double x = sign ? strtod(sign + 1, &end) : 0;
-        bool ends_well = !*end || !strcmp(end, "%");
-        if (!ends_well || x <= 0 || !isfinite(x))
+        char *number = sign ? sign + 1 : "", *unit;
+        double x = strtod(number, &unit); /* 0 if there is no number */
+        bool unit_known = !*unit || !strcmp(unit, "%");
+        if (!unit_known || x <= 0 || !isfinite(x))
             usage("--margin \"%s\": give RESULT=DIFFERENCE, in its unit or in "
                   "per cent of the baseline's, as in "
                   "test_accuracy=0.01,solved_at=10%%",
@@ -120,19 +120,19 @@ double
 margin_of(const char *margins, const char *name, const char *usual,
           const double *base, int count)
 {
-    const char *text = usual;
+    const char *margin_text = usual;
     Values given = margins ? values_split(margins) : (Values){0};
     size_t n = strlen(name);
     for (int i = 0; i < given.count; i++)
         if (!strncmp(given.text[i], name, n) && given.text[i][n] == '=')
-            text = given.text[i] + n + 1;
-    if (!text)
+            margin_text = given.text[i] + n + 1;
+    if (!margin_text)
         return NAN;
-    char *end;
-    double margin = strtod(text, &end), sum = 0;
+    char *unit;
+    double margin = strtod(margin_text, &unit), sum = 0;
     for (int i = 0; i < count; i++)
         sum += fabs(base[i]);
-    return *end == '%' ? margin * (sum / count / 100) : margin;
+    return *unit == '%' ? margin * (sum / count / 100) : margin;
 }
 
 void
@@ -173,11 +173,11 @@ quantity_mean(const Run *const *runs, int count, const char *name)
     double most_steps = 0;
     for (int i = 0; i < count; i++) {
         x[i] = run_value_number(runs[i], name);
-        if (q->median && isnan(x[i]))
+        if (q->steps && isnan(x[i]))
             x[i] = INFINITY; /* it never reached the threshold */
         most_steps = fmax(most_steps, run_number(runs[i], "steps"));
     }
-    if (!q->median)
+    if (!q->steps)
         return values_mean(name, x, count);
     Mean m = median_interval(x, count);
     return (Mean){fmin(m.mean, most_steps), fmin(m.low, most_steps),

@@ -21,19 +21,20 @@ typedef struct Quantity {
        logarithmic. */
     enum { ANY, SHARE, POWERS } scale;
     const char *word;   /* its name in a sentence; NULL: `name` with spaces */
-    bool median;        /* is its average the median? Then NaN is a run that
-                           never got there, which is later than all others */
+    bool steps;         /* is it a number of steps to a threshold? Then its
+                           average is the median, and NaN is a run that never
+                           reached the threshold: later than all others */
     const char *margin; /* a smaller difference does not matter; "10%" is of the
                            baseline; NULL: there is no usual margin */
-    /* A figure draws a line at the first of these results, such as
-       "chance_loss", that is the same in all its runs; `word` is "guessing". */
+    /* Results such as "chance_loss", with a word for each, "guessing". A figure
+       draws a line, with its word, at the first one that all its runs share. */
     struct {
         const char *name, *word;
     } levels[LEVELS];
 } Quantity;
 
-/* What is known of the quantity of that name. A name that is not known has its
-   name as its title, no margin, and is never judged. */
+/* What is known of the quantity of that name. An unknown quantity has its name
+   as its title, has no margin, and is never judged. */
 const Quantity *quantity_named(const char *name);
 
 /* Its name in a sentence: "test accuracy", "steps". */
@@ -44,8 +45,8 @@ char *quantity_words(const char *name);
 char *axis_title(const char *name, const KnownTask *t);
 
 /* The names of the quantities in a list of margins,
-   "test_accuracy=0.02,solved_at=5%"; none if it is NULL. Exits (2) if a margin
-   is no positive number. */
+   "test_accuracy=0.02,solved_at=5%"; none if the list is NULL. Exits (2) if a
+   margin is no positive number. */
 Values margin_names(const char *margins);
 
 /* The margin of the quantity `name`, in its unit: the largest difference that
@@ -65,10 +66,10 @@ void check_quantity(const Experiment *e, const char *name, bool logged);
    value is negative. */
 Mean values_mean(const char *name, const double *x, int n);
 
-/* The mean of a quantity over one or more runs; or its median, if that is how
-   it is averaged. A run that never reached the threshold counts as later than
-   all others; if the median is such a run, the result is the number of steps
-   that the longest run took. */
+/* The mean of a quantity over one or more runs, or the median of steps to a
+   threshold. A run that never reached the threshold counts as later than all
+   others. If the median is such a run, the result is the number of steps that
+   the longest run took. */
 Mean quantity_mean(const Run *const *runs, int count, const char *name);
 
 #endif

@@ -21,8 +21,8 @@ check_judged(const Request *r)
                              "or another loss or accuracy"));
 }
 
-/* Are all these runs within the margin of 1, the best share that is possible?
- */
+/* Have all these runs reached 1, the best that a share can be, up to the
+   margin? Always false for a quantity that is no share. */
 static bool
 saturated(const Chosen *c, const char *key, double margin)
 {
@@ -83,7 +83,8 @@ judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
 }
 
 /* Can the quantity in which a was judged tell it from the baseline? It cannot
-   if both are saturated, or if a seed has no number. */
+   if both are saturated, or if a seed has no number, so that there is no
+   p-value. */
 static bool
 tells_apart(const Outcome *a)
 {
@@ -127,6 +128,7 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
         if (run_value_number(runs[i], "solved_at") > 0)
             a.solved++;
     a.steps = quantity_mean(runs, seeds, "solved_at").mean;
+    /* The median of an even number is the mean of two, so half is enough. */
     a.median_unsolved = 2 * (seeds - a.solved) >= seeds;
     a.rate_end = rate_end(own->runs, own->count, a.own.lr);
     a.accuracy = quantity_mean(runs, seeds, "test_accuracy");
@@ -202,13 +204,14 @@ question_of(const Request *r, const Experiment *e)
                       .margins = given_or_recorded(r->margin, e, "margin")};
 }
 
-/* Sets a->other_base: is the variant compared with other runs than the
-   baseline's own row shows, because that row is judged in another quantity? */
+/* Sets a->other_base if the variant is compared with other runs than the
+   baseline's own row shows, because that row is judged in another quantity.
+   Both lists have one run for each seed of the baseline. */
 static void
 set_other_base(const Outcomes *all, Outcome *a)
 {
     for (const Outcome *b = all->list; b < all->list + all->count; b++) {
-        if (b->group != a->group || !b->baseline)
+        if (b->group != a->group || !b->baseline) /* not a's baseline */
             continue;
         for (int i = 0; i < a->base.seeds; i++)
             a->other_base |= a->base.runs[i] != b->own.runs[i];
@@ -254,7 +257,8 @@ range_of_rates(const Outcomes *all, const char *judged, const char *series)
                        : format_text("%s %g to %g", series, low, high);
 }
 
-/* Each quantity is listed once, at its first outcome; and in it each series. */
+/* add_word is true for a word that is new in its set, so each quantity is
+   listed once, and each series once in it. */
 char *
 chosen_rates(const Outcomes *all)
 {

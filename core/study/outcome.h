@@ -24,8 +24,8 @@ typedef struct Outcome {
                            verdict is about */
 
     Chosen own;           /* its runs, one for each seed */
-    double seeds, solved; /* how many seeds, and how many solved the task;
-                             doubles, as all numbers of a table */
+    double seeds, solved; /* how many seeds there are, and how many solved the
+                             task; doubles, as all numbers of a table */
     const char *rate_end; /* "lowest" or "highest" of the rates, or NULL */
     double steps;         /* the steps of the median seed to the threshold */
     bool median_unsolved; /* did the median seed never reach it? */
@@ -51,9 +51,9 @@ typedef struct Outcomes {
     bool rates;           /* were several learning rates tried? */
     const char *by;       /* the setting whose values are compared */
     const char *baseline; /* the value with which the others are compared */
-    const char *judge;    /* the quantity that all are judged by; NULL: each by
-                             the first of three that can tell it from the
-                             baseline */
+    const char *judge;    /* the quantity in which all are judged; NULL: each is
+                             judged in the first of test accuracy, steps and
+                             test loss that can tell it from the baseline */
     const char *margins;  /* "test_accuracy=0.02,solved_at=5%", or NULL */
 } Outcomes;
 

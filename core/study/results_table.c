@@ -38,9 +38,9 @@ typedef enum { NO_HALF, RESULTS, VERDICTS, BOTH } Half;
 
 /* A column, and the source of its cells. If `get` is set, that function returns
    a cell. If `at` is set, a cell is the member of Outcome at that offset: a
-   text if the column has words, a Mean if it is an interval, else one double.
-   If neither is set, a cell is the mean over the runs of the result that has
-   the column's name. */
+   text if the column has words; three doubles (mean, low, high) if it is an
+   interval; else one double. If neither is set, a cell is the mean over the
+   runs of the result that has the column's name. */
 typedef struct Field {
     Column column;
     size_t at;
@@ -97,7 +97,7 @@ cell_of(const Field *f, const Outcome *a)
         return f->get(a);
     if (f->column.words)
         return cell_words(*(const char *const *)at);
-    if (f->interval) /* mean, low and high */
+    if (f->interval)
         return cell_interval((Mean){x[0], x[1], x[2]});
     if (f->at)
         return cell_number(*x);
@@ -105,25 +105,27 @@ cell_of(const Field *f, const Outcome *a)
     return cell_number(m.mean);
 }
 
-/* A half of the table of group g, which people see; or the whole table of all
-   groups, if g is NULL and `half` is NO_HALF. People see the rates only if
-   there were several to choose from. */
+/* The outcomes of group g, or of all groups if it is NULL, as a table. People
+   see only the columns of one half, or all of them if that is NO_HALF; and the
+   rates only if there were several to choose from. `chosen` as in
+   results_print. */
 static Sheet
-make_sheet(const Outcomes *all, const Group *g, Half half)
+make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
 {
     Column *columns = allocate(FIELDS, sizeof *columns);
     Cell cells[FIELDS];
     for (int k = 0; k < FIELDS; k++) {
         Column *c = &columns[k];
         *c = fields[k].column;
-        if (half && fields[k].half != half && fields[k].half != BOTH)
-            c->readers = PROGRAMS;
-        if (!strcmp(c->name, "rate") && !all->rates)
+        Half own = fields[k].half;
+        bool in_half = half == NO_HALF || own == half || own == BOTH;
+        bool has_choice = strcmp(c->name, "rate") != 0 || all->rates;
+        if (!in_half || !has_choice)
             c->readers = PROGRAMS;
         if (!strcmp(c->name, "variant"))
             c->name = all->by;
     }
-    Sheet sheet = {columns, .cols = FIELDS};
+    Sheet sheet = {columns, .cols = FIELDS, .chosen = chosen};
     for (int i = 0; i < all->count; i++) {
         const Outcome *a = &all->list[i];
         if (g && a->group != g)
@@ -136,8 +138,8 @@ make_sheet(const Outcomes *all, const Group *g, Half half)
 }
 
 /* "2 better in steps (mqa on recall, gqa on sort)": counts the comparisons with
-   the verdict of `like` in its quantity. If the verdict is worse or better, it
-   names them. Comparisons of a single seed have no verdict. */
+   the same verdict as `like` in the same quantity, and names them if it is
+   worse or better. Comparisons of a single seed are not counted. */
 static char *
 verdict_count(const Outcomes *all, const Outcome *like)
 {
@@ -148,7 +150,8 @@ verdict_count(const Outcomes *all, const Outcome *like)
             values_add(&names, format_text("%s on %s", a->series, a->task));
     char *count = format_text("%d %s in %s", names.count, like->verdict,
                               quantity_words(like->judged));
-    if (like->comparison.verdict < WORSE)
+    Verdict verdict = like->comparison.verdict;
+    if (verdict != WORSE && verdict != BETTER)
         return count;
     return format_text("%s (%s)", count, joined(&names, ", "));
 }
@@ -157,8 +160,7 @@ void
 check_results_columns(const char *by, const char *chosen)
 {
     Outcomes none = {.by = by};
-    Sheet sheet = make_sheet(&none, NULL, NO_HALF);
-    sheet.chosen = chosen;
+    Sheet sheet = make_sheet(&none, NULL, NO_HALF, chosen);
     check_columns(&sheet);
 }
 
@@ -171,11 +173,13 @@ print_headline(const Outcomes *all, Layout layout)
     Values parts = {0};
     void *counted = NULL;
     for (Verdict verdict = IDENTICAL; verdict <= BETTER; verdict++)
-        for (const Outcome *a = all->list; a < all->list + all->count; a++)
-            if (a->comparison.verdict == verdict &&
-                a->comparison.contrast.n > 1 &&
-                add_word(&counted, format_text("%s %s", a->verdict, a->judged)))
+        for (const Outcome *a = all->list; a < all->list + all->count; a++) {
+            const Comparison *c = &a->comparison;
+            char *part = format_text("%s %s", a->verdict, a->judged);
+            bool counts = c->verdict == verdict && c->contrast.n > 1;
+            if (counts && add_word(&counted, part)) /* a new part */
                 values_add(&parts, verdict_count(all, a));
+        }
     if (parts.count)
         words_write(format_text("Compared with %s%s: %s.", all->baseline,
                                 all->rates ? "" : " at this one learning rate",
@@ -225,12 +229,11 @@ static void
 print_half(const Outcomes *all, const Group *g, Half half, char *title,
            const char *chosen, Layout layout)
 {
-    Sheet sheet = make_sheet(all, g, half);
+    Sheet sheet = make_sheet(all, g, half, chosen);
     sheet.label = g->name;
     if (half == VERDICTS)
         sheet.label = format_text("%s-verdicts", g->name);
     sheet.note = title;
-    sheet.chosen = chosen;
     if (layout != LATEX)
         words_write(title, layout);
     sheet_write(stdout, &sheet, layout);
@@ -261,8 +264,7 @@ void
 results_print(const Outcomes *all, const char *chosen, Layout layout)
 {
     if (for_programs(layout)) {
-        Sheet sheet = make_sheet(all, NULL, NO_HALF);
-        sheet.chosen = chosen;
+        Sheet sheet = make_sheet(all, NULL, NO_HALF, chosen);
         sheet_print(&sheet, layout);
         return;
     }

@@ -22,7 +22,7 @@ typedef struct Member {
 /* The division of an experiment's runs into groups. */
 typedef struct Division {
     const Experiment *e;
-    const char *by, *x; /* as groups_of has them */
+    const char *by, *x; /* the arguments of groups_of */
     bool x_is_result;
     Axis *axes; /* the values that the runs being divided share */
     int axis_count;
@@ -49,11 +49,11 @@ is_size(const char *name)
     return s && (s->role == OF_SHAPE || index_in("d-model layers", name) >= 0);
 }
 
-/* May groups differ in this axis? Not in what a figure shows inside a group;
-   nor in the seed, which is averaged, the rate, which is chosen, the words of
-   --log, which change no result, or the path of a text, whose file-hash
-   counts. If x is a result, runs of several sizes stay in one group, because
-   it is their size that changes the result. */
+/* May groups differ in this axis? They may not differ in `by` or x, which a
+   figure shows inside a group; nor in the seed, which is averaged, the rate,
+   which is chosen, the words of --log, which change no result, or the path of a
+   text, since its file-hash is compared. If x is a result, runs of several
+   sizes stay in one group, because their size is what changes the result. */
 static bool
 may_differ(const Division *d, int axis)
 {
@@ -110,8 +110,8 @@ sorted_members(const Division *d)
     return all;
 }
 
-/* Is `b` the run `a` once more, except for what it logs? Fails if the two,
-   which would be averaged, differ in more than seed and rate. */
+/* Does b repeat the run a, with the same seed and rate? Fails if the two, which
+   would be averaged, differ in anything but seed, rate and --log. */
 static bool
 is_repeated(const Run *a, const Run *b)
 {
@@ -176,9 +176,9 @@ select_members(Member *part, const Member *members, int count, const char *name,
 }
 
 /* Divides members, which agree on all axes before this one, into groups. If
-   they differ on this axis, each of its values has a part of them, which is
-   divided by the later axes; otherwise all of them are. After the last axis,
-   the members that are left make a group. */
+   they differ on this axis, the members with each of its values are divided by
+   the later axes; otherwise all members are. Members that agree on all axes
+   make a group. */
 static void
 divide(Division *d, const Member *members, int count, int axis)
 {
@@ -190,8 +190,9 @@ divide(Division *d, const Member *members, int count, int axis)
     Values values = {0};
     if (may_differ(d, axis))
         values = values_on_axis(members, count, name);
-    bool named = axis == TASK && values.count == 1; /* the only task is said */
-    if (values.count < 2 && !named) {
+    /* A group has its task in its name, even if that is the only one. */
+    int fewest = axis == TASK ? 1 : 2;
+    if (values.count < fewest) {
         divide(d, members, count, axis + 1);
         return;
     }

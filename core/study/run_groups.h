@@ -39,8 +39,7 @@ typedef struct Group {
    is the x-axis of a figure: a setting, a result, or NULL if it is the step of
    training or if there is no figure. If x is a result, runs of several sizes
    share a group. Fails if two runs that would be averaged differ in more than
-   seed and rate. *groups becomes the number of groups, which are never freed.
- */
+   seed and rate. Sets *groups to the number of groups. They are never freed. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
                  int *groups);
 

@@ -59,7 +59,8 @@ run_value_text(const Run *r, const char *name)
     if (!recorded)
         return NULL;
     snprintf(text, sizeof text, "%s", *recorded ? recorded : "none");
-    replace_in(text, " '\"\\", '_'); /* special where gnuplot reads a column */
+    /* Characters that gnuplot would not read as a part of a column's cell. */
+    replace_in(text, " '\"\\", '_');
     return interned(text);
 }
 
@@ -75,8 +76,8 @@ number_in(const char *value)
     return end > from ? x : NAN;
 }
 
-/* Did the run reach the threshold, and still hold it at its end? A little less
-   at the end is noise. */
+/* Did the run reach the threshold, and still hold it at its end, on training or
+   on validation data? A little less at the end is noise. */
 static bool
 solved(const Run *r)
 {
@@ -121,7 +122,8 @@ begins_with_baseline(const char *list)
     return strcspn(list, ",") == n && !strncmp(list, BASELINE, n);
 }
 
-/* The index in both lists at which the first value begins that differs. */
+/* The index at which the first value that differs begins, which is the same in
+   both lists: all values before it are equal. */
 static int
 first_difference(const char *a, const char *b)
 {
@@ -163,8 +165,8 @@ series_sort(Values *names)
     names->count = kept;
 }
 
-/* Skips a text that equals the one before, as most do, so that few are sorted.
-   They are interned, so equal texts have the same address. */
+/* Most texts equal the one before, and are skipped, so that few are sorted.
+   Equal texts have the same address, since they are interned. */
 Values
 distinct_values(const char *const *texts, int count)
 {

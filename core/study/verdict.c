@@ -33,11 +33,12 @@ decide(Comparison *c, int comparisons)
 {
     const Contrast *d = &c->contrast;
     double alpha = SIGNIFICANT / comparisons;
-    bool more = d->mean > 0, by_t = d->deviation > 0 && !d->by_signs;
+    bool by_t = d->deviation > 0 && !d->by_signs;
+    bool is_worse = c->less ? d->mean > 0 : d->mean < 0;
     if (d->same < SIGNIFICANT)
         c->verdict = EQUAL;
     else if (d->differ < SIGNIFICANT)
-        c->verdict = more == c->less ? WORSE : BETTER;
+        c->verdict = is_worse ? WORSE : BETTER;
     c->p = c->verdict == EQUAL ? d->same : d->differ;
     if (by_t)
         c->detectable = d->error * detectable(d->freedom, alpha);
@@ -54,7 +55,7 @@ decide_all(Comparison *const *all, int count)
 {
     double *p = allocate(2 * (size_t)count + 2, sizeof *p);
     int comparisons = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) { /* two hypotheses each */
         bool counts = all[i]->verdict == UNDECIDED;
         p[2 * i] = counts ? all[i]->contrast.differ : NAN;
         p[2 * i + 1] = counts ? all[i]->contrast.same : NAN;

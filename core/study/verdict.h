@@ -22,7 +22,7 @@ typedef struct Comparison {
     bool less;         /* is less better? */
     double margin;     /* NaN if there is none */
     Verdict verdict;
-    double p;          /* of the test that the verdict rests on */
+    double p;          /* the p-value of the test that decided the verdict */
     double detectable; /* the smallest difference that these seeds would show
                           with a probability of 80%; NaN without a t test */
     double needed;     /* the number of seeds that would decide with that
@@ -30,8 +30,8 @@ typedef struct Comparison {
                           verdict is decided */
 } Comparison;
 
-/* A comparison for decide_all, which is to decide its verdict. Only IDENTICAL
-   and UNTESTED are known already. */
+/* A comparison whose verdict decide_all will decide, unless it is IDENTICAL or
+   UNTESTED: these are known at once. */
 Comparison comparison_of(Contrast contrast, bool less, double margin);
 
 /* Decides all verdicts. Returns the number of comparisons that have p-values,

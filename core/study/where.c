@@ -34,8 +34,9 @@ limit_read(const char *text, const char *condition)
     return x;
 }
 
-/* Makes c a range if its value is written as one, "1..3", and its name has
-   numbers. (".." may be a part of a word.) */
+/* Makes c a range if its value is written as one, "1..3". The values of its
+   name must be numbers, because .. may be a part of a word. `condition` is the
+   whole text, for messages. */
 static void
 read_range(Condition *c, const char *condition)
 {
@@ -69,7 +70,7 @@ static Condition
 condition_read(const char *text)
 {
     const char *sign = text + strcspn(text, "<>="); /* =, <= or >= */
-    const char *equals = strchr(sign, '=');
+    const char *equals = strchr(sign, '=');         /* its end */
     if (!equals || equals > sign + 1)
         usage("--where %s: give a name and its value, as in lr=0.01, "
               "lr<=0.01 or seed=1..3",
@@ -113,8 +114,8 @@ is_met(const Condition *wanted, const char *value, const Condition *all,
     return false;
 }
 
-/* Applies one condition after the other, so that the message names the first
-   one that leaves no run. */
+/* Conditions are applied one after the other, so that the message names the
+   first one that leaves no run. */
 void
 keep_where(Experiment *e, const char *where)
 {
