@@ -40,8 +40,7 @@ seal_of(const char *script, size_t size)
 static void
 check_unedited(const char *path)
 {
-    bool exists = access(path, F_OK) == 0;
-    if (!exists)
+    if (access(path, F_OK)) /* there is none */
         return;
     char *text = read_file(path, "script", NULL);
     char *seal = strstr(text, SEAL);
@@ -112,7 +111,7 @@ append_script(FILE *to, const char *name)
     fprintf(to, "\n%s", read_file(path, "plot script", NULL));
 }
 
-/* The last line of a file that may end in blank lines. */
+/* The last line in a file that is not blank. */
 static const char *
 last_line(const char *path)
 {
@@ -120,8 +119,8 @@ last_line(const char *path)
     char *text = read_file(path, "text", &size);
     while (size && text[size - 1] == '\n')
         text[--size] = 0;
-    char *end_before = strrchr(text, '\n');
-    return end_before ? end_before + 1 : text;
+    char *newline = strrchr(text, '\n'); /* before the last line */
+    return newline ? newline + 1 : text;
 }
 
 /* Draws one picture into the draft; returns false if there is no gnuplot. Fails

@@ -22,7 +22,7 @@ typedef struct Drawing {
     const char *format;  /* a list of FORMATS, "svg,png" */
     const char *size;    /* the width: "column", or points; NULL: a page */
     const char *x, *y;   /* NULL: loss and accuracy over training */
-    const char *by;      /* a curve for each value of this setting */
+    const char *by;      /* the setting with a curve for each of its values */
     const char *gnuplot; /* a line for the script, or NULL */
     bool map, log_y;     /* y as colours over x and `by`; y on a log scale */
     bool quiet;          /* no note about what was drawn */
@@ -49,9 +49,9 @@ typedef struct Figure {
 Figure figure_begin(const Drawing *o, const char *wanted, const char *runs,
                     const char *what);
 
-/* Set a variable of the script, key = 'text', or key to an array of texts,
-   unless `words` is empty. Texts are escaped, since they may come from a
-   stranger's run. */
+/* figure_word sets a variable of the script, key = 'text'. figure_words makes
+   key an array of texts, or does nothing if there are none. Texts are escaped,
+   since they may come from a stranger's run. */
 void figure_word(const Figure *f, const char *key, const char *text);
 void figure_words(const Figure *f, const char *key, const Values *words);
 
@@ -62,6 +62,6 @@ void figure_words(const Figure *f, const char *key, const Values *words);
    so.
  */
 void figure_end(Figure *f, const char *kind, const char *drawn);
-extern int figures_drawn; /* how often figure_end was called */
+extern int figures_drawn; /* the number of calls of figure_end */
 
 #endif

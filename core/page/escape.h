@@ -10,8 +10,8 @@ typedef enum { ALIGNED, TSV, JSON, MARKDOWN, LATEX, GNUPLOT } Layout;
    executes none of it: control characters become spaces, bytes that are not
    UTF-8 become ?, and characters that are special in the language are escaped.
    GNUPLOT's only special character is the single quote, which becomes ’. In
-   LaTeX, characters from U+0180 on, which pdflatex may not have, become their
-   numbers. */
+   LaTeX, a character from U+0180 on is written as its number, because pdflatex
+   may not have it. */
 char *escaped(const char *text, Layout language);
 
 /* The name `wanted`, made safe for a figure's files and for a label: every

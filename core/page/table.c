@@ -11,8 +11,8 @@
 enum { PARAGRAPH_WIDTH = 79 }; /* columns, on a terminal */
 
 /* The signs of each layout: before the table; before, between and after the
-   cells of a row; for an unknown number; below the heads; and after the table.
- */
+   cells of a row; for an unknown number; below the row of heads; and after the
+   table. */
 static const struct Syntax {
     const char *begin, *before, *between, *after, *unknown, *rule, *end;
 } syntax[] = {[ALIGNED] = {"", "", "  ", "\n", "-", "", ""},
@@ -95,8 +95,8 @@ text_at(const Sheet *s, int row, int col, Layout layout)
                        number_in(c, cell->high, layout));
 }
 
-/* Do the layout's readers see that column? People do not see one in which every
-   cell is unknown, unless the table has no rows. */
+/* Do the layout's readers see that column? People do not see a column in which
+   every cell is unknown, unless the table has no rows. */
 static bool
 is_seen(const Sheet *s, int col, Layout layout)
 {
@@ -122,8 +122,8 @@ characters_in(const char *text)
     return n;
 }
 
-/* The width of a column on a terminal: of its widest cell, its title in row 0
-   included. */
+/* The width of a column on a terminal: that of its title, in row 0, or of its
+   widest cell. */
 static int
 width_of_column(const Sheet *s, int col)
 {
@@ -231,7 +231,7 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
     }
 }
 
-/* Writes the line between the heads and the rows. */
+/* Writes the line between the row of heads and the others. */
 static void
 write_rule(FILE *to, const Sheet *s, const Shown *shown, int cols,
            Layout layout)
@@ -273,9 +273,9 @@ void
 print_wrapped(FILE *to, int column, int indent, int width, const char *text)
 {
     while (*text) {
-        int length = (int)strlen(text), most = width - indent;
-        if (length > most) { /* up to the last space that fits */
-            length = most;
+        int length = (int)strlen(text), longest = width - indent;
+        if (length > longest) { /* up to the last space that fits */
+            length = longest;
             while (length > 0 && text[length] != ' ')
                 length--;
         }
@@ -285,7 +285,7 @@ print_wrapped(FILE *to, int column, int indent, int width, const char *text)
         text += length;
         if (*text == ' ')
             text++;
-        column = 0;
+        column = 0; /* the next line is empty */
     }
 }
 

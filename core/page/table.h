@@ -27,10 +27,10 @@ typedef enum { EVERYBODY, PEOPLE, PROGRAMS } Readers;
 bool for_programs(Layout layout);
 
 typedef struct Column {
-    const char *name, *title; /* its head for programs, and for people, who see
-                                 the name if the title is NULL */
-    const char *format;       /* printf's, of a number; NULL: "%.15g" */
-    bool words;               /* words are aligned left, numbers right */
+    const char *name;   /* its head for programs */
+    const char *title;  /* its head for people; NULL: the name */
+    const char *format; /* printf's, of a number; NULL: "%.15g" */
+    bool words;         /* words are aligned left, numbers right */
     Readers readers;
 } Column;
 
@@ -81,9 +81,9 @@ void sheet_print(const Sheet *s, Layout layout);
 /* Writes a blank line and a paragraph to stdout; for programs, nothing. */
 void words_write(const char *text, Layout layout);
 
-/* Writes text in lines of at most `width` columns, each indented to column
-   `indent`, after `column` columns that the first line has already. A word that
-   is longer than a line is not cut. */
+/* Writes text in lines that end before column `width`, each indented to column
+   `indent`. The first line has `column` columns of other text already. A word
+   that is longer than a line is not cut. */
 void print_wrapped(FILE *to, int column, int indent, int width,
                    const char *text);
 

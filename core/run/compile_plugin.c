@@ -29,8 +29,9 @@ static const char command[] =
 
 /* Compiles `source` into DIRECTORY/NAME. The compiler writes into a draft,
    because the old file may be in use and the compiler may be killed. A missing
-   return is an error, because the caller would get an arbitrary value. `check`
-   compiles for float and then for double, so for double warnings are off. */
+   return is an error, because the caller would get an arbitrary value. `qkv
+   check` compiles for float and then for double, so warnings are off for
+   double: they were printed already. */
 static void
 compile(const char *source, const char *directory, const char *name)
 {
@@ -57,7 +58,7 @@ plugin_built(const char *word)
         return word;
     char *directory = dirname(copy_text(word));
     char *name = format_text("%.*s.so", (int)(dot - slash - 1), slash + 1);
-    plugin_name(within(directory, name)); /* exits if it is no such name */
+    plugin_name(within(directory, name)); /* exits if no plugin may have it */
     if (sizeof(real) == 8) {
         directory = within(directory, "double");
         mkdir(directory, 0777);

@@ -108,7 +108,7 @@ by_name(const void *a, const void *b)
     return strcmp(((const Run *)a)->name, ((const Run *)b)->name);
 }
 
-/* Reads the run at this path, and adds it. */
+/* Reads the run at this path, and adds it to the experiment. */
 static void
 add_run(Experiment *e, const char *path)
 {
@@ -116,7 +116,7 @@ add_run(Experiment *e, const char *path)
     e->runs[e->count++] = run_read(path);
 }
 
-/* Adds the finished runs of a directory. Hidden names are those of drafts. */
+/* Adds the finished runs of a directory. A hidden name belongs to a draft. */
 static void
 add_all(Experiment *e, const char *directory)
 {
@@ -145,9 +145,9 @@ experiment_read(const char *const *paths, int count)
 {
     Experiment e = {0};
     for (int i = 0; i < count; i++) {
-        bool one = run_exists(paths[i], ".");
+        bool is_run = run_exists(paths[i], "."); /* the path itself */
         int before = e.count;
-        if (one)
+        if (is_run)
             add_run(&e, paths[i]);
         else
             add_all(&e, paths[i]);
@@ -155,7 +155,7 @@ experiment_read(const char *const *paths, int count)
             fail("%s: it has no finished run; `qkv compare --out %s` trains "
                  "some",
                  paths[i], paths[i]);
-        manifest_read(one ? within(paths[i], "..") : paths[i], &e.record);
+        manifest_read(is_run ? within(paths[i], "..") : paths[i], &e.record);
     }
     drop_duplicates(&e);
     return e;
@@ -179,10 +179,10 @@ recorded_value(const Experiment *e, const char *key)
     bool first = true;
     for (int i = 0; i < e->record.count; i++) {
         const char *line = e->record.text[i];
-        const char *value = manifest_value(line, key); /* interned */
+        const char *value = manifest_value(line, key);
         if (strncmp(line, "compare\t", strlen("compare\t")))
             continue;
-        if (!first && value != found)
+        if (!first && value != found) /* equal values have one address */
             return NULL;
         found = value;
         first = false;

@@ -43,17 +43,17 @@ request_used(const Request *r, const char *checked, const char *uses)
 
 /* Checks whether m, the model of c, can start as the same function as the
    variant c->same_start. If not, prints a note, once for each pair of variants,
-   and clears c->same_start. `given` is c before it was resolved: resolved for
-   the other variant, it has the shape at which that would be trained itself,
-   and only a model of this shape is imitated. */
+   and clears c->same_start. `given` is c before it was resolved. Resolved for
+   the other variant, `given` has the shape at which that variant is trained;
+   config_alike has the shape that m imitates. The two must be equal. */
 static void
 choose_start(const Config *given, Config *c, Model *m)
 {
     static void *told; /* the set of notes that were printed */
     Conversion v;
-    Config wanted = *given, alike = config_alike(c);
-    config_resolve(&wanted, variant_uses(plugin_open(c->same_start).variant));
-    if (config_equal(&wanted, &alike, OF_SHAPE) && start_alike(m, &v))
+    Config trained = *given, imitated = config_alike(c);
+    config_resolve(&trained, variant_uses(plugin_open(c->same_start).variant));
+    if (config_equal(&trained, &imitated, OF_SHAPE) && start_alike(m, &v))
         return;
     char *text = format_text("%s cannot start as the same function as %s; it "
                              "keeps its own initial weights",
@@ -85,8 +85,8 @@ check_variants(const Request *r)
 }
 
 /* Checks --init and --same-start by making the model of c: exits if a factor of
-   init is wrong, and clears c->same_start if the model cannot start so. `given`
-   is as in choose_start. */
+   init is wrong, and clears c->same_start if the model cannot start as that
+   variant. `given` is c before it was resolved. */
 static void
 check_start(const Config *given, Config *c, Sizes sizes, const Variant *v)
 {
@@ -108,9 +108,9 @@ add_point(Grid *g, const Request *r, Config c)
     const Values *seeds = given_to(r, "seed");
     const char *tasks = joined(given_to(r, "task"), ",");
     Plugin p = plugin_open(c.variant);
-    bool text_given = index_in(tasks, "text") >= 0;
-    if (strcmp(c.task, "text") != 0 && text_given)
-        c.file = interned(""); /* --file is for the runs of the task text */
+    bool is_text = !strcmp(c.task, "text");
+    if (!is_text && index_in(tasks, "text") >= 0)
+        c.file = interned("");       /* --file was given for the task text */
     Dataset data = dataset_open(&c); /* which sets the hash of a text */
     Config given = c;
     config_resolve_for(&c, &p);
@@ -134,13 +134,13 @@ add_point(Grid *g, const Request *r, Config c)
 static void
 expand(Grid *g, const Request *r, Config c, int i)
 {
-    static const char *const elsewhere = "task variant seed";
+    static const char *const set_elsewhere = "task variant seed";
     if (i == setting_count) {
         add_point(g, r, c);
         return;
     }
     const Values *v = &r->given[i];
-    if (!v->count || index_in(elsewhere, settings[i].name) >= 0) {
+    if (!v->count || index_in(set_elsewhere, settings[i].name) >= 0) {
         expand(g, r, c, i + 1);
         return;
     }

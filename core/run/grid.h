@@ -17,7 +17,8 @@ typedef struct Work {
 /* What the user asked of a command that makes or compares runs. */
 typedef struct Request {
     Values *given;      /* indexed as settings[]; count 0: not given */
-    const Config *base; /* for settings not given; NULL: the task's defaults */
+    const Config *base; /* has the settings that were not given; NULL: these
+                           have the task's defaults */
     Work work;
     /* What is compared, as in the record (experiment.h); NULL: not given. */
     const char *by, *baseline, *judge, *margin;
@@ -30,9 +31,9 @@ Values *given_to(const Request *r, const char *setting);
 /* Sets c's settings to the values that were given; of a list, to the first. */
 void request_apply(const Request *r, Config *c);
 
-/* Exits (2) if a setting was given that the list `uses` does not have, because
-   it would change nothing. Checks only the settings of the list `checked`, or
-   all settings if that is NULL. */
+/* Exits (2) if a setting was given that is not in the list `uses`, because it
+   would change nothing. Checks only the settings in the list `checked`, or all
+   settings if that is NULL. */
 void request_used(const Request *r, const char *checked, const char *uses);
 
 /* A run that is to be trained, unless it is done. */

@@ -21,38 +21,38 @@
 #include "run/plugin_process.h"
 #include "training/solved_or_diverged.h"
 
-/* The workers, and the grid whose jobs they do. It is static because a forked
-   worker finds it here, too; train_all sets it, and only the driver changes it.
- */
+/* The workers, and the grid whose jobs they do. train_all sets it, and only the
+   driver changes it. It is static so that watch_run and a forked worker find
+   it, too. */
 static struct Crew {
     const Work *w;
     Grid *grid;
     int next; /* every job before this one was given to a worker or is done */
     Child *workers;
-    int most;                /* number of workers */
-    double bytes;            /* memory limit of each worker */
-    Draft *draft;            /* into which workers write */
-    int total, done, failed; /* numbers of runs; done: ended, failed or not */
-    bool drawn;              /* is progress shown on a terminal? */
+    int worker_count;
+    double bytes;             /* memory limit of each worker */
+    Draft *draft;             /* into which workers write */
+    int total, ended, failed; /* numbers of runs; `ended` includes `failed` */
+    bool drawn;               /* is progress shown on a terminal? */
 } crew;
 
 void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
 
-/* Gives m the weights of a run: unchanged if m has the run's variant and shape,
-   else converted. */
+/* Loads the weights of a run into m: unchanged if m has the run's variant and
+   shape, else converted. */
 static void
-take_weights(Model *m, const Run *begun)
+load_weights(Model *m, const Run *source)
 {
     Dataset data;
     Conversion v;
-    if (config_equal(&m->config, &begun->config, OF_VARIANT | OF_SHAPE) &&
-        m->config.embed == begun->config.embed) {
-        run_weights(begun, m);
+    if (config_equal(&m->config, &source->config, OF_VARIANT | OF_SHAPE) &&
+        m->config.embed == source->config.embed) {
+        run_weights(source, m);
         return;
     }
-    Model *from = run_model(begun, &data);
+    Model *from = run_model(source, &data);
     if (!convert_model(from, m, &v))
-        fail("%s cannot be converted into %s: %s", begun->path,
+        fail("%s cannot be converted into %s: %s", source->path,
              plugin_name(m->config.variant), v.why);
     model_free(from);
 }
@@ -69,8 +69,8 @@ prepare(const Config *c, Dataset *data)
         fail("its plugin was changed after this command began; run the same "
              "command again");
     if (crew.w->from) {
-        Run begun = run_read(crew.w->from);
-        take_weights(m, &begun);
+        Run source = run_read(crew.w->from);
+        load_weights(m, &source);
     } else if (*c->same_start && !start_alike(m, &v))
         fail("it cannot start as %s does: %s", c->same_start, v.why);
     return m;
@@ -82,7 +82,7 @@ typedef struct Training {
     Observer observer;
     Solved solved;
     Finished end;
-    double begun;          /* when training began, by clock_seconds */
+    double start;          /* the time when training began (clock_seconds) */
     volatile LogRow *last; /* the last row of the log, shared with the driver */
 } Training;
 
@@ -100,7 +100,7 @@ watch_run(void *training, const Result *so_far)
     *t->last = so_far->rows[so_far->count - 1];
     if (row_logged)
         row_logged(crew.w, t->job, crew.total, *t->last);
-    t->end.seconds = clock_seconds() - t->begun;
+    t->end.seconds = clock_seconds() - t->start;
     return true;
 }
 
@@ -113,14 +113,15 @@ work(const void *job, void *last)
     Training t = {.job = job, .last = last};
     Dataset data;
     char *hidden = format_text(".%s", t.job->name);
-    Draft own = {new_directory(crew.draft->path, hidden), crew.draft->place,
+    Draft own = {.path = new_directory(crew.draft->path, hidden),
+                 .place = crew.draft->place,
                  .lock = -1};
-    close(crew.draft->lock); /* only the driver holds the lock */
+    close(crew.draft->lock); /* only the driver holds a lock */
     thread_count = crew.w->threads;
     Model *m = prepare(&t.job->config, &data);
     t.solved.threshold = m->config.threshold;
     t.observer = observer_new(m, &data);
-    t.begun = clock_seconds();
+    t.start = clock_seconds();
     t.end.result = train(m, &data, watch_run, &t);
     t.end.solved_at = t.solved.step;
     run_write(&own, t.job->name, m, &t.end, &t.observer, &data,
@@ -139,12 +140,12 @@ draw_line(void)
     const Child *busy = crew.workers;
     if (!crew.drawn)
         return;
-    while (!busy->process) /* some worker is busy: hand_out returned true */
+    while (!busy->process) /* give_jobs returned true: some worker is busy */
         busy++;
     const Job *job = busy->argument;
     const volatile LogRow *last = (const void *)busy->report->answer;
     fprintf(stderr, "\r%d of %d runs, step %d of %d, loss %.4g\033[K",
-            crew.done, crew.total, last->step, job->config.steps, last->loss);
+            crew.ended, crew.total, last->step, job->config.steps, last->loss);
 }
 
 /* Erases that line, before something else is written to stderr. */
@@ -158,11 +159,11 @@ clear_line(void)
 /* Gives each idle worker the next job, while there are any. Returns whether any
    worker is busy. */
 static bool
-hand_out(void)
+give_jobs(void)
 {
     const Grid *g = crew.grid;
     bool busy = false;
-    for (Child *w = crew.workers; w < crew.workers + crew.most; w++) {
+    for (Child *w = crew.workers; w < crew.workers + crew.worker_count; w++) {
         while (crew.next < g->count && g->jobs[crew.next].done)
             crew.next++;
         if (!w->process && crew.next < g->count) {
@@ -180,16 +181,16 @@ hand_out(void)
 static void
 finish_job(Child *w)
 {
-    Job *job = (Job *)w->argument; /* as hand_out gave it */
+    Job *job = (Job *)w->argument; /* as give_jobs gave it */
     Ended e = child_end(w, NULL);
     job->done = e.answered;
-    crew.done++;
+    crew.ended++;
     crew.failed += !e.answered;
     clear_line();
     if (!e.answered)
         note("%s: %s", job->name, e.why);
     else if (!crew.w->quiet && !crew.drawn)
-        fprintf(stderr, "%d/%d %s\n", crew.done, crew.total, job->name);
+        fprintf(stderr, "%d/%d %s\n", crew.ended, crew.total, job->name);
 }
 
 /* Trains the `total` jobs that are not done. Returns how many failed. */
@@ -200,13 +201,13 @@ train_all(const Work *w, Grid *g, int total)
     crew = (struct Crew){
         .w = w,
         .grid = g,
-        .most = most,
+        .worker_count = most,
         .bytes = w->memory ? w->memory * 1e6 : machine_memory() / most,
         .workers = allocate((size_t)most, sizeof *crew.workers),
         .draft = draft_begin(w->out, "runs"),
         .total = total,
         .drawn = isatty(STDERR_FILENO) && !w->quiet};
-    while (hand_out()) {
+    while (give_jobs()) {
         draw_line();
         Child *ended = children_wait(crew.workers, most);
         if (ended)
@@ -217,17 +218,17 @@ train_all(const Work *w, Grid *g, int total)
     return crew.failed;
 }
 
-/* Is the job's run finished? A run that another build of the plugin made is
-   stale, which is noted in the job: it is trained again, and stays until the
-   new one is finished. */
-static bool
-is_done(const Work *w, Job *job)
+/* Finds out whether the job's run is done. It is stale, not done, if another
+   build of the plugin made it. A stale run is trained again; the old one stays
+   until the new one is finished. */
+static void
+look_for_run(const Work *w, Job *job)
 {
     if (!run_exists(w->out, job->name))
-        return false;
+        return;
     Run r = run_read(within(w->out, job->name));
     job->stale = r.config.plugin_hash != job->config.plugin_hash;
-    return !job->stale;
+    job->done = !job->stale;
 }
 
 Experiment
@@ -252,8 +253,7 @@ runs_finished(const Work *w, const Grid *g)
     return e;
 }
 
-/* Finds out which runs are missing or stale, prints their numbers, and trains
-   them. */
+/* A stale run counts as missing. */
 int
 run_missing(const Work *w, Grid *g)
 {
@@ -261,7 +261,7 @@ run_missing(const Work *w, Grid *g)
     experiment_open(w->out, g->line);
     for (int i = 0; i < g->count; i++) {
         Job *job = &g->jobs[i];
-        job->done = is_done(w, job);
+        look_for_run(w, job);
         missing += !job->done;
         stale += job->stale;
     }

@@ -15,10 +15,10 @@ int
 run_in_double(int argc, char **argv)
 {
     char *program = within(executable_directory(), "qkv-double");
-    char **same = allocate((size_t)argc + 2, sizeof *same);
-    same[0] = program;
-    memcpy(same + 1, argv, (size_t)argc * sizeof *same);
-    int status = run_program(same);
+    char **line = allocate((size_t)argc + 2, sizeof *line); /* ends in NULL */
+    line[0] = program;
+    memcpy(line + 1, argv, (size_t)argc * sizeof *line);
+    int status = run_program(line);
     if (status == NOT_RUN)
         fail("%s: could not run it: this command needs double precision; "
              "install qkv-double beside qkv",
@@ -45,13 +45,14 @@ how_it_ended(const Child *c)
                            WEXITSTATUS(c->status));
     return format_text("%s%s: %s; it had used %.0f MB%s",
                        signal == SIGKILL ? "was ended" : "crashed", doing,
-                       strsignal(signal), c->taken / 1e6, r->limit);
+                       strsignal(signal), c->most_memory / 1e6, r->limit);
 }
 
 /* There are three cases. A child that exits after its work was done has
    answered. A child that fails with a message exits with the status to return.
    Any other end, such as a crash, is blamed on the plugin whose code was
-   running, if there is one; so is a kill in that code, whatever the message. */
+   running, if there is one; so is a kill in that code, even if there is a
+   message. */
 Ended
 child_end(Child *c, void *answer)
 {
@@ -101,45 +102,45 @@ run_command(const void *argument, void *answer)
     _exit(end_well(c->run(c->argc, c->argv)));
 }
 
-/* For the signal handler, which has no argument: the child that runs the
-   command, and the latest signal, or 0. */
-static pid_t working;
-static volatile sig_atomic_t interrupted;
+/* For the signal handler, which gets no argument but the signal: the child that
+   runs the command; and the latest signal, or 0. */
+static pid_t command_process;
+static volatile sig_atomic_t interrupted_by;
 
 /* The handler of the signals that end this process: ends the child first. */
 static void
 interrupt(int signal)
 {
-    interrupted = signal;
-    kill(working, SIGKILL);
+    interrupted_by = signal;
+    kill(command_process, SIGKILL);
 }
 
 /* A signal that would end this process, such as that of Ctrl-C, ends the child.
    Once child_end has removed the child's drafts, this process ends by the same
-   signal; and also if the child itself was ended by one of these. */
+   signal. It also does if the child itself was ended by one of these. */
 int
 command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
 {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, 0};
     Child c;
     Command command = {run, argc, argv};
     child_begin(&c, run_command, &command, 0, machine_memory(), false);
-    working = c.process;
-    for (int i = 0; i < 4; i++) {
-        void (*before)(int) = signal(ends[i], interrupt);
-        if (before == SIG_IGN) /* as nohup does: it stays ignored */
-            signal(ends[i], SIG_IGN);
+    command_process = c.process;
+    for (const int *s = fatal; *s; s++) {
+        void (*before)(int) = signal(*s, interrupt);
+        if (before == SIG_IGN) /* nohup ignores SIGHUP: it stays ignored */
+            signal(*s, SIG_IGN);
     }
     while (!children_wait(&c, 1))
         ;
     Ended e = child_end(&c, NULL);
     if (e.answered)
         return e.status;
-    int by = interrupted ? interrupted : WTERMSIG(c.status);
-    for (int i = 0; i < 4; i++)
-        if (ends[i] == by) {
-            signal(by, SIG_DFL);
-            raise(by);
+    int ended_by = interrupted_by ? interrupted_by : WTERMSIG(c.status);
+    for (const int *s = fatal; *s; s++)
+        if (*s == ended_by) {
+            signal(ended_by, SIG_DFL);
+            raise(ended_by);
         }
     if (e.plugin)
         note("%s: %s", e.plugin, e.why);

@@ -64,9 +64,9 @@ machine_memory(void)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* Limits the memory of this process to so many bytes, which messages about
-   memory then name. A program with an address sanitizer reserves terabytes, so
-   it is not limited. */
+/* Limits the memory of this process, and puts the limit into its report for
+   messages about memory. A program with an address sanitizer reserves
+   terabytes, so it is not limited. */
 static void
 limit_memory(double bytes)
 {
@@ -84,9 +84,9 @@ wake(int signal)
     (void)signal;
 }
 
-/* Discards stdout, stderr and descriptor 1. Plugins print to descriptor 1,
-   which after plugins_print_to_stderr() is not that of stdout (base/report.h).
- */
+/* Discards all that is printed to stdout, stderr or descriptor 1. Plugins print
+   to descriptor 1, which is not that of stdout after plugins_print_to_stderr
+   (base/report.h). */
 static void
 print_nothing(void)
 {
@@ -191,7 +191,7 @@ children_wait(Child *children, int count)
             limit_call(c, passed);
     for (Child *c = children; c < children + count; c++)
         if (c->process && wait4(c->process, &c->status, WNOHANG, &usage)) {
-            c->taken = 1024. * (double)usage.ru_maxrss; /* it is in KiB */
+            c->most_memory = 1024. * (double)usage.ru_maxrss; /* from KiB */
             return c;
         }
     nanosleep(&(struct timespec){.tv_nsec = LOOK * 1000000L}, NULL);

@@ -20,10 +20,10 @@ typedef struct Child {
     size_t size;          /* bytes of the answer */
     unsigned call;    /* number of the last call of plugin code that was seen */
     double call_time; /* seconds that this call has lasted */
-    double call_limit; /* seconds that a call may last; 0: no limit */
-    bool late;         /* it was ended because a call lasted longer */
-    int status;        /* waitpid's, once the child has ended */
-    double taken;      /* the most bytes of memory that it used */
+    double call_limit;  /* seconds that a call may last; 0: no limit */
+    bool late;          /* it was ended because a call lasted longer */
+    int status;         /* waitpid's, once the child has ended */
+    double most_memory; /* the most bytes that it used, once it has ended */
 } Child;
 
 /* The number of bytes of memory that this machine has. */
@@ -42,7 +42,7 @@ typedef void ChildWork(const void *argument, void *answer);
 void child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
                  double bytes, bool quiet);
 
-/* Returns one of the `count` children that has ended; if there is none, waits a
+/* Returns one of the `count` children that has ended. If none has, waits a
    moment and returns NULL. Call it in a loop: it also ends a child in which a
    call of plugin code lasts longer than $QKV_CALL_SECONDS, or a minute if that
    is not set. */

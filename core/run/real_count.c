@@ -11,7 +11,7 @@ enum { NO_ANSWER = -1 }; /* qkv-double cannot be run, as in a browser */
    NaN if it is not known, or if qkv-double finds another number of stored
    parameters than the run has; NO_ANSWER if it cannot be run. */
 static double
-ask_double(const Run *r)
+count_in_double(const Run *r)
 {
     char *program = quoted(within(executable_directory(), "qkv-double"));
     char *run = quoted(r->path);
@@ -19,19 +19,21 @@ ask_double(const Run *r)
     char *line = format_text("2>/dev/null %s count --real --tsv -v %s %s",
                              program, variant, run);
     double stored = NAN, real = NAN;
-    FILE *answer = popen(line, "r"); /* a heading; variant, stored, real */
-    if (answer && fscanf(answer, "%*[^\n] %*[^\t] %lf %lf", &stored, &real) < 2)
+    FILE *answer = popen(line, "r");
+    if (!answer)
+        return NO_ANSWER;
+    /* It has a line of headings, and then the variant, stored and real. */
+    if (fscanf(answer, "%*[^\n] %*[^\t] %lf %lf", &stored, &real) < 2)
         real = NAN;
-    if (answer)
-        pclose(answer);
+    pclose(answer);
     if (isnan(stored))
         return NO_ANSWER;
     return stored == run_number(r, "attention_parameters") ? real : NAN;
 }
 
 /* The number of real parameters of run r of e: that of an earlier run with the
-   same attention, if there is one; else it is counted now (ask_double). Several
-   kinds of attention, and one-hot tokens, are not counted: NaN. */
+   same attention, if there is one; else it is counted now (count_in_double).
+   Several kinds of attention, and one-hot tokens, are not counted: NaN. */
 static double
 real_of_run(const Work *w, const Experiment *e, const Run *r)
 {
@@ -46,7 +48,7 @@ real_of_run(const Work *w, const Experiment *e, const Run *r)
             return run_number(s, "real");
     if (!w->quiet && isatty(STDERR_FILENO))
         note("counting the real parameters of %s ...", c.variant);
-    return ask_double(r);
+    return count_in_double(r);
 }
 
 void

@@ -17,15 +17,14 @@
 #include "run/run.h"
 #include "training/solved_or_diverged.h"
 
-/* Adds a setting of c to a run's name, unless c has the same value as
-   `ordinary` or the name is long already: the digest at its end tells runs
-   apart. */
+/* Adds a setting of c to a run's name, unless it has its default value, or the
+   name is long already: the digest at its end still tells runs apart. */
 static void
 add_setting(char **name, const Setting *s, const Config *c,
-            const Config *ordinary)
+            const Config *defaults)
 {
     enum { LONG_NAME = 150 }; /* a file's name may have 255 characters */
-    if (!setting_equal(s, c, ordinary) && strlen(*name) <= LONG_NAME)
+    if (!setting_equal(s, c, defaults) && strlen(*name) <= LONG_NAME)
         *name = format_text("%s.%s%s", *name, s->name, setting_text(s, c));
 }
 
@@ -34,23 +33,22 @@ run_name(const Config *c, const char *uses)
 {
     OwnSetting own;
     char digest[9];
-    Config ordinary = task_start(c->task); /* the task's defaults */
-    config_resolve(&ordinary, uses);
+    Config defaults = task_start(c->task);
+    config_resolve(&defaults, uses);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, plugin_name(c->variant));
-    /* The settings that a user can set (with help), except words, which the
-       name has already or which are too long, and the seed, which comes last.
-     */
+    /* A user can set what has a help text. Words are left out, because the name
+       has them already or they are too long; the seed comes last. */
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         if (s->help && !(s->kind & WORDED) && strcmp(s->name, "seed"))
-            add_setting(&name, s, c, &ordinary);
-    /* And those that the variant declares. */
+            add_setting(&name, s, c, &defaults);
+    /* The settings that the variant declares. */
     for (const char *at = c->settings; next_own_setting(&at, &own);)
-        add_setting(&name, setting_named(own.name), c, &ordinary);
+        add_setting(&name, setting_named(own.name), c, &defaults);
     return format_text("%s.seed%d.%s", name, c->seed, digest);
 }
 
-/* Writes cells of a line of the log, with 7 digits, as many as a float has. */
+/* Writes `count` cells of a line of the log, with the 7 digits of a float. */
 static void
 put_cells(FILE *file, const double *x, int count)
 {
@@ -105,7 +103,7 @@ write_config(const char *run, const Config *c)
     end_file(file, run, "config.tsv");
 }
 
-/* Writes result.tsv: the results, what trivial baselines reach, and the last
+/* Writes result.tsv: the results, those of trivial baselines, and the last
    line of the observed columns. */
 static void
 write_result(const char *run, const Model *m, const Finished *e,
@@ -142,9 +140,9 @@ write_result(const char *run, const Model *m, const Finished *e,
         put_pair(file, "test_trivial", test.trivial, 10);
         put_pair(file, "test_bigram_loss", test.bigram_loss, 10);
     }
+    int last_line = (o->lines - 1) * o->count; /* its index in o->values */
     for (int k = 0; k < o->count; k++)
-        put_pair(file, o->names.text[k],
-                 o->values[(o->lines - 1) * o->count + k], 7);
+        put_pair(file, o->names.text[k], o->values[last_line + k], 7);
     end_file(file, run, "result.tsv");
 }
 
@@ -174,7 +172,7 @@ weight_file(const char *folder, const char *name)
     return file;
 }
 
-/* The entries of a weight have the same index in all such arrays. */
+/* A weight's entries begin at the same index in `entries` as in m->values. */
 void
 matrices_write(const char *run, const char *folder, const Model *m,
                const real *entries)
@@ -223,7 +221,7 @@ read_config(const char *path)
         if (strcmp(s->name, name) || setting_set(s, &c, text))
             fail_damaged_table(path, i + 3);
         if (s->kind == PLUGIN && *text)
-            plugin_name(text); /* exits if it is no such name */
+            plugin_name(text); /* exits if no plugin may have it */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
         fail("%s: \"%.64s\" is not the name of a task: the file was changed; "
@@ -293,11 +291,11 @@ run_weights(const Run *r, Model *m)
 Model *
 run_model(const Run *r, Dataset *data)
 {
-    const Config *was = &r->config;
-    Model *m = model_open(*was, data);
-    if (m->config.plugin_hash != was->plugin_hash)
+    const Config *trained = &r->config;
+    Model *m = model_open(*trained, data);
+    if (m->config.plugin_hash != trained->plugin_hash)
         note("%s: it was trained with another build of %s", r->path,
-             was->variant);
+             trained->variant);
     run_weights(r, m);
     return m;
 }

@@ -5,35 +5,35 @@
 #include "decode/tokens.h"
 #include "watch/attention_maps.h"
 
-/* The labels of the tokens of a sequence. */
+/* The labels of the `count` tokens of a sequence. A token has `each` ids. */
 static Values
 labels_of(const Dataset *data, const int *ids, int count)
 {
+    int each = data->sizes.each;
     Values labels = {0};
     for (int i = 0; i < count; i++)
-        values_add(&labels,
-                   copy_text(token_label(data, ids + i * data->sizes.each)));
+        values_add(&labels, copy_text(token_label(data, ids + i * each)));
     return labels;
 }
 
-/* A place of attention (capture.h) is in the encoder, whose queries and keys
-   belong to the second sequence; or it is cross-attention, whose keys do; or
-   else it is self-attention on the first one. */
+/* In the encoder, queries and keys are tokens of the encoder's sequence; in
+   cross-attention only the keys are. In the other places (capture.h) neither
+   is. */
 Maps
 maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
 {
     Maps all = {.tokens = {labels_of(data, b->ids, b->rows),
                            labels_of(data, b->source, b->source_rows)}};
-    int own; /* the number of a head within its call */
+    int in_call; /* the number of a head within its call */
     for (int p = 0; p < r->places; p++)
         for (int h = 0; h < r->place[p].heads; h++) {
             int place = m->place[p].attention.place;
-            Map map = {.queries_of = place == ENCODER,
-                       .keys_of = place != SELF};
+            Map map = {.queries_of = place == ENCODER ? 1 : 0,
+                       .keys_of = place == SELF ? 0 : 1};
             map.name = format_text("%s, head %d", m->place[p].name, h + 1);
-            const Call *c = capture_head(r, p, h, &own);
-            map.weights =
-                call_weights(c, 0, own); /* sequence 0, the only one */
+            const Call *c = capture_head(r, p, h, &in_call);
+            const int sequence = 0; /* the only one of the batch */
+            map.weights = call_weights(c, sequence, in_call);
             all.map = grow(all.map, all.count, &all.capacity, sizeof *all.map);
             all.map[all.count++] = map;
         }
@@ -56,8 +56,8 @@ shade(double weight)
 void
 maps_print(const Maps *maps)
 {
-    /* In columns: a label, and the keys that fit beside it. */
-    enum { TOKEN = 8, MOST = 80 - TOKEN - 3 };
+    /* In columns: a query's label, the keys that fit beside it, and " ..". */
+    enum { LABEL = 8, MOST_KEYS = 80 - LABEL - 3 };
     if (maps->count)
         printf("Rows are queries, columns are keys, in order; tenths of a "
                "weight: . below 0.05,\n"
@@ -67,10 +67,10 @@ maps_print(const Maps *maps)
         int keys = maps->tokens[map->keys_of].count;
         printf("\n%s\n", map->name);
         for (int i = 0; i < rows->count; i++) {
-            print_label(rows->text[i], -TOKEN);
-            for (int j = 0; j < keys && j < MOST; j++)
+            print_label(rows->text[i], -LABEL); /* aligned left */
+            for (int j = 0; j < keys && j < MOST_KEYS; j++)
                 putchar(shade(map_weight(map, i, j)));
-            printf(keys > MOST ? " ..\n" : "\n");
+            printf(keys > MOST_KEYS ? " ..\n" : "\n");
         }
     }
 }

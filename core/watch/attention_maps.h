@@ -10,17 +10,17 @@
 typedef struct Map {
     char *name;     /* "block0.attention, head 1" */
     Matrix weights; /* queries x keys, in the capture's memory */
-    /* Indices of Maps.tokens: the sequences whose tokens are the queries and
-       the keys. */
+    /* The index in Maps.tokens of the sequence whose tokens are the queries,
+       and of the one whose tokens are the keys: 0 or 1. */
     int queries_of, keys_of;
 } Map;
 
 typedef struct Maps {
     Map *map;
     int count, capacity;
-    Values
-        tokens[2]; /* the labels of the tokens of the model's first and second
-                      sequence; a model without an encoder has no second */
+    /* The labels of the tokens of the model's sequence (0), and of its
+       encoder's (1), if it has one. */
+    Values tokens[2];
 } Maps;
 
 /* The maps of all heads of m in the capture of a forward pass on the one

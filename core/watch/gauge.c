@@ -1,4 +1,6 @@
 /* gauge.c - how far training moves along directions that change nothing. */
+#include <string.h>
+
 #include "algebra/derive.h"
 #include "heart/attention.h"
 #include "watch/gauge.h"
@@ -17,28 +19,27 @@ products(Matrix w, const Model *m, const real *before)
     int k = w.cols, n = w.rows, size = k * k;
     double *all = allocate((size_t)3 * size + (size_t)2 * k * n, sizeof *all);
     Products p = {all, all + size, all + 2 * size};
-    double *was = all + 3 * size, *by = was + k * n; /* W' and D', k x n */
+    double *old = all + 3 * size, *change = old + k * n; /* W' and D', k x n */
     for (int i = 0; i < k * n; i++) {
         int row = i % n, column = i / n; /* of w */
         const real *now = w.at + row * w.down + column * w.across;
-        was[i] = (double)before[now - m->values];
-        by[i] = (double)*now - was[i];
+        old[i] = (double)before[now - m->values];
+        change[i] = (double)*now - old[i];
     }
-    product_with_transposed(p.ww, was, was, k, n, k);
-    product_with_transposed(p.wd, was, by, k, n, k);
-    product_with_transposed(p.dd, by, by, k, n, k);
+    product_with_transposed(p.ww, old, old, k, n, k);
+    product_with_transposed(p.wd, old, change, k, n, k);
+    product_with_transposed(p.dd, change, change, k, n, k);
     return p;
 }
 
-/* c = a' b, all k x k. */
-static void
-transposed_product(double *c, const double *a, const double *b, int k)
+void
+add_product(double *c, double factor, const double *a, const double *b,
+            int rows, int cols)
 {
-    for (int i = 0; i < k * k; i++) {
-        int row = i / k, column = i % k;
-        c[i] = 0;
-        for (int e = 0; e < k; e++)
-            c[i] += a[e * k + row] * b[e * k + column];
+    for (int i = 0; i < cols * cols; i++) {
+        int row = i / cols, column = i % cols; /* of c */
+        for (int n = 0; n < rows; n++)
+            c[i] += factor * a[n * cols + row] * b[n * cols + column];
     }
 }
 
@@ -49,10 +50,12 @@ double
 along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
             double *scratch)
 {
-    const double rounding = 1e-12; /* a_i + b_j below this share is 0 */
+    /* A divisor below this share of the largest one is 0 up to rounding. */
+    const double rounding = 1e-12;
     int k = a->k;
     double along = 0, *half = scratch, *turned = scratch + k * k;
-    transposed_product(half, a->u, c, k);
+    memset(half, 0, (size_t)k * (size_t)k * sizeof *half);
+    add_product(half, 1, a->u, c, k, k);     /* U' C */
     product_of(turned, half, b->u, k, k, k); /* C' */
     for (int i = 0; i < k * k; i++) {
         double entry = turned[i], divisor = a->s[i / k] + b->s[i % k];
@@ -76,23 +79,25 @@ share_by_chance(int n, int k)
     return (k * k - lost * lost) / (2.0 * n * k);
 }
 
-/* Adds to `sum` a head whose pair of matrices is now q and k. Each matrix W
-   becomes W + D in the step, so W'W changes by W'D + D'W + D'D. */
+/* Adds to `sum` a head whose pair of matrices is now q and k (rows x n). Each
+   matrix W becomes W + D in the step, so W'W changes by W'D + D'W + D'D, and
+   Q'Q - K'K by the difference of two such sums. */
 static void
 add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
 {
     int n = q.cols, size = n * n;
     Products a = products(q, m, before), b = products(k, m, before);
-    double *c = allocate((size_t)4 * size, sizeof *c); /* as in along_gauge */
+    double *c = allocate((size_t)4 * size, sizeof *c); /* Q' dQ - dK' K */
     double *x = c + size, *scratch = x + size;
     for (int e = 0; e < size; e++) {
         int row = e / n, column = e % n, transposed = column * n + row;
-        double was = a.ww[e] - b.ww[e];
-        double change = a.wd[e] + a.wd[transposed] + a.dd[e] -
-                        (b.wd[e] + b.wd[transposed] + b.dd[e]);
-        sum->conserved += was * was;
+        double conserved = a.ww[e] - b.ww[e];
+        double change_of_q = a.wd[e] + a.wd[transposed] + a.dd[e];
+        double change_of_k = b.wd[e] + b.wd[transposed] + b.dd[e];
+        double change = change_of_q - change_of_k;
+        sum->conserved += conserved * conserved;
         sum->change += change * change;
-        if (row == column)
+        if (row == column) /* |D|^2 is the trace of D'D */
             sum->step += a.dd[e] + b.dd[e];
         c[e] = a.wd[e] - b.wd[transposed];
     }
@@ -112,7 +117,7 @@ add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
 static bool
 find_pairs(Pairs *p, const Derived *d, int piece)
 {
-    int unseen = 0; /* entries of the matrices that were in no product yet */
+    int unseen = 0; /* the number of entries that were in no product yet */
     for (int i = 0; i < d->run.weights.count; i++)
         unseen += d->run.weights.list[i].rows * d->run.weights.list[i].cols;
     for (const Term *t = d->term; t < d->term + d->count; t++) {

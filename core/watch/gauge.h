@@ -11,7 +11,7 @@
 
    `place` is the number of a place of the model at which a variant is called
    (ModelPlace). `piece` is M_PIECE for W_Q and W_K, or N_PIECE for W_V and W_O'
-   (algebra/terms.h); q and k are then the names of either two. */
+   (algebra/terms.h). The two matrices are called q and k in either case. */
 #ifndef GAUGE_H
 #define GAUGE_H
 
@@ -28,6 +28,10 @@ typedef struct Pairs {
    M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O (algebra/derive.h), without
    rotation, and no two heads share a matrix. */
 Pairs gauge_pairs(const Model *m, int place, int piece);
+
+/* c += factor a' b, for a and b (rows x cols) and c (cols x cols). */
+void add_product(double *c, double factor, const double *a, const double *b,
+                 int rows, int cols);
 
 /* Finds the part (Q X, -K X') of a step (dQ, dK) that is along the gauge, and
    returns its squared length. c is C = Q' dQ - dK' K (k x k), a and b are the
@@ -47,7 +51,8 @@ typedef struct GaugeMove {
 } GaugeMove;
 
 /* Measures the step from the weights `before`, a copy of m->values, to the
-   present ones, for the pairs of a place. All numbers are 0 if it has none. */
+   present ones, for the pairs of a place. All numbers are 0 if the place has no
+   pairs. */
 GaugeMove gauge_move(const Model *m, int place, const real *before, int piece);
 
 #endif

@@ -107,8 +107,7 @@ observe_head(Observation *s, const Call *c, int sequence, int head)
     const Node *n = c->weights->in[0]; /* the scores */
     Matrix scores = call_scores(c, sequence, head);
     Matrix weights = call_weights(c, sequence, head);
-    Matrix gradient = {
-        0}; /* no columns: nothing before the scores is trained */
+    Matrix gradient = {0}; /* no columns, if the scores need no gradient */
     if (n->trained)
         gradient = head_of(n, n->root->gradient, sequence, head);
     for (int i = 0; i < scores.rows; i++) {
@@ -128,32 +127,33 @@ observe_rows(Observation *s)
                 observe_head(s, c, i, head);
 }
 
-/* The functions of the table have the observation and one argument, whose
-   meaning is said at each of them. */
+/* A function of the table gets the observation and one argument, which means
+   something else for each kind of function. */
 
-/* The mean of finding `which` over the rows that have it. */
+/* The mean of the finding `which`, such as ENTROPY, over the rows that have it.
+ */
 static double
 mean_of_rows(const Observation *s, int which)
 {
     return s->sum_of[which] / s->rows[which];
 }
 
-/* The median over the rows of GRADIENT, the only finding whose values are kept.
- */
+/* The median of GRADIENT over the rows that have it. It needs no argument. */
 static double
-median_gradient(const Observation *s, int which)
+median_gradient(const Observation *s, int unused)
 {
-    if (isnan(mean_of_rows(s, which))) /* a gradient is NaN, or there is none */
+    (void)unused;
+    if (isnan(s->sum_of[GRADIENT])) /* the order of NaN is not defined */
         return NAN;
-    return median(s->gradients, s->rows[which]);
+    return median(s->gradients, s->rows[GRADIENT]);
 }
 
 /* The standard deviation of all unmasked scores. It needs no argument. */
 static double
 score_deviation(const Observation *s, int unused)
 {
-    double n = s->scores, mean = s->sum / n;
     (void)unused;
+    double n = s->scores, mean = s->sum / n;
     return n > 0 ? sqrt(fmax(s->squares / n - mean * mean, 0)) : NAN;
 }
 
@@ -214,8 +214,8 @@ distance(const Observation *s, int piece)
 
 /* How far W_Q' W_Q - W_K' W_K, which gradient flow conserves, is from its value
    at the start, relative to the length of that; or the same of W_V and W_O'.
-   gauge_move (gauge.h) gives both lengths squared. They are 0 if the place has
-   no such pairs of matrices: then the result is 0 / 0, NaN. */
+   gauge_move (gauge.h) gives both lengths squared. Both are 0 if the place has
+   no pairs of matrices. Then the result is 0 / 0, which is NaN. */
 static double
 drift(const Observation *s, int piece)
 {
@@ -224,8 +224,8 @@ drift(const Observation *s, int piece)
     return sqrt(g.change / g.conserved);
 }
 
-/* The share of the step since the line before that is along the gauge, of its
-   squared length; NaN without pairs, as in drift. */
+/* Which share of the squared length of the step since the last line is along
+   the gauge. NaN if the place has no pairs of matrices. */
 static double
 share_of_gauge(const Observation *s, int piece)
 {
@@ -243,11 +243,11 @@ gauge_by_chance(const Observation *s, int piece)
     return g.by_chance > 0 ? g.by_chance : NAN;
 }
 
-/* The lifts of M or of N at a place; only with --log turn. */
+/* The lifts of M or of N at a place. They exist only with --log turn. */
 static Lifts *
 lifts_of(const Observer *o, int place, int piece)
 {
-    return &o->lifts[2 * place + (piece == N_PIECE)];
+    return &o->lifts[2 * place + (piece == N_PIECE ? 1 : 0)];
 }
 
 /* How far the heads of the place have turned against their lifts. */
@@ -281,7 +281,7 @@ static const Observed table[] = {
     {"attention", "largest_weight", mean_of_rows, LARGEST, false},
     {"attention", "saturated", mean_of_rows, SATURATED, false},
     {"attention", "score_deviation", score_deviation, 0, false},
-    {"scores", "score_gradient_median", median_gradient, GRADIENT, false},
+    {"scores", "score_gradient_median", median_gradient, 0, false},
     {"scores", "score_gradient_mean", mean_of_rows, GRADIENT, false},
     {"gradients", "gradient.", weight_gradient, 0, true},
     {"rank", "rank_m", mean_rank, M_PIECE, false},
@@ -310,8 +310,9 @@ has_word(const Observer *o, const char *word)
     return index_in(o->log, word) >= 0;
 }
 
-/* Adds a column of this row of the table. Its name ends in that of a weight, or
-   in ""; _ replaces ^ in it, as in the name of a weight's file. */
+/* Adds a column of this row of the table, with this argument for its function.
+   `weight`, a weight's name or "", is added to its name; _ replaces ^, as in
+   the name of a weight's file. */
 static void
 add_column(Observer *o, const Observed *row, int argument, const char *weight)
 {
@@ -366,7 +367,8 @@ observed_batch(const Model *m, const Dataset *data)
     Sizes z = data->sizes;
     int d = m->config.d_model;
     int tokens = 2 * d > FEWEST_TOKENS ? 2 * d : FEWEST_TOKENS;
-    int longest = z.tokens > z.source ? z.tokens : z.source; /* sequence */
+    /* The tokens of a sequence, or of the encoder's if that is longer. */
+    int longest = z.tokens > z.source ? z.tokens : z.source;
     int sequences = tokens > longest ? tokens / longest : 1;
     if (sequences > m->config.batch)
         sequences = m->config.batch;

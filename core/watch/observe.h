@@ -18,8 +18,8 @@
    conserved  how far W_Q' W_Q - W_K' W_K, which gradient flow conserves, has
               moved from its start (gauge.h); and the same of W_V and W_O'
    gauge      the share of the latest step that changes nothing (gauge.h), for
-              W_Q and W_K and for W_V and W_O; and the share that a step of
-              random direction has on average. A step is from line to line
+              W_Q and W_K and for W_V and W_O; and the average share for steps
+              of random direction. A step is from one line to the next
    turn       how far W_Q and W_K, and W_V and W_O, have turned against the
               horizontal lift of the path of M or N, in radians; and how far
               they have stretched (turn.h). The lift follows every step
@@ -41,10 +41,10 @@ typedef struct Observer {
     int count;                /* of columns */
     Model *model;
     Batch batch;         /* of validation data */
-    Canonical *start;    /* each place's form at the start, for `distance` */
+    Canonical *start;    /* each place's form at the start, for "distance" */
     real *first;         /* all weights at the start */
     real *before;        /* all weights at the line before */
-    struct Lifts *lifts; /* of M and N of each place; NULL without `turn` */
+    struct Lifts *lifts; /* of M and N of each place; NULL without "turn" */
 } Observer;
 
 /* The words of --log, "attention+rank", with commas between them instead. Exits
@@ -56,7 +56,7 @@ char *observed_words(const char *log);
  */
 Observer observer_new(Model *m, const Dataset *data);
 
-/* Follows a step of training, for `turn`. Call it after each step, before
+/* Follows a step of training, for "turn". Call it after each step, before
    observe. */
 void observe_step(Observer *o);
 

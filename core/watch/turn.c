@@ -31,18 +31,6 @@ lift_new(int rows, int cols)
     return l;
 }
 
-/* c += factor a' b, for a and b (rows x cols) and c (cols x cols). */
-static void
-add_product(double *c, double factor, const double *a, const double *b,
-            int rows, int cols)
-{
-    for (int i = 0; i < cols * cols; i++) {
-        int row = i / cols, column = i % cols;
-        for (int n = 0; n < rows; n++)
-            c[i] += factor * a[n * cols + row] * b[n * cols + column];
-    }
-}
-
 /* c becomes C = Q' dQ - dK' K (along_gauge) of the lift's step from (q, k) to
    (now_q to_q, now_k to_k), with Q and K at the middle of the step. C is 0 if
    the step has no part along the gauge there. */
@@ -78,7 +66,7 @@ correct(Lift *l, const double *x, double *change)
     for (int i = 0; i < size; i++)
         squares += x[i] * x[i];
     double length = sqrt(squares);
-    double kept = length > longest ? longest / length : 1; /* the share of X */
+    double kept = length > longest ? longest / length : 1; /* share of X */
     product_of(change, l->to_q, x, cols, cols, cols);
     for (int i = 0; i < size; i++) {
         l->to_q[i] -= kept * change[i];
@@ -88,7 +76,7 @@ correct(Lift *l, const double *x, double *change)
     return length;
 }
 
-/* The lift begins where training does. */
+/* The lift begins at the weights from which training starts. */
 void
 lift_start(Lift *l)
 {
@@ -97,9 +85,9 @@ lift_start(Lift *l)
     memcpy(l->k, l->now_k, weights * sizeof *l->k);
 }
 
-/* Finds the end of the lift's step by rounds: each makes X shorter, until only
-   rounding is left of it. The decompositions of Q'Q and K'K are those at the
-   step's beginning in all rounds. */
+/* Finds the end of the lift's step in rounds. Each makes X shorter, until only
+   rounding is left of it. All rounds use the decompositions of Q'Q and K'K at
+   the step's beginning. */
 void
 lift_follow(Lift *l)
 {

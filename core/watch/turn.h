@@ -33,7 +33,7 @@ typedef struct Lift {
     double *to_q, *to_k;   /* G^-1 and G', cols x cols: q = now_q to_q and
                               k = now_k to_k */
     double *scratch;       /* 4 matrices rows x cols, then 7 cols x cols */
-    bool lost;             /* a step of training was too long to be followed */
+    bool lost;             /* was a step of training too long to be followed? */
 } Lift;
 
 /* A lift with memory for all its matrices, which is allocated once and never
