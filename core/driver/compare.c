@@ -123,8 +123,8 @@ command_compare(int argc, char **argv)
     default_grid(&o, default_variants, default_tasks, default_seeds);
     Grid g = grid_of(r, "compare");
     Experiment planned = runs_expected(&g);
-    check_question(r, &planned);
-    check_results_columns(compared_by(r, &planned), o.columns);
+    Outcomes question = question_of(r, &planned); /* exits if it is wrong */
+    check_results_columns(question.by, o.columns);
     if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");

@@ -195,7 +195,7 @@ level_of(const Panel *p)
 
 /* Says what the points and their bars are: "mean of 5 seeds, 95% interval". */
 static char *
-points_in_words(const Plot *plot)
+points_text(const Plot *plot)
 {
     bool is_median = quantity_named(plot->panels[0].y)->steps;
     const char *average = is_median ? "median" : "mean";
@@ -295,8 +295,7 @@ draw_panels(Plot *plot)
     end_text(plot->data, &data);
     char *name = figure_name(plot);
     if (plot->most) {
-        Figure f =
-            figure_begin(plot->o, name, plot->task, points_in_words(plot));
+        Figure f = figure_begin(plot->o, name, plot->task, points_text(plot));
         fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n", plot->x_name);
         fputs(data, f.data);
         end_with_script(&f, plot);
@@ -337,8 +336,7 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
         plot.xs = values_in(e, plot.x_name);
     bool shows_rates = !strcmp(plot.x_name, "lr") || index_in(o->by, "lr") >= 0;
     bool shows_runs = index_in(o->by, "run") >= 0; /* each run by itself */
-    bool has_rates = values_in(e, "lr").count > 1;
-    plot.rates = has_rates && !shows_rates && !shows_runs;
+    plot.rates = !shows_rates && !shows_runs && values_in(e, "lr").count > 1;
     if (plot.rates)
         plot.tables = tables_of(r, e);
     const Group *g = groups_of(e, o->by, o->x, &groups);

@@ -88,10 +88,10 @@ judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
 static bool
 tells_apart(const Outcome *a)
 {
-    bool full = saturated(&a->own, a->judged, a->margin) &&
-                saturated(&a->base, a->judged, a->margin);
+    bool both_full = saturated(&a->own, a->judged, a->margin) &&
+                     saturated(&a->base, a->judged, a->margin);
     bool compared = a->baseline || !isnan(a->comparison.contrast.differ);
-    return compared && !full;
+    return compared && !both_full;
 }
 
 /* Judges a series in the quantity of --judge. If none was given, each of three
@@ -188,9 +188,7 @@ baseline_of(const Request *r, const Experiment *e, const Values *compared)
     return compared->text[0];
 }
 
-/* The question, without any outcome: the setting to compare, the baseline, and
-   the quantity and margins to judge by. Exits (2) if r has a wrong one. */
-static Outcomes
+Outcomes
 question_of(const Request *r, const Experiment *e)
 {
     const char *by = compared_by(r, e);
@@ -216,12 +214,6 @@ set_other_base(const Outcomes *all, Outcome *a)
         for (int i = 0; i < a->base.seeds; i++)
             a->other_base |= a->base.runs[i] != b->own.runs[i];
     }
-}
-
-void
-check_question(const Request *r, const Experiment *e)
-{
-    question_of(r, e); /* exits if something in r does not fit */
 }
 
 Outcomes

@@ -70,9 +70,11 @@ Outcomes outcomes_of(const Request *r, const Experiment *e);
    accuracy (standard 0.003 to 0.01, mqa 0.01), steps (standard 0.03)". */
 char *chosen_rates(const Outcomes *all);
 
-/* Exits (2) unless outcomes_of can use r's setting, baseline, judge and margin
-   for these runs. The runs need no results yet, so that a wrong question is
-   found before the training (runs_expected). */
-void check_question(const Request *r, const Experiment *e);
+/* The question that outcomes_of answers, with an empty list of outcomes: which
+   setting is compared, with which baseline, by which quantity and margins.
+   Exits (2) if r has one that does not fit these runs. The runs need no results
+   yet, so that a wrong question is found before the training (runs_expected).
+ */
+Outcomes question_of(const Request *r, const Experiment *e);
 
 #endif

@@ -150,8 +150,7 @@ verdict_count(const Outcomes *all, const Outcome *like)
             values_add(&names, format_text("%s on %s", a->series, a->task));
     char *count = format_text("%d %s in %s", names.count, like->verdict,
                               quantity_words(like->judged));
-    Verdict verdict = like->comparison.verdict;
-    if (verdict != WORSE && verdict != BETTER)
+    if (like->comparison.verdict < WORSE) /* neither worse nor better */
         return count;
     return format_text("%s (%s)", count, joined(&names, ", "));
 }
