@@ -13,22 +13,22 @@ enum { MANY = 1 << 30 }; /* any number of words */
 
 /* clang-format off */
 const Command commands[] = {
-    /* name, function, arguments, purpose, two examples */
-    {"list", command_list, "", "list variants and their equations, tasks, or published models", {"qkv list", "qkv list --models"}, .more_settings = "length"},
-    {"train", command_train, "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, .setting_roles = OF_ANY},
-    {"compare", command_compare, "", "train variants on tasks, over seeds and a grid; draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, .setting_roles = OF_ANY, .list_roles = OF_ANY},
-    {"plot", command_plot, "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, .most_words = MANY},
-    {"table", command_table, "EXPERIMENT ...", "print a row for each run: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, .least_words = 1, .most_words = MANY},
-    {"judge", command_judge, "FILE", "compare the methods in a CSV or TSV table: which is better?", {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge mine.tsv --method name --unpaired --higher score --baseline ours"}, .least_words = 1, .most_words = 1},
-    {"equiv", command_equiv, "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, .most_words = 1, .setting_roles = OF_ANY, .list_roles = OF_VARIANT},
-    {"count", command_count, "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, .most_words = 1, .setting_roles = OF_VARIANT | OF_SHAPE, .list_roles = OF_VARIANT, .more_settings = "d-model layers length positions mask symbols mlp norm"},
-    {"derive", command_derive, "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code; with =, compare two", {"qkv derive two-step", "qkv derive two-step = standard"}, .least_words = 1, .most_words = 3},
-    {"inspect", command_inspect, "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, .least_words = 1, .most_words = 1},
-    {"trace", command_trace, "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, .least_words = 1, .most_words = 2, .setting_roles = OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, .defaults = "d-model=8 heads=2"},
-    {"generate", command_generate, "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, .least_words = 1, .most_words = 1},
-    {"export", command_export, "RUN DIR", "write a batch of a run, with logits and gradients, as .npy files", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, .least_words = 2, .most_words = 2},
-    {"check", command_check, "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, .least_words = 1, .most_words = 1},
-    {"open", command_open, "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, .least_words = 1, .most_words = 1},
+    /* name, arguments, purpose, two examples */
+    {"list", "", "list variants and their equations, tasks, or published models", {"qkv list", "qkv list --models"}, .more_settings = "length"},
+    {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, .setting_roles = OF_ANY},
+    {"compare", "", "train variants on tasks, over seeds and a grid; draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, .setting_roles = OF_ANY, .list_roles = OF_ANY},
+    {"plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, .most_words = MANY},
+    {"table", "EXPERIMENT ...", "print a row for each run: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, .least_words = 1, .most_words = MANY},
+    {"judge", "FILE", "compare the methods in a CSV or TSV table: which is better?", {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge mine.tsv --method name --unpaired --higher score --baseline ours"}, .least_words = 1, .most_words = 1},
+    {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, .most_words = 1, .setting_roles = OF_ANY, .list_roles = OF_VARIANT},
+    {"count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, .most_words = 1, .setting_roles = OF_VARIANT | OF_SHAPE, .list_roles = OF_VARIANT, .more_settings = "d-model layers length positions mask symbols mlp norm"},
+    {"derive", "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code; with =, compare two", {"qkv derive two-step", "qkv derive two-step = standard"}, .least_words = 1, .most_words = 3},
+    {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, .least_words = 1, .most_words = 1},
+    {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, .least_words = 1, .most_words = 2, .setting_roles = OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, .defaults = "d-model=8 heads=2"},
+    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, .least_words = 1, .most_words = 1},
+    {"export", "RUN DIR", "write a batch of a run, with logits and gradients, as .npy files", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, .least_words = 2, .most_words = 2},
+    {"check", "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, .least_words = 1, .most_words = 1},
+    {"open", "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, .least_words = 1, .most_words = 1},
 
     /* Shell scripts that call the other commands, plots/commands/NAME.sh. They
        print their own help. */
@@ -36,11 +36,6 @@ const Command commands[] = {
     {.name = "report", .arguments = "", .purpose = "write a report of verdicts, tables and figures"},
     {.name = "recipe", .arguments = "", .purpose = "run a recipe: the commands that answer a question"},
     {.name = "claim", .arguments = "", .purpose = "test a claim of a paper, and print the verdict"},
-
-    /* Only scripts call these (commands.h), so --help does not list them. */
-    {.name = "draft", .run = command_draft},
-    {.name = "suggest", .run = command_suggest},
-    {.name = "write-plugin", .run = command_write_plugin},
 };
 /* clang-format on */
 const int commands_count = sizeof commands / sizeof *commands;
@@ -257,8 +252,7 @@ print_commands(void)
 {
     printf("qkv - which of the matrices in attention are really there?\n\n");
     for (int i = 0; i < commands_count; i++)
-        if (commands[i].purpose)
-            printf("  qkv %-10s %s\n", commands[i].name, commands[i].purpose);
+        printf("  qkv %-10s %s\n", commands[i].name, commands[i].purpose);
     printf("\n`qkv COMMAND --help` says more. A good place to start is `qkv "
            "compare`.\n");
 }

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 
 #include "config/settings.h"
-#include "driver/commands.h"
 #include "page/draw.h"
 #include "run/grid.h"
 #include "study/judge_csv.h"
@@ -50,9 +49,8 @@ typedef struct Options {
 
 typedef struct Command {
     const char *name;      /* "plot" */
-    CommandFunction *run;  /* NULL: it is a script, plots/commands/NAME.sh */
     const char *arguments; /* the words that it takes, "[RUN ...]" */
-    const char *purpose;   /* what it does, for --help; NULL: not listed */
+    const char *purpose;   /* what it does, for --help */
     const char *examples[2];
     int least_words, most_words; /* how many words it takes besides options */
     int setting_roles; /* it takes the settings that have one of these roles

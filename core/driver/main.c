@@ -17,11 +17,37 @@
 
 #include "base/report.h"
 #include "config/find_plugin.h"
+#include "driver/commands.h"
 #include "driver/help.h"
 #include "heart/fail.h"
 #include "run/plugin_process.h"
 
 #define VERSION "1.0"
+
+/* The function of a command that is written in C; NULL for any other word. */
+static CommandFunction *
+command_function(const char *word)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name;
+        CommandFunction *run;
+    } in_c[] = {
+        {"list", command_list}, {"train", command_train}, {"compare", command_compare},
+        {"plot", command_plot}, {"table", command_table}, {"judge", command_judge},
+        {"equiv", command_equiv}, {"count", command_count}, {"derive", command_derive},
+        {"inspect", command_inspect}, {"trace", command_trace},
+        {"generate", command_generate}, {"export", command_export},
+        {"check", command_check}, {"open", command_open},
+        /* only for scripts (commands.h): */
+        {"draft", command_draft}, {"suggest", command_suggest},
+        {"write-plugin", command_write_plugin}};
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof in_c / sizeof *in_c; i++)
+        if (!strcmp(in_c[i].name, word))
+            return in_c[i].run;
+    return NULL;
+}
 
 /* Replaces this process by the script of a command, whose words are argv. The
    script calls this program as $QKV. */
@@ -76,8 +102,7 @@ refuse_command(const char *word)
 {
     Values known = {0};
     for (const Command *c = commands; c < commands + commands_count; c++)
-        if (c->purpose) /* else only scripts call it */
-            values_add(&known, copy_text(c->name));
+        values_add(&known, copy_text(c->name));
     usage("unknown command \"%s\":%s `qkv help` lists them", word,
           suggestion(word, &known));
 }
@@ -98,10 +123,10 @@ main(int argc, char **argv)
         argv[2] = "--help";
     }
     const char *word = argc > 1 ? argv[1] : "help";
-    const Command *command = command_named(word);
-    if (command && command->run)
-        return command_in_child(command->run, argc - 1, argv + 1);
-    if (command)
+    CommandFunction *run = command_function(word);
+    if (run)
+        return command_in_child(run, argc - 1, argv + 1);
+    if (command_named(word)) /* it is not written in C */
         run_script(word, argc - 1, argv + 1);
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);

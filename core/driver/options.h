@@ -6,6 +6,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include "driver/commands.h"
 #include "driver/help.h"
 #include "page/escape.h"
 
