@@ -291,6 +291,10 @@ for number, (kind, settings, groups, names) in enumerate(SHARED):
     ids = torch.randint(3, 99, (2, 12))
     wanted = last(model, ids)
     apart = float((last(new, ids) - wanted).abs().max() / wanted.abs().max())
+    for map_ in (1, 2): # or 16 bits would lose digits of W^Q, or of W^K
+        was, now = (Layer(kind, m, names, 0).w[map_].norm(dim=2).mean() for m in (model, new))
+        if not 0.7 < now / was < 1.4:
+            print("wrong", kind, "keys or values have another size", map_, float(was), float(now))
     if new.config.num_key_value_heads != groups or apart > 1e-3:
         print("wrong", kind, "is another function with fewer groups", new.config.num_key_value_heads, apart)
     worst = max(float(row[name]) for row in errors for name in "MN")

@@ -5,10 +5,17 @@
 #include "check/difference.h"
 #include "heart/random.h"
 
+/* The random numbers of the projection, from the first one on. */
+static Random
+projection_begin(void)
+{
+    return random_stream(7, "projection");
+}
+
 void
 backward_projected(Node *n)
 {
-    Random r = random_stream(7, "projection");
+    Random r = projection_begin();
     real *d = gradient(n);
     if (d)
         for (size_t i = 0; i < size_of(n); i++)
@@ -16,13 +23,15 @@ backward_projected(Node *n)
     backward(n);
 }
 
+/* The graph under test, which is recorded anew for each value of an entry. */
 typedef struct Graph {
     Recorder *record;
-    void *more;
-    Tape *tape; /* of the last result */
+    void *more; /* the second argument of record */
+    Tape *tape; /* reset before each recording */
 } Graph;
 
-/* The projected result of the graph when an entry of a leaf is x. */
+/* The projected result of the graph when an entry of a leaf is x. The entry
+   gets its old value back. */
 static double
 result_at(Graph *g, real *entry, double x)
 {
@@ -30,7 +39,7 @@ result_at(Graph *g, real *entry, double x)
     *entry = (real)x;
     tape_reset(g->tape);
     const Node *n = g->record(g->tape, g->more);
-    Random r = random_stream(7, "projection");
+    Random r = projection_begin();
     double result = 0;
     for (size_t i = 0; i < size_of(n); i++)
         result += random_normal(&r) * (double)n->value[i];
@@ -38,34 +47,41 @@ result_at(Graph *g, real *entry, double x)
     return result;
 }
 
-/* The slope at an entry, from five points on one side of it (above if h > 0).
-   Its error falls with h^4. */
+/* The slope at an entry, from its result and those at four more points, h, 2h,
+   3h and 4h away on one side of it (above if h > 0). These are the weights of
+   the one-sided difference whose error falls with h^4. */
 static double
-difference(Graph *g, real *entry, double h)
+one_sided_slope(Graph *g, real *entry, double h)
 {
-    static const double factor[] = {-25, 48, -36, 16, -3};
+    static const double weights[] = {-25, 48, -36, 16, -3};
     double x = (double)*entry, sum = 0;
     for (int i = 0; i < 5; i++)
-        sum += factor[i] * result_at(g, entry, x + i * h);
+        sum += weights[i] * result_at(g, entry, x + i * h);
     return sum / (12 * h);
 }
 
-/* Is df at x the slope of f between two points near x? Yes, too, if f or df is
-   no number there. */
+/* Is df at x the slope of f between two points near x, to 1e-4 and the rounding
+   of f? If f or df is NaN there, nothing can be compared, and it counts as
+   equal. */
 static bool
 is_slope(const Mapping *m, double x, double from, double to)
 {
-    double d = m->df(x), rounding = 1e-8 * (1 + fabs(m->f(x)));
+    const double relative = 1e-4, rounding = 1e-8;
+    double derivative = m->df(x);
     double slope = (m->f(to) - m->f(from)) / (to - from);
-    double allowed = 1e-4 * (fabs(slope) + fabs(d)) + rounding;
-    return !(fabs(slope - d) > allowed);
+    double allowed = relative * (fabs(slope) + fabs(derivative)) +
+                     rounding * (1 + fabs(m->f(x)));
+    bool differs = fabs(slope - derivative) > allowed; /* false if NaN */
+    return !differs;
 }
 
+/* Smaller steps are for functions that bend sharply at x. */
 bool
 slope_holds(const Mapping *m, double x)
 {
-    for (double step = 1e-4; step > 5e-7; step /= 10) {
-        double h = step * fmax(1, fabs(x));
+    static const double steps[] = {1e-4, 1e-5, 1e-6};
+    for (int i = 0; i < 3; i++) {
+        double h = steps[i] * fmax(1, fabs(x));
         if (is_slope(m, x, x - h, x) || is_slope(m, x, x, x + h) ||
             is_slope(m, x, x - h, x + h))
             return true;
@@ -73,19 +89,28 @@ slope_holds(const Mapping *m, double x)
     return false;
 }
 
-/* How far a gradient is from the slope at its entry, as a multiple of the error
-   that is allowed. If the function bends sharply there, smaller steps are
-   tried; if it has a kink, as relu has, both sides. *slope becomes the last
-   slope. */
+/* How far a gradient is from a slope, as a multiple of the error that is
+   allowed. */
 static double
-excess(Graph *g, real *entry, double gradient, double *slope)
+excess(double gradient, double slope)
 {
+    const double relative = 5e-7, absolute = 1e-9;
+    double allowed = relative * (fabs(gradient) + fabs(slope)) + absolute;
+    return fabs(gradient - slope) / allowed;
+}
+
+/* The excess of a gradient over the slope at its entry, above 1 if it is wrong.
+   If the function bends sharply there, smaller steps are tried; if it has a
+   kink, as relu has, both sides. *slope becomes the last slope. */
+static double
+excess_at(Graph *g, real *entry, double gradient, double *slope)
+{
+    static const double steps[] = {1e-3, -1e-3, 1e-4, -1e-4,
+                                   1e-5, -1e-5, 1e-6, -1e-6};
     double off = INFINITY;
-    for (int try = 0; try < 8; try++) {
-        double step = 1e-3 * pow(0.1, try / 2);
-        *slope = difference(g, entry, try % 2 ? -step : step);
-        double allowed = 5e-7 * (fabs(gradient) + fabs(*slope)) + 1e-9;
-        off = fabs(gradient - *slope) / allowed;
+    for (int i = 0; i < 8; i++) {
+        *slope = one_sided_slope(g, entry, steps[i]);
+        off = excess(gradient, *slope);
         if (off <= 1)
             break;
     }
@@ -97,11 +122,11 @@ excess(Graph *g, real *entry, double gradient, double *slope)
 static void
 compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
 {
-    double worst = 1; /* in units of the error that is allowed */
+    double worst = 1; /* the largest excess that is still right */
     double slope;
     for (int k = 0; k < (int)size_of(leaf); k += every) {
         double gradient = leaf->touched ? (double)leaf->gradient[k] : 0;
-        double off = excess(g, &leaf->value[k], gradient, &slope);
+        double off = excess_at(g, &leaf->value[k], gradient, &slope);
         if (off <= worst)
             continue;
         worst = off;
@@ -118,7 +143,7 @@ slopes_of(Recorder *record, void *more, int every)
     Tape *t = tape_new(0);
     backward_projected(record(t, more));
     for (const Node *n = t->last; n; n = n->previous)
-        if (!n->in && n->gradient)
+        if (!n->in && n->gradient) /* a leaf that is trained */
             compare_leaf(&g, n, every, &s);
     tape_free(g.tape);
     tape_free(t);

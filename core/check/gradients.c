@@ -28,8 +28,8 @@ compare_slopes(Subject *s, int i, int every)
     if (*wrong.leaf)
         fail("the gradient of %s, row %d, column %d, is %.6g, but the slope "
              "there is %.6g: %s",
-             wrong.leaf, wrong.row + 1, wrong.col + 1, wrong.found,
-             wrong.wanted,
+             wrong.leaf, wrong.row + 1, wrong.col + 1, wrong.gradient,
+             wrong.slope,
              s->plugin.own_operator
                  ? "does a backward sum over the wrong index (is a transpose "
                    "missing), have a wrong factor or sign, or = for +=?"
@@ -76,7 +76,7 @@ wrong_slope(Tokens *in)
    Elsewhere it compares only some entries in three ways, and only in blocks
    that compute something new. Later blocks compare fewer, since each entry runs
    all earlier blocks again. Ways with many tokens take too long, and
-   `untrained` only leaves out a gradient. */
+   `x_is_data` only leaves out a gradient. */
 void
 check_gradients(Subject *s)
 {
@@ -90,7 +90,7 @@ check_gradients(Subject *s)
         fail("in a map, f' is not the derivative of f at %.3g: correct f'", x);
     if (new_in_layer(s))
         for (int i = 0; i < count; i++)
-            if (ways[i].queries <= few_queries && !ways[i].untrained)
+            if (ways[i].queries <= few_queries && !ways[i].x_is_data)
                 compare_slopes(s, i, every);
     passed(s, "of x, y and every matrix, entry by entry and sign by sign, to "
               "1e-6");

@@ -1,4 +1,6 @@
-/* subject.c - a plugin under test, called as training calls it. */
+/* subject.c - a plugin under test, called as training calls it. Every stream of
+   random numbers here begins anew in each call, so all checks see the same
+   matrices and tokens. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +17,18 @@
 #include "training/positions.h"
 
 const Way ways[WAYS] = {
-    {2, 3, 0, false, 1, false, 0},        {2, 3, 5, false, 1, false, 0},
-    {2, 4, 0, true, 1, false, 0},         {1, 1, 0, false, 1, false, 0},
-    {1, 1, 0, true, 1, false, 0},         {1, 33, 0, true, 1, false, 0},
-    {2, 3, 0, false, 30, false, 0},       {2, 4, 0, true, 30, false, 0},
-    {2, 3, 0, false, 1, true, 0},         {1, 33, 35, false, 1, false, 0},
-    {2, 3, 5, false, 12, false, 1. / 12}, {2, 3, 5, false, 1. / 12, false, 12},
+    {.sequences = 2, .queries = 3, .size = 1},
+    {.sequences = 2, .queries = 3, .keys = 5, .size = 1},
+    {.sequences = 2, .queries = 4, .causal = true, .size = 1},
+    {.sequences = 1, .queries = 1, .size = 1},
+    {.sequences = 1, .queries = 1, .causal = true, .size = 1},
+    {.sequences = 1, .queries = 33, .causal = true, .size = 1},
+    {.sequences = 2, .queries = 3, .size = 30},
+    {.sequences = 2, .queries = 4, .causal = true, .size = 30},
+    {.sequences = 2, .queries = 3, .size = 1, .x_is_data = true},
+    {.sequences = 1, .queries = 33, .keys = 35, .size = 1},
+    {.sequences = 2, .queries = 3, .keys = 5, .size = 12, .y_size = 1. / 12},
+    {.sequences = 2, .queries = 3, .keys = 5, .size = 1. / 12, .y_size = 12},
 };
 
 int
@@ -35,8 +43,8 @@ advice(const Subject *s, const char *in_c, const char *in_equation)
     return plan_of_variant(s->plugin.variant) ? in_equation : in_c;
 }
 
-/* Memory for `count` numbers, followed by a red zone of the same size, which
-   must not be read. */
+/* Memory for `count` numbers, followed by a red zone of the same size: bytes
+   that must not be read, and that make each number there a NaN. */
 static real *
 reals(int count)
 {
@@ -48,24 +56,28 @@ reals(int count)
 void
 subject_draw(Subject *s)
 {
+    const double least = 0.1; /* unless as_declared, no matrix is constant */
     Random r = random_stream(11, "check");
     s->weights = weights_declared(s->plugin.variant, &s->attention);
     for (int i = 0; i < s->weights.count; i++) {
-        Weight *d = &s->weights.list[i];
-        double size = s->as_declared ? d->deviation : fmax(d->deviation, 0.1);
-        d->value = reals(entries(s, i));
-        d->gradient = reals(entries(s, i));
+        Weight *w = &s->weights.list[i];
+        double deviation = w->deviation;
+        if (!s->as_declared)
+            deviation = fmax(deviation, least);
+        w->value = reals(entries(s, i));
+        w->gradient = reals(entries(s, i));
         for (int k = 0; k < entries(s, i); k++)
-            d->value[k] = (real)(d->mean + size * random_normal(&r));
+            w->value[k] = (real)(w->mean + deviation * random_normal(&r));
     }
 }
 
-/* The sizes within one row all differ, so that swapping two of them shows. Rows
-   with positions have enough layers for a plugin to ask for a block that does
-   not exist. Queries and keys that rope rotates have an even number of columns.
- */
+/* The shapes, of which the last is LARGE. The sizes within one row all differ,
+   so that swapping two of them shows. Rows with positions have few layers: a
+   plugin that counts on more of them fails there. Queries and keys that rope
+   rotates have an even number of columns. */
 static const struct {
-    const char *config, *positions;
+    const char *config;
+    const char *positions; /* as messages name them, after a comma */
     int layers;
 } shapes[SHAPES + 1] = {
     {"d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7", "", LAYERS},
@@ -124,8 +136,10 @@ takes_rope(Subject s)
     Tape *t = shapes_of(&in);
     for (const Node *n = t->last; n; n = n->previous) {
         Work work = meaning_of(n)->work;
-        if ((work == SCORING || work == ATTENDING) &&
-            n->in[0]->cols / n->in[0]->heads % 2)
+        if (work != SCORING && work != ATTENDING)
+            continue;
+        const Node *queries = n->in[0];
+        if (queries->cols / queries->heads % 2 != 0)
             return false;
     }
     return true;
@@ -152,16 +166,17 @@ subject_changed(const Subject *s, const Setting *option)
 {
     Subject other = *s;
     char value[32];
-    int was = atoi(setting_text(option, &s->config));
-    int is = was ? 2 * was : 2;
+    int old = atoi(setting_text(option, &s->config));
+    int new = old ? 2 * old : 2;
     if (option->kind == OWN)
-        is = was == 1 ? 2 : 1;
-    snprintf(value, sizeof value, "%d", is);
+        new = old == 1 ? 2 : 1;
+    snprintf(value, sizeof value, "%d", new);
     setting_set(option, &other.config, value);
     return with_config(other);
 }
 
-/* Calls forward as a model calls it: in a later block, after earlier blocks. */
+/* Calls forward as a model calls it: in a later block, after all earlier
+   blocks. `w` has the leaves of the matrices. */
 static Node *
 forward(Subject *s, Node *x, Node *y, Node **w)
 {
@@ -180,16 +195,17 @@ tokens_of(Subject *s, Way way)
     if (calls != ANY_CALL)
         way.keys = 0;
     int d = s->attention.d_model;
-    int in_x = way.sequences * way.queries * d; /* entries */
-    int in_y = way.sequences * way.keys * d;
-    Tokens t = {.subject = s, .way = way, .x_size = in_x, .size = in_x + in_y};
-    t.x = reals(t.size);
-    for (int i = 0; i < t.size; i++) {
-        bool of_y = i >= in_x && way.y_size > 0;
-        double deviation = of_y ? way.y_size : way.size;
+    int x_entries = way.sequences * way.queries * d;
+    int y_entries = way.sequences * way.keys * d; /* 0 in self-attention */
+    int all = x_entries + y_entries;
+    double y_size = way.y_size > 0 ? way.y_size : way.size;
+    Tokens t = {.subject = s, .way = way, .x_size = x_entries, .size = all};
+    t.x = reals(all);
+    for (int i = 0; i < all; i++) {
+        double deviation = i < x_entries ? way.size : y_size;
         t.x[i] = (real)(deviation * random_normal(&r));
     }
-    t.y = in_y ? t.x + in_x : NULL;
+    t.y = y_entries ? t.x + x_entries : NULL;
     t.gradient = reals(t.size);
     return t;
 }
@@ -199,15 +215,16 @@ record(Tape *t, void *tokens)
 {
     const Tokens *in = tokens;
     Subject *s = in->subject;
-    int d = s->attention.d_model, each = in->way.sequences;
-    bool x_is_data = in->way.untrained && s->weights.count;
+    int d = s->attention.d_model, sequences = in->way.sequences;
+    /* If there are no matrices, only x can have a gradient to check. */
+    bool x_is_data = in->way.x_is_data && s->weights.count;
     Node **w = leaves_of(t, &s->weights);
-    Node *x = leaf(t, each * in->way.queries, d, each, in->x,
+    Node *x = leaf(t, sequences * in->way.queries, d, sequences, in->x,
                    x_is_data ? NULL : in->gradient);
     Node *y = x;
     x->arguments = "x";
     if (in->y) {
-        y = leaf(t, each * in->way.keys, d, each, in->y,
+        y = leaf(t, sequences * in->way.keys, d, sequences, in->y,
                  in->gradient + in->x_size);
         y->arguments = "y";
     }
@@ -222,44 +239,46 @@ record(Tape *t, void *tokens)
 /* Are `count` entries still unwritten? Every byte of a tape with RED_ZONES is
    UNWRITTEN at first, which makes each entry a NaN. */
 static bool
-unwritten(const real *from, size_t count)
+is_unwritten(const real *entries, size_t count)
 {
-    const unsigned char *at = (const unsigned char *)from;
-    for (size_t i = 0; i < count * sizeof *from; i++)
-        if (at[i] != UNWRITTEN)
+    const unsigned char *bytes = (const unsigned char *)entries;
+    for (size_t i = 0; i < count * sizeof *entries; i++)
+        if (bytes[i] != UNWRITTEN)
             return false;
     return true;
 }
 
-/* Checks that each operator wrote its whole result, and nothing behind it. The
-   nodes are checked in the order in which they were made, because the first
-   wrong one is to blame. */
+/* Checks that each operator, up to that of n, wrote its whole result, and
+   nothing past its end, where its red zone is. The nodes are checked in the
+   order in which they were made, because the first wrong one is to blame. */
 static void
-verify(const Node *n)
+check_written(const Node *n)
 {
     if (!n)
         return;
-    verify(n->previous);
-    if (n->root != n || !n->in)
+    check_written(n->previous);
+    bool is_view = n->root != n, is_leaf = !n->in; /* no operator wrote these */
+    if (is_view || is_leaf)
         return;
     size_t count = size_of(n);
-    if (!unwritten(n->value + count, count) ||
-        (n->gradient && !unwritten(n->gradient + count, count)))
+    if (!is_unwritten(n->value + count, count) ||
+        (n->gradient && !is_unwritten(n->gradient + count, count)))
         bug("the operator %s wrote past the end of its result or gradient (%d "
             "x %d): check its loops",
             n->op->name, n->rows, n->cols);
     for (int i = 0; i < n->rows * n->cols; i++)
-        if (unwritten(n->value + i, 1))
+        if (is_unwritten(n->value + i, 1))
             bug("the operator %s, with result (%d x %d), did not write row %d, "
                 "column %d, or read past an operand's end: check its loops",
                 n->op->name, n->rows, n->cols, i / n->cols + 1,
                 i % n->cols + 1);
 }
 
+/* The hash of what `hash` is about, followed by `count` numbers. */
 static uint64_t
-hash_reals(uint64_t hash, const real *at, int count)
+hash_reals(uint64_t hash, const real *numbers, int count)
 {
-    return hash_bytes(hash, at, (size_t)count * sizeof *at);
+    return hash_bytes(hash, numbers, (size_t)count * sizeof *numbers);
 }
 
 /* A hash of the operands of a call: the tokens, and all matrices. */
@@ -284,46 +303,49 @@ hash_gradients(const Tokens *in)
     return hash;
 }
 
-/* Ends the process unless x, the value or the gradient of n, is finite. */
+/* Ends the process unless x, the value or the gradient of n, is finite. `which`
+   says which of them it is, for the message. */
 static void
-check_finite(const Node *n, const real *x, const char *what)
+check_finite(const Node *n, const real *x, const char *which)
 {
     for (size_t i = 0; i < size_of(n); i++)
         if (!isfinite(x[i]))
             bug("%s%s is not finite in row %d, column %d: look for a division "
                 "by 0, a log or root of a negative number, or an exp that "
                 "overflows",
-                what, label(n), (int)i / n->cols + 1, (int)i % n->cols + 1);
+                which, label(n), (int)i / n->cols + 1, (int)i % n->cols + 1);
 }
 
+/* Forward is first called on another tape. If a plugin wrongly keeps a node of
+   that call, the second call fails. */
 real *
-computed(Tokens *in, bool back)
+computed(Tokens *in, bool with_gradients)
 {
     uint64_t operands = hash_operands(in);
-    Tape *before = tape_new(SHAPES_ONLY);
+    Tape *earlier = tape_new(SHAPES_ONLY);
     Tape *t = tape_new(KEEP_GRADIENTS | RED_ZONES);
-    record(before, in); /* a plugin may wrongly keep a node of this call */
+    record(earlier, in);
     Node *out = record(t, in);
     real *copy = reals(in->x_size);
     memcpy(copy, out->value, size_of(out) * sizeof(real));
-    if (back && out->trained)
+    if (with_gradients && out->trained)
         backward_projected(out);
-    verify(t->last);
+    check_written(t->last);
     if (hash_operands(in) != operands)
         bug("an operator changed x, y or a matrix: it must write only to its "
             "own c->value and to its operands' gradients");
     check_finite(out, copy, "the output ");
     for (const Node *n = t->last; n; n = n->previous)
-        if (back && !n->in && n->gradient)
+        if (with_gradients && !n->in && n->gradient) /* a leaf */
             check_finite(n, n->gradient, "the gradient of ");
-    tape_free(before);
+    tape_free(earlier);
     tape_free(t);
     return copy;
 }
 
 /* A hash of a block's outputs and gradients, over all ways of calling forward.
-   Every block gets the same matrices, so two hashes differ only if the blocks
-   compute something different. */
+   Every block gets the matrices of the first one, so two hashes differ only if
+   the blocks compute something different. */
 static uint64_t
 call_layer(Subject *s, int layer)
 {
@@ -373,17 +395,19 @@ stack_of(Subject *s, int tokens)
 {
     Sizes sizes = {
         .tokens = tokens, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
+    const double noise = 0.2; /* so that no matrix is constant */
     Random r = random_stream(5, "decoding");
     s->config.mask = MASK_CAUSAL;
     s->config.norm = NORM_PRE; /* or numbers grow from block to block */
     s->config.layers = s->attention.layers;
     Model *m = model_new(&s->config, sizes, s->plugin.variant);
     for (size_t i = 0; i < m->parameters; i++)
-        m->values[i] += (real)(0.2 * random_normal(&r));
+        m->values[i] += (real)(noise * random_normal(&r));
     Batch b = batch_new(sizes, 1);
     for (int i = 0; i < tokens; i++)
         b.ids[i] = random_below(&r, SYMBOLS);
-    /* Messages about the whole stack name only the shape, not one call. */
+    /* Messages about the stack name only the shape, which begin_call wrote
+       before the first ";", and no single call. */
     s->found->at[strcspn(s->found->at, ";")] = 0;
     return (Stack){m, b};
 }

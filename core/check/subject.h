@@ -1,6 +1,7 @@
-/* subject.h - a plugin under test, called as training calls it: at small
-   shapes in which every width is a different number, so that nothing fits by
-   chance, in every block, and with positions in its scores. */
+/* subject.h - a plugin under test, called as training calls it: in every block,
+   and with positions in its scores. The shapes are small, and every width is a
+   different number, so that no product fits by chance. Memory is freed when the
+   process of a check ends. */
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
@@ -24,30 +25,30 @@ typedef struct Found {
     bool untested;  /* there is nothing to check */
     char what[400]; /* what was checked, if nothing is wrong */
     char at[200];   /* the shape and the tokens of the latest call */
-    uint64_t hash;  /* of the first call_all in the process of check_shapes */
+    uint64_t hash; /* of the first shape, as call_all in check_shapes gave it */
 } Found;
 
-/* Where a matrix gets a gradient: in the first block, in a later one, and
-   anywhere one that is more than rounding. */
+/* Whether a matrix gets a gradient in the first block, and in a later one; and
+   whether it matters: its gradient in some block is more than rounding. */
 typedef struct Usage {
     bool in_first, in_later, matters;
 } Usage;
 
-/* A plugin at a shape, with matrices initialised as in training; unless
-   `as_declared`, those that start as constants are made a little random. */
+/* A plugin at a shape. Its matrices are initialised as the variant declares,
+   except that, unless `as_declared`, constant ones are made a little random. */
 typedef struct Subject {
     Plugin plugin;
     Config config;
     Attention attention;
     Weights weights;
     bool as_declared;
-    int shape;             /* the number of the shape */
+    int shape;             /* the number of the shape; 0: the first one */
     uint64_t hash[LAYERS]; /* for each block, of its outputs and gradients */
     Usage *use; /* of each matrix, in the blocks so far; for check_use */
     Found *found;
 } Subject;
 
-/* Writes what a check has found, at the first shape. */
+/* Writes what was checked, if nothing is wrong. Only the first shape writes. */
 #define passed(s, ...)   \
     (void)((s)->shape || \
            snprintf((s)->found->what, sizeof(s)->found->what, __VA_ARGS__))
@@ -68,11 +69,12 @@ void check_everywhere(Check *check, const char *word, Found *found);
 Subject subject_at(Subject s, int shape);
 
 /* The subject with another value of one shape option or of one of the variant's
-   own settings. An own setting becomes 1, or 2 if it was 1: a larger window
-   would make no difference at these shapes. */
+   own settings. A shape option is doubled. An own setting becomes 1, or 2 if it
+   was 1: a larger window would make no difference at these shapes. */
 Subject subject_changed(const Subject *s, const Setting *option);
 
-/* Declares and draws its matrices anew, at s->attention. */
+/* Declares the matrices anew, for s->attention, and gives them random values.
+ */
 void subject_draw(Subject *s);
 
 /* The number of entries of matrix i. */
@@ -88,11 +90,12 @@ typedef struct Way {
     int keys;               /* keys of each sequence; 0 in self-attention */
     bool causal;
     double size;    /* the standard deviation of the tokens */
-    bool untrained; /* x is data, as one-hot tokens are */
+    bool x_is_data; /* x gets no gradient, as one-hot tokens do */
     double y_size;  /* the standard deviation of y, if it differs; else 0 */
 } Way;
 
-/* Ways with many tokens reveal a window of attention; without a mask, also one
+/* The first three are self-attention, cross-attention and causal attention.
+   Ways with many tokens reveal a window of attention; without a mask, also one
    to both sides. In the last two ways either x or y is large and the other one
    small. Their scores are moderate, so the softmax does not hide how large
    numbers are treated. */
@@ -118,16 +121,17 @@ Tokens tokens_of(Subject *s, Way way);
    then any earlier blocks, then forward itself. `tokens` is a Tokens. */
 Node *record(Tape *t, void *tokens);
 
-/* The output for `in`, of the shape of x. If `back`, also computes the
-   gradients of tokens and matrices. Ends the process if a number is not finite,
-   or if an operator writes too little or too much. */
-real *computed(Tokens *in, bool back);
+/* The output for `in`, of the shape of x. If `with_gradients`, also computes
+   the gradients of the tokens and of the matrices, in in->gradient and in
+   subject->weights. Ends the process if a number is not finite, or if an
+   operator writes too little or too much. */
+real *computed(Tokens *in, bool with_gradients);
 
-/* A hash of outputs and gradients in all ways and blocks. */
+/* A hash of the outputs and gradients of all blocks, in all ways. */
 uint64_t call_all(Subject *s);
 
-/* A causal model of all blocks, each with its own matrices, and a sequence for
-   it to read. Messages then name no tokens. */
+/* A causal model of all blocks, each with its own matrices, and a sequence of
+   `tokens` random symbols for it to read. Messages then name no tokens. */
 enum { SYMBOLS = 11 };
 typedef struct Stack {
     Model *model;

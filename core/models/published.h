@@ -19,60 +19,63 @@
 #include <stdbool.h>
 
 /* One layer. A model is its first layer, whose `each` points to the array of
-   all layers. */
+   all layers.
+
+   The words of `has`, the features of the family:
+   - encodes: it caches nothing
+   - rope: queries and keys are rotated; local-rope: only in layers with a
+     window, if there are any
+   - sinks: each head's softmax has one more score, which no token has
+   - latent: keys and values are made from a latent
+   - head-norm, full-norm: RMSNorm of q and k, for each head or of all heads
+     together; value-norm: RMSNorm of each v, without a gain
+   - output-normed: RMSNorm of the sum of all heads, before it is added to a
+     token
+   - gains-from-1: the gain of a norm is 1 more than the stored number
+   - capped: a tanh limits the scores
+   - gated: a map of the token multiplies the heads' output, entry by entry
+   - transposed: its tensors are (inputs x outputs)
+   - interleaved: q, k and v of a head are adjacent in one tensor
+   - state-beside: every layer has a state beside its attention
+   - parts: it is an encoder and a decoder
+   - whole: the formula of a whole model is known (published_whole.h)
+
+   The sizes of a layer; 0 says that it has none, or no:
+   - groups: heads of keys and values
+   - d_k, d_v: the columns of a head's key and value
+   - rope: rotated columns of a head; d_k includes them, except with a latent
+   - latent: columns of the latent that keys and values are made from
+   - query_latent: columns of the latent that queries are made from
+   - kdim, vdim: the widths of the rows that keys and values are made from
+   - window: the most tokens that it sees
+   - encoders: is it in an encoder, which caches nothing?
+   - shared: does it use the keys and values of an earlier layer?
+   - keys_are_values: are values the keys before norms and positions?
+   - adjacent: are the two columns of a rotated pair adjacent in the tensors?
+   - linear: it has no softmax; only its state is counted
+   - buckets: ranges of distances, each with a bias for each head
+   - unit_norm: are q and k normed after the rotation, without gains?
+   The sizes from `head` on are as the file gives them, and are only needed to
+   find the others. */
 typedef struct Published {
     const char *name;       /* its name in published.tsv, or the file's path */
     const char *type;       /* its model_type */
-    const char *has;        /* what the family has. encodes: it caches nothing;
-                               rope; sinks; latent: keys and values are made from a
-                               latent; head-norm: RMSNorm of each head's q and k;
-                               value-norm: RMSNorm of each v, without a gain;
-                               full-norm: RMSNorm of all heads' q and k together;
-                               capped: a tanh limits the scores; transposed: its
-                               tensors are (inputs x outputs); interleaved: q, k and
-                               v of a head are adjacent in one tensor;
-                               gains-from-1: a norm's gain is 1 more than what
-                               is stored; output-normed: RMSNorm of what attention
-                               adds to a token, of all heads together; gated: a
-                               map of the token multiplies the heads' output,
-                               entry by entry; local-rope: only layers with a
-                               window are rotated, if there are any;
-                               state-beside: every layer has a state beside its
-                               attention; parts: an encoder and a decoder;
-                               whole: the formula of a whole model is known
-                               (published_whole.h) */
+    const char *has;        /* words, see above */
     const char *part;       /* the part that is counted: encoder, decoder or
                                cross; or NULL */
     const char *biases;     /* the maps that have a bias, of "qkvo" */
     const char *tensors[4]; /* names of q, k, v and o, with # for the layer's
                                number; several may be in one tensor */
-    const char *norm;       /* the norm that only these maps read, likewise; "-"
-                               if there is none */
-    const char *ignores; /* the sizes that its family's program does not read */
-    const char *function;   /* the keys by which it is not the function that a
-                               run of the same shape has, and why; or NULL */
-    const char *compared;   /* the keys by which it may differ from a model of
-                               its shape, but not from a run; or NULL */
+    const char *norm;       /* the name of the norm that only these maps read,
+                               with # as well; "-" if there is none */
+    const char *ignores;    /* the sizes that its family's program ignores */
+    const char *function;   /* the keys that make it another function than a
+                               run of its shape, and why; or NULL */
+    const char *compared;   /* the keys that two models of its shape must share
+                               to be the same function, and why; or NULL */
     struct Published *each; /* a model's layers */
     int rotated_layers;     /* of a model: how many layers are rotated */
 
-    /* Sizes of a layer; 0: there is none, or no.
-       groups           heads of keys and values
-       rope             rotated columns, included in d_k unless there is a
-       latent latent           columns of the latent that keys and values are
-       made from query_latent     columns of the latent that queries are made
-       from kdim, vdim       the widths of what keys and values are made from
-       window           the most tokens that it sees
-       encoders         is it in an encoder, which caches nothing?
-       shared           does it use the keys and values of an earlier layer?
-       keys_are_values  before norms and positions
-       adjacent         are the two columns of a rotated pair adjacent in the
-                        tensors?
-       linear           it has no softmax; only its state is counted
-       buckets          of distances, each with a bias for each head
-       unit_norm        q and k are normed after the rotation, without gains
-       The sizes from `head` on are as the file gives them, and only needed to
-       find the others. */
     int layers, d_model, heads, d_k, d_v, rope, latent, groups;
     int query_latent, kdim, vdim, window, encoders, decodes, shared;
     int keys_are_values, adjacent, linear, buckets, unit_norm;
@@ -104,7 +107,7 @@ char *published_with_groups(const Published *p, int groups);
 /* The settings that give a run the layer's shape, without latents. */
 char *published_settings(const Published *p);
 
-/* The account of its attention, in all layers. */
+/* The account of a model's attention, in all layers. */
 typedef struct Account {
     double stored;     /* parameters */
     double gauge;      /* parameters that change nothing, as `qkv count --real`
@@ -112,7 +115,7 @@ typedef struct Account {
     double flops;      /* of one token that sees `tokens` tokens */
     double cache;      /* how many numbers a decoder keeps of `tokens` tokens */
     double unwindowed; /* the same if no layer had a window */
-    double state;      /* how many it keeps for any number of tokens */
+    double state;      /* how many numbers it keeps for any number of tokens */
 } Account;
 Account published_account(const Published *model, int tokens);
 

@@ -5,7 +5,8 @@
    Its columns are the largest right singular vectors of all L_a S_a', one below
    the other (Eckart and Young 1936). They are combinations of the columns of
    all S_a, so only their coefficients C_a are computed: K = sum_a S_a C_a, or
-   S C with the S_a side by side. Then the L of head a is L_a (S_a' K).
+   S C with the S_a side by side. Then the L of head a is L_a (S_a' K), if the
+   columns of K are orthonormal.
 
    A rotation takes a pair of columns as one complex column, and only complex
    factors commute with it. So each pair is fitted separately, with complex
@@ -22,7 +23,8 @@
 #include "models/columns.h"
 #include "models/regroup.h"
 
-/* A singular value below this share of the largest is only rounding. */
+/* A singular value whose square is below this share of the largest square is
+   only rounding. */
 static const double rounding = 1e-13;
 
 /* If values follow all keys in one tensor, they begin earlier when there are
@@ -38,17 +40,17 @@ regrouped(Heads l, int groups)
     return l;
 }
 
-/* What is fitted at a time: from each of some groups, n columns of the shared
-   map and the same columns of the left map of its heads. These groups become
-   one. The n columns are a rotated pair, or all others of a head. */
+/* What is fitted at a time: n columns of each head of the shared map, and the
+   same columns of the left map. They are a rotated pair, or all columns that
+   are not rotated. Some groups of heads become one. */
 typedef struct Fit {
-    int left, shared; /* the two maps, such as QUERY and KEY */
-    int from, n;      /* columns from .. from + n - 1 of a head */
-    int all;          /* count n, the columns of S or of L */
-    int first, count; /* the groups that become one: first .. first + count
-                         - 1 */
-    int each;         /* the heads of one of these groups */
-    bool rotated;
+    int left, shared;        /* the two maps, such as QUERY and KEY */
+    int from, n;             /* columns from .. from + n - 1 of a head */
+    int first_group, groups; /* the groups that become one: `groups` of them,
+                                from first_group on */
+    int heads_of_group;      /* of one of these groups */
+    int all;                 /* groups x n: the columns of S */
+    bool rotated;            /* are the columns a rotated pair? */
     HeadColumns *of_left, *of_shared; /* the products of all their columns */
 } Fit;
 
@@ -66,30 +68,32 @@ add_products(double *sum, int row, int col, HeadColumns *c, int one, int two,
         }
 }
 
-/* S'S, the products of the shared columns of all groups. */
+/* S'S (all x all), the products of the shared columns of all groups. The caller
+   frees it. */
 static double *
 shared_products(const Fit *f)
 {
     int all = f->all, n = f->n;
     double *products = allocate(matrix_entries(all, all), sizeof *products);
-    for (int i = 0; i < f->count; i++)
-        for (int j = 0; j < f->count; j++)
-            add_products(products, i * n, j * n, f->of_shared, f->first + i,
-                         f->first + j, f);
+    for (int i = 0; i < f->groups; i++)
+        for (int j = 0; j < f->groups; j++)
+            add_products(products, i * n, j * n, f->of_shared,
+                         f->first_group + i, f->first_group + j, f);
     return products;
 }
 
-/* A square matrix P with P P' = L'L, where L has the left columns of all heads,
-   those of different groups in different rows. So L'L has an n x n block on its
-   diagonal for each group. P' can replace L, because |L S'| = |P' S'|. */
+/* A square matrix P (all x all) with P P' = L'L. Here L has the left columns of
+   all heads, and heads of different groups have different columns of L, so L'L
+   has an n x n block on its diagonal for each group. P' can replace L, because
+   |L S'| = |P' S'|. The caller frees P. */
 static double *
 left_root(const Fit *f)
 {
-    int all = f->all;
+    int all = f->all, first_head = f->first_group * f->heads_of_group;
     double *root = allocate(matrix_entries(all, all), sizeof *root);
-    for (int i = 0; i < f->count * f->each; i++) {
-        int head = f->first * f->each + i, place = i / f->each * f->n;
-        add_products(root, place, place, f->of_left, head, head, f);
+    for (int i = 0; i < f->groups * f->heads_of_group; i++) {
+        int block = i / f->heads_of_group * f->n, head = first_head + i;
+        add_products(root, block, block, f->of_left, head, head, f);
     }
     Svd s = svd_of(root, all, all);
     for (int i = 0; i < all * all; i++)
@@ -98,34 +102,53 @@ left_root(const Fit *f)
     return root;
 }
 
-/* The coefficients C, one C_a below the other (all x n). With the singular
-   value decomposition P' S' = U D V', K is V = S P U D^-1, and U and D^2 are
-   the eigenvectors and eigenvalues of P' S'S P. So C = P U D^-1, where only the
-   n largest are taken. Vectors that there are not are 0. */
+/* The mean norm of the columns of S, given S'S; 1 if they are all 0. */
+static double
+mean_norm(const double *products, int all)
+{
+    double mean = 0;
+    for (int i = 0; i < all; i++)
+        mean += sqrt(products[i * all + i]) / all;
+    return mean > 0 ? mean : 1;
+}
+
+/* Makes the second of two columns i times the first, as complex numbers: a row
+   pair x, y of the first becomes -y, x in the second. */
+static void
+complete_rotated(double *columns, int rows)
+{
+    for (int row = 0; row < rows; row += 2) {
+        double *upper = columns + row * 2, *lower = upper + 2;
+        upper[1] = -lower[0];
+        lower[1] = upper[0];
+    }
+}
+
+/* The coefficients C, one C_a below the other (all x n), for which the columns
+   of K = S C are orthonormal. With the singular value decomposition
+   P' S' = U D V', K has the first n columns of V = S P U D^-1, so C has those
+   of P U D^-1. U and D^2 are the eigenvectors and eigenvalues of P' S'S P.
+   Columns whose singular value is only rounding are 0. The caller frees C. */
 static double *
 best_factors(const double *products, const double *root, const Fit *f)
 {
     int n = f->n, all = f->all;
     size_t size = matrix_entries(all, all);
     double *half = allocate(4 * size, sizeof *half), *whole = half + size;
-    double *transpose = whole + size, *u = transpose + size;
+    double *transpose = whole + size, *scaled = transpose + size;
     double *factors = allocate(size, sizeof *factors);
     for (int i = 0; i < all * all; i++)
         transpose[i] = root[i % all * all + i / all];
-    product_of(half, products, root, all, all, all);
+    product_of(half, products, root, all, all, all);   /* S'S P */
     product_of(whole, transpose, half, all, all, all); /* P' S'S P */
     Svd s = svd_of(whole, all, all);
     for (int i = 0; i < all; i++)
         for (int j = 0; j < n; j++)
             if (s.s[j] > rounding * s.s[0])
-                u[i * n + j] = s.u[i * all + j] / sqrt(s.s[j]);
-    if (f->rotated) /* a complex number: the second column is i times the first
-                     */
-        for (int i = 0; i < all; i += 2) {
-            u[i * n + 1] = -u[(i + 1) * n];
-            u[(i + 1) * n + 1] = u[i * n];
-        }
-    product_of(factors, root, u, all, all, n);
+                scaled[i * n + j] = s.u[i * all + j] / sqrt(s.s[j]);
+    if (f->rotated)
+        complete_rotated(scaled, all);
+    product_of(factors, root, scaled, all, all, n);
     free(s.u);
     free(half);
     return factors;
@@ -156,36 +179,59 @@ write_columns(const Heads *to, int map, int from, int n, const double *w)
             set_entry(to, map, row, from + col, w[row * n + col]);
 }
 
-/* Fits the columns of one fit, and writes them. K has orthonormal columns. */
+/* Writes the shared columns of the group that `f` makes: K = S C, the sum of
+   S_a C_a. */
 static void
-write_fit(const Heads *l, const Heads *to, const Fit *f)
+write_shared(const Heads *l, const Heads *to, const Fit *f,
+             const double *factors)
 {
-    int n = f->n, all = f->all, shared_width = l->maps[f->shared].width;
-    int group = f->first / f->count; /* of `to` */
-    size_t size = matrix_entries(l->model->d_model + 1, n);
-    double *products = shared_products(f), *root = left_root(f);
-    double *factors = best_factors(products, root, f);
-    double *back = allocate(matrix_entries(all, n), sizeof *back);
-    product_of(back, products, factors, all, all, n); /* S'K = S'S C */
-
-    /* K = S C, the sum of S_a C_a. */
-    double *keys = allocate(size, sizeof *keys);
-    for (int a = 0; a < f->count; a++) {
-        int from = (f->first + a) * shared_width + f->from;
+    int n = f->n, width = l->maps[f->shared].width;
+    int group = f->first_group / f->groups; /* of `to` */
+    double *keys =
+        allocate(matrix_entries(l->model->d_model + 1, n), sizeof *keys);
+    for (int a = 0; a < f->groups; a++) {
+        int from = (f->first_group + a) * width + f->from;
         add_columns(keys, l, f->shared, from, n, factors + a * n * n);
     }
-    write_columns(to, f->shared, group * shared_width + f->from, n, keys);
+    write_columns(to, f->shared, group * width + f->from, n, keys);
+    free(keys);
+}
 
-    /* The left columns of each head, L_a (S_a' K). */
-    for (int i = 0; i < f->count * f->each; i++) {
-        int head = f->first * f->each + i;
-        int from = head * l->maps[f->left].width + f->from;
+/* Writes the left columns of each head, L_a times its n x n block of `back`. */
+static void
+write_left(const Heads *l, const Heads *to, const Fit *f, const double *back)
+{
+    int n = f->n, first_head = f->first_group * f->heads_of_group;
+    size_t size = matrix_entries(l->model->d_model + 1, n);
+    for (int i = 0; i < f->groups * f->heads_of_group; i++) {
+        int from = (first_head + i) * l->maps[f->left].width + f->from;
+        int group = i / f->heads_of_group;
         double *queries = allocate(size, sizeof *queries);
-        add_columns(queries, l, f->left, from, n, back + i / f->each * n * n);
+        add_columns(queries, l, f->left, from, n, back + group * n * n);
         write_columns(to, f->left, from, n, queries);
         free(queries);
     }
-    free(keys);
+}
+
+/* Fits the columns of one fit, and writes them. K gets the mean norm of the
+   columns of S, and L is divided by it. Otherwise small keys would leave W^Q
+   with entries too small for 16 bits, and all keys would have another size than
+   before. */
+static void
+write_fit(const Heads *l, const Heads *to, const Fit *f)
+{
+    int n = f->n, all = f->all;
+    double *products = shared_products(f), *root = left_root(f);
+    double *factors = best_factors(products, root, f);
+    double *back = allocate(matrix_entries(all, n), sizeof *back);
+    double norm = mean_norm(products, all);
+    product_of(back, products, factors, all, all, n); /* S'K = S'S C */
+    for (int i = 0; i < all * n; i++) {
+        factors[i] *= norm;
+        back[i] /= norm;
+    }
+    write_shared(l, to, f, factors);
+    write_left(l, to, f, back);
     free(back);
     free(factors);
     free(root);
@@ -204,15 +250,15 @@ fit_maps(const Heads *l, const Heads *stored, const Heads *to, int left,
     int groups = l->maps[KEY].heads, width = l->maps[shared].width;
     Fit f = {.left = left,
              .shared = shared,
-             .count = groups / to->maps[KEY].heads,
-             .each = l->model->heads / groups,
+             .groups = groups / to->maps[KEY].heads,
+             .heads_of_group = l->model->heads / groups,
              .of_left = &of_left,
              .of_shared = &of_shared};
-    for (; f.first < groups; f.first += f.count)
+    for (; f.first_group < groups; f.first_group += f.groups)
         for (f.from = 0; f.from < width; f.from += f.n) {
             f.rotated = shared == KEY && f.from < l->rope;
             f.n = f.rotated ? 2 : width - f.from;
-            f.all = f.count * f.n;
+            f.all = f.groups * f.n;
             write_fit(stored, to, &f);
         }
     columns_free(&of_left);
@@ -232,16 +278,16 @@ write_nearest(const Heads *l, const Heads *to)
 void
 write_mean(const Heads *l, const Heads *to)
 {
-    int count = l->maps[KEY].heads / to->maps[KEY].heads;
+    int groups = l->maps[KEY].heads / to->maps[KEY].heads; /* that become one */
     for (int map = KEY; map <= VALUE; map++) {
         int width = to->maps[map].width, columns = to->maps[map].heads * width;
-        for (int at = 0; at < (l->model->d_model + 1) * columns; at++) {
-            int row = at / columns, col = at % columns;            /* of `to` */
-            int first = col / width * count * width + col % width; /* of l */
-            double mean = 0;
-            for (int head = 0; head < count; head++)
-                mean += entry_of(l, map, row, first + head * width) / count;
-            set_entry(to, map, row, col, mean);
-        }
+        for (int row = 0; row <= l->model->d_model; row++)
+            for (int col = 0; col < columns; col++) { /* of `to` */
+                int first = col / width * groups * width + col % width;
+                double mean = 0;
+                for (int i = 0; i < groups; i++)
+                    mean += entry_of(l, map, row, first + i * width) / groups;
+                set_entry(to, map, row, col, mean);
+            }
     }
 }
