@@ -136,8 +136,8 @@ check_repeats(Subject *s)
     passed(s, "the same call twice gives the same bits");
 }
 
-/* Adds 1 to all entries of a token of the keys, and leaves it so. Sets
-   changed[t] if the output of token t changes. */
+/* Adds 1 to all entries of a token of the keys, and does not undo it. Sets
+   changed[t] to whether that changes the output of token t. */
 static void
 change_token(Tokens *in, int token, bool changed[TOKENS])
 {
@@ -155,7 +155,7 @@ change_token(Tokens *in, int token, bool changed[TOKENS])
 static void
 change_ends(Subject *s)
 {
-    const int fewest = 36, times_more = 5; /* tokens that are not changed */
+    const int fewest = 36, times_more = 5; /* tokens before the first changed */
     Stack k = stack_of(s, MANY);
     Tape *t = tape_new(0);
     size_t size = (size_t)MANY * SYMBOLS * sizeof(real);
@@ -266,8 +266,8 @@ check_queries(Subject *s)
     passed(s, "queries come from x, keys and values from y");
 }
 
-/* Each of two sequences must get the same output in a separate call: in self-,
-   cross- and causal attention, the first three ways. */
+/* Each of two sequences must get the same output when it is called without the
+   other one: in self-, cross- and causal attention, the first three ways. */
 void
 check_batches(Subject *s)
 {

@@ -70,7 +70,7 @@ check_equation(Subject *s)
 }
 
 /* Sets all matrices of the plugin to 0, fits it to a form, and returns the form
-   that it then has: one without m, and with the reason, if it has none. */
+   that it then has. If it has none, m is NULL, and `why` gives the reason. */
 static Canonical
 fitted(Subject *s, const Canonical *given)
 {

@@ -52,7 +52,8 @@ key_columns(const Published *p)
 }
 
 /* The dimensions of the gauge in a product of (rows x inner) and (inner x
-   columns). */
+   columns): the entries of both factors, less the dimension of the matrices
+   that have the rank of their product. */
 static double
 free_within(double inner, double rows, double columns)
 {
@@ -99,8 +100,9 @@ value_gauge(const Published *p)
     return sum;
 }
 
-/* A layer that uses the keys and values of an earlier one stores and keeps none
-   itself. Of a layer without softmax only the state is counted. */
+/* A layer that uses the keys and values of an earlier one has no maps of its
+   keys and values, and caches none. Of a layer without softmax only the state
+   is counted. */
 void
 account_add(Account *all, const Published *p, int tokens)
 {
@@ -133,7 +135,7 @@ account_add(Account *all, const Published *p, int tokens)
         all->gauge +=
             n * (n + 1) / 2 + m * (m + 1) / 2 + score_gauge(p) + value_gauge(p);
     double seen = fmin(p->window, tokens);
-    double kept = n > 0 ? n + p->rope : g * (k + v); /* by a decoder, a token */
+    double kept = n > 0 ? n + p->rope : g * (k + v); /* of each token */
     all->flops += 2 * (matrices + h * (k + v) * seen);
     all->cache += p->encoders ? 0 : kept * seen;
     all->unwindowed += p->encoders ? 0 : kept * tokens;

@@ -82,7 +82,9 @@ write_run(Model *m, const Dataset *data, const char *out)
 }
 
 /* The model has one block, whose attention gets the matrices of the layer; it
-   takes no step of training. */
+   takes no step of training. A run needs a task and a few examples, so it has
+   the sequences of the task `reverse`, which have nothing to do with the layer.
+ */
 char *
 layer_as_run(const Heads *l, const char *variant, const char *out)
 {

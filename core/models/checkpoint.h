@@ -50,8 +50,8 @@ Tensor *tensor_ending(const Checkpoint *c, const char *ending, int rows,
 /* Entry i of a tensor, row by row. Fails if it is infinite or NaN. */
 double tensor_entry(const Tensor *t, size_t i);
 
-/* Sets it to the value, rounded to the tensor's type. Fails if it is too large
-   for that. */
+/* Sets entry i to the value, rounded to the tensor's type. Fails if the value
+   is too large for this type. */
 void tensor_set(Tensor *t, size_t i, double value);
 
 /* From now on, only the first `rows` rows of the tensor are written, or the

@@ -9,8 +9,8 @@
 
 static Table keys;
 enum { KEY, MEANING, OF, UNLESS, WHY }; /* the columns of keys.tsv */
-/* How deep objects within objects are read; the layers of a part that is not
-   counted. */
+/* DEPTH: how deep objects within objects are read. NOBODY: the layers that a
+   key describes if its part of the model is not counted. */
 enum { DEPTH = 4, NOBODY = -1 };
 
 void

@@ -47,8 +47,9 @@ Said *said_of_model(const char *path, char *text, const char *part);
 /* Adds the defaults of the family, an object like that of a config.json. */
 void said_defaults(Said *s, const char *defaults);
 
-/* What is said of the layer of this number and type: of this layer, or else of
-   its part, its type or all layers; NULL if nothing is. */
+/* The value that the file gives a layer of this number and type. What it says
+   of this layer precedes what it says of its part, of its type, and of all
+   layers, in this order. NULL if it says nothing. */
 char *said_text(const Said *s, const char *meaning, int layer, int type);
 
 /* The type of layers of that name: GLOBAL, LOCAL or LINEAR, or -1. */

@@ -8,10 +8,9 @@
 #include "models/factors.h"
 #include "models/heads.h"
 
-/* Writes a map, a matrix with its bias for each of its heads. W^O has no bias,
-   and its map is transposed (heads.h): a column of the map is a row of the
-   array.
- */
+/* Writes a map as one array, with a matrix and its bias for each head. W^O has
+   no bias, and its map is transposed (heads.h): a column of the map is a row of
+   the array. */
 static void
 write_map(const char *folder, const Heads *l, int map, const char *name)
 {

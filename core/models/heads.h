@@ -46,7 +46,7 @@ typedef struct Heads {
     Projection maps[MAPS];
     Tensor *gain, *shift; /* of the norm before the layer, once
                              heads_take_norm has found it; or NULL */
-    bool as_stored;       /* map_columns leaves out the latent */
+    bool as_stored;       /* do map_columns return W^K, not D gain W^K? */
 } Heads;
 
 /* Finds the maps of a layer, counted from 0. Fails if a tensor is missing or
@@ -73,8 +73,8 @@ bool scores_are_normed(const Published *p);
 int group_of(const Heads *l, int map, int head);
 
 /* An entry of a map, 0 if it is not stored. set_entry rounds the value to the
-   tensor's type, and does nothing if the entry is not stored. Neither knows of
-   norms or latents. */
+   tensor's type, and does nothing if the entry is not stored. Both use the map
+   as it is stored, without norms and latents. */
 double entry_of(const Heads *l, int map, int row, int col);
 void set_entry(const Heads *l, int map, int row, int col, double value);
 

@@ -17,9 +17,8 @@
    it, such as a byte-order mark, is skipped. */
 char *json_enter(char *text, const char *path);
 
-/* Sets *name and *value to the next member, and moves *at behind it. The name
-   is
-   "" in a list. Returns false at the end. */
+/* Sets *name and *value to the next member, and moves *at past it. In a list
+   the name is "". Returns false at the end. */
 bool json_next(char **at, char **name, char **value, const char *path);
 
 /* The value of the last member of this name in an object, unless it is null;
