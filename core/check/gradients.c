@@ -41,9 +41,9 @@ compare_slopes(Subject *s, int i, int every)
                           "hides their slope?"));
 }
 
-/* The place nearest to 0 at which df of a map is not the slope of its f; NaN if
-   there is none. The places tried are spread evenly on a logarithmic scale, and
-   no round number is among them, since a kink is likely to be at one. */
+/* The x nearest to 0 at which df of a map is not the slope of its f; NaN if
+   there is none. The x tried are spread evenly on a logarithmic scale, and no
+   round number is among them, because a kink is likely to be at one. */
 static double
 wrong_slope_of(const Mapping *m)
 {
@@ -57,7 +57,8 @@ wrong_slope_of(const Mapping *m)
     return NAN;
 }
 
-/* The nearest such place to 0 of all maps in a call; NaN if all are right. */
+/* The x nearest to 0 at which df of any map in a call is wrong; NaN if all are
+   right. */
 static double
 wrong_slope(Tokens *in)
 {
@@ -225,9 +226,10 @@ check_used(const Subject *s, int i)
              name);
 }
 
-/* It is called once for each block, in their order. s->use collects what all
-   blocks say of a matrix, and the call for the last block judges it. Only at
-   shapes of many blocks can a matrix be called unused in later ones. */
+/* It is called once for each block, in their order. s->use collects which
+   matrices each block uses, and the call for the last block judges them. A
+   matrix is only judged at a shape of LAYERS blocks: with few, a later block
+   that uses it might be missing. */
 void
 check_use(Subject *s)
 {

@@ -239,10 +239,10 @@ record(Tape *t, void *tokens)
 /* Are `count` entries still unwritten? Every byte of a tape with RED_ZONES is
    UNWRITTEN at first, which makes each entry a NaN. */
 static bool
-is_unwritten(const real *entries, size_t count)
+is_unwritten(const real *numbers, size_t count)
 {
-    const unsigned char *bytes = (const unsigned char *)entries;
-    for (size_t i = 0; i < count * sizeof *entries; i++)
+    const unsigned char *bytes = (const unsigned char *)numbers;
+    for (size_t i = 0; i < count * sizeof *numbers; i++)
         if (bytes[i] != UNWRITTEN)
             return false;
     return true;

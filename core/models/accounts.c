@@ -61,8 +61,10 @@ free_within(double inner, double rows, double columns)
     return inner * (rows + columns) - rank * (rows + columns - rank);
 }
 
-/* The dimensions of the gauge in how scores are made from queries and keys. A
-   norm of these leaves only its own gauge. */
+/* The dimensions of the gauge in how scores are made from queries and keys: the
+   rows of the table that have r or k. If queries and keys are normed, only the
+   gauge of the norm is left. With a latent, its r columns count once: as
+   complex numbers if they are rotated, else as GL(r). */
 static double
 score_gauge(const Published *p)
 {

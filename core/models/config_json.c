@@ -173,9 +173,10 @@ layers_of(const Said *s, const char *row, int of)
     return strcmp(words, counted) ? NOBODY : PART;
 }
 
-/* Reads an object that describes the layers `of`. An object within it is read
-   too, down to this depth: it describes the same layers or, if its name is a
-   number, the layer of that number. */
+/* Reads an object that describes the layers `of`. Up to `depth` objects within
+   one another are read, too: they describe the same layers or, if their name is
+   a number, the layer of that number. The object of the model that is counted
+   is only kept, in text_model. */
 static void
 read_object(Said *s, char *text, int of, int depth)
 {

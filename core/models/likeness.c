@@ -118,10 +118,10 @@ similarity(Likeness *l, int i, int j)
 }
 
 /* Two layers whose heads are being paired: partner[0][i] is the head of the
-   second layer that head i of the first is paired with, partner[1][j] the same
-   from the other side, and group[0] and group[1] the same for groups of heads.
- */
-enum { FREE = -1 };
+   second layer that head i of the first is paired with, or NONE so far;
+   partner[1][j] is the head of the first that head j of the second is paired
+   with. group[0] and group[1] say the same of groups of heads. */
+enum { NONE = -1 };
 typedef struct Pairing {
     int heads, per_group;
     int *partner[2], *group[2];
@@ -133,8 +133,8 @@ static bool
 may_pair(const Pairing *p, int i, int j)
 {
     int a = p->group[0][i / p->per_group], b = p->group[1][j / p->per_group];
-    bool free_groups = a == FREE && b == FREE;
-    bool free_heads = p->partner[0][i] == FREE && p->partner[1][j] == FREE;
+    bool free_groups = a == NONE && b == NONE;
+    bool free_heads = p->partner[0][i] == NONE && p->partner[1][j] == NONE;
     return free_heads && (free_groups || a == j / p->per_group);
 }
 
@@ -150,14 +150,14 @@ match_heads(Likeness *l, int *partner)
                  {free_heads + heads, free_heads + 2 * heads}};
     for (int i = 0; i < heads; i++)
         p.partner[0][i] = p.partner[1][i] = p.group[0][i] = p.group[1][i] =
-            FREE;
+            NONE;
     for (int k = 0; k < pairs; k++)
         similar[k] = similarity(l, k / heads, k % heads);
     for (int paired = 0; paired < heads; paired++) {
-        int best = FREE;
+        int best = NONE;
         for (int k = 0; k < pairs; k++)
             if (may_pair(&p, k / heads, k % heads) &&
-                (best == FREE || similar[k] > similar[best]))
+                (best == NONE || similar[k] > similar[best]))
                 best = k;
         int i = best / heads, j = best % heads, n = p.per_group;
         p.partner[0][i] = j;

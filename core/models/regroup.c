@@ -146,7 +146,7 @@ best_factors(const double *products, const double *root, const Fit *f)
         for (int j = 0; j < n; j++)
             if (s.s[j] > rounding * s.s[0])
                 scaled[i * n + j] = s.u[i * all + j] / sqrt(s.s[j]);
-    if (f->rotated)
+    if (f->rotated) /* the two singular values of a pair are equal */
         complete_rotated(scaled, all);
     product_of(factors, root, scaled, all, all, n);
     free(s.u);

@@ -56,7 +56,8 @@ find_block(Piece *p, const Heads *l)
     free(columns);
 }
 
-/* Writes columns from .. from + n - 1 of a map, times a' (n x n). */
+/* Writes columns from .. from + n - 1 of a map of l, times a' (n x n), into the
+   same columns of `to`, biases included. */
 static void
 write_times(const Heads *l, const Heads *to, int map, int from, const double *a,
             int n)
