@@ -357,14 +357,14 @@ TEST(siblings_in_any_order)
 }
 
 /* The ways in which operands do not fit: each aborts. */
-ABORTS(misuse, 24)
+ABORTS(misuse, 25)
 {
     expect_a_message();
     real x[24] = {0};
     Tape *t = tape_new(SHAPES_ONLY), *other = tape_new(SHAPES_ONLY);
     Node *a = leaf(t, 4, 6, 2, x, NULL), *b = leaf(t, 4, 6, 1, x, NULL);
     Node *c = leaf(t, 6, 4, 2, x, NULL), *far = leaf(other, 4, 6, 2, x, NULL);
-    int ids[4] = {9, 9, 9, 9};
+    int nines[4] = {9, 9, 9, 9};
     switch (_i) {
         CASE(0, matmul(a, b));
         CASE(1, matmul(a, c)); /* would mix two sequences */
@@ -376,8 +376,7 @@ ABORTS(misuse, 24)
         CASE(7, columns(a, 3, 4));
         CASE(8, concat((Node *[]){b, leaf(t, 6, 4, 1, x, NULL)}, 2));
         CASE(9, matmul(b, b));
-        CASE(10, embed(leaf(tape_new(0), 4, 6, 1, x, NULL), ids, 1, NULL, 0, 4,
-                       1)); /* no such rows */
+        CASE(10, cross_entropy(leaf(tape_new(0), 4, 6, 1, x, NULL), nines, 4));
         CASE(11, hadamard(b, leaf(t, 6, 4, 1, x, NULL)));
         CASE(12, gradient(a)); /* of data */
         CASE(13, concat(&b, -1));
@@ -394,6 +393,8 @@ ABORTS(misuse, 24)
         CASE(21, rotate(&(Attention){0}, b, 0.5));
         CASE(22, mix_heads(split(b, 3), c));
         CASE(23, shift(a, -1));
+        CASE(24, embed(leaf(tape_new(0), 4, 6, 1, x, NULL), nines, 1, NULL, 0,
+                       4, 1)); /* no such rows */
     }
 }
 

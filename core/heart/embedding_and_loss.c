@@ -55,7 +55,7 @@ typedef struct Answers {
 } Answers;
 
 /* C = sum of -log softmax(logits)[target] / counted, over the rows that have a
-   target. Their softmaxes are kept. */
+   target. The softmax of each of these rows is kept. */
 static void
 cross_entropy_forward(Node *c)
 {
@@ -65,6 +65,10 @@ cross_entropy_forward(Node *c)
     double sum = 0;
     for (int i = 0; i < logits->rows; i++) {
         int target = a->targets[i];
+        if (target >= classes)
+            bug("cross_entropy: target %d of row %d is not one of %d classes: "
+                "give targets from 0 to %d, or -1 for none",
+                target, i, classes, classes - 1);
         if (target < 0)
             continue;
         const real *row = logits->value + i * classes;
@@ -125,10 +129,8 @@ correct_rows(const Node *logits, const int *targets)
     for (int i = 0; i < logits->rows; i++) {
         const real *row = logits->value + i * classes;
         int target = targets[i];
-        if (target < 0)
-            continue;
         /* If several logits are the largest, the first is the answer. */
-        if (row[target] == row_max(row, classes))
+        if (target >= 0 && row[target] == row_max(row, classes))
             correct += target == 0 || row_max(row, target) < row[target];
     }
     return correct;

@@ -6,8 +6,6 @@
 #ifndef EMBEDDING_AND_LOSS_H
 #define EMBEDDING_AND_LOSS_H
 
-#include <qkv/tape.h>
-
 #include "heart/operators.h"
 
 /* Returns a matrix (rows x columns of `table`) of `sequences` sequences, with
