@@ -61,10 +61,9 @@ reserve(size_t *used, size_t count)
     return *used - count;
 }
 
-/* How many tiles are computed together, of `most` heads or sequences: as many
-   as have weights that fit the first cache. The number divides that of the
-   heads.
- */
+/* How many tiles are computed together, at most `most`, the number of heads or
+   of sequences: as many as have weights that fit the first cache. If the tiles
+   are heads, the number divides `most`, so that no tile is left over. */
 static int
 tiles_together(const Plan *p, int most)
 {
@@ -77,7 +76,9 @@ tiles_together(const Plan *p, int most)
     return together;
 }
 
-/* Lays out a worker's scratch, for keys of width d and values of width d_v. */
+/* Sets where the scratch of a worker has its matrices, and its size. Keys have
+   width d, and values width d_v. The copies of a block take twice its size, one
+   for the block and one for its transpose. */
 static void
 lay_out_scratch(Plan *p, size_t d, size_t d_v)
 {
@@ -93,21 +94,22 @@ lay_out_scratch(Plan *p, size_t d, size_t d_v)
     p->q = reserve(&p->scratch, rows * d);
 }
 
-/* Makes the plan for the operands q, k and v. If two of them are the same
-   matrix, a sequence is one tile, because several tiles would add up its
-   gradient in another order than the heart. Rows of weights are a multiple of
-   LANES long. In a scratch they are LANES longer, so that their length is no
-   power of 2: such rows would compete for the same few lines of the first
-   cache. */
+/* Makes the plan for the operands q, k and v, which are in[0], in[1] and in[2].
+   If two of them are the same matrix, a sequence is one tile, because several
+   tiles would add up its gradient in another order than the heart. Rows of
+   weights are a multiple of LANES long. In a scratch they are LANES longer, so
+   that their length is no power of 2: such rows would compete for the same few
+   lines of the first cache. */
 static Plan
 plan_of(Node *const *in)
 {
     const Node *q = in[0], *k = in[1], *v = in[2];
     size_t d = (size_t)(k->cols / k->heads), d_v = (size_t)(v->cols / v->heads);
-    bool apart = q->root != k->root && q->root != v->root && k->root != v->root;
+    bool all_differ =
+        q->root != k->root && q->root != v->root && k->root != v->root;
     Plan p = {.tokens = q->rows / q->sequences, .keys = k->rows / k->sequences};
     p.is_long = p.keys > SHORT;
-    p.copies = p.is_long && p.tokens > TILE && apart;
+    p.copies = p.is_long && p.tokens > TILE && all_differ;
     p.rows = p.copies ? TILE : p.tokens;
     p.stride = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
     p.kept = p.is_long ? 0 : (size_t)q->rows * q->heads * (size_t)p.stride;
@@ -126,17 +128,18 @@ typedef struct Blocks {
     real *copies; /* NULL if there are none */
 } Blocks;
 
-/* A tile: queries first .. first + rows - 1 of head h in sequence s. It stands
-   for `count` tiles that are computed together: this one, and the next
-   count - 1 heads or sequences. */
+/* A tile: queries first .. first + rows - 1 of head h in sequence s. `count`
+   tiles are computed together: this one, and those of the next count - 1 heads
+   or sequences. Its matrices are batches of `count` matrices. */
 typedef struct QueryTile {
     int s, h, count, first, rows;
-    int first_sees, seen; /* numbers of keys that the first row sees, and that
-                             the rows have entries for */
-    bool of_heads;        /* as in Plan */
-    Matrix q;             /* (rows x d) */
-    Blocks k, v;          /* (tokens x d), (tokens x d_v) */
-    Matrix p, dp;         /* (rows x seen) */
+    int first_sees; /* number of keys that the first row sees */
+    int seen;       /* columns of P and dP, enough for the keys that any row of
+                       the tile sees */
+    bool of_heads;  /* as in Plan */
+    Matrix q;       /* (rows x d) */
+    Blocks k, v;    /* (tokens x d), (tokens x d_v) */
+    Matrix p, dp;   /* (rows x seen) */
     real *d_out; /* scratch for dO (rows x d_v); NULL if the weights are kept */
 } QueryTile;
 
@@ -151,11 +154,12 @@ heads_of(const Node *n, real *at, const QueryTile *t, int h)
     return m;
 }
 
-/* The keys or values of n's head h, not copied. */
-static Blocks
-blocks_of(const Node *n, const QueryTile *t, int h)
+/* The tile's rows of a matrix at `at`, which has the shape of n: of q, or of
+   the output. */
+static Matrix
+rows_of_tile(const Node *n, real *at, const QueryTile *t)
 {
-    return (Blocks){heads_of(n, n->value, t, h), NULL};
+    return some_rows(heads_of(n, at, t, t->h), t->first, t->rows);
 }
 
 /* The first `count` keys or values (count x width) of the block that begins at
@@ -179,7 +183,7 @@ block_transposed(const Blocks *b, int first, int count)
     return transposed(some_rows(b->rows, first, count));
 }
 
-/* Makes the copies. */
+/* Fills b->copies from b->rows. */
 static void
 copy_blocks(const Blocks *b)
 {
@@ -240,10 +244,10 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     const ScaleAndMask *a = c->arguments;
     real *scratch = c->kept + p->kept + (size_t)worker * p->scratch;
     int rows = least(p->tokens - first, p->rows), last = first + rows - 1;
-    int left = p->of_heads ? q->heads - h : q->sequences - s;
+    int tiles_left = p->of_heads ? q->heads - h : q->sequences - s;
     QueryTile t = {.s = s,
                    .h = h,
-                   .count = least(left, p->together),
+                   .count = least(tiles_left, p->together),
                    .first = first,
                    .rows = rows,
                    .seen = p->keys,
@@ -251,17 +255,15 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
     if (p->is_long)
         t.seen = keys_seen(a->causal, last, p->tokens, p->keys);
-    t.q = some_rows(heads_of(q, q->value, &t, h), first, rows);
-    t.k = blocks_of(k, &t, h / (q->heads / k->heads));
-    t.v = blocks_of(v, &t, h / (q->heads / v->heads));
+    t.q = rows_of_tile(q, q->value, &t);
+    t.k.rows = heads_of(k, k->value, &t, h / (q->heads / k->heads));
+    t.v.rows = heads_of(v, v->value, &t, h / (q->heads / v->heads));
     t.dp = matrix(scratch + p->dp, rows, t.seen, p->stride);
     t.dp.count = t.count;
     t.dp.step = (ptrdiff_t)rows * p->stride;
-    /* The kept weights have head after head, and in each sequence after
-     * sequence.
-     */
+    /* Kept weights are sorted by head, then by sequence, then by query. */
     ptrdiff_t row = ((ptrdiff_t)h * q->sequences + s) * p->tokens + first;
-    t.p = t.dp;
+    t.p = t.dp; /* of the same shape */
     t.p.at = p->is_long ? scratch + p->p : c->kept + row * p->stride;
     if (p->is_long) {
         t.k.copies = p->copies ? scratch + p->k : NULL;
@@ -293,8 +295,7 @@ static void
 tile_forward(Node *c, const QueryTile *t)
 {
     make_weights(t, c->arguments);
-    Matrix o = some_rows(heads_of(c, c->value, t, t->h), t->first, t->rows);
-    multiply_blocks(o, t->p, &t->v);
+    multiply_blocks(rows_of_tile(c, c->value, t), t->p, &t->v);
 }
 
 /* P was softmax(scale S), so now dS = scale P (dP - rowsum(P dP)), which
@@ -308,13 +309,6 @@ scores_backward(const QueryTile *t, real scale)
         for (int j = 0; j < t->seen; j++)
             ds[j] = scale * w[j] * (ds[j] - mean);
     }
-}
-
-/* The gradient of the tile's rows of q. */
-static Matrix
-queries_gradient(const QueryTile *t, Node *q)
-{
-    return some_rows(heads_of(q, gradient(q), t, t->h), t->first, t->rows);
 }
 
 /* The gradient of the keys, or values, that the tile sees. n is k or v, and q
@@ -333,19 +327,19 @@ tile_backward(Node *c, const QueryTile *t)
 {
     Node *q = c->in[0], *k = c->in[1], *v = c->in[2];
     const ScaleAndMask *a = c->arguments;
-    Matrix d = some_rows(heads_of(c, c->gradient, t, t->h), t->first, t->rows);
+    Matrix d_out = rows_of_tile(c, c->gradient, t);
     if (t->d_out) {
         make_weights(t, a);
-        d = gathered(d, t->d_out);
+        d_out = gathered(d_out, t->d_out);
     }
     if (v->trained)
-        multiply_add(seen_gradient(t, v, q->heads), transposed(t->p), d);
+        multiply_add(seen_gradient(t, v, q->heads), transposed(t->p), d_out);
     if (!q->trained && !k->trained)
         return;
-    multiply_transposed(t->dp, d, &t->v);
+    multiply_transposed(t->dp, d_out, &t->v);
     scores_backward(t, (real)a->scale);
     if (q->trained)
-        multiply_add_from(queries_gradient(t, q), t->dp, &t->k, 0);
+        multiply_add_from(rows_of_tile(q, gradient(q), t), t->dp, &t->k, 0);
     if (k->trained)
         multiply_add(seen_gradient(t, k, q->heads), transposed(t->dp), t->q);
 }
@@ -368,12 +362,13 @@ static void
 each_tile(const Work *w, int chunk, int worker)
 {
     const Plan *p = &w->plan;
-    int s = chunk / w->groups * p->together;
-    int each = w->c->heads / w->groups, end = (chunk % w->groups + 1) * each;
-    for (int h = end - each; h < end; h += p->of_heads ? p->together : 1)
+    int s = chunk / w->groups * p->together; /* its first sequence */
+    int heads = w->c->heads / w->groups;     /* of a group */
+    int first_head = chunk % w->groups * heads, end = first_head + heads;
+    for (int h = first_head; h < end; h += p->of_heads ? p->together : 1)
         for (int first = 0; first < p->tokens; first += p->rows) {
             QueryTile t = tile_of(w->c, p, s, h, first, worker);
-            if (first == 0 && p->copies) {
+            if (first == 0 && p->copies) { /* once for all tiles of a head */
                 copy_blocks(&t.k);
                 copy_blocks(&t.v);
             }
@@ -384,9 +379,9 @@ each_tile(const Work *w, int chunk, int worker)
 /* The work of workers from .. to - 1: worker i does every thread_count'th
    chunk, from chunk i on. */
 static void
-some_chunks(void *pass, long from, long to)
+some_chunks(void *work, long from, long to)
 {
-    const Work *w = pass;
+    const Work *w = work;
     for (int worker = (int)from; worker < to; worker++)
         for (int i = worker; i < w->chunks; i += thread_count)
             each_tile(w, i, worker);
@@ -408,15 +403,18 @@ shared_groups(const Node *k, const Node *v)
     return a;
 }
 
-/* Calls visit(c, t) for each tile t of c, with threads sharing the chunks. */
+/* Calls visit(c, t) for each tile t of c. Threads share the chunks. If tiles
+   are heads of one sequence, a group is the heads that are computed together;
+   each has its own keys and values (plan_of). */
 static void
 pass_over(Node *c, void (*visit)(Node *c, const QueryTile *t))
 {
-    Work w = {c, plan_of(c->in), shared_groups(c->in[1], c->in[2]), 0, visit};
-    int sequences = c->in[0]->sequences, each = w.plan.together;
+    Work w = {.c = c, .plan = plan_of(c->in), .visit = visit};
+    int sequences = c->in[0]->sequences, together = w.plan.together;
+    w.groups = shared_groups(c->in[1], c->in[2]);
     if (w.plan.of_heads)
-        w.groups = c->heads / each;
-    w.chunks = (sequences + each - 1) / each * w.groups;
+        w.groups /= together;
+    w.chunks = (sequences + together - 1) / together * w.groups;
     parallel_for(least(w.chunks, thread_count), some_chunks, &w);
 }
 
@@ -490,23 +488,24 @@ norm_forward(Node *c)
 
 /* In the forward pass y was gain n + bias, so now dGain += dC n and dBias +=
    dC, and the gradient of n is g = gain dC: for `rows` rows of d entries, LANES
-   columns at a time. */
+   columns at a time. Their sums stay in registers for all rows. */
 static void
 norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
              real *dgain, real *dbias, real *g)
 {
     for (int j = 0; j < d; j += LANES) {
-        Widest by[PARTS], to_gain[PARTS], to_bias[PARTS], u[PARTS], v[PARTS];
-        load(by, gain + j, d - j);
+        Widest gains[PARTS], to_gain[PARTS], to_bias[PARTS];
+        Widest dci[PARTS], ni[PARTS];
+        load(gains, gain + j, d - j);
         load(to_gain, dgain + j, d - j);
         load(to_bias, dbias + j, d - j);
         for (int i = j; i < rows * d; i += d) {
-            load(u, dc + i, d - j);
-            load(v, n + i, d - j);
-            EACH_PART to_gain[p] += u[p] * v[p];
-            EACH_PART to_bias[p] += u[p];
-            EACH_PART u[p] *= by[p];
-            store(g + i, u, d - j);
+            load(dci, dc + i, d - j);
+            load(ni, n + i, d - j);
+            EACH_PART to_gain[p] += dci[p] * ni[p];
+            EACH_PART to_bias[p] += dci[p];
+            EACH_PART dci[p] *= gains[p];
+            store(g + i, dci, d - j);
         }
         store(dgain + j, to_gain, d - j);
         store(dbias + j, to_bias, d - j);
@@ -530,19 +529,21 @@ norm_to_x(int rows, int d, real *dx, const real *g, const real *n,
             dx[j] += (g[j] - mean_g[i] - n[j] * mean_gn[i]) * inverse[i];
 }
 
+/* ROWS_AT_A_TIME rows at a time, whose g is in the scratch after the kept n and
+   1 / deviation. */
 static void
 norm_backward(Node *c)
 {
-    Node *x = c->in[0], *gain = c->in[1];
-    real *dgain = gradient(gain), *dbias = gradient(c->in[2]);
-    real *dx = x->trained ? gradient(x) : NULL;
+    const real *gain = c->in[1]->value;
+    real *dgain = gradient(c->in[1]), *dbias = gradient(c->in[2]);
+    real *dx = c->in[0]->trained ? gradient(c->in[0]) : NULL;
     real *inverse = c->kept + size_of(c), *g = inverse + c->rows;
     for (int i = 0; i < c->rows; i += ROWS_AT_A_TIME) {
-        int at = i * c->cols, rows = least(c->rows - i, ROWS_AT_A_TIME);
-        norm_to_gain(rows, c->cols, c->gradient + at, c->kept + at, gain->value,
-                     dgain, dbias, g);
+        int rows = least(c->rows - i, ROWS_AT_A_TIME), d = c->cols;
+        const real *n = c->kept + i * d;
+        norm_to_gain(rows, d, c->gradient + i * d, n, gain, dgain, dbias, g);
         if (dx)
-            norm_to_x(rows, c->cols, dx + at, g, c->kept + at, inverse + i);
+            norm_to_x(rows, d, dx + i * d, g, n, inverse + i);
     }
 }
 

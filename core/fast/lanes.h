@@ -88,7 +88,8 @@ enum {
     WIDE = sizeof(Widest) / sizeof(real),
     PARTS = LANES / WIDE /* vectors that hold the lanes */
 };
-/* A loop over the PARTS vectors p of 16 lanes; and vector p of those at x. */
+/* EACH_PART begins a loop over the PARTS vectors p of 16 lanes. PART(x, p) is
+   vector p of the 16 entries at x. */
 #define EACH_PART  _Pragma("GCC unroll 8") for (int p = 0; p < PARTS; p++)
 #define PART(x, p) (*(const Widest *)((x) + (p)*WIDE))
 
@@ -122,8 +123,8 @@ reduce_sum(const Widest *sum)
     return FEW == 2 ? v[0] + v[1] : (v[0] + v[FEW / 2]) + (v[1] + v[FEW - 1]);
 }
 
-/* Loads the next LANES entries of a row, at x. Only `left` entries are left; if
-   these are fewer, the other lanes become 0. */
+/* Loads the next LANES entries of a row, at x. `left` entries of the row are
+   left; if they are fewer than LANES, the other lanes become 0. */
 static inline void
 load(Widest *v, const real *x, long left)
 {
@@ -137,7 +138,8 @@ load(Widest *v, const real *x, long left)
     }
 }
 
-/* Stores 16 lanes to the next entries of a row, of which `left` are left. */
+/* Stores 16 lanes to the next entries of a row, at x, but only `left` of them
+   if no more are left. */
 static inline void
 store(real *x, const Widest *v, long left)
 {
@@ -152,8 +154,8 @@ store(real *x, const Widest *v, long left)
     }
 }
 
-/* Which lanes of vector p hold one of the next n entries of a row: all bits of
-   these are 1. */
+/* Of the 16 lanes, those below n are chosen: their bits are all 1, and those of
+   the others 0. Returns this for the lanes of vector p. */
 static inline Lanewise
 lanes_below(int n, int p)
 {
@@ -186,8 +188,8 @@ lane_dot(const real *x, const real *y, int n)
     return reduce_sum(sum);
 }
 
-/* The largest of factor * x[j] for j below n. The row has `wide` entries, at
-   least n; those from n on may be read, but do not count. */
+/* The largest of factor * x[j] for j below n, which is at least 1. The row has
+   `wide` entries, at least n. Those from n on are read, but do not count. */
 static inline real
 lane_max(const real *x, real factor, int n, int wide)
 {
@@ -206,8 +208,8 @@ lane_max(const real *x, real factor, int n, int wide)
     return max;
 }
 
-/* The first n entries of x become exp(factor x - max), where max is the largest
-   of factor x, so that none overflows. The entries from n to `wide` become 0.
+/* The first n entries of x become exp(factor x - max). max is the largest of
+   factor x, so that none overflows. The entries from n to `wide` - 1 become 0.
    Returns the sum, which is at least 1. */
 static inline real
 lane_exponentials(real *x, real factor, int n, int wide, real max)
@@ -236,20 +238,21 @@ lane_scale(real *x, real factor, int n)
 }
 
 /* Computes the softmax of factor * x in up to ROWS_AT_A_TIME rows, which have
-   `wide` entries each and are `down` entries apart. It is over the first
-   n + i * more entries of row i; the entries after these become 0. */
+   `wide` entries each and are `down` entries apart. Row 0 has `seen` scores,
+   and each row `more` scores more than the row before. The entries after the
+   scores become 0. */
 static inline void
-rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int n, int more,
+rows_softmax(real *x, ptrdiff_t down, int rows, real factor, int seen, int more,
              int wide)
 {
-    real of_row[ROWS_AT_A_TIME]; /* the largest, then 1 / the sum */
+    real max[ROWS_AT_A_TIME], sum[ROWS_AT_A_TIME];
     for (int i = 0; i < rows; i++)
-        of_row[i] = lane_max(x + i * down, factor, n + i * more, wide);
+        max[i] = lane_max(x + i * down, factor, seen + i * more, wide);
     for (int i = 0; i < rows; i++)
-        of_row[i] = 1 / lane_exponentials(x + i * down, factor, n + i * more,
-                                          wide, of_row[i]);
+        sum[i] = lane_exponentials(x + i * down, factor, seen + i * more, wide,
+                                   max[i]);
     for (int i = 0; i < rows; i++)
-        lane_scale(x + i * down, of_row[i], wide);
+        lane_scale(x + i * down, 1 / sum[i], wide);
 }
 
 #endif

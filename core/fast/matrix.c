@@ -160,8 +160,7 @@ enum {
     NEAR = 32768 / sizeof(real), /* entries that fit the first cache */
     WORTH_SHARING = 1000000, /* multiply-adds that repay threads: they take some
                                 ten microseconds */
-    FAR =
-        96 /* entries from one row to the next that make prefetching worth it */
+    FAR = 96, /* entries from one row to the next that repay prefetching */
 };
 
 /* Copies the square of FEW x FEW entries at `from`, transposed. If its rows are
@@ -282,9 +281,8 @@ bytes(ptrdiff_t entries)
 /* Multiplies some rows of a band: first the taller tiles, then those that are
    one row shorter. If w is batched, one call of `tile` computes the same tile
    of every matrix; otherwise it computes all tiles of that height in one strip,
-   from top to bottom. The strips of B, the first at b, are `next` entries
-   apart.
- */
+   from top to bottom. `next` is the number of entries from one strip of B, the
+   first of which is at b, to the next. */
 WITHIN void
 rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
               int next)
@@ -322,8 +320,8 @@ typedef struct Band {
     int next;     /* entries from a strip of B to the next */
 } Band;
 
-/* Decides how C = A B is computed for a band. The + 1 prevents a division by 0.
- */
+/* Decides how C = A B is computed for a band. A block has whole tiles, as many
+   as fit BLOCK entries, but at least one. The + 1 prevents a division by 0. */
 WITHIN Band
 band_of(const struct Strip *s, Matrix c, Matrix a, Matrix b)
 {
@@ -452,7 +450,9 @@ typedef struct Product {
     int add;
 } Product;
 
-/* Rows from .. to - 1 of C. Each thread has its own memory for copies. */
+/* Rows from .. to - 1 of C. Each thread has its own memory for copies: PANEL
+   entries of B, and ROWS rows of a transposed A, whose panels have at most
+   DEPTH / 2 columns. */
 static void
 product_rows(void *product, long from, long to)
 {

@@ -18,8 +18,10 @@ enum { PATIENCE = 1 << 20 }; /* polls before it sleeps: some milliseconds */
 
 int thread_count = 1;
 
+/* `left` holds two numbers: the number of the call in its high 32 bits, and in
+   its low 32 bits how many of its ranges no thread has taken. */
 static struct {
-    _Atomic uint64_t left; /* number of the call << 32 | its ranges left */
+    _Atomic uint64_t left;
     _Alignas(CACHE_LINE) atomic_int done; /* ranges of the call */
     _Alignas(CACHE_LINE) Range *work;     /* the arguments of the call */
     void *more;
@@ -33,11 +35,18 @@ static struct {
 
 static _Thread_local bool inside; /* is this thread at work on a range? */
 
-/* Does the call have ranges that no thread has taken? */
+/* The number of ranges of the call that no thread has taken. */
+static uint32_t
+ranges_in(uint64_t left)
+{
+    return (uint32_t)left;
+}
+
 static bool
 any_left(void)
 {
-    return (uint32_t)atomic_load_explicit(&pool.left, memory_order_acquire);
+    uint64_t left = atomic_load_explicit(&pool.left, memory_order_acquire);
+    return ranges_in(left) > 0;
 }
 
 /* Takes range after range of the call, from the last to the first, until none
@@ -47,17 +56,19 @@ take_ranges(void)
 {
     inside = true;
     uint64_t left = atomic_load(&pool.left);
-    while ((uint32_t)left)
+    while (ranges_in(left) > 0)
+        /* If another thread was faster, sets `left` to the new value. */
         if (atomic_compare_exchange_weak(&pool.left, &left, left - 1)) {
-            int64_t end = (uint32_t)left;
-            pool.work(pool.more, (long)(pool.n * (end - 1) / pool.ranges),
-                      (long)(pool.n * end / pool.ranges));
+            int64_t range = ranges_in(left) - 1; /* its index */
+            pool.work(pool.more, (long)(pool.n * range / pool.ranges),
+                      (long)(pool.n * (range + 1) / pool.ranges));
             atomic_fetch_add(&pool.done, 1);
             left = atomic_load(&pool.left);
         }
     inside = false;
 }
 
+/* Polls until the call has ranges left, then sleeps until it has. */
 static void
 wait_for_work(void)
 {

@@ -103,7 +103,8 @@ typedef V16 Widest;
 #define FMA_WIDEST FMA_V16
 #endif
 
-/* x in every lane. */
+/* x in every lane: C repeats a number that meets a vector. (x - 0 is x, even if
+   x is -0.) */
 static inline Widest
 broadcast(real x)
 {

@@ -1,4 +1,4 @@
-/* fail.c - messages on stderr, and memory, whose lack is a message. */
+/* fail.c - messages on stderr; and memory, with a message if there is none. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ grow(void *array, int count, int *capacity, size_t size)
 {
     if (count < *capacity)
         return array;
-    *capacity = 2 * *capacity + 16;
+    *capacity = 2 * *capacity + 16; /* doubled, so that it seldom moves */
     void *larger = allocate((size_t)*capacity, size);
     if (array)
         memcpy(larger, array, (size_t)count * size);

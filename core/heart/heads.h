@@ -10,8 +10,8 @@
 
 #include "heart/matrix.h"
 
-/* Head h of sequence s. It is one matrix, but its `step` leads to head h of the
-   next sequence. */
+/* Head h of sequence s, a single matrix. Its `step` is the distance to head h
+   of the next sequence, for callers that make a batch of it. */
 Matrix head_of(const Node *n, real *at, int s, int h);
 
 /* The head of n that is used with head h of another matrix of `heads` heads, as

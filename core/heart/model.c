@@ -45,8 +45,8 @@ model_weight(Model *m, const Attention *block, const char *part,
     return leaf(m->listing, rows, cols, 1, NULL, NULL);
 }
 
-/* If the entries of the embedding and of the position have a standard deviation
-   of 0.7, those of their sum have one of about 1. */
+/* The entries of the embedding and of the position have a standard deviation of
+   0.7, so that their sum has one of about 1. */
 Node *
 model_table(Model *m, const char *name, int rows)
 {

@@ -150,7 +150,7 @@ residual(Node *a, Node *b)
 }
 
 /* In the forward pass C was f(A), entry by entry, and f'(A) was kept. So now
-   dA += dC . f'(A). */
+   dA += dC . f'(A), which is computed in the memory of f'(A). */
 void
 slope_backward(Node *c)
 {

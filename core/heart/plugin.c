@@ -34,7 +34,7 @@ plugin_load(const char *path, int binding)
     return v;
 }
 
-/* The letter in the name of a file for a letter in the name of its matrix. */
+/* The letter that the name of a file has for a letter of a matrix's name. */
 static char
 file_letter(char letter)
 {
@@ -51,12 +51,12 @@ same_file(const char *a, const char *b)
     return !*a && !*b;
 }
 
-/* What is wrong with the matrix that a variant declares after those of w, as
-   text for a message; NULL if nothing is. */
+/* Returns text that says what is wrong with the next matrix that a variant
+   declares, after the matrices of w; NULL if nothing is. */
 static const char *
 wrong_weight(const Weights *w, int index, const char *name, int rows, int cols)
 {
-    enum { LONGEST = 10000000 }; /* a sum of 200 of these still fits an int */
+    enum { LONGEST = 10000000 }; /* an int holds the sum of 200 of these */
     if (index != w->count)
         return "not the next one: declare matrices in the order of their "
                "indices";
@@ -82,9 +82,9 @@ weight(Weights *w, int index, const char *name, int rows, int cols)
         bug("weight: matrix %d, \"%.60s\" (%d x %d): %s", index, name, rows,
             cols, wrong);
     w->list = grow(w->list, w->count, &w->capacity, sizeof *w->list);
-    Weight *d = &w->list[w->count++];
-    *d = (Weight){.rows = rows, .cols = cols, .deviation = 1 / sqrt(rows)};
-    strcpy(d->name, name);
+    Weight *next = &w->list[w->count++];
+    *next = (Weight){.rows = rows, .cols = cols, .deviation = 1 / sqrt(rows)};
+    strcpy(next->name, name);
 }
 
 Weights

@@ -16,7 +16,7 @@ mix(uint64_t *x)
     return z ^ z >> 31;
 }
 
-/* Its state is drawn from the seed and the FNV-1a hash of the purpose. */
+/* The state comes from the seed and from the FNV-1a hash of the purpose. */
 Random
 random_stream(uint64_t seed, const char *purpose)
 {
@@ -45,9 +45,9 @@ random_bits(Random *r)
     return bits;
 }
 
-/* Bits modulo n would favour small results, unless n divides the number of
-   equally likely bits. So bits from the largest multiple of n on that fits 64
-   bits are drawn again. */
+/* The remainder of 64 random bits by n would favour small results, because n
+   need not divide 2^64. So only numbers below a multiple of n are used, the
+   largest one that fits 64 bits; any other is drawn again. */
 int
 random_below(Random *r, int n)
 {
@@ -81,7 +81,7 @@ random_normal(Random *r)
 void
 random_order(Random *r, int *order, int n)
 {
-    for (int i = 0; i < n; i++) { /* i goes to one of the places 0 .. i */
+    for (int i = 0; i < n; i++) { /* put i at a random index from 0 to i */
         int j = random_below(r, i + 1);
         order[i] = order[j];
         order[j] = i;

@@ -59,6 +59,8 @@ take(Tape *t, size_t bytes)
     return b->at + b->used - bytes;
 }
 
+/* The entries are counted even if they get no memory, which is how a model that
+   is too large is measured. Red zones double the memory. */
 real *
 keep(Node *n, size_t count)
 {
@@ -146,8 +148,8 @@ tape_reset(Tape *t)
     t->bytes = 0;
     if (t->block && t->block->before) {
         free_blocks(t);
-        take(t, t->most); /* only to allocate a block of that size */
-        t->bytes = 0;
+        take(t, t->most); /* allocates a block of at least that size */
+        t->bytes = 0;     /* it is empty, and used from its start */
     }
     if (t->block)
         t->block->used = 0;
@@ -182,8 +184,8 @@ leaf(Tape *t, int rows, int cols, int sequences, real *value, real *gradient)
     return n;
 }
 
-/* A view is a leaf that has the value of its root. It has no separate gradient:
-   all operators add to the root's. */
+/* A view is a leaf that shares the value of its root. Its gradient is the
+   root's, to which all operators add. */
 Node *
 split(Node *a, int heads)
 {

@@ -60,7 +60,7 @@ struct Tape {
     size_t most;         /* the largest `bytes` at any reset */
     size_t entries; /* of all matrices since the reset, with values or not */
     Node *spare;    /* nodes whose gradients can be reused, linked by `next` */
-    int recalled;   /* how often a block recalled a node of an earlier block */
+    int recalled;   /* how often a block recalled a node of another block */
     Keeper *keeper; /* a decoder's, or NULL */
     /* If set, called with `to` and each new node, once its value is computed.
      */

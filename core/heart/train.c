@@ -86,7 +86,7 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
         Batch micro = batch_part(b, i, left < size ? left : size);
         tape_reset(t);
         Node *logits = model_forward(m, t, &micro);
-        if (i > 0) /* so that backward adds to the gradients so far */
+        if (i > 0) /* backward must add to the gradients of earlier ones */
             for (int k = 0; k < m->count; k++)
                 m->nodes[k]->touched = true;
         Node *part =
@@ -126,8 +126,9 @@ train_step(Model *m, Tape *t, const Batch *b, double *accuracy)
 }
 
 /* Completes the row of the log that has the sums of loss and accuracy over the
-   latest steps: makes means of the sums, and adds validation. After 0 steps the
-   means are 0 / 0, NaN. `t` and `b` are scratch. */
+   latest steps: divides the sums by the number of these steps, and adds the
+   validation. After 0 steps the means are 0 / 0, NaN. `t` and `b` are
+   scratch. */
 static void
 end_row(Model *m, const Dataset *data, Tape *t, Batch *b, Result *r)
 {

@@ -11,8 +11,8 @@
 #include "operators/biases.h"
 #include "operators/steps.h"
 
-/* C = S + b(head, query, key). The bias is the same in all sequences, so it is
-   computed once, and added to the same entry of each. */
+/* C = S + b(head, query, key). The bias is the same in all sequences. So it is
+   computed once for row `row` of a sequence, and added to that row of each. */
 static void
 bias_forward(Node *c)
 {
@@ -25,8 +25,8 @@ bias_forward(Node *c)
         int head = row % c->heads, query = a->position + row / c->heads;
         for (int key = 0; key < keys; key++) {
             double bias = b->bias(a, head, query, key);
-            for (int at = row * keys + key; at < size; at += sequence)
-                c->value[at] += (real)bias;
+            for (int i = row * keys + key; i < size; i += sequence)
+                c->value[i] += (real)bias;
         }
     }
 }
@@ -78,10 +78,10 @@ mask_zero(Attention *a, Node *s)
                 (Spec){WITH((ScaleAndMask){1, a->causal})});
 }
 
-/* P = softmax(mask(S)) in each row of each head, with a sink. The row is copied
-   first, and the sink's score is put behind the scores of the keys that the
-   query sees. c->kept has the sink's weight of every row and then memory for
-   the copy of one row. */
+/* P = softmax(mask(S)) in each row of each head, with a sink. The scores that
+   the query sees are copied, with the sink's score after them, and the softmax
+   is taken of the copy. c->kept has the sink's weight of every row, and then
+   memory for the copy of one row. */
 static void
 sink_forward(Node *c)
 {

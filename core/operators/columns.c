@@ -65,10 +65,11 @@ concat(Node *const *a, int count)
                 (Spec){.cols = heads * width, .heads = heads});
 }
 
-/* A token's row of S is seen as a matrix with one head in each row, and so are
-   its rows of P and of C. Then C' = S' P for each token. All tokens are one
-   batch, which is part 0 of the product; its other parts are empty. If P has
-   only one row, every token uses it. */
+/* The part (product.h) of mix_heads. For each token, its row of S is a matrix
+   (heads of S x width) with a head in each row, its row of P is (heads of S x
+   heads of C), and its row of C is (heads of C x width). So C' = S' P. All
+   tokens are one batch, which is part 0 of the product; the other parts are
+   empty. If P has only one row, every token uses that (step 0). */
 static Matrix
 token_matrices(const Node *c, int part, Factor which, real *at)
 {
@@ -82,8 +83,9 @@ token_matrices(const Node *c, int part, Factor which, real *at)
 
 const ProductOp mix_heads_op = PRODUCT_OF("mix_heads", token_matrices, AS_IS);
 
-/* A P that is the same for every token (heads of S x heads of C) is seen as a
-   matrix of one row, whose heads are the rows of P. */
+/* A P that is the same for every token (heads of S x heads of C) becomes a view
+   of one row, whose heads are the rows of P. Only the view's shape is changed.
+ */
 Node *
 mix_heads(Node *s, Node *p)
 {

@@ -5,21 +5,21 @@
 
 #include <math.h>
 
-/* e^-x for x >= 0. x is halved until it is at most 2, at least six times, so
-   that 23 terms of the series of e^-x are enough for double. The result is then
-   squared once for each time. */
+/* e^-x for x >= 0. x is halved at least six times, and until it is at most 2,
+   so that 23 terms of the series of e^-x are enough for double. The result is
+   squared once for each time that x was halved. */
 static inline double
 decay(double x)
 {
-    int squared = 6;
+    int halvings = 6;
     for (; x > 128; x /= 2)
-        squared++;
-    double y = -x / 64, term = 1, sum = 1;
+        halvings++;
+    double y = -x / 64, term = 1, sum = 1; /* 64: the first six halvings */
     for (int i = 1; i < 24; i++) {
         term *= y / i;
         sum += term;
     }
-    for (int i = 0; i < squared; i++)
+    for (int i = 0; i < halvings; i++)
         sum *= sum;
     return sum;
 }

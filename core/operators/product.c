@@ -2,8 +2,8 @@
  */
 #include "operators/product.h"
 
-/* Part i of A, B or C, with that of B transposed if the operator says so.
-   Below, B_i is the result. */
+/* Part i of A, B or C. That of B is transposed if the operator says so, so that
+   below C_i is always A_i B_i. */
 static Matrix
 part_of(const Node *c, int i, Factor which, real *at)
 {

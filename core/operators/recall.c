@@ -6,10 +6,11 @@
 #include "heart/tape.h"
 #include "operators/recall.h"
 
-/* remember makes one more view of the node on the tape. The arguments of that
-   view are the place, the block and the slot where it was remembered. Only such
-   views have arguments. Resetting the tape forgets them all. */
-enum { WHERE = 3 }; /* number of these arguments, ints */
+/* remember puts one more view of the node on the tape. The arguments of the
+   view are three ints: the place, the block and the slot where it was
+   remembered. No other views have arguments. Resetting the tape forgets them
+   all. */
+enum { WHERE = 3 }; /* number of these ints */
 
 void
 remember(Attention *a, int slot, Node *n)

@@ -3,7 +3,7 @@
 #include "operators/repeat.h"
 
 /* C repeats A along the axes in which A is 1 long: rows, heads, or columns of a
-   head. A row or head that is repeated is at the distance 0 from the next. */
+   head. If a row or head is repeated, the next one is 0 entries away. */
 static void
 add_repeated(const Node *c, int k, real *of_c, real *of_a, bool back)
 {

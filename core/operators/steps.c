@@ -39,12 +39,13 @@ scores(Attention *a, Node *q, Node *k, double factor)
     s = scale(s, factor);
     if (a->relative && a->relative->biased)
         s = a->relative->biased(a, s);
-    a->scored += s->heads; /* so that the core knows how many there are */
+    a->scored += s->heads; /* ALiBi numbers heads over all calls */
     return s;
 }
 
-/* P = softmax(mask(S)), for row i of the rows * heads rows of keys entries. A
-   bias of -INFINITY (biases.h) masks a score, too. */
+/* P = softmax(mask(S)). Row i of `keys` entries is the scores of token
+   i / heads in head i % heads. A bias of -INFINITY (biases.h) masks a score,
+   too. */
 static void
 softmax_forward(Node *c)
 {

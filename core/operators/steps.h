@@ -7,7 +7,7 @@
 #include "heart/attention.h"
 #include "operators/product.h"
 
-/* c->op tells which operator made a node c. The arguments of softmax are an
+/* c->op tells which operator made a node c. The arguments of softmax are a
    ScaleAndMask (heart/attention.h), whose scale is 1. */
 extern const ProductOp scores_op, apply_weights_op;
 extern const Operator softmax_op;

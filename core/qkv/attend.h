@@ -30,8 +30,8 @@ typedef struct Attention {
     int layers;   /* number of blocks */
     int position; /* of the first token of x; 0 except when decoding */
     /* The rest is for the core only. */
-    int place;                       /* which attention of its block this is */
-    int scored;                      /* heads whose scores have been computed */
+    int place;                       /* ENCODER, SELF or CROSS (model.h) */
+    int scored;                      /* heads that have had scores so far */
     struct Tape *tape;               /* the tape of x */
     const char *settings;            /* the list that setting() reads */
     const struct Relative *relative; /* positions in the scores, or NULL */
@@ -51,7 +51,7 @@ Node *attend(Attention *a, Node *q, Node *k, Node *v, double scale);
 /* attend with a fixed bias, as ALiBi and windows need. The bias of a window of
    4 tokens is
        return abs(query - key) < 4 ? 0 : -INFINITY;
-   It works in steps (see below). */
+   It computes the three steps below, one by one. */
 Node *attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale,
                     Bias *bias);
 
@@ -59,10 +59,10 @@ Node *attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale,
    form of equation 34), for q and for k. Columns 2j and 2j + 1 of each head are
    a point in the plane, which is rotated by the angle t base^(-2j / width) for
    the token at position t. The first row is the token at a->position, or at 0
-   if n has a row for every token so far. Keeps the heads. Then q_t k_s' depends
-   on the positions only through t - s. (The code of Llama and Qwen pairs
-   columns j and j + width / 2: the same function, with the columns of the
-   weights in a different order.) */
+   if n has a row for every token so far. The result has the heads of n. If both
+   q and k are rotated, q_t k_s' depends on the positions only through t - s.
+   (The code of Llama and Qwen pairs columns j and j + width / 2: the same
+   function, with the columns of the weights in a different order.) */
 Node *rotate(Attention *a, Node *n, double base);
 
 /* Attention in steps, for variants that act between them: attend(a, q, k, v, s)
@@ -73,14 +73,14 @@ Node *rotate(Attention *a, Node *n, double base);
 Node *scores(Attention *a, Node *q, Node *k, double scale);
 
 /* Scores + bias, a function of head and positions; a bias of -INFINITY makes
-   the weight 0, and costs nothing. (Applied to scale(s, 0), it gives a matrix
-   of numbers by position, which scores can be multiplied with.) */
+   the weight 0. (Applied to scale(s, 0), it gives a matrix of only the biases,
+   by which scores can be multiplied.) */
 Node *fixed_bias(Attention *a, Node *s, Bias *bias);
 
 /* Turns each row of each head into weights that sum to 1; masked ones are 0.
-   A sink adds one more score to the denominator, for which there is no value:
-   sink (1 x heads) is learned in gpt-oss; NULL means a score of 0, the "softmax
-   off by one" of Miller 2023. */
+   A sink adds one more score to the denominator, but has no value. `sink`
+   (1 x heads) has these scores, which gpt-oss learns; NULL means 0, the
+   "softmax off by one" of Miller 2023. */
 Node *softmax(Attention *a, Node *s);
 Node *softmax_sink(Attention *a, Node *s, Node *sink);
 
@@ -89,8 +89,8 @@ Node *apply_weights(Attention *a, Node *p, Node *v);
 
 /* Turns scores into weights for apply_weights without a softmax: masked scores
    become 0, and the others stay as they are. If all scores are 1, apply_weights
-   returns a running sum. Make such scores with map(): the products of queries
-   and keys of ones are not 1 with --positions rope or alibi. */
+   returns the running sum of the values. Make such scores with map(), because
+   --positions rope or alibi changes the scores of queries and keys. */
 Node *mask_zero(Attention *a, Node *s);
 
 /* remember keeps n for later blocks under a slot number of your choice. recall

@@ -28,9 +28,9 @@
 typedef struct Tape Tape;
 
 /* An operator. `forward` sets every entry of c->value, from the values of
-   c->in[0], c->in[1], ... and from c->arguments. `backward` adds to the
-   gradients of those operands that are trained, from c->gradient; it is called
-   after every node that uses c has added to that; it may be NULL. */
+   c->in[0], c->in[1], ... and from c->arguments. `backward` reads c->gradient,
+   and adds to the gradients of the operands that are trained. It is called once
+   every node that uses c has added to c->gradient. It may be NULL. */
 typedef struct Operator {
     const char *name;
     void (*forward)(Node *c);
@@ -52,10 +52,10 @@ struct Node {
     real *kept;            /* entries that forward keeps for
                               backward, or that backward works in */
     const Operator *op;    /* NULL for a leaf, and for a view */
-    double flops; /* of forward, 2 for a multiply-add of products: set it in an
-                     operator of yours, or they are not known (NAN) */
-    double state; /* entries of a state, as large for any number of tokens, that
-                     would serve a decoder instead of cached rows; or 0 */
+    double flops; /* operations of forward, 2 for each multiply-add; NAN, not
+                     known, unless your operator sets it */
+    double state; /* entries that a decoder could keep instead of the rows of
+                     all earlier tokens, however many; 0 if it needs these */
     Node *root; /* the node that owns the memory: itself, except after split */
     bool touched; /* gradient already holds a sum */
     bool passed;  /* another node has taken over its gradient */
@@ -63,7 +63,7 @@ struct Node {
     Node *previous; /* the node before it on the tape */
     Node *next;     /* the next node of the backward pass */
     /* For finding that order: */
-    int uses;    /* number of nodes that use it and have not run yet */
+    int uses;    /* number of nodes that use it and are not in order yet */
     bool shared; /* more than one node uses it */
 };
 
@@ -81,7 +81,7 @@ Node *new_node(const Operator *op, int rows, int cols, Node *const *in,
 Node *compute(Node *c);
 
 /* Returns the gradient of n, zeroed at the first call, for you to add to. Only
-   a trained node has one: ask n->trained first. */
+   a trained node has one: check n->trained first. */
 real *gradient(Node *n);
 
 /* Adds x to the gradient of n, entry by entry. The first call overwrites, which
@@ -99,7 +99,7 @@ void keep_arguments(Node *n, const void *arguments, size_t size);
 #pragma GCC visibility pop
 
 #ifndef QKV_CORE
-/* Compiled into the plugin; the program compares it with its own. */
+/* Compiled into the plugin. The program compares it with its own size. */
 extern const unsigned char qkv_real_size;
 __attribute__((visibility("default"), weak)) const unsigned char qkv_real_size =
     sizeof(real);

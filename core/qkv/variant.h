@@ -38,8 +38,8 @@ typedef struct Weights Weights;
 typedef struct Form Form;
 typedef struct Entries Entries;
 
-/* The calls that a variant is for. Self-attention: y is x. Causal: also
-   a->causal is 1, always. */
+/* The calls that a variant supports: any; only self-attention, in which y is x;
+   or only self-attention with a causal mask, in which a->causal is 1. */
 typedef enum Calls { ANY_CALL, SELF_ONLY, CAUSAL_ONLY } Calls;
 
 typedef struct Variant {
@@ -47,9 +47,9 @@ typedef struct Variant {
     /* The output, written as in a file NAME.eq (lesson 16), with ";" between
        its lines; `check` runs it. "note: ..." is for people only. */
     const char *equation;
-    const char *family; /* optional: the group it is listed in by `qkv
-                           list --columns family`, as "low rank" */
-    const char *shape;  /* the shape options that it uses, out of "heads
+    const char *family; /* optional: its group, such as "low rank", in the
+                           output of `qkv list --columns family` */
+    const char *shape;  /* the shape options that it uses, from "heads
                            kv-heads d-k d-v latent"; the others are fixed:
                            1 for heads, d_model for widths */
 
@@ -85,12 +85,11 @@ typedef struct Variant {
        the same name. */
     const char *settings;
 
-    /* Optional: the only calls that it is for, if its equation means nothing in
-       others: CAUSAL_ONLY for a state that earlier tokens have left, SELF_ONLY
-       for a matrix of the sequence's length. `qkv check` and `qkv count` make
-       no others, and a task that needs others is refused before it is trained.
-       A variant that is not for cross-attention has no canonical form here,
-       because that is found by giving it different tokens as x and as y. */
+    /* Optional: the only calls in which its equation has a meaning, such as
+       CAUSAL_ONLY if it sums over earlier tokens, or SELF_ONLY if a matrix has
+       the length of the sequence. `qkv check` and `qkv count` make only these
+       calls, and tasks that need others are refused. Such a variant has no
+       canonical form, which is found by passing different tokens as x and y. */
     Calls calls;
 } Variant;
 
