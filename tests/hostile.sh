@@ -203,7 +203,7 @@ fi
 # A default that no option could have is refused when the plugin is loaded, and -0 is 0.
 for value in 1e308 0x nan -0; do
     victim "limit$value" SETTINGS "\"limit=$value\""
-    [ "$value" = -0 ] || refuses 1 "is \"limit=$value\": write at most 8 settings" "$qkv" count -v victim
+    [ "$value" = -0 ] || refuses 1 "its settings are \"limit=$value\": write at most 8" "$qkv" count -v victim
 done
 works victim "$qkv" compare -v standard,victim -t reverse $small --no-figures -o limit
 expect 'limit=-0 is not limit=0' grep -qx 'settings	limit=0' limit/reverse.victim.*/config.tsv
