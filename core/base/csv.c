@@ -1,5 +1,6 @@
-/* csv.c - reads a table that another program wrote. Its cells point into the
-   text of the file, where a 0 replaces the character behind each of them. */
+/* csv.c - reads a table that another program wrote. Its cells are not copied:
+   they point into the text of the file, in which the comma, tab or line end
+   after each cell is replaced by a 0. */
 #include <string.h>
 
 #include "base/csv.h"
@@ -8,23 +9,24 @@
 typedef struct Reader {
     const char *path;
     char *at;     /* the next character of the text */
-    char ends[4]; /* the characters that end a cell without quotes, of which the
-                     first separates cells */
-    int line;     /* the number of its line, from 1 */
+    char ends[4]; /* the characters that end a cell without quotes: the comma or
+                     tab that separates cells, \r and \n */
+    int line;     /* the line of that character, counted from 1 */
 } Reader;
 
-/* Reads the cell whose opening quote is at r->at, and returns its text, which
-   overwrites the quoted one. Afterwards r->at is behind the closing quote. */
+/* Reads the cell whose opening quote is at r->at, and moves r->at past its
+   closing quote. The result is the text between them, with each "" turned into
+   ". It is no longer than the quoted text, and so replaces it in memory. */
 static char *
 quoted_cell(Reader *r)
 {
     char *cell = r->at, *from = cell + 1, *to = cell;
     int first_line = r->line;
-    while (from[0] != '"' || from[1] == '"') { /* "" is no closing quote */
+    while (from[0] != '"' || from[1] == '"') { /* "" does not end the cell */
         if (!*from)
             fail("%s:%d: a quoted cell has no closing quote; add it", r->path,
                  first_line);
-        if (*from == '"') /* skips the first one of "" */
+        if (*from == '"') /* skip the first quote of "" */
             from++;
         if (*from == '\n')
             r->line++;
@@ -35,9 +37,9 @@ quoted_cell(Reader *r)
     return cell;
 }
 
-/* Reads the next cell of a line, and returns its text. Afterwards r->at is
-   behind the character that ends the cell. Sets *last to true if it is the last
-   cell of its line. */
+/* Reads the next cell of a line, and returns its text. Moves r->at past the
+   comma, tab or line end that follows the cell. Sets *last to whether the cell
+   is the last one of its line. */
 static char *
 next_cell(Reader *r, bool *last)
 {
@@ -46,9 +48,11 @@ next_cell(Reader *r, bool *last)
         cell = quoted_cell(r);
     else
         r->at += strcspn(r->at, r->ends);
-    if (r->at[0] == '\r' && r->at[1] == '\n') /* the line ends with CRLF */
-        *r->at++ = 0;
-    char end = *r->at, separator = r->ends[0];
+    if (r->at[0] == '\r' && r->at[1] == '\n') {
+        *r->at = 0; /* of CRLF, only the LF counts from here on */
+        r->at++;
+    }
+    char end = *r->at, separator = r->ends[0]; /* end is 0 after the text */
     if (end == '\r')
         fail("%s:%d: it has a lone carriage return; end lines with LF or CRLF",
              r->path, r->line);
@@ -57,31 +61,30 @@ next_cell(Reader *r, bool *last)
              r->path, r->line);
     *last = end != separator;
     *r->at = 0;
-    if (end)
+    if (end) /* at the end of the text, r->at stays on its 0 */
         r->at++;
     return cell;
 }
 
-/* Reads a line into t->cells, behind the cells of the lines before. The first
-   line that is not empty has the names of the columns. Each later one is a row.
- */
+/* Reads a line, and appends its cells to those of the table. The first line
+   that is not empty has the names of the columns. Each later one is a row. */
 static void
 read_line(Reader *r, Table *t)
 {
     bool header = t->cols == 0;
-    int first = header ? 0 : (t->rows + 1) * t->cols;
-    int line = r->line, count = 0;
+    int first_cell = header ? 0 : (t->rows + 1) * t->cols;
+    int line = r->line, count = 0; /* of the line's cells */
     bool last = false;
     while (!last) {
         char *cell = next_cell(r, &last);
         t->cells =
-            grow(t->cells, first + count, &t->capacity, sizeof *t->cells);
-        t->cells[first + count] = cell;
+            grow(t->cells, first_cell + count, &t->capacity, sizeof *t->cells);
+        t->cells[first_cell + count] = cell;
         count++;
     }
     r->line++;
-    if (count == 1 &&
-        !*t->cells[first]) /* empty: the next line overwrites it */
+    bool empty = count == 1 && *t->cells[first_cell] == 0;
+    if (empty) /* the next line overwrites its cell */
         return;
     if (!header && count != t->cols)
         fail("%s:%d: this line has %d cells, but the first line names %d "
@@ -92,7 +95,6 @@ read_line(Reader *r, Table *t)
         t->rows++;
 }
 
-/* The cells point into the file's text, which is never freed. */
 Table
 csv_read(const char *path, int **lines)
 {
@@ -103,16 +105,17 @@ csv_read(const char *path, int **lines)
     if (strlen(r.at) != size)
         fail("%s: it has NUL bytes, so it is not text; save it as UTF-8 CSV",
              path);
-    if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* a byte order mark */
+    if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* a byte order mark in UTF-8 */
         r.at += 3;
-    if (r.at[strcspn(r.at, "\t,;\n")] == ';') /* the first separator */
+    if (r.at[strcspn(r.at, "\t,;\n")] == ';') /* it is before any , or tab */
         fail("%s: semicolons separate its cells; use commas (0.5, not 0,5)",
              path);
     if (r.at[strcspn(r.at, "\t\n")] == '\t') /* the first line has a tab */
         r.ends[0] = '\t';
     *lines = NULL;
     while (*r.at) {
-        /* If this line is not a row, the next one overwrites its number. */
+        /* t.rows grows only if this line is a row. Otherwise the number of the
+           next line overwrites the one stored here. */
         *lines = grow(*lines, t.rows, &capacity, sizeof **lines);
         (*lines)[t.rows] = r.line;
         read_line(&r, &t);

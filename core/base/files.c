@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,12 +49,12 @@ begin_file(const char *directory, const char *name)
 void
 end_file(FILE *file, const char *directory, const char *name)
 {
-    bool lost = ferror(file);
-    if (fclose(file) || lost)
+    bool write_failed = ferror(file);
+    if (fclose(file) || write_failed)
         not_written(within(directory, name));
 }
 
-/* A directory that cannot be opened is gone, or nobody may write there. */
+/* If open fails, the descriptor is -1, and flock does nothing. */
 int
 lock_directory(const char *path)
 {
@@ -62,15 +63,14 @@ lock_directory(const char *path)
     return lock;
 }
 
-#define DRAFT "@qkv-" /* before the six letters that mkdtemp draws */
+/* A draft is called .NAME@qkv-XXXXXX, with six letters from mkdtemp. */
+#define DRAFT_MARK "@qkv-"
 
-/* Is the name that of a draft, .NAME@qkv-XXXXXX? */
+/* Is this the name of a draft? */
 static bool
 is_draft(const char *name)
 {
-    const char *mark = strrchr(name, '@');
-    return *name == '.' && mark && !strncmp(mark, DRAFT, strlen(DRAFT)) &&
-           strlen(mark) == strlen(DRAFT "XXXXXX");
+    return fnmatch(".*" DRAFT_MARK "??????", name, 0) == 0;
 }
 
 Values
@@ -78,7 +78,7 @@ names_in(const char *directory)
 {
     Values names = {0};
     DIR *dir = opendir(directory);
-    /* Without memory it is not known whether there are any names. */
+    /* A lack of memory does not mean that the directory has no names. */
     if (!dir && errno == ENOMEM)
         fail("%s: could not list it: %s", directory, strerror(errno));
     if (!dir)
@@ -90,7 +90,7 @@ names_in(const char *directory)
     return names;
 }
 
-/* nftw calls it for each file in a directory, and then for the directory. */
+/* nftw calls this for each file in a directory, and then for the directory. */
 static int
 remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
 {
@@ -98,8 +98,8 @@ remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
     return remove(path);
 }
 
-/* nftw opens at most 16 directories at once. It fails too if there is nothing
-   to remove, or if this user may not remove it; then nothing is reported. */
+/* nftw has at most 16 directories open at once. It also fails if there is
+   nothing to remove, or if this user may not remove it; neither is reported. */
 void
 discard(const char *path)
 {
@@ -111,53 +111,57 @@ Draft *
 draft_begin(const char *directory, const char *name)
 {
     Draft *d = allocate(1, sizeof *d);
-    char *hidden = format_text(".%.100s" DRAFT "XXXXXX", name);
+    /* 100 letters of the name are enough for people; a file system allows about
+       255 in all. */
+    char *hidden = format_text(".%.100s" DRAFT_MARK "XXXXXX", name);
     drafts_sweep(directory);
-    /* If this process is killed, its parent sweeps there. */
+    /* If this process is killed, its parent sweeps that directory. */
     snprintf(report->drafts, sizeof report->drafts, "%s", directory);
     d->place = copy_text(directory);
+    /* Another process may remove the new draft before it is locked. Then it is
+       made again. */
     do {
         d->path = within(directory, hidden);
         if (!mkdtemp(d->path))
             fail("%s: could not write there: %s; choose another directory",
                  directory, strerror(errno));
         d->lock = lock_directory(d->path);
-        /* Another process may have swept it away before it was locked: if it is
-           gone, another one is made. */
-    } while (access(d->path, F_OK));
+    } while (access(d->path, F_OK)); /* that is, while it does not exist */
     return d;
 }
 
 /* Renames a file or a directory. Returns false if `to` exists and rename cannot
-   replace it: a directory that is not empty, or a file if `from` is a directory
-   (or the other way round). */
+   replace it: it is a directory that is not empty, or only one of the two is a
+   directory. Fails if it could not be renamed for another reason. */
 static bool
-moved(const char *from, const char *to)
+try_rename(const char *from, const char *to)
 {
     if (!rename(from, to))
         return true;
-    if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR &&
-        errno != EISDIR)
+    bool not_empty = errno == EEXIST || errno == ENOTEMPTY;
+    bool other_kind = errno == ENOTDIR || errno == EISDIR;
+    if (!not_empty && !other_kind)
         not_written(to);
     return false;
 }
 
-/* Moves one of the draft's files or directories to its place. If something is
-   there that rename cannot replace, it is moved into the draft as NAME@; but if
-   `replace` is false, it stays, and the result is false. */
+/* Moves the draft's file or directory NAME to its final place. If rename cannot
+   replace what is already there, that is first moved into the draft, which
+   draft_end removes. If `replace` is false, it stays where it is instead, and
+   the result is false. */
 static bool
 publish(const Draft *d, const char *name, bool replace)
 {
     char *from = within(d->path, name), *to = within(d->place, name);
     char *old = within(d->path, format_text("%s@", name));
 #ifdef RENAME_EXCHANGE
-    /* The old and the new one change places in one step, so that a reader
-       always finds one of them. Without this call there is a moment with none.
-     */
+    /* Swaps the two in one step, so that a reader always finds one of them. The
+       old one is then in the draft. Without this call neither is at its place
+       for a moment. */
     if (replace && !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
         return true;
 #endif
-    while (!moved(from, to)) {
+    while (!try_rename(from, to)) {
         if (!replace)
             return false;
         discard(old);                           /* from an earlier round */
@@ -172,7 +176,8 @@ draft_end(Draft *d, bool replace)
 {
     Values names = names_in(d->path);
     bool published = true;
-    int place_lock = lock_directory(d->place); /* one draft moves at a time */
+    /* Only one draft at a time moves its files to this place. */
+    int place_lock = lock_directory(d->place);
     for (int i = 0; i < names.count; i++) {
         bool hidden = names.text[i][0] == '.';
         if (!hidden && !publish(d, names.text[i], replace))

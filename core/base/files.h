@@ -20,13 +20,13 @@ char *within(const char *directory, const char *name);
  */
 char *new_directory(const char *directory, const char *name);
 
-/* Opens DIRECTORY/NAME for writing, or fails. end_file closes it, and fails if
-   not all of it could be written. */
+/* Opens DIRECTORY/NAME for writing. Fails if that is not possible. end_file
+   closes it, and fails if not all of it could be written. */
 FILE *begin_file(const char *directory, const char *name);
 void end_file(FILE *file, const char *directory, const char *name);
 
-/* The names in a directory, in no particular order. There are none if it cannot
-   be read. */
+/* The names in a directory, without . and .., in no particular order. The list
+   is empty if the directory cannot be read. */
 Values names_in(const char *directory);
 
 /* Removes a file, or a directory with everything in it, if it exists. Links are
@@ -34,14 +34,14 @@ Values names_in(const char *directory);
 void discard(const char *path);
 
 /* Waits until no other process has locked the directory, and locks it. Returns
-   a file descriptor: closing it unlocks the directory, and so does the end of
-   the process. Returns -1 if the directory cannot be opened. */
+   a file descriptor. The directory is unlocked when it is closed, or when the
+   process ends. Returns -1 if the directory cannot be opened. */
 int lock_directory(const char *path);
 
 typedef struct Draft {
     char *path;  /* DIRECTORY/.NAME@qkv-XXXXXX; only the writer writes there */
     char *place; /* DIRECTORY, the final place of its files */
-    int lock;    /* on path (lock_directory) */
+    int lock;    /* the file descriptor that locks path (lock_directory) */
 } Draft;
 
 /* Removes the drafts that were left in this directory, then makes and locks one
@@ -50,11 +50,11 @@ typedef struct Draft {
    (run/plugin_process.h). */
 Draft *draft_begin(const char *directory, const char *name);
 
-/* Moves the draft's files and directories to their place, and removes the draft
-   with its hidden files. Each replaces the one of its name. If `replace` is
-   false, an existing directory stays, the draft's copy is removed, and the
-   result is false. No other draft moves files to that place at the same time.
- */
+/* Moves the draft's files and directories to their place, except hidden files,
+   and removes the draft. Each replaces the file or directory of its name. If
+   `replace` is false and a directory exists already, that directory stays, the
+   draft's copy is removed, and the result is false. No other draft moves files
+   to that place at the same time. */
 bool draft_end(Draft *d, bool replace);
 
 /* Removes the drafts in the directory that this user's processes left behind.

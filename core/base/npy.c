@@ -9,21 +9,23 @@
 #include "base/words.h"
 #include "heart/fail.h"
 
-/* A file begins with MAGIC, which ends in the format's version, and with the
-   length of the header in two bytes, the lower one first. These are PREFIX
-   bytes in all. The header is padded so that the entries begin at a multiple of
-   64 bytes. */
+/* A file begins with MAGIC, which ends in the format's version, 1 and 0. Two
+   bytes with the length of the header follow, the lower one first. These are
+   PREFIX bytes in all. After them come the header and the entries. The header
+   is padded with blanks, so that the entries begin at a multiple of 64 bytes.
+ */
 #define MAGIC "\x93NUMPY\x01\x00"
 enum { PREFIX = 10, HEADER = 2 * 64 - PREFIX };
 
-/* Writes a header for entries of `width` bytes and of kind 'f' or 'i', without
-   its padding. */
+/* Sets `text` to the header of an array, without its padding. Each entry has
+   `width` bytes, and `kind` is 'f' for floating point or 'i' for integers.
+   There are two or three dimensions. */
 static void
-write_header(char text[HEADER], char kind, size_t width, int dimensions,
-             const int *shape)
+header_text(char text[HEADER], char kind, size_t width, int dimensions,
+            const int *shape)
 {
     const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-    char sizes[40]; /* three ints at most, with ", " between them */
+    char sizes[40]; /* holds three ints with ", " between them */
     int n = snprintf(sizes, sizeof sizes, "%d, %d", shape[0], shape[1]);
     if (dimensions == 3)
         snprintf(sizes + n, sizeof sizes - (size_t)n, ", %d", shape[2]);
@@ -41,30 +43,30 @@ npy_write(const char *directory, const char *name, char kind,
     char header[HEADER];
     for (int i = 0; i < dimensions; i++)
         count *= (size_t)shape[i];
-    write_header(header, kind, width, dimensions, shape);
+    header_text(header, kind, width, dimensions, shape);
     fwrite(MAGIC, 1, sizeof MAGIC - 1, file);
-    /* the header's length in two bytes, the header, blanks up to that length */
+    /* Writes the length in two bytes, then the header padded to that length. */
     fprintf(file, "%c%c%-*s\n", HEADER, 0, HEADER - 1, header);
     fwrite(values, width, count, file);
     end_file(file, directory, name);
 }
 
-/* Fails unless the file's header is exactly what NumPy writes for a matrix of
-   this shape, with entries of 4 or of 8 bytes. Returns which of the two it is,
-   and sets *begin to the offset of the first entry in the file. */
+/* Fails unless the `size` bytes of `file` begin with the header that NumPy
+   writes for a matrix of this shape, with entries of 4 or 8 bytes. Returns that
+   number of bytes, and sets *begin to the offset of the first entry. */
 static size_t
 check_header(const char *path, const char *file, size_t size, int rows,
              int cols, size_t *begin)
 {
     const unsigned char *bytes = (const unsigned char *)file;
     const int shape[] = {rows, cols};
-    char wanted[HEADER];
-    *begin = size; /* unless it has a header that says where they begin */
-    if (size >= PREFIX && !memcmp(file, MAGIC, sizeof MAGIC - 1))
-        *begin = PREFIX + bytes[8] + 256u * bytes[9];
+    char expected[HEADER];
+    bool has_prefix = size >= PREFIX && !memcmp(file, MAGIC, sizeof MAGIC - 1);
+    *begin = has_prefix ? PREFIX + bytes[8] + 256u * bytes[9] : size;
+    bool has_entries = *begin < size;
     for (size_t width = 4; width <= 8; width += 4) {
-        write_header(wanted, 'f', width, 2, shape);
-        if (*begin < size && !strncmp(file + PREFIX, wanted, strlen(wanted)))
+        header_text(expected, 'f', width, 2, shape);
+        if (has_entries && !strncmp(file + PREFIX, expected, strlen(expected)))
             return width;
     }
     fail("%s: it is not a matrix of %d x %d floats ('<f4' or '<f8', in C "
@@ -80,8 +82,8 @@ npy_read(const char *path, real *values, int rows, int cols)
     char *file = read_file(path, "matrix", &size);
     size_t width = check_header(path, file, size, rows, cols, &begin);
     if (size - begin != count * width)
-        fail("%s: %d x %d numbers take %zu bytes, but the file has %zu; remove "
-             "the run and train it again",
+        fail("%s: %d x %d numbers take %zu bytes, but %zu follow the header; "
+             "remove the run and train it again",
              path, rows, cols, count * width, size - begin);
     for (size_t i = 0; i < count; i++) {
         const char *entry = file + begin + i * width;

@@ -6,12 +6,13 @@
 
 #include "base/report.h"
 
-/* Used until report_to is called; it has no room for an answer. */
-static Report own = {.doing = ""};
-Report *report = &own;
+/* The report until report_to is called. Nobody reads it, and it has no memory
+   for an answer. */
+static Report unread = {.doing = ""};
+Report *report = &unread;
 
-/* on_failure (heart/fail.h): leaves the message to the parent, which prints it,
-   and ends this process without the exit handlers that a plugin may have
+/* on_failure (heart/fail.h): stores the message for the parent, which prints
+   it, and ends this process without the exit handlers that a plugin may have
    installed. After a bug it returns, because the caller then calls abort(),
    which the parent notices. */
 static void
@@ -41,34 +42,35 @@ set_stdout(FILE *file)
 #endif
 }
 
-/* The program's own output gets a copy of the file descriptor 1, which itself
-   then becomes stderr, for code that writes to it directly. */
+/* This program's results go to a copy of file descriptor 1. Descriptor 1 then
+   becomes stderr too, for plugins that write to it directly. */
 void
 plugins_print_to_stderr(void)
 {
     int copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (copy < 0) /* stdout is closed, which end_well will report */
         return;
-    FILE *ours = fdopen(copy, "w");
-    if (!ours || !set_stdout(ours)) /* it was not open for writing, or musl */
+    FILE *file = fdopen(copy, "w"); /* NULL if stdout cannot be written */
+    if (!file || !set_stdout(file))
         return;
-    results = ours;
+    results = file;
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
 void
 report_running(const char *path, const char *doing)
 {
+    bool enters = *doing; /* and does not return */
     if (path)
         snprintf(report->plugin, sizeof report->plugin, "%s", path);
-    if (*doing)
+    if (enters)
         report->calls++;
     report->doing = doing;
     if (results)
-        set_stdout(*doing ? stderr : results);
+        set_stdout(enters ? stderr : results);
 }
 
-/* A list of the variants that were opened, each with its plugin's file. */
+/* A list of the variants that were opened, each with the path of its plugin. */
 typedef struct Opened {
     const struct Variant *variant;
     const char *path;
@@ -84,8 +86,8 @@ report_opened(const struct Variant *v, const char *path)
     opened = o;
 }
 
-/* `report_call` (heart/fail.h): reports that the code of v runs, or has
- * returned. */
+/* report_call (heart/fail.h): reports that the code of v runs or has returned.
+   If v is NULL, it is the variant whose code was called last. */
 static void
 report_variant(const struct Variant *v, const char *doing)
 {

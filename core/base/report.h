@@ -1,6 +1,6 @@
-/* report.h - what a process that runs plugins tells its parent, which started
-   it (run/plugin_process.h). The report is a struct in memory that both share,
-   so no message has to be parsed. */
+/* report.h - what a process that runs plugins tells its parent, the process
+   that started it (run/plugin_process.h). The report is a struct in memory that
+   both share, so no message has to be parsed. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -16,18 +16,19 @@ typedef struct Report {
     volatile unsigned calls; /* how often a plugin was called */
     const char
         *volatile doing; /* which plugin code runs, " in forward"; or "" */
-    char limit[128];     /* its memory limit: " (the limit is 100 MB)", or "" */
+    char limit[128];     /* the process's memory limit in words, such as
+                            " (the limit is 100 MB)"; or "" */
     char drafts[4096];   /* the directory of its drafts (files.h), or "" */
-    _Alignas(max_align_t) char answer[]; /* the result of its work */
+    _Alignas(max_align_t) char answer[]; /* the result of the process's work */
 } Report;
 
 /* The report of this process. Until report_to is called, nobody reads it. */
 extern Report *report;
 
-/* Reports that a plugin's code is entered, with what that code does (" in
-   forward"), or that it has returned ("" for `doing`). A crash in between is
-   blamed on the plugin at `path`; if that is NULL, on the plugin that was
-   called last. */
+/* Reports that a plugin's code is called or, if `doing` is "", that it has
+   returned. `doing` names that code for a message: " in forward". A crash
+   before it returns is blamed on the plugin at `path` or, if `path` is NULL, on
+   the plugin that was called last. */
 void report_running(const char *path, const char *doing);
 
 /* From now on a crash in the code of v is blamed on the plugin at `path`, a
@@ -38,14 +39,15 @@ void report_opened(const struct Variant *v, const char *path);
 /* Makes this process report to its parent in r from now on. */
 void report_to(Report *r);
 
-/* From now on, what a plugin's code prints to stdout appears on stderr, while
-   this program still prints to its stdout. That costs no system call when a
-   plugin is called. If a program cannot assign to the C library's stdout, as in
-   musl, nothing changes. */
+/* From now on, whatever a plugin's code prints to stdout appears on stderr,
+   while this program still prints to its stdout. This needs no system call when
+   a plugin is called. With a C library whose stdout cannot be assigned, such as
+   musl, it changes nothing. */
 void plugins_print_to_stderr(void);
 
-/* Returns `status`, with which the process may now end; fails if some of its
-   output could not be written. */
+/* Called last. Notes in the report that all work is done, and returns `status`,
+   the exit status of the process. Fails if some of its output could not be
+   written. */
 int end_well(int status);
 
 #endif

@@ -21,25 +21,27 @@ is_name(const char *cell)
     return *cell && !cell[strspn(cell, NAME_LETTERS ".")];
 }
 
-/* Adds line `number` of a file to the table. Tabs separate its cells. Line 1
-   has the column names; a table takes them from its first file, so that line 1
-   of another file is only checked. */
+/* Adds line `number` of a file to the table. Tabs separate its cells, which are
+   cut out of `line`. Line 1 has the column names. They are stored for the first
+   file of a table, and only checked for the others. */
 static void
 add_line(Table *t, char *line, const char *path, int number)
 {
-    bool header = number == 1, first_file = t->cols == 0;
-    int first = header ? 0 : (t->rows + 1) * t->cols, count = 0;
+    bool header = number == 1, no_columns_yet = t->cols == 0;
+    bool stored = !header || no_columns_yet;
+    int first_cell = header ? 0 : (t->rows + 1) * t->cols, count = 0;
     for (char *cell = strsep(&line, "\t"); cell; cell = strsep(&line, "\t")) {
+        /* The first line and the first column consist of names. */
         if ((header || count == 0) && !is_name(cell))
             fail_damaged_table(path, number);
-        if (!header || first_file) {
-            t->cells =
-                grow(t->cells, first + count, &t->capacity, sizeof *t->cells);
-            t->cells[first + count] = cell;
+        if (stored) {
+            t->cells = grow(t->cells, first_cell + count, &t->capacity,
+                            sizeof *t->cells);
+            t->cells[first_cell + count] = cell;
         }
         count++;
     }
-    if (count < 2 || (!first_file && count != t->cols))
+    if (count < 2 || (!no_columns_yet && count != t->cols))
         fail_damaged_table(path, number);
     t->cols = count;
     if (!header)
@@ -58,9 +60,9 @@ table_add(Table *t, const char *path)
         line = end + 1;
         end = strchr(line, '\n');
     }
-    if (*line) /* the last line does not end with \n */
+    if (*line) /* the file does not end with a line end */
         fail_damaged_table(path, number + 1);
-    if (number < 2) /* it has no row */
+    if (number < 2) /* no row follows the column names */
         fail_damaged_table(path, 1);
 }
 
@@ -103,11 +105,12 @@ cell_value(const char *cell, const char *path)
 const char *
 number_text(double x, int digits)
 {
-    static char texts[8][32];
+    static char texts[8][NUMBER_SIZE]; /* of the last eight calls */
     static int calls;
-    char *text = texts[calls++ % 8];
+    char *text = texts[calls % 8];
+    calls++;
     if (isnan(x))
-        x = NAN; /* which has no sign */
+        x = NAN; /* clears the sign of a NaN */
     snprintf(text, sizeof *texts, "%.*g", digits, x);
     return text;
 }

@@ -8,25 +8,25 @@
 
 typedef struct Table {
     char **cells;   /* the column names, then the cells row by row. They point
-                       into the texts of the files, which are never freed */
-    int rows, cols; /* the line of names is not counted as a row */
+                       into the texts of files, which are never freed */
+    int rows, cols; /* the line of column names does not count as a row */
     int capacity;   /* the number of cells that fit in `cells` */
 } Table;
 
-/* Adds the rows of a run's file to a table, which is {0} at first. The file has
-   at least two columns and a row, and as many columns as the table. The cells
-   of its first line and of its first column are names: words without a
-   character that is special in a shell or in gnuplot. Fails if the file has not
-   this form.
- */
+/* Adds the rows of a run's file to a table, which is {0} at first. Fails unless
+   the file has at least one row and two columns, and as many columns as the
+   table. The cells of its first line and of its first column must be names:
+   words without a character that is special in a shell or in gnuplot. */
 void table_add(Table *t, const char *path);
 
-/* Fails, because this line of a run's file is not one that qkv writes. */
+/* Ends the program with the message that this line of a run's file was cut or
+   changed. */
 _Noreturn void fail_damaged_table(const char *path, int line);
 
-/* The index of the column of that name, or -1. */
+/* The index of the column of this name; -1 if there is none. */
 int table_column(const Table *t, const char *name);
 
+/* The cell of a row and a column, both counted from 0. */
 const char *table_cell(const Table *t, int row, int col);
 
 /* The cell of column `col` in the last row whose first cell is `name`; NULL if
@@ -36,8 +36,8 @@ const char *table_lookup(const Table *t, const char *name, int col);
 /* The number in a cell of the file at `path`. Fails if it is not a number. */
 double cell_value(const char *cell, const char *path);
 
-/* x with up to `digits` significant digits; every NaN is "nan", never "-nan".
-   The eighth call after this one overwrites the text. */
+/* x with up to `digits` significant digits. A NaN is "nan", never "-nan". The
+   eighth call after this one overwrites the text. */
 const char *number_text(double x, int digits);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "heart/plugin.h"
 
-/* Its %s is whose_memory (heart/fail.h). */
+/* The %s is for whose_memory (heart/fail.h), which names the limit. */
 static const char no_memory[] = "out of memory for a text%s";
 
 int
@@ -24,17 +24,20 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
     while (bytes[0] & 0x80 >> ones)
         ones++;
     int more = ones ? ones - 1 : 0; /* bytes after the first */
-    if (ones == 1 || ones > 4 || (size_t)more >= size - *at)
+    bool is_first_byte = ones != 1 && ones <= 4;
+    bool cut_short = (size_t)more >= size - *at;
+    if (!is_first_byte || cut_short)
         return -1;
     int code = bytes[0] & 0x7f >> ones;
-    for (int i = 1; i <= more; i++) {
+    for (int i = 1; i <= more; i++) { /* each adds the six bits of 10xxxxxx */
         if ((bytes[i] & 0xc0) != 0x80)
             return -1;
         code = code << 6 | (bytes[i] & 0x3f);
     }
-    /* 0xd800 .. 0xdfff are the surrogates of UTF-16. */
-    if (code < least[more] || code >= 0x110000 ||
-        (code >= 0xd800 && code < 0xe000))
+    bool overlong = code < least[more], too_large = code >= 0x110000;
+    /* half of a pair in UTF-16 */
+    bool surrogate = code >= 0xd800 && code < 0xe000;
+    if (overlong || too_large || surrogate)
         return -1;
     *at += (size_t)more + 1;
     return code;
@@ -45,9 +48,9 @@ is_text(const char *text)
 {
     size_t size = strlen(text);
     for (size_t i = 0; i < size;) {
-        int c = utf8_next((const unsigned char *)text, size, &i);
-        /* -1, which is not UTF-8, or one of the two ranges of controls */
-        if (c < ' ' || (c >= 127 && c < 160))
+        int code = utf8_next((const unsigned char *)text, size, &i);
+        bool control = code < ' ' || (code >= 127 && code < 160);
+        if (code < 0 || control)
             return false;
     }
     return true;
@@ -57,12 +60,12 @@ char *
 read_file(const char *path, const char *what, size_t *size)
 {
     struct stat facts;
-    const off_t most = 1 << 30; /* bytes: 1 GiB */
+    const off_t limit = 1 << 30; /* 1 GiB */
     if (stat(path, &facts))
         fail("%s: could not read the %s: %s", path, what, strerror(errno));
     if (!S_ISREG(facts.st_mode))
         fail("%s: the %s is not a plain file; name a file", path, what);
-    if (facts.st_size > most)
+    if (facts.st_size > limit)
         fail("%s: the %s is larger than 1 GiB; choose a smaller one", path,
              what);
     FILE *file = fopen(path, "rb");
@@ -90,8 +93,9 @@ replace_in(char *text, const char *characters, char by)
             *c = by;
 }
 
+/* The order of texts in the trees of tsearch. */
 static int
-by_text(const void *a, const void *b)
+compare_texts(const void *a, const void *b)
 {
     return strcmp(a, b);
 }
@@ -99,9 +103,9 @@ by_text(const void *a, const void *b)
 bool
 add_word(void **set, const char *word)
 {
-    if (tfind(word, set, by_text))
+    if (tfind(word, set, compare_texts))
         return false;
-    if (!tsearch(word, set, by_text))
+    if (!tsearch(word, set, compare_texts))
         fail(no_memory, whose_memory);
     return true;
 }
@@ -109,10 +113,10 @@ add_word(void **set, const char *word)
 const char *
 interned(const char *text)
 {
-    static void *all;
-    char **known = tfind(text, &all, by_text);
+    static void *all; /* a tree of all copies (tsearch) */
+    char **known = tfind(text, &all, compare_texts);
     if (!known)
-        known = tsearch(copy_text(text), &all, by_text);
+        known = tsearch(copy_text(text), &all, compare_texts);
     if (!known)
         fail(no_memory, whose_memory);
     return *known;
@@ -124,7 +128,7 @@ number_read(const char *text, bool whole, double least, double most, double *x)
     char *end;
     *x = strtod(text, &end) + 0.; /* -0 becomes 0 */
     bool read_all = end != text && !*end;
-    /* strtod skips blanks, and reads "nan" and "0x10" */
+    /* strtod accepts blanks at the start, "nan" and "0x10"; this does not. */
     bool blank = isspace((unsigned char)*text),
          hexadecimal = strpbrk(text, "xX");
     if (!read_all || blank || hexadecimal || isnan(*x))
@@ -140,6 +144,7 @@ number_read(const char *text, bool whole, double least, double most, double *x)
 char *
 quoted(const char *text)
 {
+    /* Is every character plain? Then the text needs no quotes. */
     if (*text && !text[strspn(text, NAME_LETTERS ",.=/")])
         return copy_text(text);
     char *word;
@@ -147,7 +152,7 @@ quoted(const char *text)
     putc('\'', to);
     for (const char *c = text; *c; c++)
         if (*c == '\'')
-            fputs("'\\''", to); /* end the quotes, \', begin them again */
+            fputs("'\\''", to); /* closes the quotes, adds \', opens them */
         else
             putc(*c, to);
     putc('\'', to);
@@ -198,8 +203,8 @@ format_text(const char *format, ...)
 FILE *
 begin_text(char **text)
 {
-    static size_t size; /* nobody reads it; fclose sets it in end_text */
-    FILE *stream = open_memstream(text, &size);
+    static size_t unused_size; /* fclose still sets it, in end_text */
+    FILE *stream = open_memstream(text, &unused_size);
     if (!stream)
         fail(no_memory, whose_memory);
     return stream;
@@ -208,8 +213,8 @@ begin_text(char **text)
 void
 end_text(FILE *stream, char *const *text)
 {
-    bool lost = ferror(stream);
-    if (fclose(stream) || lost || !*text)
+    bool write_failed = ferror(stream);
+    if (fclose(stream) || write_failed || !*text)
         fail(no_memory, whose_memory);
 }
 
@@ -217,15 +222,15 @@ uint64_t
 hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
 {
     const unsigned char *byte = bytes;
-    for (uint64_t i = 0; i < size; i++) /* the factor is FNV's prime */
+    for (uint64_t i = 0; i < size; i++) /* The factor is the prime of FNV-1a. */
         hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 
-/* How many letters have to be inserted, deleted or replaced to turn a into b:
-   the Levenshtein distance. After i letters of a, cost[j] is the number of
-   edits that turn these into the first j letters of b. `diagonal` is what
-   cost[j] was one letter of a before. */
+/* The Levenshtein distance: how many letters have to be inserted, deleted or
+   replaced to turn a into b. After i letters of a, cost[j] is the number of
+   edits that turn these i letters into the first j letters of b. `diagonal` is
+   the cost[j] of i - 1 letters. */
 static size_t
 edits_between(const char *a, const char *b)
 {
@@ -241,7 +246,7 @@ edits_between(const char *a, const char *b)
             size_t deleted = cost[j + 1] + 1, inserted = cost[j] + 1;
             least = deleted < least ? deleted : least;
             least = inserted < least ? inserted : least;
-            diagonal = cost[j + 1];
+            diagonal = cost[j + 1]; /* before it is overwritten */
             cost[j + 1] = least;
         }
     }
@@ -254,11 +259,12 @@ edits_between(const char *a, const char *b)
 static bool
 swapped(const char *a, const char *b)
 {
-    size_t n = 0;
-    while (a[n] && a[n] == b[n])
-        n++;
-    return a[n] && b[n] && a[n] == b[n + 1] && a[n + 1] == b[n] &&
-           !strcmp(a + n + 2, b + n + 2);
+    while (*a && *a == *b) { /* skip the letters that both begin with */
+        a++;
+        b++;
+    }
+    bool crossed = *a && *b && a[0] == b[1] && a[1] == b[0];
+    return crossed && !strcmp(a + 2, b + 2);
 }
 
 const char *
@@ -266,12 +272,12 @@ suggestion(const char *word, const Values *names)
 {
     const char *nearest = NULL;
     size_t length = strlen(word);
-    size_t most = length == 2 ? 1 : length / 3; /* edits of a near name */
+    size_t most = length == 2 ? 1 : length / 3; /* edits that are allowed */
     size_t fewest = most + 1;
     for (int i = 0; i < names->count; i++) {
         const char *name = names->text[i];
         size_t edits = swapped(word, name) ? 1 : edits_between(word, name);
-        if (edits == 0)
+        if (edits == 0) /* the word is a name already */
             return "";
         if (edits < fewest) {
             fewest = edits;
@@ -292,7 +298,7 @@ not_one_of(const char *word, const char *list)
                        *nearest ? ";" : "", nearest);
 }
 
-/* 17 digits are enough for every double. */
+/* Any double is read back exactly from 17 digits. */
 void
 shortest_number(double x, char text[NUMBER_SIZE])
 {

@@ -13,9 +13,10 @@
 
 #include "heart/fail.h"
 
-/* Returns the code of the character at *at, an offset below `size` in a UTF-8
-   text (RFC 3629), and advances *at past it. Returns -1 if the bytes there are
-   not UTF-8: overlong, cut short, or a surrogate. */
+/* Returns the code of the character at offset *at of a UTF-8 text (RFC 3629) of
+   `size` bytes, and advances *at past it. *at must be less than size. Returns
+   -1 if the bytes there are not UTF-8, for example overlong, cut short, or a
+   surrogate. */
 int utf8_next(const unsigned char *text, size_t size, size_t *at);
 
 /* Is the text UTF-8 without control characters, so that it can neither command
@@ -27,33 +28,34 @@ bool is_text(const char *text);
    the file `what`, such as "matrix". */
 char *read_file(const char *path, const char *what, size_t *size);
 
-/* The text as one word for a shell: unchanged if no character of it is special
-   there, else between single quotes. */
+/* The text as one word for a shell: between single quotes if it is empty or has
+   a character that is special in a shell, else unchanged. */
 char *quoted(const char *text);
 
 /* Adds a word to *set, which is NULL while the set is empty. The set keeps the
    pointer, not a copy. Returns false if the set has an equal word already. */
 bool add_word(void **set, const char *word);
 
-/* Returns one and the same copy for all equal texts, so that such copies can be
-   compared by their pointers. It lives until the program ends. */
+/* A copy of the text. Equal texts get the same copy, so that copies can be
+   compared by their pointers. They live until the program ends. */
 const char *interned(const char *text);
 
 /* A text as printf would print it. */
 char *format_text(const char *format, ...) PRINTF(1, 2);
 
-/* Opens a stream. end_text closes it, and *text is then all that was printed to
-   it; both calls get the same `text`. */
+/* Opens a stream. end_text closes it and sets *text to everything that was
+   printed to it. Both calls get the same `text`. */
 FILE *begin_text(char **text);
 void end_text(FILE *stream, char *const *text);
 
 char *copy_text(const char *text);
 
-/* Replaces each character of a text that is in `characters` by `by`. */
+/* Replaces, in the text itself, each of these characters by `by`. */
 void replace_in(char *text, const char *characters, char by);
 
-/* Reads the whole text as a number between least and most, which must be an
-   integer if `whole`. Returns NULL, or what is wrong with it. */
+/* Sets *x to the number that the whole text is. It must be between least and
+   most and, if `whole` is true, an integer. Returns NULL if it is, otherwise a
+   message that says what is wrong. */
 const char *number_read(const char *text, bool whole, double least, double most,
                         double *x);
 
@@ -74,15 +76,15 @@ Values values_split(const char *list);
 /* Appends a text, which from then on belongs to the list. */
 void values_add(Values *v, char *text);
 
-/* " did you mean NAME?", with the name that the fewest edits make from the
-   word. An edit inserts, deletes or replaces a letter; swapping two
-   neighbouring letters also counts as one. A word may take one edit for every
-   three of its letters, and a word of two letters may take one. Returns "" if
-   every name is further away, or if the word is one of the names. */
+/* " did you mean NAME?", with the name that takes the fewest edits. An edit
+   inserts, deletes or replaces a letter of the word; swapping two neighbouring
+   letters also counts as one. One edit is allowed for every three letters of
+   the word, and for a word of two letters. Returns "" if every name takes more
+   edits, or if the word is one of the names. */
 const char *suggestion(const char *word, const Values *names);
 
-/* "WORD is not one of: LIST", with the suggestion; the list is "a b" or "a,b".
- */
+/* The message `"WORD" is not one of: LIST`, with a suggestion if there is one.
+   The list is "a b" or "a,b". */
 const char *not_one_of(const char *word, const char *list);
 
 /* All texts of the list as one text, with `between` between them. */

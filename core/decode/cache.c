@@ -6,7 +6,7 @@
 #include "heart/attention.h"
 #include "heart/fail.h"
 
-/* Forgets which nodes a place keeps, and their rows. */
+/* Frees the entries of a place, so that it keeps no nodes. */
 static void
 forget_nodes(CachePlace *p)
 {
@@ -38,9 +38,10 @@ cache_clear(Cache *c)
         c->place[i].held = 0;
 }
 
-/* Implements Keeper.enter. The step for shapes sets the capacity of the place:
-   all tokens of the sequence or, in cross-attention, all rows of the other
-   sequence, which does not grow. */
+/* Implements Keeper.enter: attention at this place begins, on the rows of x
+   and, for keys and values, of y. The step for shapes sets the place's
+   capacity: all tokens of the sequence or, in cross-attention, all rows of the
+   other sequence, which does not grow. */
 static void
 enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
             const Node *y)
@@ -48,14 +49,14 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
     Cache *c = (Cache *)keeper;
     CachePlace *p = &c->place[place];
     bool self_attention = x == y;
-    int fresh = y->rows;
+    int fresh = y->rows; /* the number of new tokens */
     c->at = p;
     p->used = 0;
     c->shapes = x->tape->purpose & SHAPES_ONLY;
     if (c->shapes) {
         forget_nodes(p);
         p->capacity = self_attention ? c->tokens : fresh;
-        p->held = p->capacity; /* the last step needs most memory */
+        p->held = p->capacity; /* as in the last step, the largest one */
     } else if (p->held + fresh > p->capacity)
         bug("the cache is full: it has %d of at most %d tokens, and got %d "
             "more: call cache_clear, or cache_new with more tokens",
@@ -67,7 +68,7 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
     keeper->fresh = fresh;
 }
 
-/* Implements Keeper.leave. */
+/* Implements Keeper.leave: attention at the current place ends. */
 static void
 leave_place(Keeper *keeper)
 {
@@ -78,7 +79,7 @@ leave_place(Keeper *keeper)
     keeper->earlier = keeper->fresh = 0;
 }
 
-/* Makes an entry for the rows of n, at the place whose forward runs. */
+/* Makes an entry for the rows of n at the current place. */
 static Kept *
 new_entry(Cache *c, const Node *n)
 {
@@ -90,13 +91,14 @@ new_entry(Cache *c, const Node *n)
     return k;
 }
 
-/* Finds or makes the entry for the rows of n. An earlier place may have made it
-   for the same node. A node that already has the rows of all tokens needs none:
-   then returns NULL. */
+/* Finds the entry for the rows of n, which an earlier place may have made for
+   the same node, or makes it. Returns NULL if n already has the rows of all
+   tokens, because then nothing has to be kept. */
 static Kept *
 entry_of(Cache *c, const Node *n)
 {
-    if (n->rows != c->keeper.fresh)
+    bool has_all_rows = n->rows != c->keeper.fresh;
+    if (has_all_rows)
         return NULL;
     for (CachePlace *p = c->place; p <= c->at; p++)
         for (Kept *k = p->kept; k; k = k->next)
@@ -105,14 +107,14 @@ entry_of(Cache *c, const Node *n)
     return new_entry(c, n);
 }
 
-/* Returns the entry that this call of all_rows or all_keys uses, or NULL. The
-   step for shapes finds and records it; the nodes of later steps are different
-   ones, so these replay the record. */
+/* Returns the entry that the current call of all_rows or all_keys uses, or NULL
+   if it uses none. The step for shapes finds the entry by its node, and records
+   it. Later steps have other nodes, so they follow the record. */
 static Kept *
 next_entry(Cache *c, const Node *n)
 {
     CachePlace *p = c->at;
-    if (!p) /* outside attention, nothing is kept */
+    if (!p) /* Outside attention nothing is kept. */
         return NULL;
     if (c->shapes) {
         p->use = grow(p->use, p->uses, &p->use_capacity, sizeof(Kept *));
@@ -127,8 +129,9 @@ next_entry(Cache *c, const Node *n)
     return k;
 }
 
-/* Appends the rows of n to its entry, unless this step has done so. Returns all
-   rows of the entry. */
+/* Appends the rows of n to its entry k, unless this step has already done so.
+   Returns a node with all rows of the entry. In the step for shapes it has no
+   values. */
 static Node *
 append_rows(Cache *c, Kept *k, Node *n)
 {
@@ -142,9 +145,10 @@ append_rows(Cache *c, Kept *k, Node *n)
     if (n->rows != fresh)
         bug("forward asks for other keys and values than in the decoder's "
             "first step: let it make the same calls for every token");
-    if (!c->shapes && !k->added && fresh)
-        memcpy(k->rows + p->held * k->cols, n->value,
-               size_of(n) * sizeof(real));
+    bool has_values = !c->shapes && fresh > 0;
+    real *end = k->rows + p->held * k->cols; /* of the earlier rows */
+    if (has_values && !k->added)
+        memcpy(end, n->value, size_of(n) * sizeof(real));
     k->added = true;
     Node *all = leaf(n->tape, p->held + fresh, n->cols, 1,
                      c->shapes ? NULL : k->rows, NULL);
@@ -152,8 +156,8 @@ append_rows(Cache *c, Kept *k, Node *n)
     return all;
 }
 
-/* Implements Keeper.all_rows. Something other than scores needs these rows, so
-   they are kept unrotated. */
+/* Implements Keeper.all_rows. Rows that are not only keys of scores are needed
+   without the rotation by their positions, so they are kept unrotated. */
 static Node *
 keep_rows(Keeper *keeper, Node *n)
 {
@@ -166,8 +170,8 @@ keep_rows(Keeper *keeper, Node *n)
 }
 
 /* Implements Keeper.all_keys. A key is usually rotated once, before it is kept.
-   If something else needs it unrotated, which the step for shapes finds out, it
-   is kept unrotated, and all keys are rotated in each step. */
+   If the step for shapes found that something else needs it unrotated, it is
+   kept unrotated, and all keys are rotated in each step. */
 static Node *
 keep_keys(Keeper *keeper, const Attention *a, Node *keys)
 {

@@ -6,24 +6,24 @@
    rows of all tokens so far. attend, scores and apply_weights do the same for
    keys and values that have rows for the new tokens only.
 
-   First one step of the decoder runs on a tape for shapes, which computes
-   nothing and finds out which nodes are kept: the step for shapes. It is the
-   last step, which needs most memory, so its position is that of the last
-   tokens. The real steps must then make the same calls. */
+   Before the first real step, one step runs on a tape for shapes, which
+   computes nothing. It finds out which nodes are kept, and is called the step
+   for shapes. Its position is that of the last tokens, because the last step
+   needs most memory. The real steps must then make the same calls. */
 #ifndef CACHE_H
 #define CACHE_H
 
 #include "heart/tape.h"
 
-/* The rows that are kept of one node: one for each token of the sequence, up to
-   the capacity of its place. */
+/* An entry of the cache: the rows that are kept of one node. It has memory for
+   as many rows as the capacity of its place. */
 typedef struct Kept {
     const Node *node; /* the node of the step for shapes */
     real *rows;
     int cols;
-    bool added; /* does it have the rows of this step? */
-    bool plain; /* is it kept unrotated, because something other than scores
-                   uses it? */
+    bool added; /* does it have the rows of the current step? */
+    bool plain; /* is it kept unrotated (not rotated by its positions), because
+                   something other than scores uses it? */
     struct Kept *next; /* in the list of its place */
 } Kept;
 
@@ -31,32 +31,33 @@ typedef struct Kept {
    calls of all_rows and all_keys there as the step for shapes did. */
 typedef struct CachePlace {
     Kept *kept; /* the list of nodes that are kept here */
-    Kept **use; /* what each of these calls uses, in their order: a node that is
-                   kept here or at an earlier place, or NULL if the call needs
-                   none */
+    Kept **use; /* the entry that each of these calls uses, in the order of the
+                   calls: one of this place or of an earlier one, or NULL if the
+                   call uses none */
     int uses, use_capacity;
-    int used;     /* how many of these calls this step has made */
-    int held;     /* how many earlier tokens it has rows of */
-    int capacity; /* the most tokens that it can have rows of */
+    int used;     /* how many of these calls the current step has made */
+    int held;     /* the number of earlier tokens whose rows are kept */
+    int capacity; /* the largest number of tokens whose rows can be kept */
 } CachePlace;
 
 typedef struct Cache {
     Keeper keeper;
     int tokens;        /* the length of the longest sequence */
     int places;        /* how many places of attention the model has */
-    CachePlace *place; /* one for each */
-    CachePlace *at;    /* the place whose forward runs now, or NULL */
+    CachePlace *place; /* one for each place of attention */
+    CachePlace *at;    /* the current place: its forward is running; or NULL */
     bool shapes;       /* is this the step for shapes? */
 } Cache;
 
-/* An empty cache. To make a tape use it, set t->keeper = &c->keeper. */
+/* An empty cache for sequences of at most `tokens` tokens. To make a tape t use
+   it, set t->keeper = &c->keeper. */
 Cache *cache_new(int places, int tokens);
 void cache_free(Cache *c);
 
-/* Forgets all tokens. */
+/* Forgets all tokens, so that the next one has position 0. */
 void cache_clear(Cache *c);
 
-/* How many entries a place keeps for each token. */
+/* How many numbers a place keeps for each token. */
 int cache_entries(const Cache *c, int place);
 
 #endif

@@ -7,8 +7,8 @@
 #include "heart/tape.h"
 #include "operators/functions.h"
 
-/* Runs the last step, which needs most memory, on a tape for shapes, which
-   measures that memory, and allocates it once. */
+/* Runs the last step, which needs most memory, on a tape for shapes. This
+   measures the memory, which is then allocated once. */
 Decoder *
 decoder_new(Model *m, int tokens)
 {
@@ -26,8 +26,8 @@ decoder_new(Model *m, int tokens)
     tape_free(measured);
     cache_clear(d->cache);
     d->tape = tape_new(0);
-    keep(leaf(d->tape, 0, 0, 1, NULL, NULL), needed);
-    tape_reset(d->tape); /* which keeps the memory */
+    keep(leaf(d->tape, 0, 0, 1, NULL, NULL), needed); /* allocates it */
+    tape_reset(d->tape);                              /* keeps that memory */
     d->tape->keeper = &d->cache->keeper;
     return d;
 }
@@ -47,7 +47,7 @@ decoder_read(Decoder *d, const int *ids, int count)
     const Node *logits = NULL;
     int each = d->model->sizes.each;
     while (count > 0) {
-        int n = count < AT_ONCE ? count : AT_ONCE;
+        int n = count < AT_ONCE ? count : AT_ONCE; /* tokens of this step */
         d->batch.rows = n;
         memcpy(d->batch.ids, ids, (size_t)n * each * sizeof *ids);
         tape_reset(d->tape);
@@ -56,6 +56,7 @@ decoder_read(Decoder *d, const int *ids, int count)
         ids += n * each;
         count -= n;
     }
+    /* the last row of the logits */
     return logits ? logits->value + size_of(logits) - logits->cols : NULL;
 }
 
@@ -63,7 +64,7 @@ const real *
 decoder_continue(Decoder *d, const int *ids, int count)
 {
     int each = d->model->sizes.each, most = d->cache->tokens;
-    if (count - d->first > most) {
+    if (count - d->first > most) { /* they do not fit into the cache */
         cache_clear(d->cache);
         d->first = count - (most + 1) / 2;
         d->read = d->first;
@@ -73,7 +74,7 @@ decoder_continue(Decoder *d, const int *ids, int count)
     return logits;
 }
 
-/* Is logit x among the k largest, or as large as the smallest of them? */
+/* Is the logit x one of the k largest, or equal to the smallest of these? */
 static bool
 among_largest(const real *logits, int classes, real x, int k)
 {
@@ -83,19 +84,21 @@ among_largest(const real *logits, int classes, real x, int k)
     return larger < k;
 }
 
-/* The probability of class i, relative to that of class `best`, the likeliest.
-   Below e^-700, a double would soon be 0. */
+/* The probability of class i, divided by that of class `best`, the likeliest:
+   e^-(difference of their logits / temperature). It is 0 if class i is not one
+   of the top_k likeliest. */
 static double
 relative_chance(const real *logits, int classes, int i, int best, Sampling how)
 {
-    double far = (double)(logits[best] - logits[i]) / how.temperature;
+    double below = (double)(logits[best] - logits[i]) / how.temperature;
     if (how.top_k && !among_largest(logits, classes, logits[i], how.top_k))
         return 0;
-    return far > 700 ? 0 : decay(far);
+    /* A double is hardly less than e^-700, and decay needs a finite number. */
+    return below > 700 ? 0 : decay(below);
 }
 
-/* Draws a number between 0 and the sum of all relative probabilities. The class
-   at which their running sum exceeds it is chosen. */
+/* Draws a number between 0 and the sum of all relative probabilities, and
+   chooses the class at which their running sum exceeds this number. */
 int
 choose(const real *logits, int classes, Sampling how, Random *r)
 {
@@ -114,19 +117,20 @@ choose(const real *logits, int classes, Sampling how, Random *r)
         if (running > drawn)
             return i;
     }
-    return best; /* if rounding left the running sum below the number */
+    return best; /* rounding left the running sum below the number */
 }
 
-/* The model is copied into one that can read a sequence of this length. */
+/* The model's weights are copied to a model that can read a sequence of this
+   length. */
 void
 continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
                   int count, Sampling how, Random *r,
                   void each_new(const Dataset *data, int id))
 {
     Sizes sizes = m->sizes;
-    int most = count; /* tokens that the decoder reads before it forgets some */
+    int most = count; /* how many tokens the decoder's cache can have */
     if (m->config.positions == POSITIONS_LEARNED && most > sizes.tokens)
-        most = sizes.tokens; /* later positions have no vector */
+        most = sizes.tokens; /* later positions have no learned vector */
     if (most > sizes.tokens)
         sizes.tokens = most;
     Model *longer = model_new(&m->config, sizes, m->variant);

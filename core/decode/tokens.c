@@ -7,8 +7,8 @@
 #include "decode/tokens.h"
 #include "tasks/corpus.h"
 
-/* Bytes of the longest label, with its 0; and of its longest character, in
-   UTF-8 or as \xHH. */
+/* The most bytes of a label, with its 0, and of a character in a label, which
+   is in UTF-8 or written as \xHH. */
 enum { LABEL = 24, CHARACTER = 4 };
 
 const char *
@@ -19,14 +19,14 @@ token_name(const Dataset *data, int id)
     return interned(data->corpus ? data->corpus->names.text[id] : number);
 }
 
-/* A token's name as it is shown, as many characters of it as fit. A name with a
-   quotation mark is shown as bytes, like one with control characters, since the
-   mark would join columns of a figure's data. */
+/* The label of a token's name: as many of its characters as fit. If the name
+   has control characters, its bytes are written as \xHH. So are those of a name
+   with a quotation mark, which would join columns in the data of a figure. */
 static const char *
 label_of(const char *name)
 {
     char label[LABEL] = "";
-    size_t size = strlen(name), n = 0;
+    size_t size = strlen(name), n = 0; /* n bytes of the label are used */
     if (!strcmp(name, " "))
         return "\u2423"; /* an open box */
     if (!strcmp(name, "\n"))
@@ -41,7 +41,8 @@ label_of(const char *name)
     return interned(label);
 }
 
-/* Only tasks with numbers have a second id, so it needs no label_of. */
+/* The second id needs no label_of, because only tasks whose tokens are numbers
+   have one. */
 const char *
 token_label(const Dataset *data, const int *ids)
 {
@@ -59,10 +60,10 @@ answer_label(const Dataset *data, int answer)
     return label_of(token_name(data, first_answer(data) + answer));
 }
 
-/* Returns the id whose name the text begins with, or -1. *size becomes the
-   number of bytes of the name. If `ends` is not NULL, the name must be followed
-   by one of these characters or by the end of the text, so that only a whole
-   number or word is found. */
+/* Returns the id whose name the text begins with, and sets *size to the number
+   of bytes of the name. Returns -1 if there is none. If `ends` is not NULL, the
+   name must be followed by one of these characters or by the end of the text,
+   so that only a whole number or word is found. */
 static int
 id_at(const Dataset *data, const char *text, const char *ends, size_t *size)
 {
@@ -70,7 +71,7 @@ id_at(const Dataset *data, const char *text, const char *ends, size_t *size)
         const char *name = token_name(data, id);
         *size = strlen(name);
         bool begins = *size && !strncmp(name, text, *size);
-        /* strchr finds the 0 at the end of the text, too. */
+        /* strchr also finds 0, the end of the text. */
         if (begins && (!ends || strchr(ends, text[*size])))
             return id;
     }
@@ -95,7 +96,8 @@ read_id(const char **text, const Dataset *data, const char *ends,
     return id;
 }
 
-/* Words and numbers have blanks between them; a character may itself be one. */
+/* Blanks separate words and numbers. In a text of characters, each blank is a
+   token. */
 int *
 tokens_read(const char *text, const Dataset *data, const char *run, int *count)
 {
@@ -111,10 +113,10 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
               run, data->task->name);
     text += strspn(text, blanks);
     for (*count = 0; *text; ++*count) {
-        int *token = ids + *count * each;
+        int *token = ids + *count * each; /* its first id */
         token[0] = read_id(&text, data, ends, run);
         for (int k = 1; k < each; k++) {
-            token[k] = -1;
+            token[k] = -1; /* unless it is written: 3+40 */
             if (*text == '+') {
                 text++;
                 token[k] = read_id(&text, data, ends, run);
@@ -127,12 +129,13 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
     return ids;
 }
 
-/* printf pads to a width in bytes, but a character may have several. */
+/* printf counts a width in bytes, but a character may have several. So printf
+   gets the width in columns, plus the bytes beyond one in each character. */
 void
 print_label(const char *label, int width)
 {
     int wide = abs(width), bytes = 0, columns = 0;
-    while (label[bytes] && columns < wide - 1) {
+    while (label[bytes] && columns < wide - 1) { /* one more column is blank */
         bytes++;
         while (((unsigned char)label[bytes] & 0xc0) == 0x80)
             bytes++; /* the rest of the same character */

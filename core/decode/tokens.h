@@ -9,26 +9,27 @@
 
 #include "tasks/tasks.h"
 
-/* How an id is written in a prompt. All texts that this file returns are
-   interned (words.h). */
+/* The text for an id in a prompt. All texts that this file returns are interned
+   (words.h). */
 const char *token_name(const Dataset *data, int id);
 
-/* A token or an answer as it is printed: a space and the end of a line become
-   visible signs, and control bytes become \xHH, so that a terminal does not
-   obey them. A second id of -1 is left out. */
+/* The label of a token or an answer, as it is printed: a space and a line end
+   become visible signs, and control bytes become \xHH, so that a terminal does
+   not obey them. A second id of -1 is left out. */
 const char *token_label(const Dataset *data, const int *ids);
 const char *answer_label(const Dataset *data, int answer);
 
 /* Returns a new array of the ids of all tokens in a text, sizes.each for each
    token, and sets *count to the number of tokens, at least 1. A second id that
    is not written is -1. `run` is the run's name, for messages. Exits (2) at a
-   token that the run has not learned, and if the task has two sequences, since
-   this reads only one. */
+   token that the run has not learned, if the text has no token, or if the task
+   has two sequences. */
 int *tokens_read(const char *text, const Dataset *data, const char *run,
                  int *count);
 
-/* Prints a label in `width` columns, as printf does: aligned right, or left if
-   width is negative. It is cut so that at least one column stays blank. */
+/* Prints a label in a field of `width` columns: aligned right or, if width is
+   negative, aligned left in -width columns. The label is cut so that at least
+   one column stays blank. */
 void print_label(const char *label, int width);
 
 #endif

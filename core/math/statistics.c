@@ -1,7 +1,7 @@
 /* statistics.c - intervals, tests, and the number of seeds that a test needs.
 
    Values that have no formula, such as the t of a given p, are found by
-   bisection: the interval that contains the value is halved again and again. */
+   bisection: an interval that contains the value is halved again and again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,12 @@
 #include "heart/fail.h"
 #include "math/statistics.h"
 
-#define LEVEL 0.05 /* the probability that a 95% interval misses */
-#define POWER                                                        \
-    0.8 /* the probability that a test shall have of showing what is \
-           true */
+/* The probability that a 95% interval misses the true value. */
+#define LEVEL 0.05
+/* The probability with which a test should show a true effect. */
+#define POWER 0.8
 
+/* The order of numbers, for qsort. */
 static int
 ascending(const void *a, const void *b)
 {
@@ -21,6 +22,7 @@ ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The mean of n values; NaN if n is 0. */
 static double
 mean_of(const double *x, int n)
 {
@@ -30,7 +32,7 @@ mean_of(const double *x, int n)
     return sum / n;
 }
 
-/* The variance of the population that x is a sample of. */
+/* The variance, estimated from n values; 0 if there is only one. */
 static double
 variance_of(const double *x, int n)
 {
@@ -40,28 +42,28 @@ variance_of(const double *x, int n)
     return n > 1 ? squares / (n - 1) : 0;
 }
 
-/* With 1 instead of t, the interval of two values is from one to the other. */
 Mean
 mean_interval(const double *x, int n)
 {
     double mean = mean_of(x, n);
-    double error = sqrt(variance_of(x, n) / n);
+    double standard_error = sqrt(variance_of(x, n) / n);
+    /* With 1 instead of t, the interval of two values ends at these values. */
     double t = n < INTERVAL_SEEDS ? 1 : student_t(LEVEL, n - 1);
-    return (Mean){mean, mean - error * t, mean + error * t};
+    return (Mean){mean, mean - standard_error * t, mean + standard_error * t};
 }
 
-/* How many of n sorted values can be dropped at each end so that the rest still
-   cover the true median in 95% of cases. Each value is below that median with
-   probability 1/2, like a coin that shows heads. So the probability that at
-   most k values are below it is that of at most k heads among n coins; the
-   interval misses if that happens below or above. */
+/* How many of n sorted values can be dropped at each end if the rest must cover
+   the true median in 95% of cases. Each value is below the true median with
+   probability 1/2, as a coin shows heads. If k values are dropped at each end,
+   the rest misses the median if at most k values are below it, or at most k
+   above it: if at most k of n coins show heads, or at most k show tails. */
 static int
 droppable(int n)
 {
     double exactly = ldexp(1, -n); /* the probability of exactly k heads */
-    double at_most = exactly;      /* and of at most k heads */
+    double at_most = exactly;      /* the probability of at most k heads */
     for (int k = 0; k < n; k++) {
-        exactly *= (double)(n - k) / (k + 1); /* now of k + 1 */
+        exactly *= (double)(n - k) / (k + 1); /* now of exactly k + 1 heads */
         at_most += exactly;
         if (2 * at_most > LEVEL)
             return k;
@@ -69,7 +71,8 @@ droppable(int n)
     return 0;
 }
 
-/* x stays in its order, which pairs each value with one of another list. */
+/* Sorts a copy of x, because the order of x pairs its values with those of
+   another list. */
 Mean
 median_interval(const double *x, int n)
 {
@@ -91,32 +94,36 @@ median(const double *x, int n)
     return median_interval(x, n).mean;
 }
 
-/* The regularized incomplete beta function I_x(a, b), where y = 1 - x, by the
-   continued fraction 26.5.8 of Abramowitz and Stegun (1964). Lentz's method
-   multiplies by one factor per term until a factor is 1, up to rounding. It
-   converges fast if x < (a + 1) / (a + b + 2). */
+/* The regularized incomplete beta function I_x(a, b), with y = 1 - x, is
+   x^a y^b / (a B(a, b) F), with the continued fraction
+   F = 1 + d_1 / (1 + d_2 / (1 + ...)) of Abramowitz and Stegun (1964), 26.5.8.
+   It converges fast if x < (a + 1) / (a + b + 2). Lentz's method computes F as
+   a product. Factor k is F cut off after d_k, divided by F cut off before d_k:
+   the ratio of their numerators (`above`), divided by that of their
+   denominators (1 / `below`). */
 static double
 incomplete_beta(double x, double y, double a, double b)
 {
+    const double rounding = 4e-16; /* two units in the last place of 1 */
     double above = 1, below = 0, fraction = 1, factor = 0;
-    for (int k = 1; fabs(factor - 1) > 4e-16; k++) {
+    for (int k = 1; fabs(factor - 1) > rounding; k++) {
         int m = k / 2;
-        double term = m * (b - m);
+        double d = m * (b - m);
         if (k % 2)
-            term = -(a + m) * (a + b + m);
-        term *= x / ((a + k - 1) * (a + k));
-        above = 1 + term / above;
-        below = 1 / (1 + term * below);
+            d = -(a + m) * (a + b + m);
+        d *= x / ((a + k - 1) * (a + k));
+        above = 1 + d / above;
+        below = 1 / (1 + d * below);
         factor = above * below;
         fraction *= factor;
     }
-    double scale = lgamma(a + b) - lgamma(a) - lgamma(b);
-    return exp(scale + a * log(x) + b * log(y)) / (a * fraction);
+    double minus_log_beta = lgamma(a + b) - lgamma(a) - lgamma(b);
+    return exp(minus_log_beta + a * log(x) + b * log(y)) / (a * fraction);
 }
 
-/* It is I_x(freedom / 2, 1 / 2), with x = freedom / (freedom + t^2); or
-   1 - I_y(1 / 2, freedom / 2), with y = 1 - x, if that converges faster
-   (Abramowitz and Stegun 26.7.1). */
+/* p is I_x(freedom / 2, 1 / 2) with x = freedom / (freedom + t^2) (Abramowitz
+   and Stegun 26.7.1). It is also 1 - I_y(1 / 2, freedom / 2) with y = 1 - x,
+   which is used if it converges faster. */
 double
 student_p(double t, double freedom)
 {
@@ -133,7 +140,7 @@ student_t(double p, double freedom)
     double low = 0, high = 1; /* student_p falls as t rises */
     while (student_p(high, freedom) > p)
         high *= 2;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; i++) { /* a double has 53 bits */
         double t = (low + high) / 2;
         if (student_p(t, freedom) > p)
             low = t;
@@ -143,51 +150,52 @@ student_t(double p, double freedom)
     return high;
 }
 
-/* Fills in the interval and the p-values of a difference, from its mean, its
-   standard error and the degrees of freedom. `same` is the p-value of
-   equivalence within +-margin: the larger of those of two one-sided tests
-   (TOST), which is that for the nearer margin. */
+/* Sets the interval and the p-values of a contrast from its mean, error and
+   freedom. `same` is the larger p-value of two one-sided tests, one for each of
+   -margin and +margin: the one for the margin that is nearer to the mean. */
 static void
 test_by_t(Contrast *d, double margin)
 {
     double half_width = d->error * student_t(LEVEL, d->freedom);
-    double t = (margin - fabs(d->mean)) / d->error;
-    double above = student_p(t, d->freedom) / 2; /* P(T > |t|) */
+    double t_to_margin = (margin - fabs(d->mean)) / d->error;
+    double tail = student_p(t_to_margin, d->freedom) / 2; /* P(T > |t|) */
     d->low = d->mean - half_width;
     d->high = d->mean + half_width;
     d->differ = student_p(d->mean / d->error, d->freedom);
-    d->same = t > 0 ? above : 1 - above; /* NaN if the margin is NaN */
+    d->same = t_to_margin > 0 ? tail : 1 - tail; /* NaN without a margin */
 }
 
-/* Is the standard error so small, compared with the values, that it may be only
-   the rounding of values that are in fact equal? */
+/* Is the standard error so small, compared with the n values x and the m values
+   base, that it may come only from rounding? Then t is not defined. */
 static bool
 no_spread(double error, const double *x, int n, const double *base, int m)
 {
-    double size = 0;
+    double largest = 0;
     for (int i = 0; i < n; i++)
-        size = fmax(size, fabs(x[i]));
+        largest = fmax(largest, fabs(x[i]));
     for (int i = 0; i < m; i++)
-        size = fmax(size, fabs(base[i]));
-    return error <= 1e-9 * size;
+        largest = fmax(largest, fabs(base[i]));
+    return error <= 1e-9 * largest; /* far more than the rounding of a double */
 }
 
 const Contrast unknown_contrast = {NAN, NAN, NAN, NAN,   NAN, NAN,
                                    NAN, NAN, NAN, false, 0};
 
-/* The p-values by signs: n coins all show the same side with probability
-   2^(1 - n). If each difference were at least the margin in half of all cases,
-   all n would be below it with probability 2^-n. */
+/* The p-values by signs: if a difference is positive in half of all cases, n
+   differences have the same sign with probability 2^(1 - n). If it is at least
+   the margin in half of all cases, all n are below the margin with probability
+   2^-n. */
 Contrast
 paired_t(const double *x, const double *base, int n, double margin)
 {
-    double *apart = allocate((size_t)n + 1, sizeof *apart);
+    double *differences = allocate((size_t)n + 1, sizeof *differences);
     for (int i = 0; i < n; i++)
-        apart[i] = x[i] - base[i];
-    double mean = mean_of(apart, n), variance = variance_of(apart, n);
+        differences[i] = x[i] - base[i];
+    double mean = mean_of(differences, n);
+    double variance = variance_of(differences, n);
     Contrast d = unknown_contrast;
     d.n = n;
-    free(apart);
+    free(differences);
     if (n < 2 || !isfinite(mean))
         return d;
     d.mean = mean;
@@ -209,8 +217,9 @@ Contrast
 welch_t(const double *x, int n, const double *base, int m, double margin)
 {
     double mean = mean_of(x, n) - mean_of(base, m);
-    double v = variance_of(x, n), w = variance_of(base, m); /* of one value */
-    double a = v / n, b = w / m;                            /* of the means */
+    /* Variances of one value of x and one of base, and of their two means. */
+    double v = variance_of(x, n), w = variance_of(base, m);
+    double a = v / n, b = w / m;
     Contrast d = unknown_contrast;
     d.n = n < m ? n : m;
     if (d.n < 2 || !isfinite(mean))
@@ -219,13 +228,13 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
     d.deviation = sqrt(v + w);
     d.error = sqrt(a + b);
     if (no_spread(d.error, x, n, base, m)) {
-        d.mean = x[0] - base[0]; /* exact: a mean of many is rounded */
+        d.mean = x[0] - base[0]; /* not rounded, as a mean of many would be */
         d.deviation = 0;
         d.differ = d.mean == 0 ? 1 : NAN;
         return d;
     }
-    /* Welch 1947; and its increase per seed if both have the same n. */
     d.freedom = (a + b) * (a + b) / (a * a / (n - 1) + b * b / (m - 1));
+    /* The same formula with m = n gives this times n - 1. */
     d.per_seed = (v + w) * (v + w) / (v * v + w * w);
     test_by_t(&d, margin);
     return d;
@@ -242,25 +251,25 @@ normal_within(double centre, double radius)
            2;
 }
 
-/* Each test compares the mean with its standard error, which is estimated: it
-   is s times the true one, where s^2 freedom is chi-squared. For a given s, the
-   normal distribution tells how probable it is that the mean passes the test.
-   The result is the average of that over s, a sum over slices; s is within 6 /
-   sqrt(freedom) of 1 in all but a negligible part of cases. The density of s is
+/* Each test compares the mean with an estimate of its standard error, which is
+   s times the true one; s^2 freedom is chi-squared. For a given s, the mean
+   passes the test with a probability that the normal distribution gives. The
+   result is the average of this probability over s, computed as a sum over
+   slices of s. s is almost always within 6 / sqrt(freedom) of 1. Its density is
    2 (freedom / 2)^(freedom / 2) / Gamma(freedom / 2) s^(freedom - 1)
    exp(-freedom s^2 / 2). */
 double
 chance_to_show(double difference, double margin, double freedom, double alpha)
 {
     enum { SLICES = 400 };
-    bool sameness = !isnan(margin);
+    bool sameness = !isnan(margin); /* its tests are one-sided: 2 alpha */
     double critical = student_t(sameness ? 2 * alpha : alpha, freedom);
     double half = freedom / 2, sum = 0, reach = 6 / sqrt(freedom);
-    double from = fmax(0, 1 - reach), width = 1 + reach - from;
-    double scale = log(2) + half * log(half) - lgamma(half);
+    double from = fmax(0, 1 - reach), width = 1 + reach - from; /* of s */
+    double constant = log(2) + half * log(half) - lgamma(half);
     for (int i = 0; i < SLICES; i++) {
         double s = from + (i + 0.5) / SLICES * width;
-        double density = exp(scale + (freedom - 1) * log(s) - half * s * s);
+        double density = exp(constant + (freedom - 1) * log(s) - half * s * s);
         double threshold = critical * s, passes;
         if (sameness)
             passes = normal_within(difference, margin - threshold);
@@ -277,7 +286,7 @@ detectable(double freedom, double alpha)
     double low = 0, high = 1;
     while (chance_to_show(high, NAN, freedom, alpha) < POWER)
         high *= 2;
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 30; i++) { /* 30 bits are nine digits */
         double d = (low + high) / 2;
         if (chance_to_show(d, NAN, freedom, alpha) < POWER)
             low = d;
@@ -287,24 +296,24 @@ detectable(double freedom, double alpha)
     return high;
 }
 
-/* Are n seeds likely to show either a difference or sameness? */
+/* Do n seeds show a difference, or sameness, with probability POWER? */
 static bool
 enough_seeds(const Contrast *d, double margin, int n, double alpha)
 {
     double error = d->deviation / sqrt(n), freedom = d->per_seed * (n - 1);
-    double mean = d->mean / error;
-    return chance_to_show(mean, NAN, freedom, alpha) >= POWER ||
-           chance_to_show(mean, margin / error, freedom, alpha) >= POWER;
+    double difference = d->mean / error;
+    return chance_to_show(difference, NAN, freedom, alpha) >= POWER ||
+           chance_to_show(difference, margin / error, freedom, alpha) >= POWER;
 }
 
 double
 seeds_to_tell(const Contrast *d, double margin, double alpha)
 {
-    enum { MOST = 10000 };
-    int low = d->n, high = MOST;
+    enum { MOST_SEEDS = 10000 };
+    int low = d->n, high = MOST_SEEDS;
     if (low >= high || !enough_seeds(d, margin, high, alpha))
         return NAN;
-    while (high - low > 1) {
+    while (high - low > 1) { /* the result is low + 1 .. high */
         int middle = (low + high) / 2;
         if (enough_seeds(d, margin, middle, alpha))
             high = middle;
@@ -314,9 +323,9 @@ seeds_to_tell(const Contrast *d, double margin, double alpha)
     return high;
 }
 
-/* The k-th smallest of m p-values is multiplied by m - k + 1, the number of
-   hypotheses that can still be true. Then each adjusted p-value is raised to
-   the largest of those of smaller p-values. */
+/* Holm multiplies the k-th smallest of m p-values by m - k + 1, the number of
+   hypotheses that can still be true. Then each product is raised to the largest
+   product of the smaller p-values. Below, k is counted from 0. */
 void
 holm(double *p, int n, int true_together)
 {

@@ -14,16 +14,16 @@ typedef struct Mean {
 /* The mean and its interval by Student's t. The interval covers the true mean
    in 95% of cases if the data are normal, and less often if they have one long
    tail (exponential: 88% with 3 seeds, 92% with 20). It says little about seeds
-   that fall into two clusters; use a median or a share there. For two seeds it
-   would be 13 times as wide as their distance, so for fewer than INTERVAL_SEEDS
-   it is from the smallest value to the largest. */
+   that fall into two clusters; use a median or a fraction for these. For two
+   seeds it would be 13 times as wide as their distance. So for fewer than
+   INTERVAL_SEEDS it is from the smallest value to the largest. */
 enum { INTERVAL_SEEDS = 3 };
 Mean mean_interval(const double *x, int n);
 
 /* The median and its interval by order statistics: from the k-th smallest to
-   the k-th largest value, which covers the true median with the same
-   probability whatever the distribution (David and Nagaraja 2003, 7.1). k is
-   the largest for which this probability is still 95%. Fewer than MEDIAN_SEEDS
+   the k-th largest value. This covers the true median with a probability that
+   does not depend on the distribution (David and Nagaraja 2003, 7.1). k is the
+   largest for which the probability is at least 95%. Fewer than MEDIAN_SEEDS
    values have no such interval, and get the smallest and the largest value.
    A value may be infinite. */
 enum { MEDIAN_SEEDS = 6 };
@@ -36,10 +36,11 @@ double median(const double *x, int n);
    NaN if n < 2 or a value is not finite. */
 typedef struct Contrast {
     double mean, low, high; /* the difference of the means, its 95% interval */
-    double deviation;       /* of the difference of one value of each */
+    double deviation;       /* the standard deviation of the difference of two
+                               values, one of each sample */
     double error;           /* the standard error of `mean` */
     double freedom;         /* the degrees of freedom of that error */
-    double per_seed; /* by how much one more seed of both raises `freedom` */
+    double per_seed; /* how much `freedom` grows with one more seed in both */
     double differ; /* p-value: how likely a mean this far from 0 is if there is
                       no true difference */
     double same;   /* p-value: how likely a mean this close to 0 is if the true
@@ -62,32 +63,32 @@ Contrast paired_t(const double *x, const double *base, int n, double margin);
 Contrast welch_t(const double *x, int n, const double *base, int m,
                  double margin);
 
-/* p = P(|T| > |t|) for Student's t with `freedom` degrees of freedom, at least
-   1; and the t that has this p. */
+/* p = P(|T| > |t|) if T has Student's t distribution with `freedom` degrees of
+   freedom, at least 1. student_t is the inverse: the t that has this p. */
 double student_p(double t, double freedom);
 double student_t(double p, double freedom);
 
-/* The probability that a test with these degrees of freedom shows, at the level
-   alpha, a difference (if the margin is NaN) or sameness within the margin. The
+/* The probability that a test with these degrees of freedom shows a difference
+   (if the margin is NaN) or sameness within the margin, at the level alpha. The
    true difference and the margin are in standard errors of the mean difference.
  */
 double chance_to_show(double difference, double margin, double freedom,
                       double alpha);
 
-/* The smallest true difference, in the same unit, that such a test shows with a
-   probability of 80%. */
+/* The smallest true difference, in standard errors, that a test with these
+   degrees of freedom shows at the level alpha with a probability of 80%. */
 double detectable(double freedom, double alpha);
 
-/* How many seeds, more than d->n, it takes to show a difference, or sameness
-   within the margin, with a probability of 80%, if the true difference is the
-   one that was found. NaN if it takes more than 10,000. */
+/* The smallest number of seeds, more than d->n, that show a difference, or
+   sameness within the margin, with a probability of 80%, if d->mean is the true
+   difference. NaN if more than 10,000 seeds are needed. */
 double seeds_to_tell(const Contrast *d, double margin, double alpha);
 
-/* Adjusts n p-values to one another: the probability that any true hypothesis
-   gets a p-value below some level is at most that level (Holm 1979). At most
-   `true_together` of the hypotheses can be true at once, so no p-value is
-   multiplied by more than that (Shaffer 1986). NaN entries are not counted and
-   stay NaN. */
+/* Adjusts n p-values for testing n hypotheses at once. Afterwards the
+   probability that any true hypothesis has a p-value below some level is at
+   most that level (Holm 1979). At most `true_together` of the hypotheses can be
+   true at once, so no p-value is multiplied by more than that (Shaffer 1986).
+   NaN entries are not counted and stay NaN. */
 void holm(double *p, int n, int true_together);
 
 #endif

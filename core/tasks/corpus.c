@@ -8,10 +8,10 @@
 
 enum { CODES = 0x110000 }; /* the number of Unicode's codes */
 
-/* Numbers the characters that occur in a text in the order of their codes.
-   These numbers, their ids, replace the `count` codes in c->ids. place[code] is
-   the offset of some occurrence of the character in the text, plus 1; it is 0
-   if there is none. */
+/* Replaces the `count` codes in c->ids by ids: 0, 1 and so on for the
+   characters that occur in the text, in the order of their codes. place[code]
+   is 0 if the character does not occur, otherwise 1 plus the offset of one
+   occurrence. */
 static void
 number_characters(Corpus *c, int count, const char *text, const int *place)
 {
@@ -19,11 +19,11 @@ number_characters(Corpus *c, int count, const char *text, const int *place)
     for (int code = 0; code < CODES; code++) {
         if (place[code] == 0)
             continue;
-        /* how long the character is in UTF-8 */
+        /* the length of the character in UTF-8 */
         int bytes = 1 + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
-        const char *from = text + place[code] - 1;
+        const char *character = text + place[code] - 1;
         id[code] = c->names.count;
-        values_add(&c->names, format_text("%.*s", bytes, from));
+        values_add(&c->names, format_text("%.*s", bytes, character));
     }
     for (int i = 0; i < count; i++)
         c->ids[i] = id[c->ids[i]];
@@ -34,21 +34,21 @@ number_characters(Corpus *c, int count, const char *text, const int *place)
 static Corpus *
 corpus_new(const char *path)
 {
-    size_t size, end = 0; /* `end` is that of the characters read so far */
+    size_t size, next = 0; /* the offset of the next character */
     char *text = read_file(path, "text", &size);
     const unsigned char *bytes = (const unsigned char *)text;
     Corpus *c = allocate(1, sizeof *c);
     c->ids = allocate(size + 1, sizeof *c->ids);
     c->hash = hash_bytes(HASH_START, text, size);
     int count = 0, *place = allocate(CODES, sizeof *place);
-    while (end < size) {
-        size_t at = end;
-        int code = utf8_next(bytes, size, &end);
+    while (next < size) {
+        size_t at = next;
+        int code = utf8_next(bytes, size, &next);
         if (code < 0)
             fail("%s: byte 0x%02x at offset %zu is not UTF-8; remove it, or "
                  "convert the file to UTF-8",
                  path, bytes[at], at);
-        c->ids[count] = code; /* number_characters makes an id of it */
+        c->ids[count] = code; /* number_characters replaces it by an id */
         place[code] = (int)at + 1;
         count++;
     }
@@ -61,25 +61,26 @@ corpus_new(const char *path)
     return c;
 }
 
-/* Keeps the text that was read last, because the runs of one command usually
+/* The text that was read last is kept, because the runs of one command usually
    learn from the same text. */
 Corpus *
 corpus_open(const char *path, int tokens)
 {
-    static Corpus *c;
-    static const char *path_of_c = "";
+    static Corpus *latest;
+    static const char *latest_path = "";
     if (!*path)
         usage("task text: there is no file to learn from; set file to the path "
               "of a text");
-    if (strcmp(path, path_of_c) != 0)
-        c = corpus_new(path);
-    path_of_c = interned(path);
-    if (c->begin[TEST + 1] - c->begin[TEST] <= tokens)
+    if (strcmp(path, latest_path) != 0)
+        latest = corpus_new(path);
+    latest_path = interned(path);
+    int count = latest->begin[TEST + 1]; /* of all characters */
+    if (count - latest->begin[TEST] <= tokens)
         fail(
-            "%s: %d characters are too few: the test gets a tenth of them, and "
-            "needs at least %d; choose a longer file or a smaller length",
-            path, c->begin[TEST + 1], tokens + 1);
-    return c;
+            "%s: it has only %d characters: a tenth of them is for the test, "
+            "which needs at least %d; choose a longer file or a smaller length",
+            path, count, tokens + 1);
+    return latest;
 }
 
 bool
@@ -88,23 +89,24 @@ corpus_read(const Dataset *data, Split split, int index, Random *r, Batch *e)
     const Corpus *c = data->corpus;
     int tokens = data->config.length;
     size_t size = (size_t)tokens * sizeof *e->ids;
-    /* A sequence that begins at `at` also needs the token behind it, as the
-       last answer. */
-    int at = c->begin[split], last = c->begin[split + 1] - tokens - 1;
+    /* The last place at which a sequence can begin. The token after a sequence
+       must exist too, because it is the answer at its last token. */
+    int last = c->begin[split + 1] - tokens - 1;
+    int begin = c->begin[split];
     if (split == TRAINING)
-        at += random_below(r, last - at + 1);
+        begin += random_below(r, last - begin + 1);
     else
-        at += tokens * index;
-    if (at > last)
+        begin += tokens * index;
+    if (begin > last)
         return false;
-    memcpy(e->ids, c->ids + at, size);
-    memcpy(e->targets, c->ids + at + 1, size);
+    memcpy(e->ids, c->ids + begin, size);
+    memcpy(e->targets, c->ids + begin + 1, size);
     return true;
 }
 
-/* How often each pair of adjacent characters occurs in the training split: a
-   row for each first character, a column for each second one, and a last column
-   with the sum of the others. */
+/* Counts how often each pair of adjacent characters occurs in the training
+   split. The result has a row for each first character and a column for each
+   second one; a last column has the sum of its row. The caller frees it. */
 static int *
 count_pairs(const Corpus *c)
 {
@@ -118,7 +120,7 @@ count_pairs(const Corpus *c)
     return count;
 }
 
-/* The index of the first of the largest numbers. */
+/* The index of the largest of n numbers, or of the first of several. */
 static int
 largest_of(const int *numbers, int n)
 {
@@ -134,20 +136,19 @@ pair_baseline(const Corpus *c, Split split)
 {
     int kinds = c->names.count;
     int first = c->begin[split], last = c->begin[split + 1] - 1;
-    size_t width = (size_t)kinds + 1;
+    size_t width = (size_t)kinds + 1; /* of a row of count_pairs */
     int *count = count_pairs(c);
     int *likeliest = allocate((size_t)kinds, sizeof *likeliest);
-    PairBaseline found = {0};
+    PairBaseline sum = {0};
     for (int id = 0; id < kinds; id++)
         likeliest[id] = largest_of(count + (size_t)id * width, kinds);
     for (int i = first; i < last; i++) {
         int before = c->ids[i], id = c->ids[i + 1];
         const int *row = count + (size_t)before * width;
-        double share = (row[id] + 1.) / (row[kinds] + (double)kinds);
-        found.accuracy += likeliest[before] == id;
-        found.loss -= logarithm(share);
+        double probability = (row[id] + 1.) / (row[kinds] + (double)kinds);
+        sum.accuracy += likeliest[before] == id;
+        sum.loss -= logarithm(probability);
     }
-    found.accuracy /= last - first;
-    found.loss /= last - first;
-    return found;
+    int pairs = last - first;
+    return (PairBaseline){sum.accuracy / pairs, sum.loss / pairs};
 }

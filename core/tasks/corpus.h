@@ -15,25 +15,27 @@
 typedef struct Corpus {
     int *ids;      /* of all tokens, in the order of the text */
     Values names;  /* the text of each id */
-    bool words;    /* names are words, between blanks, not characters */
-    int begin[4];  /* split i has the tokens begin[i] .. begin[i + 1] - 1 */
+    bool words;    /* are tokens words between blanks, not characters? */
+    int begin[4];  /* Split i has the tokens begin[i] .. begin[i + 1] - 1, so
+                      that begin[3] is the number of all tokens. */
     uint64_t hash; /* of the file's bytes (hash_bytes) */
 } Corpus;
 
-/* Reads the text at `path`, and keeps it until the program ends. Exits if the
+/* Reads the text at `path`, which is kept until the program ends. Exits if the
    path is "", if the file is not UTF-8, or if its test split is too short for a
    sequence of `tokens` tokens. */
 Corpus *corpus_open(const char *path, int tokens);
 
-/* Task.read (heart/task.h) of a text. In training a sequence begins anywhere;
-   the other splits are read from end to end, one sequence after another. */
+/* Task.read (heart/task.h) for a text. In training a sequence begins at a
+   random token; the other splits are read from beginning to end, one sequence
+   after another. */
 bool corpus_read(const Dataset *data, Split split, int index, Random *r,
                  Batch *e);
 
-/* The trivial baseline of a text, a bigram model. It counts in the training
-   split how often each character follows each other one, and guesses the one
+/* The trivial baseline of a text, a bigram model. It counts how often each
+   character follows each character in the training split, and guesses the one
    that most often followed the character before. Its probabilities are these
-   counts plus one, divided by their sum; the loss is in nats per token. */
+   counts plus one, divided by their sum. The loss is in nats per token. */
 typedef struct PairBaseline {
     double accuracy, loss;
 } PairBaseline;

@@ -1,8 +1,8 @@
-/* tasks.c - the tasks that the heart does not have: how each draws a sequence
-   and its answers; and the datasets and the baselines of all tasks.
+/* tasks.c - how the tasks outside the heart draw a sequence and its answers;
+   then the datasets and the baselines of all tasks.
 
-   The table in the middle has a row for each task, with its default settings,
-   at which standard attention solves it. */
+   The table in the middle has a row for each task. Standard attention solves
+   each task at the default settings in its row. */
 #include <math.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@
 #include "tasks/corpus.h"
 #include "tasks/tasks.h"
 
-/* A task's initializer repeats fields of USUAL to replace them. */
+/* Fields that the initializer of a task repeats replace those of USUAL. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-/* Answers every token with the commonest symbol of the source, or of the
-   sequence if there is no source. If several are equally common, it is the one
-   that occurs first. */
+/* Answers every token with the commonest symbol of the source (the second
+   sequence), or of the sequence if there is no source. If several are equally
+   common, it is the one that occurs first. */
 static void
 guess_commonest(const Config *c, const Batch *e, int *guesses)
 {
@@ -49,8 +49,8 @@ draw_reverse(const Config *c, Random *r, Batch *e)
    of the tokens at m = members places, divided by sqrt(m). Each token has its
    own set of places, drawn at random but the same in all sequences. So
    attention needs scores of high rank, which the recipe `rank` shows. The
-   answer is stored as the number k of places with +1, and stands for (2k - m) /
-   sqrt(m), which has mean 0 and variance 1. */
+   target is k, the number of these places with +1, and stands for the answer
+   (2k - m) / sqrt(m), which has mean 0 and variance 1. */
 static Sizes
 sizes_subset(const Config *c)
 {
@@ -77,25 +77,27 @@ draw_subset(const Config *c, Random *r, Batch *e)
            m places equally likely. */
         for (int j = 0; j < n; j++)
             if (random_below(&fixed, n - j) < wanted) {
-                e->targets[i] += e->ids[j];
+                e->targets[i] += e->ids[j]; /* 1 for a +1 */
                 wanted--;
             }
     }
 }
 
-/* Answers each query with the value of some stored pair: of the first pair, of
-   the second pair, and so on. */
+/* Answers the tokens with the values of the stored pairs, one pair after
+   another. A pair is two ids: a key, and its value plus c->symbols. */
 static void
 guess_stored(const Config *c, const Batch *e, int *guesses)
 {
     const int *pairs = e->source_tokens ? e->source : e->ids;
-    for (int t = 0; t < e->rows; t++)
-        guesses[t] = pairs[2 * (t % c->length) + 1] - c->symbols;
+    for (int t = 0; t < e->rows; t++) {
+        const int *pair = pairs + 2 * (t % c->length);
+        guesses[t] = pair[1] - c->symbols;
+    }
 }
 
-/* mqar: n keys, each followed by its value; then the keys in another order,
-   where the answer to each is its value. Multi-query associative recall, after
-   Zoology (Arora et al. 2023), section 3. */
+/* mqar: n keys, each followed by its value; then the keys again in another
+   order, each a query whose answer is its value. Multi-query associative
+   recall, after Zoology (Arora et al. 2023), section 3. */
 static Sizes
 sizes_mqar(const Config *c)
 {
@@ -110,19 +112,20 @@ draw_mqar(const Config *c, Random *r, Batch *e)
 {
     int n = c->length, *pairs = e->ids, *queries = e->ids + 2 * n;
     int *answers = e->targets + 2 * n;
-    int *order = answers; /* the answer to a query replaces its pair's index */
+    int *order = answers; /* answers[i] replaces order[i] once that is read */
     draw_pairs(c, r, pairs, order);
     for (int i = 0; i < n; i++) {
         const int *pair = pairs + 2 * order[i];
         queries[i] = pair[0];
         answers[i] = pair[1] - c->symbols;
-        e->targets[2 * i] = e->targets[2 * i + 1] = -1; /* none at the pair */
+        e->targets[2 * i] = e->targets[2 * i + 1] = -1; /* not a query */
     }
 }
 
-/* cross-recall: recall as cross-attention. The source has the pairs, a token
-   each. The tokens are some of its keys, as many as the setting `queries` says
-   (0: as many as there are pairs), and the answer to each is its value. */
+/* cross-recall: recall as cross-attention. Each token of the source is a pair
+   of a key and its value. Each token of the sequence is one of these keys, and
+   its answer is the value. The setting `queries` is the number of tokens; 0
+   stands for the number of pairs. */
 static Sizes
 sizes_cross_recall(const Config *c)
 {
@@ -137,7 +140,8 @@ draw_cross_recall(const Config *c, Random *r, Batch *e)
 {
     int n = c->length;
     draw_distinct(r, e->source, n, c->symbols);
-    /* The last key is moved first, so that none is overwritten. */
+    /* Moves key i to the first id of token i. The last key is moved first, so
+       that none is overwritten. */
     for (int i = n - 1; i > 0; i--)
         e->source[2 * i] = e->source[i];
     for (int i = 0; i < n; i++)
@@ -150,9 +154,10 @@ draw_cross_recall(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* translate: the source y backwards, a token at a time. As in the training of a
-   translation, the tokens are START y_n y_(n-1) ... and their answers y_n
-   y_(n-1) y_(n-2) ... START has the id after those of the symbols. */
+/* translate: the answers are the source y backwards. As in the training of a
+   translator, each token is the answer before it: the tokens are START y_n
+   y_(n-1) ... and their answers y_n y_(n-1) y_(n-2) ... START has the id after
+   those of the symbols. */
 static Sizes
 sizes_translate(const Config *c)
 {
@@ -174,9 +179,9 @@ draw_translate(const Config *c, Random *r, Batch *e)
     }
 }
 
-/* A row of the table, the fields of KnownTask. HOW is `.draw = F` or `.read =
-   F`. The task's settings are USUAL, with those replaced that are named last.
- */
+/* A row of the table: the fields of KnownTask. HOW is `.draw = F` or
+   `.read = F`. The last arguments are the default settings that differ from
+   USUAL. */
 #define TASK(NAME, SIZES, HOW, WHAT, TRIVIAL, GUESS, NEXT, ...)                \
     {                                                                          \
         &(const Task){                                                         \
@@ -242,8 +247,8 @@ task_start(const char *name)
     /* Texts of a config are interned (heart/config.h), and "" if unset. */
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         if (s->kind & WORDED) {
-            const char **word = (void *)((char *)&c + s->offset);
-            *word = interned(*word ? *word : "");
+            const char **field = (void *)((char *)&c + s->offset);
+            *field = interned(*field ? *field : "");
         }
     return c;
 }
@@ -254,8 +259,8 @@ config_start(void)
     return task_start(tasks[0].task->name);
 }
 
-/* Do the task's sequences consist of keys and values? If so, the ids of values
-   come after those of keys: value k has the id symbols + k. */
+/* Do the task's sequences consist of keys and values? If so, the ids of the
+   keys are 0 .. symbols - 1, and value k has the id symbols + k. */
 static bool
 has_keys(const char *task)
 {
@@ -271,12 +276,13 @@ first_answer(const Dataset *data)
 const char *
 task_measure(const KnownTask *t)
 {
-    bool answers_are_numbers = t->task->draw && !t->guess;
+    /* A text has no `guess` either, and its answers are characters. */
+    bool answers_are_numbers = !t->task->read && !t->guess;
     return answers_are_numbers ? "R^2" : "accuracy";
 }
 
-/* Why a task of these sizes cannot have the settings c, and what to do; NULL if
-   it can. */
+/* Returns why the task c->task, which has these sizes, cannot have the settings
+   of c, and what to do; NULL if it can. */
 static const char *
 contradiction(const Config *c, Sizes s)
 {
@@ -316,16 +322,17 @@ dataset_open(Config *c)
         c->file_hash = data.corpus->hash;
     }
     data.config = *c;
-    matrix_entries(c->batch,
-                   data.sizes.tokens); /* exits if they are too many */
+    /* Exits if a batch has more tokens than an int can count. */
+    matrix_entries(c->batch, data.sizes.tokens);
     return data;
 }
 
-/* The accuracy of KnownTask.guess, measured on about 16,000 tokens. */
+/* The accuracy of KnownTask.guess, measured on as many sequences as have about
+   16,000 tokens. */
 static double
 trivial_accuracy(const Dataset *data)
 {
-    /* Another name would change this accuracy in the results of old runs. */
+    /* The stream keeps its old name, so that old results stay the same. */
     Random r = random_stream(0, "cheat");
     Batch b = batch_new(data->sizes, 1);
     int *guesses = allocate((size_t)b.rows, sizeof *guesses);
@@ -356,7 +363,8 @@ dataset_baselines(const Dataset *data, Split split)
         b.bigram_loss = pairs.loss;
     } else if (classifies)
         b.trivial = trivial_accuracy(data);
-    else { /* always answering the mean, 0, has an R^2 of 0 and an error of 1 */
+    else { /* Answers have mean 0 and variance 1: always answering 0 has an R^2
+              of 0 and a mean squared error of 1. */
         b.chance = b.trivial = 0;
         b.chance_loss = 1;
     }

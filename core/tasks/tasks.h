@@ -1,7 +1,7 @@
-/* tasks.h - all tasks, the heart's three and six others: how each draws its
-   sequences is in tasks.c and in heart/task.c. A new task is a row of the table
-   there. The losses of tasks are in heart/embedding_and_loss.h (cross_entropy)
-   and training/architectures.h (number_loss). */
+/* tasks.h - all tasks: the heart's three (heart/task.c) and six others
+   (tasks.c). A new task is a row of the table in tasks.c. Losses are in
+   heart/embedding_and_loss.h (cross_entropy) and training/architectures.h
+   (number_loss). */
 #ifndef TASKS_H
 #define TASKS_H
 
@@ -16,7 +16,7 @@ typedef struct KnownTask {
 
     /* Sets guesses[t] to the trivial baseline's answer at each token t of one
        sequence. NULL if answers are numbers, because the baseline then answers
-       0, and for a text, which has a baseline in corpus.h. */
+       0. NULL also for a text, whose baseline is in corpus.h. */
     void (*guess)(const Config *c, const Batch *e, int *guesses);
 
     bool next; /* is the answer at a token always the token after it? */
@@ -38,16 +38,17 @@ Config config_start(void);
  */
 const char *task_measure(const KnownTask *t);
 
-/* The task of c with its settings and its file. Sets c->file_hash if it reads a
-   file. Exits if the settings or the file do not fit the task. */
+/* The dataset of the task c->task with the settings of c. If the task reads a
+   file, reads it and sets c->file_hash. Exits if the settings or the file do
+   not fit the task. */
 Dataset dataset_open(Config *c);
 
-/* The id of the token that stands for answer 0; answer k has this id + k. */
+/* The id of the token that is answer 0. The id of answer k is this id + k. */
 int first_answer(const Dataset *data);
 
-/* What two baselines reach: `chance` gives all answers the same probability;
-   `trivial` is KnownTask.trivial. If answers are numbers, accuracies are R^2
-   and losses are mean squared errors. */
+/* The results of two baselines: `chance` gives all answers the same
+   probability; `trivial` is described by KnownTask.trivial. If answers are
+   numbers, accuracies are R^2, and losses are mean squared errors. */
 typedef struct Baselines {
     double chance, trivial; /* accuracies of the two */
     double chance_loss;     /* in nats per token */

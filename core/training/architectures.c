@@ -17,32 +17,32 @@ attention_in_block(const Model *m, int place, int layer)
     a.layer = layer;
     if (place != SELF)
         a.causal = 0;
-    if (place == CROSS) /* tokens of two sequences have no distances */
+    if (place == CROSS) /* distances exist only within one sequence */
         a.relative = NULL;
     if (place == ENCODER)
         a.layers = m->config.encoder;
     return a;
 }
 
-/* The description of attention in a model of these sizes. A one-hot vector has
-   an entry for each id of the vocabulary and, if positions are added, one for
-   each position of both sequences. */
+/* The description of attention in a model of these sizes. If vectors are
+   one-hot, d_model is an entry for each id of the vocabulary and, if positions
+   are added, one for each position of both sequences. */
 static Attention
-attention_in_model(const Config *c, Sizes z)
+attention_in_model(const Config *c, Sizes sizes)
 {
     Attention a = positioned_attention(c);
     if (c->embed == EMBED_ONEHOT)
-        a.d_model = z.vocabulary;
+        a.d_model = sizes.vocabulary;
     if (c->embed == EMBED_ONEHOT && c->positions == POSITIONS_LEARNED)
-        a.d_model += z.tokens + z.source;
-    matrix_entries(a.heads, a.d_model); /* exits if they are too many */
+        a.d_model += sizes.tokens + sizes.source;
+    matrix_entries(a.heads, a.d_model); /* exits if their product overflows */
     return a;
 }
 
-/* The vectors of `rows` tokens or positions: the weight of that name or, if
-   they are one-hot, the rows of m->fixed from `first` on. In the pass that
-   lists the weights (m->listing), this only notes how many rows m->fixed needs;
-   model_fill_onehot allocates them afterwards. */
+/* The vectors of `rows` tokens or positions. If vectors are learned, they are
+   the weight `name`. If they are one-hot, they are the rows of m->fixed from
+   `first` on. In the pass that lists the weights (m->listing), m->fixed has no
+   memory yet: it only gets its number of rows, for model_fill_onehot. */
 static Node *
 vectors(Model *m, Tape *t, int first, int rows, const char *name)
 {
@@ -51,13 +51,13 @@ vectors(Model *m, Tape *t, int first, int rows, const char *name)
         return model_table(m, name, rows);
     if (m->listing)
         m->fixed = matrix(NULL, first + rows, d, d);
-    real *at = m->fixed.at ? m->fixed.at + first * d : NULL;
-    return leaf(t, rows, d, 1, at, NULL);
+    real *values = m->fixed.at ? m->fixed.at + first * d : NULL;
+    return leaf(t, rows, d, 1, values, NULL);
 }
 
 /* The encoder's output for the second sequence y; y if there is no encoder. */
 static Node *
-encoded(Model *m, Node *y)
+encode(Model *m, Node *y)
 {
     for (int i = 0; i < m->config.encoder; i++) {
         Attention a = attention_in_block(m, ENCODER, i);
@@ -67,22 +67,24 @@ encoded(Model *m, Node *y)
     return m->config.encoder ? model_norm(m, NULL, "encoder.norm", y) : y;
 }
 
-/* Goes on, in the lists of places and of weights, to those of the first block
-   after the encoder. Its weights begin with the norm before its attention:
-   LayerNorm has a gain and a bias, RMSNorm only a gain. */
+/* Makes the model use the first block after the encoder next: moves m->next and
+   m->next_place past the weights and places of the encoder. A block's first
+   weights are those of the norm before its attention: LayerNorm has a gain and
+   a bias, RMSNorm only a gain. */
 static void
 skip_encoder(Model *m)
 {
     static const int norm_weights[] = {
         [NORM_NONE] = 0, [NORM_PRE] = 2, [NORM_RMS] = 1};
-    m->next_place = m->config.encoder;
-    m->next = m->place[m->next_place].weights - norm_weights[m->config.norm];
+    m->next_place = m->config.encoder; /* each of its blocks has one place */
+    int first_of_attention = m->place[m->next_place].weights;
+    m->next = first_of_attention - norm_weights[m->config.norm];
 }
 
 /* The second sequence as cross-attention reads it; NULL if the task has none. A
-   decoder (Keeper, heart/tape.h) encodes it with its first tokens, and caches
-   the keys and values. So when it decodes later tokens, there are no new rows.
- */
+   decoder (Keeper, heart/tape.h) encodes it in the step with the first tokens,
+   and caches the keys and values. In later steps it has no rows, because none
+   are new. `table` has the vectors of ids, `positions` those of positions. */
 static Node *
 second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
@@ -93,34 +95,35 @@ second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
         skip_encoder(m);
         return leaf(t, 0, m->attention.d_model, b->sequences, NULL, NULL);
     }
-    return encoded(m, embed(table, b->source, b->each, positions, 0,
-                            b->source_rows, b->sequences));
+    return encode(m, embed(table, b->source, b->each, positions, 0,
+                           b->source_rows, b->sequences));
 }
 
-/* The equation of both architectures. The encoder comes first, then the blocks,
-   with self-attention, cross-attention or both. One-hot rows are numbered: ids
-   of the vocabulary, then positions of x (the tokens of the task), then
-   positions of y (its second sequence). */
+/* Architecture.logits of both architectures. The encoder comes first, then the
+   blocks, with self-attention, cross-attention or both. x is the task's
+   sequence, y its second one. The rows of m->fixed are in this order: ids of
+   the vocabulary, positions of x, positions of y. */
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
-    Sizes z = m->sizes;
-    /* Are vectors of positions added to the tokens? */
-    bool added = c->positions == POSITIONS_LEARNED;
-    int v = z.vocabulary;
+    Sizes sizes = m->sizes;
+    bool positions_added = c->positions == POSITIONS_LEARNED;
+    int x_row = sizes.vocabulary,
+        y_row = x_row + sizes.tokens;                   /* of m->fixed */
     int position = t->keeper ? t->keeper->position : 0; /* of the first token */
-    Attention a = attention_in_model(c, z);
+    Attention a = attention_in_model(c, sizes);
     m->attention.d_model = a.d_model;
     m->attention.relative = a.relative;
-    Node *table = vectors(m, t, 0, v, "embedding");
-    Node *of_x = added ? vectors(m, t, v, z.tokens, "positions") : NULL;
-    Node *of_y = NULL;
-    if (added && z.source)
-        of_y = vectors(m, t, v + z.tokens, z.source, "source_positions");
-    Node *y = second_sequence(m, t, b, table, of_y);
-    Node *x =
-        embed(table, b->ids, b->each, of_x, position, b->rows, b->sequences);
+    Node *table = vectors(m, t, 0, sizes.vocabulary, "embedding");
+    Node *x_positions = NULL, *y_positions = NULL;
+    if (positions_added)
+        x_positions = vectors(m, t, x_row, sizes.tokens, "positions");
+    if (positions_added && sizes.source)
+        y_positions = vectors(m, t, y_row, sizes.source, "source_positions");
+    Node *y = second_sequence(m, t, b, table, y_positions);
+    Node *x = embed(table, b->ids, b->each, x_positions, position, b->rows,
+                    b->sequences);
     for (int i = 0; i < c->layers; i++) {
         Attention self = attention_in_block(m, SELF, i);
         Attention cross = attention_in_block(m, CROSS, i);
@@ -143,8 +146,9 @@ gained_rms_norm(Node *x, Node *gain)
 
 const Architecture two_sequences = {logits, class_loss, gained_rms_norm};
 
-/* The loss is [1/counted ... 1/counted] e . e with the errors e = x + (-y). In
-   a row whose answer does not count, y is set to x, so that the row adds 0. */
+/* The loss is the product of the row [1/counted ... 1/counted] and the column
+   of squared errors e^2, with e = x + (-y). In a row whose answer does not
+   count (target -1), y is set to x, so that the row adds 0. */
 Node *
 number_loss(const Model *m, Node *x, const int *targets, int counted,
             double *right)
@@ -165,8 +169,8 @@ number_loss(const Model *m, Node *x, const int *targets, int counted,
 
 const Architecture numbers = {logits, number_loss, gained_rms_norm};
 
-/* 0.7 sqrt(d): the square of it, divided by the d entries of the row, is 0.7^2.
- */
+/* Its square is the only nonzero one among the d entries of a row, so the mean
+   square of these is (0.7 sqrt(d))^2 / d = 0.7^2. */
 double
 onehot_size(const Model *m)
 {

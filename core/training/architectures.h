@@ -7,10 +7,11 @@
 #include "heart/model.h"
 
 /* A Transformer with one or two sequences. The setting `encoder` is the number
-   of blocks that encode the second sequence y. By the setting `cross`, the
-   other blocks compute x += attention(x, y) instead of self-attention, or after
-   it, or not at all. By the setting `embed`, the vectors of tokens and
-   positions are learned or one-hot: then they need no weights. */
+   of blocks that encode the second sequence y. The setting `cross` says whether
+   the other blocks compute x += attention(x, y) instead of self-attention,
+   after it, or not at all. The setting `embed` says whether the vectors of
+   tokens and positions are learned or one-hot; one-hot vectors need no weights.
+ */
 extern const Architecture two_sequences;
 
 /* The same model for answers that are numbers: answer k stands for the number
@@ -18,11 +19,11 @@ extern const Architecture two_sequences;
    that the model answers. */
 extern const Architecture numbers;
 
-/* The loss of `numbers`, if the model answers a number x in a row whose right
-   answer is y: the sum over counted rows of (x - y)^2, divided by `counted`.
-   Unless `right` is NULL, adds the sum of 1 - (x - y)^2 to *right. Divided by
-   the number of counted rows, that sum is R^2, since answers have mean 0 and
-   variance 1. */
+/* The loss of `numbers`: the sum over counted rows of (x - y)^2, divided by
+   `counted`, if the model answers x in a row and the right answer is y. Unless
+   `right` is NULL, adds the sum of 1 - (x - y)^2 to *right. That sum, divided
+   by the number of counted rows, is R^2, since answers have mean 0 and variance
+   1. */
 Node *number_loss(const Model *m, Node *x, const int *targets, int counted,
                   double *right);
 
@@ -32,7 +33,7 @@ Node *number_loss(const Model *m, Node *x, const int *targets, int counted,
 double onehot_size(const Model *m);
 
 /* Allocates and fills Model.fixed, the table of one-hot tokens and positions.
-   It has no rows if they are learned. */
+   The table has no rows if these vectors are learned. */
 void model_fill_onehot(Model *m);
 
 #endif

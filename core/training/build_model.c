@@ -8,9 +8,9 @@
 #include "training/build_model.h"
 #include "training/optimizers.h"
 
-/* Multiplies by a factor the initial entries of all weights that have this name
-   in their part of the model: W_Q is that of block0.attention.W^Q. Returns
-   false if there are none. */
+/* Multiplies the initial entries of all weights of this name by a factor. The
+   name is what follows the last dot of the full name, with _ for ^: W_Q for
+   block0.attention.W^Q. Returns false if no weight has this name. */
 static bool
 scale_weights(Model *m, const char *name, double factor)
 {
@@ -33,7 +33,7 @@ static void
 scale_initial_weights(Model *m)
 {
     const char *init = m->config.init;
-    bool found = !*init; /* or there is nothing to find */
+    bool found = !*init; /* an empty setting names no weights */
     char *rest = *init ? copy_text(init) : NULL;
     for (char *pair = strsep(&rest, "+"); pair; pair = strsep(&rest, "+")) {
         char *factor = strchr(pair, '=');
@@ -42,7 +42,7 @@ scale_initial_weights(Model *m)
             usage("init \"%s\": \"%s\" is not NAME=FACTOR; join several with "
                   "+: W_Q=0.1+W_K=0.1",
                   init, pair);
-        *factor = 0; /* the pair is now its name */
+        *factor = 0; /* cuts the pair to NAME */
         found |= scale_weights(m, pair, x);
     }
     if (!found)
@@ -79,8 +79,9 @@ config_resolve_for(Config *c, const Plugin *p)
 Model *
 model_new(const Config *c, Sizes sizes, const Variant *v)
 {
-    Model *m =
-        model_outline(c, sizes, v, sizes.step != 0 ? &numbers : &two_sequences);
+    bool answers_are_numbers = sizes.step != 0;
+    Model *m = model_outline(c, sizes, v,
+                             answers_are_numbers ? &numbers : &two_sequences);
     m->update = update_weights;
     scale_initial_weights(m);
     model_fill_onehot(m);
@@ -100,7 +101,7 @@ model_open(Config c, Dataset *data)
 Weights
 place_weights(const Model *m, int place)
 {
-    const ModelPlace *p = &m->place[place];
+    const ModelPlace *p = &m->place[place]; /* p->weights is an index */
     return (Weights){.list = m->weights + p->weights, .count = p->declared};
 }
 

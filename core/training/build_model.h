@@ -8,9 +8,9 @@
 #include "heart/train.h"
 #include "tasks/tasks.h"
 
-/* Resolves c (config_resolve) for the plugin's variant, and stores the hash of
-   the plugin's file in c. Exits (2) if the model would call the variant in a
-   way that Variant.calls excludes. */
+/* Resolves c (config_resolve) for the plugin's variant, and stores in c the
+   plugin's equation and the hash of its file. Exits (2) if the model would call
+   the variant in a way that Variant.calls excludes. */
 void config_resolve_for(Config *c, const Plugin *p);
 
 /* The model of a resolved config, with the initial weights of its seed. */
@@ -20,8 +20,8 @@ Model *model_new(const Config *c, Sizes sizes, const Variant *v);
    and sets *data to the task's dataset. Free the model with model_free. */
 Model *model_open(Config c, Dataset *data);
 
-/* The matrices of attention at a place (ModelPlace, by its index), in the order
-   in which the variant declares them. The model owns them. */
+/* The weights of attention at the place m->place[place], in the order in which
+   the variant declares them. The model owns them. */
 Weights place_weights(const Model *m, int place);
 
 /* The weight of that name, "embedding". Aborts if there is none. */

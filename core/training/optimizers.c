@@ -14,15 +14,16 @@ learning_rate(const Config *c, int step)
     if (c->schedule == SCHEDULE_CONSTANT)
         return c->lr;
     const double pi = 3.14159265358979323846;
+    /* the fraction of the steps after the warmup, 0 to 1 */
     double done = (double)(step - c->warmup) / (c->steps - c->warmup);
     double sine, cosine;
     sine_cosine(done * pi, &sine, &cosine);
     return c->lr * (1 + cosine) / 2;
 }
 
-/* Weight decay. adamw and muon shrink the weights themselves, w *= 1 - rate
-   decay (Loshchilov and Hutter 2017, algorithm 2); adam and sgd add its
-   gradient, g += decay w. */
+/* Weight decay. With adamw and muon it shrinks the weights, w *= 1 - rate decay
+   (Loshchilov and Hutter 2017, algorithm 2). With adam and sgd it adds the
+   gradient of decay w^2 / 2: g += decay w. */
 static void
 decay_weights(Model *m, double rate)
 {
@@ -38,7 +39,7 @@ decay_weights(Model *m, double rate)
             m->gradients[i] += decay * m->values[i];
 }
 
-/* v = momentum v + g,  w -= rate v */
+/* SGD with momentum: v = momentum v + g,  w -= rate v. m->first is v. */
 static void
 sgd(Model *m, double rate)
 {

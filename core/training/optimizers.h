@@ -9,8 +9,8 @@
 #include "heart/train.h"
 
 /* The learning rate of a step; the first is step 1. It rises linearly to `lr`
-   over the first `warmup` steps. After these it stays there or, if the setting
-   `schedule` is cosine, falls along half a period of a cosine, to 0 at the last
+   over the first `warmup` steps. Then it stays at lr or, if the setting
+   `schedule` is cosine, falls along half a period of a cosine to 0 at the last
    step. */
 double learning_rate(const Config *c, int step);
 

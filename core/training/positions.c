@@ -13,11 +13,13 @@
 
 const LinearOp rope_op = LINEAR("rope", add_rotated);
 
-/* Relative.rotated (heart/attention.h) of RoPE, whose base is 10000. */
+/* Relative.rotated (heart/attention.h) of RoPE, with the paper's base, 10000.
+   `position` is that of the first row of n. */
 static Node *
 rotate_by_rope(Node *n, int position)
 {
-    if (n->cols / n->heads % 2)
+    int head_width = n->cols / n->heads;
+    if (head_width % 2)
         bug("positions rope: %s of %d heads: each head needs an even number of "
             "columns",
             label(n), n->heads);
@@ -53,14 +55,13 @@ before_rope(Node *n)
     return n->op == &rope_op.op ? n->in[0] : n;
 }
 
-/* The slope of head i of h is 2^(-8 i / h) = e^-(8 i / h log 2). It is kept
-   until a call is for another head, because consecutive calls are for the same
-   head. */
+/* The slope of head i of h is 2^(-8 i / h) = e^-(8 i / h log 2). The latest one
+   is kept, because most calls are for the same head as the call before. */
 double
 alibi_bias(const Attention *a, int head, int query, int key)
 {
-    static _Thread_local int slope_i, slope_h; /* the head that has `slope` */
-    static _Thread_local double slope;
+    static _Thread_local double slope;         /* the latest one */
+    static _Thread_local int slope_i, slope_h; /* its i and h */
     int i = (a->scored + head) % a->heads + 1, h = a->heads;
     if (i != slope_i || h != slope_h)
         slope = decay(8. * i / h * logarithm(2));

@@ -13,9 +13,8 @@
 #include "heart/attention.h"
 #include "heart/config.h"
 
-/* Attention.relative (heart/attention.h) is the address of one of these, or
- * NULL.
- */
+/* If a model uses RoPE or ALiBi, Attention.relative (heart/attention.h) points
+   to one of these. */
 extern const Relative rope, alibi;
 
 /* The description that a variant gets of a resolved config: attention_of, with
@@ -25,14 +24,13 @@ Attention positioned_attention(const Config *c);
 /* The operator with which the model rotates queries and keys. */
 extern const LinearOp rope_op;
 
-/* The node that the model rotated to make n; n itself if the model did not make
-   n by rotating. */
+/* If n is the result of rope_op, the node that it rotated; otherwise n. */
 Node *before_rope(Node *n);
 
-/* ALiBi's bias of the score of a query with a key, both given by their
-   positions. `head` is counted from 0 in the next call of attend. The slopes
-   are those of heads counted over all calls (Attention.scored), so that a
-   variant may call attend once for each head or once for all of them. */
+/* ALiBi's bias of the score of a query and a key at these positions. `head` is
+   counted from 0 within a call of attend. For its slope, heads are counted over
+   all calls (a->scored were scored before), so that a variant may call attend
+   once for each head or once for all of them. */
 double alibi_bias(const Attention *a, int head, int query, int key);
 
 #endif

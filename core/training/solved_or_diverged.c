@@ -10,12 +10,13 @@ solved_update(Solved *s, const Result *so_far)
     s->last[so_far->steps % WINDOW] = so_far->accuracy;
     for (int i = 0; i < WINDOW; i++)
         sum += s->last[i];
-    if (!s->step && so_far->steps >= WINDOW && sum / WINDOW >= s->threshold)
+    bool solved_before = s->step > 0, full = so_far->steps >= WINDOW;
+    if (!solved_before && full && sum / WINDOW >= s->threshold)
         s->step = so_far->steps;
 }
 
-/* The weights are checked too, because the losses do not show an infinite
-   weight that no batch has used since the last step. */
+/* The weights are checked too, because an infinite weight shows in a loss only
+   if a batch uses it. */
 bool
 has_diverged(const Model *m, const Result *r)
 {

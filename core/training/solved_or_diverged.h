@@ -4,9 +4,8 @@
 
 #include "heart/train.h"
 
-/* Finds the step at which a run solves its task: the first one at which the
-   mean accuracy of the last WINDOW training batches is at least the threshold.
- */
+/* The step at which a run solves its task is the first one at which the mean
+   accuracy of the last WINDOW training batches is at least the threshold. */
 enum { WINDOW = 10 };
 typedef struct Solved {
     double threshold;
@@ -14,11 +13,12 @@ typedef struct Solved {
     int step;            /* 0 until the task is solved */
 } Solved;
 
-/* Call it after every step, at first with only s->threshold set. */
+/* Call this after every step. *so_far is the result up to that step. Before the
+   first call, only s->threshold is set, and the rest of *s is 0. */
 void solved_update(Solved *s, const Result *so_far);
 
-/* Did a run diverge: is its last loss, or some weight of its trained model, not
-   a finite number? */
+/* Did the run with result r diverge: is one of its last losses, or a weight of
+   its trained model m, not a finite number? */
 bool has_diverged(const Model *m, const Result *r);
 
 #endif
