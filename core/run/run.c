@@ -209,8 +209,8 @@ read_config(const char *path)
     table_add(&t, path);
     if (strcmp(table_cell(&t, 0, 0), "format") ||
         atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
-        fail("%s: another version of qkv wrote it, since it is not of format "
-             "%d: use that version, or choose another directory",
+        fail("%s: another version of qkv wrote it (its format is not %d): use "
+             "that version, or choose another directory",
              path, RUN_FORMAT);
     if (t.rows != settings_built_in + 1)
         fail_damaged_table(path, t.rows + 1);
@@ -245,7 +245,7 @@ run_read(const char *path)
     Run r = {.path = copy_text(path)};
     r.name = basename(copy_text(path)); /* ignores a / at the end */
     if (access(within(r.path, "config.tsv"), F_OK))
-        fail("%s: it is not a run, because it has no config.tsv; name a "
+        fail("%s: it is not a run (it has no config.tsv); name a "
              "directory that `qkv train` or `qkv compare` made in --out",
              r.path);
     r.config = read_config(within(r.path, "config.tsv"));

@@ -105,7 +105,7 @@ refuse_repeated_seed(const Source *s, const Row *rows)
 {
     for (const Row *r = rows + 1; r < rows + s->table.rows; r++)
         if (!strcmp(r->method, r[-1].method) && !strcmp(r->seed, r[-1].seed))
-            fail("%s:%d: %.64s has %s %.64s in line %d already: remove one of "
+            fail("%s:%d: %.64s already has %s %.64s in line %d: remove one of "
                  "the two lines",
                  s->path, s->lines[r->number], r->method, s->question->seed,
                  r->seed, s->lines[r[-1].number]);

@@ -183,7 +183,7 @@ baseline_of(const Request *r, const Experiment *e, const Values *compared)
         if (!strcmp(compared->text[i], wanted))
             return compared->text[i];
     if (r->baseline)
-        usage("--baseline: no run has it: %s",
+        usage("--baseline: %s",
               not_one_of(r->baseline, joined(compared, ", ")));
     return compared->text[0];
 }

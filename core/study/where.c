@@ -137,7 +137,7 @@ keep_where(Experiment *e, const char *where)
                 e->runs[kept++] = *r;
         }
         if (!kept)
-            usage("--where %s: no run has it: %s", texts.text[i],
+            usage("--where %s: no run matches: %s", texts.text[i],
                   not_one_of(all[i].value, joined(&known, ", ")));
         e->count = kept;
     }
