@@ -17,7 +17,7 @@
 #include "operators/steps.h"
 #include "training/positions.h"
 
-/* Ends the program if a list of `count` calls or places has no space left. */
+/* Ends the program if a list of `count` calls or places is full. */
 static void
 check_capacity(int count)
 {
@@ -54,17 +54,17 @@ forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
         plugin_forward(v, &earlier, x, y, w);
 }
 
-/* Sets the weights of a call to 0, except those of head r->only, if the call
-   has that head: these become the identity. */
+/* Sets the weights of a call to 0 or, in head r->only if the call has that
+   head, to the identity. */
 static void
 replace_weights(const Capture *r, const Call *c)
 {
     Node *n = c->weights;
     memset(n->value, 0, size_of(n) * sizeof(real));
-    int own = r->only - c->first; /* its number in this call */
-    if (own < 0 || own >= n->heads)
+    int head_here = r->only - c->first; /* its number in this call */
+    if (head_here < 0 || head_here >= n->heads)
         return;
-    Matrix p = call_weights(c, 0, own);
+    Matrix p = call_weights(c, 0, head_here);
     for (int i = 0; i < p.rows && i < p.cols; i++)
         p.at[i * p.down + i] = 1;
 }
@@ -94,7 +94,8 @@ record_softmax(Capture *r, Node *weights)
     r->calls++;
 }
 
-/* The recorded call, number `first` or later, whose weights are n; or NULL. */
+/* The recorded call whose weights are n, among those from number `first` on;
+   NULL if there is none. */
 static Call *
 call_of(Capture *r, int first, const Node *n)
 {
@@ -104,25 +105,19 @@ call_of(Capture *r, int first, const Node *n)
     return NULL;
 }
 
-/* Stores a weighted sum n in the call that made its weights. */
-static void
-record_sum(Capture *r, Node *n)
-{
-    Call *call = call_of(r, 0, n->in[0]);
-    if (call)
-        call->sum = n;
-}
-
-/* The tape calls this with each new node (Tape.watch). Records softmaxes,
-   weighted sums and rotations. */
+/* The tape calls this with each new node (Tape.watch). Records softmaxes and
+   rotations, and a weighted sum in the call that made its weights. */
 static void
 capture_node(void *capture, Node *n)
 {
     Capture *r = capture;
     if (n->op == &softmax_op || n->op == &softmax_sink_op)
         record_softmax(r, n);
-    if (n->op == &apply_weights_op.op)
-        record_sum(r, n);
+    if (n->op == &apply_weights_op.op) {
+        Call *call = call_of(r, 0, n->in[0]);
+        if (call)
+            call->sum = n;
+    }
     r->rotated |= meaning_of(n)->rotates;
 }
 
@@ -176,23 +171,23 @@ run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only)
     a->y->arguments = "y";
     if (first)
         forward_earlier(a->variant, &a->attention, a->x, a->y, w);
-    int before = a->tape->recalled;
+    int recalled_before = a->tape->recalled;
     capture_start(&a->capture, a->tape);
     a->out = plugin_forward(a->variant, &a->attention, a->x, a->y, w);
-    a->recalled = a->tape->recalled > before;
+    a->recalled = a->tape->recalled > recalled_before;
     record_place(&a->capture, (Place){.out = a->out});
     free(w);
 }
 
 const Call *
-capture_head(const Capture *r, int place, int head, int *own)
+capture_head(const Capture *r, int place, int head, int *head_here)
 {
     const Call *c = &r->call[r->place[place].first];
     while (head >= c->weights->heads) {
         head -= c->weights->heads;
         c++;
     }
-    *own = head;
+    *head_here = head;
     return c;
 }
 
@@ -218,7 +213,8 @@ call_sees(const Call *c, Matrix scores, int i, int j)
            !masked_by_bias;
 }
 
-/* The model calls this after each attention (Model.attended). */
+/* The model calls this with each attention's x, y and output (Model.attended).
+ */
 static void
 attended(void *capture, Node *x, Node *y, Node *out)
 {
@@ -229,7 +225,7 @@ Pass *
 pass_captured(Model *m, const Batch *b, bool with_gradients)
 {
     Pass *p = allocate(1, sizeof *p);
-    int counted = counted_rows(b->targets, b->rows);
+    int counted = counted_rows(b->targets, b->rows); /* that have a target */
     p->tape = tape_new(with_gradients ? KEEP_GRADIENTS : 0);
     p->tape->attend = attend_in_steps;
     p->capture.only = EVERY_HEAD;

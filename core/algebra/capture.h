@@ -52,7 +52,7 @@ typedef struct Capture {
     Place place[MOST_CALLS];
     int places;
     bool rotated; /* does the variant itself rotate by position? */
-    int only;     /* which weights are kept: one of these values, or a head */
+    int only;     /* whose weights are kept: EVERY_HEAD, NO_HEAD, or a head */
 } Capture;
 
 /* With EVERY_HEAD all weights are left unchanged. With NO_HEAD all become 0.
@@ -98,9 +98,9 @@ typedef struct Alone {
    the earlier blocks. */
 void run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only);
 
-/* The call that computes head `head` of a place. *own becomes the number of
-   that head within the call. */
-const Call *capture_head(const Capture *r, int place, int head, int *own);
+/* The call that computes head `head` of a place. *head_here becomes the number
+   of that head within the call. */
+const Call *capture_head(const Capture *r, int place, int head, int *head_here);
 
 /* The scores and the weights of one head of a call in one sequence, (queries x
    keys). The causal mask is not in the scores: call_sees tells whether query i

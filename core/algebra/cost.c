@@ -26,8 +26,8 @@ is_seen(const Node *bias, int head, int query, int key)
 }
 
 /* Are `length` pairs of query and key all masked or all unmasked, as far as
-   nine samples tell? The first pair is given; the others follow it at the same
-   distance. */
+   samples at eighths of the way tell? The first pair is given; the others
+   follow it at the same distance. */
 static bool
 is_uniform(const Node *bias, int head, int query, int key, int length)
 {
@@ -40,8 +40,9 @@ is_uniform(const Node *bias, int head, int query, int key, int length)
     return true;
 }
 
-/* How many pairs a head sees, from one pair for each distance. NAN if the mask
-   does not depend on the distance only. */
+/* How many pairs of query and key a head sees. Looks at the first pair of each
+   distance key - query, since all pairs at one distance are usually masked
+   alike; NAN if they are not. */
 static double
 seen_by_distance(const Node *bias, int head)
 {
@@ -49,7 +50,7 @@ seen_by_distance(const Node *bias, int head)
     double seen = 0;
     for (int distance = 1 - queries; distance < keys; distance++) {
         int query = distance < 0 ? -distance : 0, key = query + distance;
-        int length =
+        int length = /* until the last query or the last key */
             queries - query < keys - key ? queries - query : keys - key;
         if (!is_uniform(bias, head, query, key, length))
             return NAN;
@@ -59,6 +60,7 @@ seen_by_distance(const Node *bias, int head)
     return seen;
 }
 
+/* How many pairs of query and key a head sees. */
 static double
 seen_pair_by_pair(const Node *bias, int head)
 {
@@ -80,20 +82,24 @@ unmasked_share(const Node *bias)
     return sum / ((double)(bias->rows / bias->sequences) * bias->cols);
 }
 
-/* The share of the entries of attention's weights, the node n, that no
-   fixed_bias on the way from its scores has masked. */
+/* The share of the entries of attention's weights that no fixed_bias has
+   masked. From the weights, goes back through first operands to the leaves, or
+   to the weighted sum of an earlier attention. */
 static double
-unmasked_before(const Node *n)
+unmasked_before(const Node *weights)
 {
     double share = 1;
-    for (n = n->root; n->op && n->op != &apply_weights_op.op;
-         n = n->in[0]->root)
+    const Node *n = weights->root;
+    while (n->op && n->op != &apply_weights_op.op) {
         if (n->op == &fixed_bias_op)
             share *= unmasked_share(n);
+        n = n->in[0]->root;
+    }
     return share;
 }
 
-/* The share of the keys that the newest query sees in some head. */
+/* The share of the keys that the newest query, the last one, sees in at least
+   one head. */
 static double
 seen_by_newest(const Node *bias)
 {
@@ -141,9 +147,10 @@ pair_flops(const Node *q, const Node *k, int width)
     return 2. * q->rows * q->heads * keys * width;
 }
 
-/* The backward pass of C = A B has one product of the same size for each
-   trained operand: dA = dC B' and dB = A' dC. A plugin's operator is assumed to
-   cost as much again, too, for each of its trained operands. */
+/* Adds the cost of the backward pass to that of the forward pass. C = A B has
+   one product of the same size for each trained operand: dA = dC B' and
+   dB = A' dC. A plugin's operator is assumed to cost as much again, too, for
+   each of its trained operands. */
 static Flops
 with_backward(double forward, const Node *n)
 {
@@ -197,10 +204,11 @@ node_flops(const Node *n, const Node *last)
     return with_backward(forward, n);
 }
 
-/* Counts the entries of the weights on which this block's output depends, and
-   no earlier block's. Weights are the trained leaves that have a name. On a
-   tape for shapes no backward pass uses `passed`, so here it marks the weights
-   that are counted. */
+/* Counts the entries of the weights on which this block's output depends,
+   except those of an earlier block's output. Weights are the trained leaves
+   that have a name, in `arguments` (leaves_of). On a tape for shapes no
+   backward pass uses `passed`, so here it marks the weights that are counted.
+ */
 static double
 parameters_of(Node *out)
 {
@@ -230,7 +238,8 @@ typedef struct Blocks {
    nobody reads or writes gradients, so all leaves are given this one. */
 static real unused_gradient;
 
-/* `keys` is the number of rows of y, or 0 in self-attention. */
+/* Starts a tape for blocks that read `tokens` rows as x. `keys` is the number
+   of rows of y, or 0 in self-attention. */
 static Blocks
 blocks_begin(const Variant *v, Attention a, int tokens, int keys)
 {
@@ -244,6 +253,7 @@ blocks_begin(const Variant *v, Attention a, int tokens, int keys)
     return b;
 }
 
+/* Frees the tape and the declarations. */
 static void
 blocks_end(Blocks *b)
 {
@@ -282,9 +292,9 @@ add_node(Cost *c, const Node *n, const Node *last, int tokens)
     c->backward += flops.backward / tokens;
     c->rotates |= m->rotates;
     c->state += n->state;
-    if (m->work == UNKNOWN)
-        c->seen = 1; /* it may read every key */
-    if (m->work == SCORING || m->work == ATTENDING)
+    if (m->work == UNKNOWN) /* a plugin's operator may read every key */
+        c->seen = 1;
+    if (m->work == SCORING || m->work == ATTENDING) /* it reads the keys */
         c->seen = fmax(c->seen, share_after(n, last, seen_by_newest));
 }
 
@@ -341,7 +351,7 @@ model_cost(const Model *m, double *flops, double *cache)
         int keys = a.place == CROSS ? m->sizes.source : 0;
         Cost c = cost_of(p->variant, a, tokens, keys);
         *flops += c.forward * tokens / m->sizes.tokens;
-        *cache +=
-            encoder ? 0 : c.cache; /* a decoder does not run the encoder */
+        if (!encoder) /* a decoder does not run the encoder */
+            *cache += c.cache;
     }
 }

@@ -98,17 +98,17 @@ qr_step(double complex *h, int n, int first, int last, double complex shift,
         h[i * n + i] += shift;
 }
 
-/* The first row of the block of H that ends in row `last`: the entry of the
-   subdiagonal in that row is only rounding beside its neighbours on the
-   diagonal, or the row is 0. */
+/* The first row of the block of H that ends in row `last`. It is row 0, or the
+   nearest row in which the entry of the subdiagonal is only rounding, compared
+   with its neighbours on the diagonal. */
 static int
 block_start(const double complex *h, int n, int last)
 {
     int first = last;
     for (; first > 0; first--) {
         const double complex *diagonal = h + first * n + first;
-        double beside = cabs(diagonal[0]) + cabs(diagonal[-n - 1]);
-        if (cabs(diagonal[-1]) <= DBL_EPSILON * beside)
+        double neighbours = cabs(diagonal[0]) + cabs(diagonal[-n - 1]);
+        if (cabs(diagonal[-1]) <= DBL_EPSILON * neighbours)
             break;
     }
     return first;
@@ -118,12 +118,12 @@ block_start(const double complex *h, int n, int last)
 bool
 eigenvalues(double complex *h, int n, double complex *values)
 {
-    enum { MOST = 60 };     /* steps for an eigenvalue */
-    enum { STUCK_AT = 10 }; /* after as many steps, H may go in a circle */
+    enum { MOST_STEPS = 60 }; /* for one eigenvalue */
+    enum { STUCK_AT = 10 };   /* after this many, the steps may repeat */
     Rotation *turns = allocate((size_t)n, sizeof *turns);
     int last = n - 1, steps = 0;
     hessenberg(h, n);
-    while (last >= 0 && steps < MOST) {
+    while (last >= 0 && steps < MOST_STEPS) {
         const double complex *end = h + last * n + last;
         int first = block_start(h, n, last);
         if (first == last) {

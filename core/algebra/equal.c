@@ -1,4 +1,8 @@
-/* equal.c - can one variant compute what another does? */
+/* equal.c - can one variant compute what another does?
+
+   `from` is the variant with random matrices, and `to` is the one for which
+   matrices are searched. Both run on the same random tokens. M_i and N_i are
+   the matrices of the canonical form (canonical.h). */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +29,7 @@ output_of(const Derived *d, bool causal, double size)
     Alone run = d->run;
     int width = run.attention.d_model, count = QUERIES * width;
     int drawn = (QUERIES + KEYS) * width;
-    real *x = allocate((size_t)drawn, sizeof *x);
+    real *x = allocate((size_t)drawn, sizeof *x), *y = x + count;
     double *out = allocate((size_t)count, sizeof *out);
     Random r = random_stream(19, "outputs");
     for (int i = 0; i < drawn; i++)
@@ -35,7 +39,7 @@ output_of(const Derived *d, bool causal, double size)
     if (causal)
         run_alone(&run, x, QUERIES, x, QUERIES, EVERY_HEAD);
     else
-        run_alone(&run, x, QUERIES, x + count, KEYS, EVERY_HEAD);
+        run_alone(&run, x, QUERIES, y, KEYS, EVERY_HEAD);
     for (int i = 0; i < count; i++)
         out[i] = (double)run.out->value[i];
     tape_free(run.tape);
@@ -50,10 +54,11 @@ static double
 largest_difference(const Derived *a, const Derived *b, bool causal)
 {
     double apart = 0;
-    for (double size = 1; size <= 4; size += 3) {
+    static const double sizes[] = {1, 4};
+    for (int k = 0; k < 2; k++) {
         Difference off = {0};
-        double *wanted = output_of(a, causal, size);
-        double *found = output_of(b, causal, size);
+        double *wanted = output_of(a, causal, sizes[k]);
+        double *found = output_of(b, causal, sizes[k]);
         for (int i = 0; i < QUERIES * a->run.attention.d_model; i++)
             compare_entries(&off, found[i], wanted[i]);
         apart = fmax(apart, relative_difference(off));
@@ -103,8 +108,9 @@ typedef struct Search {
     OutputsApart best; /* of the proposal whose unmasked outputs came nearest */
 } Search;
 
-/* Accepts the matrices that are proposed for `to` (Accepts, substitute.h) if
-   they give the outputs of `from`. */
+/* Do the matrices that are proposed for `to` give the outputs of `from`? Also
+   records the outputs if they are the nearest so far. Implements Accepts
+   (substitute.h). */
 static bool
 outputs_agree(void *search)
 {
@@ -132,7 +138,9 @@ fit_agrees(Search *s)
    as products of the other's matrices, by its fit, or not at all. */
 typedef enum Way { BY_PRODUCTS, BY_FIT, NO_WAY } Way;
 
-/* Searches at one shape. *best becomes the smallest difference of outputs. */
+/* Searches for matrices at one shape. If they are products of the other's,
+   writes these to *products. *best becomes the smallest difference of outputs.
+ */
 static Way
 way_at(const char *shape, const Variant *to, const Variant *from,
        Values *products, OutputsApart *best)
@@ -172,7 +180,8 @@ more_parameters(const Variant *to, const Variant *from)
                        most, COUNTED_SHAPE, needed);
 }
 
-/* The largest rank that M_i (M_PIECE) or N_i (N_PIECE) can have in any head. */
+/* The largest rank that a piece, M_PIECE (M_i) or N_PIECE (N_i) of terms.h, can
+   have in any head. */
 static int
 largest_rank_bound(const Derived *d, int piece)
 {
@@ -184,8 +193,8 @@ largest_rank_bound(const Derived *d, int piece)
     return most;
 }
 
-/* Do all heads have different M_i? Then the function has no other form, except
-   for the order of heads. */
+/* Do every two heads have clearly different M_i? Then the function has no other
+   form, except for the order of heads. */
 static bool
 all_differ(const Canonical *c)
 {
@@ -295,29 +304,31 @@ cannot_compute(const Variant *to, const Variant *from)
 Ability
 can_compute(const Variant *to, const Variant *from)
 {
-    Ability v = {.answer = NOT_KNOWN};
-    Values unused = {0};
-    OutputsApart small, large;
+    Ability found = {.answer = NOT_KNOWN};
+    Values unused_products = {0};
+    OutputsApart apart, unused;
     if (to->calls != ANY_CALL || from->calls != ANY_CALL) {
-        v.why = "one of them is for self-attention only, but they are compared "
-                "on queries and keys from different tokens";
-        return v;
+        found.why =
+            "one of them is for self-attention only, but they are compared "
+            "on queries and keys from different tokens";
+        return found;
     }
-    Way way = way_at(TELLING_SHAPE, to, from, &v.products, &small);
-    if (way == NO_WAY && small.unmasked > ROUNDING)
+    Way way = way_at(TELLING_SHAPE, to, from, &found.products, &apart);
+    if (way == NO_WAY && apart.unmasked > ROUNDING)
         return cannot_compute(to, from);
     if (way == NO_WAY) {
-        v.why = format_text("it can without a mask, but under a causal mask "
-                            "the outputs differ by %.2g of the largest",
-                            small.causal);
-        return v;
+        found.why =
+            format_text("it can without a mask, but under a causal mask "
+                        "the outputs differ by %.2g of the largest",
+                        apart.causal);
+        return found;
     }
-    Way larger = way_at(LARGER_SHAPE, to, from, &unused, &large);
-    v.fitted = way == BY_FIT || larger == BY_FIT;
+    Way larger = way_at(LARGER_SHAPE, to, from, &unused_products, &unused);
+    found.fitted = way == BY_FIT || larger == BY_FIT;
     if (larger != NO_WAY)
-        v.answer = CAN;
+        found.answer = CAN;
     else
-        v.why = "it can at " TELLING_SHAPE
-                ", but nothing was found at " LARGER_SHAPE;
-    return v;
+        found.why = "it can at " TELLING_SHAPE
+                    ", but nothing was found at " LARGER_SHAPE;
+    return found;
 }

@@ -26,14 +26,14 @@ flipped(Part p)
     return (Part){p.at, p.cols, p.rows, p.across, p.down};
 }
 
-/* Columns from .. from + count - 1 of p. `caller` is the function that messages
-   name; it returns rows if it has flipped p. */
+/* Columns from .. from + count - 1 of p. `what` is "columns" or, if p is
+   flipped, "rows", for the message. */
 static Part
-some_columns(const char *caller, Part p, int from, int count)
+some_columns(Part p, int from, int count, const char *what)
 {
     if (from < 0 || count < 1 || from + count > p.cols)
-        bug("%s: cannot take %d from index %d on: the matrix has %d", caller,
-            count, from, p.cols);
+        bug("%s_of: cannot take %d %s from index %d on: the matrix has %d",
+            what, count, what, from, p.cols);
     return (Part){at(p, 0, from), p.rows, count, p.down, p.across};
 }
 
@@ -50,16 +50,18 @@ matrix_of(Entries *w, int index)
 Part
 columns_of(Entries *w, int index, int from, int count)
 {
-    return some_columns("columns_of", matrix_of(w, index), from, count);
+    return some_columns(matrix_of(w, index), from, count, "columns");
 }
 
 Part
 rows_of(Entries *w, int index, int from, int count)
 {
     Part columns = flipped(matrix_of(w, index));
-    return flipped(some_columns("rows_of", columns, from, count));
+    return flipped(some_columns(columns, from, count, "rows"));
 }
 
+/* Ends the program unless products can be divided by this scale. Messages name
+   `caller`, the function that the plugin called. */
 static void
 check_scale(const char *caller, double scale)
 {
@@ -78,67 +80,72 @@ check_shape(const char *caller, Part p, int rows, int cols)
 }
 
 double *
-row_of(const Form *f, int which, int i, int row)
+row_of(const Form *f, double *matrices, int head, int row)
 {
-    return f->of[which] + (i * (f->d_model + 1) + row) * f->width;
+    return matrices + (head * (f->d_model + 1) + row) * f->width;
 }
 
-/* Factors the heads of group g, `count` of them: their M_i (or N_i', if `which`
-   is N) are stacked, and the SVD of the stack gives both factors. Head i has
-   columns i r .. i r + r - 1 of `left`, where r is the rank that is kept; group
-   g has such columns of `shared`. `bias` is empty (0 rows), or it gets the last
-   row of each M_i. */
+/* The factors of the M_i, or of the N_i', of a form: scale left_i shared_g' is
+   M_i or N_i', if head i is in group g. A group is some heads in a row, which
+   have one shared factor. All factors have `rank` columns. */
+typedef struct Factors {
+    double scale;
+    Part left;   /* (d_model x heads rank): the left_i side by side */
+    Part bias;   /* the last row of each left_i, or empty if M_i has no bias */
+    Part shared; /* (width x groups rank): the shared_g side by side */
+} Factors;
+
+/* Factors the `count` heads of one group. The SVD of their matrices, stacked,
+   is U S V': U sqrt(S / scale) has their left factors one below the other, and
+   V sqrt(S / scale) is the shared one. `matrices` is f->m or f->n. */
 static void
-factor_group(const Form *f, int which, double scale, int g, int count,
-             Part left, Part bias, Part shared)
+factor_group(const Form *f, double *matrices, int group, int count, Factors to)
 {
-    int d = f->d_model, n = f->width, r = left.cols / f->heads;
-    int rows_of_head = d + bias.rows, rows = count * rows_of_head;
-    double *all = allocate((size_t)rows * n + 1, sizeof *all);
+    int n = f->width, rank = to.left.cols / f->heads;
+    int rows_of_head = f->d_model + to.bias.rows, rows = count * rows_of_head;
+    double *stack = allocate((size_t)rows * n + 1, sizeof *stack);
     for (int i = 0; i < rows; i++) {
-        int head = g * count + i / rows_of_head;
-        memcpy(all + i * n, row_of(f, which, head, i % rows_of_head),
-               (size_t)n * sizeof *all);
+        int head = group * count + i / rows_of_head;
+        memcpy(stack + i * n, row_of(f, matrices, head, i % rows_of_head),
+               (size_t)n * sizeof *stack);
     }
-    Svd a = svd_of(all, rows, n);
-    for (int j = 0; j < r && j < a.k; j++) {
-        double root = sqrt(a.s[j] / fabs(scale));
-        double signed_root = scale < 0 ? -root : root;
+    Svd svd = svd_of(stack, rows, n);
+    for (int j = 0; j < rank && j < svd.k; j++) {
+        double root = sqrt(svd.s[j] / fabs(to.scale));
+        double signed_root = to.scale < 0 ? -root : root;
         for (int i = 0; i < rows; i++) {
-            int head = g * count + i / rows_of_head, row = i % rows_of_head;
-            double entry = signed_root * a.u[i * a.k + j];
-            if (row < d)
-                *at(left, row, head * r + j) = entry;
-            else
-                *at(bias, 0, head * r + j) = entry;
+            int row = i % rows_of_head; /* the last one may be the bias */
+            int col = (group * count + i / rows_of_head) * rank + j;
+            double *entry =
+                row < f->d_model ? at(to.left, row, col) : at(to.bias, 0, col);
+            *entry = signed_root * svd.u[i * svd.k + j];
         }
         for (int i = 0; i < n; i++)
-            *at(shared, i, g * r + j) = root * a.v[i * a.k + j];
+            *at(to.shared, i, group * rank + j) = root * svd.v[i * svd.k + j];
     }
-    free(a.u);
-    free(all);
+    free(svd.u);
+    free(stack);
 }
 
-/* Solves scale left_i shared_g' = M_i (or N_i', if `which` is N) for all heads
-   i, each of which belongs to a group g of neighbours. left is (d_model x heads
-   r), shared (width x groups r); r and the number of groups follow from their
-   widths. */
+/* Computes the factors of all heads, or of the nearest product. The rank and
+   the number of groups follow from the widths of left and shared. */
 static void
-factor(const char *caller, const Form *f, int which, double scale, Part left,
-       Part bias, Part shared)
+factor(const char *caller, const Form *f, double *matrices, Factors to)
 {
-    int d = f->d_model, n = f->width, r = left.cols / f->heads;
-    int groups = r ? shared.cols / r : 0;
+    Part left = to.left, shared = to.shared;
+    int rank = left.cols / f->heads, groups = rank ? shared.cols / rank : 0;
     int count = groups ? f->heads / groups : 0; /* heads of a group */
-    check_scale(caller, scale);
-    if (left.rows != d || shared.rows != n || left.cols != groups * count * r ||
-        shared.cols != groups * r)
+    bool rows_fit = left.rows == f->d_model && shared.rows == f->width;
+    bool cols_fit =
+        left.cols == groups * count * rank && shared.cols == groups * rank;
+    check_scale(caller, to.scale);
+    if (!rows_fit || !cols_fit)
         bug("%s: the matrices (%d x %d) and (%d x %d) do not fit the form, "
             "which has %d heads of (%d x %d)",
-            caller, left.rows, left.cols, shared.rows, shared.cols, f->heads, d,
-            n);
-    for (int g = 0; g < groups; g++)
-        factor_group(f, which, scale, g, count, left, bias, shared);
+            caller, left.rows, left.cols, shared.rows, shared.cols, f->heads,
+            f->d_model, f->width);
+    for (int group = 0; group < groups; group++)
+        factor_group(f, matrices, group, count, to);
 }
 
 static const Part no_bias = {.rows = 0};
@@ -146,21 +153,21 @@ static const Part no_bias = {.rows = 0};
 void
 factor_scores(const Form *f, double scale, Part q, Part k)
 {
-    factor("factor_scores", f, M, scale, q, no_bias, k);
+    factor("factor_scores", f, f->m, (Factors){scale, q, no_bias, k});
 }
 
 void
 factor_biased_scores(const Form *f, double scale, Part q, Part bias, Part k)
 {
     check_shape("factor_biased_scores", bias, 1, q.cols);
-    factor("factor_biased_scores", f, M, scale, q, bias, k);
+    factor("factor_biased_scores", f, f->m, (Factors){scale, q, bias, k});
 }
 
 /* scale v_i o_i = N_i is scale o_i' v_i' = N_i': o' is the left factor. */
 void
 factor_values(const Form *f, double scale, Part v, Part o)
 {
-    factor("factor_values", f, N, scale, flipped(o), no_bias, v);
+    factor("factor_values", f, f->n, (Factors){scale, flipped(o), no_bias, v});
 }
 
 void
@@ -171,31 +178,30 @@ put_constant(const Form *f, Part bias)
         *at(bias, 0, j) = f->constant[j];
 }
 
-/* Solves scale to_i = M_i (or N_i', if `which` is N), with the to_i side by
-   side. */
+/* Sets the to_i, side by side in `to`, so that scale to_i is M_i (if `matrices`
+   is f->m) or N_i' (if it is f->n). */
 static void
-put(const char *caller, const Form *f, int which, double scale, Part to)
+put(const char *caller, const Form *f, double *matrices, double scale, Part to)
 {
     check_scale(caller, scale);
     check_shape(caller, to, f->d_model, f->heads * f->width);
     for (int row = 0; row < f->d_model; row++)
         for (int col = 0; col < to.cols; col++) {
-            int head = col / f->width;
-            *at(to, row, col) =
-                row_of(f, which, head, row)[col % f->width] / scale;
+            const double *from = row_of(f, matrices, col / f->width, row);
+            *at(to, row, col) = from[col % f->width] / scale;
         }
 }
 
 void
 put_scores(const Form *f, double scale, Part m)
 {
-    put("put_scores", f, M, scale, m);
+    put("put_scores", f, f->m, scale, m);
 }
 
 void
 put_values(const Form *f, double scale, Part n)
 {
-    put("put_values", f, N, scale, flipped(n));
+    put("put_values", f, f->n, scale, flipped(n));
 }
 
 /* half = (m + m') / 2 + shift I, for m (d x d) and a shift that leaves no
@@ -225,17 +231,16 @@ void
 factor_symmetric(const Form *f, double scale, Part w)
 {
     int d = f->d_model, r = w.cols / f->heads;
-    check_scale("factor_symmetric", scale);
-    if (scale < 0)
-        bug("factor_symmetric: the scale is %g: give a positive one, since no "
-            "eigenvalue of W W' is negative",
+    if (scale <= 0 || !isfinite(scale))
+        bug("factor_symmetric: the scale is %g: give a finite positive number, "
+            "since no eigenvalue of W W' is negative",
             scale);
     check_shape("factor_symmetric", w, d, f->heads * r);
     if (f->width != d)
         bug("factor_symmetric: the form (%d x %d) is not square", d, f->width);
     double *half = allocate((size_t)d * d, sizeof *half);
     for (int head = 0; head < f->heads; head++) {
-        double shift = shift_symmetric_part(half, row_of(f, M, head, 0), d);
+        double shift = shift_symmetric_part(half, row_of(f, f->m, head, 0), d);
         Svd a = svd_of(half, d, d);
         for (int j = 0; j < r && j < d; j++) {
             double eigenvalue = fmax(a.s[j] - shift, 0);
@@ -257,8 +262,8 @@ form_like(const Form *f, int heads, int width)
     *made = *f;
     made->heads = heads;
     made->width = width;
-    made->of[M] = (double *)(made + 1);
-    made->of[N] = made->of[M] + size;
+    made->m = (double *)(made + 1);
+    made->n = made->m + size;
     made->next = *f->made;
     *f->made = made;
     return made;
@@ -272,51 +277,50 @@ one_head(const Form *f, int i)
             i, f->heads);
     Form *one = form_like(f, 1, f->width);
     size_t size = (size_t)(f->d_model + 1) * f->width * sizeof(double);
-    memcpy(one->of[M], row_of(f, M, i, 0), size);
-    memcpy(one->of[N], row_of(f, N, i, 0), size);
+    memcpy(one->m, row_of(f, f->m, i, 0), size);
+    memcpy(one->n, row_of(f, f->n, i, 0), size);
     return one;
 }
 
-/* Sets to_i = from_i C for every M_i (or N_i', if `which` is N). `to` must be 0
-   before. The matrices of a form are one below the other. */
+/* result += matrix C, for a matrix (rows x c.rows). */
 static void
-multiply_all(Form *to, const Form *from, int which, Part c)
+add_product(double *result, const double *matrix, int rows, Part c)
 {
-    int rows = from->heads * (from->d_model + 1);
     for (int row = 0; row < rows; row++)
         for (int col = 0; col < c.cols; col++)
             for (int l = 0; l < c.rows; l++)
-                row_of(to, which, 0, row)[col] +=
-                    row_of(from, which, 0, row)[l] * *at(c, l, col);
+                result[row * c.cols + col] +=
+                    matrix[row * c.rows + l] * *at(c, l, col);
 }
 
-/* Stacks all M_i (or all N_i', if `which` is N) without their bias rows, and
-   scales the stack so that the sum of all squared entries is 1. */
+/* Stacks all M_i, or all N_i', without their bias rows, and scales the stack so
+   that the sum of all squared entries is 1. A stack of zeros stays so. */
 static void
-stack_normed(double *to, const Form *f, int which)
+stack_normed(double *to, const Form *f, double *matrices)
 {
     int d = f->d_model, n = f->width, rows = f->heads * d;
     double squares = 0;
     for (int i = 0; i < rows; i++)
-        memcpy(to + i * n, row_of(f, which, i / d, i % d),
+        memcpy(to + i * n, row_of(f, matrices, i / d, i % d),
                (size_t)n * sizeof *to);
     for (int i = 0; i < rows * n; i++)
         squares += to[i] * to[i];
-    for (int i = 0; i < rows * n && squares > 0; i++)
-        to[i] *= 1 / sqrt(squares);
+    if (squares > 0)
+        for (int i = 0; i < rows * n; i++)
+            to[i] *= 1 / sqrt(squares);
 }
 
 /* The columns of C become the first right singular vectors of all M_i and all
-   N_i', one below the other: the directions of y that the heads read most. M
-   and N count equally. */
+   N_i', stacked: the directions of y that the heads read most. M and N count
+   equally, since each stack is scaled to the same norm. */
 const Form *
 through(const Form *f, Part c)
 {
     int n = f->width, r = c.cols, rows = f->heads * f->d_model;
     check_shape("through", c, n, r);
     double *all = allocate(2 * (size_t)rows * n, sizeof *all);
-    stack_normed(all, f, M);
-    stack_normed(all + rows * n, f, N);
+    stack_normed(all, f, f->m);
+    stack_normed(all + rows * n, f, f->n);
     Svd a = svd_of(all, 2 * rows, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < r && j < a.k; j++)
@@ -324,8 +328,8 @@ through(const Form *f, Part c)
     free(a.u);
     free(all);
     Form *inner = form_like(f, f->heads, r);
-    multiply_all(inner, f, M, c);
-    multiply_all(inner, f, N, c);
+    add_product(inner->m, f->m, rows + f->heads, c); /* with bias rows */
+    add_product(inner->n, f->n, rows + f->heads, c);
     return inner;
 }
 
@@ -343,7 +347,8 @@ values_behind(const Form *f, Part k)
             entries[row * r + col] = *at(k, row, col);
     pseudo_inverse(entries, n, r, transposed);
     Form *behind = form_like(f, f->heads, r);
-    multiply_all(behind, f, N, (Part){transposed, n, r, r, 1});
+    add_product(behind->n, f->n, f->heads * (f->d_model + 1),
+                (Part){transposed, n, r, r, 1});
     free(transposed);
     return behind;
 }

@@ -13,7 +13,7 @@
    values_behind(). */
 struct Form {
     int heads, d_model, width;
-    double *of[2];          /* of[M]: all s_i M_i; of[N]: all N_i' */
+    double *m, *n;          /* all s_i M_i, and all N_i' */
     const double *constant; /* the constant of the output */
     Form **made; /* the list of all forms that one fit makes, to free them */
     Form *next;  /* in that list */
@@ -29,8 +29,11 @@ struct Entries {
    the list *f->made. */
 Form *form_like(const Form *f, int heads, int width);
 
-/* Row `row` of M_i (if `which` is M) or of N_i' (if it is N). */
+/* Row `row` of the matrix of a head. `matrices` is f->m for M_i, or f->n for
+   N_i'. */
+double *row_of(const Form *f, double *matrices, int head, int row);
+
+/* Indices of an array that has one entry for M and one for N. */
 enum { M, N };
-double *row_of(const Form *f, int which, int i, int row);
 
 #endif

@@ -22,9 +22,9 @@ form_of(const Canonical *c, int heads, Form **made)
     Form *f = form_like(&like, heads, d);
     for (int i = 0; i < c->heads * c->size; i++) {
         int head = i / c->size, row = i % c->size / d, col = i % d;
-        f->of[M][i] = c->m[i];
+        f->m[i] = c->m[i];
         if (row < d) /* N is stored transposed, without its last row */
-            row_of(f, N, head, col)[row] = c->n[i];
+            row_of(f, f->n, head, col)[row] = c->n[i];
     }
     return f;
 }

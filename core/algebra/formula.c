@@ -25,13 +25,13 @@ enum { D, H, G, K, V, R, OWNS, LETTERS = OWNS + 4 };
 /* A term is 1, h or g times 1, a width or its square. */
 enum { MOST_TERMS = 3 * (2 * LETTERS + 1) };
 
-/* Shapes that check a formula; those that are measured in all (formula_at fits
+/* Shapes that check a formula; those that are measured in all (fit_formula fits
    to fewer than twice as many as there are terms); and the random shapes that
    are drawn before the search for another one ends. */
 enum { CHECKS = 12, MOST_SHAPES = 2 * MOST_TERMS + CHECKS, TRIES = 300000 };
 
 typedef struct Shape {
-    int n[LETTERS]; /* a width that is not used is 0, an unused count 1 */
+    int n[LETTERS]; /* of a letter that is not used: 0, or 1 for a count */
 } Shape;
 
 /* A variant with the shape that is wanted, the terms of its formula, and the
@@ -54,6 +54,9 @@ typedef struct Family {
     double gauge[MOST_SHAPES]; /* what was measured at each */
 } Family;
 
+/* The number of tokens does not change the costs that are read here. */
+enum { FEW_TOKENS = 2 };
+
 /* The field of an attention for a letter before OWNS. */
 static int *
 shape_option(Attention *a, int letter)
@@ -70,7 +73,9 @@ is_count(int letter)
     return letter == H || letter == G;
 }
 
-/* The attention at a shape. Its settings are overwritten by the next call. */
+/* The attention at a shape. Its settings are a new text of "name=value" pairs,
+   in which each width has its value at the shape; the next call overwrites it.
+ */
 static Attention
 attention_at(Family *f, const Shape *at)
 {
@@ -94,12 +99,11 @@ attention_at(Family *f, const Shape *at)
     return a;
 }
 
-/* How many parameters the variant uses at a shape. (The number of tokens does
-   not matter; 2 are enough.) */
+/* How many parameters the variant uses at a shape. */
 static double
-used_at(Family *f, const Shape *at)
+parameters_at(Family *f, const Shape *at)
 {
-    return cost_of(f->variant, attention_at(f, at), 2, 0).parameters;
+    return cost_of(f->variant, attention_at(f, at), FEW_TOKENS, 0).parameters;
 }
 
 /* Makes one of the variant's own settings letter i, if it is a width: doubling
@@ -115,7 +119,7 @@ try_as_width(Family *f, int i, const OwnSetting *own)
     Shape doubled = f->wanted;
     doubled.n[i] *= 2;
     f->used[i] = true; /* attention_at sets only letters that are used */
-    f->used[i] = used_at(f, &doubled) != used_at(f, &f->wanted);
+    f->used[i] = parameters_at(f, &doubled) != parameters_at(f, &f->wanted);
 }
 
 /* Does the variant depend on this letter? Variants do not list d_model among
@@ -154,7 +158,7 @@ find_option_letters(Family *f)
 static void
 find_own_letters(Family *f)
 {
-    bool rotates = cost_of(f->variant, f->attention, 2, 0).rotates;
+    bool rotates = cost_of(f->variant, f->attention, FEW_TOKENS, 0).rotates;
     const char *list = f->attention.settings;
     OwnSetting own;
     int i = OWNS;
@@ -170,7 +174,13 @@ find_own_letters(Family *f)
    a latent to heads that are `width` wide: of a token, of the latent, of one
    head, of all groups of heads, of all heads, and the variant's own. Their
    order decides which ranks products can have. */
-enum { WIDTHS = 5 + LETTERS - OWNS };
+enum { TOKEN, LATENT, HEAD, ALL_GROUPS, ALL_HEADS, OWN_WIDTHS };
+enum { WIDTHS = OWN_WIDTHS + LETTERS - OWNS };
+
+/* Factors that break ties between equal widths of the wanted shape: a token
+   counts as a little wider than a latent, and both as wider than the rest. */
+#define TOKEN_TIE  (1 + 2e-6)
+#define LATENT_TIE (1 + 1e-6)
 
 /* Writes these widths at one shape, always in the same order; 0 for a width
    that the variant does not have. */
@@ -179,19 +189,20 @@ chain_widths(const Family *f, const Shape *at, double width, double to[WIDTHS])
 {
     const int *n = at->n;
     double heads = n[H], groups = f->used[G] ? n[G] : heads;
-    to[0] = n[D];
-    to[1] = n[R];
-    to[2] = width;
-    to[3] = groups * width;
-    to[4] = heads * width;
+    to[TOKEN] = n[D];
+    to[LATENT] = n[R];
+    to[HEAD] = width;
+    to[ALL_GROUPS] = groups * width;
+    to[ALL_HEADS] = heads * width;
     for (int i = OWNS; i < LETTERS; i++)
-        to[5 + i - OWNS] = f->used[i] ? n[i] : 0;
+        to[OWN_WIDTHS + i - OWNS] = f->used[i] ? n[i] : 0;
 }
 
-/* Are the widths of a chain in the same order at two shapes? Two widths that
-   are equal in the wanted shape may be in either order in the other one. But a
-   d_model that equals other widths must not be narrower than they are there,
-   nor must a latent, so both count as a little wider than their equals. */
+/* Are the widths of a chain in the same order at two shapes? `width_wanted` is
+   the width of a head at the wanted shape, `width` at the other one. Two widths
+   that are equal in the wanted shape may be in either order in the other one.
+   But a d_model that equals other widths must not be narrower than they are
+   there, nor must a latent. */
 static bool
 chain_ordered_alike(const Family *f, const Shape *at, double width_wanted,
                     double width)
@@ -199,8 +210,8 @@ chain_ordered_alike(const Family *f, const Shape *at, double width_wanted,
     double wanted[WIDTHS], other[WIDTHS];
     chain_widths(f, &f->wanted, width_wanted, wanted);
     chain_widths(f, at, width, other);
-    wanted[0] *= 1 + 2e-6;
-    wanted[1] *= 1 + 1e-6;
+    wanted[TOKEN] *= TOKEN_TIE;
+    wanted[LATENT] *= LATENT_TIE;
     for (int i = 0; i < WIDTHS; i++)
         for (int j = 0; j < i; j++)
             if ((wanted[i] - wanted[j]) * (other[i] - other[j]) < 0)
@@ -223,34 +234,44 @@ ordered_alike(const Family *f, const Shape *at)
     return keys && values && both && divides;
 }
 
-/* Adds the term count * width^power. The count D stands for 1. */
+/* A count that is no letter, in a term without h or g. */
+enum { ONE = -1 };
+
+/* Adds the term count * width^power. */
 static void
 add_term(Family *f, int count, int width, int power)
 {
     int *powers = f->power[f->terms];
-    if (is_count(count))
+    if (count != ONE)
         powers[count] = 1;
     powers[width] = power;
     f->terms++;
+}
+
+/* Adds the terms with this count: count times 1, a width or its square. */
+static void
+add_terms(Family *f, int count)
+{
+    add_term(f, count, D, 0);
+    for (int width = 0; width < LETTERS; width++)
+        if (f->used[width] && !is_count(width)) {
+            add_term(f, count, width, 1);
+            add_term(f, count, width, 2);
+        }
 }
 
 /* Lists the terms: 1, h or g, times 1, a width or its square. */
 static void
 list_terms(Family *f)
 {
-    for (int count = D; count <= G; count++) {
-        if (!f->used[count])
-            continue;
-        add_term(f, count, D, 0);
-        for (int width = 0; width < LETTERS; width++)
-            if (f->used[width] && !is_count(width)) {
-                add_term(f, count, width, 1);
-                add_term(f, count, width, 2);
-            }
-    }
+    add_terms(f, ONE);
+    if (f->used[H])
+        add_terms(f, H);
+    if (f->used[G])
+        add_terms(f, G);
 }
 
-/* The product of the letters, each to its power. */
+/* A term at a shape: the product of the letters, each to its power. */
 static double
 term_at(const int *power, const Shape *at)
 {
@@ -261,9 +282,9 @@ term_at(const int *power, const Shape *at)
     return product;
 }
 
-/* The value of the formula. */
+/* The gauge at a shape by the formula: the sum of factors times terms. */
 static double
-value_at(const Family *f, const Shape *at)
+formula_value(const Family *f, const Shape *at)
 {
     double sum = 0;
     for (int i = 0; i < f->terms; i++)
@@ -272,28 +293,31 @@ value_at(const Family *f, const Shape *at)
 }
 
 /* The largest value that a letter may have in a random shape, in which the
-   letters before it are drawn already; `widest` is the largest d_model. Widths
-   that fit into d_model in the wanted shape (d_k and d_v: those of all heads
-   together) also fit into it here, so that few shapes are drawn in vain. */
+   letters before it are drawn already; `widest` is the largest d_model. Counts
+   are small, and so are a variant's own widths if they are at most a head's:
+   such shapes are quick to measure. Widths that fit into d_model in the wanted
+   shape (d_k and d_v: those of all heads together) also fit into it here, so
+   that few shapes are drawn in vain. */
 static int
 largest_drawn(const Family *f, int letter, const Shape *at, int widest)
 {
     enum { HEADS = 4, GROUPED_HEADS = 8, NARROW = 3 };
     const int *wanted = f->wanted.n;
     bool in_each_head = letter == K || letter == V;
-    int all = wanted[letter] * (in_each_head ? wanted[H] : 1);
+    int in_all_heads = wanted[letter] * (in_each_head ? wanted[H] : 1);
     if (letter == H && f->used[G])
         return GROUPED_HEADS; /* several groups of several heads */
     if (is_count(letter))
         return HEADS;
     if (letter >= OWNS && wanted[letter] <= wanted[K])
         return NARROW * f->step[letter];
-    if (letter == D || all > wanted[D])
+    if (letter == D || in_all_heads > wanted[D])
         return widest;
     return in_each_head ? at->n[D] / at->n[H] : at->n[D];
 }
 
-/* A random shape whose d_model is at most `widest`. */
+/* A random shape whose d_model is at most `widest`. A width that must be even
+   is a random number of steps of 2. */
 static Shape
 draw_shape(Family *f, int widest)
 {
@@ -319,7 +343,8 @@ is_fit_to_measure(Family *f, const Shape *at, int most)
         if (memcmp(&f->at[i], at, sizeof *at) == 0)
             return false;
     bool groups_divide = at->n[H] % at->n[G] == 0;
-    return groups_divide && ordered_alike(f, at) && used_at(f, at) <= most;
+    return groups_divide && ordered_alike(f, at) &&
+           parameters_at(f, at) <= most;
 }
 
 /* Draws shapes until one may be measured; returns false after TRIES of them. */
@@ -338,7 +363,7 @@ draw_new(Family *f, int widest, int most, Shape *at)
    parameters. Returns false if no new shape is found, or if the rank of one is
    not known. */
 static bool
-measure(Family *f, int count, int widest, int most)
+measure_shapes(Family *f, int count, int widest, int most)
 {
     for (int i = 0; i < count; i++) {
         Shape at;
@@ -347,7 +372,7 @@ measure(Family *f, int count, int widest, int most)
         RealCount c = real_count(f->variant, attention_at(f, &at), ANY_TOKENS);
         if (c.real < 0)
             return false;
-        f->gauge[f->measured] = used_at(f, &at) - c.real;
+        f->gauge[f->measured] = parameters_at(f, &at) - c.real;
         f->at[f->measured] = at;
         f->measured++;
     }
@@ -356,10 +381,12 @@ measure(Family *f, int count, int widest, int most)
 
 /* Finds the factors by least squares: one equation for each shape (a row of a),
    one unknown for each term (a column). The columns are first scaled to length
-   1, so that small terms are not lost in rounding. Factors are rounded to
-   halves. Returns false if the shapes do not determine them. */
+   1, so that small terms are not lost in rounding. The scaled factors are the
+   pseudo-inverse of a times the gauges; `inverse` is that matrix, transposed.
+   Factors are rounded to halves. Returns false if the shapes do not determine
+   them. */
 static bool
-solve(Family *f)
+fit_factors(Family *f)
 {
     int n = f->terms, m = f->measured;
     double *a = allocate(2 * (size_t)m * n, sizeof *a), *inverse = a + m * n;
@@ -419,7 +446,7 @@ text_of(const Family *f)
    little larger. The factors are multiples of a half, so its values are exact,
    and must be equal to what was measured. */
 static Formula
-formula_at(const Variant *v, Attention a, int widest, int most)
+fit_formula(const Variant *v, Attention a, int widest, int most)
 {
     Formula found = {.holds = false};
     Family *f = allocate(1, sizeof *f);
@@ -429,32 +456,36 @@ formula_at(const Variant *v, Attention a, int widest, int most)
     find_option_letters(f);
     find_own_letters(f);
     list_terms(f);
-    found.fitted = f->terms + f->terms / 3 + 8; /* more than unknowns */
-    found.holds = measure(f, found.fitted, widest, most) && solve(f) &&
-                  measure(f, CHECKS, widest + 4, 2 * most);
+    /* more equations than unknowns, so that a wrong formula does not fit */
+    found.fitted = f->terms + f->terms / 3 + 8;
+    found.holds = measure_shapes(f, found.fitted, widest, most) &&
+                  fit_factors(f) &&
+                  measure_shapes(f, CHECKS, widest + 4, 2 * most);
     found.checked = f->measured - found.fitted;
     for (int i = 0; found.holds && i < f->measured; i++)
-        found.holds = value_at(f, &f->at[i]) == f->gauge[i];
-    found.gauge = value_at(f, &f->wanted);
+        found.holds = formula_value(f, &f->at[i]) == f->gauge[i];
+    found.gauge = formula_value(f, &f->wanted);
     found.text = text_of(f);
     free(f);
     return found;
 }
 
 /* Tries small shapes first, which are quick to measure. Shapes that are too
-   small may have no formula, or a wrong one: then tries larger ones. */
+   small may have no formula, or a wrong one: then tries larger ones. Blocks of
+   one kind have the same gauge, unless one recalls what another remembered. */
 Formula
 formula_of(const Variant *v, Attention a, double used)
 {
     enum { LARGEST = 6400 }; /* parameters of a block */
     Formula found = {.holds = false};
-    bool together = cost_of(v, a, 2, 0).recalls;
-    int times = together || a.layers < 1 ? 1 : a.layers;
+    bool together = cost_of(v, a, FEW_TOKENS, 0).recalls;
+    int alike = together || a.layers < 1 ? 1 : a.layers; /* of the same gauge */
     a.layers = together ? a.layers : 1;
-    int widest = a.relative == &rope ? 32 : 16, most = 12 * widest;
+    int widest = a.relative == &rope ? 32 : 16; /* even widths need more */
+    int most = 12 * widest;                     /* parameters of a block */
     while (most <= LARGEST && !found.holds) {
-        found = formula_at(v, a, widest, most);
-        found.gauge *= times;
+        found = fit_formula(v, a, widest, most);
+        found.gauge *= alike;
         found.holds = found.holds && found.gauge >= 0 && found.gauge <= used;
         most *= 4;
         widest += 8;

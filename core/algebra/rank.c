@@ -18,8 +18,8 @@
 #include "heart/fail.h"
 #include "heart/matrix.h"
 
-/* Columns that are added at a time. With 64, most of the work is in products of
-   (64 x 64) blocks. */
+/* The columns that are added at a time: a panel. With 64, most of the work is
+   in products of (64 x 64) blocks. */
 enum { PANEL = 64 };
 
 /* A pivot that is smaller than this share of the first one since the latest
@@ -47,12 +47,14 @@ typedef struct Elimination {
     bool finite;    /* are all entries of A finite so far? */
 } Elimination;
 
+/* Row i of the pool. */
 static real *
 pool_row(const Elimination *e, int i)
 {
     return e->pool + (size_t)i * 2 * PANEL;
 }
 
+/* Row i of U and, before its diagonal, of L. */
 static real *
 lu_row(const Elimination *e, int i)
 {
@@ -67,38 +69,39 @@ row_add(real *to, real factor, const real *x, int n)
         to[j] += factor * x[j];
 }
 
-/* Subtracts `count` pivots, from number `at` on, from `fresh` columns of the
+/* Subtracts `count` pivots, from number `pivot` on, from `fresh` columns of the
    pool, from column `first` on. In the rows of these pivots, that solves
-   L X = P for X, where P is what the pool has there and L is a triangle with
-   1s on its diagonal. Below them, it subtracts L X. */
+   L X = P for X: P is the part of the pool in these rows, and L is a triangle
+   with 1s on its diagonal. Below these rows, it subtracts L X. */
 static void
-subtract_block(const Elimination *e, int at, int count, int first, int fresh)
+subtract_block(const Elimination *e, int pivot, int count, int first, int fresh)
 {
-    int below = at + count, rows_below = e->n - below;
+    int below = pivot + count, rows_below = e->n - below;
     real minus_x[PANEL * PANEL];
     for (int i = 0; i < count; i++) {
-        real *x = pool_row(e, at + i) + first;
+        real *x = pool_row(e, pivot + i) + first;
+        const real *l = lu_row(e, pivot + i) + pivot;
         for (int j = 0; j < i; j++)
-            row_add(x, -lu_row(e, at + i)[at + j], pool_row(e, at + j) + first,
-                    fresh);
+            row_add(x, -l[j], pool_row(e, pivot + j) + first, fresh);
         for (int j = 0; j < fresh; j++)
             minus_x[i * fresh + j] = -x[j];
     }
     if (rows_below)
         multiply_add(matrix(pool_row(e, below) + first, rows_below, fresh,
                             (ptrdiff_t)2 * PANEL),
-                     matrix(lu_row(e, below) + at, rows_below, count, e->n),
+                     matrix(lu_row(e, below) + pivot, rows_below, count, e->n),
                      matrix(minus_x, count, fresh, fresh));
 }
 
-/* Subtracts all pivots so far from the last `fresh` columns of the pool. */
+/* Subtracts all pivots so far from the last `fresh` columns of the pool, which
+   are new. */
 static void
 subtract_pivots(const Elimination *e, int fresh)
 {
     int first = e->waiting - fresh;
-    for (int at = 0; at < e->rank; at += PANEL) {
-        int left = e->rank - at;
-        subtract_block(e, at, left < PANEL ? left : PANEL, first, fresh);
+    for (int pivot = 0; pivot < e->rank; pivot += PANEL) {
+        int left = e->rank - pivot;
+        subtract_block(e, pivot, left < PANEL ? left : PANEL, first, fresh);
     }
 }
 
@@ -119,6 +122,7 @@ add_rows(Elimination *e, NextRows *next, void *more, int count)
     subtract_pivots(e, count);
 }
 
+/* Swaps `count` entries of two rows. */
 static void
 swap_entries(real *a, real *b, int count)
 {
@@ -184,16 +188,6 @@ take_pivot(Elimination *e, int taken, Pivot p)
     e->idle = 0;
 }
 
-/* Drops the columns of the pool from `taken` on, which are only rounding: no
-   entry is larger than `size`. */
-static void
-drop_rounding(Elimination *e, int taken, double size)
-{
-    e->rest = fmax(e->rest, size);
-    e->idle += e->waiting - taken;
-    e->waiting = taken;
-}
-
 /* Takes pivots of the pool, the largest first, until none is left that is
    LARGE_ENOUGH. Drops the columns that are left if they are only rounding. */
 static void
@@ -206,8 +200,11 @@ take_pivots(Elimination *e)
         first = fmax(first, p.size);
         e->largest = fmax(e->largest, p.size);
         bool is_rounding = !(p.size > RANK_ROUNDING * e->largest); /* or NaN */
-        if (is_rounding)
-            drop_rounding(e, taken, p.size);
+        if (is_rounding) { /* drop the columns that are left in the pool */
+            e->rest = fmax(e->rest, p.size);
+            e->idle += e->waiting - taken;
+            e->waiting = taken;
+        }
         if (is_rounding || p.size < LARGE_ENOUGH * first)
             break;
         take_pivot(e, taken, p);
@@ -246,20 +243,22 @@ eliminate(Elimination *e, NextRows *next, void *more)
 }
 
 /* Makes the pivots fall, by replacing each with the smallest so far. Then
-   counts those before the widest gap: from one pivot to the next or, after the
-   last one, to the largest entry that was dropped. All entries after the gap
-   must be explained by rounding. */
+   finds the widest gap: from one pivot to the next or, after the last one, to
+   the largest entry that was dropped. Goes from the last pivot to the first,
+   for as long as the entries after the gap are small enough to be rounding. The
+   rank is the number of pivots before the gap; it is 0 for a matrix of zeros.
+ */
 static Rank
 find_gap(const Elimination *e)
 {
-    double widest = LEAST_GAP,
-           explained = ENLARGED * RANK_ROUNDING * e->largest;
+    double most_rounding = ENLARGED * RANK_ROUNDING * e->largest;
     double least = e->largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
     double next = e->rest; /* the largest entry after the i-th pivot */
+    double widest = LEAST_GAP;
     Rank r = {.rank = e->largest > 0 ? -1 : 0};
     for (int i = 1; i < e->rank; i++)
         e->pivot[i] = fmin(e->pivot[i], e->pivot[i - 1]);
-    for (int i = e->rank; i > 0 && next <= explained; i--) {
+    for (int i = e->rank; i > 0 && next <= most_rounding; i--) {
         double last = e->pivot[i - 1];
         double gap = last / fmax(next, least); /* finite if next is 0 */
         if (gap > widest) {

@@ -13,8 +13,15 @@
 #include "heart/random.h"
 #include "heart/tape.h"
 
-/* A table with a row for each distance from 0 to 15 is seen whole. */
+/* The length of a sequence. A variant's table with a row for each distance from
+   0 to 15 is then used whole. */
 enum { TOKENS = 16 };
+
+/* The smallest standard deviation with which a weight is drawn. */
+#define LEAST_DEVIATION 0.1
+
+/* Keeps the norm of a token of zeros finite. */
+#define NORM_EPSILON 1e-5
 
 /* The function whose Jacobian is taken: one block, or all blocks one after
    another. */
@@ -54,25 +61,25 @@ normed(const Layers *l, Node *x)
     real *ones = keep(x, (size_t)d);
     for (int j = 0; j < d; j++)
         ones[j] = 1;
-    return add(rms_norm(centred(l, x), 1e-5),
+    return add(rms_norm(centred(l, x), NORM_EPSILON),
                leaf(l->tape, 1, d, 1, ones, NULL));
 }
 
 /* Runs forward of all blocks, with a residual around each if there are several,
    and returns the output. A backward pass from it writes the gradients of the
-   weights to `row`. */
+   weights to `gradients`, in the order of l->values. */
 static Node *
-run_blocks(Layers *l, real *row)
+run_blocks(Layers *l, real *gradients)
 {
     Attention a = l->attention;
-    real *values = l->values;
+    size_t offset = 0; /* of the next matrix, in values and in gradients */
     Node *x = leaf(l->tape, TOKENS, a.d_model, 1, l->x, NULL);
     for (a.layer = 0; a.layer < a.layers; a.layer++) {
         for (int i = 0; i < l->declared.count; i++) {
             Weight *m = &l->declared.list[i];
-            m->value = values;
-            m->gradient = row + (values - l->values);
-            values += entries_of(m);
+            m->value = l->values + offset;
+            m->gradient = gradients + offset;
+            offset += entries_of(m);
         }
         Node **w = leaves_of(l->tape, &l->declared);
         Node *read = l->tokens == NORMED_TOKENS ? normed(l, x) : x;
@@ -86,22 +93,23 @@ run_blocks(Layers *l, real *row)
 void
 draw_entries(const Weight *w, real *entries, Random *r)
 {
-    double deviation = fmax(w->deviation, 0.1);
+    double deviation = fmax(w->deviation, LEAST_DEVIATION);
     for (size_t k = 0; k < entries_of(w); k++)
         entries[k] = (real)(w->mean + deviation * random_normal(r));
 }
 
 /* Implements NextRows: a backward pass for each row of the Jacobian, from a
-   random direction of the output for random tokens; the entries of both have
-   mean 0 and variance 1. A row stays 0 if the output depends on no weight. */
+   random direction of the output for random tokens. The entries of both are
+   uniform, with mean 0 and variance 1 (a uniform number in [0, 1] has variance
+   1/12). A row stays 0 if the output depends on no weight. */
 static void
 differentiate(void *layers, int rows, real *jacobian)
 {
     Layers *l = layers;
     int size = TOKENS * l->attention.d_model;
     for (int i = 0; i < rows; i++) {
-        for (real *entry = l->x; entry < l->direction + size; entry++)
-            *entry = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
+        for (int k = 0; k < 2 * size; k++) /* of x, and then of direction */
+            l->x[k] = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
         Node *out = run_blocks(l, jacobian + matrix_entries(i, l->parameters));
         if (out->trained) {
             add_gradient(out, l->direction);
@@ -147,7 +155,7 @@ real_count(const Variant *v, Attention a, Tokens tokens)
     for (int i = 0; i < l.declared.count; i++)
         of_block += (int)entries_of(&l.declared.list[i]);
     c.stored = layers * of_block;
-    if (c.stored > 0) {
+    if (c.stored > 0) { /* a variant without parameters has no Jacobian */
         a.causal |= v->calls == CAUSAL_ONLY;
         bool together = cost_of(v, a, TOKENS, 0).recalls;
         a.layers = together ? layers : 1;

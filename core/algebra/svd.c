@@ -28,6 +28,7 @@ enum { MOST_SWEEPS = 60 };
 /* A row that is shorter than this share of the longest is only rounding. */
 #define SHORTEST_ROW 1e-14
 
+/* The inner product of two vectors. */
 static double
 dot(const double *x, const double *y, int n)
 {
@@ -99,10 +100,10 @@ longest_row(const double *w, int rows, int length, double *squared)
     int longest = 0;
     *squared = 0;
     for (int i = 0; i < rows; i++) {
-        double own = dot(w + i * length, w + i * length, length);
-        if (own > *squared) {
+        double squares = dot(w + i * length, w + i * length, length);
+        if (squares > *squared) {
             longest = i;
-            *squared = own;
+            *squared = squares;
         }
     }
     return longest;
@@ -122,11 +123,12 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
             chosen[r] = longest;
         if (r == 0)
             first = squared;
-        /* Once more, because removing them from w left rounding. */
+        /* Remove the rows of q once more: removing them from w left rounding.
+         */
         for (int i = 0; i < r; i++)
             remove_component(row, q + i * length, length);
         double norm = sqrt(dot(row, row, length));
-        if (norm <= SHORTEST_ROW * sqrt(first))
+        if (norm <= SHORTEST_ROW * sqrt(first)) /* only rounding is left */
             return r;
         for (int j = 0; j < length; j++)
             row[j] /= norm;
@@ -239,7 +241,8 @@ decompose(double *w, int k, int length, double *s, double *long_side,
 }
 
 /* For a tall A the long side is U and the short one V; for a wide A they are
-   swapped, since A' = V S U'. */
+   swapped, since A' = V S U'. The rows of w are the columns of a tall A, or the
+   rows of a wide one. */
 Svd
 svd_of(const double *a, int m, int n)
 {
@@ -252,8 +255,9 @@ svd_of(const double *a, int m, int n)
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
             w[tall ? j * length + i : i * length + j] = a[i * n + j];
-    if (length < LARGE ||
-        !decompose_low_rank(w, k, length, d.s, long_side, short_side))
+    bool done = length >= LARGE &&
+                decompose_low_rank(w, k, length, d.s, long_side, short_side);
+    if (!done)
         decompose(w, k, length, d.s, long_side, short_side);
     free(w);
     return d;
@@ -291,23 +295,26 @@ effective_rank(const double *s, int k)
     for (int i = 0; i < k; i++)
         if (s[i] > 0)
             entropy -= s[i] / sum * logarithm(s[i] / sum);
-    return sum > 0 ? 1 / decay(entropy) : 0;
+    return sum > 0 ? 1 / decay(entropy) : 0; /* e^entropy */
 }
 
 Spectrum
 spectrum_of(const double *a, int d)
 {
     Svd svd = svd_of(a, d, d);
-    Spectrum s = {rank_of(svd.s, d, ROUNDED_AWAY), effective_rank(svd.s, d),
-                  svd.s[0]};
+    Spectrum s = {.rank = rank_of(svd.s, d, ROUNDED_AWAY),
+                  .effective_rank = effective_rank(svd.s, d),
+                  .largest = svd.s[0]};
     free(svd.u);
     return s;
 }
 
+/* |(M + M') / 2|^2 / |M|^2, squares of Frobenius norms. The first is the sum of
+   m_ij (m_ij + m_ji) / 2. */
 double
 symmetric_share(const double *m, int d)
 {
-    double symmetric = 0, all = 0; /* of |(M + M') / 2|^2, and of |M|^2 */
+    double symmetric = 0, all = 0;
     for (int row = 0; row < d; row++)
         for (int col = 0; col < d; col++) {
             double entry = m[row * d + col];

@@ -64,14 +64,13 @@ measured_rank(Model *m)
 {
     Sizes s = m->sizes;
     Measured d = {.model = m, .tape = tape_new(0), .sequence = batch_new(s, 1)};
-    int n = (int)m->parameters;
     d.sequence.sequences = 1;
     d.sequence.rows = s.tokens;
     d.random = random_stream(19, "whole");
     d.factors = allocate(matrix_entries(s.tokens, s.classes), sizeof(real));
     for (Weight *w = m->weights; w < m->weights + m->count; w++)
         draw_entries(w, w->value, &d.random);
-    Rank found = matrix_rank(differentiate, &d, n);
+    Rank found = matrix_rank(differentiate, &d, (int)m->parameters);
     free(d.factors);
     batch_free(&d.sequence);
     tape_free(d.tape);
@@ -85,9 +84,9 @@ static double
 contexts_of(const Model *m)
 {
     double contexts = 0;
-    int all = m->sizes.tokens;
-    for (int t = 1; t <= all; t++)
-        contexts += pow(m->sizes.vocabulary, m->attention.causal ? t : all);
+    int length = m->sizes.tokens;
+    for (int t = 1; t <= length; t++)
+        contexts += pow(m->sizes.vocabulary, m->attention.causal ? t : length);
     return contexts;
 }
 
@@ -126,7 +125,7 @@ fill_parts(double part[PARTS], const Model *m)
     const Config *c = &m->config;
     Attention a = positioned_attention(c);
     int d = c->d_model, hidden_units = c->layers * c->mlp * d;
-    int norms = c->layers * (c->mlp ? 2 : 1) + 1; /* the last is at the end */
+    int norms = c->layers * (c->mlp ? 2 : 1) + 1; /* 1: after all blocks */
     int learned = c->positions == POSITIONS_LEARNED ? m->sizes.tokens : 0;
     RealCount any = real_count(m->variant, a, ANY_TOKENS);
     part[HEADS] = any.real < 0 ? NAN : any.stored - any.real;
@@ -147,7 +146,8 @@ fill_parts(double part[PARTS], const Model *m)
     }
 }
 
-/* As model_new, but a model that is too large is left without values. */
+/* Makes the model as model_new does, but leaves one that is too large without
+   values. */
 Whole
 whole_count(const Config *c, Sizes sizes, const Variant *v)
 {
