@@ -20,12 +20,13 @@
 #include "operators/biases.h"
 #include "training/positions.h"
 
-/* The form is checked on so many random tokens. They differ in number, so that
-   x and y are not confused. */
+/* The numbers of random tokens in x and in y on which the form is checked. They
+   differ, so that a variant that confuses x and y shows it. */
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 
-/* The standard deviations of the random tokens: a variant that is not linear
-   shows it at one of them. And a later position of the first token of x. */
+/* The form is checked with tokens of two standard deviations, because a variant
+   that is not linear may look linear at one of them; and with the first token
+   of x at position LATER. */
 enum { SMALL = 1, LARGE = 8, LATER = 3 };
 
 /* A form holds if no score or output differs from it by more than this,
@@ -215,8 +216,9 @@ join_constants(Canonical *c)
     int d = c->d_model;
     for (int head = 0; head < c->heads; head++) {
         double *last = c->n + head * c->size + d * d;
-        bool sums_to_1 = row_constants_cancel(c, head);
-        for (int j = 0; sums_to_1 && j < d; j++) {
+        if (!row_constants_cancel(c, head))
+            continue;
+        for (int j = 0; j < d; j++) {
             c->constant[j] += last[j];
             last[j] = 0;
         }
@@ -234,24 +236,29 @@ multiply_affine(double *to, const double *x, int tokens, const double *matrix,
             to[i * d + j] += matrix[d * d + j];
 }
 
+/* Entry k of a head's bias by position; 0 if it has none. */
+static double
+bias_entry(const Canonical *c, int head, int k)
+{
+    int size = c->positions * c->positions;
+    return head < c->heads && c->bias ? c->bias[head * size + k] : 0;
+}
+
 /* to = s [x 1] M y' + b, the scores of a head by the form, X_TOKENS x keys. The
    first token of x is at `position`, that of y at 0. */
 static void
 scores_by_form(double *to, const Canonical *c, int head, const double *x,
                const double *y, int keys, int position)
 {
-    int d = c->d_model, count = c->positions;
+    int d = c->d_model;
     double *xm = allocate((size_t)X_TOKENS * d, sizeof *xm);
     multiply_affine(xm, x, X_TOKENS, c->m + head * c->size, d);
     product_with_transposed(to, xm, y, X_TOKENS, d, keys);
     free(xm);
-    if (!c->bias)
-        return;
-    for (int i = 0; i < X_TOKENS; i++) {
-        const double *row = c->bias + (head * count + position + i) * count;
+    for (int i = 0; i < X_TOKENS; i++)
         for (int j = 0; j < keys; j++)
-            to[i * keys + j] += row[j];
-    }
+            to[i * keys + j] +=
+                bias_entry(c, head, (position + i) * c->positions + j);
 }
 
 /* Compares a row of scores with the row by the form, `wanted`. If constants
@@ -481,14 +488,6 @@ model_form(const Model *m, int place)
     Sizes z = m->sizes;
     return canonical_form(p->variant, p->attention, place_weights(m, place),
                           z.tokens > z.source ? z.tokens : z.source);
-}
-
-/* Entry k of a head's bias by position; 0 if it has none. */
-static double
-bias_entry(const Canonical *c, int head, int k)
-{
-    int size = c->positions * c->positions;
-    return head < c->heads && c->bias ? c->bias[head * size + k] : 0;
 }
 
 bool

@@ -7,7 +7,6 @@
 #include "algebra/capture.h"
 #include "algebra/convert.h"
 #include "algebra/fold.h"
-#include "algebra/canonical.h"
 #include "base/words.h"
 #include "heart/tape.h"
 

@@ -29,8 +29,9 @@ typedef struct Walk {
                            in[1]) whose term it makes */
     Term term;          /* the product so far */
     int side;           /* which of its chains grows: Q_SIDE or K_SIDE */
-    char role; /* what that makes: 'q' queries, 'k' keys, 'v' the output */
-    Span made; /* which columns of the node where its chain begins */
+    char role; /* what the chain makes: 'q' queries, 'k' keys, 'v' the output */
+    Span made; /* the columns that the chain makes of the node where the walk
+                  began */
     /* The product is to be multiplied, from the left, by the columns from ..
        from + width - 1 of the node that comes next. */
     int from, width;
@@ -259,11 +260,11 @@ from_weights(const Derived *d, const Node *n)
     return true;
 }
 
-/* Is n the softmax of scores only, with neither a sink nor other inputs? */
+/* Is n the softmax of scores only? One with a sink is another operator. */
 static bool
 plain_softmax(const Node *n)
 {
-    return n->op == &softmax_op && n->inputs == 1 && sink_of(n, 0) == -INFINITY;
+    return n->op == &softmax_op && n->inputs == 1;
 }
 
 /* Do the operands of c allow a walk to pass it as operator_table.c says? A walk
@@ -359,8 +360,23 @@ walk_opaque(const Node *c, int h, Walk w)
     walk(operand, w);
 }
 
-/* Continues a walk at head h of c. A node whose operands are side by side is
-   passed by walk_side_by_side() instead. */
+/* Passes C_h = [A_h B_h ...]: continues in each operand that has some of the
+   columns needed. */
+static void
+walk_side_by_side(const Node *c, int h, Walk w)
+{
+    int start = 0; /* the operand's first column in C_h */
+    for (int k = 0; k < c->inputs; k++) {
+        int width = c->in[k]->cols / c->in[k]->heads;
+        Walk part = w;
+        if (narrow(&part, start, width))
+            walk_operand(c, h, k, part);
+        start += width;
+    }
+}
+
+/* Continues a walk at head h of c, whose columns are counted from the head's
+   first one. */
 static void
 walk_head(const Node *c, int h, Walk w)
 {
@@ -383,6 +399,9 @@ walk_head(const Node *c, int h, Walk w)
         walk_operand(c, h, 0, w);
         walk_operand(c, h, 1, w);
         break;
+    case SIDE_BY_SIDE:
+        walk_side_by_side(c, h, w);
+        break;
     case COLUMNS:
         w.from += *(const int *)c->arguments;
         walk_operand(c, h, 0, w);
@@ -399,23 +418,6 @@ walk_head(const Node *c, int h, Walk w)
     case OPAQUE:
         walk_opaque(c, h, w);
         break;
-    case SIDE_BY_SIDE: /* walk() calls walk_side_by_side() instead */
-        break;
-    }
-}
-
-/* Continues a walk in each operand of head h of c that has some of the columns
-   needed: C_h = [A_h B_h ...]. */
-static void
-walk_side_by_side(const Node *c, int h, Walk w)
-{
-    int start = h * (c->cols / c->heads); /* the operand's first column in c */
-    for (int k = 0; k < c->inputs; k++) {
-        int width = c->in[k]->cols / c->in[k]->heads;
-        Walk part = w;
-        if (narrow(&part, start, width))
-            walk_operand(c, h, k, part);
-        start += width;
     }
 }
 
@@ -424,13 +426,10 @@ static void
 walk(const Node *n, Walk w)
 {
     const Node *c = n->root;
-    bool side_by_side = meaning_of(c)->passage == SIDE_BY_SIDE;
     int width = c->cols / c->heads;
     for (int h = 0; h < c->heads; h++) {
         Walk part = w;
-        if (side_by_side)
-            walk_side_by_side(c, h, w);
-        else if (narrow(&part, h * width, width))
+        if (narrow(&part, h * width, width))
             walk_head(c, h, part);
     }
 }

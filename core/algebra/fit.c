@@ -108,16 +108,16 @@ static double
 share_lost(const double *now, const double *wanted, int count,
            Difference *apart)
 {
-    double squares = 0, lost = 0;
+    double wanted_squares = 0, lost_squares = 0;
     for (int k = 0; k < count; k++) {
         double off = wanted[k] - now[k];
         compare_entries(apart, now[k], wanted[k]);
-        lost += off * off;
-        squares += wanted[k] * wanted[k];
+        lost_squares += off * off;
+        wanted_squares += wanted[k] * wanted[k];
     }
-    if (lost == 0)
+    if (lost_squares == 0)
         return 0;
-    return squares > 0 ? sqrt(lost / squares) : 1;
+    return wanted_squares > 0 ? sqrt(lost_squares / wanted_squares) : 1;
 }
 
 /* Compares the forms head by head; the head that lost most counts. */

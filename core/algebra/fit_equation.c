@@ -5,39 +5,37 @@
    If tokens are multiplied by square matrices before these, they are set to the
    identity. An equation is read from its plan (equation/steps.h), in which a
    matrix has a number. */
-#include <string.h>
-
 #include "algebra/fit_equation.h"
 
 /* The number of a matrix that is not there. */
 enum { NO_MATRIX = -1 };
 
-/* The matrices that tokens are multiplied by, one after the other: x A B ... */
+/* A product of tokens and matrices, x A B C: the numbers of the matrices in the
+   plan, the last one, C, first. */
 enum { MOST_MATRICES = 8 };
-typedef struct Chain {
-    int weight[MOST_MATRICES]; /* their numbers in the plan */
+typedef struct Product {
+    int weight[MOST_MATRICES];
     int count;
-} Chain;
+} Product;
 
 /* An equation that can be fitted:
    out_scale softmax(scale x q (y k)') y v out. */
 typedef struct Products {
-    Chain q, k, v;
+    Product q, k, v;
     int out; /* the matrix that leads back from the heads to d_model columns */
     Tree *scale, *out_scale; /* NULL for 1 */
     int latent; /* the first matrix of both k and v, if it is the same one and
                    not square; NO_MATRIX if there is none. k and v lack it. */
 } Products;
 
-/* Puts the matrix that a step is before all matrices of a chain; returns false
-   if the step is no matrix, or the chain is full. */
+/* Puts the matrix that a step is before all matrices of a product; returns
+   false if the step is no matrix, or there are too many. */
 static bool
-put_first(Chain *c, const Step *matrix)
+put_before(Product *c, const Step *matrix)
 {
     if (matrix->kind != STEP_WEIGHT || c->count == MOST_MATRICES)
         return false;
-    memmove(c->weight + 1, c->weight, (size_t)c->count * sizeof(int));
-    c->weight[0] = matrix->weight;
+    c->weight[c->count] = matrix->weight;
     c->count++;
     return true;
 }
@@ -45,12 +43,12 @@ put_first(Chain *c, const Step *matrix)
 /* Reads a product of tokens and matrices backwards, from its last step. Returns
    whether it is one, and begins with these tokens, STEP_X or STEP_Y. */
 static bool
-read_chain(const Plan *p, int step, StepKind tokens, Chain *c)
+read_product(const Plan *p, int step, StepKind tokens, Product *c)
 {
     const Step *s = &p->step[step];
     while (s->kind == STEP_SPLIT || s->kind == STEP_CACHED ||
            s->kind == STEP_MAP) {
-        if (s->kind == STEP_MAP && !put_first(c, &p->step[s->in[1]]))
+        if (s->kind == STEP_MAP && !put_before(c, &p->step[s->in[1]]))
             return false;
         s = &p->step[s->in[0]];
     }
@@ -75,9 +73,9 @@ read_products(const Plan *p, Products *r)
     if (s->kind != STEP_ATTEND)
         return false;
     r->scale = s->scalar[0];
-    return read_chain(p, s->in[0], STEP_X, &r->q) &&
-           read_chain(p, s->in[1], STEP_Y, &r->k) &&
-           read_chain(p, s->in[2], STEP_Y, &r->v);
+    return read_product(p, s->in[0], STEP_X, &r->q) &&
+           read_product(p, s->in[1], STEP_Y, &r->k) &&
+           read_product(p, s->in[2], STEP_Y, &r->v);
 }
 
 /* Is a matrix square, and one for all heads? */
@@ -89,44 +87,37 @@ is_square(const Plan *p, int weight)
            equal_scalars(p->text, width_known(w->rows), width_known(w->cols));
 }
 
-/* Removes the first matrix of a chain. */
-static void
-drop_first(Chain *c)
-{
-    c->count--;
-    memmove(c->weight, c->weight + 1, (size_t)c->count * sizeof(int));
-}
-
 /* Keys and values that begin with the same narrow matrix are made from a latent
    vector: that matrix is fitted first, and is left out of both. */
 static void
 take_latent(const Plan *p, Products *r)
 {
-    int first = r->k.weight[0];
-    bool both_go_on = r->k.count > 1 && r->v.count > 1;
-    bool shared = both_go_on && r->v.weight[0] == first;
-    if (!shared || is_square(p, first))
+    Product *k = &r->k, *v = &r->v;
+    if (k->count < 2 || v->count < 2)
+        return;
+    int first = k->weight[k->count - 1];
+    if (v->weight[v->count - 1] != first || is_square(p, first))
         return;
     r->latent = first;
-    drop_first(&r->k);
-    drop_first(&r->v);
+    k->count--; /* drops its first matrix */
+    v->count--;
 }
 
-/* Are all matrices of a chain square, except perhaps the last one? */
+/* Are all matrices of a product square, except perhaps the last one? */
 static bool
-squares_before_last(const Plan *p, const Chain *c)
+squares_before_last(const Plan *p, const Product *c)
 {
-    for (int i = 0; i < c->count - 1; i++)
+    for (int i = 1; i < c->count; i++)
         if (!is_square(p, c->weight[i]))
             return false;
     return true;
 }
 
-/* The last matrix of a chain, or NO_MATRIX. */
+/* The last matrix of a product, or NO_MATRIX. */
 static int
-last_of(const Chain *c)
+last_of(const Product *c)
 {
-    return c->count ? c->weight[c->count - 1] : NO_MATRIX;
+    return c->count > 0 ? c->weight[0] : NO_MATRIX;
 }
 
 /* In how many of the places that are fitted a matrix is: the last of queries,
@@ -189,7 +180,7 @@ can_fit(const Plan *p, Products *r)
     if (!r->q.count || !has_block_for_each_head(p, last_of(&r->q)) ||
         !has_block_for_each_head(p, r->out))
         return false;
-    /* Only the last matrix of a chain is fitted; the others become I. */
+    /* Only the last matrix of a product is fitted; the others become I. */
     if (!squares_before_last(p, &r->q) || !squares_before_last(p, &r->k) ||
         !squares_before_last(p, &r->v))
         return false;
@@ -226,8 +217,7 @@ void
 plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
 {
     Products r;
-    if (!can_fit(p, &r))
-        bug("%s: has no fit: ask plan_has_fit first", p->text->path);
+    can_fit(p, &r); /* true, as plan_has_fit was */
     double scale = r.scale ? scalar_value(r.scale, a) : 1;
     double out_scale = r.out_scale ? scalar_value(r.out_scale, a) : 1;
     if (scale == 0 || out_scale == 0)

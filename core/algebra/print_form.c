@@ -3,6 +3,7 @@
    A factor is printed as a number made of the widths of the shape; a matrix
    under its name, with an index if heads use different blocks of it. Which
    block each head uses is seen from where its part of the matrix begins. */
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -75,7 +76,9 @@ print_factor(FILE *to, const Derived *d, double factor)
                 a->heads, a->d_k);
 }
 
-typedef enum Axis { ALONG_ROWS, ALONG_COLUMNS } Axis;
+/* How the parts of two heads are told apart: by their rows or columns of one
+   matrix; or, if each head has its own, "W_1^Q", by the number in its name. */
+typedef enum Axis { ALONG_ROWS, ALONG_COLUMNS, BY_NAME } Axis;
 
 /* The rows or columns that a symbol uses of its matrix as it is stored. Of a
    diagonal matrix, which is stored as one row of gains, it uses the columns of
@@ -119,74 +122,46 @@ next_larger(const int *numbers, int n, int bound)
     return next;
 }
 
-/* A pattern of no block yet. If a variant calls attend more than once, only the
-   heads of the last call are compared. */
-static Pattern
-new_pattern(const Derived *d)
+/* The first row or column of a symbol, or the number in its name. */
+static int
+start_of_symbol(const Symbol *s, Axis axis)
 {
-    Pattern p = {.heads = d->run.attention.heads};
+    const char *name = s->of->arguments;
+    if (axis == BY_NAME)
+        return atoi(name + strcspn(name, "0123456789"));
+    return span_of(s, axis).first;
+}
+
+/* The pattern along an axis, from where each head's part begins. The two
+   smallest starts belong to two neighbouring blocks. If a variant calls attend
+   more than once, only the heads of the last call are compared. */
+static Pattern
+pattern_along(const Derived *d, const Symbol *s, Axis axis)
+{
+    Pattern p = {.heads = d->run.attention.heads, .blocks = 1};
+    int starts[MOST_COMPARED];
     if (p.heads > d->heads)
         p.heads = d->heads;
     if (p.heads > MOST_COMPARED)
         p.heads = MOST_COMPARED;
-    return p;
-}
-
-/* Notes that head i uses this block, which is one of those so far or a later
-   one. */
-static void
-set_block(Pattern *p, int i, int block)
-{
-    p->of_head[i] = block;
-    if (block >= p->blocks)
-        p->blocks = block + 1;
-}
-
-/* The pattern of matrices of which each head has one, "W_1^Q", "W_2^Q", by the
-   numbers in their names. */
-static Pattern
-pattern_of_names(const Derived *d, const Symbol *s)
-{
-    Pattern p = new_pattern(d);
-    p.known = true;
-    for (int i = 0; i < p.heads; i++) {
-        /* a derived form counts heads from the last one */
-        const Symbol *own = symbol_of(d, p.heads - 1 - i, s);
-        const char *name = own ? own->of->arguments : "";
-        int number = atoi(name + strcspn(name, "0123456789"));
-        p.known &= number > 0;
-        set_block(&p, i, number - 1);
-    }
-    return p;
-}
-
-/* The pattern of one matrix along an axis, from where each head's part begins.
-   The two smallest beginnings are those of two neighbouring blocks. */
-static Pattern
-pattern_of_starts(const Derived *d, const Symbol *s, Axis axis)
-{
-    Pattern p = new_pattern(d);
-    int first[MOST_COMPARED];
-    p.blocks = 1;
     for (int i = 0; i < p.heads; i++) {
         /* a derived form counts heads from the last one */
         const Symbol *own = symbol_of(d, p.heads - 1 - i, s);
         if (!own)
             return p;
-        first[i] = span_of(own, axis).first;
+        starts[i] = start_of_symbol(own, axis);
     }
-    if (p.heads < 1)
-        return p;
-    p.start = next_larger(first, p.heads, -1);
-    int second = next_larger(first, p.heads, p.start);
+    p.start = next_larger(starts, p.heads, -1);
+    int second = next_larger(starts, p.heads, p.start);
     p.stride = second < INT_MAX ? second - p.start : 0;
     p.known = true;
     for (int i = 0; i < p.heads; i++) {
-        int off = first[i] - p.start;
-        if (off == 0) /* also if all heads begin there, and stride is 0 */
-            continue;
-        p.known &= off % p.stride == 0;
-        set_block(&p, i, off / p.stride);
+        int after = starts[i] - p.start;
+        int block = p.stride > 0 ? after / p.stride : 0;
+        p.known &= block * p.stride == after;
+        p.of_head[i] = block;
+        if (block >= p.blocks)
+            p.blocks = block + 1;
     }
     return p;
 }
@@ -288,7 +263,7 @@ mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
     Span span = span_of(s, axis);
     if (span.count == span.all)
         return;
-    Pattern p = pattern_of_starts(d, s, axis);
+    Pattern p = pattern_along(d, s, axis);
     const char *index = index_text(&p, span.first / span.count + 1);
     if (*index)
         marks->index = index;
@@ -313,7 +288,7 @@ marks_of(const Derived *d, const Symbol *s)
     Marks marks = {"", ""};
     const Symbol *in_next_head = symbol_of(d, 1, s);
     if (in_next_head && in_next_head->of != s->of) {
-        Pattern p = pattern_of_names(d, s); /* each head has its own matrix */
+        Pattern p = pattern_along(d, s, BY_NAME);
         marks.index = index_text(&p, 1);
     } else if (s->piece != CONSTANT) {
         if (!is_tokens(d, s->of))
@@ -321,6 +296,22 @@ marks_of(const Derived *d, const Symbol *s)
         mark_axis(&marks, d, s, ALONG_COLUMNS);
     }
     return marks;
+}
+
+const char *
+name_in_equation(const char *equation, const char *name)
+{
+    static const char *const indices[] = {"", "_i", "_g"};
+    int letter = (int)strcspn(name, "^"); /* the W of W^Q */
+    for (int k = 0; k < 3; k++) {
+        const char *index = indices[k];
+        const char *indexed =
+            format_text("%.*s%s%s", letter, name, index, name + letter);
+        const char *found = strstr(equation, indexed);
+        if (found && !isalnum((unsigned char)found[strlen(indexed)]))
+            return indexed;
+    }
+    return NULL;
 }
 
 /* Prints a symbol: "W_i^Q" for a matrix called W^Q or W_i^Q, its index and

@@ -25,6 +25,11 @@ void print_piece(FILE *to, const Derived *d, int head, int piece,
    W_i^O". The caller frees it. */
 char *form_spelled(const Derived *d);
 
+/* The name of a matrix with the index that it has in an equation, for a head or
+   a group: for "W^Q", the first of W^Q, W_i^Q and W_g^Q that the equation has;
+   NULL if it has none. */
+const char *name_in_equation(const char *equation, const char *name);
+
 /* A number made of a width, as a paper writes it: "2", "d_k", "sqrt(d_k)" or
    "2 sqrt(d_k)"; NULL if it is none of these. */
 const char *number_named(const Derived *d, double number);

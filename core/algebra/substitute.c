@@ -91,17 +91,25 @@ symbols_for(const Matrix *m, const Chain *c, int at)
 }
 
 /* Adds the line "W_i^Q := W^Q W_i^Q" for symbol s of `to` and a product of
-   matrices of `from`, unless there is one like it. */
+   matrices of `from`, unless there is one like it. A' := Q K' is written as
+   A := K Q'. */
 static void
 add_line(Values *lines, const Derived *to, const Symbol *s, const Derived *from,
          const Term *product)
 {
     Term name = {.factor = 1, .chain[Q_SIDE] = {NULL, 1, {*s}}};
+    Term set_to = *product;
+    bool transposes = s->m.across > 1 && product->chain[K_SIDE].count > 0;
+    if (transposes) {
+        name.chain[Q_SIDE].of[0].m = transposed(s->m);
+        set_to.chain[Q_SIDE] = product->chain[K_SIDE];
+        set_to.chain[K_SIDE] = product->chain[Q_SIDE];
+    }
     char *line;
     FILE *text = begin_text(&line);
     print_term(text, to, &name, false);
     fprintf(text, " := ");
-    print_term(text, from, product, false);
+    print_term(text, from, &set_to, false);
     end_text(text, &line);
     for (int i = 0; i < lines->count; i++)
         if (!strcmp(lines->text[i], line))
@@ -199,15 +207,18 @@ unset_entries(const Derived *to)
             w->list[i].value[k] = NAN;
 }
 
-/* Sets the entries to 0 that nothing has set. */
-static void
-clear_unset(const Derived *to)
+/* Sets the entries of a matrix to 0 that nothing has set; returns their number.
+ */
+static size_t
+clear_unset(const Weight *w)
 {
-    const Weights *w = &to->run.weights;
-    for (int i = 0; i < w->count; i++)
-        for (size_t k = 0; k < entries_of(&w->list[i]); k++)
-            if (isnan(w->list[i].value[k]))
-                w->list[i].value[k] = 0;
+    size_t cleared = 0;
+    for (size_t k = 0; k < entries_of(w); k++)
+        if (isnan(w->value[k])) {
+            w->value[k] = 0;
+            cleared++;
+        }
+    return cleared;
 }
 
 /* Is head `source` of `from` taken by one of the first `heads` heads of `to`?
@@ -238,7 +249,9 @@ static bool
 match_heads(Matching *by, int head)
 {
     if (head == by->heads) {
-        clear_unset(by->to);
+        const Weights *w = &by->to->run.weights;
+        for (int i = 0; i < w->count; i++)
+            clear_unset(&w->list[i]);
         by->tried++;
         return by->tried <= MOST_ORDERS && by->accepts(by->more);
     }
@@ -254,17 +267,8 @@ match_heads(Matching *by, int head)
     return false;
 }
 
-static bool
-is_unset(const Weight *w)
-{
-    for (size_t k = 0; k < entries_of(w); k++)
-        if (!isnan(w->value[k]))
-            return false;
-    return true;
-}
-
 /* Renumbers the heads of `from` as they were matched, and sets everything once
-   more, to write the lines of head 0 and of matrices that stay 0. */
+   more, to write the lines of head 0 and of matrices that are 0. */
 static void
 name_matches(Matching *by, Values *lines)
 {
@@ -279,10 +283,13 @@ name_matches(Matching *by, Values *lines)
     unset_entries(by->to);
     for (int head = 0; head < by->heads; head++)
         set_head(by, head, head, head == 0 ? lines : NULL);
-    for (int i = 0; i < w->count; i++)
-        if (is_unset(&w->list[i]))
-            values_add(lines, format_text("%s := 0", w->list[i].name));
-    clear_unset(by->to);
+    for (int i = 0; i < w->count; i++) {
+        const char *name = w->list[i].name;
+        const char *indexed =
+            name_in_equation(by->to->run.variant->equation, name);
+        if (clear_unset(&w->list[i]) == entries_of(&w->list[i]))
+            values_add(lines, format_text("%s := 0", indexed ? indexed : name));
+    }
 }
 
 bool

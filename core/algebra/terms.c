@@ -25,14 +25,10 @@ term_of(const Derived *d, int head, int piece, int number)
 int
 rank_bound(const Derived *d, int head, int piece)
 {
-    int rank = 0, number = 0;
-    const Term *t = term_of(d, head, piece, number);
-    while (t) {
-        rank += t->width;
-        number++;
-        t = term_of(d, head, piece, number);
-    }
-    int d_model = d->run.attention.d_model;
+    int rank = 0, d_model = d->run.attention.d_model;
+    for (const Term *t = d->term; t && t < d->term + d->count; t++)
+        if (t->head == head && t->piece == piece)
+            rank += t->width;
     return rank < d_model ? rank : d_model;
 }
 

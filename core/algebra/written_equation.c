@@ -87,20 +87,6 @@ keep_reason(int status, const char *message)
     longjmp(unreadable, 1);
 }
 
-/* Does a text name this matrix, with or without the index of a head or of a
-   group: for W^Q, is W^Q, W_i^Q or W_g^Q in it? */
-static bool
-names_matrix(const char *text, const char *name)
-{
-    static const char *const indices[] = {"", "_i", "_g"};
-    int letter = (int)strcspn(name, "^"); /* the W of W^Q */
-    for (int k = 0; k < 3; k++)
-        if (strstr(text, format_text("%.*s%s%s", letter, name, indices[k],
-                                     name + letter)))
-            return true;
-    return false;
-}
-
 /* Why an equation is meant for people, and is not compared; NULL if it is. */
 static const char *
 note_of(const char *equation, const Weights *code)
@@ -108,7 +94,7 @@ note_of(const char *equation, const Weights *code)
     if (strncmp(equation, "note:", strlen("note:")) == 0)
         return "is a note";
     for (int i = 0; i < code->count; i++)
-        if (names_matrix(equation, code->list[i].name))
+        if (name_in_equation(equation, code->list[i].name))
             return NULL;
     return code->count > 0 ? "names no matrix of the code" : NULL;
 }
