@@ -3,8 +3,6 @@
 #define COMPARE_H
 
 #include "driver/options.h"
-#include "run/experiment.h"
-#include "run/grid.h"
 
 /* The variants that are used if the user names none, "a,b,c". */
 extern const char default_variants[];

@@ -20,7 +20,6 @@
 #include "models/published_whole.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
-#include "run/run.h"
 #include "training/build_model.h"
 #include "training/positions.h"
 

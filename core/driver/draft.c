@@ -8,7 +8,6 @@
 
 #include "base/files.h"
 #include "driver/commands.h"
-#include "heart/fail.h"
 #include "run/process.h"
 
 int

@@ -7,7 +7,6 @@
 
 #include "algebra/convert.h"
 #include "driver/compare.h"
-#include "page/draw.h"
 #include "page/table.h"
 #include "run/jobs.h"
 

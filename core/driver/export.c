@@ -6,7 +6,6 @@
 #include "driver/options.h"
 #include "heart/embedding_and_loss.h"
 #include "heart/tape.h"
-#include "run/run.h"
 
 /* Runs m on the first batch of its test data, and writes arrays: tokens,
    targets

@@ -6,7 +6,6 @@
 #include "decode/generate.h"
 #include "decode/tokens.h"
 #include "driver/options.h"
-#include "run/run.h"
 
 /* Prints a token as soon as it is known. In a text, blanks, ends of lines and
    quotes are printed unchanged; token_label makes other special characters

@@ -4,7 +4,6 @@
 #include "algebra/svd.h"
 #include "driver/options.h"
 #include "page/table.h"
-#include "run/run.h"
 #include "watch/attention_maps.h"
 
 /* Prints a row for each head of each place of attention: ranks and singular

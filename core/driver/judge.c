@@ -6,7 +6,6 @@
 #include "base/tsv.h"
 #include "driver/options.h"
 #include "page/table.h"
-#include "study/judge_csv.h"
 
 /* clang-format off */
 static const Column table_columns[] = {

@@ -4,7 +4,6 @@
    The W^K and W^V of a group are fitted to its heads. For comparison, the table
    also shows the change if they are the mean of the heads' matrices. */
 #include "driver/kv_heads.h"
-#include "heart/fail.h"
 #include "models/likeness.h"
 #include "models/regroup.h"
 #include "page/table.h"

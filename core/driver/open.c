@@ -16,7 +16,6 @@
 #include "models/facts.h"
 #include "models/likeness.h"
 #include "models/slim.h"
-#include "page/draw.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "driver/compare.h"
-#include "study/run_values.h"
 #include "study/where.h"
 #include "study/figure.h"
 #include "study/outcome.h"

@@ -6,7 +6,6 @@
 #include "base/report.h"
 #include "base/words.h"
 #include "driver/commands.h"
-#include "heart/fail.h"
 
 int
 command_suggest(int argc, char **argv)

@@ -9,7 +9,6 @@
 
 #include "driver/options.h"
 #include "page/table.h"
-#include "run/experiment.h"
 #include "study/results_table.h"
 #include "study/run_values.h"
 #include "study/where.h"
