@@ -39,7 +39,7 @@ check_gradient(Build *build, void *more, const Leaf *leaves, int count)
     if (*s.leaf)
         ck_abort_msg("leaf %s, row %d, column %d: gradient %.12g, "
                      "difference %.12g",
-                     s.leaf, s.row, s.col, s.found, s.wanted);
+                     s.leaf, s.row, s.col, s.gradient, s.slope);
     for (int i = 0; i < count; i++) {
         free(g.value[i]);
         free(g.gradient[i]);
