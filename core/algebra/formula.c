@@ -309,7 +309,8 @@ largest_drawn(const Family *f, int letter, const Shape *at, int widest)
         return GROUPED_HEADS; /* several groups of several heads */
     if (is_count(letter))
         return HEADS;
-    if (letter >= OWNS && wanted[letter] <= wanted[K])
+    bool own = letter >= OWNS; /* of the variant */
+    if (own && wanted[letter] <= wanted[K])
         return NARROW * f->step[letter];
     if (letter == D || in_all_heads > wanted[D])
         return widest;

@@ -203,8 +203,8 @@ check_unmasked(Subject *s, int keys)
     for (int token = 0; token < TOKENS; token++) {
         change_token(&in, token, changed);
         for (int t = 0; t < TOKENS; t++) {
-            earlier |= changed[t] && t < token;
-            later |= changed[t] && t > token;
+            earlier |= t < token && changed[t];
+            later |= t > token && changed[t];
         }
     }
     if (later && !earlier)

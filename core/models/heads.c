@@ -192,7 +192,7 @@ find_entry(const Heads *l, int map, int row, int col, size_t *index)
     bool rotated = map <= KEY && own < l->rope;
     if (rotated && !l->model->adjacent) /* pair own / 2, first or second */
         own = own / 2 + own % 2 * (l->rope / 2);
-    size_t place = (size_t)(p->first + head * p->stride + own);
+    size_t place = (size_t)head * (size_t)p->stride + (size_t)(p->first + own);
     if (row == p->rows) {
         *index = place;
         return p->bias;
