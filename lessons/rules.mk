@@ -46,8 +46,8 @@ web: all book        ## the book with the program in it, build/web/index.html (e
 web-engine: web-programs $(WEB)/variants/names.txt $(WEB)/worker.js $(WEB)/engine.js
 web-programs: $(WEB)/qkv.js $(WEB)/qkv-double.js
 
-WEB_C    = $(filter-out core/run/process.c,$(CORE) $(DRIVER)) \
-  lessons/web/process.c lessons/web/progress.c
+WEB_C    = $(filter-out core/run/child_process.c,$(CORE) $(DRIVER)) \
+  lessons/web/child_process.c lessons/web/progress.c
 # Only core/fast knows the instruction: the other objects are those of the first build.
 OTHERS   = $(BUILD)
 web_o    = $(patsubst $(OTHERS)/$1/core/fast/%,$(BUILD)/$1/core/fast/%,$(WEB_C:%.c=$(OTHERS)/$1/%.o))

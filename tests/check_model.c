@@ -15,7 +15,7 @@
 #include "heart/embedding_and_loss.h"
 #include "heart/tape.h"
 #include "suites.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* A trained model of a task, at settings "a=b c=d". */
 static Model *

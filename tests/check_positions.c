@@ -12,7 +12,7 @@
 #include "heart/tape.h"
 #include "operators/steps.h"
 #include "suites.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 enum { TOKENS = 5, WIDE = 8, HEADS = 2 };
 

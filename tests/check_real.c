@@ -10,7 +10,7 @@
 #include "heart/fail.h"
 #include "heart/random.h"
 #include "suites.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* A (m x n) of rank r: B C, and so that its singular values differ, row
    i of C shrinks by `fall` to the power of i. To be freed. */

@@ -15,7 +15,7 @@
 #include "heart/train.h"
 #include "suites.h"
 #include "training/build_model.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* Every variant: how many parameters it has, and how many numbers of a token
    its decoder keeps, in closed form. */

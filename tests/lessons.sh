@@ -30,7 +30,7 @@ done <<'END'
 not in variants/standard.c|```c variants/standard.c\n    Node *q = split(matmul(y, w[W_Q]), a->heads);\n```
 places of variants/mla.c|```c variants/mla.c\n}\n```
 no such file|```c variants/gone.c\nint x;\n```
-no attend_to in|```c core/heart/attention.c attend_to\n```
+no attend_to in|```c core/heart/attention_operands.c attend_to\n```
 under that name now|```c variants/mqa.c forward\nstatic Node *\n```
 prints 3|```console\n$ echo 1; echo 3\n1\n2\n```
 (nothing more)|```console\n$ echo 1\n1\n2\n```

@@ -18,7 +18,7 @@
 #include "heart/random.h"
 #include "heart/tape.h"
 #include "operators/biases.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* The numbers of random tokens in x and in y on which the form is checked. They
    differ, so that a variant that confuses x and y shows it. */

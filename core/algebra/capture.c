@@ -5,7 +5,7 @@
 
 #include "algebra/capture.h"
 #include "algebra/operator_table.h"
-#include "heart/attention.h"
+#include "heart/attention_operands.h"
 #include "heart/fail.h"
 #include "heart/heads.h"
 #include "heart/embedding_and_loss.h"
@@ -15,7 +15,7 @@
 #include "operators/biases.h"
 #include "operators/elementwise.h"
 #include "operators/steps.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* Ends the program if a list of `count` calls or places is full. */
 static void

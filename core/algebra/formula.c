@@ -16,7 +16,7 @@
 #include "base/words.h"
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* The letters: d_model, heads, kv_heads, d_k, d_v, latent, and up to four
    widths among the variant's own settings. */

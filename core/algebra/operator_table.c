@@ -13,7 +13,7 @@
 #include "operators/repeat.h"
 #include "operators/rotate.h"
 #include "operators/steps.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* The fields are those of Meaning. A new operator of the core gets one row
  * here.

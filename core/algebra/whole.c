@@ -12,7 +12,7 @@
 #include "algebra/whole.h"
 #include "heart/random.h"
 #include "training/architectures.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* The model that is measured. A row of the Jacobian is the gradient of
    sum(factors . logits) by all weights, for one sequence. */

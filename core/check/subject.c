@@ -14,7 +14,7 @@
 #include "equation/run_equation.h"
 #include "heart/fail.h"
 #include "heart/random.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 const Way ways[WAYS] = {
     {.sequences = 2, .queries = 3, .size = 1},

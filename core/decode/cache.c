@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "decode/cache.h"
-#include "heart/attention.h"
+#include "heart/attention_operands.h"
 #include "heart/fail.h"
 
 /* Frees the entries of a place, so that it keeps no nodes. */

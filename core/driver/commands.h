@@ -1,7 +1,7 @@
 /* commands.h - the subcommands of `qkv`, each in a file of its name, except
    that compare.c has command_train, too. main.c finds the function by the
-   command's name; help.c has the options and the help of each command. A
-   command's file includes options.h, which includes this one. */
+   command's name; option_table.c has the options and the help of each command.
+   A command's file includes options.h, which includes this one. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 

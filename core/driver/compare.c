@@ -8,7 +8,7 @@
 #include "run/jobs.h"
 #include "run/real_count.h"
 #include "study/figure.h"
-#include "study/results_table.h"
+#include "study/verdict_table.h"
 
 /* What `qkv compare` trains without options, in about a minute. */
 const char default_variants[] =

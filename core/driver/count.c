@@ -21,7 +21,7 @@
 #include "page/table.h"
 #include "run/plugin_process.h"
 #include "training/build_model.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* The columns of the three tables of variants. COSTS has the costs of all
    layers. REAL has the real parameters, and the pivots on either side of the

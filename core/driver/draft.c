@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "driver/commands.h"
-#include "run/process.h"
+#include "run/child_process.h"
 
 int
 command_draft(int argc, char **argv)

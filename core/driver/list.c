@@ -8,7 +8,7 @@
 #include "page/table.h"
 #include "run/plugin_process.h"
 #include "tasks/tasks.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* A row of the list. A child process, which opens the plugin, fills it in. */
 typedef struct Listed {

@@ -18,7 +18,7 @@
 #include "base/report.h"
 #include "config/find_plugin.h"
 #include "driver/commands.h"
-#include "driver/help.h"
+#include "driver/option_table.h"
 #include "heart/fail.h"
 #include "run/plugin_process.h"
 

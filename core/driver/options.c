@@ -284,7 +284,8 @@ options_read(int argc, char **argv)
             o.words[o.word_count++] = argv[i];
     }
     check_words(&o, c);
-    if (o.word_count > c->least_words) /* for the rules about RUN (help.c) */
+    if (o.word_count >
+        c->least_words) /* for the rules about RUN (option_table.c) */
         values_add(&o.options_given, "RUN");
     check_together(c, &o.options_given);
     set_defaults(&o, c);

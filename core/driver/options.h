@@ -1,13 +1,13 @@
 /* options.h - reads a command line.
 
    There are two tables of options: the settings of a run (config/settings.c)
-   and the commands' own options (driver/help.c). --help prints the same
+   and the commands' own options (driver/option_table.c). --help prints the same
    tables. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
 #include "driver/commands.h"
-#include "driver/help.h"
+#include "driver/option_table.h"
 #include "page/escape.h"
 
 /* Reads the options of the command that argv[0] names. Exits (2) with a message

@@ -9,7 +9,7 @@
 
 #include "driver/options.h"
 #include "page/table.h"
-#include "study/results_table.h"
+#include "study/verdict_table.h"
 #include "study/run_values.h"
 #include "study/where.h"
 

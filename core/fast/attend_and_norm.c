@@ -10,7 +10,7 @@
 
 #include "fast/lanes.h"
 #include "fast/matrix.h"
-#include "heart/attention.h"
+#include "heart/attention_operands.h"
 #include "heart/attend_and_norm.h"
 #include "heart/heads.h"
 #include "heart/operators.h"

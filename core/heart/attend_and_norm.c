@@ -3,7 +3,7 @@
    The operands of attention are q, k and v, with all heads side by side and all
    sequences one below the other (<qkv/attend.h>). In comments Q, K and V are
    one head of them, S its scores, P its weights, and O its output. */
-#include "heart/attention.h"
+#include "heart/attention_operands.h"
 #include "heart/attend_and_norm.h"
 #include "heart/heads.h"
 #include "heart/numbers.h"

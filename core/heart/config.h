@@ -11,7 +11,7 @@
    (which the heart does not have). Config.mask: a token sees all tokens, or
    only itself and earlier ones. Config.positions: a model knows none, adds a
    learned vector for each position to its token, or has positions in the scores
-   (which the heart does not have: training/positions.h). */
+   (which the heart does not have: training/rope_and_alibi.h). */
 enum { NORM_NONE, NORM_PRE, NORM_RMS };
 enum { MASK_NONE, MASK_CAUSAL };
 enum { POSITIONS_NONE, POSITIONS_LEARNED, POSITIONS_ROPE, POSITIONS_ALIBI };

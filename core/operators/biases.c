@@ -6,7 +6,7 @@
    of tokens * heads belongs to token i / heads and head i % heads. */
 #include <string.h>
 
-#include "heart/attention.h"
+#include "heart/attention_operands.h"
 #include "heart/rows.h"
 #include "operators/biases.h"
 #include "operators/steps.h"

@@ -20,9 +20,9 @@ typedef struct PositionBias {
 extern const Operator fixed_bias_op;
 extern const LinearOp mask_zero_op;
 
-/* Its arguments are a ScaleAndMask (heart/attention.h), whose scale is 1. It
-   has one operand, the scores, if the sink's score is 0; if that is learned, it
-   is the second operand (1 x heads). */
+/* Its arguments are a ScaleAndMask (heart/attention_operands.h), whose scale
+   is 1. It has one operand, the scores, if the sink's score is 0; if that is
+   learned, it is the second operand (1 x heads). */
 extern const Operator softmax_sink_op;
 
 #endif

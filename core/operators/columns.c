@@ -65,10 +65,10 @@ concat(Node *const *a, int count)
                 (Spec){.cols = heads * width, .heads = heads});
 }
 
-/* The part (product.h) of mix_heads. For each token, its row of S is a matrix
-   (heads of S x width) with a head in each row, its row of P is (heads of S x
-   heads of C), and its row of C is (heads of C x width). So C' = S' P. All
-   tokens are one batch, which is part 0 of the product; the other parts are
+/* The part (product_by_head.h) of mix_heads. For each token, its row of S is a
+   matrix (heads of S x width) with a head in each row, its row of P is (heads
+   of S x heads of C), and its row of C is (heads of C x width). So C' = S' P.
+   All tokens are one batch, which is part 0 of the product; the other parts are
    empty. If P has only one row, every token uses that (step 0). */
 static Matrix
 token_matrices(const Node *c, int part, Factor which, real *at)

@@ -1,7 +1,7 @@
 /* recall.c - nodes of earlier blocks, and rows of earlier tokens. */
 #include <string.h>
 
-#include "heart/attention.h"
+#include "heart/attention_operands.h"
 #include "heart/fail.h"
 #include "heart/tape.h"
 #include "operators/recall.h"

@@ -17,7 +17,7 @@
 #include "operators/steps.h"
 
 /* Head h of the operand or result, as a batch of all sequences: the part of a
-   ProductOp (product.h) whose parts are heads. */
+   ProductOp (product_by_head.h) whose parts are heads. */
 static Matrix
 head_for(const Node *c, int h, Factor which, real *at)
 {

@@ -4,16 +4,17 @@
 #ifndef STEPS_H
 #define STEPS_H
 
-#include "heart/attention.h"
-#include "operators/product.h"
+#include "heart/attention_operands.h"
+#include "operators/product_by_head.h"
 
 /* c->op tells which operator made a node c. The arguments of softmax are a
-   ScaleAndMask (heart/attention.h), whose scale is 1. */
+   ScaleAndMask (heart/attention_operands.h), whose scale is 1. */
 extern const ProductOp scores_op, apply_weights_op;
 extern const Operator softmax_op;
 
 /* attend, one step after another. A tape or a Relative that has this as its
-   `attend` (heart/tape.h, heart/attention.h) makes a node of each step. */
+   `attend` (heart/tape.h, heart/attention_operands.h) makes a node of each
+   step. */
 AttendFunction attend_in_steps;
 
 /* The backward pass of softmax for one row of weights: number i of c's

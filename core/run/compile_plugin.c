@@ -9,7 +9,7 @@
 #include "config/find_plugin.h"
 #include "heart/fail.h"
 #include "run/compile_plugin.h"
-#include "run/process.h"
+#include "run/child_process.h"
 
 /* A plugin's undefined symbols are found in the program when it is loaded. */
 #ifdef __APPLE__

@@ -6,7 +6,7 @@
 #ifndef PLUGIN_PROCESS_H
 #define PLUGIN_PROCESS_H
 
-#include "run/process.h"
+#include "run/child_process.h"
 
 /* How a child ended. */
 typedef struct Ended {

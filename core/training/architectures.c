@@ -5,7 +5,7 @@
 #include "heart/fail.h"
 #include "heart/embedding_and_loss.h"
 #include "training/architectures.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 /* The description that a variant gets of attention in block `layer`. `place` is
    SELF, CROSS or ENCODER. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "algebra/derive.h"
-#include "heart/attention.h"
+#include "heart/attention_operands.h"
 #include "watch/gauge.h"
 
 /* Products of W, a matrix of a pair before the step, and of D, its change: W'W,

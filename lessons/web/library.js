@@ -1,4 +1,4 @@
-/* library.js - what process.c and progress.c ask of JavaScript. */
+/* library.js - what child_process.c and progress.c ask of JavaScript. */
 mergeInto(LibraryManager.library, {
     // What fork would give: a copy of the memory, of the open files and of the
     // plugins loaded. Here the call works on the original, and the copy comes

@@ -1,4 +1,5 @@
-/* positions.c - positions that a model puts into the scores of every variant.
+/* rope_and_alibi.c - positions that a model puts into the scores of every
+ * variant.
  */
 #include <stdlib.h>
 
@@ -9,12 +10,12 @@
 #include "operators/functions.h"
 #include "operators/rotate.h"
 #include "operators/steps.h"
-#include "training/positions.h"
+#include "training/rope_and_alibi.h"
 
 const LinearOp rope_op = LINEAR("rope", add_rotated);
 
-/* Relative.rotated (heart/attention.h) of RoPE, with the paper's base, 10000.
-   `position` is that of the first row of n. */
+/* Relative.rotated (heart/attention_operands.h) of RoPE, with the paper's base,
+   10000. `position` is that of the first row of n. */
 static Node *
 rotate_by_rope(Node *n, int position)
 {

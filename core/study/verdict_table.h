@@ -1,6 +1,6 @@
-/* results_table.h - the tables of an experiment's results. */
-#ifndef RESULTS_TABLE_H
-#define RESULTS_TABLE_H
+/* verdict_table.h - the tables of an experiment's results. */
+#ifndef VERDICT_TABLE_H
+#define VERDICT_TABLE_H
 
 #include "page/table.h"
 #include "study/outcome.h"

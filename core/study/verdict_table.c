@@ -1,4 +1,4 @@
-/* results_table.c - the tables of an experiment's results, with verdicts.
+/* verdict_table.c - the tables of an experiment's results, with verdicts.
 
    `fields` lists all columns. Programs get one table with every column; people
    get two halves of it for each group, without the columns of little use. */
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "study/known_quantities.h"
-#include "study/results_table.h"
+#include "study/verdict_table.h"
 
 /* "4/5": 4 of 5 seeds solved the task. */
 static Cell

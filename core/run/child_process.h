@@ -1,9 +1,9 @@
-/* process.h - child processes: calling a function in one, with limits of its
-   memory and of the time that a plugin's call takes, and running other
+/* child_process.h - child processes: calling a function in one, with limits of
+   its memory and of the time that a plugin's call takes, and running other
    programs.
  */
-#ifndef PROCESS_H
-#define PROCESS_H
+#ifndef CHILD_PROCESS_H
+#define CHILD_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
-/* product.c - operators that multiply two matrices head by head, such as A B'.
+/* product_by_head.c - operators that multiply two matrices head by head, such
+ * as A B'.
  */
-#include "operators/product.h"
+#include "operators/product_by_head.h"
 
 /* Part i of A, B or C. That of B is transposed if the operator says so, so that
    below C_i is always A_i B_i. */

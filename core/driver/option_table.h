@@ -1,12 +1,12 @@
-/* help.h - the tables of commands and of their options, and --help, which
-   prints them. */
-#ifndef HELP_H
-#define HELP_H
+/* option_table.h - the tables of commands and of their options, and --help,
+   which prints them. */
+#ifndef OPTION_TABLE_H
+#define OPTION_TABLE_H
 
 #include <stdbool.h>
 
 #include "config/settings.h"
-#include "page/draw.h"
+#include "page/figure_files.h"
 #include "run/grid.h"
 #include "study/judge_csv.h"
 

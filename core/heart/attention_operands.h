@@ -1,11 +1,11 @@
-/* attention.h - the operands of attention: their shapes, their positions, and
-   the rows of earlier tokens that a decoder keeps.
+/* attention_operands.h - the operands of attention: their shapes, their
+   positions, and the rows of earlier tokens that a decoder keeps.
 
    attend (attend_and_norm.c), and the operators that do its steps one by one
    (operators/steps.c), prepare and check their operands with these functions.
  */
-#ifndef ATTENTION_H
-#define ATTENTION_H
+#ifndef ATTENTION_OPERANDS_H
+#define ATTENTION_OPERANDS_H
 
 #include "heart/operators.h"
 #include "heart/tape.h"

@@ -1,5 +1,5 @@
-/* draw.c - one figure: its data, script and caption, and the pictures that
-   gnuplot draws from them.
+/* figure_files.c - one figure: its data, script and caption, and the pictures
+   that gnuplot draws from them.
 
    A script ends in a seal: a comment with a hash of all lines before it. If
    somebody edits the script, the hash is wrong, and the script is left alone.
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "config/find_plugin.h"
-#include "page/draw.h"
+#include "page/figure_files.h"
 #include "page/escape.h"
-#include "run/process.h"
+#include "run/child_process.h"
 
 /* Writes the figure's file NAME.ENDING into the draft. */
 static void

@@ -1,14 +1,15 @@
-/* draw.h - one figure: its data NAME.tsv, its script NAME.gp, its caption
-   NAME.txt, and the pictures that gnuplot draws from them. study/figure.h and
-   the commands decide which numbers a figure shows; here they become files. The
-   colours and line widths of all figures are in plots/style.gp.
+/* figure_files.h - one figure: its data NAME.tsv, its script NAME.gp, its
+   caption NAME.txt, and the pictures that gnuplot draws from them.
+   study/figure.h and the commands decide which numbers a figure shows; here
+   they become files. The colours and line widths of all figures are in
+   plots/style.gp.
 
        Figure f = figure_begin(o, "loss", "recall", "mean of 5 seeds");
        fprintf(f.data, ...);
        figure_word(&f, "xlabel", "step");
        figure_end(&f, "panels.gp", "test loss against step"); */
-#ifndef DRAW_H
-#define DRAW_H
+#ifndef FIGURE_FILES_H
+#define FIGURE_FILES_H
 
 #include <stdbool.h>
 #include <stdio.h>

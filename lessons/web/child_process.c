@@ -1,5 +1,5 @@
-/* process.c - what core/run/process.c does, in a browser, which has no
-   processes: a child's work is called, and what it changed of the memory is
+/* child_process.c - what core/run/child_process.c does, in a browser, which has
+   no processes: a child's work is called, and what it changed of the memory is
    undone, all but its report. The calls of JavaScript are in library.js. */
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "run/process.h"
+#include "run/child_process.h"
 
 typedef struct Begun {
     ChildWork *work;

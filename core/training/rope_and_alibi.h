@@ -1,4 +1,5 @@
-/* positions.h - positions that a model puts into the scores of every variant.
+/* rope_and_alibi.h - positions that a model puts into the scores of every
+   variant.
 
    RoPE, Su et al. 2021: q and k are rotated by their positions before their
    product, so that positions change a score only by the distance of its two
@@ -7,14 +8,14 @@
    paper's text; the authors' code has others if h is not a power of two.
    Without a mask a later token gets the same bias as an earlier one at that
    distance, as the authors suggested afterwards. */
-#ifndef POSITIONS_H
-#define POSITIONS_H
+#ifndef ROPE_AND_ALIBI_H
+#define ROPE_AND_ALIBI_H
 
-#include "heart/attention.h"
+#include "heart/attention_operands.h"
 #include "heart/config.h"
 
-/* If a model uses RoPE or ALiBi, Attention.relative (heart/attention.h) points
-   to one of these. */
+/* If a model uses RoPE or ALiBi, Attention.relative
+   (heart/attention_operands.h) points to one of these. */
 extern const Relative rope, alibi;
 
 /* The description that a variant gets of a resolved config: attention_of, with

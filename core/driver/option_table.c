@@ -1,4 +1,5 @@
-/* help.c - the commands, the options that each takes with their defaults, and
+/* option_table.c - the commands, the options that each takes with their
+   defaults, and
    --help, which prints them.
 
    The settings of runs are options, too; config/settings.c has their table. */
@@ -6,7 +7,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "driver/help.h"
+#include "driver/option_table.h"
 #include "page/table.h"
 
 enum { MANY = 1 << 30 }; /* any number of words */

@@ -1,7 +1,8 @@
-/* product.h - operators that multiply two matrices head by head, such as A B'.
+/* product_by_head.h - operators that multiply two matrices head by head, such
+ * as A B'.
  */
-#ifndef PRODUCT_H
-#define PRODUCT_H
+#ifndef PRODUCT_BY_HEAD_H
+#define PRODUCT_BY_HEAD_H
 
 #include "heart/operators.h"
 

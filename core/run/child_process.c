@@ -1,9 +1,10 @@
-/* process.c - child processes: calling a function in one, and running other
-   programs.
+/* child_process.c - child processes: calling a function in one, and running
+   other programs.
 
    A child reports in memory that it shares with its parent, and SIGCHLD wakes
    the parent: there is no pipe that a plugin could close or write into. A
-   browser has no processes: lessons/web/process.c replaces this file there. */
+   browser has no processes: lessons/web/child_process.c replaces this file
+   there. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "run/process.h"
+#include "run/child_process.h"
 
 /* Forks, and returns the child's process to the parent and 0 to the child. If
    that fails, the message says `what` the child is for. On Linux the child, and

@@ -1,5 +1,5 @@
-/* attention.c - the operands of attention, prepared and checked. */
-#include "heart/attention.h"
+/* attention_operands.c - the operands of attention, prepared and checked. */
+#include "heart/attention_operands.h"
 #include "heart/fail.h"
 
 AttendFunction *
