@@ -1,8 +1,8 @@
 /* canonical.c - what a variant computes, found by probing it.
 
    With unit vectors for x and y, the scores of a head are its M. If each token
-   of this head then looks only at itself, and no other head looks at anything,
-   the output is the head's N. A last token that is 0 shows what biases add.
+   of this head then attends only to itself, and all other heads have weights of
+   0, the output is the head's N. A last token that is 0 shows what biases add.
    This holds if the variant is affine except for its softmax; random tokens
    then show whether it is. */
 #include <math.h>
@@ -20,8 +20,8 @@
 #include "operators/biases.h"
 #include "training/rope_and_alibi.h"
 
-/* The numbers of random tokens in x and in y on which the form is checked. They
-   differ, so that a variant that confuses x and y shows it. */
+/* How many random tokens x and y have when the form is checked. The two numbers
+   differ, so that a variant that confuses x and y fails the check. */
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 
 /* The form is checked with tokens of two standard deviations, because a variant
@@ -29,8 +29,8 @@ enum { X_TOKENS = 5, Y_TOKENS = 7 };
    of x at position LATER. */
 enum { SMALL = 1, LARGE = 8, LATER = 3 };
 
-/* A form holds if no score or output differs from it by more than this,
-   relative to the largest. */
+/* A form holds if no score or output differs from the form's by more than this
+   share of the largest value. */
 #define MOST_DEVIATION (sizeof(real) == 4 ? 1e-4 : 1e-10)
 
 /* Runs the variant on `rows` tokens as x and rows + 1 as y: the first `units`
@@ -102,8 +102,8 @@ sink_of(const Node *weights, int head)
     return weights->inputs > 1 ? (double)weights->in[1]->value[head] : 0;
 }
 
-/* Does a head lack a sink? If so, the softmax cancels whatever is added to a
-   whole row of its scores. */
+/* Returns whether a head has no sink. Without a sink, adding the same number to
+   a whole row of scores does not change the weights. */
 static bool
 row_constants_cancel(const Canonical *c, int head)
 {
@@ -236,7 +236,8 @@ multiply_affine(double *to, const double *x, int tokens, const double *matrix,
             to[i * d + j] += matrix[d * d + j];
 }
 
-/* Entry k of a head's bias by position; 0 if it has none. */
+/* Returns entry k of a head's bias by position, or 0 if the head has no such
+   bias. */
 static double
 bias_entry(const Canonical *c, int head, int k)
 {
@@ -262,8 +263,8 @@ scores_by_form(double *to, const Canonical *c, int head, const double *x,
 }
 
 /* Compares a row of scores with the row by the form, `wanted`. If constants
-   cancel, the two may differ by a constant: it is taken from the first key that
-   is not masked. */
+   cancel, the two rows may differ by a constant, which is the difference at the
+   first key that is not masked. */
 static void
 compare_row(Difference *apart, Matrix found, int row, const double *wanted,
             bool constants_cancel)
@@ -341,8 +342,8 @@ compare_scores(const Alone *p, const Canonical *c, const double *x,
     return apart;
 }
 
-/* Compares the output of the latest run with the one by the form, with the
-   weights that the run had. */
+/* Compares the output of the latest run with the form's output, computed with
+   the weights of that run. */
 static Difference
 compare_output(const Alone *p, const Canonical *c, const double *y)
 {
@@ -417,8 +418,8 @@ form_holds(Alone *p, Canonical *c, bool causal)
     return !(causal && c->unmasked_only);
 }
 
-/* Probes for the form, after p has run on tokens that are 0, and checks it.
-   Returns why there is no form, or NULL. */
+/* Finds the form and checks it, after p has run on tokens that are 0. Returns
+   NULL, or the reason why there is no form. */
 static const char *
 find_form(Alone *p, Canonical *c, bool causal)
 {
@@ -438,8 +439,8 @@ find_form(Alone *p, Canonical *c, bool causal)
     return "it is not linear in its tokens, or depends on their positions";
 }
 
-/* Runs p on tokens that are 0, and probes it for its form at attention that is
-   causal or not. Returns why there is no form, or NULL. */
+/* Runs p on tokens that are 0 and then finds its form, with or without a causal
+   mask. Returns NULL, or the reason why there is no form. */
 static const char *
 probe(Alone *p, Canonical *c, bool causal)
 {

@@ -3,11 +3,11 @@
    If everything except the softmax is linear, or affine, in the tokens, head i
    is
        out += softmax(s_i [x 1] M_i y') [y 1] N_i
-   M_i = W_i^Q W_i^K', the QK matrix, says what looks at what; N_i = W_i^V
-   W_i^O, the OV matrix, what is carried over. Both are (d_model + 1) x d_model:
-   the token has a 1 appended to it, so the last row is the bias. Two variants
-   with the same (s_i M_i, N_i), up to the order of heads, are the same
-   function. The form leaves two things out:
+   M_i = W_i^Q W_i^K', the QK matrix, decides which tokens attend to which. N_i
+   = W_i^V W_i^O, the OV matrix, decides what a token adds to those that attend
+   to it. Both are (d_model + 1) x d_model: the token has a 1 appended to it, so
+   the last row is the bias. Two variants with the same (s_i M_i, N_i), up to
+   the order of heads, are the same function. The form leaves two things out:
 
    - the bias of keys, which would be one more column of M_i: it adds the same
      number to all scores of a row, which the softmax cancels. (A sink is one
@@ -36,7 +36,8 @@ typedef struct Canonical {
     double deviation;   /* the largest difference between the variant's scores
                            or outputs and the form's, relative to the largest;
                            NAN if it was not probed */
-    bool unmasked_only; /* the form holds without a mask, not under a causal one
+    bool unmasked_only; /* true if the form holds without a mask but not under a
+                           causal mask
                          */
     const char *why;    /* why there is no form; NULL if there is one */
 } Canonical;
@@ -51,8 +52,8 @@ typedef struct Canonical {
    known of later ones. The caller frees it with canonical_free.
 
    With rope, M is a different matrix at each distance: W_i^Q R(distance)
-   W_i^K'. The probe leaves the rotation out and finds M at distance 0, which is
-   enough to look at, but does not determine the function. */
+   W_i^K'. The probe leaves the rotation out and finds M at distance 0. That M
+   is worth looking at, but it does not determine the function. */
 Canonical canonical_form(const Variant *v, Attention a, Weights w,
                          int positions);
 void canonical_free(Canonical *c);
@@ -65,8 +66,9 @@ Canonical model_form(const Model *m, int place);
    0. c->d_model must be set before. */
 void canonical_allocate(Canonical *c, int heads);
 
-/* The sink of a head of the softmax `weights`: one more score in each of its
-   rows. -INFINITY if it has none: then each row of its weights sums to 1. */
+/* Returns the sink of a head of the softmax `weights`, which is one more score
+   in each row of the head. Returns -INFINITY if the head has no sink; then each
+   row of its weights sums to 1. */
 double sink_of(const Node *weights, int head);
 
 /* The difference of two arrays, which are compared entry by entry. It begins as
@@ -77,8 +79,8 @@ typedef struct Difference {
 } Difference;
 void compare_entries(Difference *d, double found, double wanted);
 
-/* The largest difference relative to the largest value wanted; if all of these
-   are 0, the difference itself. */
+/* Returns the largest difference divided by the largest value wanted or, if all
+   values wanted are 0, the largest difference. */
 double relative_difference(Difference d);
 
 /* Do two forms, probed for the same number of positions, have the same biases

@@ -94,8 +94,8 @@ record_softmax(Capture *r, Node *weights)
     r->calls++;
 }
 
-/* The recorded call whose weights are n, among those from number `first` on;
-   NULL if there is none. */
+/* Returns the recorded call whose weights are n, or NULL if no call from number
+   `first` on has them. */
 static Call *
 call_of(Capture *r, int first, const Node *n)
 {

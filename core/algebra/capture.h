@@ -52,7 +52,8 @@ typedef struct Capture {
     Place place[MOST_CALLS];
     int places;
     bool rotated; /* does the variant itself rotate by position? */
-    int only;     /* whose weights are kept: EVERY_HEAD, NO_HEAD, or a head */
+    int only;     /* which weights are left unchanged: EVERY_HEAD, NO_HEAD, or
+                     one head's number */
 } Capture;
 
 /* With EVERY_HEAD all weights are left unchanged. With NO_HEAD all become 0.
@@ -71,8 +72,9 @@ void capture_start(Capture *r, Tape *t);
    backward_order (tape.h) first. All other calls are forgotten. */
 void record_place(Capture *r, Place place);
 
-/* A leaf for each matrix that a variant declares, under the matrix's name: the
-   argument w of forward. The caller frees the array; the tape owns the leaves.
+/* Makes a leaf for each matrix that a variant declares, with the matrix's name.
+   The leaves are the argument w of forward. The caller frees the array; the
+   tape owns the leaves.
  */
 Node **leaves_of(Tape *t, const Weights *w);
 
@@ -89,7 +91,7 @@ typedef struct Alone {
     Tape *tape;      /* the tape of the latest run, or NULL */
     Capture capture;
     Node *x, *y, *out;
-    bool recalled; /* did the block recall what an earlier one remembered? */
+    bool recalled; /* whether the block recalled a node of an earlier block */
     bool broken;   /* set by the caller if `out` is not finite */
 } Alone;
 

@@ -35,8 +35,8 @@ fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
 
 /* Converts the attention at a place of `from` into that of `to`, exactly or to
    the nearest form; v->form keeps the largest error of all places. If the
-   embedding of `from` is not one of `to`, it is folded into the form. If it
-   cannot be done, v->why says why. */
+   embedding of `from` is not one of `to`, it is folded into the form. If the
+   conversion fails, v->why gives the reason. */
 static void
 convert_place(const Model *from, Model *to, int place, Conversion *v)
 {
@@ -94,7 +94,8 @@ config_alike(const Config *own)
     Plugin p = plugin_open(own->same_start);
     c.variant = own->same_start;
     c.same_start = interned("");
-    if (c.heads == 0) /* own's variant has none: then the default */
+    if (c.heads == 0) /* the variant of `own` lacks this width, so it gets its
+                         default */
         c.heads = 4;
     config_resolve_for(&c, &p);
     return c;

@@ -4,17 +4,18 @@
 
 #include "algebra/fit.h"
 
-/* Up to this largest difference of logits, relative to the largest logit or to
-   1 if that is below 1, two models are the same function. */
+/* Two models count as the same function if their logits differ by at most this,
+   relative to the largest logit, or to 1 if that is larger. */
 #define CONVERTS_EXACTLY (sizeof(real) == 4 ? 1e-4 : 1e-10)
 
 /* The result of one conversion. */
 typedef struct Conversion {
-    const char *why; /* why it could not be done; "" if it was done */
+    const char *why; /* why the conversion failed; "" if it succeeded */
     double logits;   /* the largest difference of logits, relative to the
                         largest logit */
     FitError form;   /* the error at the place of attention that lost most */
-    double before, after; /* the test accuracy before and after it */
+    double before, after; /* the test accuracy before and after the
+                             conversion */
 } Conversion;
 
 /* Makes `to`, of another variant or of other shapes, compute what `from` does,
@@ -29,10 +30,10 @@ bool convert_model(const Model *from, Model *to, Conversion *v);
    use are own's; the others have their defaults. */
 Config config_alike(const Config *own);
 
-/* Initialises m as the function that its same-start variant begins as with the
-   same seed. So all variants with one same-start begin as the same function,
-   each in its own matrices. Returns false, with the reason in v->why, if m's
-   variant cannot compute that function exactly. */
+/* Initialises m to compute the same function as its same-start variant does
+   before training with this seed. So all variants with one same-start begin as
+   the same function, each with its own matrices. Returns false, with the reason
+   in v->why, if m's variant cannot compute that function exactly. */
 bool start_alike(Model *m, Conversion *v);
 
 /* Compares two models on test data: sets v->logits from one batch, and the

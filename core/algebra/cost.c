@@ -25,9 +25,9 @@ is_seen(const Node *bias, int head, int query, int key)
     return b->bias(a, head, a->position + query, key) > -INFINITY;
 }
 
-/* Are `length` pairs of query and key all masked or all unmasked, as far as
-   samples at eighths of the way tell? The first pair is given; the others
-   follow it at the same distance. */
+/* Returns whether `length` pairs of query and key are all masked or all
+   unmasked. It looks only at the first pair, which is given, and at samples at
+   every eighth of the way. All pairs have the same distance. */
 static bool
 is_uniform(const Node *bias, int head, int query, int key, int length)
 {
@@ -148,9 +148,9 @@ pair_flops(const Node *q, const Node *k, int width)
 }
 
 /* Adds the cost of the backward pass to that of the forward pass. C = A B has
-   one product of the same size for each trained operand: dA = dC B' and
-   dB = A' dC. A plugin's operator is assumed to cost as much again, too, for
-   each of its trained operands. */
+   one product of the same size for each trained operand: dA = dC B' and dB = A'
+   dC. For a plugin's operator, each trained operand is assumed to cost as much
+   as the forward pass. */
 static Flops
 with_backward(double forward, const Node *n)
 {
@@ -197,7 +197,7 @@ node_flops(const Node *n, const Node *last)
         break;
     case ATTENDING:
         return attend_flops(in[0], in[1], in[2]);
-    case UNKNOWN: /* a plugin's operator says itself what it costs, or NAN */
+    case UNKNOWN: /* c->flops of a plugin's operator, or NAN */
         forward = n->flops;
         break;
     }
@@ -351,7 +351,7 @@ model_cost(const Model *m, double *flops, double *cache)
         int keys = a.place == CROSS ? m->sizes.source : 0;
         Cost c = cost_of(p->variant, a, tokens, keys);
         *flops += c.forward * tokens / m->sizes.tokens;
-        if (!encoder) /* a decoder does not run the encoder */
+        if (!encoder) /* an encoder has no cache */
             *cache += c.cache;
     }
 }

@@ -18,12 +18,13 @@ typedef struct Cost {
     double forward, backward; /* FLOPs per token of x */
     double cache;             /* entries that a decoder keeps per token */
     double seen;  /* the share of the keys that the newest query sees, in the
-                     block that sees most: no other part of the cache is used */
+                     block that sees most; the rest of the cache is not used */
     double state; /* entries of a state of fixed size that could replace the
                      whole cache, or 0 if no operator declares one */
     double activations; /* entries that a training step keeps per token */
     bool rotates;       /* does the variant itself rotate by position? */
-    bool recalls;       /* does a block use what an earlier one remembered? */
+    bool recalls;       /* whether a block uses a node that an earlier block
+                           remembered */
 } Cost;
 
 /* The cost of a.layers blocks of v together, from a run of forward on shapes

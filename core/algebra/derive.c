@@ -2,11 +2,11 @@
 
    Each node of a forward pass knows its operator and its operands. A walk goes
    back from the output, and from the queries and keys of the scores, to the
-   operands. Each matrix that it passes is put before those that it passed
-   earlier, until it reaches tokens: then the product, a term of the form, is
-   complete. At a sum the walk splits in two. An operator that is no product
-   with a matrix of weights is put into the product by its name: then there is
-   no form. */
+   operands. Each matrix that the walk passes is put before the matrices that it
+   passed earlier. When the walk reaches tokens, the product is complete: a term
+   of the form. At a sum the walk splits in two. If an operator is not a product
+   with a matrix of weights, its name is put into the product, and the variant
+   has no form. */
 #include <math.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ typedef struct Walk {
     const Node *scores; /* in M_i: the product of queries and keys (in[0] and
                            in[1]) whose term it makes */
     Term term;          /* the product so far */
-    int side;           /* which of its chains grows: Q_SIDE or K_SIDE */
-    char role; /* what the chain makes: 'q' queries, 'k' keys, 'v' the output */
+    int side;           /* the chain that is being built: Q_SIDE or K_SIDE */
+    char role; /* the chain makes 'q' queries, 'k' keys, or 'v' the output */
     Span made; /* the columns that the chain makes of the node where the walk
                   began */
     /* The product is to be multiplied, from the left, by the columns from ..
@@ -260,7 +260,8 @@ from_weights(const Derived *d, const Node *n)
     return true;
 }
 
-/* Is n the softmax of scores only? One with a sink is another operator. */
+/* Returns whether n is a softmax without a sink. (With a sink it is a different
+   operator.) */
 static bool
 plain_softmax(const Node *n)
 {
@@ -458,9 +459,9 @@ keep_form(const Node *n)
     return as == FACTOR || as == SUM || (as == REPEATED && same_size);
 }
 
-/* Derives the terms of M_i in the scores n = [x 1] M_i y'. An operator by which
-   they lose their form is named; behind a bias by position, what the bias is
-   added to is derived as well, to be printed. */
+/* Derives the terms of M_i in the scores n = [x 1] M_i y'. An operator that
+   destroys the form is named. If it adds a bias by position, the scores without
+   the bias are derived as well, so that they can be printed. */
 static void
 walk_scores(const Node *n, Walk w)
 {
@@ -544,8 +545,8 @@ derive(const Variant *v, Attention a, Weights w)
     return d;
 }
 
-/* The weights of v at a, with random entries: the derived form is computed with
-   them, and compared with the probed one. */
+/* Makes the weights of v at a, with random entries. The derived form is
+   computed with these weights and compared with the probed form. */
 static Weights
 random_weights(const Variant *v, const Attention *a)
 {

@@ -4,8 +4,8 @@
    of products of the plugin's matrices, whatever numbers are in them. A bias of
    keys is in none of them, because the softmax ignores a number that is added
    to a whole row of scores. With values for the matrices, the derived form can
-   be computed, and must equal the form that the probe finds. The two ways share
-   nothing except the plugin. */
+   be computed, and must equal the form that the probe finds. Derivation and
+   probing share no code except the plugin's. */
 #ifndef DERIVE_H
 #define DERIVE_H
 

@@ -133,7 +133,8 @@ eigenvalues(double complex *h, int n, double complex *values)
         } else {
             double complex shift = shift_of(end, n);
             steps++;
-            if (steps % STUCK_AT == 0) /* an unusual shift leads out of it */
+            if (steps % STUCK_AT == 0) /* an unusual shift ends the
+                                          repetition */
                 shift = cabs(end[-1]) + *end;
             qr_step(h, n, first, last, shift, turns);
         }

@@ -17,7 +17,7 @@
 
 enum { QUERIES = 6, KEYS = 9 };
 
-/* A relative difference above this is certainly not rounding. */
+/* A relative difference above this is too large to be rounding. */
 #define CLEARLY_APART 1e-3
 
 /* The output (QUERIES x d_model) for random tokens with standard deviation
@@ -105,7 +105,8 @@ copy_same_matrices(const Derived *from, const Derived *to)
    are proposed one set after another. */
 typedef struct Search {
     Derived from, to;
-    OutputsApart best; /* of the proposal whose unmasked outputs came nearest */
+    OutputsApart best; /* the differences of the proposal whose unmasked outputs
+                          came nearest */
 } Search;
 
 /* Do the matrices that are proposed for `to` give the outputs of `from`? Also
@@ -134,12 +135,13 @@ fit_agrees(Search *s)
     return fits && outputs_agree(s);
 }
 
-/* How matrices were found with which one variant computes what the other does:
-   as products of the other's matrices, by its fit, or not at all. */
+/* How the matrices of `to` were found: as products of the matrices of `from`,
+   by the fit of `to`, or not at all. */
 typedef enum Way { BY_PRODUCTS, BY_FIT, NO_WAY } Way;
 
-/* Searches for matrices at one shape. If they are products of the other's,
-   writes these to *products. *best becomes the smallest difference of outputs.
+/* Searches for matrices of `to` at one shape. If they are products of the
+   matrices of `from`, writes the products to *products. *best becomes the
+   smallest difference of outputs.
  */
 static Way
 way_at(const char *shape, const Variant *to, const Variant *from,
@@ -162,8 +164,9 @@ way_at(const char *shape, const Variant *to, const Variant *from,
 /* The shape at which real parameters are counted. */
 #define COUNTED_SHAPE "d-model=16 heads=4"
 
-/* Says that `to` cannot do what `from` does because it has fewer real
-   parameters; NULL if it has not, or if that is not known. */
+/* Returns a text which says that `to` has too few real parameters to compute
+   what `from` does. Returns NULL if it has enough, or if either number is not
+   known. */
 static const char *
 more_parameters(const Variant *to, const Variant *from)
 {
@@ -226,8 +229,9 @@ rank_too_low(const Derived *to, const char *piece, int most, int needed)
         piece, name, needed, TELLING_SHAPE);
 }
 
-/* Says which rank of this form is too large for `to`; NULL if none is. An M_i
-   has to fit into one head. An N_i may be shared out over several heads. */
+/* Returns a text which names the rank of this form that is too large for `to`,
+   or NULL if none is too large. An M_i has to fit into one head. An N_i may be
+   divided among several heads. */
 static const char *
 larger_rank(const Derived *to, const Canonical *form)
 {
@@ -250,8 +254,9 @@ larger_rank(const Derived *to, const Canonical *form)
     return NULL;
 }
 
-/* Says what `form`, of another variant, has that `to` cannot have; NULL if
-   nothing is found. `to` always has a form. */
+/* Returns a text which says what `to` cannot have but `form`, the form of the
+   other variant, has. Returns NULL if nothing is found. `to` always has a
+   form. */
 static const char *
 form_lacking(const Derived *to, const Canonical *form)
 {
@@ -268,8 +273,8 @@ form_lacking(const Derived *to, const Canonical *form)
     return all_differ(form) ? larger_rank(to, form) : NULL;
 }
 
-/* Says what the form of `from` has that `to` cannot have; NULL if nothing is
-   found, or if what was derived of `to` is not its form. */
+/* Returns a text which says what the form of `from` has but `to` cannot have.
+   Returns NULL if nothing is found, or if the derived form of `to` is wrong. */
 static const char *
 other_form(const Variant *to, const Variant *from)
 {
@@ -285,7 +290,8 @@ other_form(const Variant *to, const Variant *from)
     return why;
 }
 
-/* Looks for a reason why `to` cannot do it, after no matrices were found. */
+/* Looks for a reason why `to` cannot compute what `from` does. It is called if
+   no matrices were found. */
 static Ability
 cannot_compute(const Variant *to, const Variant *from)
 {

@@ -4,9 +4,9 @@
    matrices of it give the same output on random tokens, in double, with and
    without a causal mask, at two shapes. Such matrices are products of the first
    variant's (substitute.h), or the second one's fit finds them. Forms and names
-   only propose; running both decides. "Cannot" needs a witness: a rank, or a
-   number of real parameters, that the first variant has and the second one
-   cannot have. Otherwise the answer is not known. */
+   only suggest matrices; running both variants decides. "Cannot" needs a
+   witness: a rank, or a number of real parameters, that the first variant has
+   and the second one cannot have. Otherwise the answer is not known. */
 #ifndef EQUAL_H
 #define EQUAL_H
 
@@ -28,7 +28,8 @@ Ability can_compute(const Variant *to, const Variant *from);
 /* The largest difference of the outputs of two variants at one shape, with the
    matrices that they have now, relative to the largest output. */
 typedef struct OutputsApart {
-    double unmasked; /* when queries attend to separate keys, without a mask */
+    double unmasked; /* the difference when queries attend to separate keys,
+                        without a mask */
     double causal;   /* in self-attention under a causal mask */
 } OutputsApart;
 OutputsApart outputs_apart(const Derived *a, const Derived *b);

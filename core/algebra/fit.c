@@ -36,7 +36,7 @@ has_fit(const Variant *v)
     return v->fit || (p && plan_has_fit(p));
 }
 
-/* Why c cannot be fitted by v, or NULL. */
+/* Returns why v cannot be fitted to c, or NULL if it can. */
 static const char *
 fit_refusal(const Variant *v, const Attention *a, const Canonical *c)
 {
@@ -62,8 +62,7 @@ free_list(Form *made)
 }
 
 /* Lets the variant's fit fill matrices of doubles, which are all 0 at first,
-   and copies them into w. A crash in the meantime is reported as one of the
-   plugin.
+   and copies them into w. A crash in `fit` is blamed on the plugin.
  */
 const char *
 fit(const Variant *v, const Attention *a, Weights w, const Canonical *c)
@@ -92,8 +91,8 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c)
     return NULL;
 }
 
-/* The s M of head h of c, or its N, as `which` says; `none` if c lacks that
-   head. */
+/* Returns s M or N, chosen by `which`, of head h of c; returns `none` if c does
+   not have that head. */
 static const double *
 matrix_of_head(const Canonical *c, int which, int h, const double *none)
 {
@@ -128,7 +127,8 @@ fit_error(const Canonical *now, const Canonical *wanted)
     int heads = now->heads > wanted->heads ? now->heads : wanted->heads;
     double *none = allocate((size_t)now->size, sizeof *none);
     for (int which = M; which <= N; which++) {
-        /* if all entries wanted are 0, any other one is far off */
+        /* if all wanted entries are 0, any other value counts as a large
+           error */
         Difference apart = {.largest = 1e-300};
         for (int h = 0; h < heads; h++) {
             const double *found = matrix_of_head(now, which, h, none);

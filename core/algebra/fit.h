@@ -6,7 +6,7 @@
 
 #include "algebra/canonical.h"
 
-/* Can v be fitted to a form? It can if its plugin has a `fit`, or if its
+/* Returns whether v can be fitted to a form: its plugin has a `fit`, or its
    equation is made of products that fit_equation.c can fit. */
 bool has_fit(const Variant *v);
 
@@ -16,8 +16,8 @@ bool has_fit(const Variant *v);
 const char *fit(const Variant *v, const Attention *a, Weights w,
                 const Canonical *c);
 
-/* What is lost when one form is replaced by another. Each pair has the number
-   of M first, and then that of N. */
+/* The error that is made when one form is replaced by another. In each array,
+   entry 0 is about M and entry 1 about N. */
 typedef struct FitError {
     double apart;   /* the largest difference of entries of s M, or of N and the
                        constant, relative to the largest entry */

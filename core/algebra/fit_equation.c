@@ -7,7 +7,7 @@
    matrix has a number. */
 #include "algebra/fit_equation.h"
 
-/* The number of a matrix that is not there. */
+/* Stands for the number of a matrix if the equation has none in that place. */
 enum { NO_MATRIX = -1 };
 
 /* A product of tokens and matrices, x A B C: the numbers of the matrices in the
@@ -120,8 +120,9 @@ last_of(const Product *c)
     return c->count > 0 ? c->weight[0] : NO_MATRIX;
 }
 
-/* In how many of the places that are fitted a matrix is: the last of queries,
-   of keys and of values, the output map, and the latent one. */
+/* Counts the fitted places in which a matrix is used. These places are the last
+   matrix of the queries, of the keys and of the values, the output map, and the
+   latent's map. */
 static int
 times_fitted(const Products *r, int weight)
 {

@@ -87,7 +87,7 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
     double *u = allocate((size_t)d * classes, sizeof *u);
     double *half = allocate((size_t)(n + 1) * (d + classes), sizeof *half);
     double *folded = half + (n + 1) * d;
-    Canonical f = *c; /* with matrices of its own, but c's bias by position */
+    Canonical f = *c; /* f takes over the bias by position */
     f.d_model = n;
     canonical_allocate(&f, c->heads);
     copy_weight(u, weight_named(m, "unembedding"), 1);
@@ -105,7 +105,7 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
                    (size_t)classes * sizeof *folded);
     }
     product_of(f.constant, c->constant, u, 1, d, classes);
-    c->bias = NULL; /* so that it is not freed: it is f's now */
+    c->bias = NULL; /* now f owns this array, so c must not free it */
     canonical_free(c);
     *c = f;
     pick_classes(weight_named(onehot, "unembedding"));

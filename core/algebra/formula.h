@@ -30,7 +30,8 @@
 #include "config/find_plugin.h"
 
 typedef struct Formula {
-    bool holds;   /* false: no formula was found; only this field counts */
+    bool holds;   /* false if no formula was found; then the other fields are
+                     not set */
     double gauge; /* at the wanted shape, in all its layers */
     int fitted, checked; /* the numbers of small shapes to which it was fitted,
                             and at which it was checked */

@@ -1,5 +1,5 @@
-/* operator_table.c - what the operators mean to those who read a tape: the
-   table. */
+/* operator_table.c - the table of what each operator computes, for code that
+   reads a tape. */
 #include <stddef.h>
 
 #include "algebra/operator_table.h"

@@ -1,5 +1,5 @@
-/* operator_table.h - what the operators mean to those who read a tape: to
-   derive.c, which writes a node as a product of matrices, and to cost.c.
+/* operator_table.h - what each operator computes, for code that reads a tape:
+   derive.c, which writes a node as a product of matrices, and cost.c.
 
    An operator is known by its address, never by its name: a plugin's own may be
    called "add". The table in operator_table.c has a row for each operator of
@@ -14,7 +14,8 @@
 /* How node C follows from its operands A and B, as far as derive.c can write it
    as a product of matrices. C_i is head i of C. */
 typedef enum Passage {
-    OPAQUE,       /* it is no product of A with a matrix, or it is unknown */
+    OPAQUE,       /* the operator is not a product of A with a matrix, or is
+                     unknown */
     LEAF,         /* it has no operands: tokens, or weights */
     TIMES,        /* C = A B */
     TIMES_TURNED, /* C = A B' */

@@ -35,8 +35,8 @@ typedef struct Layers {
     Tape *tape;
     real *values;    /* of all matrices, block by block */
     real *x;         /* the tokens (TOKENS x d_model) */
-    real *direction; /* behind x and in its shape: the gradient of the output
-                        that a backward pass begins with */
+    real *direction; /* the gradient of the output, with which a backward pass
+                        begins; it has the shape of x and follows x in memory */
 } Layers;
 
 /* x with the mean of each row subtracted: x (I - 1/d), where 1/d is a matrix in

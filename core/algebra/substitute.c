@@ -23,7 +23,8 @@ typedef struct Matching {
     void *more; /* the argument of accepts */
 } Matching;
 
-/* Has a chain an operator that is no product with a matrix? */
+/* Returns whether a chain has an operator that is not a product with a
+   matrix. */
 static bool
 is_opaque(const Chain *c)
 {
@@ -73,7 +74,8 @@ set_symbol(const Symbol *s, const Term *product)
 
 /* How many symbols of a chain, from `at` on, a matrix is set to: one, if that
    has its shape; none, which is the identity, if the matrix is square; or else
-   the fewest whose product has its shape. If there are none such, 0. */
+   the fewest whose product has its shape. Returns 0 if no product has that
+   shape. */
 static int
 symbols_for(const Matrix *m, const Chain *c, int at)
 {
@@ -159,7 +161,7 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
         used += count;
         factor = 1;
     }
-    return nearly_equal(factor, 1); /* else no matrix has got the factor */
+    return nearly_equal(factor, 1); /* a factor that no matrix got must be 1 */
 }
 
 /* Sets the matrices of a term: the matrices of queries to products of matrices

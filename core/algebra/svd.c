@@ -15,7 +15,8 @@
 #include "heart/numbers.h"
 #include "operators/functions.h"
 
-/* From this length of a column on, it pays to look for a low rank first. */
+/* If columns are at least this long, looking for a low rank first saves
+   time. */
 enum { LARGE = 128 };
 
 /* Two columns are at a right angle if the cosine between them is at most this,
@@ -226,7 +227,8 @@ decompose(double *w, int k, int length, double *s, double *long_side,
     for (int i = 0; i < k; i++)
         size[i] = sqrt(dot(w + i * length, w + i * length, length));
     for (int place = 0; place < k; place++) {
-        int from = 0; /* the longest row that has no place yet */
+        int from = 0; /* the longest of the rows that have not been sorted
+                         yet */
         for (int i = 1; i < k; i++)
             from = size[i] > size[from] ? i : from;
         s[place] = size[from];

@@ -99,8 +99,8 @@ is_gains(const Symbol *s)
     return s->of->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
 }
 
-/* A leaf has no other use for `kept`. It holds the matrix of all n gains, in
-   which two neighbours on the diagonal are n + 1 entries apart. */
+/* `kept` is otherwise unused in a leaf. Here it holds the diagonal matrix of
+   all n gains, in which neighbours on the diagonal are n + 1 entries apart. */
 Matrix
 gains_matrix(const Node *row, int first, int count)
 {
@@ -120,7 +120,8 @@ first_gain(const Symbol *s)
     return (int)(s->m.at - s->of->kept) / (s->of->cols + 1);
 }
 
-/* Has head `head` a symbol of the same shape at the address of s? */
+/* Returns whether head `head` has a symbol of the same shape at the address of
+   s. */
 static bool
 symbol_alike(const Derived *d, const Symbol *s, int head)
 {
@@ -128,7 +129,8 @@ symbol_alike(const Derived *d, const Symbol *s, int head)
     return there && there->m.rows == s->m.rows && there->m.cols == s->m.cols;
 }
 
-/* Has head `head` the term t, too, except for the columns of its matrices? */
+/* Returns whether head `head` has the term t, too, apart from which columns of
+   the matrices it uses. */
 static bool
 term_alike(const Derived *d, const Term *t, int head)
 {

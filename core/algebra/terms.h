@@ -62,7 +62,8 @@ typedef struct Derived {
     const char *why; /* why there is no form; NULL if there is one */
 } Derived;
 
-/* Are two numbers the same that were computed in different ways? */
+/* Returns whether two numbers, computed in different ways, are equal up to
+   rounding. */
 bool nearly_equal(double a, double b);
 
 /* Term `number`, counted from 0, of a piece of a head; NULL if there are fewer.
@@ -92,7 +93,8 @@ Matrix gains_matrix(const Node *row, int first, int count);
 bool is_gains(const Symbol *s);
 int first_gain(const Symbol *s);
 
-/* Have all heads the same terms, except for the columns that they use? */
+/* Returns whether all heads have the same terms, apart from which columns they
+   use. */
 bool heads_alike(const Derived *d);
 
 /* Computes a term. If its chains are empty, it is its factor times the identity
@@ -104,7 +106,7 @@ Matrix term_value(const Term *t, int empty);
    entry; NaN if the probe finds no form. */
 double derived_apart(const Derived *d);
 
-/* A derived_apart above this is more than rounding. */
+/* A result of derived_apart above this is more than rounding. */
 #define APART (sizeof(real) == 4 ? 1e-4 : 1e-12)
 
 #endif

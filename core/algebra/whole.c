@@ -146,8 +146,8 @@ fill_parts(double part[PARTS], const Model *m)
     }
 }
 
-/* Makes the model as model_new does, but leaves one that is too large without
-   values. */
+/* Makes the model as model_new does. If the model is too large to be measured,
+   its weights get no values. */
 Whole
 whole_count(const Config *c, Sizes sizes, const Variant *v)
 {

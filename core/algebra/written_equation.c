@@ -1,4 +1,5 @@
-/* written_equation.c - the equation that an author wrote beside a variant, run.
+/* written_equation.c - runs the equation that a variant's author wrote beside
+   its code.
 
    The equation becomes a variant, which shares the matrices of the code's
    variant; then both are run, and their outputs compared. */
@@ -71,12 +72,13 @@ difference_of(const Variant *written, const Derived *code)
     return NULL;
 }
 
-/* Where to continue, and with which reason, if an equation cannot be read. */
+/* If an equation cannot be read, the program continues at this point, with this
+   reason. */
 static jmp_buf unreadable;
 static char reason[MESSAGE];
 
-/* Called instead of the end of the program, with the message that would be its
-   last one. */
+/* This is called instead of ending the program. It gets the message with which
+   the program would have ended. */
 static void
 keep_reason(int status, const char *message)
 {
@@ -99,8 +101,8 @@ note_of(const char *equation, const Weights *code)
     return code->count > 0 ? "names no matrix of the code" : NULL;
 }
 
-/* What is wrong with an equation ends the program when it is read: here, the
-   message becomes the reason instead. */
+/* Reading a faulty equation normally ends the program with a message. Here that
+   message becomes the reason. */
 Written
 equation_compared(const Derived *d)
 {

@@ -1,5 +1,5 @@
-/* written_equation.h - the equation of a variant, as its author wrote it, is
-   run.
+/* written_equation.h - runs the equation that a variant's author wrote beside
+   its code.
 
    It is read by the grammar of NAME.eq (equation/parse.h), with the variant's
    settings, and computed with the variant's matrices, under the names that the

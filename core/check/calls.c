@@ -23,7 +23,7 @@ same(const real *a, const real *b, int count, double most)
     return relative_difference(difference) <= most;
 }
 
-/* A hash of the names and shapes of matrices. */
+/* Returns a hash of the names and shapes of matrices. */
 static uint64_t
 hash_matrices(const Weights *w)
 {
@@ -36,9 +36,9 @@ hash_matrices(const Weights *w)
     return hash;
 }
 
-/* Does `other` have other matrices than s, or another output, which for s has
-   this hash (call_all)? Matrices are compared first, since different ones may
-   not even fit the call. */
+/* Returns whether `other` has different matrices from s, or a different output;
+   `hash` is the hash of the output of s (call_all). Matrices are compared
+   first, because matrices of other shapes may not fit the call. */
 static bool
 differs(Subject *other, const Subject *s, uint64_t hash)
 {
@@ -46,10 +46,10 @@ differs(Subject *other, const Subject *s, uint64_t hash)
            call_all(other) != hash;
 }
 
-/* Changes each shape setting in turn. Those that the plugin declares must
-   change its matrices or its output, and others must not. `hash` is what
-   call_all returned for s; if s itself gives another one now, nothing can be
-   compared, and check_repeats reports that. */
+/* Changes each shape setting in turn. A setting that the plugin declares must
+   change its matrices or its output; any other setting must not. `hash` is the
+   result of call_all for s. If call_all now returns a different hash for s,
+   nothing can be compared; check_repeats reports that fault. */
 static void
 vary_settings(Subject *s, uint64_t hash)
 {
@@ -76,7 +76,7 @@ vary_settings(Subject *s, uint64_t hash)
 /* The tokens of a short sequence, and of a long one. */
 enum { TOKENS = 6, MANY = 300 };
 
-/* Calls it at a shape of realistic size, which fails if an array in the
+/* Calls forward at a shape of realistic size. The call fails if an array in the
    plugin's own operator is too short for a row. */
 static void
 call_large(const Subject *s)
@@ -151,7 +151,7 @@ change_token(Tokens *in, int token, bool changed[TOKENS])
 }
 
 /* Changes the last token of a long sequence, then more and more of its last
-   tokens: no output before them may change. */
+   tokens. No output before the changed tokens may change. */
 static void
 change_ends(Subject *s)
 {
@@ -192,8 +192,9 @@ check_masked(Subject *s)
     }
 }
 
-/* Without a mask, some token must change an earlier output if any changes a
-   later one. `keys` is the number of keys, 0 in self-attention. */
+/* Without a mask, if some token changes a later output, some token must also
+   change an earlier output. `keys` is the number of keys, 0 in
+   self-attention. */
 static void
 check_unmasked(Subject *s, int keys)
 {
@@ -212,7 +213,8 @@ check_unmasked(Subject *s, int keys)
              "output: does forward mask although `a` does not ask for it?");
 }
 
-/* The model of change_ends has all blocks, so it runs once, for the last. */
+/* change_ends runs a model of all blocks, so it is called only once, for the
+   last block. */
 void
 check_causality(Subject *s)
 {
@@ -227,8 +229,8 @@ check_causality(Subject *s)
 }
 
 /* Calls forward in this way with only some of the tokens as x: its rows from
-   `from` on, with y as given. Do they get the same outputs as in the call with
-   all tokens? */
+   `from` on, with y as given. Returns whether these tokens get the same outputs
+   as in the call with all tokens. */
 static bool
 same_in_part(Tokens *all, Way way, int from, real *y)
 {
@@ -243,9 +245,10 @@ same_in_part(Tokens *all, Way way, int from, real *y)
                 rounding);
 }
 
-/* Calls it with the first tokens as x, and with all of them, always with all of
-   them as y. This is not compared with self-attention, which a variant may
-   treat differently (Flamingo has gates in cross-attention only). */
+/* Calls forward with only the first tokens as x, and then with all tokens as x;
+   y is always all tokens. The outputs are not compared with self-attention,
+   which a variant may treat differently (Flamingo has gates in cross-attention
+   only). */
 void
 check_queries(Subject *s)
 {

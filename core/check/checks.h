@@ -12,10 +12,12 @@
 /* calls.c: what holds in any precision. */
 Check check_shapes;    /* Does forward work in every way it may be called? */
 Check check_repeats;   /* Does it keep nothing from one call to the next? */
-Check check_causality; /* Does an output see later tokens only if unmasked? */
+Check check_causality; /* Does an output depend on later tokens only without a
+                          mask? */
 Check check_queries;   /* Do keys and values come only from y? */
 Check check_batches;   /* Are sequences of a batch independent? */
-Check check_decoding;  /* Does decoding one token at a time give the same? */
+Check check_decoding;  /* Does decoding one token at a time give the same
+                          outputs? */
 
 /* gradients.c and form.c: small differences, which need double precision. */
 Check check_use;       /* Does the output depend on every matrix? */

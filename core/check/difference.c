@@ -5,7 +5,7 @@
 #include "check/difference.h"
 #include "heart/random.h"
 
-/* The random numbers of the projection, from the first one on. */
+/* Starts the stream of random numbers of the projection. */
 static Random
 projection_begin(void)
 {
@@ -48,8 +48,8 @@ result_at(Graph *g, real *entry, double x)
 }
 
 /* The slope at an entry, from its result and those at four more points, h, 2h,
-   3h and 4h away on one side of it (above if h > 0). These are the weights of
-   the one-sided difference whose error falls with h^4. */
+   3h and 4h away on one side of it (above if h > 0). The weights are those of
+   the one-sided difference whose error is proportional to h^4. */
 static double
 one_sided_slope(Graph *g, real *entry, double h)
 {
@@ -99,9 +99,10 @@ excess(double gradient, double slope)
     return fabs(gradient - slope) / allowed;
 }
 
-/* The excess of a gradient over the slope at its entry, above 1 if it is wrong.
-   If the function bends sharply there, smaller steps are tried; if it has a
-   kink, as relu has, both sides. *slope becomes the last slope. */
+/* Returns how far a gradient is from the slope at its entry, as a multiple of
+   the allowed error: a result above 1 means a wrong gradient. If the function
+   bends sharply there, smaller steps are tried. If it has a kink, as relu has,
+   both sides are tried. *slope becomes the last slope. */
 static double
 excess_at(Graph *g, real *entry, double gradient, double *slope)
 {
@@ -117,8 +118,8 @@ excess_at(Graph *g, real *entry, double gradient, double *slope)
     return isnan(off) ? INFINITY : off;
 }
 
-/* Compares every `every`-th entry of a leaf. If one is wrong, s becomes the
-   worst of this leaf. */
+/* Compares every `every`-th entry of a leaf. If any entry is wrong, s becomes
+   the worst entry of this leaf. */
 static void
 compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
 {

@@ -69,8 +69,9 @@ check_equation(Subject *s)
            compared);
 }
 
-/* Sets all matrices of the plugin to 0, fits it to a form, and returns the form
-   that it then has. If it has none, m is NULL, and `why` gives the reason. */
+/* Sets all matrices of the plugin to 0, fits the plugin to a form, and returns
+   the form that the plugin then has. If the plugin has no form, m of the result
+   is NULL, and `why` gives the reason. */
 static Canonical
 fitted(Subject *s, const Canonical *given)
 {
@@ -82,13 +83,13 @@ fitted(Subject *s, const Canonical *given)
     return none.why ? none : form_of(s);
 }
 
-/* A form comes back from a fit if its M and N differ by at most this, relative
-   to their largest entry. */
+/* A fit reproduces a form if no entry of M and N changes by more than this,
+   relative to the largest entry. */
 static const double fit_rounding = 1e-10;
 
-/* A plugin that cannot have every form approximates its own. Fails unless it is
-   an approximation: the fit keeps something of M and N, and the form `once`
-   that it reached comes back from a second fit. */
+/* A plugin that cannot compute every form may only approximate its own. Fails
+   unless the fit is such an approximation: neither M nor N is lost completely,
+   and a second fit reproduces `once`, the form of the first fit. */
 static void
 check_approximation(Subject *s, const Canonical *once, const FitError *lost)
 {
@@ -144,7 +145,7 @@ check_fit(Subject *s)
                       "so no variant can be converted into this one"));
         return;
     }
-    /* A fit knows nothing of rope, which acts between the maps of a pair. */
+    /* A fit ignores rope, which rotates between the maps of a pair. */
     s->attention.relative = NULL;
     if (new_in_layer(s))
         check_own_form(s);

@@ -41,9 +41,10 @@ compare_slopes(Subject *s, int i, int every)
                           "hides their slope?"));
 }
 
-/* The x nearest to 0 at which df of a map is not the slope of its f; NaN if
-   there is none. The x tried are spread evenly on a logarithmic scale, and no
-   round number is among them, because a kink is likely to be at one. */
+/* Returns the x nearest to 0 at which df of a map is not the slope of its f;
+   NaN if df is right everywhere. The x tried are spread evenly on a logarithmic
+   scale, and no round number is among them, because a kink is likely to be at
+   one. */
 static double
 wrong_slope_of(const Mapping *m)
 {
@@ -57,8 +58,8 @@ wrong_slope_of(const Mapping *m)
     return NAN;
 }
 
-/* The x nearest to 0 at which df of any map in a call is wrong; NaN if all are
-   right. */
+/* Returns the x nearest to 0 at which df of any map in a call is wrong; NaN if
+   every df is right. */
 static double
 wrong_slope(Tokens *in)
 {
@@ -73,11 +74,11 @@ wrong_slope(Tokens *in)
     return nearest;
 }
 
-/* In the first block, at the first shape, it compares every entry in all ways.
-   Elsewhere it compares only some entries in three ways, and only in blocks
-   that compute something new. Later blocks compare fewer, since each entry runs
-   all earlier blocks again. Ways with many tokens take too long, and
-   `x_is_data` only leaves out a gradient. */
+/* In the first block, at the first shape, this check compares every entry in
+   all ways. Elsewhere it compares only some entries in three ways, and only in
+   blocks that compute something new. Later blocks compare fewer entries,
+   because each entry runs all earlier blocks again. Ways with many tokens take
+   too long, and `x_is_data` only leaves out a gradient. */
 void
 check_gradients(Subject *s)
 {
@@ -97,7 +98,7 @@ check_gradients(Subject *s)
               "1e-6");
 }
 
-/* The largest entry of the gradient of matrix i. */
+/* Returns the largest absolute entry of the gradient of matrix i. */
 static double
 largest_gradient(const Subject *s, int i)
 {
@@ -107,13 +108,14 @@ largest_gradient(const Subject *s, int i)
     return largest;
 }
 
-/* A gradient below this share of the largest one in a call is only rounding. A
-   key bias, which cancels in the softmax, has a gradient of about 1e-16 of the
-   others instead of 0. */
+/* A gradient below this share of the call's largest gradient is only rounding.
+   A key bias, which cancels in the softmax, has a gradient of about 1e-16 of
+   the others instead of 0. */
 static const double rounding = 1e-12;
 
 /* Notes in use[i] that matrix i gets a gradient in this block, in self-, cross-
-   or causal attention. Returns whether any matrix gets one, or there is none.
+   or causal attention. Returns whether any matrix gets a gradient; true if
+   there are no matrices.
  */
 static bool
 note_use(Subject *s, Usage *use)
@@ -193,7 +195,8 @@ say_cancelled(const Subject *s)
 }
 
 /* Notes which matrices get a gradient in this block with random values. Fails
-   if one does, but none with the initial values that the variant declares. */
+   if some matrix does, but no matrix gets a gradient with the initial values
+   that the variant declares. */
 static void
 check_can_learn(Subject *s)
 {
@@ -226,10 +229,10 @@ check_used(const Subject *s, int i)
              name);
 }
 
-/* It is called once for each block, in their order. s->use collects which
-   matrices each block uses, and the call for the last block judges them. A
-   matrix is only judged at a shape of LAYERS blocks: with few, a later block
-   that uses it might be missing. */
+/* This check is called once for each block, in order. s->use collects which
+   matrices each block uses, and the call for the last block judges the
+   matrices. A matrix is only judged at a shape of LAYERS blocks: with few, a
+   later block that uses it might be missing. */
 void
 check_use(Subject *s)
 {

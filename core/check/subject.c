@@ -43,8 +43,8 @@ advice(const Subject *s, const char *in_c, const char *in_equation)
     return plan_of_variant(s->plugin.variant) ? in_equation : in_c;
 }
 
-/* Memory for `count` numbers, followed by a red zone of the same size: bytes
-   that must not be read, and that make each number there a NaN. */
+/* Allocates `count` numbers, followed by a red zone of the same size. A red
+   zone must not be read: its bytes make each number in it a NaN. */
 static real *
 reals(int count)
 {
@@ -125,8 +125,8 @@ subject_at(Subject s, int shape)
     return with_config(s);
 }
 
-/* Do the heads of all scores, in all blocks, have an even number of columns, as
-   rope needs? */
+/* Returns whether the heads of all scores, in all blocks, have an even number
+   of columns, as rope needs. */
 static bool
 takes_rope(Subject s)
 {
@@ -236,8 +236,8 @@ record(Tape *t, void *tokens)
     return out;
 }
 
-/* Are `count` entries still unwritten? Every byte of a tape with RED_ZONES is
-   UNWRITTEN at first, which makes each entry a NaN. */
+/* Returns whether `count` entries are still unwritten. Every byte of a tape
+   with RED_ZONES is UNWRITTEN at first, which makes each entry a NaN. */
 static bool
 is_unwritten(const real *numbers, size_t count)
 {
@@ -274,7 +274,7 @@ check_written(const Node *n)
                 i % n->cols + 1);
 }
 
-/* The hash of what `hash` is about, followed by `count` numbers. */
+/* Extends `hash` by `count` numbers. */
 static uint64_t
 hash_reals(uint64_t hash, const real *numbers, int count)
 {
@@ -292,7 +292,7 @@ hash_operands(const Tokens *in)
     return hash;
 }
 
-/* A hash of the gradients of these operands. */
+/* Returns a hash of the gradients of the tokens and of all matrices. */
 static uint64_t
 hash_gradients(const Tokens *in)
 {
@@ -304,7 +304,7 @@ hash_gradients(const Tokens *in)
 }
 
 /* Ends the process unless x, the value or the gradient of n, is finite. `which`
-   says which of them it is, for the message. */
+   begins the message: "the output " or "the gradient of ". */
 static void
 check_finite(const Node *n, const real *x, const char *which)
 {
@@ -398,7 +398,8 @@ stack_of(Subject *s, int tokens)
     const double noise = 0.2; /* so that no matrix is constant */
     Random r = random_stream(5, "decoding");
     s->config.mask = MASK_CAUSAL;
-    s->config.norm = NORM_PRE; /* or numbers grow from block to block */
+    s->config.norm = NORM_PRE; /* without this, numbers would grow from block to
+                                  block */
     s->config.layers = s->attention.layers;
     Model *m = model_new(&s->config, sizes, s->plugin.variant);
     for (size_t i = 0; i < m->parameters; i++)

@@ -15,9 +15,9 @@
 #include "heart/model.h"
 #include "heart/tape.h"
 
-/* How many shapes a plugin is tried at; LARGE is one more, for a single call.
-   With LAYERS blocks, a plugin that does something special in every sixth block
-   does it at least twice. */
+/* How many shapes a plugin is tried at. LARGE is an additional shape, for a
+   single call. With LAYERS blocks, a plugin that does something special in
+   every sixth block does it at least twice. */
 enum { SHAPES = 3, LARGE = SHAPES, LAYERS = 16 };
 
 /* The result of a check, which is read after its process has ended. */
@@ -25,11 +25,13 @@ typedef struct Found {
     bool untested;  /* there is nothing to check */
     char what[400]; /* what was checked, if nothing is wrong */
     char at[200];   /* the shape and the tokens of the latest call */
-    uint64_t hash; /* of the first shape, as call_all in check_shapes gave it */
+    uint64_t hash;  /* hash of the first shape, which call_all returned in
+                       check_shapes */
 } Found;
 
-/* Whether a matrix gets a gradient in the first block, and in a later one; and
-   whether it matters: its gradient in some block is more than rounding. */
+/* Whether a matrix gets a gradient in the first block, and in a later block.
+   The last bit tells whether its gradient in some block is more than
+   rounding. */
 typedef struct Usage {
     bool in_first, in_later, matters;
 } Usage;
@@ -43,8 +45,10 @@ typedef struct Subject {
     Weights weights;
     bool as_declared;
     int shape;             /* the number of the shape; 0: the first one */
-    uint64_t hash[LAYERS]; /* for each block, of its outputs and gradients */
-    Usage *use; /* of each matrix, in the blocks so far; for check_use */
+    uint64_t hash[LAYERS]; /* for each block, a hash of its outputs and
+                              gradients */
+    Usage *use;            /* how each matrix was used in the blocks so far, for
+                              check_use */
     Found *found;
 } Subject;
 
@@ -53,8 +57,8 @@ typedef struct Subject {
     (void)((s)->shape || \
            snprintf((s)->found->what, sizeof(s)->found->what, __VA_ARGS__))
 
-/* The advice about a fault that suits the subject's author, who wrote it in C
-   or as an equation. */
+/* Returns the advice for the subject's author: `in_c` if the plugin is written
+   in C, else `in_equation`. */
 const char *advice(const Subject *s, const char *in_c, const char *in_equation);
 
 /* A check: ends its process if something is wrong. */
@@ -65,7 +69,7 @@ typedef void Check(Subject *s);
    opened. */
 void check_everywhere(Check *check, const char *word, Found *found);
 
-/* The subject at the shape of that number. */
+/* Makes the subject at the shape with that number. */
 Subject subject_at(Subject s, int shape);
 
 /* The subject with another value of one shape option or of one of the variant's
@@ -80,8 +84,8 @@ void subject_draw(Subject *s);
 /* The number of entries of matrix i. */
 int entries(const Subject *s, int i);
 
-/* Does the plugin compute something in this block that it computes in no
-   earlier block? To be called in each block in turn. */
+/* Returns whether the plugin computes something in this block that it does not
+   compute in any earlier block. Call this for each block, in order. */
 bool new_in_layer(Subject *s);
 
 /* A way in which forward may be called. */
@@ -108,7 +112,7 @@ typedef struct Tokens {
     Subject *subject; /* its block is called */
     Way way;
     real *x, *y;
-    real *gradient;   /* of x, followed by that of y */
+    real *gradient;   /* the gradient of x, followed by that of y */
     int x_size, size; /* the entries of x, and of x and y together */
     bool twice;       /* forward is called twice, and the outputs are added */
 } Tokens;

@@ -16,9 +16,9 @@ labels_of(const Dataset *data, const int *ids, int count)
     return labels;
 }
 
-/* In the encoder, queries and keys are tokens of the encoder's sequence; in
-   cross-attention only the keys are. In the other places (capture.h) neither
-   is. */
+/* In the encoder, queries and keys are tokens of the encoder's sequence. In
+   cross-attention only the keys are tokens of that sequence. In other places
+   (capture.h) neither queries nor keys are. */
 Maps
 maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
 {
@@ -56,7 +56,8 @@ shade(double weight)
 void
 maps_print(const Maps *maps)
 {
-    /* In columns: a query's label, the keys that fit beside it, and " ..". */
+    /* Widths in characters: a query's label, the keys that fit beside the
+       label, and " ..". */
     enum { LABEL = 8, MOST_KEYS = 80 - LABEL - 3 };
     if (maps->count)
         printf("Rows are queries, columns are keys, in order; tenths of a "

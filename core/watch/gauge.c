@@ -11,8 +11,8 @@ typedef struct Products {
     double *ww, *wd, *dd; /* one array, which the caller frees as ww */
 } Products;
 
-/* `w` is the matrix after the step (n x k). An entry has the same index in
-   `before` as in m->values, whatever view of the weights w is. */
+/* `w`, a view of m->values, is the matrix after the step (n x k). The same
+   entry before the step has the same index in `before`. */
 static Products
 products(Matrix w, const Model *m, const real *before)
 {
@@ -50,7 +50,8 @@ double
 along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
             double *scratch)
 {
-    /* A divisor below this share of the largest one is 0 up to rounding. */
+    /* A divisor below this share of the largest divisor is only rounding and
+       counts as 0. */
     const double rounding = 1e-12;
     int k = a->k;
     double along = 0, *half = scratch, *turned = scratch + k * k;
@@ -117,11 +118,13 @@ add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
 static bool
 find_pairs(Pairs *p, const Derived *d, int piece)
 {
-    int unseen = 0; /* the number of entries that were in no product yet */
+    int unseen = 0; /* how many entries of these weights no product has used so
+                       far */
     for (int i = 0; i < d->run.weights.count; i++)
         unseen += d->run.weights.list[i].rows * d->run.weights.list[i].cols;
     for (const Term *t = d->term; t < d->term + d->count; t++) {
-        /* M_i has a chain of queries and one of keys, N_i has only the first.
+        /* M_i has a chain of queries and a chain of keys; N_i has a single
+           chain, in the place of the queries.
          */
         const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
         if (!q->count || q->count + k->count != 2)

@@ -21,8 +21,9 @@
 #include "watch/observe.h"
 #include "watch/turn.h"
 
-/* What is found in a row of attention weights. A row has the first three only
-   if its query sees several keys, and GRADIENT only if it is not 0. */
+/* The findings in a row of attention weights. A row has the first three only if
+   its query sees several keys. It has GRADIENT only if the row's gradient is
+   not 0. */
 enum {
     ENTROPY,   /* nats */
     LARGEST,   /* the largest weight */
@@ -127,8 +128,8 @@ observe_rows(Observation *s)
                 observe_head(s, c, i, head);
 }
 
-/* A function of the table gets the observation and one argument, which means
-   something else for each kind of function. */
+/* A function of the table gets the observation and one argument. The meaning of
+   the argument depends on the function. */
 
 /* The mean of the finding `which`, such as ENTROPY, over the rows that have it.
  */
@@ -168,17 +169,17 @@ weight_gradient(const Observation *s, int weight)
     return sqrt(squares);
 }
 
-/* All other functions have a piece as their argument: M_PIECE for M_i, or for
-   W_Q and W_K; N_PIECE for N_i, or for W_V and W_O. */
+/* The argument of all functions below is a piece: M_PIECE is M_i, or W_Q and
+   W_K; N_PIECE is N_i, or W_V and W_O. */
 
-/* All M_i of a form, or all its N_i, one after the other. */
+/* Returns all M_i of a form, or all N_i, one after the other. */
 static const double *
 maps_of_form(const Canonical *c, int piece)
 {
     return piece == M_PIECE ? c->m : c->n;
 }
 
-/* The mean effective rank of all M_i of the place, or of all N_i. */
+/* Returns the mean effective rank of all M_i of the place, or of all N_i. */
 static double
 mean_rank(const Observation *s, int piece)
 {
@@ -193,8 +194,8 @@ mean_rank(const Observation *s, int piece)
     return sum;
 }
 
-/* |M - M at the start| / |M at the start|, with the Frobenius norm over all
-   heads; or the same of N. */
+/* Returns |M - M at the start| / |M at the start|, with the Frobenius norm over
+   all heads; or the same ratio for N. */
 static double
 distance(const Observation *s, int piece)
 {
@@ -212,10 +213,11 @@ distance(const Observation *s, int piece)
     return sqrt(apart / size);
 }
 
-/* How far W_Q' W_Q - W_K' W_K, which gradient flow conserves, is from its value
-   at the start, relative to the length of that; or the same of W_V and W_O'.
-   gauge_move (gauge.h) gives both lengths squared. Both are 0 if the place has
-   no pairs of matrices. Then the result is 0 / 0, which is NaN. */
+/* Gradient flow conserves W_Q' W_Q - W_K' W_K. This function returns how far
+   the matrix has moved since the start, relative to its length at the start; or
+   the same ratio for W_V and W_O'. gauge_move (gauge.h) gives both lengths
+   squared. Both lengths are 0 if the place has no pairs of matrices; the result
+   is then NaN. */
 static double
 drift(const Observation *s, int piece)
 {
@@ -224,8 +226,8 @@ drift(const Observation *s, int piece)
     return sqrt(g.change / g.conserved);
 }
 
-/* Which share of the squared length of the step since the last line is along
-   the gauge. NaN if the place has no pairs of matrices. */
+/* Returns the share of the squared length of the step since the last line that
+   is along the gauge, or NaN if the place has no pairs of matrices. */
 static double
 share_of_gauge(const Observation *s, int piece)
 {
@@ -234,7 +236,7 @@ share_of_gauge(const Observation *s, int piece)
     return g.along / g.step;
 }
 
-/* The same share of a step of random direction, on average. */
+/* Returns the average share along the gauge for steps of random direction. */
 static double
 gauge_by_chance(const Observation *s, int piece)
 {
@@ -272,8 +274,8 @@ typedef struct Observed {
     const char *name;
     double (*value)(const Observation *s, int argument);
     int argument;
-    bool each; /* is there such a column for each weight of attention? Then the
-                  argument is the weight's number */
+    bool each; /* true if each weight of attention has its own column; the
+                  argument is then the weight's number */
 } Observed;
 
 static const Observed table[] = {

@@ -41,10 +41,12 @@ typedef struct Observer {
     int count;                /* of columns */
     Model *model;
     Batch batch;         /* of validation data */
-    Canonical *start;    /* each place's form at the start, for "distance" */
+    Canonical *start;    /* the form of each place at the start of training, for
+                            "distance" */
     real *first;         /* all weights at the start */
     real *before;        /* all weights at the line before */
-    struct Lifts *lifts; /* of M and N of each place; NULL without "turn" */
+    struct Lifts *lifts; /* the lifts of M and N at each place; NULL without
+                            "turn" */
 } Observer;
 
 /* The words of --log, "attention+rank", with commas between them instead. Exits

@@ -1,8 +1,8 @@
 /* turn.c - how far training turns a head along directions that change nothing.
 
-   The lift has the same M as the new weights, so its next step ends at
-   (now_q A, now_k A^-T) for some A. A simplified Newton's method finds A: it
-   takes away the step's part along the gauge until none is left. */
+   The lift has the same M as the new weights, so its next step ends at (now_q
+   A, now_k A^-T) for some A. A simplified Newton's method finds A: each round
+   removes the part of the step that is along the gauge, until none is left. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ lift_new(int rows, int cols)
     size_t weights = (size_t)rows * (size_t)cols;
     size_t square = (size_t)cols * (size_t)cols;
     Lift l = {.rows = rows, .cols = cols};
-    /* Four matrices of weights, two squares, and the scratch. */
+    /* Memory for four matrices of weights, two k x k matrices, and the
+       scratch. */
     l.now_q = allocate(8 * weights + 9 * square, sizeof *l.now_q);
     l.now_k = l.now_q + weights;
     l.q = l.now_k + weights;
@@ -53,10 +54,10 @@ gauge_of_step(const Lift *l, double *c)
     add_product(c, -1, dk, k, n, cols);
 }
 
-/* Moves the end of the lift's step along the gauge: to_q becomes
-   to_q (1 - X), and to_k its inverse, transposed. Returns |X|. An X longer than
-   1/2 is shortened to that, because the equation for X holds only for short
-   ones. `change` has memory for the product to_q X. */
+/* Moves the end of the lift's step along the gauge: to_q becomes to_q (1 - X),
+   and to_k its inverse, transposed. Returns |X|. An X longer than 1/2 is
+   shortened to 1/2, because the equation for X is accurate only if X is short.
+   `change` has memory for the product to_q X. */
 static double
 correct(Lift *l, const double *x, double *change)
 {
@@ -85,9 +86,9 @@ lift_start(Lift *l)
     memcpy(l->k, l->now_k, weights * sizeof *l->k);
 }
 
-/* Finds the end of the lift's step in rounds. Each makes X shorter, until only
-   rounding is left of it. All rounds use the decompositions of Q'Q and K'K at
-   the step's beginning. */
+/* Finds the end of the lift's step in rounds. Each round makes X shorter, until
+   X is only rounding. All rounds use the decompositions of Q'Q and K'K at the
+   step's beginning. */
 void
 lift_follow(Lift *l)
 {
@@ -106,7 +107,7 @@ lift_follow(Lift *l)
         gauge_of_step(l, c);
         along_gauge(x, &a, &b, c, scratch);
         length = correct(l, x, change);
-        if (!(length < last)) /* only rounding is left; or a weight is NaN */
+        if (!(length < last)) /* X is only rounding, or a weight is NaN */
             break;
         last = length;
     }

@@ -25,7 +25,7 @@
 #include "heart/model.h"
 #include "watch/gauge.h"
 
-/* The lift of one head. W_Q and W_K are (rows x cols), row by row. */
+/* The lift of one head. W_Q and W_K are (rows x cols), stored row by row. */
 typedef struct Lift {
     int rows, cols;
     double *now_q, *now_k; /* W_Q and W_K of training, now */
@@ -33,7 +33,8 @@ typedef struct Lift {
     double *to_q, *to_k;   /* G^-1 and G', cols x cols: q = now_q to_q and
                               k = now_k to_k */
     double *scratch;       /* 4 matrices rows x cols, then 7 cols x cols */
-    bool lost;             /* was a step of training too long to be followed? */
+    bool lost;             /* true if a step of training was too long to be
+                              followed */
 } Lift;
 
 /* A lift with memory for all its matrices, which is allocated once and never
