@@ -19,7 +19,7 @@
 static void
 put_ascii(FILE *to, char c, char next, Layout language)
 {
-    /* For each language, the characters that need a backslash. */
+    /* In each language, these characters need a backslash. */
     static const char *const special[] = {
         [ALIGNED] = "",      [TSV] = "",
         [JSON] = "\"\\",     [MARKDOWN] = "\\`*_<|&~$[",
@@ -65,7 +65,7 @@ escaped(const char *text, Layout language)
 char *
 plain_name(const char *wanted)
 {
-    /* A file's name may have 255 bytes, and endings are added to this one. */
+    /* A file's name may have 255 bytes, some of which are left for endings. */
     char *name = format_text("%.120s", wanted);
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("._+=,-", *c))

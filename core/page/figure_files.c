@@ -66,7 +66,8 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
 {
     char *name = plain_name(wanted);
     char *directory = within(o->out, "figures");
-    mkdir(o->out, 0777); /* if that fails, draft_begin does, and says why */
+    mkdir(o->out, 0777); /* if mkdir fails, draft_begin fails too and says
+                            why */
     mkdir(directory, 0777);
     Figure f = {.o = o, .directory = directory, .name = name};
     check_unedited(within(directory, format_text("%s.gp", name)));
@@ -111,7 +112,7 @@ append_script(FILE *to, const char *name)
     fprintf(to, "\n%s", read_file(path, "plot script", NULL));
 }
 
-/* The last line in a file that is not blank. */
+/* Returns the last line in a file that is not blank. */
 static const char *
 last_line(const char *path)
 {

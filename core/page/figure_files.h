@@ -29,7 +29,8 @@ typedef struct Drawing {
     bool quiet;          /* no note about what was drawn */
 } Drawing;
 
-/* Is it a width that a figure can have: "column", or a number of points? */
+/* Returns whether `size` is a width that a figure can have: "column", or a
+   number of points. */
 enum { LEAST_WIDTH = 20, MOST_WIDTH = 5000 }; /* points */
 bool size_is_known(const char *size);
 
@@ -58,9 +59,9 @@ void figure_words(const Figure *f, const char *key, const Values *words);
 
 /* Ends the script with the line o->gnuplot, plots/style.gp and plots/KIND, and
    lets gnuplot draw it in each format. The caption is the title, followed by
-   `drawn` unless that is "". All files of the figure are published together, or
-   it fails and none is. Without gnuplot there are no pictures, and a note says
-   so.
+   `drawn` unless that is "". Either all files of the figure are written, or the
+   call fails and none is. Without gnuplot there are no pictures, and a note
+   says so.
  */
 void figure_end(Figure *f, const char *kind, const char *drawn);
 extern int figures_drawn; /* the number of calls of figure_end */

@@ -95,8 +95,8 @@ text_at(const Sheet *s, int row, int col, Layout layout)
                        number_in(c, cell->high, layout));
 }
 
-/* Do the layout's readers see that column? People do not see a column in which
-   every cell is unknown, unless the table has no rows. */
+/* Returns whether the layout's readers see that column. People do not see a
+   column in which every cell is unknown, unless the table has no rows. */
 static bool
 is_seen(const Sheet *s, int col, Layout layout)
 {
@@ -137,7 +137,7 @@ width_of_column(const Sheet *s, int col)
 
 /* A column that is shown. */
 typedef struct Shown {
-    int col, width; /* its cells are padded to `width`, unless that is 0 */
+    int col, width; /* cells are padded to `width`, unless `width` is 0 */
 } Shown;
 
 /* The index of a column. Exits (2) if there is none of that name. */
@@ -274,12 +274,13 @@ print_wrapped(FILE *to, int column, int indent, int width, const char *text)
 {
     while (*text) {
         int length = (int)strlen(text), longest = width - indent;
-        if (length > longest) { /* up to the last space that fits */
+        if (length > longest) { /* the line ends at the last space that fits */
             length = longest;
             while (length > 0 && text[length] != ' ')
                 length--;
         }
-        if (length == 0) /* no space fits: up to the first one */
+        if (length == 0) /* if no space fits, the line ends at the first
+                            space */
             length = (int)strcspn(text, " ");
         fprintf(to, "%*s%.*s\n", indent - column, "", length, text);
         text += length;

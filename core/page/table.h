@@ -65,7 +65,7 @@ void check_columns(const Sheet *s);
 Sheet sheet_new(const Column *columns, int cols, const char *label,
                 const char *chosen);
 
-/* The same with all columns of an array. */
+/* sheet_of with all columns of an array. */
 #define sheet_of(array, label, chosen) \
     sheet_new(array, (int)(sizeof(array) / sizeof *(array)), label, chosen)
 

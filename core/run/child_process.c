@@ -24,8 +24,8 @@
 #include "run/child_process.h"
 
 /* Forks, and returns the child's process to the parent and 0 to the child. If
-   that fails, the message says `what` the child is for. On Linux the child, and
-   the program that it becomes, dies with its parent. */
+   fork fails, the message names `what`, the child's purpose. On Linux the child
+   dies with its parent, also after it has become another program. */
 static pid_t
 begin_process(const char *what)
 {
@@ -97,7 +97,7 @@ print_nothing(void)
         _exit(1);
 }
 
-/* The seconds that one call of a plugin may last; 0: no limit. */
+/* Returns the seconds that one call of a plugin may last; 0 means no limit. */
 static double
 call_limit(void)
 {
@@ -151,7 +151,7 @@ clock_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-enum { LOOK = 50 }; /* milliseconds from one look at the children to the next */
+enum { LOOK = 50 }; /* milliseconds between two checks of the children */
 
 /* Seconds since the last call, at most twice LOOK. If this process was stopped
    meanwhile, as by Ctrl-Z, its children were stopped, too, so that time must
@@ -168,7 +168,7 @@ time_passed(void)
 
 /* Ends a child in which one call of a plugin's code lasts too long. `passed` is
    the time since the last look at it, in seconds. The child only counts its
-   calls; the parent has the clock, which the plugin's code cannot stop. */
+   calls. The clock is in the parent, so the plugin's code cannot stop it. */
 static void
 limit_call(Child *c, double passed)
 {

@@ -16,14 +16,16 @@
 typedef struct Child {
     pid_t process;        /* 0: there is no child */
     const void *argument; /* of its work */
-    Report *report;       /* shared memory; the answer is at its end */
+    Report *report;       /* shared memory, which ends with the answer */
     size_t size;          /* bytes of the answer */
     unsigned call;    /* number of the last call of plugin code that was seen */
     double call_time; /* seconds that this call has lasted */
     double call_limit;  /* seconds that a call may last; 0: no limit */
-    bool late;          /* it was ended because a call lasted longer */
+    bool late;          /* true if the child was ended because a call lasted
+                           longer */
     int status;         /* waitpid's, once the child has ended */
-    double most_memory; /* the most bytes that it used, once it has ended */
+    double most_memory; /* the most bytes that the child used; set when it has
+                           ended */
 } Child;
 
 /* The number of bytes of memory that this machine has. */

@@ -78,7 +78,7 @@ manifest_record(const char *directory, const char *line)
     manifest_read(directory, &lines);
     for (int i = 0; i < lines.count; i++)
         recorded |= !strcmp(lines.text[i], line);
-    if (!recorded) /* a record that has the line may be read-only */
+    if (!recorded) /* not opened if it has the line, as it may be read-only */
         append_line(path, line);
     close(lock);
 }
@@ -91,8 +91,8 @@ experiment_open(const char *directory, const char *line)
              strerror(errno));
     drafts_sweep(directory);
     /* The files are listed before the record is looked for. Another command may
-       be creating this experiment now, and it writes the record first. So if
-       there are files and then no record, they belong to somebody else. */
+       be creating this experiment now, but it writes the record first. So files
+       without a record are not an experiment's. */
     Values files = names_in(directory);
     if (files.count && access(within(directory, record), F_OK))
         fail("%s: it holds files but no experiment.tsv, so it is not an "

@@ -8,15 +8,12 @@
 
    A line has the command's name and then keys with values, separated by tabs.
    The keys are the settings that were given, their values separated by commas,
-   and these:
-   precision  double, if it was not float
-   by         the setting whose values verdicts compare, if not the variants
-   baseline   the value with which the others are compared
-   judge      the result that verdicts are about
-   margin     the largest difference that counts as none
-   from       the run whose weights a train began with
-   Tables, figures and reports read in it which values to compare. Code calls
-   the record "manifest". */
+   and these: precision double, if it was not float by the setting whose values
+   verdicts compare, if not the variants baseline the value with which the
+   others are compared judge the result that verdicts are about margin the
+   largest difference that counts as none from the run whose weights a train
+   began with Tables, figures and reports find in the record which values they
+   compare. Code calls the record "manifest". */
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 
@@ -25,8 +22,8 @@
 /* The variant that others are compared with, unless the user names another. */
 #define BASELINE "standard"
 
-/* Adds KEY=VALUE to the line of a command, which is replaced by a longer one.
-   To begin with, *line is the command's name. */
+/* Adds KEY=VALUE to the line of a command: replaces *line by a longer line.
+   Before the first call, *line is the command's name. */
 void manifest_add(char **line, const char *key, const char *value);
 
 /* The value of a key in a line, interned; NULL if the line does not have it. */
@@ -40,8 +37,8 @@ void manifest_read(const char *directory, Values *lines);
    adds a command's line to its record. */
 void experiment_open(const char *directory, const char *line);
 
-/* The finished runs of one or several experiments, each once, and the lines of
-   their records. */
+/* The finished runs of one or more experiments, without duplicates, and the
+   lines of their records. */
 typedef struct Experiment {
     Run *runs;
     int count, capacity;
@@ -53,8 +50,8 @@ typedef struct Experiment {
    several places counts once. Exits if a path has no run. */
 Experiment experiment_read(const char *const *paths, int count);
 
-/* Was the setting given to a recorded command? Without a record the answer is
-   true, because it may have been. */
+/* Returns whether the setting was given to a recorded command; true if there is
+   no record, because the setting may have been given. */
 bool setting_was_given(const Experiment *e, const char *setting);
 
 /* The value that all recorded compare commands have for a key. NULL if they

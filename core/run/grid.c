@@ -43,9 +43,9 @@ request_used(const Request *r, const char *checked, const char *uses)
 
 /* Checks whether m, the model of c, can start as the same function as the
    variant c->same_start. If not, prints a note, once for each pair of variants,
-   and clears c->same_start. `given` is c before it was resolved. Resolved for
-   the other variant, `given` has the shape at which that variant is trained;
-   config_alike has the shape that m imitates. The two must be equal. */
+   and clears c->same_start. `given` is c before it was resolved. The other
+   variant is trained at the shape of `given`, resolved for that variant; m
+   imitates the shape of config_alike. The two shapes must be equal. */
 static void
 choose_start(const Config *given, Config *c, Model *m)
 {
@@ -63,8 +63,9 @@ choose_start(const Config *given, Config *c, Model *m)
     c->same_start = interned("");
 }
 
-/* Opens the variants that were given. Refuses two of one name, because their
-   runs could not be told apart, and a shape option that none of them uses. */
+/* Opens the variants that were given. Refuses two variants with one name,
+   because their runs could not be told apart. Also refuses a shape option that
+   none of the variants uses. */
 static void
 check_variants(const Request *r)
 {
@@ -190,9 +191,9 @@ grid_of(const Request *r, const char *command)
     return g;
 }
 
-/* Must the command line of a run name this setting? It must unless c has the
-   task's default; and it must always name words, the seed and widths, whose
-   default depends on other settings. */
+/* Returns whether the command line of a run must name this setting. It must
+   unless c has the task's default. It must always name words, the seed, and
+   widths, because the default of a width depends on other settings. */
 static bool
 needs_option(const Setting *s, const Config *c, const Config *usual)
 {

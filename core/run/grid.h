@@ -8,8 +8,8 @@
 typedef struct Work {
     const char *out;  /* the directory of the experiment */
     const char *from; /* the run with whose weights training begins, or NULL */
-    /* How many runs are trained at once, the threads of each, and its memory
-       limit in megabytes (0: not given). */
+    /* How many runs are trained at once, the threads of each run, and the
+       memory limit of each run in megabytes (0: not given). */
     int jobs, threads, memory;
     bool no_weights, quiet; /* keep no trained weights; print no notes */
 } Work;
@@ -41,7 +41,8 @@ typedef struct Job {
     Config config;
     char *name; /* of its run */
     bool done;  /* its run is finished */
-    bool stale; /* its run was trained with another build of its plugin */
+    bool stale; /* true if the existing run was trained with another build of
+                   its plugin */
 } Job;
 
 /* The runs that a command describes. */
@@ -58,8 +59,8 @@ typedef struct Grid {
 Grid grid_of(const Request *r, const char *command);
 
 /* For qkv compare --plan: prints a `qkv train` line for each run. A shell can
-   run the lines in any order, at the same time, and again. They have no
-   --memory and no --threads, which depend on the machine. */
+   run the lines in any order, at the same time, and again. The lines have no
+   --memory and no --threads, because these depend on the machine. */
 void plan_print(const Work *w, const Grid *g);
 
 #endif

@@ -22,12 +22,12 @@
 #include "training/solved_or_diverged.h"
 
 /* The workers, and the grid whose jobs they do. train_all sets it, and only the
-   driver changes it. It is static so that watch_run and a forked worker find
-   it, too. */
+   driver changes it. It is static because watch_run and a forked worker use it,
+   too. */
 static struct Crew {
     const Work *w;
     Grid *grid;
-    int next; /* every job before this one was given to a worker or is done */
+    int next; /* each job before this one is done or was given to a worker */
     Child *workers;
     int worker_count;
     double bytes;             /* memory limit of each worker */
@@ -126,8 +126,8 @@ work(const void *job, void *last)
     t.end.solved_at = t.solved.step;
     run_write(&own, t.job->name, m, &t.end, &t.observer, &data,
               !crew.w->no_weights);
-    /* If another command has trained this run meanwhile, and may be reading it,
-       it stays. */
+    /* If another command has trained this run meanwhile, that run is kept,
+       because the command may be reading it. */
     bool replace = t.job->stale || !run_exists(crew.w->out, t.job->name);
     draft_end(&own, replace);
 }
@@ -148,7 +148,7 @@ draw_line(void)
             crew.ended, crew.total, last->step, job->config.steps, last->loss);
 }
 
-/* Erases that line, before something else is written to stderr. */
+/* Erases the progress line before something else is written to stderr. */
 static void
 clear_line(void)
 {

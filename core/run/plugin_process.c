@@ -26,8 +26,8 @@ run_in_double(int argc, char **argv)
     return status;
 }
 
-/* Says in words how a child ended that did not finish its work. r->doing is "",
-   or begins with a space, as in " in forward". */
+/* Describes in words how a child ended without finishing its work. r->doing is
+   "", or begins with a space, as in " in forward". */
 static const char *
 how_it_ended(const Child *c)
 {
@@ -51,8 +51,8 @@ how_it_ended(const Child *c)
 /* There are three cases. A child that exits after its work was done has
    answered. A child that fails with a message exits with the status to return.
    Any other end, such as a crash, is blamed on the plugin whose code was
-   running, if there is one; so is a kill in that code, even if there is a
-   message. */
+   running, if any. A child that is killed in a plugin's code is also blamed on
+   the plugin, even if it left a message. */
 Ended
 child_end(Child *c, void *answer)
 {
@@ -102,8 +102,8 @@ run_command(const void *argument, void *answer)
     _exit(end_well(c->run(c->argc, c->argv)));
 }
 
-/* For the signal handler, which gets no argument but the signal: the child that
-   runs the command; and the latest signal, or 0. */
+/* The child that runs the command, and the latest signal, or 0. They are static
+   because a signal handler gets only the signal as its argument. */
 static pid_t command_process;
 static volatile sig_atomic_t interrupted_by;
 
@@ -117,7 +117,8 @@ interrupt(int signal)
 
 /* A signal that would end this process, such as that of Ctrl-C, ends the child.
    Once child_end has removed the child's drafts, this process ends by the same
-   signal. It also does if the child itself was ended by one of these. */
+   signal. This process also ends so if the child itself was ended by one of
+   these signals. */
 int
 command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
 {

@@ -13,13 +13,13 @@ typedef struct Ended {
     bool answered;      /* did it finish its work? */
     int status;         /* the status with which the command should exit */
     const char *why;    /* why it did not finish; "" if it did */
-    const char *plugin; /* the plugin in whose code it ended, or NULL */
+    const char *plugin; /* the plugin in whose code the child ended, or NULL */
 } Ended;
 
 /* Calls work(argument, answer) in a child and waits for it. The `size` bytes of
-   its answer are copied, even if it did not finish. The child may use `bytes`
-   bytes of memory. If `quiet`, its output is discarded; otherwise plugins print
-   to stderr. */
+   the answer are copied, even if the child did not finish. The child may use
+   `bytes` bytes of memory. If `quiet`, its output is discarded; otherwise
+   plugins print to stderr. */
 Ended in_child(ChildWork *work, const void *argument, void *answer, size_t size,
                double bytes, bool quiet);
 

@@ -5,7 +5,10 @@
 
 #include "run/real_count.h"
 
-enum { NO_ANSWER = -1 }; /* qkv-double cannot be run, as in a browser */
+enum {
+    NO_ANSWER = -1
+}; /* means that qkv-double cannot be run, as in a
+      browser */
 
 /* The number of real parameters of a run's attention, counted by qkv-double;
    NaN if it is not known, or if qkv-double finds another number of stored
@@ -22,7 +25,8 @@ count_in_double(const Run *r)
     FILE *answer = popen(line, "r");
     if (!answer)
         return NO_ANSWER;
-    /* It has a line of headings, and then the variant, stored and real. */
+    /* The output has a line of headings, then a line with the variant, stored
+       and real. */
     if (fscanf(answer, "%*[^\n] %*[^\t] %lf %lf", &stored, &real) < 2)
         real = NAN;
     pclose(answer);

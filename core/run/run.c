@@ -37,8 +37,9 @@ run_name(const Config *c, const char *uses)
     config_resolve(&defaults, uses);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, plugin_name(c->variant));
-    /* A user can set what has a help text. Words are left out, because the name
-       has them already or they are too long; the seed comes last. */
+    /* Users can set every setting that has a help text. Words are left out,
+       because the name already has them or they are too long. The seed comes
+       last. */
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         if (s->help && !(s->kind & WORDED) && strcmp(s->name, "seed"))
             add_setting(&name, s, c, &defaults);
@@ -115,8 +116,8 @@ write_result(const char *run, const Model *m, const Finished *e,
     Baselines test = dataset_baselines(data, TEST);
     double flops, cache;
     model_cost(m, &flops, &cache);
-    /* The plugin may have set a locale that writes 0,5; it is not called again,
-       so set one that writes 0.5. */
+    /* The plugin may have set a locale that writes 0,5. It is not called again,
+       so a locale that writes 0.5 is safe now. */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     /* clang-format off */
     const struct { const char *key; double value; } lines[] = {
@@ -136,7 +137,8 @@ write_result(const char *run, const Model *m, const Finished *e,
     fprintf(file, "status\t%s\n", has_diverged(m, r) ? "diverged" : "finished");
     for (int i = 0; i < LINES; i++)
         put_pair(file, lines[i].key, lines[i].value, 10);
-    if (*m->config.file) { /* the test part of a text has other baselines */
+    if (*m->config.file) { /* baselines of the test part of a text, which are
+                              different */
         put_pair(file, "test_trivial", test.trivial, 10);
         put_pair(file, "test_bigram_loss", test.bigram_loss, 10);
     }

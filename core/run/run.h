@@ -59,8 +59,8 @@ void put_pair(FILE *file, const char *key, double value, int digits);
 /* Is there a finished run of that name in the directory? */
 bool run_exists(const char *directory, const char *name);
 
-/* The result with this name, as text (NULL if there is none) and as a number
-   (NaN if there is none). */
+/* Two functions return the result with this name: as text (NULL if there is
+   none), or as a number (NaN if there is none). */
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);
 
