@@ -103,7 +103,7 @@ value_gauge(const Published *p)
 }
 
 /* A layer that uses the keys and values of an earlier one has no maps of its
-   keys and values, and caches none. Of a layer without softmax only the state
+   keys and values, and caches none. For a layer without softmax only the state
    is counted. */
 void
 account_add(Account *all, const Published *p, int tokens)
@@ -114,8 +114,8 @@ account_add(Account *all, const Published *p, int tokens)
     if (p->linear)
         return;
 
-    /* The maps of q, k, v and o: what each reads of a token, and what it makes.
-       A gate is stored with the queries. */
+    /* The maps of q, k, v and o: how many entries of a token each map reads,
+       and how many it makes. A gate is stored with the queries. */
     double gate = published_has(p, "gated") ? h * v : 0;
     double inputs[] = {m > 0 ? m : d, p->kdim, p->vdim, h * v};
     double outputs[] = {h * k + gate, g * p->d_k,

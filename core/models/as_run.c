@@ -50,8 +50,8 @@ copy_weight(Weight *w, const Heads *l)
     return false;
 }
 
-/* Exits if the layer computes something with this many tokens that no run can:
-   it has another function, or a window of fewer tokens. */
+/* Exits if no run can compute what the layer computes for this many tokens,
+   because the layer has another function or a window of fewer tokens. */
 static void
 check_function(const Heads *l, int tokens)
 {
@@ -81,9 +81,9 @@ write_run(Model *m, const Dataset *data, const char *out)
     return name;
 }
 
-/* The model has one block, whose attention gets the matrices of the layer; it
-   takes no step of training. A run needs a task and a few examples, so it has
-   the sequences of the task `reverse`, which have nothing to do with the layer.
+/* The model has one block, whose attention gets the matrices of the layer. The
+   model is not trained. A run needs a task and a few examples, so the run has
+   sequences of the task `reverse`, which have nothing to do with the layer.
  */
 char *
 layer_as_run(const Heads *l, const char *variant, const char *out)

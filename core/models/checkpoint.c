@@ -28,7 +28,7 @@ ending_in(const char *list, const char *name)
 }
 
 /* Exits, because there is no .safetensors in the directory. formats.tsv says
-   what to do instead with the other files that it has. */
+   what to do with files of other formats, and the message repeats that. */
 static _Noreturn void
 refuse_formats(const char *directory, const Values *names)
 {
@@ -57,7 +57,8 @@ map_file(const char *path, size_t *size)
     FILE *file = fopen(path, "rb");
     if (!file)
         fail("%s: could not read it: %s", path, strerror(errno));
-    /* One byte more than the file has, because an empty map is refused. */
+    /* The map has one byte more than the file, because mmap refuses an empty
+       map. */
     void *map = mmap(NULL, (size_t)facts.st_size + 1, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE, fileno(file), 0);
     if (map == MAP_FAILED)
@@ -116,7 +117,7 @@ checkpoint_open(const char *directory)
 typedef struct Description {
     const char *type, *shape;
     double begin, end;
-    bool in_file; /* are all of its bytes in the file? */
+    bool in_file; /* whether all bytes of the tensor are in the file */
 } Description;
 
 static Description
@@ -136,7 +137,8 @@ description_of(const Tensor *t)
     return d;
 }
 
-/* Is a tensor of this name in the part for texts of a composite model? */
+/* Returns whether a tensor of this name is in the text part of a composite
+   model. */
 static bool
 in_text_model(const char *name)
 {
@@ -173,7 +175,7 @@ only_ending(const Checkpoint *c, const char *ending)
     return found;
 }
 
-/* Believes a description only if its type, its shape and its number of bytes
+/* Accepts a description only if its type, its shape and its number of bytes
    agree. */
 Tensor *
 tensor_ending(const Checkpoint *c, const char *ending, int rows, int cols)

@@ -16,19 +16,20 @@
    found it; until then, `first` is the byte after the header of its file. */
 typedef struct Tensor {
     char *name;
-    char *description;  /* what the file says of it, in JSON; NULL: this is no
-                           tensor, but the file itself */
+    char *description;  /* the file's description of the tensor, in JSON; NULL
+                           if this entry is the file itself */
     unsigned char *map; /* the file */
     size_t size;        /* of the file, in bytes */
     size_t first;       /* the first byte of the tensor in the file */
     double shape[2];    /* rows and columns; of a vector, its length and 0 */
     enum { F32, F16, BF16 } type;
-    int rows_kept; /* how many of its rows are written; 0: all */
+    int rows_kept; /* how many rows are written; 0 means all */
 } Tensor;
 
 typedef struct Checkpoint {
     const char *directory;
-    Tensor *tensors; /* of all files: each file's own entry, then its tensors */
+    Tensor *tensors; /* the entries of all files: first the file, then its
+                        tensors */
     int count, capacity;
 } Checkpoint;
 

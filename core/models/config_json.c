@@ -81,8 +81,8 @@ note_list(Said *s, const char *meaning, char *list)
         note_said(s, COUNT, meaning, format_text("%d", count));
 }
 
-/* What s says of these layers, the last time that it is not null; NULL if it
-   says nothing. Then the defaults of the family hold, unless the file says null
+/* Returns the last value that s gives these layers, skipping null; NULL if s
+   gives none. Then the defaults of the family hold, unless the file says null
    for all layers. */
 static char *
 last_said(const Said *s, const char *meaning, int layers)
@@ -110,8 +110,8 @@ said_text(const Said *s, const char *meaning, int layer, int type)
     return text;
 }
 
-/* The list with one more key: its whole value, by which two models may differ,
-   and why that matters. An empty list is NULL. */
+/* Returns the list with one more key: its whole value, which may differ between
+   two models, and the reason why that matters. An empty list is NULL. */
 static char *
 with_key(const char *list, const char *key, const char *value, const char *why)
 {

@@ -30,11 +30,12 @@ typedef struct Said {
     Saying *sayings;
     int count, capacity;
     char *text_model; /* the object of a composite model that is counted */
-    char *refused;    /* why it cannot be counted, or NULL */
+    char *refused;    /* why the model cannot be counted, or NULL */
     char *function, *compared;       /* see Published */
     Values left_out;                 /* keys, and why each is not counted */
     Values state_keys, state_values; /* of layers without softmax */
-    struct Said *defaults; /* what the family takes where the file is silent */
+    struct Said *defaults; /* the family's defaults for keys that the file does
+                              not have */
 } Said;
 
 /* Reads keys.tsv in this folder, unless it was read already. */

@@ -1,4 +1,4 @@
-/* facts.c - what the products M and N of a head are like.
+/* facts.c - facts about the products M and N of a head.
 
    A product L S' of two tall matrices has the size of the model, but its facts
    are those of matrices as small as a head. With L = Q R and S = P T, its

@@ -1,4 +1,4 @@
-/* facts.h - what the products M and N of a head are like. */
+/* facts.h - facts about the products M and N of a head. */
 #ifndef FACTS_H
 #define FACTS_H
 
@@ -11,11 +11,12 @@ typedef struct Facts {
     int count;        /* n */
     double *singular; /* the n singular values, the largest first; the caller
                          frees them */
-    int rank;     /* how many of the largest singular values it takes to have
-                     99% of the sum of their squares */
+    int rank;     /* how many of the largest singular values have together 99%
+                     of the sum of all squares */
     double least; /* the smallest singular value over the largest */
-    double symmetric; /* the share of its squared norm that is in its symmetric
-                         part: 1 if it equals its transpose, 0.5 if random */
+    double symmetric; /* the share of the product's squared norm that is in its
+                         symmetric part: 1 if the product equals its transpose,
+                         0.5 if it is random */
 } Facts;
 
 /* The facts about M of a head if L is QUERY and S is KEY (`left` and `shared`),

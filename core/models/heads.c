@@ -181,9 +181,10 @@ scores_are_normed(const Published *p)
     return published_has(p, "head-norm") || published_has(p, "full-norm");
 }
 
-/* The tensor that has an entry of a map, and in *index where it is there; NULL
-   if the entry is not stored. Our rotated pairs are adjacent, but most files
-   have the first columns of all pairs of a head, then the second ones. */
+/* Returns the tensor that holds an entry of a map, and sets *index to the
+   entry's index in it. Returns NULL if the entry is not stored. Our rotated
+   pairs are adjacent, but most files have the first columns of all pairs of a
+   head, then the second ones. */
 static Tensor *
 find_entry(const Heads *l, int map, int row, int col, size_t *index)
 {

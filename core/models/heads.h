@@ -44,9 +44,10 @@ typedef struct Heads {
     int number;             /* of the layer, from 0 */
     int rope;               /* rotated columns of each head of QUERY and KEY */
     Projection maps[MAPS];
-    Tensor *gain, *shift; /* of the norm before the layer, once
-                             heads_take_norm has found it; or NULL */
-    bool as_stored;       /* do map_columns return W^K, not D gain W^K? */
+    Tensor *gain, *shift; /* gain and bias of the norm before the layer; NULL
+                             until heads_take_norm finds them */
+    bool as_stored;       /* true if map_columns returns W^K instead of D gain
+                             W^K */
 } Heads;
 
 /* Finds the maps of a layer, counted from 0. Fails if a tensor is missing or
@@ -60,16 +61,17 @@ Heads rotated_heads(Heads l);
 /* The map of the latent that a map reads, or NULL. */
 const Projection *latent_of(const Heads *l, int map);
 
-/* Finds the norm before a layer, too. From then on map_columns includes its
-   gain and its bias, so the maps are those of tokens that have only been
-   divided by the norm. A gain and the rows of W^Q, W^K and W^V only have an
-   effect as a product: models that differ in how they split it are the same. */
+/* Also finds the norm before a layer. From then on map_columns includes the
+   gain and the bias of the norm, so the maps read tokens that were only divided
+   by their norm. A gain and the rows of W^Q, W^K and W^V only have an effect as
+   a product: models that differ in how they split it are the same. */
 void heads_take_norm(Heads *l, const Checkpoint *c);
 
-/* Are queries and keys normed, so that no matrix M determines the scores? */
+/* Returns whether queries and keys are normed; if they are, no matrix M
+   determines the scores. */
 bool scores_are_normed(const Published *p);
 
-/* The number of the group of heads whose columns of a map head `head` uses. */
+/* Returns the number of the group whose columns of a map head `head` uses. */
 int group_of(const Heads *l, int map, int head);
 
 /* An entry of a map, 0 if it is not stored. set_entry rounds the value to the

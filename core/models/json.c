@@ -68,7 +68,7 @@ bool
 json_next(char **at, char **name, char **value, const char *path)
 {
     *value = "";
-    if (strchr("]}", **at)) /* or 0, which is where the last value was cut */
+    if (strchr("]}", **at)) /* or 0, the end of the last value that was cut */
         return false;
     *name = "";
     while (cut_value(at, value, path) == ':')

@@ -31,7 +31,8 @@ likeness_free(Likeness *l)
     }
 }
 
-/* The number of a head's keys and values among those of both layers. */
+/* Returns the number of a head's group, counted over the groups of both
+   layers. */
 static int
 shared_number(const Likeness *l, int head)
 {
@@ -72,7 +73,8 @@ gap_add(Gap *sum, Gap g)
 
 /* |A - B|^2 = |A|^2 + |B|^2 - 2 <A, B>. Rounding hides a square below
    DBL_EPSILON (|A|^2 + |B|^2), a distance of about 2e-8. Matrices that differ
-   get at least that distance, so that only identical ones have distance 0. */
+   get at least this distance, so that only identical matrices have distance
+   0. */
 Gap
 head_gap(Likeness *l, int which, int i, int j)
 {
@@ -127,8 +129,9 @@ typedef struct Pairing {
     int *partner[2], *group[2];
 } Pairing;
 
-/* May head i of the first layer be paired with head j of the second? Both must
-   be free, and their groups must be free or paired with one another. */
+/* Returns whether head i of the first layer may be paired with head j of the
+   second. Both must be free, and their groups must be free or paired with one
+   another. */
 static bool
 may_pair(const Pairing *p, int i, int j)
 {

@@ -53,11 +53,13 @@ void layer_gaps(const Heads *a, const Heads *b, double gap[2]);
    share keys and values stay together. */
 void match_heads(Likeness *l, int *partner);
 
-/* How far the same map of two heads is apart, entry by entry as it is stored.
+/* Returns the distance between the same map of two heads, compared entry by
+   entry as stored.
  */
 Gap map_gap(const Heads *a, int i, const Heads *b, int j, int map);
 
-/* How far apart the rows are that two layers add to every token (constant_of).
+/* Returns the distance between the rows that two layers add to every token
+   (constant_of).
  */
 Gap constant_gap(const Heads *a, const Heads *b);
 

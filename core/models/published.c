@@ -131,7 +131,8 @@ read_size(Published *l, const Size *size, const char *text, bool latent,
     *(int *)((char *)l + size->offset) = (int)number;
 }
 
-/* Are the queries and keys of a layer rotated, by its number and type? */
+/* Returns whether the queries and keys of a layer, given its number and type,
+   are rotated. */
 static bool
 is_rotated(const Said *s, const Published *l, int layer, int type)
 {
@@ -265,8 +266,8 @@ check_part(const Said *s, const Published *family)
 }
 
 /* Exits if the file has keys of layers without softmax, but its family has no
-   such layers. Counted as layers with a softmax, these would make the result
-   several times too large. */
+   such layers. If these layers were counted as layers with a softmax, the
+   result would be several times too large. */
 static void
 check_softmax(const Said *s, const Published *family)
 {
@@ -411,7 +412,8 @@ published_read(const char *path, char *text, const char *part)
     Published *each = allocate(LAYERS, sizeof *each);
     for (int i = 0; i < whole.layers; i++) {
         each[i] = layer_of(s, family, i, type[i]);
-        each[i].layers = whole.layers; /* not what is said of one layer */
+        each[i].layers = whole.layers; /* the model's, not one said of this
+                                          layer */
         each[i].each = each;
         each->rotated_layers += each[i].rope > 0;
     }
@@ -445,7 +447,8 @@ layer_difference(const Published *a, const Published *b)
     return NULL;
 }
 
-/* Two lists of keys with their values, in words; NULL if they are the same. */
+/* Returns two lists of keys with their values, in words; NULL if the lists are
+   the same. */
 static char *
 list_difference(const char *a, const char *b)
 {

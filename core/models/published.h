@@ -67,7 +67,8 @@ typedef struct Published {
     const char *tensors[4]; /* names of q, k, v and o, with # for the layer's
                                number; several may be in one tensor */
     const char *norm;       /* the name of the norm that only these maps read,
-                               with # as well; "-" if there is none */
+                               with # for the layer's number; "-" if there is
+                               none */
     const char *ignores;    /* the sizes that its family's program ignores */
     const char *function;   /* the keys that make it another function than a
                                run of its shape, and why; or NULL */
@@ -84,7 +85,8 @@ typedef struct Published {
     double state; /* how many numbers it keeps, for any number of tokens */
 } Published;
 
-/* Does its family have this feature, one of the words of Published.has? */
+/* Returns whether the layer's family has a feature, one of the words of
+   Published.has. */
 bool published_has(const Published *p, const char *feature);
 
 /* Reads a config.json: `text`, which is changed, or, if that is NULL, the file
@@ -100,8 +102,8 @@ Published published_read(const char *path, char *text, const char *part);
 char *published_difference(const Published *a, const Published *b);
 
 /* The text of the model's config.json, in which num_key_value_heads is
-   `groups`. Fails if that does not give every layer so many heads of keys and
-   values. */
+   `groups`. Fails if that key does not give every layer `groups` heads of keys
+   and values. */
 char *published_with_groups(const Published *p, int groups);
 
 /* The settings that give a run the layer's shape, without latents. */
@@ -114,8 +116,10 @@ typedef struct Account {
                           counts them */
     double flops;      /* of one token that sees `tokens` tokens */
     double cache;      /* how many numbers a decoder keeps of `tokens` tokens */
-    double unwindowed; /* the same if no layer had a window */
-    double state;      /* how many numbers it keeps for any number of tokens */
+    double unwindowed; /* how many numbers a decoder would keep if no layer had
+                          a window */
+    double state;      /* how many numbers a layer without softmax keeps, for
+                          any number of tokens */
 } Account;
 Account published_account(const Published *model, int tokens);
 

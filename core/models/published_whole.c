@@ -1,4 +1,5 @@
-/* published_whole.c - what of a whole published decoder is free, by a formula.
+/* published_whole.c - how many parameters of a whole published decoder are
+   gauge, by a formula.
  */
 #include <string.h>
 

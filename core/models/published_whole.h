@@ -1,4 +1,5 @@
-/* published_whole.h - what of a whole published decoder is free, by a formula.
+/* published_whole.h - how many parameters of a whole published decoder are
+   gauge, by a formula.
 
    The formula is the one of algebra/whole.h, for families that have "whole" in
    families.tsv: RMSNorm before attention, before the MLP and at the end, no

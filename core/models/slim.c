@@ -74,8 +74,8 @@ write_times(const Heads *l, const Heads *to, int map, int from, const double *a,
 
 /* Multiplies the piece of the shared map by A, and the same columns of the
    heads that share it by A^-T. The block's rows are then set to those of the
-   identity exactly; of a rotated pair there is only one. Biases that do nothing
-   become 0. */
+   identity exactly; of a rotated pair there is only one. Biases that have no
+   effect become 0. */
 static void
 write_piece(Piece *p, const Heads *l, const Heads *to)
 {
@@ -151,9 +151,9 @@ slim_latent(const Heads *to, int latent, int reader)
     free(down);
 }
 
-/* Takes the gauge out of a shared map and of the one to its left, piece by
-   piece; unless `to` is NULL, in which case nothing is written. Returns the
-   largest condition number of a block. */
+/* Takes the gauge out of a shared map and its left map, piece by piece. If `to`
+   is NULL, nothing is written. Returns the largest condition number of a
+   block. */
 static double
 slim_map(const Heads *l, const Heads *to, int map)
 {
@@ -191,7 +191,7 @@ slim_maps(Heads l, const Heads *to)
     return worst;
 }
 
-/* Latents come first, in place, so the other steps read what these leave in
+/* Latents are treated first, in place; the other steps read the result in
    `to`. */
 double
 heads_slim(const Heads *l, const Heads *to)

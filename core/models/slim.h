@@ -10,7 +10,7 @@
    becomes 1). A bias that the softmax cancels, or that b^O can absorb, becomes
    0. Fails if a block that is inverted has too large a condition number, or if
    a tensor has too few bits. Returns the largest of these condition numbers. If
-   `to` is NULL, this number is all that is computed. */
+   `to` is NULL, it computes only this number. */
 double heads_slim(const Heads *l, const Heads *to);
 
 #endif

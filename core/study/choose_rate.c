@@ -28,8 +28,8 @@ merit(const Run *r, const char *key)
     return q->better == LESS ? -x : x;
 }
 
-/* A trial for each run. A quantity on test data is replaced by the same on
-   validation data, so that no rate is chosen on test data. */
+/* A trial for each run. A quantity on test data is replaced by the same
+   quantity on validation data, so that no rate is chosen on test data. */
 static Trial *
 make_trials(const Run *const *runs, int count, const char *key)
 {
@@ -129,7 +129,8 @@ rate_end(const Run *const *runs, int count, double lr)
         below |= runs[i]->config.lr < lr;
         above |= runs[i]->config.lr > lr;
     }
-    if (below == above) /* there are rates on both sides, or on neither */
+    if (below == above) /* there are rates both above and below lr, or no other
+                           rates */
         return NULL;
     return above ? "lowest" : "highest";
 }

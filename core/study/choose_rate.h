@@ -8,8 +8,8 @@
 typedef struct Chosen {
     const Run **runs; /* never freed */
     int seeds;        /* the number of runs */
-    double lr;        /* the rate with the best mean over all seeds, which a
-                         seed's own run may not have; NaN without runs */
+    double lr;        /* the rate with the best mean over all seeds; a seed's
+                         chosen run may have another rate. NaN without runs */
 } Chosen;
 
 /* Returns one run for each seed: the run at the rate at which the other seeds

@@ -25,8 +25,10 @@ typedef struct Plot {
     Panel *panels;
     int panel_count;
     bool several;     /* do the panels show several quantities? */
-    bool rates;       /* is each seed shown at one of several learning rates? */
-    Outcomes tables;  /* if so, the outcomes, which have chosen the rates */
+    bool rates;       /* true if each seed is shown at one of several learning
+                         rates */
+    Outcomes tables;  /* if `rates` is true, the outcomes for which rates were
+                         chosen */
     const char *task; /* the task of all panels, or "" if there are several */
     FILE *data;       /* the figure's data, curve by curve */
     /* The fewest and the most seeds of a finite point. The most is 0 if no
@@ -50,8 +52,8 @@ value_on_axis(const Plot *plot, const Panel *p, const char *x, const char *axis)
     return NULL;
 }
 
-/* Does this group of the tables have a panel's runs at x? It does unless
-   they differ from the group on one of its axes. */
+/* Returns whether this group of the tables has a panel's runs at x. It has them
+   unless the runs differ from the group on one of its axes. */
 static bool
 group_has(const Group *table, const Plot *plot, const Panel *p, const char *x)
 {

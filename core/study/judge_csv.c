@@ -69,7 +69,7 @@ index_or_exit(const char *option, const char *name, const Values *known,
     return index;
 }
 
-/* What the names that index_or_exit lists may be. */
+/* Values of `what`: the kinds of names that index_or_exit lists. */
 static const char of_columns[] = "the table's columns";
 static const char of_methods[] = "the table's methods";
 
@@ -216,7 +216,8 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
 {
     const Entry *b = e->base;
     double margin = margin_of(s->question->margin, e->result, NULL, b->x, b->n);
-    if (margin == 0 || isinf(margin)) /* it was per cent of 0 or of NA */
+    if (margin == 0 || isinf(margin)) /* the margin was in per cent of 0 or of
+                                         NA */
         usage("--margin %.64s: it is in per cent, but the baseline's average "
               "is 0 or NA; give the margin in the unit of %s",
               s->question->margin, e->result);

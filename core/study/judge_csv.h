@@ -13,7 +13,8 @@
 typedef struct Question {
     const char *method; /* the column with the method of a row */
     const char *seed;   /* the column by which rows of two methods are paired */
-    bool unpaired;      /* may a method have other seeds than the baseline? */
+    bool unpaired;      /* true if a method's seeds may differ from the
+                           baseline's */
     const char *lower;  /* a list of results; less is better */
     const char *higher; /* a list of results; more is better */
     const char *solved_at; /* a list of results that are steps to a threshold:
@@ -26,12 +27,12 @@ typedef struct Question {
 /* A method's values in a result, and their comparison with the baseline's. */
 typedef struct Entry {
     const char *result, *method;
-    bool steps;    /* is the result a number of steps to a threshold? */
+    bool steps;    /* true if the result is a number of steps to a threshold */
     bool less;     /* is less better? */
     double *x;     /* the values, in the order of the seeds; infinite for NA */
     int n, solved; /* how many values there are, and how many are not NA */
     Mean mean;     /* the values' mean; of steps, their median */
-    bool paired;   /* are the values compared in pairs, seed by seed? */
+    bool paired;   /* true if the values are compared in pairs, seed by seed */
     const struct Entry *base; /* the baseline's entry, which may be this one */
     Comparison comparison;
 } Entry;

@@ -21,9 +21,10 @@ typedef struct Quantity {
        logarithmic. */
     enum { ANY, SHARE, POWERS } scale;
     const char *word;   /* its name in a sentence; NULL: `name` with spaces */
-    bool steps;         /* is it a number of steps to a threshold? Then its
-                           average is the median, and NaN is a run that never
-                           reached the threshold: later than all others */
+    bool steps;         /* true for a number of steps to a threshold. The
+                           average is then the median, and NaN is a run that
+                           never reached the threshold, which counts as later
+                           than all others */
     const char *margin; /* a smaller difference does not matter; "10%" is of the
                            baseline; NULL: there is no usual margin */
     /* Results such as "chance_loss", with a word for each, "guessing". A figure
@@ -37,7 +38,7 @@ typedef struct Quantity {
    as its title, has no margin, and is never judged. */
 const Quantity *quantity_named(const char *name);
 
-/* Its name in a sentence: "test accuracy", "steps". */
+/* Returns the quantity's name in a sentence: "test accuracy", "steps". */
 char *quantity_words(const char *name);
 
 /* The title of an axis for a quantity or a setting. An accuracy has the name of

@@ -21,8 +21,8 @@ check_judged(const Request *r)
                              "or another loss or accuracy"));
 }
 
-/* Have all these runs reached 1, the best that a share can be, up to the
-   margin? Always false for a quantity that is no share. */
+/* Returns whether all these runs reached 1, the best value of a share, up to
+   the margin. False for a quantity that is not a share. */
 static bool
 saturated(const Chosen *c, const char *key, double margin)
 {
@@ -82,9 +82,9 @@ judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
         a->comparison = comparison_of(compare(a), q->better == LESS, a->margin);
 }
 
-/* Can the quantity in which a was judged tell it from the baseline? It cannot
-   if both are saturated, or if a seed has no number, so that there is no
-   p-value. */
+/* Returns whether the quantity in which a was judged can tell a from the
+   baseline. It cannot if both are saturated, or if there is no p-value because
+   a seed has no number. */
 static bool
 tells_apart(const Outcome *a)
 {
@@ -94,9 +94,9 @@ tells_apart(const Outcome *a)
     return compared && !both_full;
 }
 
-/* Judges a series in the quantity of --judge. If none was given, each of three
-   quantities is tried until one can tell the series from the baseline; if none
-   can, the last one stays. */
+/* Judges a series in the quantity of --judge. Without --judge, three quantities
+   are tried in turn until one can tell the series from the baseline. If none
+   can, the last quantity is used. */
 static void
 judge_series(const Outcomes *all, Outcome *a, const Series *own)
 {

@@ -19,7 +19,8 @@ typedef struct Outcome {
     const Group *group;
     const char *task;   /* the group's name */
     const char *series; /* the variant, or another value that is compared */
-    bool baseline;      /* is it the one that others are compared with? */
+    bool baseline;      /* true if the other values are compared with this
+                           one */
     const char *judged; /* the quantity that chooses its rates, and that its
                            verdict is about */
 
@@ -28,16 +29,19 @@ typedef struct Outcome {
                              task; doubles, as all numbers of a table */
     const char *rate_end; /* "lowest" or "highest" of the rates, or NULL */
     double steps;         /* the steps of the median seed to the threshold */
-    bool median_unsolved; /* did the median seed never reach it? */
+    bool median_unsolved; /* true if the median seed never reached the
+                             threshold */
     Mean accuracy, loss;  /* on test data */
 
     /* The comparison with the baseline. The baseline's runs are chosen by the
        quantity that is judged here, so they may differ from the runs in the
        baseline's own row, which may be judged in another quantity. */
     Chosen base;
-    double base_mean; /* the mean of these runs in that quantity */
-    double margin;    /* the difference in that quantity that does not matter */
-    bool other_base;  /* does the baseline's own row show other runs? */
+    double base_mean; /* the mean of the baseline's runs in the judged
+                         quantity */
+    double margin;    /* the largest difference in the judged quantity that does
+                         not matter */
+    bool other_base;  /* true if the baseline's own row shows other runs */
     Comparison comparison;
     const char *verdict; /* in words: "better", or "baseline" */
 } Outcome;

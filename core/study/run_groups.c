@@ -41,7 +41,7 @@ axis_name(int axis)
     return axis == TASK ? "task" : settings[axis - 1].name;
 }
 
-/* Is it a setting that makes a model larger? */
+/* Returns whether a setting makes a model larger. */
 static bool
 is_size(const char *name)
 {
@@ -49,11 +49,12 @@ is_size(const char *name)
     return s && (s->role == OF_SHAPE || index_in("d-model layers", name) >= 0);
 }
 
-/* May groups differ in this axis? They may not differ in `by` or x, which a
-   figure shows inside a group; nor in the seed, which is averaged, the rate,
-   which is chosen, the words of --log, which change no result, or the path of a
-   text, since its file-hash is compared. If x is a result, runs of several
-   sizes stay in one group, because their size is what changes the result. */
+/* Returns whether groups may differ in this axis. They may not differ in `by`
+   or x, which a figure shows inside a group. Nor may they differ in the seed,
+   which is averaged; the rate, which is chosen; the words of --log, which
+   change no result; or the path of a text, because the text's file-hash is
+   compared. If x is a result, runs of several sizes stay in one group, because
+   their size is what changes the result. */
 static bool
 may_differ(const Division *d, int axis)
 {
@@ -66,7 +67,8 @@ may_differ(const Division *d, int axis)
     if (d->x_is_result && is_size(name))
         return false;
     if (!strcmp(name, "task"))
-        return axis == TASK; /* it is a setting, too, but divides once */
+        return axis == TASK; /* the task is also a setting, but must divide only
+                                once */
     return !strcmp(name, "file-hash") || setting_was_given(d->e, name);
 }
 

@@ -76,8 +76,9 @@ number_in(const char *value)
     return end > from ? x : NAN;
 }
 
-/* Did the run reach the threshold, and still hold it at its end, on training or
-   on validation data? A little less at the end is noise. */
+/* Returns whether the run reached the threshold and still held it at its end,
+   on training or on validation data. A little below the threshold at the end is
+   only noise. */
 static bool
 solved(const Run *r)
 {
@@ -192,7 +193,7 @@ values_in(const Experiment *e, const char *name)
 const char *
 name_suggestion(const Experiment *e, const char *name, bool logged)
 {
-    const Run *r = e->runs; /* the first run's names serve for all */
+    const Run *r = e->runs; /* all runs have the same names as the first */
     Values known = {0};
     if (logged) {
         for (int i = 1; i < r->log.cols; i++) /* column 0 is the step */

@@ -29,11 +29,11 @@ const char *run_value_text(const Run *r, const char *name);
    name. */
 double run_value_number(const Run *r, const char *name);
 
-/* Is it the name of a setting, or "run"? Other names are results. */
+/* Returns whether `name` is a setting or "run". Other names are results. */
 bool is_setting_or_run(const char *name);
 
-/* Are its values numbers? They are for a setting that takes numbers, and for
-   every result except the status. */
+/* Returns whether the values of a name are numbers. They are for a setting that
+   takes numbers, and for every result except the status. */
 bool has_numbers(const char *name);
 
 /* " did you mean NAME?", with the nearest name of a column of log.tsv if

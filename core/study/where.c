@@ -7,7 +7,7 @@
        seed=1..3    a range: the run's value is a number in it
        lr<=0.01     a bound, with <= or >=
 
-   A run must be within every bound. The equalities and ranges of one name are
+   A run must satisfy every bound. The equalities and ranges of one name are
    alternatives: d-k=8,d-k=16 keeps the runs of both widths. */
 #include <float.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "study/where.h"
 
 typedef struct Condition {
-    const char *name, *value; /* what is left and right of the sign */
+    const char *name, *value; /* the texts to the left and right of the sign */
     enum { EQUALITY, RANGE, BOUND } form;
     double least, most; /* of a range or a bound; infinite if there is none */
 } Condition;
@@ -88,7 +88,7 @@ condition_read(const char *text)
     return c;
 }
 
-/* Does a run's value, as a text, meet one condition? */
+/* Returns whether a run's value, as a text, meets one condition. */
 static bool
 meets(const char *value, const Condition *c)
 {
@@ -98,8 +98,8 @@ meets(const char *value, const Condition *c)
     return x >= c->least && x <= c->most;
 }
 
-/* Does the value meet condition `wanted`, which is one of `count`? An equality
-   or a range also counts as met if an alternative is. */
+/* Returns whether the value meets condition `wanted`, which is one of `count`.
+   An equality or a range also counts as met if an alternative is met. */
 static bool
 is_met(const Condition *wanted, const char *value, const Condition *all,
        int count)

@@ -7,8 +7,8 @@
 
 /* Keeps only the runs that meet a list of conditions, such as
    "d-k=8,d-k=16,lr<=0.01,seed=1..3". The names are those of run_values.h. A run
-   without a value of a name is kept, because it would be the same at any value.
-   Exits (2) if a condition cannot be read, or if no run meets it. */
+   that has no value for a name is kept, because the setting would not change
+   it. Exits (2) if a condition cannot be read, or if no run meets it. */
 void keep_where(Experiment *e, const char *where);
 
 #endif
