@@ -54,8 +54,8 @@ print_line(const Options *o, const char *name, const char *verdict,
 typedef struct Trial {
     Check *check;
     const char *plugin;
-    uint64_t hash; /* of the plugin's file, as the first check found it, so that
-                      a changed file is noticed; 0 for the first check */
+    uint64_t hash; /* hash of the plugin's file when the first check ran, so
+                      that a changed file is noticed; 0 for the first check */
 } Trial;
 
 /* The work of a check's process: the argument is a Trial, the answer a Found.
@@ -69,9 +69,9 @@ run_check(const void *argument, void *answer)
     check_everywhere(t->check, t->plugin, found);
 }
 
-/* Runs the checks of this program's precision; returns whether one failed. If
-   one ended inside the plugin's code, sets *plugin_broke and runs no other,
-   since they would fail for the same reason. */
+/* Runs the checks of this program's precision; returns whether one failed. If a
+   check ended inside the plugin's code, sets *plugin_broke and skips the other
+   checks, because they would fail for the same reason. */
 static bool
 run_checks(const Options *o, const char *plugin, bool *plugin_broke)
 {

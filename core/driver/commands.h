@@ -15,10 +15,9 @@ CommandFunction command_list, command_train, command_compare, command_plot,
     command_inspect, command_trace, command_generate, command_export,
     command_check, command_open;
 
-/* Only scripts call these; --help and `qkv help` do not list them:
-   qkv draft DIR PROGRAM [WORD ...]
-   qkv suggest WORD [NAME ...]
-   qkv write-plugin NAME EQUATION */
+/* Only scripts call the following commands; --help and `qkv help` do not list
+   them: qkv draft DIR PROGRAM [WORD ...] qkv suggest WORD [NAME ...] qkv
+   write-plugin NAME EQUATION */
 CommandFunction command_draft, command_suggest, command_write_plugin;
 
 #endif

@@ -46,7 +46,7 @@ draw_all(const Drawing *d, const Request *r, const Experiment *e,
     bars_draw(d, in_directory);
 }
 
-/* Did the run log this column, and get no number for it? */
+/* Returns whether the run logged this column but got no number for it. */
 static bool
 logged_nan(const Run *r, const char *column)
 {
@@ -68,7 +68,7 @@ words_without_number(const Run *r)
     return joined(&missing, ", ");
 }
 
-/* Explains once for each variant why --log conserved, gauge or turn gave no
+/* Notes, once for each variant, why --log conserved, gauge or turn gave no
    number. */
 static void
 explain_missing_numbers(const Experiment *e)
@@ -88,8 +88,8 @@ explain_missing_numbers(const Experiment *e)
 }
 
 /* Trains the runs of the grid that do not exist yet, and prints the results of
-   all. *e becomes the finished runs, of which there may be none. If figures are
-   drawn, also counts the real parameters, which one of them shows. Returns the
+   all. *e becomes the finished runs; there may be none. If figures are drawn,
+   also counts the real parameters, because one figure shows them. Returns the
    exit status. */
 static int
 train_and_print(const Options *o, Grid *g, Experiment *e)
@@ -113,7 +113,7 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     return status;
 }
 
-/* Checks the options about the results before it trains anything. --plan only
+/* The options about results are checked before anything is trained. --plan only
    prints the runs. */
 int
 command_compare(int argc, char **argv)
@@ -158,7 +158,7 @@ begin_from(Request *r, const char *run, int allowed)
                   r->work.from);
     }
     *base = from.config;
-    /* Weights come from the run, so they are not initialised. */
+    /* The weights come from that run, so no weight is initialised. */
     base->same_start = base->init = interned("");
     r->base = base;
     default_values(r, "variant", plugin_trusted(base->variant));

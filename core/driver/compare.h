@@ -4,7 +4,7 @@
 
 #include "driver/options.h"
 
-/* The variants that are used if the user names none, "a,b,c". */
+/* The variants, "a,b,c", that are used if the user names none. */
 extern const char default_variants[];
 
 /* Sets the variants, the tasks and the seeds that the user did not give to the
@@ -13,11 +13,11 @@ extern const char default_variants[];
 void default_grid(Options *o, const char *variants,
                   const char *tasks_without_file, const char *seeds);
 
-/* Reads the run at the path `run`, with whose weights other runs begin, and
-   makes its settings the defaults of the request. Exits (2) if the user gave a
-   setting that has none of the roles `allowed` (config/settings.h). If OF_SHAPE
-   is allowed, so is --embed, because a conversion can fold an embedding into
-   attention (algebra/convert.h). */
+/* Reads the run at the path `run` and makes its settings the defaults of the
+   request. Other runs begin with the weights of this run. Exits (2) if the user
+   gave a setting that has none of the roles `allowed` (config/settings.h). If
+   OF_SHAPE is allowed, so is --embed, because a conversion can fold an
+   embedding into attention (algebra/convert.h). */
 Run begin_from(Request *r, const char *run, int allowed);
 
 /* Draws two figures into d->out/figures: the curves of the runs of e over

@@ -38,7 +38,7 @@ static const Column table_columns[TABLE_KINDS][MOST_COLUMNS] = {
 };
 /* clang-format on */
 
-/* The end of each table's note, which explains its columns. */
+/* The end of each table's note; it explains the columns. */
 static const char *const explained[TABLE_KINDS] = {
     " forward, backward: FLOPs per token, without a mask; cache: numbers that "
     "a decoder keeps per token, on average; activations: numbers that a "
@@ -57,10 +57,11 @@ static const char *const explained[TABLE_KINDS] = {
 
 /* The real parameters of a variant, and how they were counted. */
 typedef struct Real {
-    double number; /* how many parameters are real; -1 if that is not known */
+    double number; /* how many parameters are real; -1 if the number is not
+                      known */
     Rank gap;      /* the measured rank, with the pivots that show it, which are
                       NaN if a formula gave the number */
-    char *note;    /* that formula in words; NULL if the number was measured */
+    char *note;    /* the formula in words; NULL if the number was measured */
 } Real;
 
 /* Counts the real parameters of all layers of p at shape a, whose costs are
@@ -106,8 +107,8 @@ add_real_row(Sheet *sheet, const char *name, double stored, Real r)
 }
 
 /* Counts the real parameters of p at shape a, and adds a row. Unless the user
-   chose the mask, also counts them under a causal mask and, if that gives
-   another number, adds a row for each instead. */
+   chose the mask, also counts them under a causal mask. If the two numbers
+   differ, adds a row for each. */
 static void
 add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
          bool mask_chosen)
@@ -130,11 +131,11 @@ add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
 typedef struct Wanted {
     Plugin plugin;
     Config config;
-    bool mask_chosen; /* by an option, or by a run? */
+    bool mask_chosen; /* whether an option or a run chose the mask */
 } Wanted;
 
-/* The shape of attention with which the variant is called. It has no mask by
-   default, except for a variant that needs a causal one. */
+/* The shape of attention with which the variant is called. By default it has no
+   mask, except for a variant that needs a causal mask. */
 static Attention
 attention_wanted(const Wanted *w)
 {
@@ -265,7 +266,7 @@ static const Column model_columns[] = {
     {"what", .words = true, .readers = PROGRAMS},
     {"source", .words = true, .readers = PROGRAMS}};
 
-/* A remark on how many layers have no softmax; "" if there are none. */
+/* Returns a remark on how many layers have no softmax; "" if all have one. */
 static char *
 without_softmax(const Published *p)
 {
@@ -388,7 +389,7 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
         uses_of_all = format_text("%s %s", uses_of_all, own);
         Cost cost;
         int failed = cost_wanted(&w, &cost); /* 0, or its exit status */
-        if (failed) { /* a single variant decides the exit status */
+        if (failed) { /* if there is only one variant, return its status */
             status = count > 1 ? 1 : failed;
             continue;
         }

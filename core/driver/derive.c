@@ -23,7 +23,7 @@ static const struct Sign {
 } signs[] = {
     {"sqrt(", "√(", "\\sqrt{"}, {"'", "ᵀ", "^\\top"}, {"<=", "≤", "\\le"}};
 
-/* The sign with which the text begins, or NULL. */
+/* Returns the sign with which the text begins, or NULL. */
 static const struct Sign *
 sign_at(const char *text)
 {
@@ -117,8 +117,8 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
     print_formula(layout, line);
 }
 
-/* Prints whether the equation that the plugin declares computes the same as its
-   code. An equation for people (A_NOTE) cannot be compared. */
+/* Prints whether the equation that the plugin declares gives the same outputs
+   as the plugin's code. An equation for people (A_NOTE) cannot be compared. */
 static void
 print_equation(const Derived *d, const char *prefix)
 {
@@ -161,8 +161,8 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
 }
 
 /* Prints whether `to` can compute what `from` does. If it can, prints the
-   values that its matrices must have, as products of those of `from`, unless
-   only a numerical fit finds them; if it cannot, prints why. */
+   values of its matrices as products of the matrices of `from`, unless only a
+   numerical fit finds the values. If it cannot, prints why. */
 static void
 print_ability(const Plugin *from, const Plugin *to, Layout layout,
               const char *prefix)
@@ -183,8 +183,8 @@ print_ability(const Plugin *from, const Plugin *to, Layout layout,
         print_formula(layout, format_text("  %s", v.products.text[i]));
 }
 
-/* If two variants declare the same matrices, prints whether they compute the
-   same when these have the same entries. */
+/* If two variants declare the same matrices, prints whether the variants give
+   the same outputs when the matrices have the same entries. */
 static void
 print_with_equal_matrices(const Plugin p[2], const char *prefix)
 {

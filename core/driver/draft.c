@@ -19,7 +19,8 @@ command_draft(int argc, char **argv)
     setenv("QKV_DRAFT", draft->path, 1);
     int status = run_program(argv + 2);
     if (status == 0)
-        draft_end(draft, true); /* it replaces files of the same names */
+        draft_end(draft, true); /* files of the same names in DIR are
+                                   replaced */
     else
         discard(draft->path);
     return status;

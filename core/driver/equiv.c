@@ -29,7 +29,7 @@ static void
 add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 {
     const char *same = "none";
-    const char *rank[2] = {"-", "-"}; /* of M and of N, before -> after */
+    const char *rank[2] = {"-", "-"}; /* ranks of M and of N, before -> after */
     double lost[2] = {NAN, NAN};      /* of M and of N */
     if (*v.why)
         v.logits = v.before = v.after = NAN;
@@ -81,7 +81,7 @@ draw_square(const Options *o, const Sheet *s, int positions)
                             "Trained as the row, written as the column",
                             "difference of logits");
     Sheet all_columns = *s;
-    all_columns.chosen = NULL; /* the figure needs more than --columns has */
+    all_columns.chosen = NULL; /* the figure needs all columns */
     sheet_write(f.data, &all_columns, TSV);
     figure_end(&f, "equivalence.gp", "");
 }

@@ -19,7 +19,8 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     const char *above = dirname(copy_text(directory));
     const char *name = basename(copy_text(directory));
     int tokens = m->sizes.tokens, ids = m->sizes.each; /* ids of each token */
-    int axes = ids > 1 ? 3 : 2; /* of arrays of tokens: several ids are one */
+    int axes = ids > 1 ? 3 : 2; /* axes of token arrays: one more if a token has
+                                   several ids */
     Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
     /* the size of a batch, or fewer if the test data are fewer */

@@ -55,7 +55,8 @@ command_generate(int argc, char **argv)
              "trained with --mask causal",
              r.path);
     int given, *prompt = tokens_read(o.generate.prompt, &data, r.path, &given);
-    /* By default, fill the length trained on, and add the token after it. */
+    /* By default, continue to the length of the training sequences, plus one
+       token. */
     int count = data.sizes.tokens + 1;
     if (o.generate.tokens > 0 || count < given)
         count = given + o.generate.tokens;

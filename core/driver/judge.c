@@ -38,7 +38,7 @@ test_of(const Entry *e)
 }
 
 /* Why a method has no p-value or no interval; NULL if it has them. The baseline
-   only needs the interval. */
+   needs only an interval. */
 static const char *
 why_none(const Entry *e)
 {

@@ -50,7 +50,7 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
 {
     Heads fit = regrouped(heads_of(fitted, l->model, l->number), groups);
     Heads mean = regrouped(heads_of(averaged, l->model, l->number), groups);
-    fit.gain = mean.gain = l->gain; /* l's norm, which is the same in all */
+    fit.gain = mean.gain = l->gain; /* both copies keep the norm of l */
     fit.shift = mean.shift = l->shift;
     write_nearest(l, &fit);
     write_mean(l, &mean);

@@ -21,7 +21,7 @@ typedef struct Listed {
 typedef struct Wanted {
     const char *name;     /* of the variant */
     const Config *config; /* its shape */
-    bool form;            /* should the row have the canonical form, too? */
+    bool form;            /* whether the row also shows the canonical form */
 } Wanted;
 
 /* Copies a plugin's text to `to`, which has `size` bytes. Fails if it does not
@@ -174,8 +174,8 @@ command_list(int argc, char **argv)
     if (o.tasks)
         list_tasks(o.columns, layout);
     else if (o.names) {
-        /* Opens no plugin: `qkv new` must not use the name of a plugin, even if
-           that cannot be opened. */
+        /* Opens no plugin: `qkv new` must not reuse a plugin's name, even if
+           that plugin cannot be opened. */
         Values names = plugin_list();
         puts(joined(&names, "\n"));
     } else

@@ -67,15 +67,15 @@ run_script(const char *name, int argc, char **argv)
 
 /* Opens /dev/null for each standard stream that is closed. Otherwise a file
    that the program opens later would become that stream, because open() returns
-   the lowest free descriptor. As before, reading from the stream gives nothing,
-   and writing to it fails. */
+   the lowest free descriptor. Reading from the stream still gives nothing, and
+   writing to it still fails. */
 static void
 keep_standard_streams(void)
 {
     int lowest_free = open("/dev/null", O_RDONLY);
     while (lowest_free >= 0 && lowest_free <= STDERR_FILENO)
         lowest_free = open("/dev/null", O_RDONLY);
-    close(lowest_free); /* the first descriptor after the standard streams */
+    close(lowest_free); /* the lowest descriptor above the standard streams */
 }
 
 /* Prepares this process before any command. */

@@ -67,9 +67,8 @@ write_spectrum(FILE *data, const Heads *l, int head, const char *product,
 
 /* Adds the row of layer l, with the means over its heads; if `each_head`, a row
    for each of its heads instead. If `slim` is not NULL, it is the same layer of
-   a second checkpoint, which this changes into l without its gauge. If
-   `spectra` is not NULL, writes the singular values of the heads into that
-   file. */
+   a second checkpoint, and becomes l without its gauge. If `spectra` is not
+   NULL, writes the singular values of the heads into that file. */
 static void
 add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each_head,
           FILE *spectra)
@@ -129,7 +128,7 @@ draw_M(const Options *o, const Heads *l)
 }
 
 /* The note below the table: how many parameters are gauge, the meaning of the
-   columns, and for some models a sentence about what is special in them. */
+   columns, and for some models a sentence about their special features. */
 static char *
 meaning(const Published *m)
 {

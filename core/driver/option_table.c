@@ -31,8 +31,8 @@ const Command commands[] = {
     {"check", "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, .least_words = 1, .most_words = 1},
     {"open", "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, .least_words = 1, .most_words = 1},
 
-    /* Shell scripts that call the other commands, plots/commands/NAME.sh. They
-       print their own help. */
+    /* Shell scripts that call the other commands, plots/commands/NAME.sh. These
+       scripts print their own help. */
     {.name = "new", .arguments = "", .purpose = "start your own variant: write NAME.c"},
     {.name = "report", .arguments = "", .purpose = "write a report of verdicts, tables and figures"},
     {.name = "recipe", .arguments = "", .purpose = "run a recipe: the commands that answer a question"},
@@ -139,7 +139,7 @@ enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
 /* The rules about options that would have no effect. In each of `commands`, an
    option of the list `options` conflicts with every other option of the list
    `conflicts`. If `needs` is not "", the option also needs one of its options.
-   A message prints `needs`, so it may say "--to or --head". */
+   `needs` may be "--to or --head", because a message prints it. */
 #define LAYOUTS "--tsv --json --markdown --latex"
 #define LISTS   "--tasks --models --forms --names"
 static const struct Rule {
@@ -209,7 +209,7 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
         bool taken = s->role & c->setting_roles;
         if (c->more_settings && index_in(c->more_settings, s->name) >= 0)
             taken = true;
-        if (taken && s->help) /* without help, only the program sets it */
+        if (taken && s->help) /* users cannot set a setting that has no help */
             list[count++] = option_for_setting(s, c);
     }
     for (int i = 0; i < OWN_OPTIONS; i++)

@@ -52,11 +52,13 @@ typedef struct Command {
     const char *arguments; /* the words that it takes, "[RUN ...]" */
     const char *purpose;   /* what it does, for --help */
     const char *examples[2];
-    int least_words, most_words; /* how many words it takes besides options */
-    int setting_roles; /* it takes the settings that have one of these roles
+    int least_words, most_words; /* how many words the command takes besides
+                                    options */
+    int setting_roles; /* the command takes the settings with these roles
                           (config/settings.h) */
     int list_roles;    /* settings of these roles may have a list of values */
-    const char *more_settings; /* further settings that it takes, by name */
+    const char *more_settings; /* further settings that the command takes, by
+                                  name */
     const char *defaults;      /* defaults of this command only, "heads=2" */
 } Command;
 extern const Command commands[];
@@ -70,9 +72,10 @@ typedef struct Option {
                       field of Config, and the offset of an own option is that
                       of a field of Options. */
     const char *argument; /* the name of its value in --help; NULL: a switch */
-    const char *commands; /* of an own option: the commands that have it */
+    const char *commands; /* the commands that have this own option */
     int letter;           /* 'o' if -o is its short form, or 0 */
-    bool common;          /* does --help show it, or only --help=all? */
+    bool common;          /* whether --help shows the option, or only
+                             --help=all */
 } Option;
 
 /* Lists the options that a command takes, first the settings and then its own,

@@ -47,7 +47,7 @@ plugin_typed(const char *word)
 {
     OwnSetting declared;
     const char *built = plugin_built(word); /* ./mine.c becomes a .so */
-    plugin_trust(built); /* the user typed it, so it may be opened */
+    plugin_trust(built); /* the user typed this path, so it may be opened */
     Plugin p = plugin_open(built);
     const char *list = variant_uses(p.variant);
     while (next_own_setting(&list, &declared)) {
@@ -107,8 +107,8 @@ store_own(Options *o, const Setting *s, const char *text)
 {
     void *field = (char *)o + s->offset;
     const char *why = NULL;
-    Values words =
-        values_split(text); /* if there are choices, a list of them */
+    Values words = values_split(text); /* if the option has choices, the value
+                                          is a list of them */
     if (s->kind == SWITCH)
         *(bool *)field = true;
     else if (s->kind == TEXT)
@@ -140,9 +140,9 @@ names_option(const char *word, const Option *o)
     return length == strlen(name) && !strncmp(word + 2, name, length);
 }
 
-/* The option of a command's list that a word names, or NULL. The command's own
-   options are last in the list and are found first, before a variant's setting
-   of the same name. */
+/* The option of a command's list that a word names, or NULL. The search begins
+   at the end of the list, where the command's own options are, so these precede
+   a variant's setting of the same name. */
 static const Option *
 option_named(const Option *list, int count, const char *word)
 {
@@ -219,7 +219,8 @@ read_option(Options *o, const Command *c, char **argv, int i)
     }
     const char *value = sign ? sign + 1 : argv[i + 1]; /* NULL after the last */
     bool missing = !value || !*value;
-    if (!missing && !sign) /* is it the next option instead of a value? */
+    if (!missing && !sign) /* whether the next word is an option instead of a
+                              value */
         missing = option_named(list, count, value);
     if (missing)
         usage("%s: its value is missing; write --%s %s", word, s->name,

@@ -37,5 +37,6 @@ command_plot(int argc, char **argv)
             d->by = compared_by(&o.request, &e);
         draw_all(d, &o.request, &e, &e);
     }
-    return figures_drawn > 0 ? 0 : 1; /* if none was drawn, a note said why */
+    return figures_drawn > 0 ? 0 : 1; /* if no figure was drawn, a note said
+                                         why */
 }

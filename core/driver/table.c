@@ -14,7 +14,7 @@
 #include "study/where.h"
 
 static const char first_columns[] = "run,task,variant,seed";
-/* The results that people see; programs see all. */
+/* The results that people see; programs see all results. */
 static const char main_results[] = "solved_at test_accuracy test_loss seconds";
 
 /* Adds a name, unless the list has it already. */

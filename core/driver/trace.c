@@ -23,9 +23,9 @@
 typedef struct Trace {
     const Model *model;
     const Dataset *data;
-    const int *ids; /* of the tokens, sizes.each for each token */
-    Pass *pass;     /* the captured forward pass */
-    bool *shown;    /* for each of the model's weights, whether it was shown */
+    const int *ids;   /* the ids of the tokens, sizes.each for each token */
+    Pass *pass;       /* the captured forward pass */
+    bool *shown;      /* for each weight of the model, whether it was shown */
     const Call *call; /* the call whose head is shown */
 } Trace;
 
@@ -104,8 +104,8 @@ weight_number(const Model *m, const Node *n)
 
 /* If n is `from` times a product of weights of the model, such as x W^Q W_i^Q,
    writes the numbers of these weights in order, and returns how many there are.
-   Returns 0 if n is anything else, or if there are more than MOST_MAPS. Walks
-   back from n, so it finds the last weight first. */
+   Returns 0 if n is anything else, or if there are more than MOST_MAPS. The
+   walk begins at n, so the last weight is found first. */
 enum { MOST_MAPS = 8 };
 static int
 maps_between(const Trace *t, const Node *from, const Node *n,
@@ -118,7 +118,7 @@ maps_between(const Trace *t, const Node *from, const Node *n,
         if (weight < 0) /* the other factor is no weight */
             break;
         memmove(maps + 1, maps, (size_t)count * sizeof *maps);
-        maps[0] = weight; /* it is before those found so far */
+        maps[0] = weight; /* this weight precedes the weights found so far */
         count++;
         at = at->in[0]->root;
     }
@@ -221,8 +221,8 @@ show_place(Trace *t, int place)
         t->call = capture_head(r, place, i, &head_in_call);
         show_head(t, p, head_in_call, i + 1);
     }
-    /* If one call has all heads, the output is a map of that call's sum. If it
-       is from several calls, it is printed without maps. */
+    /* If one call has all heads, the output is a map of that call's sum. If
+       several calls made the output, it is printed without maps. */
     const Node *sum = p->calls == 1 ? r->call[p->first].sum : NULL;
     const char *heads = "head_1";
     if (p->heads > 1)
@@ -230,7 +230,7 @@ show_place(Trace *t, int place)
     show_mapped(t, p->out, 0, "output", sum ? sum : p->out, heads,
                 "the layer's result");
     for (int i = m->weights; i < m->weights + m->declared; i++)
-        if (!t->shown[i]) /* it is used in something other than a product */
+        if (!t->shown[i]) /* this weight is not part of a product */
             show(t, WEIGHTS, head_columns(t->model->nodes[i], 1, 0), "%s",
                  symbol_of_weight(t, i));
 }
@@ -286,7 +286,7 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
 {
     Sizes sizes = m->sizes;
     sizes.tokens = count;
-    matrix_entries(count, count); /* exits if the scores are too many */
+    matrix_entries(count, count); /* exits if there are too many scores */
     Batch b = batch_new(sizes, 1);
     memcpy(b.ids, ids, (size_t)count * sizes.each * sizeof *ids);
     Trace t = {.model = m, .data = data, .ids = ids};
