@@ -95,8 +95,8 @@ check_shapes(Subject *s)
 {
     Weights declared = weights_declared(s->plugin.variant, &s->attention);
     if (hash_matrices(&declared) != hash_matrices(&s->weights))
-        bug("weights declares different matrices in block %d than in the "
-            "first: only their initial values may depend on a->layer",
+        bug("weights declares different matrices in block %d from those in "
+            "the first: only their initial values may depend on a->layer",
             s->attention.layer + 1);
     if (s->attention.layer)
         return;
@@ -282,8 +282,9 @@ check_batches(Subject *s)
             one.sequences = 1;
             if (!same_in_part(&all, one, k * one.queries,
                               y_size ? all.y + k * y_size : NULL))
-                fail("sequence %d gets a different output in a batch of two "
-                     "than alone: does a sum run over all sequences?",
+                fail("the output of sequence %d changes if another sequence is "
+                     "in "
+                     "the batch: does a sum run over all sequences?",
                      k + 1);
         }
     passed(s, "a batch of two sequences gives what each gives alone");

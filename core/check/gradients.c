@@ -220,7 +220,7 @@ check_used(const Subject *s, int i)
     if (!use->in_first && !use->in_later)
         fail("%s is declared, but no gradient arrives at it: %s", name,
              advice(s,
-                    "is it used, and not times 0 (1 / a->d_k divides "
+                    "is it used, and not multiplied by 0 (1 / a->d_k divides "
                     "integers)? Does each backward add to all its operands?",
                     "is it multiplied by 0?"));
     if (!use->in_later)

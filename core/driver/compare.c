@@ -154,8 +154,8 @@ begin_from(Request *r, const char *run, int allowed)
         if (allowed & OF_SHAPE && !strcmp(s->name, "embed"))
             may_be_given = true;
         if (r->given[i].count && !may_be_given)
-            usage("--%s: the run %s sets it already; leave it out", s->name,
-                  r->work.from);
+            usage("--%s: it is already set by the run %s; leave it out",
+                  s->name, r->work.from);
     }
     *base = from.config;
     /* The weights come from that run, so no weight is initialised. */

@@ -35,7 +35,7 @@ check_groups(const Published *m, int n, bool written)
         fail("%s: a %s normalises q and k, so there is no M to fit keys to",
              m->name, m->type);
     if (written && index_in(m->ignores, "kv-heads") >= 0)
-        fail("%s: a %s reads no num_key_value_heads, so its heads cannot share "
+        fail("%s: a %s ignores num_key_value_heads, so its heads cannot share "
              "keys; leave out --out to print only the table",
              m->name, m->type);
 }

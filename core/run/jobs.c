@@ -270,7 +270,7 @@ run_missing(const Work *w, Grid *g)
              "training them again",
              stale, g->count);
     if (missing < g->count && !w->quiet)
-        note("%d of %d runs are in %s already", g->count - missing, g->count,
+        note("%d of %d runs are already in %s", g->count - missing, g->count,
              w->out);
     if (missing)
         failed = train_all(w, g, missing);

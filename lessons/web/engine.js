@@ -41,7 +41,7 @@ export class Engine {
     async now(words, on) {
         const turn = this.turn;
         if (words[0] === 'compare' && !words.some(word => /^--(plan|help)/.test(word)) && await this.spread(words, on))
-            on = {...on, unsaid: / runs are in .* already\n$/}; // which is no news
+            on = {...on, unsaid: / runs are already in .*\n$/}; // which is no news
         return turn === this.turn ? this.end(this.workers[0].run(words, this.files, on)) : stopped();
     }
 
