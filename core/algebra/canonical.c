@@ -282,7 +282,8 @@ compare_row(Difference *apart, Matrix found, int row, const double *wanted,
                         wanted[j] - wanted_constant);
 }
 
-/* Does each call have a query for each token of x, and a key for each of y? */
+/* Returns whether each call has a query for each token of x, and a key for each
+   token of y. */
 static bool
 one_for_each_token(const Alone *p, int x_tokens, int y_tokens)
 {

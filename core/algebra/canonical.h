@@ -83,8 +83,9 @@ void compare_entries(Difference *d, double found, double wanted);
    values wanted are 0, the largest difference. */
 double relative_difference(Difference d);
 
-/* Do two forms, probed for the same number of positions, have the same biases
-   and sinks? A head that one of them lacks has neither. */
+/* Returns whether two forms, probed for the same number of positions, have the
+   same biases and sinks. A head that one form lacks counts as a head without
+   bias and sink. */
 bool equal_biases(const Canonical *a, const Canonical *b);
 
 /* c (m x n) = a (m x k) b (k x n), all stored row by row. */

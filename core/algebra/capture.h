@@ -51,7 +51,7 @@ typedef struct Capture {
     int calls, heads; /* heads: of all calls */
     Place place[MOST_CALLS];
     int places;
-    bool rotated; /* does the variant itself rotate by position? */
+    bool rotated; /* whether the variant itself rotates by position */
     int only;     /* which weights are left unchanged: EVERY_HEAD, NO_HEAD, or
                      one head's number */
 } Capture;

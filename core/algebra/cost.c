@@ -16,7 +16,8 @@
 #include "operators/biases.h"
 #include "operators/steps.h"
 
-/* Does a fixed_bias leave this pair of query and key unmasked in a head? */
+/* Returns whether a fixed_bias leaves this pair of query and key unmasked in a
+   head. */
 static bool
 is_seen(const Node *bias, int head, int query, int key)
 {
@@ -40,9 +41,9 @@ is_uniform(const Node *bias, int head, int query, int key, int length)
     return true;
 }
 
-/* How many pairs of query and key a head sees. Looks at the first pair of each
-   distance key - query, since all pairs at one distance are usually masked
-   alike; NAN if they are not. */
+/* Returns how many pairs of query and key a head sees. It looks only at the
+   first pair of each distance key - query, because usually all pairs at a
+   distance are masked or none is; returns NAN otherwise. */
 static double
 seen_by_distance(const Node *bias, int head)
 {

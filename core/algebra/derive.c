@@ -268,8 +268,9 @@ plain_softmax(const Node *n)
     return n->op == &softmax_op && n->inputs == 1;
 }
 
-/* Do the operands of c allow a walk to pass it as operator_table.c says? A walk
-   passes one weighted sum: until then, its term is a constant. */
+/* Returns whether the operands of c allow a walk to pass c in the way that
+   operator_table.c gives. A walk passes one weighted sum: until then, its term
+   is a constant. */
 static bool
 can_pass(const Node *c, Passage as, const Walk *w)
 {
@@ -447,8 +448,9 @@ walk_queries(const Node *scores, Walk w)
     begin(queries, w);
 }
 
-/* Have the scores n a form whenever their operands have one? They do if they
-   are a multiple, a sum, or the scores of one head repeated for every head. */
+/* Returns whether the scores n have a form whenever their operands have one.
+   They do if they are a multiple, a sum, or the scores of one head repeated for
+   every head. */
 static bool
 keep_form(const Node *n)
 {

@@ -75,7 +75,7 @@ outputs_apart(const Derived *a, const Derived *b)
                           .causal = largest_difference(a, b, true)};
 }
 
-/* Do two variants declare the same matrices, by name and shape? */
+/* Returns whether two variants declare the same matrices, by name and shape. */
 static bool
 declare_same_matrices(const Weights *a, const Weights *b)
 {
@@ -109,9 +109,9 @@ typedef struct Search {
                           came nearest */
 } Search;
 
-/* Do the matrices that are proposed for `to` give the outputs of `from`? Also
-   records the outputs if they are the nearest so far. Implements Accepts
-   (substitute.h). */
+/* Returns whether the matrices that are proposed for `to` give the outputs of
+   `from`. Also records the outputs if they are the nearest so far. Implements
+   Accepts (substitute.h). */
 static bool
 outputs_agree(void *search)
 {
@@ -196,8 +196,8 @@ largest_rank_bound(const Derived *d, int piece)
     return most;
 }
 
-/* Do every two heads have clearly different M_i? Then the function has no other
-   form, except for the order of heads. */
+/* Returns whether any two heads have clearly different M_i. If they do, the
+   form of the function is unique up to the order of heads. */
 static bool
 all_differ(const Canonical *c)
 {

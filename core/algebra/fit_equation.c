@@ -28,8 +28,8 @@ typedef struct Products {
                    not square; NO_MATRIX if there is none. k and v lack it. */
 } Products;
 
-/* Puts the matrix that a step is before all matrices of a product; returns
-   false if the step is no matrix, or there are too many. */
+/* Puts the matrix of a step before all matrices of a product. Returns false if
+   the step is not a matrix, or if the product has too many. */
 static bool
 put_before(Product *c, const Step *matrix)
 {
@@ -78,7 +78,7 @@ read_products(const Plan *p, Products *r)
            read_product(p, s->in[2], STEP_Y, &r->v);
 }
 
-/* Is a matrix square, and one for all heads? */
+/* Returns whether a matrix is square and shared by all heads. */
 static bool
 is_square(const Plan *p, int weight)
 {
@@ -103,7 +103,8 @@ take_latent(const Plan *p, Products *r)
     v->count--;
 }
 
-/* Are all matrices of a product square, except perhaps the last one? */
+/* Returns whether all matrices of a product, except perhaps the last, are
+   square. */
 static bool
 squares_before_last(const Plan *p, const Product *c)
 {
@@ -131,8 +132,8 @@ times_fitted(const Products *r, int weight)
            (r->latent == weight);
 }
 
-/* Does a matrix have a block for each head? If no matrix of the equation has
-   blocks, there is only one head, and each matrix is its block. */
+/* Returns whether a matrix has a block for each head. If no matrix of the
+   equation has blocks, there is only one head, and each matrix is its block. */
 static bool
 has_block_for_each_head(const Plan *p, int weight)
 {
@@ -145,7 +146,8 @@ has_block_for_each_head(const Plan *p, int weight)
     return equal_scalars(p->text, w->heads, tree_name("h"));
 }
 
-/* Is a head's block d_model x d_model, so that it is M_i or N_i itself? */
+/* Returns whether a head's block is d_model x d_model, so that the block is M_i
+   or N_i itself. */
 static bool
 is_whole_map(const Plan *p, int weight)
 {
@@ -155,10 +157,11 @@ is_whole_map(const Plan *p, int weight)
            equal_scalars(p->text, width_known(w->cols), d_model);
 }
 
-/* Can matrix i be filled? A matrix that is fitted in one place can, and a
-   square one that is in none, which becomes the identity. A matrix that is the
-   last of both queries and keys can be fitted to the symmetric part of M_i, if
-   the scores have no other matrix. */
+/* Returns whether matrix i can be filled. A matrix that is fitted in one place
+   can be filled, and so can a square matrix that is fitted in no place: it
+   becomes the identity. A matrix that is the last of both queries and keys can
+   be fitted to the symmetric part of M_i, if the scores have no other
+   matrix. */
 static bool
 can_fill(const Plan *p, const Products *r, int i)
 {
@@ -170,8 +173,9 @@ can_fill(const Plan *p, const Products *r, int i)
     return times == 1 || (times == 0 && is_square(p, i));
 }
 
-/* Reads the products of an equation into *r; returns false if it is not made of
-   such products, or if its matrices cannot be filled from any M and N. */
+/* Reads the products of an equation into *r; returns false if the equation is
+   not made of such products, or if its matrices cannot be filled from any M and
+   N. */
 static bool
 can_fit(const Plan *p, Products *r)
 {

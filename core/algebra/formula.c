@@ -54,7 +54,7 @@ typedef struct Family {
     double gauge[MOST_SHAPES]; /* what was measured at each */
 } Family;
 
-/* The number of tokens does not change the costs that are read here. */
+/* The number of tokens has no effect on the costs that are read here. */
 enum { FEW_TOKENS = 2 };
 
 /* The field of an attention for a letter before OWNS. */
@@ -66,7 +66,8 @@ shape_option(Attention *a, int letter)
     return of[letter];
 }
 
-/* Is it a number of heads, or of groups of heads, instead of a width? */
+/* Returns whether a letter is a number of heads, or of groups of heads, instead
+   of a width. */
 static bool
 is_count(int letter)
 {
@@ -122,8 +123,9 @@ try_as_width(Family *f, int i, const OwnSetting *own)
     f->used[i] = parameters_at(f, &doubled) != parameters_at(f, &f->wanted);
 }
 
-/* Does the variant depend on this letter? Variants do not list d_model among
-   their options, but all depend on it. A count that is 1 is not a letter. */
+/* Returns whether the variant depends on this letter. All variants depend on
+   d_model, although they do not list it among their options. A count that is 1
+   is not a letter. */
 static bool
 uses_option(Family *f, int letter, const char *option)
 {
@@ -198,11 +200,11 @@ chain_widths(const Family *f, const Shape *at, double width, double to[WIDTHS])
         to[OWN_WIDTHS + i - OWNS] = f->used[i] ? n[i] : 0;
 }
 
-/* Are the widths of a chain in the same order at two shapes? `width_wanted` is
-   the width of a head at the wanted shape, `width` at the other one. Two widths
-   that are equal in the wanted shape may be in either order in the other one.
-   But a d_model that equals other widths must not be narrower than they are
-   there, nor must a latent. */
+/* Returns whether the widths of a chain are in the same order at two shapes.
+   `width_wanted` is the width of a head at the wanted shape, `width` at the
+   other one. Two widths that are equal in the wanted shape may be in either
+   order in the other one. But a d_model that equals other widths must not be
+   narrower than they are there, nor must a latent. */
 static bool
 chain_ordered_alike(const Family *f, const Shape *at, double width_wanted,
                     double width)
@@ -333,8 +335,9 @@ draw_shape(Family *f, int widest)
     return at;
 }
 
-/* May this shape be measured: is it new, of at most `most` parameters, and like
-   the shape wanted? A single head is a special case, and is left out. */
+/* Returns whether this shape may be measured: it must be new, have at most
+   `most` parameters, and be like the wanted shape. A single head is a special
+   case, and is left out. */
 static bool
 is_fit_to_measure(Family *f, const Shape *at, int most)
 {
@@ -457,7 +460,7 @@ fit_formula(const Variant *v, Attention a, int widest, int most)
     find_option_letters(f);
     find_own_letters(f);
     list_terms(f);
-    /* more equations than unknowns, so that a wrong formula does not fit */
+    /* with more equations than unknowns, a wrong formula does not fit */
     found.fitted = f->terms + f->terms / 3 + 8;
     found.holds = measure_shapes(f, found.fitted, widest, most) &&
                   fit_factors(f) &&
@@ -471,9 +474,10 @@ fit_formula(const Variant *v, Attention a, int widest, int most)
     return found;
 }
 
-/* Tries small shapes first, which are quick to measure. Shapes that are too
-   small may have no formula, or a wrong one: then tries larger ones. Blocks of
-   one kind have the same gauge, unless one recalls what another remembered. */
+/* Tries small shapes first, which are quick to measure. If shapes are too
+   small, no formula or a wrong one may fit them; then larger shapes are tried.
+   Blocks of one kind have the same gauge, unless one recalls what another
+   remembered. */
 Formula
 formula_of(const Variant *v, Attention a, double used)
 {

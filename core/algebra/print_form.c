@@ -77,7 +77,8 @@ print_factor(FILE *to, const Derived *d, double factor)
 }
 
 /* How the parts of two heads are told apart: by their rows or columns of one
-   matrix; or, if each head has its own, "W_1^Q", by the number in its name. */
+   matrix or, if each head has a separate matrix, "W_1^Q", by the number in the
+   matrix's name. */
 typedef enum Axis { ALONG_ROWS, ALONG_COLUMNS, BY_NAME } Axis;
 
 /* The rows or columns that a symbol uses of its matrix as it is stored. Of a
@@ -108,7 +109,7 @@ typedef struct Pattern {
     int heads; /* how many heads were compared */
     int of_head[MOST_COMPARED];
     int blocks, stride, start;
-    bool known; /* false if the heads follow no such pattern */
+    bool known; /* false if the heads do not follow such a pattern */
 } Pattern;
 
 /* The smallest of n numbers that is larger than `bound`; INT_MAX if none is. */
@@ -132,9 +133,9 @@ start_of_symbol(const Symbol *s, Axis axis)
     return span_of(s, axis).first;
 }
 
-/* The pattern along an axis, from where each head's part begins. The two
-   smallest starts belong to two neighbouring blocks. If a variant calls attend
-   more than once, only the heads of the last call are compared. */
+/* Finds the pattern along an axis from the beginning of each head's part. The
+   two smallest starts belong to two neighbouring blocks. If a variant calls
+   attend more than once, only the heads of the last call are compared. */
 static Pattern
 pattern_along(const Derived *d, const Symbol *s, Axis axis)
 {
@@ -166,7 +167,8 @@ pattern_along(const Derived *d, const Symbol *s, Axis axis)
     return p;
 }
 
-/* Do neighbouring heads share a block, each block serving as many heads? */
+/* Returns whether neighbouring heads share a block, with the same number of
+   heads for each block. */
 static bool
 shared_by_neighbours(const Pattern *p)
 {
@@ -176,7 +178,7 @@ shared_by_neighbours(const Pattern *p)
     return true;
 }
 
-/* Does each head i use block (i + by) % blocks? */
+/* Returns whether each head i uses block (i + by) % blocks. */
 static bool
 shifted_by(const Pattern *p, int by)
 {
@@ -208,7 +210,8 @@ index_text(const Pattern *p, int number)
     return format_text("{%s}", text);
 }
 
-/* Does a chain have another part of the matrix of s, in the same role? */
+/* Returns whether a chain has another part of the matrix of s in the same
+   role. */
 static bool
 has_other_part(const Chain *c, const Symbol *s)
 {
@@ -220,8 +223,8 @@ has_other_part(const Chain *c, const Symbol *s)
     return false;
 }
 
-/* Does a head use several parts of the matrix of s in the same role? Then the
-   role does not tell which part is meant. */
+/* Returns whether a head uses several parts of the matrix of s in the same
+   role. If it does, the role does not identify a part. */
 static bool
 role_is_ambiguous(const Derived *d, const Symbol *s)
 {

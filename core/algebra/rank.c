@@ -93,8 +93,8 @@ subtract_block(const Elimination *e, int pivot, int count, int first, int fresh)
                      matrix(minus_x, count, fresh, fresh));
 }
 
-/* Subtracts all pivots so far from the last `fresh` columns of the pool, which
-   are new. */
+/* Subtracts all pivots so far from the last `fresh` columns of the pool, the
+   new columns. */
 static void
 subtract_pivots(const Elimination *e, int fresh)
 {
@@ -210,7 +210,7 @@ take_pivots(Elimination *e)
         take_pivot(e, taken, p);
         taken++;
     }
-    e->waiting -= taken; /* those that were taken leave the pool */
+    e->waiting -= taken; /* the columns that became pivots leave the pool */
     for (int i = 0; i < e->n; i++)
         memmove(pool_row(e, i), pool_row(e, i) + taken,
                 (size_t)e->waiting * sizeof(real));
@@ -224,8 +224,8 @@ is_settled(const Elimination *e)
     return e->rank == e->n || e->idle >= PANEL + e->rank / 8;
 }
 
-/* Adds rows of A and takes pivots until the rank is known. No rank up to n
-   needs more than `left` rows to be settled. */
+/* Adds rows of A and takes pivots until the rank is known. With `left` rows,
+   any rank up to n can be determined. */
 static void
 eliminate(Elimination *e, NextRows *next, void *more)
 {
@@ -236,7 +236,8 @@ eliminate(Elimination *e, NextRows *next, void *more)
             add_rows(e, next, more, fresh);
         left -= fresh;
         take_pivots(e);
-        /* The pool has space for two panels: make room for the next one. */
+        /* The pool has space for two panels, so columns are dropped until the
+           next panel fits. */
         while (e->waiting > PANEL && e->rank < e->n)
             take_pivots(e);
     }

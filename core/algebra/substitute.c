@@ -223,7 +223,8 @@ clear_unset(const Weight *w)
     return cleared;
 }
 
-/* Is head `source` of `from` taken by one of the first `heads` heads of `to`?
+/* Returns whether one of the first `heads` heads of `to` uses head `source` of
+   `from`.
  */
 static bool
 is_taken(const Matching *by, int source, int heads)

@@ -10,8 +10,8 @@
 
 #include "algebra/print_form.h"
 
-/* Is the substitution that was just made accepted? `more` is what substitute
-   was given for it. */
+/* Returns whether the substitution that was just made is accepted. `more` is
+   the argument of substitute with that name. */
 typedef bool Accepts(void *more);
 
 /* Sets the matrices of `to` to products of the matrices of `from`. It tries the

@@ -59,8 +59,8 @@ double effective_rank(const double *s, int k);
    M = -M', about 1/2 for a random one. */
 double symmetric_share(const double *m, int d);
 
-/* What the singular values of a square matrix (d x d) tell. An M_i or N_i
-   (canonical.h) has d + 1 rows; its last one, a bias, is not counted. */
+/* Facts that follow from the singular values of a square matrix (d x d). An M_i
+   or N_i (canonical.h) has d + 1 rows; its last one, a bias, is not counted. */
 typedef struct Spectrum {
     int rank;
     double effective_rank;

@@ -32,7 +32,8 @@ rank_bound(const Derived *d, int head, int piece)
     return rank < d_model ? rank : d_model;
 }
 
-/* Do two names differ only in their first number, as "W_1^Q" and "W_2^Q"? */
+/* Returns whether two names differ only in their first number, as "W_1^Q" and
+   "W_2^Q" do. */
 static bool
 names_alike(const char *a, const char *b)
 {
@@ -47,9 +48,9 @@ names_alike(const char *a, const char *b)
            !strcmp(number_a + length_a, number_b + length_b);
 }
 
-/* Do two heads use these two nodes in the same way? They do if both are one
-   node, or have the same operator, or are matrices of one shape whose names
-   differ only in a number. */
+/* Returns whether two heads use these two nodes in the same way. They do if
+   both are one node, or have the same operator, or are matrices of one shape
+   whose names differ only in a number. */
 static bool
 nodes_alike(const Node *a, const Node *b)
 {

@@ -78,7 +78,8 @@ int rank_bound(const Derived *d, int head, int piece);
    there, or one of an unrelated matrix. */
 const Symbol *symbol_of(const Derived *d, int head, const Symbol *s);
 
-/* Is n x or y, the tokens of the forward pass that was derived? */
+/* Returns whether n is x or y, the tokens of the forward pass that was
+   derived. */
 bool is_tokens(const Derived *d, const Node *n);
 
 /* The matrix of weights that n is, or the columns of it that n is; its `of` is

@@ -58,7 +58,8 @@ differentiate(void *measured, int rows, real *jacobian)
     }
 }
 
-/* The rank of the Jacobian at random weights; NAN if no gap shows it. */
+/* Returns the rank of the Jacobian at random weights; NAN if no gap shows the
+   rank. */
 static double
 measured_rank(Model *m)
 {
