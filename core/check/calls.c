@@ -282,9 +282,8 @@ check_batches(Subject *s)
             one.sequences = 1;
             if (!same_in_part(&all, one, k * one.queries,
                               y_size ? all.y + k * y_size : NULL))
-                fail("the output of sequence %d changes if another sequence is "
-                     "in "
-                     "the batch: does a sum run over all sequences?",
+                fail("the output of sequence %d changes if the batch has "
+                     "another one: does a sum run over all sequences?",
                      k + 1);
         }
     passed(s, "a batch of two sequences gives what each gives alone");

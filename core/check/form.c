@@ -103,11 +103,10 @@ check_approximation(Subject *s, const Canonical *once, const FitError *lost)
              "the order of heads and which factor is transposed, and is every "
              "head filled?",
              lost->lost[0], lost->lost[1]);
-    passed(
-        s,
-        "its fit is approximate, and a second fit gives the same form; of its "
-        "own form it loses the share %.2g of M and %.2g of N",
-        lost->lost[0], lost->lost[1]);
+    passed(s,
+           "its fit is approximate, and a second fit gives the same form; it "
+           "loses the share %.2g of its own M and %.2g of N",
+           lost->lost[0], lost->lost[1]);
 }
 
 /* Fits the plugin to its own form at random matrices. The fitted matrices must

@@ -377,7 +377,5 @@ checkpoint_write(const Checkpoint *c, const char *to, const char *config)
         end_file(file, folder, "config.json");
     }
     if (!draft_end(d, false))
-        fail(
-            "%s: another program has created it meanwhile; choose another name",
-            to);
+        fail("%s: another program just created it; choose another name", to);
 }

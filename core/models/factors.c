@@ -54,7 +54,5 @@ factors_write(const Checkpoint *c, const Published *model, const char *to)
         }
     }
     if (!draft_end(draft, false))
-        fail(
-            "%s: another program has created it meanwhile; choose another name",
-            to);
+        fail("%s: another program just created it; choose another name", to);
 }

@@ -5,10 +5,8 @@
 
 #include "run/real_count.h"
 
-enum {
-    NO_ANSWER = -1
-}; /* means that qkv-double cannot be run, as in a
-      browser */
+/* The answer if qkv-double cannot be run, as in a browser. */
+enum { NO_ANSWER = -1 };
 
 /* The number of real parameters of a run's attention, counted by qkv-double;
    NaN if it is not known, or if qkv-double finds another number of stored
