@@ -9,6 +9,7 @@
 #include "math/statistics.h"
 #include "page/escape.h"
 #include "study/outcome.h"
+#include "study/run_values.h"
 #include "suites.h"
 
 /* Three distributions of seeds: normal, exponential, and two heaps, of which
@@ -562,6 +563,18 @@ TEST(order_of_series)
     ck_assert(series_order("0.3+W=0.3", "10+W=10") < 0);
     ck_assert(series_order("W_Q=2", "W_Q=10") < 0 &&
               series_order("1e-05", "0.001") < 0);
+}
+
+/* A word is no number, even the word none; no factor is a factor of 1. */
+TEST(numbers_of_settings)
+{
+    Run r = {.config = config_start()};
+    config_apply(&r.config, "positions=none");
+    ck_assert(isnan(run_value_number(&r, "positions")));
+    ck_assert(isnan(run_value_number(&r, "same-start")));
+    ck_assert(run_value_number(&r, "init") == 1);
+    config_apply(&r.config, "init=W_Q=0.1");
+    ck_assert(run_value_number(&r, "init") == 0.1);
 }
 
 /* What means something to LaTeX stays as it was typed. */

@@ -93,14 +93,14 @@ run_value_number(const Run *r, const char *name)
 {
     if (!strcmp(name, "solved_at") && !solved(r))
         return NAN;
-    if (run_text(r, name))
+    if (run_text(r, name)) /* it is a result */
         return run_number(r, name);
-    const char *text = run_value_text(r, name);
-    if (!text)
+    const char *recorded = recorded_text(r, name);
+    if (!recorded)
         return NAN;
-    if (!strcmp(text, "none")) /* an empty text of factors: all are 1 */
+    if (!strcmp(name, "init") && !*recorded) /* no factors: all are 1 */
         return 1;
-    return number_in(text);
+    return number_in(recorded);
 }
 
 /* Compares numbers by size, and words by their letters. */

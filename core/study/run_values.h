@@ -19,14 +19,14 @@
 #include "run/experiment.h"
 
 /* The value as interned text: a setting as it was given, a variant without its
-   path. A list of names, "variant,lr", has a list of values, "mqa,0.01". NULL
-   if the run has no such name, or does not use the setting, so that it would be
-   the same run at any value. */
+   path; "none" for an empty text. A list of names, "variant,lr", has a list of
+   values, "mqa,0.01". NULL if the run has no such name, or does not use the
+   setting, so that it would be the same run at any value. */
 const char *run_value_text(const Run *r, const char *name);
 
-/* The value as a number: a result, or the first number in a setting's text (0.1
-   in "W_Q=0.1"), which is 1 if the text is empty. NaN if the run has no such
-   name. */
+/* The value as a number: a result, or the first number in a setting's text, as
+   0.1 in "W_Q=0.1"; 1 for init without factors. NaN if the value is a word, or
+   if the run has no such name. */
 double run_value_number(const Run *r, const char *name);
 
 /* Returns whether `name` is a setting or "run". Other names are results. */
