@@ -53,26 +53,26 @@ start_of(const Node *n, int h, const Node *c)
     return h * n->heads / c->heads * width;
 }
 
-/* Inserts the matrix m, a part of node `of`, into the product at this place. */
+/* Inserts the matrix m, a part of `node`, into the product at this place. */
 static void
-insert_symbol(Walk *w, int place, const Node *of, Matrix m)
+insert_symbol(Walk *w, int place, const Node *node, Matrix m)
 {
     Chain *c = &w->term.chain[w->side];
     if (c->count == MOST_SYMBOLS) {
         w->to->why = "it multiplies more matrices than can be followed";
         return;
     }
-    Symbol *at = &c->of[place];
+    Symbol *at = &c->symbol[place];
     memmove(at + 1, at, (size_t)(c->count - place) * sizeof *at);
-    *at = (Symbol){.of = of, .m = m, .role = w->role};
+    *at = (Symbol){.node = node, .m = m, .role = w->role};
     c->count++;
 }
 
 /* Puts a matrix before the product. */
 static Walk
-times(const Node *of, Matrix m, Walk w)
+times(const Node *node, Matrix m, Walk w)
 {
-    insert_symbol(&w, 0, of, m);
+    insert_symbol(&w, 0, node, m);
     return w;
 }
 
@@ -95,7 +95,7 @@ add_term(Derived *d, Term t)
         t.number++;
     for (int side = 0; side < SIDES; side++)
         for (int i = 0; i < t.chain[side].count; i++) {
-            Symbol *s = &t.chain[side].of[i];
+            Symbol *s = &t.chain[side].symbol[i];
             s->piece = t.piece;
             s->number = t.number;
             s->side = side;
@@ -114,15 +114,15 @@ begin(const Node *n, Walk w)
     walk(n, w);
 }
 
-/* Puts before the product those columns of the matrix m, a part of leaf `of`,
-   that it is to be multiplied by. All columns of the node before the matrix are
-   needed next. */
+/* Puts before the product those columns of the matrix m, a part of the leaf
+   `node`, that it is to be multiplied by. All columns of the node before the
+   matrix are needed next. */
 static Walk
-pass_matrix(const Node *of, Matrix m, Walk w)
+pass_matrix(const Node *node, Matrix m, Walk w)
 {
     m.at += w.from * m.across;
     m.cols = w.width;
-    w = times(of, m, w);
+    w = times(node, m, w);
     w.from = 0;
     w.width = m.rows;
     return w;
@@ -238,7 +238,7 @@ narrow(Walk *w, int start, int size)
     if (w->width < w->term.width)
         w->term.width = w->width;
     if (c->count > 0) {
-        Matrix *first = &c->of[0].m;
+        Matrix *first = &c->symbol[0].m;
         first->at += skipped * first->down;
         first->rows = w->width;
     } else {
@@ -279,7 +279,7 @@ can_pass(const Node *c, Passage as, const Walk *w)
     case TIMES:
         return from_weights(w->to, c->in[1]->root) && w->nested < MOST_SYMBOLS;
     case TIMES_TURNED:
-        return weights_of(w->to, c->in[1]->root).of != NULL;
+        return weights_of(w->to, c->in[1]->root).node != NULL;
     case GAIN:
         return repeated_row(c->in[1]->root, width) != NULL;
     case REPEATED:
@@ -306,8 +306,8 @@ static void
 walk_product(const Node *c, int h, Walk w)
 {
     Symbol b = weights_of(w.to, c->in[1]->root);
-    if (b.of) {
-        walk_operand(c, h, 0, pass_matrix(b.of, b.m, w));
+    if (b.node) {
+        walk_operand(c, h, 0, pass_matrix(b.node, b.m, w));
         return;
     }
     w.before[w.nested] = c->in[0];
@@ -320,7 +320,7 @@ static void
 walk_transposed(const Node *c, int h, Walk w)
 {
     Symbol b = weights_of(w.to, c->in[1]->root);
-    walk_operand(c, h, 0, pass_matrix(b.of, transposed(b.m), w));
+    walk_operand(c, h, 0, pass_matrix(b.node, transposed(b.m), w));
 }
 
 /* Passes C = A . B, if B repeats a row of gains: multiplies by their diagonal
@@ -495,21 +495,27 @@ walk_of_head(Derived *d, int h)
     return w;
 }
 
-/* out = constant + sum_i softmax(scores_i) [y 1] N_i. Without heads there is
-   only the constant. */
+/* out = constant + sum_i softmax(scores_i) [y 1] N_i. The walk from the output
+   yields N_i and the constant, which every head repeats; the walk from the
+   scores, the operand of the softmax, yields M_i. Head 0 is the variant's last
+   (Term.head). Without heads there is only the constant. */
 static void
 derive_heads(Derived *d)
 {
+    enum { ONLY_PLACE = 0 }; /* the run is of one attention */
     const Capture *r = &d->run.capture;
-    d->heads = r->place[0].heads;
+    d->heads = r->place[ONLY_PLACE].heads;
     for (int h = 0; h < d->heads; h++) {
-        Walk w = walk_of_head(d, h);
-        w.call = capture_head(r, 0, d->heads - 1 - h, &w.own);
-        Walk scores = w;
-        scores.role = 'q';
-        scores.term.piece = M_PIECE;
-        walk_scores(w.call->weights->in[0]->root, scores);
-        begin(d->run.out, w);
+        int head_of_variant = d->heads - 1 - h;
+        Walk from_output = walk_of_head(d, h);
+        from_output.call =
+            capture_head(r, ONLY_PLACE, head_of_variant, &from_output.own);
+        Walk from_scores = from_output;
+        from_scores.role = 'q';
+        from_scores.term.piece = M_PIECE;
+        const Node *scores = from_output.call->weights->in[0]->root;
+        walk_scores(scores, from_scores);
+        begin(d->run.out, from_output);
     }
     if (d->heads == 0)
         begin(d->run.out, walk_of_head(d, 0));

@@ -13,9 +13,11 @@
 
 /* derive derives the form of v at a with the matrices w, as v declares them.
    derive_at does so at a shape, "d-model=16", with random matrices, in the last
-   of `layers` blocks, because only a later block can recall what an earlier one
-   remembered. The caller frees it with derived_free, which leaves the matrices.
+   of `layers` blocks. In TWO_BLOCKS it is a later block, and only such a block
+   can recall what an earlier one remembered. The caller frees it with
+   derived_free, which leaves the matrices.
  */
+enum { TWO_BLOCKS = 2 };
 Derived derive(const Variant *v, Attention a, Weights w);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 

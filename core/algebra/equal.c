@@ -141,14 +141,13 @@ typedef enum Way { BY_PRODUCTS, BY_FIT, NO_WAY } Way;
 
 /* Searches for matrices of `to` at one shape. If they are products of the
    matrices of `from`, writes the products to *products. *best becomes the
-   smallest difference of outputs.
- */
+   differences of the nearest proposal. */
 static Way
 way_at(const char *shape, const Variant *to, const Variant *from,
        Values *products, OutputsApart *best)
 {
-    Search s = {.from = derive_at(from, shape, 2),
-                .to = derive_at(to, shape, 2),
+    Search s = {.from = derive_at(from, shape, TWO_BLOCKS),
+                .to = derive_at(to, shape, TWO_BLOCKS),
                 .best = {INFINITY, INFINITY}};
     Way way = NO_WAY;
     if (substitute(&s.from, &s.to, outputs_agree, &s, products))
@@ -278,8 +277,8 @@ form_lacking(const Derived *to, const Canonical *form)
 static const char *
 other_form(const Variant *to, const Variant *from)
 {
-    Derived a = derive_at(from, TELLING_SHAPE, 2);
-    Derived b = derive_at(to, TELLING_SHAPE, 2);
+    Derived a = derive_at(from, TELLING_SHAPE, TWO_BLOCKS);
+    Derived b = derive_at(to, TELLING_SHAPE, TWO_BLOCKS);
     const char *why = NULL;
     Canonical form = canonical_form(from, a.run.attention, a.run.weights, 0);
     if (!b.why && derived_apart(&b) <= APART)

@@ -87,18 +87,18 @@ typedef enum Axis { ALONG_ROWS, ALONG_COLUMNS, BY_NAME } Axis;
 static Span
 span_of(const Symbol *s, Axis axis)
 {
-    const Node *of = s->of;
+    const Node *node = s->node;
     const Matrix *m = &s->m;
     if (is_gains(s))
         return axis == ALONG_ROWS ? (Span){0, 1, 1}
-                                  : (Span){first_gain(s), m->cols, of->cols};
+                                  : (Span){first_gain(s), m->cols, node->cols};
     bool transposed = m->across > 1;
-    int first_entry = (int)(m->at - of->value);
+    int first_entry = (int)(m->at - node->value);
     int rows = transposed ? m->cols : m->rows;
     int cols = transposed ? m->rows : m->cols;
     if (axis == ALONG_ROWS)
-        return (Span){first_entry / of->cols, rows, of->rows};
-    return (Span){first_entry % of->cols, cols, of->cols};
+        return (Span){first_entry / node->cols, rows, node->rows};
+    return (Span){first_entry % node->cols, cols, node->cols};
 }
 
 /* Which block of a matrix each head uses. Along one axis the matrix is cut into
@@ -127,7 +127,7 @@ next_larger(const int *numbers, int n, int bound)
 static int
 start_of_symbol(const Symbol *s, Axis axis)
 {
-    const char *name = s->of->arguments;
+    const char *name = s->node->arguments;
     if (axis == BY_NAME)
         return atoi(name + strcspn(name, "0123456789"));
     return span_of(s, axis).first;
@@ -216,8 +216,8 @@ static bool
 has_other_part(const Chain *c, const Symbol *s)
 {
     for (int i = 0; i < c->count; i++) {
-        const Symbol *o = &c->of[i];
-        if (o->of == s->of && o->role == s->role && o->m.at != s->m.at)
+        const Symbol *o = &c->symbol[i];
+        if (o->node == s->node && o->role == s->role && o->m.at != s->m.at)
             return true;
     }
     return false;
@@ -270,7 +270,7 @@ mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
     const char *index = index_text(&p, span.first / span.count + 1);
     if (*index)
         marks->index = index;
-    bool tokens = is_tokens(d, s->of);
+    bool tokens = is_tokens(d, s->node);
     int block = p.blocks > 1 ? p.stride : span.all;
     bool whole_block = span.count == block && p.blocks * block == span.all;
     if (whole_block || (tokens && p.blocks > 1))
@@ -290,11 +290,11 @@ marks_of(const Derived *d, const Symbol *s)
 {
     Marks marks = {"", ""};
     const Symbol *in_next_head = symbol_of(d, 1, s);
-    if (in_next_head && in_next_head->of != s->of) {
+    if (in_next_head && in_next_head->node != s->node) {
         Pattern p = pattern_along(d, s, BY_NAME);
         marks.index = index_text(&p, 1);
     } else if (s->piece != CONSTANT) {
-        if (!is_tokens(d, s->of))
+        if (!is_tokens(d, s->node))
             mark_axis(&marks, d, s, ALONG_ROWS);
         mark_axis(&marks, d, s, ALONG_COLUMNS);
     }
@@ -323,12 +323,12 @@ name_in_equation(const char *equation, const char *name)
 static void
 print_symbol(FILE *to, const Derived *d, const Symbol *s)
 {
-    const Node *of = s->of;
-    if (of->op) {
-        fprintf(to, "[%s]", of->op->name);
+    const Node *node = s->node;
+    if (node->op) {
+        fprintf(to, "[%s]", node->op->name);
         return;
     }
-    const char *name = is_tokens(d, of) ? "I" : of->arguments;
+    const char *name = is_tokens(d, node) ? "I" : node->arguments;
     Marks marks = marks_of(d, s);
     fprintf(to, "%s", is_gains(s) ? "diag(" : "");
     if (*marks.index)
@@ -349,7 +349,7 @@ print_chain(FILE *to, const Derived *d, const Chain *c, const char *tokens)
         fprintf(to, "%s", tokens);
     for (int i = 0; i < c->count; i++) {
         fprintf(to, "%s", tokens || i > 0 ? " " : "");
-        print_symbol(to, d, &c->of[i]);
+        print_symbol(to, d, &c->symbol[i]);
     }
 }
 

@@ -29,7 +29,7 @@ static bool
 is_opaque(const Chain *c)
 {
     for (int i = 0; i < c->count; i++)
-        if (c->of[i].of->op)
+        if (c->symbol[i].node->op)
             return true;
     return false;
 }
@@ -51,7 +51,7 @@ set_symbol_entry(const Symbol *s, int r, int c, real value)
     if (!is_gains(s))
         return set_entry(s->m.at + r * s->m.down + c * s->m.across, value);
     if (r == c)
-        return set_entry(s->of->value + first_gain(s) + c, value);
+        return set_entry(s->node->value + first_gain(s) + c, value);
     return nearly_equal((double)value, 0);
 }
 
@@ -81,13 +81,13 @@ symbols_for(const Matrix *m, const Chain *c, int at)
 {
     if (at >= c->count)
         return 0;
-    const Symbol *first = &c->of[at];
+    const Symbol *first = &c->symbol[at];
     if (first->m.rows == m->rows && first->m.cols == m->cols)
         return 1;
     if (m->rows == m->cols || first->m.rows != m->rows)
         return 0;
     for (int end = at + 1; end < c->count; end++)
-        if (c->of[end].m.cols == m->cols)
+        if (c->symbol[end].m.cols == m->cols)
             return end + 1 - at;
     return 0;
 }
@@ -103,7 +103,7 @@ add_line(Values *lines, const Derived *to, const Symbol *s, const Derived *from,
     Term set_to = *product;
     bool transposes = s->m.across > 1 && product->chain[K_SIDE].count > 0;
     if (transposes) {
-        name.chain[Q_SIDE].of[0].m = transposed(s->m);
+        name.chain[Q_SIDE].symbol[0].m = transposed(s->m);
         set_to.chain[Q_SIDE] = product->chain[K_SIDE];
         set_to.chain[K_SIDE] = product->chain[Q_SIDE];
     }
@@ -124,26 +124,29 @@ static Term
 product_of_symbols(const Chain *c, int at, int count, double factor)
 {
     Term product = {.factor = factor, .chain[Q_SIDE].count = count};
-    memcpy(product.chain[Q_SIDE].of, c->of + at, (size_t)count * sizeof *c->of);
+    memcpy(product.chain[Q_SIDE].symbol, c->symbol + at,
+           (size_t)count * sizeof *c->symbol);
     return product;
 }
 
 /* Sets the matrices of the chain `target` in order, to products of matrices of
    `source` times a factor, which the first one gets. The last one becomes the
-   product of all that are left and, if `keys` is not NULL, of the transposed
-   matrices of that chain. An operator that is no matrix must be the same in
-   both chains. Returns false if this is not possible. Adds the lines of the
-   matrices to `lines`, unless that is NULL. */
+   product of all that are left. If the target has no matrix for the keys, the
+   last one also gets the transposed matrices of `keys`, the source's chain for
+   the keys; otherwise `keys` is NULL. An operator that is no matrix must be the
+   same in both chains. Returns false if this is not possible. Adds the lines of
+   the matrices to `lines`, unless that is NULL. */
 static bool
 set_chain(const Matching *by, const Chain *target, const Chain *source,
           const Chain *keys, double factor, Values *lines)
 {
-    int used = 0; /* symbols of `source` */
+    int used = 0; /* the symbols of `source` that are already in a product */
     for (int k = 0; k < target->count; k++) {
-        const Symbol *s = &target->of[k];
+        const Symbol *s = &target->symbol[k];
         bool last = k == target->count - 1;
-        if (s->of->op) {
-            if (used >= source->count || source->of[used].of->op != s->of->op)
+        if (s->node->op) {
+            if (used >= source->count ||
+                source->symbol[used].node->op != s->node->op)
                 return false;
             used++;
             continue;
@@ -156,7 +159,7 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
             product.chain[K_SIDE] = *keys;
         if (!set_symbol(s, &product))
             return false;
-        if (lines && !is_tokens(by->to, s->of)) /* tokens are no matrix */
+        if (lines && !is_tokens(by->to, s->node)) /* tokens are no matrix */
             add_line(lines, by->to, s, by->from, &product);
         used += count;
         factor = 1;

@@ -68,8 +68,8 @@ symbol_of(const Derived *d, int head, const Symbol *s)
     const Term *t = term_of(d, head, s->piece, s->number);
     if (!t || s->place >= t->chain[s->side].count)
         return NULL;
-    const Symbol *there = &t->chain[s->side].of[s->place];
-    return nodes_alike(s->of, there->of) ? there : NULL;
+    const Symbol *there = &t->chain[s->side].symbol[s->place];
+    return nodes_alike(s->node, there->node) ? there : NULL;
 }
 
 bool
@@ -81,7 +81,7 @@ is_tokens(const Derived *d, const Node *n)
 Symbol
 weights_of(const Derived *d, const Node *n)
 {
-    Symbol s = {.of = NULL};
+    Symbol s = {.node = NULL};
     int first = 0, count = n->cols;
     while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
         first += *(const int *)n->arguments;
@@ -89,7 +89,7 @@ weights_of(const Derived *d, const Node *n)
     }
     if (n->op || is_tokens(d, n))
         return s;
-    s.of = n;
+    s.node = n;
     s.m = matrix(n->value + first, n->rows, count, n->cols);
     return s;
 }
@@ -97,7 +97,7 @@ weights_of(const Derived *d, const Node *n)
 bool
 is_gains(const Symbol *s)
 {
-    return s->of->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
+    return s->node->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
 }
 
 /* `kept` is otherwise unused in a leaf. Here it holds the diagonal matrix of
@@ -118,7 +118,7 @@ gains_matrix(const Node *row, int first, int count)
 int
 first_gain(const Symbol *s)
 {
-    return (int)(s->m.at - s->of->kept) / (s->of->cols + 1);
+    return (int)(s->m.at - s->node->kept) / (s->node->cols + 1);
 }
 
 /* Returns whether head `head` has a symbol of the same shape at the address of
@@ -143,7 +143,7 @@ term_alike(const Derived *d, const Term *t, int head)
         if (c->count != there->chain[side].count)
             return false;
         for (int i = 0; i < c->count; i++)
-            if (!symbol_alike(d, &c->of[i], head))
+            if (!symbol_alike(d, &c->symbol[i], head))
                 return false;
     }
     return true;
@@ -187,16 +187,16 @@ term_value(const Term *t, int empty)
     const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
     int rows = empty;
     if (q->count > 0)
-        rows = q->of[0].m.rows;
+        rows = q->symbol[0].m.rows;
     else if (k->count > 0) /* the rows of K' are the columns of K */
-        rows = k->of[k->count - 1].m.cols;
+        rows = k->symbol[k->count - 1].m.cols;
     Matrix x = new_matrix(rows, rows);
     for (int i = 0; i < rows; i++)
         x.at[i * rows + i] = (real)t->factor;
     for (int i = 0; i < q->count; i++)
-        x = multiplied_by(x, q->of[i].m);
+        x = multiplied_by(x, q->symbol[i].m);
     for (int i = k->count - 1; i >= 0; i--) /* (K_1 K_2)' = K_2' K_1' */
-        x = multiplied_by(x, transposed(k->of[i].m));
+        x = multiplied_by(x, transposed(k->symbol[i].m));
     return x;
 }
 

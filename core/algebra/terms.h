@@ -15,11 +15,11 @@ typedef struct Span {
     int first, count, all;
 } Span;
 
-/* A factor of a product: the part m of the leaf `of`. Tokens count as the
-   identity matrix, and a row of gains as a diagonal one. If `of` is the node of
+/* A factor of a product: the part m of the leaf `node`. Tokens count as the
+   identity matrix, and a row of gains as a diagonal one. If `node` is that of
    an operator that is no product with a matrix, m has no meaning. */
 typedef struct Symbol {
-    const Node *of;
+    const Node *node;
     Matrix m;
     char role; /* what its chain makes: 'q' queries, 'k' keys, 'v' the output */
     /* Its address: the piece and the number of its term, the side of its chain,
@@ -34,7 +34,7 @@ enum { MOST_SYMBOLS = 16 };
 typedef struct Chain {
     const char *tokens;
     int count;
-    Symbol of[MOST_SYMBOLS];
+    Symbol symbol[MOST_SYMBOLS];
 } Chain;
 
 /* The pieces of a head: M_i and its last row, N_i and its last row; and the row
@@ -82,8 +82,8 @@ const Symbol *symbol_of(const Derived *d, int head, const Symbol *s);
    derived. */
 bool is_tokens(const Derived *d, const Node *n);
 
-/* The matrix of weights that n is, or the columns of it that n is; its `of` is
-   NULL if n is neither. */
+/* The matrix of weights that n is, or the columns of it that n is; its `node`
+   is NULL if n is neither. */
 Symbol weights_of(const Derived *d, const Node *n);
 
 /* Gains multiply entry by entry, as a diagonal matrix does: gains_matrix is

@@ -12,10 +12,6 @@
 #include "driver/options.h"
 #include "run/plugin_process.h"
 
-/* A form is derived from the last of this many blocks, because only a later
-   block can recall what an earlier one remembered. */
-enum { BLOCKS = 2 };
-
 /* The signs of a plain formula that look different on a terminal or in LaTeX.
  */
 static const struct Sign {
@@ -136,7 +132,7 @@ static void
 print_form(const Plugin *p, Layout layout, const char *prefix)
 {
     static const char small_shape[] = "d-model=16 heads=4"; /* to be measured */
-    Derived d = derive_at(p->variant, TELLING_SHAPE, BLOCKS);
+    Derived d = derive_at(p->variant, TELLING_SHAPE, TWO_BLOCKS);
     bool has_form = !d.why;
     bool heads_differ = has_form && !heads_alike(&d);
     int heads_printed = heads_differ ? d.heads : 1;
@@ -188,8 +184,8 @@ print_ability(const Plugin *from, const Plugin *to, Layout layout,
 static void
 print_with_equal_matrices(const Plugin p[2], const char *prefix)
 {
-    Derived a = derive_at(p[0].variant, TELLING_SHAPE, BLOCKS);
-    Derived b = derive_at(p[1].variant, TELLING_SHAPE, BLOCKS);
+    Derived a = derive_at(p[0].variant, TELLING_SHAPE, TWO_BLOCKS);
+    Derived b = derive_at(p[1].variant, TELLING_SHAPE, TWO_BLOCKS);
     bool any_call = p[0].variant->calls == ANY_CALL &&
                     p[1].variant->calls == ANY_CALL; /* with and without mask */
     if (!any_call || !copy_same_matrices(&a, &b))

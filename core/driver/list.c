@@ -52,8 +52,7 @@ describe(const void *argument, void *answer)
     copy_bounded(l->family, sizeof l->family, v->family ? v->family : "other",
                  ".family");
     if (wanted->form) {
-        /* in 2 blocks, so that the second one can recall from the first */
-        Derived d = derive_at(v, TELLING_SHAPE, 2);
+        Derived d = derive_at(v, TELLING_SHAPE, TWO_BLOCKS);
         copy_bounded(l->form, sizeof l->form, form_spelled(&d), "form");
         derived_free(&d);
     }

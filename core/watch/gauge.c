@@ -129,8 +129,8 @@ find_pairs(Pairs *p, const Derived *d, int piece)
         const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
         if (!q->count || q->count + k->count != 2)
             return false;
-        Matrix a = q->of[0].m;
-        Matrix b = k->count ? k->of[0].m : transposed(q->of[1].m);
+        Matrix a = q->symbol[0].m;
+        Matrix b = k->count ? k->symbol[0].m : transposed(q->symbol[1].m);
         unseen -= (a.rows + b.rows) * a.cols;
         if (t->piece != piece)
             continue;
