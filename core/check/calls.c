@@ -46,28 +46,30 @@ differs(Subject *other, const Subject *s, uint64_t hash)
            call_all(other) != hash;
 }
 
-/* Changes each shape setting in turn. A setting that the plugin declares must
-   change its matrices or its output; any other setting must not. `hash` is the
-   result of call_all for s. If call_all now returns a different hash for s,
-   nothing can be compared; check_repeats reports that fault. */
+/* Changes each shape setting in turn. A setting that the plugin declares, in
+   .shape or .settings, must change its matrices or its output; any other
+   setting must not. `hash` is the result of call_all for s. If call_all now
+   returns a different hash for s, nothing can be compared; check_repeats
+   reports that fault. */
 static void
 vary_settings(Subject *s, uint64_t hash)
 {
-    const char *declared = variant_uses(s->plugin.variant);
+    const char *shape = s->plugin.variant->shape;
     if (differs(s, s, hash))
         return;
     for (int i = 0; i < setting_count; i++) {
         const Setting *one = &settings[i];
         if (one->role != OF_SHAPE)
             continue;
-        bool named = one->kind == OWN || index_in(declared, one->name) >= 0;
+        bool in_settings = one->kind == OWN;
+        bool is_declared = in_settings || index_in(shape, one->name) >= 0;
         Subject other = subject_changed(s, one);
         bool matters = differs(&other, s, hash);
-        if (named && !matters)
+        if (is_declared && !matters)
             fail("it declares %s, but does not depend on it: use it, or do "
                  "not declare it",
                  one->name);
-        if (matters && !named)
+        if (matters && !is_declared)
             fail("it uses %s, which .shape does not name: add it to .shape",
                  one->name);
     }

@@ -177,8 +177,10 @@ say_unused(Subject *s)
     return text;
 }
 
-/* Names the matrices whose gradients are only rounding, at the shape that is
-   reported, which has no positions; "" if there are none. */
+/* Names the matrices on which the output does not depend, so that their
+   gradients cancel to rounding; "" if there are none. The line is only printed
+   for the first shape (`passed`), which has no positions: with positions a key
+   bias may matter. */
 static char *
 say_cancelled(const Subject *s)
 {

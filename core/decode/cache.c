@@ -91,11 +91,11 @@ new_entry(Cache *c, const Node *n)
     return k;
 }
 
-/* Finds the entry for the rows of n, which an earlier place may have made for
-   the same node, or makes it. Returns NULL if n already has the rows of all
-   tokens, because then nothing has to be kept. */
+/* In the step for shapes, finds the entry for the rows of n, which an earlier
+   place may have made for the same node, or makes it. Returns NULL if n already
+   has the rows of all tokens, because then nothing has to be kept. */
 static Kept *
-entry_of(Cache *c, const Node *n)
+entry_for_node(Cache *c, const Node *n)
 {
     bool has_all_rows = n->rows != c->keeper.fresh;
     if (has_all_rows)
@@ -118,7 +118,7 @@ next_entry(Cache *c, const Node *n)
         return NULL;
     if (c->shapes) {
         p->use = grow(p->use, p->uses, &p->use_capacity, sizeof(Kept *));
-        p->use[p->uses] = entry_of(c, n);
+        p->use[p->uses] = entry_for_node(c, n);
         p->uses++;
     }
     if (p->used == p->uses)

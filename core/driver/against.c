@@ -191,8 +191,8 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
     }
     for (int layer = 0; layer < m->layers; layer++) {
         Heads a = heads_of(c, m, layer), b = heads_of(&other, &there, layer);
-        heads_take_norm(&a, c);
-        heads_take_norm(&b, &other);
+        heads_read_norm(&a, c);
+        heads_read_norm(&b, &other);
         add_layer(&sheet, &a, &b, o->heads, f.data);
         show_layers(o, layer + 1, m->layers);
     }

@@ -82,7 +82,7 @@ open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
     Checkpoint averaged = checkpoint_open(c->directory);
     for (int layer = 0; layer < m->layers; layer++) {
         Heads l = heads_of(c, m, layer);
-        heads_take_norm(&l, c);
+        heads_read_norm(&l, c); /* M and N include its gain */
         add_layer(&sheet, &l, &fitted, &averaged, o->kv_heads);
         show_layers(o, layer + 1, m->layers);
     }

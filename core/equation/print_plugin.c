@@ -360,8 +360,9 @@ print_variable(Printer *p, int step, const char *name)
     p->variable[step] = name;
 }
 
-/* The usual name of a step that is an operand of attention: q, k or v. NULL for
-   any other step. */
+/* The usual name of a step that is an operand of attention, which has three, or
+   of scores, which have two: q, k or v. NULL for any other step. A step without
+   uses is not printed, such as the scores that a STEP_ATTEND replaced. */
 static const char *
 usual_name(const Plan *p, int step)
 {

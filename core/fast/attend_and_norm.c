@@ -97,9 +97,11 @@ lay_out_scratch(Plan *p, size_t d, size_t d_v)
 /* Makes the plan for the operands q, k and v, which are in[0], in[1] and in[2].
    If two of them are the same matrix, a sequence is one tile, because several
    tiles would add up its gradient in another order than the heart. Rows of
-   weights are a multiple of LANES long. In a scratch they are LANES longer, so
-   that their length is no power of 2: such rows would compete for the same few
-   lines of the first cache. */
+   weights are a multiple of LANES long. In a long attention, which has them in
+   a scratch, they are LANES longer, so that their length is no power of 2: such
+   rows would compete for the same few lines of the first cache. Several heads
+   of a sequence are computed together only if q, k and v have equally many,
+   because heads_of goes from one head to the next in all three. */
 static Plan
 plan_of(Node *const *in)
 {
@@ -109,8 +111,9 @@ plan_of(Node *const *in)
         q->root != k->root && q->root != v->root && k->root != v->root;
     Plan p = {.tokens = q->rows / q->sequences, .keys = k->rows / k->sequences};
     p.is_long = p.keys > SHORT;
-    p.copies = p.is_long && p.tokens > TILE && all_differ;
-    p.rows = p.copies ? TILE : p.tokens;
+    bool several_tiles = p.is_long && p.tokens > TILE && all_differ;
+    p.copies = several_tiles;
+    p.rows = several_tiles ? TILE : p.tokens;
     p.stride = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
     p.kept = p.is_long ? 0 : (size_t)q->rows * q->heads * (size_t)p.stride;
     p.of_heads =

@@ -211,8 +211,10 @@ copy_rest(real *to, Matrix m, int width, int rows, int cols)
     }
 }
 
-/* Copies a (rows x cols) matrix whose columns are the rows at `from`, `down`
-   entries apart. It goes square by square along whole lines of the cache. */
+/* Writes the transpose of the (cols x rows) entries at `from`, whose rows are
+   `down` entries apart, to `to`, whose rows are `width` apart. `rows` and
+   `cols` are multiples of FEW. It uses up one cache line of each row at `from`
+   before it reads the next lines. */
 static __attribute__((noinline)) void
 copy_squares(real *to, int width, const real *from, ptrdiff_t down, int rows,
              int cols)

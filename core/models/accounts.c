@@ -102,45 +102,65 @@ value_gauge(const Published *p)
     return sum;
 }
 
-/* A layer that uses the keys and values of an earlier one has no maps of its
-   keys and values, and caches none. For a layer without softmax only the state
-   is counted. */
-void
-account_add(Account *all, const Published *p, int tokens)
-{
-    double d = p->d_model, n = p->latent, m = p->query_latent, h = p->heads;
-    double g = p->shared ? 0 : p->groups, v = p->d_v, k = key_columns(p);
-    all->state += p->state;
-    if (p->linear)
-        return;
+/* The parameters of a layer. Its sizes are those of Published (published.h). */
+typedef struct Stored {
+    double matrices; /* the maps of q, k, v and o, and those of the latents */
+    double vectors;  /* biases, sinks and the gains of norms */
+} Stored;
 
-    /* The maps of q, k, v and o: how many entries of a token each map reads,
-       and how many it makes. A gate is stored with the queries. */
+static Stored
+stored_by(const Published *p)
+{
+    double d = p->d_model, h = p->heads, v = p->d_v;
+    double g = p->shared ? 0 : p->groups; /* heads of K and V that it makes */
+    double k = key_columns(p), n = p->latent, m = p->query_latent;
+    Stored sum = {.vectors = n + m}; /* the gains of the norms of latents */
+    sum.matrices = d * m + (n > 0 ? d * (n + p->rope) : 0);
+    /* The maps of q, k, v and o: inputs[] is the width that each reads,
+       outputs[] the width that it makes. A gate is stored with the map of the
+       queries. With a latent, rotated columns of keys are made with the latent,
+       not by the map of k, which has d_k of all k columns. */
     double gate = published_has(p, "gated") ? h * v : 0;
     double inputs[] = {m > 0 ? m : d, p->kdim, p->vdim, h * v};
     double outputs[] = {h * k + gate, g * p->d_k,
                         p->keys_are_values ? 0 : g * v, d};
-    double matrices = d * m + (n > 0 ? d * (n + p->rope) : 0); /* of latents */
-    double vectors = n + m; /* the gains of the norms of latents */
     for (int i = 0; i < 4; i++) {
-        matrices += inputs[i] * outputs[i];
-        vectors += strchr(p->biases, "qkvo"[i]) ? outputs[i] : 0;
+        sum.matrices += inputs[i] * outputs[i];
+        sum.vectors += strchr(p->biases, "qkvo"[i]) ? outputs[i] : 0;
     }
-    vectors += h * p->buckets + (published_has(p, "sinks") ? h : 0);
+    sum.vectors += h * p->buckets + (published_has(p, "sinks") ? h : 0);
     if (published_has(p, "full-norm")) /* gains for each head */
-        vectors += k * (h + g);
+        sum.vectors += k * (h + g);
     else if (published_has(p, "head-norm")) /* gains that all heads share */
-        vectors += k * (p->shared ? 1 : 2);
-    all->stored += matrices + vectors;
+        sum.vectors += k * (p->shared ? 1 : 2);
+    return sum;
+}
 
+/* A layer that uses the keys and values of an earlier one has no maps of its
+   keys and values, and caches none. An encoder caches nothing, because it reads
+   its sequence only once. For a layer without softmax only the state is counted.
+ */
+void
+account_add(Account *all, const Published *p, int tokens)
+{
+    double n = p->latent, m = p->query_latent;
+    double g = p->shared ? 0 : p->groups; /* heads of K and V that it caches */
+    double key_and_value = key_columns(p) + p->d_v; /* the columns of a head */
+    all->state += p->state;
+    if (p->linear)
+        return;
+    Stored stored = stored_by(p);
+    all->stored += stored.matrices + stored.vectors;
     if (!p->shared)
         all->gauge +=
             n * (n + 1) / 2 + m * (m + 1) / 2 + score_gauge(p) + value_gauge(p);
     double seen = fmin(p->window, tokens);
-    double kept = n > 0 ? n + p->rope : g * (k + v); /* of each token */
-    all->flops += 2 * (matrices + h * (k + v) * seen);
-    all->cache += p->encoders ? 0 : kept * seen;
-    all->unwindowed += p->encoders ? 0 : kept * tokens;
+    all->flops += 2 * (stored.matrices + p->heads * key_and_value * seen);
+    if (p->encoders)
+        return;
+    double kept = n > 0 ? n + p->rope : g * key_and_value;
+    all->cache += kept * seen;
+    all->unwindowed += kept * tokens;
 }
 
 Account

@@ -163,7 +163,7 @@ latent_of(const Heads *l, int map)
 
 /* A norm without a bias has no such tensor. */
 void
-heads_take_norm(Heads *l, const Checkpoint *c)
+heads_read_norm(Heads *l, const Checkpoint *c)
 {
     const char *pattern = l->model->norm;
     if (!strchr(pattern, '#'))

@@ -45,7 +45,7 @@ typedef struct Heads {
     int rope;               /* rotated columns of each head of QUERY and KEY */
     Projection maps[MAPS];
     Tensor *gain, *shift; /* gain and bias of the norm before the layer; NULL
-                             until heads_take_norm finds them */
+                             until heads_read_norm finds them */
     bool as_stored;       /* true if map_columns returns W^K instead of D gain
                              W^K */
 } Heads;
@@ -65,7 +65,7 @@ const Projection *latent_of(const Heads *l, int map);
    gain and the bias of the norm, so the maps read tokens that were only divided
    by their norm. A gain and the rows of W^Q, W^K and W^V only have an effect as
    a product: models that differ in how they split it are the same. */
-void heads_take_norm(Heads *l, const Checkpoint *c);
+void heads_read_norm(Heads *l, const Checkpoint *c);
 
 /* Returns whether queries and keys are normed; if they are, no matrix M
    determines the scores. */

@@ -22,7 +22,7 @@ write_part(const Figure *f, const char *ending, const char *text)
     char *file = format_text("%s.%s", f->name, ending);
     FILE *to = begin_file(f->draft->path, file);
     fputs(text, to);
-    end_file(to, f->directory, file);
+    end_file(to, f->directory, file); /* a message names its final place */
 }
 
 #define SEAL "# Edited, this script is yours: qkv does not replace it. "

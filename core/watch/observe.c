@@ -236,7 +236,9 @@ share_of_gauge(const Observation *s, int piece)
     return g.along / g.step;
 }
 
-/* Returns the average share along the gauge for steps of random direction. */
+/* Returns the share of the squared length of a random step that is along the
+   gauge, on average. It does not depend on the step. If the place has no pairs
+   of matrices, gauge_move gives 0, and the result is NaN. */
 static double
 gauge_by_chance(const Observation *s, int piece)
 {
