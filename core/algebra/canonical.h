@@ -48,8 +48,9 @@ typedef struct Canonical {
    magnitudes, with x and y of different lengths, and under a causal mask if a
    has one. Scores (up to a constant for each row) and output must agree to 1e-4
    (1e-10 in double). If they do not, `why` says so, and m and n are NULL.
-   Biases by position are probed for the first `positions` tokens; nothing is
-   known of later ones. The caller frees it with canonical_free.
+   Biases by position are probed for the first `positions` tokens, with 0
+   for none; nothing is known of later ones. The caller frees it with
+   canonical_free.
 
    With rope, M is a different matrix at each distance: W_i^Q R(distance)
    W_i^K'. The probe leaves the rotation out and finds M at distance 0. That M

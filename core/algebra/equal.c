@@ -160,7 +160,7 @@ way_at(const char *shape, const Variant *to, const Variant *from,
     return way;
 }
 
-/* The shape at which real parameters are counted. */
+/* The shape at which the real parameters of one block are counted. */
 #define COUNTED_SHAPE "d-model=16 heads=4"
 
 /* Returns a text which says that `to` has too few real parameters to compute

@@ -249,8 +249,9 @@ forget_from(const Matching *by, int head)
 }
 
 /* Finds heads of `from` for the heads of `to` from `head` on: first the one of
-   the same number, then any other that no earlier head has. Goes back to the
-   head before if none is accepted. */
+   the same number, then any other that no earlier head has. Once all have one,
+   sets the entries that are left to 0 and calls `accepts`. Goes back to the
+   head before if that returns false. Returns whether it returned true. */
 static bool
 match_heads(Matching *by, int head)
 {

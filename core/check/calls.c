@@ -231,8 +231,8 @@ check_causality(Subject *s)
 }
 
 /* Calls forward in this way with only some of the tokens as x: its rows from
-   `from` on, with y as given. Returns whether these tokens get the same outputs
-   as in the call with all tokens. */
+   `from` on, with y as given, or NULL if y is x. Returns whether these tokens
+   get the same outputs as in the call with all tokens. */
 static bool
 same_in_part(Tokens *all, Way way, int from, real *y)
 {

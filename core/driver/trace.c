@@ -125,7 +125,8 @@ maps_between(const Trace *t, const Node *from, const Node *n,
     return at == from->root ? count : 0;
 }
 
-/* The columns of a weight that belong to head `head` of `heads`. */
+/* The columns of a weight that belong to head `head` of `heads`. With 1 head,
+   they are all columns. */
 static Matrix
 head_columns(const Node *w, int heads, int head)
 {

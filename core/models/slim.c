@@ -47,7 +47,7 @@ find_block(Piece *p, const Heads *l)
         for (int j = 0; j < n; j++)
             p->block[i * n + j] = entry_of(l, p->map, p->rows[i], p->from + j);
     if (p->rotated) {
-        p->block[2] = -p->block[1];
+        p->block[2] = -p->block[1]; /* the second row: -y x */
         p->block[3] = p->block[0];
     }
     Svd s = svd_of(p->block, n, n);
@@ -73,26 +73,28 @@ write_times(const Heads *l, const Heads *to, int map, int from, const double *a,
 }
 
 /* Multiplies the piece of the shared map by A, and the same columns of the
-   heads that share it by A^-T. The block's rows are then set to those of the
+   heads that share it by A^-T: those of W^Q if the piece is of W^K, those of
+   W^O if it is of W^V. The block's rows are then set to those of the
    identity exactly; of a rotated pair there is only one. Biases that have no
    effect become 0. */
 static void
 write_piece(Piece *p, const Heads *l, const Heads *to)
 {
-    int n = p->n, width = l->maps[p->map].width,
-        each = l->model->heads / l->maps[KEY].heads;
-    int left = p->map == KEY ? QUERY : OUTPUT;
-    int group = p->from / width, own = p->from % width;
+    int n = p->n, width = l->maps[p->map].width;
+    int sharing = l->model->heads / l->maps[KEY].heads; /* heads of a group */
+    int other = p->map == KEY ? QUERY : OUTPUT;
+    int group = p->from / width, in_head = p->from % width;
+    int rows_to_set = p->rotated ? 1 : n;
     pseudo_inverse(p->block, n, n, p->factor);
     write_times(l, to, p->map, p->from, p->factor, n);
-    for (int i = 0; i < (p->rotated ? 1 : n); i++)
+    for (int i = 0; i < rows_to_set; i++)
         for (int j = 0; j < n; j++)
             set_entry(to, p->map, p->rows[i], p->from + j, i == j);
     if (!bias_counts(l, p->map, p->from))
         for (int i = 0; i < n; i++)
             set_entry(to, p->map, l->maps[p->map].rows, p->from + i, 0);
-    for (int head = group * each; head < (group + 1) * each; head++)
-        write_times(l, to, left, head * width + own, p->block, n);
+    for (int head = group * sharing; head < (group + 1) * sharing; head++)
+        write_times(l, to, other, head * width + in_head, p->block, n);
 }
 
 /* Exits unless the tensors of a layer have enough bits for what is written. */
