@@ -138,7 +138,8 @@ stored_by(const Published *p)
 
 /* A layer that uses the keys and values of an earlier one has no maps of its
    keys and values, and caches none. An encoder caches nothing, because it reads
-   its sequence only once. For a layer without softmax only the state is counted.
+   its sequence only once. For a layer without softmax only the state is
+   counted.
  */
 void
 account_add(Account *all, const Published *p, int tokens)
