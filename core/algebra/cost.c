@@ -115,7 +115,8 @@ seen_by_newest(const Node *bias)
     return (double)seen / keys;
 }
 
-/* Is n computed from these scores, through first operands only? */
+/* Returns whether n is computed from these scores, through first operands
+   only. */
 static bool
 comes_from(const Node *n, const Node *scores)
 {

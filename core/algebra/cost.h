@@ -22,7 +22,7 @@ typedef struct Cost {
     double state; /* entries of a state of fixed size that could replace the
                      whole cache, or 0 if no operator declares one */
     double activations; /* entries that a training step keeps per token */
-    bool rotates;       /* does the variant itself rotate by position? */
+    bool rotates;       /* whether the variant itself rotates by position */
     bool recalls;       /* whether a block uses a node that an earlier block
                            remembered */
 } Cost;

@@ -248,7 +248,7 @@ narrow(Walk *w, int start, int size)
     return w->width > 0;
 }
 
-/* Is n computed from weights only? */
+/* Returns whether n is computed only from weights. */
 static bool
 from_weights(const Derived *d, const Node *n)
 {

@@ -5,9 +5,9 @@
 
 #include "equation/steps.h"
 
-/* Can the matrices of the equation be computed from M and N? Its queries, keys,
-   values and output have to be products of matrices, and only the last matrix
-   of each may be other than square. */
+/* Returns whether the equation's matrices can be computed from M and N. Its
+   queries, keys, values and output have to be products of matrices, and only
+   the last matrix of each may be other than square. */
 bool plan_has_fit(const Plan *p);
 
 /* Fills the matrices of an equation for which plan_has_fit is true, as

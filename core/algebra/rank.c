@@ -216,8 +216,9 @@ take_pivots(Elimination *e)
                 (size_t)e->waiting * sizeof(real));
 }
 
-/* Is the rank known? It is at most n. Below n, it is believed once a panel of
-   columns, and an eighth of the rank more, were only rounding. */
+/* Returns whether the rank is known. The rank is at most n. A rank below n is
+   believed once a panel of columns, and an eighth of the rank more, were only
+   rounding. */
 static bool
 is_settled(const Elimination *e)
 {

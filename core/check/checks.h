@@ -23,7 +23,7 @@ Check check_decoding;  /* Does decoding one token at a time give the same
 Check check_use;       /* Does the output depend on every matrix? */
 Check check_gradients; /* Are gradients the slopes of the function? */
 Check check_form;      /* Does it have a canonical form? */
-Check check_equation;  /* Do its code and its equation agree with the form? */
+Check check_equation;  /* Do the code and the equation agree with the form? */
 Check check_fit;       /* Does fit give back the variant's own form? */
 
 #endif

@@ -29,7 +29,7 @@ typedef struct Slopes {
    every n-th one, where n is `every`. */
 Slopes slopes_of(Recorder *record, void *more, int every);
 
-/* Is df the derivative of f at x, at least on one side of x? */
+/* Returns whether df is the derivative of f at x, at least on one side of x. */
 bool slope_holds(const Mapping *m, double x);
 
 /* Runs the backward pass from the projection of A: sum_ij r_ij A_ij, for random

@@ -127,7 +127,8 @@ store_own(Options *o, const Setting *s, const char *text)
         usage("--%s: %s (see --help=all)", s->name, why);
 }
 
-/* Does a word name this option, as "--name", "--name=value" or "-n"? */
+/* Returns whether a word names this option, as "--name", "--name=value" or
+   "-n". */
 static bool
 names_option(const char *word, const Option *o)
 {

@@ -84,10 +84,10 @@ void set_entry(const Heads *l, int map, int row, int col, double value);
    more than the latent has entries if `as_stored`. The caller frees them. */
 double *map_columns(const Heads *l, int map, int from, int n);
 
-/* Does the bias of this column change what a head computes? A key's bias does
-   not, because the softmax cancels it, unless its column is rotated or there
-   are sinks. A value's bias does not if there is a b^O, which can absorb it
-   since the weights sum to 1, unless there are sinks. */
+/* Returns whether the bias of this column changes the output of a head. A key's
+   bias does not, because the softmax cancels it, unless the column is rotated
+   or there are sinks. A value's bias does not if there is a b^O, which can
+   absorb it since the weights sum to 1, unless there are sinks. */
 bool bias_counts(const Heads *l, int map, int column);
 
 /* The row that the layer adds to every token: b^O, and the biases of values

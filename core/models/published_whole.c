@@ -23,7 +23,7 @@ number_of_key(const char *path, const char *text, const char *key)
     return number;
 }
 
-/* Is the unembedding the embedding? */
+/* Returns whether the unembedding is the embedding. */
 static bool
 is_tied(const char *path, const char *text)
 {

@@ -50,7 +50,7 @@ typedef struct Fit {
                                 from first_group on */
     int heads_of_group;      /* of one of these groups */
     int all;                 /* groups x n: the columns of S */
-    bool rotated;            /* are the columns a rotated pair? */
+    bool rotated;            /* true if the columns are a rotated pair */
     HeadColumns *of_left, *of_shared; /* the products of all their columns */
 } Fit;
 

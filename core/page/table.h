@@ -23,7 +23,7 @@
 
 typedef enum { EVERYBODY, PEOPLE, PROGRAMS } Readers;
 
-/* Is it TSV or JSON? */
+/* Returns whether the layout is TSV or JSON. */
 bool for_programs(Layout layout);
 
 typedef struct Column {

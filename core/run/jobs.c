@@ -33,7 +33,7 @@ static struct Crew {
     double bytes;             /* memory limit of each worker */
     Draft *draft;             /* into which workers write */
     int total, ended, failed; /* numbers of runs; `ended` includes `failed` */
-    bool drawn;               /* is progress shown on a terminal? */
+    bool drawn;               /* true if progress is shown on a terminal */
 } crew;
 
 void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);

@@ -10,7 +10,7 @@
 
 /* How a child ended. */
 typedef struct Ended {
-    bool answered;      /* did it finish its work? */
+    bool answered;      /* true if the child finished its work */
     int status;         /* the status with which the command should exit */
     const char *why;    /* why it did not finish; "" if it did */
     const char *plugin; /* the plugin in whose code the child ended, or NULL */

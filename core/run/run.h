@@ -56,7 +56,7 @@ FILE *begin_pairs(const char *run, const char *name);
 /* Writes a line of such a table, the value with up to `digits` digits. */
 void put_pair(FILE *file, const char *key, double value, int digits);
 
-/* Is there a finished run of that name in the directory? */
+/* Returns whether the directory has a finished run of that name. */
 bool run_exists(const char *directory, const char *name);
 
 /* Two functions return the result with this name: as text (NULL if there is

@@ -68,9 +68,9 @@ score_of(const Trial *all, int count, double lr, int except)
     return s;
 }
 
-/* Is a better than b? More runs are better, since a run may have failed; then
-   the better mean of the quantity; then, if these are equal, the better mean
-   loss. */
+/* Returns whether a is better than b. More runs are better, since a run may
+   have failed; then the better mean of the quantity; then, if these are equal,
+   the better mean loss. */
 static bool
 is_better(Score a, Score b)
 {

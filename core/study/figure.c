@@ -24,7 +24,7 @@ typedef struct Plot {
     Values xs;          /* the values on that axis, if it is a setting */
     Panel *panels;
     int panel_count;
-    bool several;     /* do the panels show several quantities? */
+    bool several;     /* true if the panels show several quantities */
     bool rates;       /* true if each seed is shown at one of several learning
                          rates */
     Outcomes tables;  /* if `rates` is true, the outcomes for which rates were

@@ -170,9 +170,9 @@ unshared_seed(const Method *a, const Method *b)
     }
 }
 
-/* Are the rows of two methods pairs, one for each seed? Exits (2) if a seed is
-   missing and the question does not allow that, because only the user may
-   decide to leave a run out. */
+/* Returns whether the rows of two methods are pairs, one pair for each seed.
+   Exits (2) if a seed is missing and the question does not allow that, because
+   only the user may decide to leave a run out. */
 static bool
 is_paired(const Source *s, const Method *m, const Method *base)
 {

@@ -112,8 +112,9 @@ sorted_members(const Division *d)
     return all;
 }
 
-/* Does b repeat the run a, with the same seed and rate? Fails if the two, which
-   would be averaged, differ in anything but seed, rate and --log. */
+/* Returns whether b repeats the run a, with the same seed and rate. Fails if
+   the two, which would be averaged, differ in anything but seed, rate and
+   --log. */
 static bool
 is_repeated(const Run *a, const Run *b)
 {

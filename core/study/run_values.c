@@ -115,7 +115,7 @@ value_order(const char *a, const char *b)
     return strcmp(a, b); /* equal numbers, or a word */
 }
 
-/* Is the first value of a list the baseline? */
+/* Returns whether the first value of a list is the baseline. */
 static bool
 begins_with_baseline(const char *list)
 {
