@@ -160,7 +160,7 @@ echo 'int x = ;' >wrong.c
 # Words that name no matrix claim nothing.
 sed "s|\.equation = .*|.equation = \"softmax(q k' / sqrt(d_k)) v\",|" mine.c >words.c
 works 'names no matrix of the code, and is not compared' "$qkv" check ./words.c
-refuses 1 'exists already' "$qkv" new mine
+refuses 1 'already exists' "$qkv" new mine
 refuses 2 '' "$qkv" new ../mine
 expect "qkv new wrote elsewhere" [ ! -e ../mine.c ]
 refuses 2 '' "$qkv" new standard "x W"

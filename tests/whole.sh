@@ -50,7 +50,7 @@ echo "{$llama}" >silent.json
 echo '{"model_type": "bert", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}' >bert.json
 expect "a published model" [ "$("$qkv" count --whole --config llama.json --tsv | tail -n 1 | tr '\t' ' ')" = \
     "llama.json 8030261248 8016918528 4227072 266240 458752 8386560 4096" ]
-refuses 1 "tie_word_embeddings: --whole needs it; add true or false" "$qkv" count --whole --config silent.json
+refuses 1 "tie_word_embeddings: --whole needs it to be true or false; set it" "$qkv" count --whole --config silent.json
 refuses 1 "the parts of a whole bert are not known" "$qkv" count --whole --config bert.json
 refuses 2 "length" "$qkv" count --whole --config llama.json --length 5
 echo "{\"model_type\": \"llava\", \"text_config\": {$llama, \"tie_word_embeddings\": false}}" >composite.json

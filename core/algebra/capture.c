@@ -54,8 +54,8 @@ forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
         plugin_forward(v, &earlier, x, y, w);
 }
 
-/* Sets the weights of a call to 0 or, in head r->only if the call has that
-   head, to the identity. */
+/* Sets a call's attention weights to 0, except those of head r->only, if the
+   call computes that head: they become the identity. */
 static void
 replace_weights(const Capture *r, const Call *c)
 {

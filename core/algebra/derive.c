@@ -170,7 +170,8 @@ end_at_tokens(const Node *tokens, Walk w)
     w.term.chain[w.side].tokens = tokens->arguments;
     if (w.width == tokens->cols)
         return w;
-    const real *from = tokens->value + w.from; /* x and y are the identity */
+    /* derive() stored the identity in x and y, so these are columns of it. */
+    const real *from = tokens->value + w.from;
     Matrix some = matrix(from, tokens->cols, w.width, tokens->cols);
     return times(tokens, some, w);
 }
@@ -212,8 +213,8 @@ walk_leaf(const Node *leaf, Walk w)
     add_term(w.to, w.term);
 }
 
-/* The row of weights that n repeats for every token, if it is as wide as a
-   head, `width`; else NULL. */
+/* The row of weights that n repeats for every token, if its heads are `width`
+   columns wide; NULL if they are not, or if n repeats anything else. */
 static const Node *
 repeated_row(const Node *n, int width)
 {

@@ -123,7 +123,8 @@ next_larger(const int *numbers, int n, int bound)
     return next;
 }
 
-/* The first row or column of a symbol, or the number in its name. */
+/* Where a symbol begins along an axis: its first row or column in its matrix
+   or, BY_NAME, the number in the matrix's name. */
 static int
 start_of_symbol(const Symbol *s, Axis axis)
 {

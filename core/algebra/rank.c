@@ -44,7 +44,7 @@ typedef struct Elimination {
     double largest; /* the largest entry so far that could become a pivot */
     int idle;       /* columns dropped since the latest pivot */
     double rest;    /* the largest entry that was dropped */
-    bool finite;    /* are all entries of A finite so far? */
+    bool finite;    /* have all entries of A so far been finite? */
 } Elimination;
 
 /* Row i of the pool. */

@@ -11,7 +11,7 @@ typedef struct Reader {
     char *at;     /* the next character of the text */
     char ends[4]; /* the characters that end a cell without quotes: the comma or
                      tab that separates cells, \r and \n */
-    int line;     /* the line of that character, counted from 1 */
+    int line;     /* the number, from 1, of the line that r->at is in */
 } Reader;
 
 /* Reads the cell whose opening quote is at r->at, and moves r->at past its
@@ -49,7 +49,7 @@ next_cell(Reader *r, bool *last)
     else
         r->at += strcspn(r->at, r->ends);
     if (r->at[0] == '\r' && r->at[1] == '\n') {
-        *r->at = 0; /* of CRLF, only the LF counts from here on */
+        *r->at = 0; /* drops the CR of a CRLF, so that only the LF is left */
         r->at++;
     }
     char end = *r->at, separator = r->ends[0]; /* end is 0 after the text */
@@ -114,8 +114,8 @@ csv_read(const char *path, int **lines)
         r.ends[0] = '\t';
     *lines = NULL;
     while (*r.at) {
-        /* t.rows grows only if this line is a row. Otherwise the number of the
-           next line overwrites the one stored here. */
+        /* t.rows grows only if this line is a row. Otherwise the next line's
+           number overwrites this one. */
         *lines = grow(*lines, t.rows, &capacity, sizeof **lines);
         (*lines)[t.rows] = r.line;
         read_line(&r, &t);

@@ -118,15 +118,15 @@ draft_begin(const char *directory, const char *name)
     /* If this process is killed, its parent sweeps that directory. */
     snprintf(report->drafts, sizeof report->drafts, "%s", directory);
     d->place = copy_text(directory);
-    /* Another process may remove the new draft before it is locked. Then it is
-       made again. */
+    /* Another process may remove the new draft before it is locked; if so, a
+       new one is made. */
     do {
         d->path = within(directory, hidden);
         if (!mkdtemp(d->path))
             fail("%s: could not write there: %s; choose another directory",
                  directory, strerror(errno));
         d->lock = lock_directory(d->path);
-    } while (access(d->path, F_OK)); /* that is, while it does not exist */
+    } while (access(d->path, F_OK)); /* while it does not exist */
     return d;
 }
 
@@ -146,9 +146,9 @@ try_rename(const char *from, const char *to)
 }
 
 /* Moves the draft's file or directory NAME to its final place. If rename cannot
-   replace what is already there, that is first moved into the draft, which
-   draft_end removes. If `replace` is false, it stays where it is instead, and
-   the result is false. */
+   replace the file or directory that is already there, the old one is first
+   moved into the draft, which draft_end removes; but if `replace` is false, it
+   stays in place and the result is false. */
 static bool
 publish(const Draft *d, const char *name, bool replace)
 {
@@ -156,8 +156,8 @@ publish(const Draft *d, const char *name, bool replace)
     char *old = within(d->path, format_text("%s@", name));
 #ifdef RENAME_EXCHANGE
     /* Swaps the two in one step, so that a reader always finds one of them. The
-       old one is then in the draft. Without this call neither is at its place
-       for a moment. */
+       old one is then in the draft. On systems without this call there is a
+       moment in which neither is in place. */
     if (replace && !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
         return true;
 #endif

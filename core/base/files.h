@@ -1,10 +1,11 @@
 /* files.h - paths, and files that appear as a whole or not at all.
 
    A draft is a hidden directory, in which files are written before they are
-   published. draft_begin makes it in the directory of their final place, and
-   draft_end moves each of them there in one step. Its writer holds a lock on
-   the draft as long as the writer lives. So a draft that can be locked was left
-   behind by a writer that was killed, and drafts_sweep removes it. */
+   published. draft_begin makes it in the directory in which the files will
+   finally be, and draft_end moves each file there in one step. Its writer holds
+   a lock on the draft as long as the writer lives. So a draft that can be
+   locked was left behind by a writer that was killed, and drafts_sweep removes
+   it. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -20,8 +21,8 @@ char *within(const char *directory, const char *name);
  */
 char *new_directory(const char *directory, const char *name);
 
-/* Opens DIRECTORY/NAME for writing. Fails if that is not possible. end_file
-   closes it, and fails if not all of it could be written. */
+/* Opens DIRECTORY/NAME for writing; fails if that is impossible. end_file
+   closes it, and fails if any of it could not be written. */
 FILE *begin_file(const char *directory, const char *name);
 void end_file(FILE *file, const char *directory, const char *name);
 
@@ -51,10 +52,10 @@ typedef struct Draft {
 Draft *draft_begin(const char *directory, const char *name);
 
 /* Moves the draft's files and directories to their place, except hidden files,
-   and removes the draft. Each replaces the file or directory of its name. If
-   `replace` is false and a directory exists already, that directory stays, the
-   draft's copy is removed, and the result is false. No other draft moves files
-   to that place at the same time. */
+   and removes the draft. Each replaces the file or directory of the same name.
+   If `replace` is false and the directory already exists, that directory stays,
+   the draft's copy is removed, and the result is false. No other draft moves
+   files to that place at the same time. */
 bool draft_end(Draft *d, bool replace);
 
 /* Removes the drafts in the directory that this user's processes left behind.

@@ -10,8 +10,8 @@
 #include "heart/fail.h"
 
 /* A file begins with MAGIC, which ends in the format's version, 1 and 0. Two
-   bytes with the length of the header follow, the lower one first. These are
-   PREFIX bytes in all. After them come the header and the entries. The header
+   bytes with the length of the header follow, the lower one first. MAGIC and
+   the length take PREFIX bytes. The header and the entries follow. The header
    is padded with blanks, so that the entries begin at a multiple of 64 bytes.
  */
 #define MAGIC "\x93NUMPY\x01\x00"

@@ -6,8 +6,8 @@
 
 #include "base/report.h"
 
-/* The report until report_to is called. Nobody reads it, and it has no memory
-   for an answer. */
+/* The report that is used until report_to is called. Nobody reads it, and it
+   has no memory for an answer. */
 static Report unread = {.doing = ""};
 Report *report = &unread;
 

@@ -22,8 +22,8 @@ is_name(const char *cell)
 }
 
 /* Adds line `number` of a file to the table. Tabs separate its cells, which are
-   cut out of `line`. Line 1 has the column names. They are stored for the first
-   file of a table, and only checked for the others. */
+   cut out of `line`. Line 1 has the column names. The names in the first file
+   of a table are stored; those in later files are only checked against them. */
 static void
 add_line(Table *t, char *line, const char *path, int number)
 {

@@ -1,6 +1,6 @@
 /* tsv.h - tables of text: a line of column names, then a line for each row,
-   with tabs between the cells. The files of runs have this format, and so have
-   results in a pipe. */
+   with tabs between the cells. The files of runs and results that are piped to
+   another program have this format. */
 #ifndef TSV_H
 #define TSV_H
 
@@ -19,8 +19,8 @@ typedef struct Table {
    words without a character that is special in a shell or in gnuplot. */
 void table_add(Table *t, const char *path);
 
-/* Ends the program with the message that this line of a run's file was cut or
-   changed. */
+/* Ends the program with a message that this line of a run's file was truncated
+   or changed. */
 _Noreturn void fail_damaged_table(const char *path, int line);
 
 /* The index of the column of this name; -1 if there is none. */

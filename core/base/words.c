@@ -144,7 +144,8 @@ number_read(const char *text, bool whole, double least, double most, double *x)
 char *
 quoted(const char *text)
 {
-    /* Is every character plain? Then the text needs no quotes. */
+    /* A text that is not empty needs no quotes if none of its characters is
+       special in a shell. */
     if (*text && !text[strspn(text, NAME_LETTERS ",.=/")])
         return copy_text(text);
     char *word;
@@ -229,8 +230,8 @@ hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
 
 /* The Levenshtein distance: how many letters have to be inserted, deleted or
    replaced to turn a into b. After i letters of a, cost[j] is the number of
-   edits that turn these i letters into the first j letters of b. `diagonal` is
-   the cost[j] of i - 1 letters. */
+   edits that turn those i letters into the first j letters of b. `diagonal` is
+   cost[j] as it was after i - 1 letters. */
 static size_t
 edits_between(const char *a, const char *b)
 {

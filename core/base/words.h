@@ -33,7 +33,7 @@ char *read_file(const char *path, const char *what, size_t *size);
 char *quoted(const char *text);
 
 /* Adds a word to *set, which is NULL while the set is empty. The set keeps the
-   pointer, not a copy. Returns false if the set has an equal word already. */
+   pointer, not a copy. Returns false if the set already has an equal word. */
 bool add_word(void **set, const char *word);
 
 /* A copy of the text. Equal texts get the same copy, so that copies can be
@@ -50,12 +50,12 @@ void end_text(FILE *stream, char *const *text);
 
 char *copy_text(const char *text);
 
-/* Replaces, in the text itself, each of these characters by `by`. */
+/* Replaces each of these characters by `by`, in place. */
 void replace_in(char *text, const char *characters, char by);
 
-/* Sets *x to the number that the whole text is. It must be between least and
-   most and, if `whole` is true, an integer. Returns NULL if it is, otherwise a
-   message that says what is wrong. */
+/* Reads the whole text as a number, and stores it in *x. It must be between
+   least and most and, if `whole` is true, an integer. Returns NULL if the text
+   is such a number, otherwise a message that says what is wrong. */
 const char *number_read(const char *text, bool whole, double least, double most,
                         double *x);
 
@@ -87,7 +87,7 @@ const char *suggestion(const char *word, const Values *names);
    The list is "a b" or "a,b". */
 const char *not_one_of(const char *word, const char *list);
 
-/* All texts of the list as one text, with `between` between them. */
+/* Joins all texts of the list into one, with `between` between them. */
 char *joined(const Values *v, const char *between);
 
 /* Writes x with the fewest digits that read back as x. */

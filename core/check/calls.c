@@ -309,15 +309,17 @@ check_decoding(Subject *s)
         const real *last = decoder_read(d, k.batch.ids + read, n);
         read += n;
         if (!same(last, all + (read - 1) * SYMBOLS, SYMBOLS, rounding))
-            fail("token %d changes when decoded one token at a time: %s", read,
-                 advice(s,
-                        "pass anything kept from earlier tokens, except keys "
-                        "and values, through cached(); query and key of a Bias "
-                        "are positions already, and rotate adds a->position "
-                        "itself; and no token may see a later one",
-                        "earlier rows of a matrix, as shift needs them, are "
-                        "only kept if it is cached: write shift(cached(y "
-                        "W_i^V), 1)"));
+            fail(
+                "the output for token %d differs when tokens are decoded one "
+                "at a time: %s",
+                read,
+                advice(s,
+                       "pass whatever is kept from earlier tokens, except keys "
+                       "and values, through cached(); do not add a->position "
+                       "to the positions of a Bias or in rotate, which have "
+                       "it already; and let no token see a later one",
+                       "shift needs earlier rows, which are kept only if they "
+                       "are cached: write shift(cached(y W_i^V), 1)"));
     }
     passed(s,
            "decoding one token at a time gives the outputs of one call for "

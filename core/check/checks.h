@@ -1,9 +1,9 @@
 /* checks.h - the checks of a plugin: a function for each line of `qkv check`.
 
-   Each runs in its own process, at every shape; nothing is freed before that
-   process ends. A check writes its result to s->found, or ends the process:
-   with `fail` if something is wrong, with `bug` if the checks after it would
-   fail for the same reason. */
+   Each check runs in its own process, at every shape and in every layer, and
+   frees nothing. It writes its result to s->found, or ends the process: with
+   `fail` if something is wrong, with `bug` if the later checks would fail for
+   the same reason. */
 #ifndef CHECKS_H
 #define CHECKS_H
 

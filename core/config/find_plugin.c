@@ -1,4 +1,5 @@
-/* find_plugin.c - finds and opens plugins. heart/plugin.c loads them. */
+/* find_plugin.c - finds and opens plugins. heart/plugin.c loads their shared
+   objects. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -117,7 +118,7 @@ plugin_trusted(const char *word)
 }
 
 /* Turns the name of a file into that of the plugin in it, by removing the
-   ending. Returns NULL if the file is no plugin. */
+   ending. Returns NULL if the file is not a plugin. */
 static char *
 name_of_file(char *file)
 {
@@ -172,7 +173,7 @@ own_setting_of(const char *name, const char *value)
 bool
 next_own_setting(const char **list, OwnSetting *own)
 {
-    char word[64]; /* a word of the list: a longer one is read as several */
+    char word[64]; /* a word of the list; a longer word is read as several */
     int length;
     while (sscanf(*list, " %63s%n", word, &length) == 1) {
         char *equals = strchr(word, '=');
@@ -208,7 +209,7 @@ settings_are_valid(const char *list)
     return count <= MOST_OWN && strlen(list) < USES_SIZE / 2;
 }
 
-/* Exits if .shape has a word that is no shape option. */
+/* Exits if .shape has a word that is not a shape option. */
 static void
 check_shape(const char *path, const Variant *v)
 {
@@ -243,7 +244,8 @@ check_variant(const char *path, const Variant *v)
 /* Loads a shared object. Its constructors run meanwhile and may crash, so
    report_running notes the plugin for the report. Only a plugin that defines an
    operator has the symbol qkv_real_size (<qkv/operator.h>); the second dlopen
-   returns the object that is already loaded, in which it is looked for. */
+   returns the object that is already loaded, so that dlsym can look for the
+   symbol in it. */
 static void
 load_object(Plugin *p)
 {
@@ -259,9 +261,9 @@ load_object(Plugin *p)
     p->own_operator = dlsym(object, "qkv_real_size") != NULL;
 }
 
-/* Makes the variant of an equation's text. The hash is that of the equation
-   without comments and extra blanks, so two files with the same equation are
-   the same plugin, and share their runs. */
+/* Makes a variant from the text of an equation. The hash is that of the
+   equation without comments and extra blanks, so two files with the same
+   equation are the same plugin, and share their runs. */
 static void
 load_equation(Plugin *p, const char *text)
 {

@@ -22,7 +22,8 @@ typedef struct Plugin {
     const Variant *variant;
     const char *name; /* the file's name without directory and ending */
     const char *path;
-    uint64_t hash; /* of the file's bytes; if it is NAME.eq, of `equation` */
+    uint64_t hash;        /* a hash of the file's bytes or, if it is NAME.eq, of
+                             `equation` */
     const char *equation; /* if it is NAME.eq: Variant.equation; otherwise "" */
     bool own_operator;    /* it defines an operator, so it works only with the
                              `real` that it was compiled for */
@@ -45,8 +46,8 @@ bool next_own_setting(const char **list, OwnSetting *own);
    d-k window=4". */
 const char *variant_uses(const Variant *v);
 
-/* The name of the plugin that a word gives by its name or by its path:
-   "./mine.so" -> "mine". Exits (2) if the word cannot be either. */
+/* The name of the plugin that a word means. The word is a name or a path:
+   "./mine.so" -> "mine". Exits (2) if it cannot be either. */
 const char *plugin_name(const char *word);
 
 /* A plugin is code, so a path is opened only if the user typed it: the command
@@ -59,8 +60,8 @@ const char *plugin_trusted(const char *word);
 
 /* The names of all plugins, sorted. They are looked for in the directories of
    $QKV_PATH, then in variants/ beside the executable, then in
-   ../lib/qkv/variants; of two with the same name, the first is used. qkv-double
-   first looks in the folder "double" of each directory: that holds the plugins
+   ../lib/qkv/variants; if two have the same name, the first is used. qkv-double
+   first looks in the folder "double" of each directory, which holds the plugins
    that define an operator, compiled for double. */
 Values plugin_list(void);
 

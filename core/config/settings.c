@@ -108,7 +108,8 @@ setting_declare(const char *name)
              name, MOST_OWN);
     settings[setting_count] = (Setting){
         .name = interned(name),
-        .role = OF_SHAPE, /* like a width: variants without it do not use it */
+        .role = OF_SHAPE, /* a variant's setting has the role of a width: other
+                             variants do not use it */
         .kind = OWN,
         .min = -OWN_MOST,
         .max = OWN_MOST,
@@ -204,7 +205,7 @@ set_own(const Setting *s, Config *c, double x)
 
 /* Sets all settings that c's variant declares, from the value of `settings` in
    a run's config.tsv: "window=8 base=10000". Adds them to the table. Returns
-   NULL, or why the text is no such list. */
+   NULL, or why the text is not such a list. */
 static const char *
 set_own_list(Config *c, const char *text)
 {
@@ -319,9 +320,9 @@ typedef struct Default {
     int whole, parts;
 } Default;
 
-/* Sets *width, the setting `option`, to `resolved`, the value that attention_of
-   has computed, or to 0 if the variant's shape does not have this option. Exits
-   if the width was not set and its default is no integer. */
+/* Sets *width, the value of the setting `option`, to `resolved`, which
+   attention_of has computed, or to 0 if the variant's shape lacks the option.
+   Exits if the width was not set and its default is not an integer. */
 static void
 resolve_width(int *width, const char *shape, const char *option, int resolved,
               Default usual)
@@ -402,8 +403,8 @@ config_resolve(Config *c, const char *uses)
     check_positions(c);
 }
 
-/* The built-in setting `settings` has the values of all declared settings. Of a
-   plugin only the name is hashed, since its path may differ. */
+/* The built-in setting `settings` has the values of all declared settings. Only
+   a plugin's name is hashed, because its path may differ. */
 void
 config_digest(const Config *c, char digest[9])
 {

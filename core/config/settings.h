@@ -55,10 +55,10 @@ enum {
 };
 
 typedef struct Setting {
-    const char *name; /* of the option, and of the line in config.tsv */
+    const char *name; /* names the option and the line in config.tsv */
     int role;
     Kind kind;
-    size_t offset;       /* of its value in Config; not used for OWN */
+    size_t offset;       /* offset of its value in Config; not used for OWN */
     double min, max;     /* of INTEGER, NUMBER and OWN */
     const char *choices; /* of CHOICE: "none learned rope" */
     const char *help;    /* NULL: the program sets it, not the user */
@@ -75,7 +75,7 @@ extern const int settings_built_in, settings_most;
 const Setting *setting_named(const char *name);
 
 /* The setting with this name, which a variant declares. Adds it to the table if
-   it is new. Returns NULL for "", which is no name. */
+   it is new. Returns NULL for "", which is not a name. */
 const Setting *setting_declare(const char *name);
 
 /* Can this setting change the result of a run? The path of a file cannot, only
@@ -99,14 +99,14 @@ const char *differing_setting(const Config *a, const Config *b,
    must be resolved (config_resolve). */
 bool setting_unused(const Setting *s, const Config *c);
 
-/* Reads a text as the value of a setting, and stores it at `at`. This points to
+/* Reads a text as the value of a setting, and stores it at `at`. `at` points to
    an int for INTEGER and CHOICE, a double for NUMBER, a uint64_t for HASH, and
-   a const char * for the other kinds. Returns NULL, or why the text is no value
-   of the setting. */
+   a const char * for the other kinds. Returns NULL, or why the text is not a
+   value of the setting. */
 const char *value_read(const Setting *s, void *at, const char *text);
 
-/* Sets c's value from a text. Returns NULL, or why the text is no value of the
-   setting. */
+/* Sets c's value from a text. Returns NULL, or why the text is not a value of
+   the setting. */
 const char *setting_set(const Setting *s, Config *c, const char *text);
 
 /* c's value as a text, interned. setting_set reads the same value from it. */
@@ -118,8 +118,8 @@ void config_apply(Config *c, const char *assignments);
 
 /* Replaces widths of 0 by their defaults, and exits (2) if settings contradict
    each other. `uses` lists the shape options and the settings that the variant
-   uses (variant_uses). All others become 0 or are dropped, so that runs which
-   differ only in them are one run. */
+   uses (variant_uses). All others become 0 or are dropped, so that runs that
+   differ only in unused settings are the same run. */
 void config_resolve(Config *c, const char *uses);
 
 /* Eight hex digits, a hash of all settings that decide a run's result

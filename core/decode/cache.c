@@ -56,7 +56,7 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
     if (c->shapes) {
         forget_nodes(p);
         p->capacity = self_attention ? c->tokens : fresh;
-        p->held = p->capacity; /* as in the last step, the largest one */
+        p->held = p->capacity; /* as in the last step, which is the largest */
     } else if (p->held + fresh > p->capacity)
         bug("the cache is full: it has %d of at most %d tokens, and got %d "
             "more: call cache_clear, or cache_new with more tokens",
@@ -143,8 +143,8 @@ append_rows(Cache *c, Kept *k, Node *n)
             "number of tokens",
             n->cols);
     if (n->rows != fresh)
-        bug("forward asks for other keys and values than in the decoder's "
-            "first step: let it make the same calls for every token");
+        bug("forward asks for different keys or values from those in the "
+            "decoder's first step: let it make the same calls for every token");
     bool has_values = !c->shapes && fresh > 0;
     real *end = k->rows + p->held * k->cols; /* of the earlier rows */
     if (has_values && !k->added)
@@ -156,8 +156,8 @@ append_rows(Cache *c, Kept *k, Node *n)
     return all;
 }
 
-/* Implements Keeper.all_rows. Rows that are not only keys of scores are needed
-   without the rotation by their positions, so they are kept unrotated. */
+/* Implements Keeper.all_rows. Rows that are used for more than the keys of
+   scores are needed unrotated, so they are kept that way. */
 static Node *
 keep_rows(Keeper *keeper, Node *n)
 {

@@ -7,23 +7,23 @@
    keys and values that have rows for the new tokens only.
 
    Before the first real step, one step runs on a tape for shapes, which
-   computes nothing. It finds out which nodes are kept, and is called the step
-   for shapes. Its position is that of the last tokens, because the last step
-   needs most memory. The real steps must then make the same calls. */
+   computes nothing. This step for shapes finds out which nodes are kept. It has
+   the position of the last tokens, because the last step needs the most memory.
+   The real steps must then make the same calls. */
 #ifndef CACHE_H
 #define CACHE_H
 
 #include "heart/tape.h"
 
-/* An entry of the cache: the rows that are kept of one node. It has memory for
+/* An entry of the cache: the rows that are kept of one node. Its memory holds
    as many rows as the capacity of its place. */
 typedef struct Kept {
     const Node *node; /* the node of the step for shapes */
     real *rows;
     int cols;
-    bool added; /* does it have the rows of the current step? */
-    bool plain; /* is it kept unrotated (not rotated by its positions), because
-                   something other than scores uses it? */
+    bool added; /* whether it already has the rows of the current step */
+    bool plain; /* whether its rows are kept unrotated (not rotated by their
+                   positions), because something other than scores uses them */
     struct Kept *next; /* in the list of its place */
 } Kept;
 
@@ -31,12 +31,13 @@ typedef struct Kept {
    calls of all_rows and all_keys there as the step for shapes did. */
 typedef struct CachePlace {
     Kept *kept; /* the list of nodes that are kept here */
-    Kept **use; /* the entry that each of these calls uses, in the order of the
-                   calls: one of this place or of an earlier one, or NULL if the
-                   call uses none */
+    Kept **use; /* the entry that each call of all_rows or all_keys uses, in the
+                   order of the calls: an entry of this place or of an earlier
+                   one, or NULL if the call uses none */
     int uses, use_capacity;
-    int used;     /* how many of these calls the current step has made */
-    int held;     /* the number of earlier tokens whose rows are kept */
+    int used; /* how many calls of all_rows and all_keys the current step has
+                 made */
+    int held; /* the number of earlier tokens whose rows are kept */
     int capacity; /* the largest number of tokens whose rows can be kept */
 } CachePlace;
 

@@ -64,7 +64,7 @@ const real *
 decoder_continue(Decoder *d, const int *ids, int count)
 {
     int each = d->model->sizes.each, most = d->cache->tokens;
-    if (count - d->first > most) { /* they do not fit into the cache */
+    if (count - d->first > most) { /* the tokens do not fit into the cache */
         cache_clear(d->cache);
         d->first = count - (most + 1) / 2;
         d->read = d->first;
@@ -128,7 +128,7 @@ continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
                   void each_new(const Dataset *data, int id))
 {
     Sizes sizes = m->sizes;
-    int most = count; /* how many tokens the decoder's cache can have */
+    int most = count; /* how many tokens the decoder's cache can hold */
     if (m->config.positions == POSITIONS_LEARNED && most > sizes.tokens)
         most = sizes.tokens; /* later positions have no learned vector */
     if (most > sizes.tokens)

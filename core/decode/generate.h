@@ -18,8 +18,8 @@ typedef struct Decoder {
     Model *model;
     Cache *cache;
     Tape *tape;
-    Batch batch;     /* of one step. If the model has two sequences, set
-                        batch.source to the second one before the first step */
+    Batch batch; /* the tokens of one step. If the model has two sequences, set
+                    batch.source to the second one before the first step */
     int first, read; /* used by decoder_continue: tokens first .. read - 1 of
                         the text are in the cache */
 } Decoder;
@@ -33,8 +33,8 @@ const real *decoder_read(Decoder *d, const int *ids, int count);
 
 /* Reads the first `count` tokens of a text, except those that earlier calls
    have read, and returns the logits after them. If they do not fit into the
-   cache, forgets all tokens and reads only the latest ones again, half as many
-   as fit, from position 0 on. */
+   cache, clears it and reads only the latest tokens again, half as many as fit,
+   from position 0 on. */
 const real *decoder_continue(Decoder *d, const int *ids, int count);
 
 /* A class is chosen with probability softmax(logits / temperature). At

@@ -129,8 +129,9 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
     return ids;
 }
 
-/* printf counts a width in bytes, but a character may have several. So printf
-   gets the width in columns, plus the bytes beyond one in each character. */
+/* printf counts a width in bytes, but a character may have several bytes. So
+   printf gets the width in columns plus the number of all bytes after the first
+   of a character. */
 void
 print_label(const char *label, int width)
 {

@@ -73,7 +73,7 @@ words_without_number(const Run *r)
 static void
 explain_missing_numbers(const Experiment *e)
 {
-    void *noted = NULL; /* the set of variants that a note is about */
+    void *noted = NULL; /* the variants that already have a note */
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         const char *missing = words_without_number(r);
         if (!*missing || r->config.steps == 0)

@@ -43,7 +43,7 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     npy_write(to, "loss.npy", 'f', loss->value, 2, (int[]){1, 1});
     matrices_write(to, "gradients", m, m->gradients);
     if (!draft_end(d, false)) /* false: do not replace a directory */
-        fail("%s: it exists already; choose another directory", directory);
+        fail("%s: it already exists; choose another directory", directory);
     return sequences;
 }
 

@@ -21,8 +21,8 @@ static void
 check_groups(const Published *m, int n, bool written)
 {
     if (published_has(m, "latent"))
-        fail("%s: a %s makes keys and values from a latent, which all heads "
-             "share already; leave out --kv-heads",
+        fail("%s: a %s model makes keys and values from a latent that all "
+             "heads already share; leave out --kv-heads",
              m->name, m->type);
     for (int i = 0; i < m->layers; i++) {
         int groups = m->each[i].groups;

@@ -103,7 +103,7 @@ refuse_command(const char *word)
     Values known = {0};
     for (const Command *c = commands; c < commands + commands_count; c++)
         values_add(&known, copy_text(c->name));
-    usage("unknown command \"%s\":%s `qkv help` lists them", word,
+    usage("unknown command \"%s\":%s `qkv help` lists all commands", word,
           suggestion(word, &known));
 }
 

@@ -1,4 +1,4 @@
-/* builder.h - from the tree of an equation to the steps of its plan.
+/* builder.h - turns the tree of an equation into the steps of its plan.
 
    A walk over the tree (value.c) finds the value of each part, and then applies
    the part's operator to these values (operation.c), which adds the steps that
@@ -23,8 +23,8 @@ typedef struct Value {
     Width *rows;     /* of MATRIX: the rows of a head's block */
     Width *width;    /* the columns of a head */
     bool transposed; /* the value is the transpose of what `step` computes */
-    bool masked;     /* of SCORES: are masked entries 0 already? */
-    const char *place; /* where it begins in the text, for messages */
+    bool masked;     /* of SCORES: whether masked entries are already 0 */
+    const char *place; /* where the value begins in the text, for messages */
 } Value;
 
 typedef struct Builder {

@@ -6,9 +6,9 @@
 #include "base/words.h"
 #include "equation/matrices.h"
 
-/* Where the index of a name is, or NULL if it has none. The index is a letter i
-   or g after the first "_", as in W_i^Q. Digits may precede it, as in alpha_1i;
-   only "^" or the end of the name may follow it. */
+/* The place of the index in a name; NULL if the name has none. The index is a
+   letter i or g after the first "_", as in W_i^Q. Digits may precede it, as in
+   alpha_1i; only "^" or the end of the name may follow it. */
 static const char *
 index_letter(const char *name)
 {
@@ -92,7 +92,7 @@ rank_of(const PlanWeight *w)
 /* Does matrix k of the plan come before matrix i in the variant's list? If
    `by_lines`, the order is that of the lines which declare the matrices, and so
    of their declarations in memory. Otherwise it is that of their ranks, or of
-   first use if the ranks are equal. */
+   their first use if the ranks are equal. */
 static bool
 comes_before(const Plan *p, int k, int i, bool by_lines)
 {

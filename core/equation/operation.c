@@ -5,8 +5,8 @@
    Tokens by transposed tokens are scores. Scores by tokens are a weighted sum.
    Heads by an output map, the matrix W_i^O at the end of an output, are summed.
 
-   The functions whose name ends in _value take and return a Value by value:
-   they change the copy of an operand into the result. */
+   Functions whose names end in _value take and return Values by value: they
+   turn their copy of an operand into the result. */
 #include <string.h>
 
 #include "equation/operation.h"
@@ -91,8 +91,8 @@ add_binary(Builder *b, StepKind kind, int first, int second)
 
 /* Values */
 
-/* The matrix of the plan that a value is; NULL if it is anything else, such as
-   a product of two matrices. */
+/* The plan's matrix, if the value is just one matrix; NULL if it is anything
+   else, such as a product of two matrices. */
 static PlanWeight *
 single_matrix(const Builder *b, Value v)
 {
@@ -329,8 +329,8 @@ scores_value(Builder *b, Value q, Value k, Tree *scale)
     return q;
 }
 
-/* Weights without a softmax, as in linear attention, may be unmasked scores.
-   They are masked here. */
+/* Weights without a softmax, as in linear attention, may be unmasked scores, so
+   they are masked here. */
 Value
 weighted_value(Builder *b, Value p, Value v)
 {
@@ -401,7 +401,7 @@ check_heads_and_rows(const Builder *b, Value first, Value second,
                "y: make both from x, or both from y");
 }
 
-/* Is left the same for all tokens of right, or for all of its heads? */
+/* Is left the same for all tokens of right, or for all heads of right? */
 static bool
 is_shared(Value left, Value right)
 {
@@ -419,7 +419,8 @@ combined_value(Builder *b, StepKind kind, Value left, Value right)
     check_term(b, right);
     bool swap = is_shared(left, right);
     Value first = swap ? right : left, second = swap ? left : right;
-    /* The second operand is one row for all tokens, or of the first's sort. */
+    /* The second operand must be one row for all tokens, or have the same sort
+       as the first. */
     if (second.sort == MATRIX && first.sort != MATRIX)
         second = shared_row(b, kind, first, second);
     else if (second.sort != first.sort)

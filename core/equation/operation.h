@@ -22,7 +22,7 @@ int add_step(Builder *b, Step s);
 int add_unary(Builder *b, StepKind kind, const char *place, int operand,
               Tree *scalar);
 
-/* Step.row_source of the step that computes the value. */
+/* The row_source (steps.h) of the step that computes the value. */
 char row_source(const Builder *b, Value v);
 
 /* The product of a scale and v. The scale NULL stands for 1. */

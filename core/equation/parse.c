@@ -13,8 +13,8 @@
 #include "equation/parse.h"
 #include "heart/plugin.h"
 
-/* What an equation may have beyond ASCII, in UTF-8. `qkv derive` prints the two
-   signs on a terminal. */
+/* The characters beyond ASCII that an equation may have, in UTF-8. `qkv derive`
+   prints the two signs on a terminal. */
 #define ROOT_SIGN       "\xe2\x88\x9a" /* a square root */
 #define TRANSPOSE_SIGN  "\xe1\xb5\x80" /* a raised T */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some editors begin a file with it */
@@ -34,8 +34,8 @@ typedef struct Reader {
 
 /* Messages */
 
-/* Prints a line of the text, and a mark below `place`. Of a long line it shows
-   only the part around the mark. */
+/* Prints a line of the text, and a mark below `place`. Shows only the part of a
+   long line that is around the mark. */
 static void
 print_marked(const char *line, const char *place)
 {
@@ -52,7 +52,8 @@ void
 equation_wrong(const EquationText *e, const char *place, const char *format,
                ...)
 {
-    char message[MESSAGE / 2]; /* the other half is for path and line number */
+    char message[MESSAGE / 2]; /* leaves the other half for the path and the
+                                  line number */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -487,7 +488,7 @@ read_line(Reader *r)
         read_fact(r, name, place);
     else if (name && accept(r, "="))
         add_definition(e, name, read_sum(r));
-    else { /* the output: a name that was read is part of it */
+    else { /* the output; a name that has been read is part of it */
         r->next = place;
         add_definition(e, NULL, read_sum(r));
     }

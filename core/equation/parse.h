@@ -22,7 +22,8 @@
        primary = NUMBER | NAME | NAME "(" list ")" | "(" sum ")" | "[" list "]"
        list    = sum { "," sum }
 
-   A raised T may be written for "'", and the root sign for the name sqrt.
+   A raised T may be written instead of "'", and the root sign instead of the
+   name sqrt.
 
    A ";" ends a line as a newline does, and "#" begins a comment. A "(" is a
    call of the name before it, and a "[" selects columns of the factor before
@@ -56,8 +57,8 @@ typedef struct Tree {
     struct Tree **operand;
     int count, capacity; /* of operands */
 
-    const char *place; /* where it begins in the text; NULL if it is made by
-                          tree_name or tree_number */
+    const char *place; /* where it begins in the text; NULL if tree_name or
+                          tree_number made it */
 } Tree;
 
 /* "name = value". The output, which is the last line, has the name NULL. */
@@ -92,7 +93,8 @@ typedef struct EquationText {
    grammar, exits with a message and a mark below the place. */
 EquationText *equation_read(const char *path, const char *text);
 
-/* The declaration of the matrix of this interned name, or NULL. */
+/* The declaration of the matrix with this interned name; NULL if it has none.
+ */
 const Declaration *declaration_of(const EquationText *e, const char *name);
 
 /* Prints the line of the text that `place` points into, with a mark below it.

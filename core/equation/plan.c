@@ -111,8 +111,9 @@ check_name(const Builder *b, const Definition *d)
                name);
 }
 
-/* Makes `out`, the value of t, the output of the plan. If it has heads, they
-   are summed. Exits unless it has a row for each query, as wide as a token. */
+/* Makes `out`, the value of the tree t, the plan's output. If it has heads,
+   they are summed. Exits unless it has a row for each query, as wide as a
+   token. */
 static void
 finish_output(Builder *b, Value out, const Tree *t)
 {

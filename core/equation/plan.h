@@ -1,7 +1,7 @@
-/* plan.h - turns an equation that has been read into its plan.
+/* plan.h - makes the plan of an equation that parse.h has read.
 
    On the way every matrix gets its shape. A width follows from the other factor
-   of a product or from a line that declares it; if neither gives it, it has a
+   of a product, or from a line that declares it; if neither gives it, it gets a
    default (choose_default_width in scalar.h). */
 #ifndef PLAN_H
 #define PLAN_H

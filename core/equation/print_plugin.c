@@ -90,7 +90,8 @@ argument(const Tree *t, CType type)
                                    : scalar_in_c(t, type);
 }
 
-/* The same for a scale or a number of heads, for which NULL means 1. */
+/* A scale or a number of heads as an argument; if it is NULL, the argument is
+   1. */
 static const char *
 argument_or_one(const Tree *t, CType type)
 {
@@ -334,8 +335,8 @@ is_taken(const Printer *p, const char *name)
     return index_in(taken, name) >= 0;
 }
 
-/* A name for a new variable: the wanted one, with _ for each ^, and with _
-   added at its end until it is not taken. */
+/* A name for a new variable: the wanted name with each ^ replaced by _, and
+   with _ added at the end until the name is free. */
 static const char *
 free_name(const Printer *p, const char *wanted)
 {
@@ -486,7 +487,7 @@ print_weights(FILE *to, const Plan *p)
     fprintf(to, "}\n\n");
 }
 
-/* Functions that are written into the file if the plan needs them. */
+/* Source of functions that are written into the file if the plan needs them. */
 /* clang-format off */
 static const char each_head_source[] =
     "/* Head i of n by the block of m that begins at column i * block, for each\n"

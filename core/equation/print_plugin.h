@@ -9,7 +9,7 @@
 
 #include "equation/steps.h"
 
-/* Writes the file of a variant of this name to an open file. */
+/* Writes the C source of a variant with this name to an open file. */
 void print_plugin(FILE *to, const char *name, const Plan *p);
 
 #endif

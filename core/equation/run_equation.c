@@ -1,4 +1,4 @@
-/* run_equation.c - makes a variant of an equation.
+/* run_equation.c - makes a variant from an equation.
 
    A plugin in C has its own functions `weights` and `forward`. All equations
    share the two functions below, which carry out the plan of the equation: each

@@ -1,4 +1,4 @@
-/* run_equation.h - makes a variant of an equation: the operators of
+/* run_equation.h - makes a variant from an equation: the operators of
    <qkv/tape.h> and <qkv/attend.h> carry out its plan. */
 #ifndef RUN_EQUATION_H
 #define RUN_EQUATION_H

@@ -63,8 +63,8 @@ is_scalar_kind(const EquationText *e, const Tree *t)
     }
 }
 
-/* The value of a product. It divides by a divisor, rather than multiply by its
-   inverse: x / 3 is rounded once, x (1 / 3) twice. */
+/* The value of a product. It divides by a divisor instead of multiplying by its
+   inverse, because x / 3 is rounded once and x (1 / 3) twice. */
 static double
 product_value(const Tree *t, const Attention *a)
 {
@@ -213,9 +213,9 @@ note_values(Width *w)
     representative(w)->of_values = true;
 }
 
-/* If both values are known, they need only be equal. Otherwise the chain of one
-   width is put into that of the other, `kept`, which has the known value if
-   either has one. */
+/* If both widths are known, they need only be equal. Otherwise the chain of one
+   is joined to the chain of the other, `kept`; if one of them is known, it is
+   `kept`. */
 void
 require_equal(const EquationText *e, Width *v, Width *w, const char *place,
               const char *rule)

@@ -16,7 +16,7 @@ typedef struct Size {
     const char *name;   /* "h", in an equation */
     const char *option; /* "heads", in Variant.shape; NULL: it has no option */
     const char *field;  /* "heads", in Attention */
-    size_t offset;      /* of that field, which is an int */
+    size_t offset; /* offset of that field in Attention; the field is an int */
 } Size;
 extern const Size sizes[];
 extern const int size_count;
@@ -63,7 +63,7 @@ Width *width_new(Tree *value);
 /* The scalar that the width is, or NULL. */
 Tree *width_known(Width *w);
 
-/* Makes two widths one. Exits if they cannot be equal. The message about this
+/* Makes two widths equal. Exits if they cannot be. The message about this
    `place` begins with `rule`, which says why they must be equal. */
 void require_equal(const EquationText *e, Width *v, Width *w, const char *place,
                    const char *rule);

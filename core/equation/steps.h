@@ -63,12 +63,13 @@ typedef struct Step {
     Width *width; /* the columns of each of them */
     Width *block; /* the columns of B_i; NULL if all heads have the same B */
 
-    const char *name;  /* of the definition that it computes, or NULL */
-    const char *place; /* of its scalars in the text, for messages; or NULL */
-    char row_source;   /* 'x' or 'y': it has a row for each of these tokens;
-                          0: it is computed from matrices only */
-    int depth;         /* the largest number of matrices on a path from the
-                          tokens to it */
+    const char *name; /* the name of the definition that it computes, or NULL */
+    const char *place; /* where its scalars are in the text, for messages; NULL
+                          if it has none */
+    char row_source; /* 'x' or 'y': the result has a row for each token of x or
+                        y; 0: it is computed from matrices only */
+    int depth;       /* the largest number of matrices on a path from the
+                        tokens to it */
     int twin; /* the first step with the same value in self-attention, in which
                  y is x: x W is the twin of a later y W. The step itself, if no
                  earlier step has its value */
@@ -92,7 +93,7 @@ typedef struct PlanWeight {
     int depth; /* 1 if it maps the tokens, 2 if it maps their product with such
                   a matrix, ...; 0 if it maps nothing */
     const Declaration *declared; /* NULL: no line declares it */
-    const char *place;           /* of its first use in the text */
+    const char *place;           /* where it is first used in the text */
 } PlanWeight;
 
 typedef struct Plan {

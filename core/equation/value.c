@@ -15,8 +15,8 @@
 
 /* Products */
 
-/* The factors of a product. Those that are no scalars are in `factor`, from
-   left to right. The scalars are multiplied in `scale`, which is NULL if there
+/* The factors of a product. The factors that are not scalars are in `factor`,
+   from left to right. `scale` is the product of the scalars, or NULL if there
    are none. */
 typedef struct Factors {
     const Tree *const *factor;
@@ -100,7 +100,7 @@ value_of_factors(Builder *b, Factors f, bool is_output)
     return scaled_value(b, left, f.scale);
 }
 
-/* The value of a product that is no scalar. Separates its scalars from its
+/* The value of a product that is not a scalar. Separates its scalars from its
    other factors, of which there is at least one. */
 static Value
 value_of_product(Builder *b, const Tree *t, bool is_output)
@@ -152,8 +152,8 @@ typedef struct Function {
     StepKind kind;
     int sorts;
     int least, most;       /* how many arguments */
-    double default_number; /* of the second argument, if it is a number and may
-                              be left out */
+    double default_number; /* default of the second argument, if it is a number
+                              and may be left out */
     bool keeps_zero;       /* f(0) = 0, so entries that are masked stay 0 */
 } Function;
 
@@ -375,7 +375,8 @@ transposed_value(Builder *b, const Tree *t)
     return v;
 }
 
-/* value_of without Value.place, which value_of sets for every kind of tree. */
+/* Does the work of value_of, except that it does not set Value.place; value_of
+   sets that for every kind of tree. */
 static Value
 value_of_kind(Builder *b, const Tree *t, bool is_output)
 {

@@ -12,7 +12,7 @@
 Value value_of(Builder *b, const Tree *t, bool is_output);
 
 /* A copy of the scalar t, in which the names of definitions are replaced by
-   their values. Exits if t is no scalar. */
+   their values. Exits if t is not a scalar. */
 Tree *scalar_of(Builder *b, const Tree *t);
 
 /* Is this the name of a function of equations, such as softmax? */

@@ -1,6 +1,6 @@
 /* attend_and_norm.c - attention, P = softmax(mask(scale Q K')), O = P V, and
    LayerNorm, as fast as we know how. core/heart/attend_and_norm.c is the
-   readable version, with the same bits.
+   readable version, and computes the same bits.
 
    Attention is computed tile by tile. A tile is some queries of one head of one
    sequence, with the keys that they see. If the sequence is short, it is one
@@ -37,11 +37,11 @@ typedef struct Plan {
     int tokens, keys; /* queries and keys of a sequence */
     int rows;         /* queries of a tile */
     int together;     /* number of tiles that are computed together */
-    bool of_heads;    /* these tiles are heads of one sequence; otherwise they
-                         are one head of several sequences */
-    int stride;       /* entries from a row of weights to the next */
-    bool is_long;     /* more than SHORT keys: P is not kept */
-    bool copies;      /* K and V are copied, since several tiles read them */
+    bool of_heads; /* whether these tiles are heads of one sequence, rather than
+                      one head of several sequences */
+    int stride;    /* entries from a row of weights to the next */
+    bool is_long;  /* more than SHORT keys: P is not kept */
+    bool copies;   /* K and V are copied, since several tiles read them */
     size_t kept, scratch, dp, p, k, v, d_out, q; /* all in entries */
 } Plan;
 
@@ -96,7 +96,7 @@ lay_out_scratch(Plan *p, size_t d, size_t d_v)
 
 /* Makes the plan for the operands q, k and v, which are in[0], in[1] and in[2].
    If two of them are the same matrix, a sequence is one tile, because several
-   tiles would add up its gradient in another order than the heart. Rows of
+   tiles would sum its gradient in a different order from the heart. Rows of
    weights are a multiple of LANES long. In a long attention, which has them in
    a scratch, they are LANES longer, so that their length is no power of 2: such
    rows would compete for the same few lines of the first cache. Several heads

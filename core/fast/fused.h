@@ -4,10 +4,10 @@
    The sum is computed in double and then rounded to float. Rounding twice is
    wrong in one case: the double is in the middle between two floats, while the
    exact sum is beside the middle. Rounding to odd avoids that: of the two
-   doubles around an inexact sum it chooses the odd one, whose last bit is 1;
-   that is never in the middle (Boldo and Melquiond 2008, Emulation of FMA and
-   correctly rounded sums). Comparing vectors gives -1 in a lane if it is true,
-   and 0 otherwise. */
+   doubles around an inexact sum it chooses the odd one, whose last bit is 1. An
+   odd double is never in the middle (Boldo and Melquiond 2008, Emulation of FMA
+   and correctly rounded sums). Comparing vectors gives -1 in a lane if it is
+   true, and 0 otherwise. */
 #ifndef FUSED_H
 #define FUSED_H
 
@@ -77,9 +77,9 @@ fma_by_odd(V16 a, V16 b, V16 c)
     return to_floats((Doubles)odd);
 }
 
-/* Rounding to odd is seldom needed. The sum in double can only be in the middle
-   between two floats if its last 28 bits are 0 (of the low 32 bits, 4 are
-   shifted out), and it is not if it is a float itself. */
+/* Rounding to odd is seldom needed. The sum in double can be in the middle
+   between two floats only if its last 28 bits are 0 (4 of the low 32 bits are
+   shifted out) and it is not itself a float. */
 static inline V16
 FMA_V16(V16 a, V16 b, V16 c)
 {

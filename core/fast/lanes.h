@@ -74,8 +74,8 @@ tangents(Widest x)
     return (Widest)((WidestBits)(e / (e + 2)) | sign);
 }
 
-/* Within a row each step waits for the one before, but not for other rows. So a
-   step is done in this many rows before the next step. */
+/* Within a row each step waits for the step before it, but rows do not wait for
+   each other. So each step is done in this many rows before the next one. */
 enum { ROWS_AT_A_TIME = 8 };
 
 static inline int
@@ -154,8 +154,8 @@ store(real *x, const Widest *v, long left)
     }
 }
 
-/* Of the 16 lanes, those below n are chosen: their bits are all 1, and those of
-   the others 0. Returns this for the lanes of vector p. */
+/* A mask of the 16 lanes, in which all bits of lanes below n are 1 and all bits
+   of other lanes are 0. Returns its vector p. */
 static inline Lanewise
 lanes_below(int n, int p)
 {

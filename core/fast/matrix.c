@@ -3,7 +3,7 @@
    C is cut into tiles small enough for the registers: a few rows by a few
    vectors. For each k, a tile reads its vectors of row k of B and, row by row,
    one entry of A, which multiplies all of them. So each entry that is read
-   serves many multiply-adds, and these set the pace, not memory.
+   serves many multiply-adds, and arithmetic, not memory, sets the pace.
    core/heart/matrix.c computes the same bits in three loops.
 
    Terms, from large to small: a panel of B is some of its rows, as many as a
@@ -158,8 +158,8 @@ enum {
     HIGH = 128,
 #endif
     NEAR = 32768 / sizeof(real), /* entries that fit the first cache */
-    WORTH_SHARING = 1000000, /* multiply-adds that repay threads: they take some
-                                ten microseconds */
+    WORTH_SHARING = 1000000, /* multiply-adds that repay threads, whose start
+                                takes some ten microseconds */
     FAR = 96, /* entries from one row to the next that repay prefetching */
 };
 
@@ -344,7 +344,7 @@ band_of(const struct Strip *s, Matrix c, Matrix a, Matrix b)
     return n;
 }
 
-/* The strides of a band, those of the copies if A or B is copied. */
+/* The strides of a band; if A or B is copied, the strides of the copy. */
 WITHIN Walk
 walk_of(const struct Strip *s, const Band *n, Matrix c, Matrix a, Matrix b,
         int add)
@@ -384,7 +384,7 @@ blocks_multiply(const struct Strip *s, const Band *n, Walk *w, Matrix c,
 
 /* C (+)= A B for one band: C and B have whole strips of the width of s.
    `copies` has space for a copy of B, PANEL entries, and then for one of a
-   block of A. In a batch it computes `together` products at a time. */
+   block of A. In a batch, n->together products are computed at a time. */
 WITHIN void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
               real *copies)

@@ -4,8 +4,8 @@
    starts; the calling thread works, too. A thread that is free takes the next
    range. The number of ranges that are left is in one word with the number of
    the call, so that a worker that is late cannot take a range of another call.
-   A worker polls for a while before it sleeps: in a training step there is more
-   work within microseconds, and to be woken takes longer. */
+   A worker polls for a while before it sleeps, because a training step has more
+   work within microseconds, and waking a thread takes longer. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,8 +18,8 @@ enum { PATIENCE = 1 << 20 }; /* polls before it sleeps: some milliseconds */
 
 int thread_count = 1;
 
-/* `left` holds two numbers: the number of the call in its high 32 bits, and in
-   its low 32 bits how many of its ranges no thread has taken. */
+/* `left` holds two numbers: the call's number in its high 32 bits, and in its
+   low 32 bits how many of the call's ranges no thread has taken yet. */
 static struct {
     _Atomic uint64_t left;
     _Alignas(CACHE_LINE) atomic_int done; /* ranges of the call */

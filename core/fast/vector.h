@@ -40,8 +40,8 @@ enum { FEW = 16 / sizeof(real) }; /* lanes of a V16, the narrowest vector */
 #define FMA_V16(a, b, c) \
     (V16) vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b)
 #elif defined __wasm_relaxed_simd__
-/* The result is rounded once only if the processor can: lessons/web/worker.js
-   finds out. */
+/* The result is rounded only once if the processor can do that;
+   lessons/web/worker.js finds out whether it can. */
 #include <wasm_simd128.h>
 #if __clang_major__ < 15
 #define MADD(type) __builtin_wasm_fma_##type
@@ -54,8 +54,8 @@ enum { FEW = 16 / sizeof(real) }; /* lanes of a V16, the narrowest vector */
 #define FMA_V16(a, b, c) (V16) MADD(f32x4)((__f32x4)a, (__f32x4)b, (__f32x4)c)
 #endif
 #elif defined QKV_DOUBLE
-/* The C library uses the processor's instruction. A browser's library cannot,
-   so there it is slow. */
+/* The C library's fma uses the processor's instruction. In a browser it cannot,
+   and is slow. */
 static inline V16
 FMA_V16(V16 a, V16 b, V16 c)
 {
@@ -67,8 +67,8 @@ FMA_V16(V16 a, V16 b, V16 c)
 #include "fast/fused.h"
 #endif
 
-/* The same for one number. Without the instruction, the function of the C
-   library would be slow. */
+/* FMA_V1 is for one number. Without the processor's instruction, the C
+   library's function would be slow. */
 #if defined __FMA__ || defined __ARM_NEON
 #define FMA_V1 FUSED
 #else

@@ -19,7 +19,7 @@ weight_count(const Node *q, const Node *k)
 }
 
 /* Head h of a matrix at `at` (tokens x heads*keys), which has an entry for each
-   weight of c, as a batch of all sequences. */
+   attention weight of c, as a batch of all sequences. */
 static Matrix
 weights_of_head(const Node *c, int h, real *at)
 {
@@ -129,8 +129,8 @@ row_sum(const real *x, int n)
 }
 
 /* Row by row n = (x - mean) / deviation and y = gain n + bias, with deviation =
-   sqrt(variance + NORM_EPSILON). n is kept for the backward pass, and after it
-   1 / deviation of each row. */
+   sqrt(variance + NORM_EPSILON). c->kept holds n for the backward pass,
+   followed by 1 / deviation of each row. */
 static void
 norm_forward(Node *c)
 {

@@ -1,8 +1,8 @@
 /* attend_and_norm.h - attention and LayerNorm, each in one operator.
 
    core/heart/attend_and_norm.c is the readable version.
-   core/fast/attend_and_norm.c, which replaces it in the whole program, is the
-   fast one, to the same bits. */
+   core/fast/attend_and_norm.c, which replaces it in the whole program, is fast
+   and computes the same bits. */
 #ifndef ATTEND_AND_NORM_H
 #define ATTEND_AND_NORM_H
 

@@ -17,8 +17,8 @@ typedef struct ScaleAndMask {
 } ScaleAndMask;
 
 /* A model that puts positions into the scores of every variant sets
-   Attention.relative to one of these. The variant need not know. A hook that is
-   not used is NULL. */
+   Attention.relative to one of these. The variant need not know about it. A
+   hook that is not used is NULL. */
 typedef struct Relative {
     /* Rotates queries or keys whose first token is at `position`. */
     Node *(*rotated)(Node *n, int position);
@@ -32,19 +32,20 @@ typedef struct Relative {
    a->relative or, if that has none, of q's tape. NULL if neither has one. */
 AttendFunction *other_attend(const Attention *a, const Node *q);
 
-/* Returns n, which is queries or keys, rotated by the model if it does that.
-   `position` is that of the first token of n. */
+/* Returns n, which is queries or keys, after the rotation that the model asks
+   for, if any. `position` is the position of n's first token. */
 Node *positioned(const Attention *a, Node *n, int position);
 
 /* n with the rows of all tokens so far, if a decoder keeps them (Keeper,
    tape.h); otherwise n itself. */
 Node *all_rows(Node *n);
 
-/* The same for keys, which also get the positions of attention a. */
+/* all_rows for keys, which are also rotated by the positions of attention a. */
 Node *all_keys(const Attention *a, Node *keys);
 
-/* Prepares the operands of attend: they get their positions, and the rows that
-   a decoder keeps. Aborts if they do not fit. */
+/* Prepares the operands of attend: rotates q and k by their positions if the
+   model does that, and adds the rows that a decoder keeps. Aborts if the shapes
+   do not fit. */
 void attend_operands(const Attention *a, Node **q, Node **k, Node **v);
 
 /* Both abort, in the name of an operator, if q and k have different numbers of
@@ -54,7 +55,7 @@ void check_heads(const char *name, const Node *q, const Node *k);
 void check_queries_and_keys(const char *name, const Node *q, const Node *k);
 
 /* Aborts if a is causal and the sequences do not have a query for each of their
-   `keys` keys. q is the queries, or the scores, which have the same rows. */
+   `keys` keys. q is the queries or the scores; both have the same rows. */
 void check_mask(const char *name, const Attention *a, const Node *q, int keys);
 
 #endif

@@ -1,4 +1,4 @@
-/* config.c - the shape of attention that follows from a config. */
+/* config.c - derives the shape of attention from a config. */
 #include <string.h>
 
 #include "heart/config.h"

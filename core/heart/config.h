@@ -9,9 +9,9 @@
 
 /* Config.norm: before attention and MLP there is no norm, LayerNorm, or RMSNorm
    (which the heart does not have). Config.mask: a token sees all tokens, or
-   only itself and earlier ones. Config.positions: a model knows none, adds a
-   learned vector for each position to its token, or has positions in the scores
-   (which the heart does not have: training/rope_and_alibi.h). */
+   only itself and earlier ones. Config.positions: a model ignores positions,
+   adds a learned vector for each position to its token, or puts positions into
+   the scores (which the heart does not do: training/rope_and_alibi.h). */
 enum { NORM_NONE, NORM_PRE, NORM_RMS };
 enum { MASK_NONE, MASK_CAUSAL };
 enum { POSITIONS_NONE, POSITIONS_LEARNED, POSITIONS_ROPE, POSITIONS_ALIBI };
@@ -39,16 +39,16 @@ typedef struct Config {
     /* The heart does not read the rest. Texts are interned (base/words.h), so
        a config can be copied. */
     const char *file; /* or "" */
-    const char *from; /* the run whose weights it began with, or "" */
+    const char *from; /* the run whose weights this one began with, or "" */
     const char *init; /* factors on initial weights, "W_Q=0.1+W_K=0.1", or "" */
-    const char *equation;   /* of a variant that is NAME.eq, or "" */
+    const char *equation;   /* the text of a variant NAME.eq, or "" */
     const char *log;        /* additional columns, "attention+rank", or "" */
     const char *same_start; /* the variant whose function it begins as, or "" */
     int queries, members, encoder, cross, embed, optimizer, schedule, warmup;
     /* `threshold` is the accuracy at which a task is solved. */
     double momentum, weight_decay, threshold;
     int precision;                   /* of the program that trained it */
-    uint64_t plugin_hash, file_hash; /* of the bytes of plugin and file */
+    uint64_t plugin_hash, file_hash; /* hashes of the bytes of both files */
 } Config;
 
 /* The usual settings. A task overrides some of them. */

@@ -17,7 +17,7 @@ typedef struct TokenIds {
 enum { TOKENS, POSITIONS }; /* the operands of embed: its two tables */
 
 /* Row i of C is the sum of some rows of the two tables: one of TOKENS for each
-   id of the token, and one of POSITIONS. Adds those of table k. */
+   id of the token, and one of POSITIONS. This adds the rows of table k. */
 static void
 add_embedded(const Node *c, int k, real *of_c, real *of_table, bool back)
 {

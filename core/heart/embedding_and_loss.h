@@ -16,14 +16,14 @@
 Node *embed(Node *table, const int *ids, int each, Node *positions, int first,
             int rows, int sequences);
 
-/* The number of counted rows, which are those with a target. If its target is
-   -1, a row counts neither in the loss nor in the accuracy. */
+/* The number of counted rows. A row whose target is -1 is not counted, in the
+   loss or in the accuracy. */
 int counted_rows(const int *targets, int rows);
 
 /* The sum over counted rows of -log softmax(logits)[target], in nats, divided
-   by `counted`. That is the number of counted rows of the whole batch, of which
-   this may be a micro-batch. Returns a matrix (1 x 1); it is 0 if `counted` is.
- */
+   by `counted`. `counted` is the number of counted rows of the whole batch;
+   these logits may be those of a micro-batch. Returns a matrix (1 x 1), which
+   is 0 if `counted` is 0. */
 Node *cross_entropy(Node *logits, const int *targets, int counted);
 
 /* The number of counted rows in which the target has the largest logit. If

@@ -1,4 +1,4 @@
-/* fail.h - how the program reports that it cannot go on.
+/* fail.h - how the program reports an error.
 
    There are three kinds of error: the user asked for something impossible
    (exit 2), something outside the program failed (exit 1), or the programmer
@@ -23,8 +23,8 @@
 extern const char *program_name;
 
 /* Prints the message of a note (status 0), or of an error that ends the program
-   with this status: 1, 2 or ABORTED. A longer message than MESSAGE bytes, with
-   its final 0, is cut. */
+   with this status: 1, 2 or ABORTED. A message that is longer than MESSAGE
+   bytes, with its final 0, is cut. */
 enum { ABORTED = -1, MESSAGE = 2048 };
 void say(int status, const char *format, ...) PRINTF(2, 3);
 
@@ -40,8 +40,8 @@ struct Variant;
 #define RETURNED ""
 extern void (*report_call)(const struct Variant *v, const char *doing);
 
-/* Text in the message that there is no memory: it says whose limit was reached,
-   such as that of a run. "" unless set. */
+/* Part of the message that there is no memory: says whose limit was reached,
+   such as a run's. "" unless set. */
 extern const char *whose_memory;
 
 /* Returns memory for `count` elements of `size` bytes, all 0, at the start of a
@@ -51,8 +51,9 @@ enum { CACHE_LINE = 64 }; /* bytes */
 void *allocate(size_t count, size_t size);
 
 /* Makes sure that an array has memory for one more element than `count`, and
-   returns it; it moves if it was full. `array` is NULL or was allocated, `size`
-   is that of an element in bytes, and *capacity how many elements fit. */
+   returns the array, which may have moved. `array` is NULL or was allocated,
+   `size` is that of an element in bytes, and *capacity how many elements fit.
+ */
 void *grow(void *array, int count, int *capacity, size_t size);
 
 /* The number of entries of a matrix. Ends the program if an int cannot count

@@ -15,8 +15,8 @@
 Matrix head_of(const Node *n, real *at, int s, int h);
 
 /* The head of n that is used with head h of another matrix of `heads` heads, as
-   a batch of all sequences. If n has fewer heads, neighbours share one: with 8
-   heads there and 2 in n, heads 0 to 3 use head 0. */
+   a batch of all sequences. If n has fewer heads, neighbouring heads share one:
+   if `heads` is 8 and n has 2, heads 0 to 3 use head 0. */
 Matrix shared_head(const Node *n, real *at, int h, int heads);
 
 #endif

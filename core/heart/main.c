@@ -3,9 +3,9 @@
 
        heart VARIANT TASK [--seed N] [--steps N] [--out DIR] [-q]
 
-   It prints the log, unless there is -q, and then the trained model's accuracy
-   and loss on the test. --out writes its weights to DIR, which must not exist.
- */
+   It prints the log, unless -q is given, and then the trained model's accuracy
+   and loss on the test split. --out writes its weights to DIR, which must not
+   exist. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>

@@ -15,8 +15,8 @@ typedef struct Matrix {
     real *at; /* entry i, j is at[i * down + j * across] */
     int rows, cols;
     ptrdiff_t down, across; /* entries from a row, or column, to the next */
-    int count;              /* number of matrices: 1, or those of a batch */
-    ptrdiff_t step;         /* entries from one matrix of a batch to the next */
+    int count;      /* number of matrices in the batch; 1 without a batch */
+    ptrdiff_t step; /* entries from one matrix of a batch to the next */
 } Matrix;
 
 /* A view of the (rows x cols) matrix at `at` whose rows are `stride` entries
@@ -39,10 +39,10 @@ transposed(Matrix a)
    neither A nor B, and that `across` is 1 in C or in its transpose. */
 void multiply(Matrix c, Matrix a, Matrix b);
 
-/* C += A B. In a batch, all C_i may be the same matrix (step 0), which then
-   gets the sum. Each entry of C is one chain of fused multiply-adds in the
-   order of k, which starts from the old entry. So the bits are the same for any
-   vector width, tile and compiler. */
+/* C += A B. In a batch, all C_i may be the same matrix (step 0), to which all
+   products are then added. Each entry of C is one chain of fused multiply-adds
+   in the order of k, which starts from the old entry. So the bits are the same
+   for any vector width, tile and compiler. */
 void multiply_add(Matrix c, Matrix a, Matrix b);
 
 #endif

@@ -66,8 +66,8 @@ model_norm(Model *m, const Attention *block, const char *part, Node *x)
     return layer_norm(x, gain, bias);
 }
 
-/* In the first pass: lists a place of attention, and the weights that its
-   variant declares. */
+/* Lists a place of attention and the weights that its variant declares. Called
+   only in the first pass. */
 static void
 list_place(Model *m, const Variant *v, const Attention *a)
 {
@@ -94,7 +94,7 @@ model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
 {
     const char *norm = a->place == CROSS ? "norm_cross" : "norm1";
     Node *normed = model_norm(m, a, norm, x);
-    if (m->listing) { /* the result would have the shape of x */
+    if (m->listing) { /* x stands for the result, which has its shape */
         list_place(m, v, a);
         return x;
     }
@@ -191,8 +191,9 @@ model_outline(const Config *c, Sizes sizes, const Variant *v,
     return m;
 }
 
-/* Draws the initial entries of a weight column by column. So variants that cut
-   the same columns into matrices differently begin as the same function. */
+/* Draws the initial entries of a weight column by column. So two variants that
+   divide the same columns into matrices differently begin as the same function.
+ */
 static void
 draw_weight(Weight *w, Random *r)
 {

@@ -49,15 +49,16 @@ struct Model {
     Sizes sizes;
     const Architecture *architecture;
     const Variant *variant;
-    Attention attention; /* as the variant gets it in the first block */
+    Attention attention; /* the description that the variant gets in the first
+                            block */
     Weight *weights;     /* in the order in which the equation uses them */
     int count, capacity; /* of weights */
-    ModelPlace *place;   /* in the order of their use, too */
+    ModelPlace *place;   /* also in the order of their use */
     int places, place_capacity;
-    Tape *listing;            /* the tape of the first pass, then NULL */
-    int next, next_place;     /* in later passes, the index of the weight and
-                                 of the place that the equation uses next */
-    size_t parameters;        /* entries of all weights */
+    Tape *listing;        /* the tape of the first pass, then NULL */
+    int next, next_place; /* in later passes, the indices of the next weight and
+                             of the next place that the equation uses */
+    size_t parameters;    /* entries of all weights */
     real *values, *gradients; /* of all weights, one after the other */
     Node **nodes;             /* the leaves of the weights in this pass */
 
@@ -80,9 +81,9 @@ struct Model {
     void *to;
 };
 
-/* Makes a model with all its weights listed, but without values. Its parameters
-   can be counted, and a forward pass on a tape for shapes finds how much memory
-   one needs. */
+/* Makes a model that lists all its weights but has no values for them. Its
+   parameters can be counted, and a forward pass on a tape for shapes finds how
+   much memory a real pass needs. */
 Model *model_outline(const Config *c, Sizes sizes, const Variant *v,
                      const Architecture *architecture);
 
@@ -93,9 +94,9 @@ void model_free(Model *m);
 /* The logits of a batch. */
 Node *model_forward(Model *m, Tape *t, const Batch *b);
 
-/* The functions that an equation consists of. `block` is the attention of the
-   block that they are in, or NULL outside of all blocks; `part` is the name of
-   the part within the block.
+/* An equation consists of calls of these functions. `block` is the attention of
+   the block that the call is in, or NULL outside all blocks; `part` is the name
+   of the part within the block.
 
    Returns the next weight of the equation, which has this shape, and initial
    entries with this mean and standard deviation. It is called `name`, or "" if

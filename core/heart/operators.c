@@ -99,8 +99,8 @@ matmul_backward(Node *c)
 
 const Operator matmul_op = {"matmul", matmul_forward, matmul_backward};
 
-/* A product sums over the rows of B. If these were tokens of several sequences,
-   it would mix them, so B has only one. */
+/* A product sums over the rows of B. If those were the tokens of several
+   sequences, it would mix the sequences, so B must have only one. */
 Node *
 matmul(Node *a, Node *b)
 {

@@ -34,7 +34,7 @@ plugin_load(const char *path, int binding)
     return v;
 }
 
-/* The letter that the name of a file has for a letter of a matrix's name. */
+/* The letter of a file's name that replaces a letter of the matrix's name. */
 static char
 file_letter(char letter)
 {

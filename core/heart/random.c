@@ -1,5 +1,5 @@
-/* random.c - xoshiro256++, and the integers, reals and orders that it draws.
-   The long constants are those of the published algorithms. */
+/* random.c - xoshiro256++, and the integers, reals and orders drawn with it.
+   The long constants come from the published algorithms. */
 
 #include "heart/numbers.h"
 #include "heart/random.h"

@@ -41,8 +41,9 @@ free_blocks(Tape *t)
 }
 
 /* Returns the next `bytes` of the tape, at the start of a cache line. If the
-   newest block has too little left, a new one is allocated, with room for a
-   quarter more than all that the tape has taken: so there are never many. */
+   newest block has too little left, allocates a new one that also has memory
+   for a quarter of all that the tape has taken so far, so that there are never
+   many blocks. */
 static void *
 take(Tape *t, size_t bytes)
 {

@@ -30,10 +30,11 @@ typedef struct Keeper {
     void (*enter)(struct Keeper *k, Attention *a, int place, const Node *x,
                   const Node *y);
     void (*leave)(struct Keeper *k);
-    /* Takes a node that has a row for each new token, and returns one that has
-       a row for each token so far. */
+    /* Takes a node with a row for each new token, and returns a node with a row
+       for each token so far. */
     Node *(*all_rows)(struct Keeper *k, Node *n);
-    /* The same for keys, which also get the positions of attention a. */
+    /* all_rows for keys, which are also rotated by the positions of attention
+       a. */
     Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *keys);
 } Keeper;
 
@@ -58,7 +59,8 @@ struct Tape {
     struct Block *block; /* the newest block of memory */
     size_t bytes;        /* taken from the blocks since the last reset */
     size_t most;         /* the largest `bytes` at any reset */
-    size_t entries; /* of all matrices since the reset, with values or not */
+    size_t entries; /* of all matrices since the reset, including those without
+                       values */
     Node *spare;    /* nodes whose gradients can be reused, linked by `next` */
     int recalled;   /* how often a block recalled a node of another block */
     Keeper *keeper; /* a decoder's, or NULL */

@@ -83,7 +83,7 @@ draw_recall(const Config *c, Random *r, Batch *b)
 {
     int n = c->length, *pairs = b->ids, *queries = b->ids + 2 * n;
     int *answers = b->targets + n;
-    int *order = answers; /* answers[i] replaces order[i] when that is read */
+    int *order = answers; /* order[i] is read before answers[i] overwrites it */
     draw_pairs(c, r, pairs, order);
     for (int i = 0; i < n; i++) {
         const int *pair = pairs + 2 * order[i];

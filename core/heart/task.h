@@ -27,7 +27,8 @@ typedef struct Sizes {
    stands for none. */
 typedef struct Batch {
     int capacity, sequences;   /* how many fit, and how many there are */
-    int tokens, source_tokens; /* of a sequence, and of its second sequence */
+    int tokens, source_tokens; /* number of tokens of a sequence, and of its
+                                  second sequence */
     int each;                  /* ids of each token */
     int rows, source_rows;     /* tokens of all sequences */
     int *ids, *source;         /* `each` for each token of either sequence */
@@ -70,10 +71,10 @@ enum { RECALL, INDUCTION, SORT, HEART_TASKS };
 enum { SHORTEST_PERIOD = 4, LONGEST_PERIOD = 8 }; /* of induction */
 extern const Task heart_tasks[HEART_TASKS];
 
-/* The rest is also for other tasks.
+/* The functions below also serve tasks outside the heart.
 
-   Sizes of a task whose tokens have one id, a symbol, and whose answers are
-   symbols; and of one like recall. */
+   The sizes of a task whose tokens have one id, a symbol, and whose answers are
+   symbols; and the sizes of a task like recall. */
 Sizes plain_sizes(const Config *c);
 Sizes recall_sizes(const Config *c);
 

@@ -2,8 +2,9 @@
 
    Only one thread is used by default, because an experiment usually has a run
    for each core. Threads work on ranges that write to different places, so the
-   bits do not depend on the number of threads. core/heart/threads.c has one
-   thread; core/fast/threads.c, which replaces it in the whole program, more. */
+   bits do not depend on the number of threads. core/heart/threads.c uses one
+   thread; core/fast/threads.c, which replaces it in the whole program, uses
+   several. */
 #ifndef THREADS_H
 #define THREADS_H
 

@@ -9,8 +9,8 @@
 
 /* Adam for entries from .. to - 1 of the weights. `first` is the running mean
    of the gradient, and `second` that of its square. Both begin at 0, so after t
-   steps they are too small by the factors 1 - beta^t; `rate` and `epsilon` are
-   corrected for that instead of each entry. */
+   steps they are too small by the factors 1 - beta^t. Correcting `rate` and
+   `epsilon` for that is cheaper than correcting each entry. */
 static void
 adam_range(void *model, long from, long to)
 {
@@ -56,8 +56,8 @@ optimizer_step(Model *m)
 
 /* A batch is run through the model in micro-batches, so that the nodes of a
    forward pass are still in the caches in its backward pass. Their gradients
-   add up to the gradient of the whole batch: with the same bits for a weight
-   that is multiplied with the tokens, because each entry of its gradient is
+   add up to the gradient of the whole batch. For a weight that multiplies the
+   tokens even the bits are the same, because each entry of its gradient is
    summed token by token in the same order. A micro-batch has about 4 d_model
    tokens, a number found by timing: the cost of reading a weight grows with
    d_model^2, and enough tokens have to share it. */
@@ -86,7 +86,7 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
         Batch micro = batch_part(b, i, left < size ? left : size);
         tape_reset(t);
         Node *logits = model_forward(m, t, &micro);
-        if (i > 0) /* backward must add to the gradients of earlier ones */
+        if (i > 0) /* backward must add to those of earlier micro-batches */
             for (int k = 0; k < m->count; k++)
                 m->nodes[k]->touched = true;
         Node *part =

@@ -21,7 +21,7 @@ typedef struct Result {
     double accuracy; /* of the latest step */
     bool logged;     /* did the latest step complete a row? */
     double test_loss, test_accuracy;
-    size_t tape_bytes; /* memory for a step, without the weights */
+    size_t tape_bytes; /* memory that a step needs, not counting the weights */
 } Result;
 
 /* Trains m for the steps of its config. Unless it is NULL, `watch` is called

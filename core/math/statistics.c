@@ -1,7 +1,7 @@
 /* statistics.c - intervals, tests, and the number of seeds that a test needs.
 
-   Values that have no formula, such as the t of a given p, are found by
-   bisection: an interval that contains the value is halved again and again. */
+   Values without a formula, such as the t for a given p, are found by
+   bisection: an interval that contains the value is halved repeatedly. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,8 @@ mean_interval(const double *x, int n)
 {
     double mean = mean_of(x, n);
     double standard_error = sqrt(variance_of(x, n) / n);
-    /* With 1 instead of t, the interval of two values ends at these values. */
+    /* If t is replaced by 1, the interval of two values goes from one value to
+       the other. */
     double t = n < INTERVAL_SEEDS ? 1 : student_t(LEVEL, n - 1);
     return (Mean){mean, mean - standard_error * t, mean + standard_error * t};
 }
@@ -217,7 +218,8 @@ Contrast
 welch_t(const double *x, int n, const double *base, int m, double margin)
 {
     double mean = mean_of(x, n) - mean_of(base, m);
-    /* Variances of one value of x and one of base, and of their two means. */
+    /* First the variance of a value of x and of a value of base, then that of
+       the mean of each. */
     double v = variance_of(x, n), w = variance_of(base, m);
     double a = v / n, b = w / m;
     Contrast d = unknown_contrast;
@@ -228,7 +230,8 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
     d.deviation = sqrt(v + w);
     d.error = sqrt(a + b);
     if (no_spread(d.error, x, n, base, m)) {
-        d.mean = x[0] - base[0]; /* not rounded, as a mean of many would be */
+        d.mean = x[0] - base[0]; /* exact, whereas the mean of many values would
+                                    be rounded */
         d.deviation = 0;
         d.differ = d.mean == 0 ? 1 : NAN;
         return d;

@@ -15,8 +15,9 @@ typedef struct Mean {
    in 95% of cases if the data are normal, and less often if they have one long
    tail (exponential: 88% with 3 seeds, 92% with 20). It says little about seeds
    that fall into two clusters; use a median or a fraction for these. For two
-   seeds it would be 13 times as wide as their distance. So for fewer than
-   INTERVAL_SEEDS it is from the smallest value to the largest. */
+   seeds it would be 13 times as wide as the distance between their values. So
+   with fewer than INTERVAL_SEEDS values the interval goes from the smallest
+   value to the largest. */
 enum { INTERVAL_SEEDS = 3 };
 Mean mean_interval(const double *x, int n);
 
@@ -24,8 +25,8 @@ Mean mean_interval(const double *x, int n);
    the k-th largest value. This covers the true median with a probability that
    does not depend on the distribution (David and Nagaraja 2003, 7.1). k is the
    largest for which the probability is at least 95%. Fewer than MEDIAN_SEEDS
-   values have no such interval, and get the smallest and the largest value.
-   A value may be infinite. */
+   values have no such interval; for them it goes from the smallest value to the
+   largest. A value may be infinite. */
 enum { MEDIAN_SEEDS = 6 };
 Mean median_interval(const double *x, int n);
 
@@ -40,7 +41,8 @@ typedef struct Contrast {
                                values, one of each sample */
     double error;           /* the standard error of `mean` */
     double freedom;         /* the degrees of freedom of that error */
-    double per_seed; /* how much `freedom` grows with one more seed in both */
+    double per_seed; /* how much `freedom` grows with one more seed in both
+                        samples */
     double differ; /* p-value: how likely a mean this far from 0 is if there is
                       no true difference */
     double same;   /* p-value: how likely a mean this close to 0 is if the true

@@ -244,9 +244,10 @@ tensor_set(Tensor *t, size_t i, double value)
     integer += ldexp(exponent - least, f->fraction);
     double infinity = ldexp(f->greatest, f->fraction);
     if (!(integer < infinity))
-        fail("%.200s: %g is too large for its %zu bits; convert it with "
-             "model.float().save_pretrained(DIR)",
-             t->name, value, 8 * width);
+        fail(
+            "%.200s: %g is too large for this tensor's %zu-bit format; convert "
+            "the model with model.float().save_pretrained(DIR)",
+            t->name, value, 8 * width);
     uint32_t bits = (uint32_t)integer;
     bits |= signbit(value) ? 1u << (8 * width - 1) : 0;
     memcpy(t->map + t->first + i * width, &bits, width);
@@ -355,7 +356,7 @@ checkpoint_place(const char *to)
 {
     struct stat facts;
     if (!lstat(to, &facts))
-        fail("%s: it exists already; choose another directory", to);
+        fail("%s: it already exists; choose another directory", to);
 }
 
 void

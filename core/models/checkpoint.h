@@ -59,7 +59,7 @@ void tensor_set(Tensor *t, size_t i, double value);
    first `rows` numbers of a vector. */
 void tensor_cut(const Checkpoint *c, const Tensor *t, int rows);
 
-/* Fails if `to` exists already. Commands call this before they compute what
+/* Fails if `to` already exists. Commands call this before they compute what
    could not be written. */
 void checkpoint_place(const char *to);
 

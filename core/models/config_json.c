@@ -157,9 +157,9 @@ row_of(const Said *s, const char *key)
     return table_lookup(&keys, own, MEANING) ? own : key;
 }
 
-/* The layers that a key describes, in an object that describes the layers `of`.
-   `row` is its row in keys.tsv. The keys of the decoder describe its
-   cross-attention, too. */
+/* Which layers a key describes, if the object that it is in describes `of`;
+   NOBODY if they are in a part that is not counted. `row` is the key's row in
+   keys.tsv. The decoder's keys also describe its cross-attention. */
 static int
 layers_of(const Said *s, const char *row, int of)
 {

@@ -89,11 +89,11 @@ typedef struct Published {
    Published.has. */
 bool published_has(const Published *p, const char *feature);
 
-/* Reads a config.json: `text`, which is changed, or, if that is NULL, the file
-   at `path`. Fails if a key is wrong or unsupported, and names it; notes the
-   keys that it does not know. `part` is the part that is counted of a composite
-   model, or of an encoder and a decoder; NULL is for the text model of a
-   composite model, and for models of one part. The result is kept until the
+/* Reads a config.json: `text`, which it overwrites, or the file at `path` if
+   `text` is NULL. Fails and names the key if one is wrong or unsupported; notes
+   the keys that it does not know. `part` says which part of a composite model,
+   or of an encoder-decoder, is counted; NULL means the text model of a
+   composite model, or a model of one part. The result is kept until the
    program ends. */
 Published published_read(const char *path, char *text, const char *part);
 

@@ -29,7 +29,8 @@ is_tied(const char *path, const char *text)
 {
     const char *tied = json_find(text, "tie_word_embeddings", path);
     if (!tied || (strcmp(tied, "true") != 0 && strcmp(tied, "false") != 0))
-        fail("%s: tie_word_embeddings: --whole needs it; add true or false",
+        fail("%s: tie_word_embeddings: --whole needs it to be true or "
+             "false; set it",
              path);
     return !strcmp(tied, "true");
 }

@@ -11,8 +11,9 @@
 #include "operators/biases.h"
 #include "operators/steps.h"
 
-/* C = S + b(head, query, key). The bias is the same in all sequences. So it is
-   computed once for row `row` of a sequence, and added to that row of each. */
+/* C = S + b(head, query, key). The bias is the same in all sequences, so for
+   each row of a sequence it is computed once and added to that row of every
+   sequence. */
 static void
 bias_forward(Node *c)
 {
@@ -54,7 +55,7 @@ attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale, Bias *bias)
     return apply_weights(a, softmax(a, s), v);
 }
 
-/* C = A in the entries that are not masked, and 0 in the others */
+/* C = A in the entries that are not masked, and 0 in all others */
 static void
 add_seen(const Node *c, int k, real *of_c, real *of_a, bool back)
 {

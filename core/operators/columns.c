@@ -1,4 +1,5 @@
-/* columns.c - operators that take, join or mix the heads of a matrix. */
+/* columns.c - operators that select columns of heads, join heads or mix them.
+ */
 #include "heart/fail.h"
 #include "heart/tape.h"
 #include "operators/columns.h"
@@ -68,8 +69,8 @@ concat(Node *const *a, int count)
 /* The part (product_by_head.h) of mix_heads. For each token, its row of S is a
    matrix (heads of S x width) with a head in each row, its row of P is (heads
    of S x heads of C), and its row of C is (heads of C x width). So C' = S' P.
-   All tokens are one batch, which is part 0 of the product; the other parts are
-   empty. If P has only one row, every token uses that (step 0). */
+   All tokens form one batch, which is part 0 of the product; all other parts
+   are empty. If P has only one row, every token uses that (step 0). */
 static Matrix
 token_matrices(const Node *c, int part, Factor which, real *at)
 {

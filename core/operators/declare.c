@@ -47,9 +47,9 @@ text_after(const char *list, const char *name)
     return NULL;
 }
 
-/* A bias looks up its setting for each pair of tokens. So each thread keeps the
-   latest list and name with the value that was found, and searches the list
-   only if one of them differs. */
+/* A bias may look up its setting for every pair of tokens. So each thread keeps
+   the latest list and name with their value, and searches the list again only
+   if the list or the name differs. */
 double
 setting(const Attention *a, const char *name)
 {

@@ -1,4 +1,4 @@
-/* elementwise.c - functions of each entry, among them factor A, and RMSNorm. */
+/* elementwise.c - functions of each entry, scaling by a factor, and RMSNorm. */
 #include "heart/numbers.h"
 #include "heart/rows.h"
 #include "heart/tape.h"

@@ -1,4 +1,4 @@
-/* elementwise.h - functions of each entry, among them factor A, and RMSNorm. */
+/* elementwise.h - functions of each entry, scaling by a factor, and RMSNorm. */
 #ifndef ELEMENTWISE_H
 #define ELEMENTWISE_H
 

@@ -3,8 +3,8 @@
  */
 #include "operators/product_by_head.h"
 
-/* Part i of A, B or C. That of B is transposed if the operator says so, so that
-   below C_i is always A_i B_i. */
+/* Part i of A, B or C. B_i is transposed if the operator says so, so that in
+   the code below C_i is always A_i B_i. */
 static Matrix
 part_of(const Node *c, int i, Factor which, real *at)
 {

@@ -1,9 +1,10 @@
 /* steps.c - attention in three steps.
 
    "Attention Is All You Need", equation 1, for every head of every sequence:
-   scores S = scale Q K', weights P = softmax(mask(S)), output O = P V. These
-   are three operators, scores, softmax and apply_weights, for variants that act
-   between them; attend (heart/attend_and_norm.c) does all three at once.
+   scores S = scale Q K', weights P = softmax(mask(S)), output O = P V. The
+   operators scores, softmax and apply_weights compute them one by one, for
+   variants that act between the steps; attend (heart/attend_and_norm.c) does
+   all three at once.
 
    Scores and weights are matrices (tokens x heads*keys), one head beside the
    other in their columns. */

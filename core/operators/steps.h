@@ -12,9 +12,9 @@
 extern const ProductOp scores_op, apply_weights_op;
 extern const Operator softmax_op;
 
-/* attend, one step after another. A tape or a Relative that has this as its
-   `attend` (heart/tape.h, heart/attention_operands.h) makes a node of each
-   step. */
+/* Computes attend one step after another. A tape or a Relative that has this
+   function as its `attend` (heart/tape.h, heart/attention_operands.h) makes a
+   node for each step. */
 AttendFunction attend_in_steps;
 
 /* The backward pass of softmax for one row of weights: number i of c's

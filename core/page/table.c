@@ -150,8 +150,8 @@ column_named(const Sheet *s, const char *name)
             return col;
         values_add(&known, copy_text(s->columns[col].name));
     }
-    usage("--columns: unknown column \"%s\":%s the first line of --tsv has all "
-          "names",
+    usage("--columns: unknown column \"%s\":%s the first line of the output of "
+          "--tsv lists all names",
           name, suggestion(name, &known));
 }
 

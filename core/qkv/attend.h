@@ -23,8 +23,9 @@ typedef struct Attention {
     int heads;    /* number of heads, h */
     int d_k;      /* width of a query and of a key, per head */
     int d_v;      /* width of a value, per head */
-    int kv_heads; /* number of heads of k and v, if queries share them */
-    int latent;   /* width of the narrow middle between two maps */
+    int kv_heads; /* number of heads of k and v, if several heads of q share
+                     each */
+    int latent;   /* width of the narrow matrix between two maps */
     int causal;   /* 1: a token sees only itself and earlier tokens */
     int layer;    /* index of this block, from 0 */
     int layers;   /* number of blocks */
@@ -48,10 +49,11 @@ typedef double Bias(const Attention *a, int head, int query, int key);
 
 Node *attend(Attention *a, Node *q, Node *k, Node *v, double scale);
 
-/* attend with a fixed bias, as ALiBi and windows need. The bias of a window of
-   4 tokens is
+/* attend with a fixed bias, as ALiBi and windows need it. For a window of 4
+   tokens the bias is
        return abs(query - key) < 4 ? 0 : -INFINITY;
-   It computes the three steps below, one by one. */
+   attend_biased computes the three steps below one by one, so it needs more
+   memory. */
 Node *attend_biased(Attention *a, Node *q, Node *k, Node *v, double scale,
                     Bias *bias);
 
@@ -72,15 +74,16 @@ Node *rotate(Attention *a, Node *n, double base);
    Scores: scale q_i k_i', unmasked, (tokens x heads*keys). */
 Node *scores(Attention *a, Node *q, Node *k, double scale);
 
-/* Scores + bias, a function of head and positions; a bias of -INFINITY makes
-   the weight 0. (Applied to scale(s, 0), it gives a matrix of only the biases,
-   by which scores can be multiplied.) */
+/* Adds a bias, a function of head and positions, to the scores; a bias of
+   -INFINITY makes the weight 0. (Applied to scale(s, 0), it gives a matrix of
+   only the biases, and scores can be multiplied by that.) */
 Node *fixed_bias(Attention *a, Node *s, Bias *bias);
 
-/* Turns each row of each head into weights that sum to 1; masked ones are 0.
-   A sink adds one more score to the denominator, but has no value. `sink`
-   (1 x heads) has these scores, which gpt-oss learns; NULL means 0, the
-   "softmax off by one" of Miller 2023. */
+/* Turns each row of each head into weights; masked ones are 0. Those of softmax
+   sum to 1. A sink is one more score in the denominator, without a value, so
+   those of softmax_sink sum to less. `sink` (1 x heads) has a score for each
+   head, which gpt-oss learns; NULL means 0, the "softmax off by one" of Miller
+   2023. */
 Node *softmax(Attention *a, Node *s);
 Node *softmax_sink(Attention *a, Node *s, Node *sink);
 

@@ -6,7 +6,7 @@
    and one makes the node, as variants/collaborative.c does.
 
    The price: `real` is float in `qkv` and double in `qkv-double`, so such a
-   plugin is compiled once for each. Both programs do that for you when you
+   plugin must be compiled once for each. Both programs do that for you when you
    name ./mine.c; by hand it is
 
        cc -O2 -ffp-contract=off -shared -fPIC -I... mine.c -o mine.so
@@ -38,24 +38,24 @@ typedef struct Operator {
 } Operator;
 
 struct Node {
-    int rows, cols;        /* the shape of value and of gradient */
-    int sequences;         /* rows / sequences tokens in each */
-    int heads;             /* cols / heads columns in each */
-    real *value;           /* NULL if only the shapes are wanted */
-    bool trained;          /* it depends on a weight, so it has a gradient */
-    real *gradient;        /* d loss / d value: use gradient(). The memory is
-                              reused once the node's backward has run */
-    Node **in;             /* the operands */
-    int inputs;            /* number of operands */
+    int rows, cols; /* the shape of value and of gradient */
+    int sequences;  /* rows / sequences tokens in each */
+    int heads;      /* cols / heads columns in each */
+    real *value;    /* NULL if only the shapes are wanted */
+    bool trained;   /* whether it depends on a weight and so has a gradient */
+    real *gradient; /* d loss / d value: use gradient(). The memory is
+                       reused once the node's backward has run */
+    Node **in;      /* the operands */
+    int inputs;     /* number of operands */
     const void *arguments; /* the operator's other arguments, in a type that it
                               declares: see keep_arguments */
     real *kept;            /* entries that forward keeps for
                               backward, or that backward works in */
     const Operator *op;    /* NULL for a leaf, and for a view */
-    double flops; /* operations of forward, 2 for each multiply-add; NAN, not
-                     known, unless your operator sets it */
-    double state; /* entries that a decoder could keep instead of the rows of
-                     all earlier tokens, however many; 0 if it needs these */
+    double flops; /* operations of forward, 2 for each multiply-add; NAN
+                     (unknown) unless your operator sets it */
+    double state; /* how many entries a decoder could keep instead of the rows
+                     of all earlier tokens; 0 if it needs those rows */
     Node *root; /* the node that owns the memory: itself, except after split */
     bool touched; /* gradient already holds a sum */
     bool passed;  /* another node has taken over its gradient */
@@ -63,7 +63,7 @@ struct Node {
     Node *previous; /* the node before it on the tape */
     Node *next;     /* the next node of the backward pass */
     /* For finding that order: */
-    int uses;    /* number of nodes that use it and are not in order yet */
+    int uses;    /* number of nodes that use it and are not yet ordered */
     bool shared; /* more than one node uses it */
 };
 
@@ -76,8 +76,8 @@ struct Node {
 Node *new_node(const Operator *op, int rows, int cols, Node *const *in,
                int inputs);
 
-/* Computes the value of a node that has all its arguments, and returns it. (If
-   only shapes are wanted, there is nothing to compute.) */
+/* Computes the value of a node whose arguments are all set, and returns the
+   node. (If only shapes are wanted, it computes nothing.) */
 Node *compute(Node *c);
 
 /* Returns the gradient of n, zeroed at the first call, for you to add to. Only

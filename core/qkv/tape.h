@@ -20,10 +20,11 @@ typedef struct Node Node;
 Node *matmul(Node *a, Node *b);   /* A B    (t x m), (m x n) -> (t x n) */
 Node *matmul_t(Node *a, Node *b); /* A B'   (t x m), (n x m) -> (t x n) */
 
-/* Entry by entry; the result has A's heads. B has A's shape, or it is 1 long
-   in rows, heads or columns of a head, and is repeated along those: a bias or
-   gain is (1 x columns), a number per head is split(w, heads) of a w
-   (1 x heads), a number per token is (tokens x 1), a single number (1 x 1). */
+/* Entry by entry; the result has A's heads. B has A's shape, or has only 1 row,
+   1 head or 1 column in each head, and is repeated along those axes: a bias or
+   gain is (1 x columns), a number per head is split(w, heads) of a w (1 x
+   heads), a number per token is (tokens x 1), and a single number is (1 x 1).
+ */
 Node *add(Node *a, Node *b);      /* A + B */
 Node *hadamard(Node *a, Node *b); /* A . B */
 

@@ -27,8 +27,8 @@
 #include <qkv/attend.h>
 #include <qkv/tape.h>
 
-/* Changes whenever a structure in these headers does. A plugin built for
-   another number is refused: rebuild it. */
+/* Changes whenever a structure in these headers does. A plugin built for a
+   different number is refused: rebuild it. */
 #define QKV_ABI 10
 
 /* The matrices that a variant declares. */
@@ -49,9 +49,9 @@ typedef struct Variant {
     const char *equation;
     const char *family; /* optional: its group, such as "low rank", in the
                            output of `qkv list --columns family` */
-    const char *shape;  /* the shape options that it uses, from "heads
-                           kv-heads d-k d-v latent"; the others are fixed:
-                           1 for heads, d_model for widths */
+    const char *shape;  /* the shape options that it uses, from "heads kv-heads
+                           d-k d-v latent"; the other options are fixed: 1 for
+                           heads, d_model for widths */
 
     /* Declares the matrices by calling weight() for each, in the order of their
        indices: the same matrices in every block. Their initialisation may
@@ -68,20 +68,19 @@ typedef struct Variant {
      */
     Node *(*forward)(Attention *a, Node *x, Node *y, Node **w);
 
-    /* Optional: fills the matrices, which are all 0 at first, so that head i of
-       a->heads computes softmax([x 1] M_i y') [y 1] N_i with the M_i and N_i of
-       f, or the nearest to it that its matrices allow. The 1 is multiplied by
-       the last row of M_i and N_i, the bias; a variant without biases fits the
-       other rows. (This M_i includes the scale: it is the s M_i of `qkv
-       inspect`.) A few calls of the functions below
-       suffice. Other variants can be converted into a variant that has a fit.
-     */
+    /* Optional: fills the matrices, which are all 0 at first, so that each head
+       i computes softmax([x 1] M_i y') [y 1] N_i with the M_i and N_i of f, or
+       comes as near to that as its matrices allow. (This M_i includes the
+       scale: it is the s M_i of `qkv inspect`.) The 1 is multiplied by the last
+       row of M_i and N_i, the bias; a variant without biases fits the other
+       rows. A few calls of the functions below suffice. Other variants can be
+       converted into any variant that has a fit. */
     void (*fit)(const Form *f, const Attention *a, Entries *w);
 
     /* Optional: its own settings and their defaults, which are numbers:
        "window=4 base=10000". Each becomes an option of qkv, `--window 2,4,8`,
        and setting(a, "window") reads it. A name has small letters, digits and
-       -, and must not be an option of qkv already. Several variants may declare
+       -, and must not be one of qkv's own options. Several variants may declare
        the same name. */
     const char *settings;
 
@@ -100,15 +99,15 @@ double setting(const Attention *a, const char *name);
 
 /* Declares matrix `index` (0, 1, 2, ...), rows x cols, with its name as a paper
    writes it, "W^Q". Its entries are initialised from N(0, 1 / rows). The
-   columns of all of a variant's matrices are drawn one after the other, so that
-   two variants that slice the same columns differently start as the same
+   columns of a variant's matrices are drawn one after another, so two variants
+   that divide the same columns into matrices differently start as the same
    function. For a bias or a gain (1 x columns), N(0, 1) is not what you want:
    see initialise. */
 void weight(Weights *w, int index, const char *name, int rows, int cols);
 
 /* Declares `count` matrices of one shape, from `index` on. The first "i" in the
-   name becomes 1, 2, ..., as in "W_i^Q"; a name without one ends in the
-   number. */
+   name becomes 1, 2, ..., as in "W_i^Q"; a name without an "i" gets the number
+   at its end. */
 void weight_each(Weights *w, int index, int count, const char *name, int rows,
                  int cols);
 
@@ -133,17 +132,17 @@ Part rows_of(Entries *w, int index, int from, int count);
    neighbouring heads of q: then the nearest key for all of them is found. */
 void factor_scores(const Form *f, double scale, Part q, Part k);
 
-/* The same for queries with a bias, q = x W + b: also sets b (1 x heads*r),
-   from the last row of M_i. Leave a bias of keys at 0: it adds the same number
-   to all scores of a row, which the softmax cancels. */
+/* factor_scores for queries with a bias, q = x W + b: also sets b (1 x
+   heads*r), from the last row of M_i. Leave a bias of keys at 0: it adds the
+   same number to all scores of a row, which the softmax cancels. */
 void factor_biased_scores(const Form *f, double scale, Part q, Part b, Part k);
 
 /* Sets the bias (1 x d_model) that is added to every output. A bias of values
-   can be left at 0: as weights sum to 1, it is in this one. */
+   can be left at 0: as weights sum to 1, this one includes it. */
 void put_constant(const Form *f, Part bias);
 
-/* Sets v and o so that scale v_i o_i = N_i, in the same way. o (heads*r x
-   d_model) has its heads below each other. */
+/* Sets v and o so that scale v_i o_i = N_i, by SVD as in factor_scores. o
+   (heads*r x d_model) has its heads one below the other. */
 void factor_values(const Form *f, double scale, Part v, Part o);
 
 /* Sets w (d_model x heads*r) so that scale w_i w_i' = M_i, or the nearest

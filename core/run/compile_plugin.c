@@ -21,8 +21,9 @@
 /* The command for a shell. Its arguments are the program's folder ($1), the
    source, the file to write, and options. The public headers are in that
    folder, or beside it if the program is installed. The shell splits $CC and
-   the options into words. $CFLAGS is not read: a plugin is known by its bytes,
-   so flags that an environment happens to have would make it another plugin. */
+   the options into words. $CFLAGS is not read: a plugin is identified by the
+   bytes of its compiled file, so flags that happen to be in the environment
+   would make it a different plugin. */
 static const char command[] =
     "${CC:-cc} -O2 -fno-fast-math -ffp-contract=off -shared -fPIC" LOOKED_UP
     " \"-I$1/include\" \"-I$1/../include\" \"$2\" -o \"$3\" $4";

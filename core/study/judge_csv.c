@@ -153,18 +153,18 @@ find_methods(Source *s)
     s->methods = m;
 }
 
-/* A seed that only one of two methods has; NULL if there is none. Both lists of
-   rows are sorted by seed, so where they first differ, the lesser seed is
-   missing in the other list. */
-static const char *
-unshared_seed(const Method *a, const Method *b)
+/* A row whose seed only its own method has, not the other of the two; NULL if
+   there is none. The rows of each are sorted by seed, so at the first index at
+   which the seeds differ, the lesser one is missing in the other method. */
+static const Row *
+unshared_row(const Method *a, const Method *b)
 {
     for (int i = 0;; i++) {
-        const char *s = i < a->count ? a->rows[i].seed : NULL;
-        const char *t = i < b->count ? b->rows[i].seed : NULL;
+        const Row *s = i < a->count ? &a->rows[i] : NULL;
+        const Row *t = i < b->count ? &b->rows[i] : NULL;
         if (!s || !t)
             return s ? s : t;
-        int order = strcmp(s, t);
+        int order = strcmp(s->seed, t->seed);
         if (order)
             return order < 0 ? s : t;
     }
@@ -179,11 +179,14 @@ is_paired(const Source *s, const Method *m, const Method *base)
     const Question *q = s->question;
     if (!q->seed)
         return false;
-    const char *unshared = unshared_seed(m, base);
-    if (unshared && !q->unpaired)
-        usage("%s: only one of %.64s and %.64s has %s %.64s: add the other's "
-              "row, remove this one, or give --unpaired, for Welch's test",
-              s->path, m->rows->method, base->rows->method, q->seed, unshared);
+    const Row *unshared = unshared_row(m, base);
+    if (unshared && !q->unpaired) {
+        bool of_base = !strcmp(unshared->method, base->rows->method);
+        usage("%s: %.64s has %s %.64s, but %.64s does not: add the missing "
+              "row, remove this one, or give --unpaired for Welch's test",
+              s->path, unshared->method, q->seed, unshared->seed,
+              of_base ? m->rows->method : base->rows->method);
+    }
     return !unshared;
 }
 

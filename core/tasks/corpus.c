@@ -120,7 +120,8 @@ count_pairs(const Corpus *c)
     return count;
 }
 
-/* The index of the largest of n numbers, or of the first of several. */
+/* The index of the largest of n numbers; if several are the largest, of the
+   first of them. */
 static int
 largest_of(const int *numbers, int n)
 {

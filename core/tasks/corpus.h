@@ -13,9 +13,10 @@
 #include "heart/task.h"
 
 typedef struct Corpus {
-    int *ids;      /* of all tokens, in the order of the text */
+    int *ids;      /* the ids of all tokens, in the order of the text */
     Values names;  /* the text of each id */
-    bool words;    /* are tokens words between blanks, not characters? */
+    bool words;    /* whether tokens are words between blanks, rather than
+                      characters */
     int begin[4];  /* Split i has the tokens begin[i] .. begin[i + 1] - 1, so
                       that begin[3] is the number of all tokens. */
     uint64_t hash; /* of the file's bytes (hash_bytes) */

@@ -16,7 +16,7 @@
 
 /* Answers every token with the commonest symbol of the source (the second
    sequence), or of the sequence if there is no source. If several are equally
-   common, it is the one that occurs first. */
+   common, the one that occurs first counts. */
 static void
 guess_commonest(const Config *c, const Batch *e, int *guesses)
 {
@@ -49,8 +49,8 @@ draw_reverse(const Config *c, Random *r, Batch *e)
    of the tokens at m = members places, divided by sqrt(m). Each token has its
    own set of places, drawn at random but the same in all sequences. So
    attention needs scores of high rank, which the recipe `rank` shows. The
-   target is k, the number of these places with +1, and stands for the answer
-   (2k - m) / sqrt(m), which has mean 0 and variance 1. */
+   target is k, the number of the m places that hold +1. It stands for the
+   answer (2k - m) / sqrt(m), which has mean 0 and variance 1. */
 static Sizes
 sizes_subset(const Config *c)
 {
@@ -112,7 +112,7 @@ draw_mqar(const Config *c, Random *r, Batch *e)
 {
     int n = c->length, *pairs = e->ids, *queries = e->ids + 2 * n;
     int *answers = e->targets + 2 * n;
-    int *order = answers; /* answers[i] replaces order[i] once that is read */
+    int *order = answers; /* order[i] is read before answers[i] overwrites it */
     draw_pairs(c, r, pairs, order);
     for (int i = 0; i < n; i++) {
         const int *pair = pairs + 2 * order[i];
@@ -282,7 +282,7 @@ task_measure(const KnownTask *t)
 }
 
 /* Returns why the task c->task, which has these sizes, cannot have the settings
-   of c, and what to do; NULL if it can. */
+   of c, and what to do about it; NULL if it can have them. */
 static const char *
 contradiction(const Config *c, Sizes s)
 {

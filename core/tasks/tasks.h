@@ -52,7 +52,8 @@ int first_answer(const Dataset *data);
 typedef struct Baselines {
     double chance, trivial; /* accuracies of the two */
     double chance_loss;     /* in nats per token */
-    double bigram_loss;     /* of the trivial baseline of a text, else NaN */
+    double bigram_loss; /* the loss of a text's trivial baseline; NaN for other
+                           tasks */
 } Baselines;
 
 /* The baselines on a split. They differ between splits only for a text. */

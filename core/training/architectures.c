@@ -76,15 +76,16 @@ skip_encoder(Model *m)
 {
     static const int norm_weights[] = {
         [NORM_NONE] = 0, [NORM_PRE] = 2, [NORM_RMS] = 1};
-    m->next_place = m->config.encoder; /* each of its blocks has one place */
+    m->next_place = m->config.encoder; /* one place for each of its blocks */
     int first_of_attention = m->place[m->next_place].weights;
     m->next = first_of_attention - norm_weights[m->config.norm];
 }
 
 /* The second sequence as cross-attention reads it; NULL if the task has none. A
    decoder (Keeper, heart/tape.h) encodes it in the step with the first tokens,
-   and caches the keys and values. In later steps it has no rows, because none
-   are new. `table` has the vectors of ids, `positions` those of positions. */
+   and caches the keys and values. In later steps the second sequence has no
+   rows, because none of its tokens are new. `table` has the vectors of ids,
+   `positions` those of positions. */
 static Node *
 second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {

@@ -56,8 +56,9 @@ before_rope(Node *n)
     return n->op == &rope_op.op ? n->in[0] : n;
 }
 
-/* The slope of head i of h is 2^(-8 i / h) = e^-(8 i / h log 2). The latest one
-   is kept, because most calls are for the same head as the call before. */
+/* The slope of head i of h is 2^(-8 i / h) = e^-(8 i / h log 2). The latest
+   slope is kept, because most calls are for the same head as the call before.
+ */
 double
 alibi_bias(const Attention *a, int head, int query, int key)
 {

@@ -3,9 +3,9 @@
 
    RoPE, Su et al. 2021: q and k are rotated by their positions before their
    product, so that positions change a score only by the distance of its two
-   tokens. ALiBi, Press et al. 2022: head i of h (from 1 on) adds
-   -2^(-8 i / h) times that distance to its scores. These are the slopes of the
-   paper's text; the authors' code has others if h is not a power of two.
+   tokens. ALiBi, Press et al. 2022: head i of h (from 1 on) adds -2^(-8 i / h)
+   times that distance to its scores. These slopes are from the text of the
+   paper; the authors' code uses different ones if h is not a power of two.
    Without a mask a later token gets the same bias as an earlier one at that
    distance, as the authors suggested afterwards. */
 #ifndef ROPE_AND_ALIBI_H

@@ -15,7 +15,7 @@ solved_update(Solved *s, const Result *so_far)
         s->step = so_far->steps;
 }
 
-/* The weights are checked too, because an infinite weight shows in a loss only
+/* The weights are also checked, because an infinite weight affects a loss only
    if a batch uses it. */
 bool
 has_diverged(const Model *m, const Result *r)

@@ -13,8 +13,8 @@ typedef struct Solved {
     int step;            /* 0 until the task is solved */
 } Solved;
 
-/* Call this after every step. *so_far is the result up to that step. Before the
-   first call, only s->threshold is set, and the rest of *s is 0. */
+/* Call this after every step; *so_far is the result up to it. Before the first
+   call, set s->threshold and clear the rest of *s. */
 void solved_update(Solved *s, const Result *so_far);
 
 /* Did the run with result r diverge: is one of its last losses, or a weight of

@@ -13,7 +13,7 @@ case $1 in
 esac
 ! "$QKV" list --names | grep -qx -- "$1" ||
     die 2 "$1: a variant has this name, and the two could not be compared; choose another name"
-[ ! -e "$1.c" ] || die 1 "$1.c: it exists already; choose another name"
+[ ! -e "$1.c" ] || die 1 "$1.c: it already exists; choose another name"
 
 # copy_of_standard NAME: standard.c under that name, without its family, because it will change.
 copy_of_standard() {
