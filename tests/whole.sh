@@ -55,7 +55,7 @@ refuses 1 "the parts of a whole bert are not known" "$qkv" count --whole --confi
 refuses 2 "length" "$qkv" count --whole --config llama.json --length 5
 echo "{\"model_type\": \"llava\", \"text_config\": {$llama, \"tie_word_embeddings\": false}}" >composite.json
 "$qkv" count --whole --config composite.json 2>err
-expect "a composite model" grep -q "text_config to a file of its own" err
+expect "a composite model" grep -q "text_config to a separate file" err
 refuses 2 "at most 6000 parameters, and this model has 274879086592" "$qkv" count --whole --d-model 32768 --layers 64 # no memory holds it
 refuses 2 "--norm: it has no effect without --whole" "$qkv" count --norm rms
 
