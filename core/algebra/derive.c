@@ -249,7 +249,8 @@ narrow(Walk *w, int start, int size)
     return w->width > 0;
 }
 
-/* Returns whether n is computed only from weights. */
+/* Returns whether n is computed only from weights. A node without an operator
+   is a leaf; an operand that is a view is read at its root. */
 static bool
 from_weights(const Derived *d, const Node *n)
 {
@@ -527,8 +528,9 @@ derive_heads(Derived *d)
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 
 /* Runs forward once, on tokens that are rows of the identity, and walks back
-   from its output. All d_model rows are stored, because the walks also read the
-   identity matrix there. */
+   from its output. The form has neither a mask nor the positions that a model
+   puts into the scores, so both are switched off. The identity is stored whole,
+   with d_model rows, because the walks take their identity matrices from it. */
 Derived
 derive(const Variant *v, Attention a, Weights w)
 {

@@ -75,9 +75,8 @@ pick_classes(Weight *unembedding)
 }
 
 /* With the table T (n x d) and the unembedding U (d x classes), M becomes T M
-   T' and N becomes T N U, the first columns of an n x n matrix whose others are
-   0. A head's matrix has a last row, its bias, which T does not multiply: so
-   each has n + 1 rows. */
+   T', and N becomes T N U with columns of 0 up to n columns. T does not
+   multiply the last row of M and N, the bias, so both have n + 1 rows. */
 void
 fold_form(Canonical *c, const Model *m, Model *onehot)
 {

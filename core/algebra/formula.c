@@ -160,7 +160,9 @@ find_option_letters(Family *f)
 static void
 find_own_letters(Family *f)
 {
-    bool rotates = cost_of(f->variant, f->attention, FEW_TOKENS, 0).rotates;
+    int no_keys = 0; /* the keys are made from the same tokens */
+    bool rotates =
+        cost_of(f->variant, f->attention, FEW_TOKENS, no_keys).rotates;
     const char *list = f->attention.settings;
     OwnSetting own;
     int i = OWNS;

@@ -101,10 +101,12 @@ rank_manifold(double rows, double cols, double r)
 }
 
 /* The most parameters that any model with this unembedding can have. Its
-   logits, up to the constant that softmax ignores, are a matrix of (contexts x
-   classes - 1): the stream's last states times the unembedding, so its rank is
-   at most d_model. LayerNorm subtracts the mean of a state, which leaves rank
-   d_model - 1, and its bias adds one row to all rows. */
+   logits, up to the constant that softmax ignores, are a matrix with a row for
+   each context and classes - 1 columns: the stream's last states times the
+   unembedding, so its rank is at most d_model. LayerNorm (NORM_PRE) subtracts
+   the mean of a state, which leaves rank d_model - 1, and its bias adds the
+   same row to every row. So with LayerNorm one row of logits is free, and the
+   differences of the other rows from it have rank d_model - 1. */
 static double
 most_real(const Model *m)
 {

@@ -87,9 +87,9 @@ fitted(Subject *s, const Canonical *given)
    relative to the largest entry. */
 static const double fit_rounding = 1e-10;
 
-/* A plugin that cannot compute every form may only approximate its own. Fails
-   unless the fit is such an approximation: neither M nor N is lost completely,
-   and a second fit reproduces `once`, the form of the first fit. */
+/* A plugin that cannot compute every form is allowed to approximate its own.
+   Fails unless the fit is such an approximation: neither M nor N is lost
+   completely, and a second fit reproduces `once`, the form of the first fit. */
 static void
 check_approximation(Subject *s, const Canonical *once, const FitError *lost)
 {

@@ -164,9 +164,13 @@ add_whole(Sheet *sheet, const Wanted *w)
               "%.0f: give a smaller --d-model, or fewer --layers or --symbols",
               name, MOST_MEASURED, found.stored);
     if (isnan(found.real))
-        note("%s: its rank is not known: its pivots have no gap", name);
+        note("%s: its rank is not known, because no gap separates its pivots "
+             "from "
+             "rounding",
+             name);
     else if (isnan(found.formula))
-        note("%s: the formula is not known: attention's pivots have no gap",
+        note("%s: the formula is not known, because the rank of its attention "
+             "alone is not",
              name);
     else if (found.real != found.formula)
         note("%s: the formula is off by %+.0f: it assumes more --symbols than "

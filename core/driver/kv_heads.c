@@ -28,7 +28,7 @@ check_groups(const Published *m, int n, bool written)
         int groups = m->each[i].groups;
         if (n >= groups || groups % n)
             usage("--kv-heads %d: give a smaller number that divides %d, the "
-                  "model's heads of keys and values",
+                  "model's number of key and value heads",
                   n, groups);
     }
     if (scores_are_normed(m))
@@ -50,7 +50,9 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
 {
     Heads fit = regrouped(heads_of(fitted, l->model, l->number), groups);
     Heads mean = regrouped(heads_of(averaged, l->model, l->number), groups);
-    fit.gain = mean.gain = l->gain; /* both copies keep the norm of l */
+    /* Both copies keep the norm before the layer, so gaps are measured with it.
+     */
+    fit.gain = mean.gain = l->gain;
     fit.shift = mean.shift = l->shift;
     write_nearest(l, &fit);
     write_mean(l, &mean);

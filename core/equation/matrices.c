@@ -79,11 +79,11 @@ find_or_add_weight(Builder *b, const char *name, const char *place)
     return p->weights - 1;
 }
 
-/* A matrix of lower rank comes earlier in the variant's list of matrices. The
-   nearer to the tokens a matrix is, the lower is its rank; matrices of one row,
-   such as biases, and those that mix heads come last. */
+/* Orders the variant's list of matrices: a matrix with a lower number comes
+   earlier. Matrices near the tokens come first; biases and matrices that mix
+   heads come last. Only a bias has a number, 1, as its rows. */
 static int
-rank_of(const PlanWeight *w)
+place_in_list(const PlanWeight *w)
 {
     bool one_row = width_known(w->rows)->kind == TREE_NUMBER;
     return w->mixes || one_row ? INT_MAX : w->depth;
@@ -91,16 +91,17 @@ rank_of(const PlanWeight *w)
 
 /* Does matrix k of the plan come before matrix i in the variant's list? If
    `by_lines`, the order is that of the lines which declare the matrices, and so
-   of their declarations in memory. Otherwise it is that of their ranks, or of
-   their first use if the ranks are equal. */
+   of their declarations in memory. Otherwise it is that of place_in_list, or of
+   their first use if these are equal. */
 static bool
 comes_before(const Plan *p, int k, int i, bool by_lines)
 {
     const PlanWeight *first = &p->weight[k], *second = &p->weight[i];
     if (by_lines)
         return first->declared < second->declared;
-    int first_rank = rank_of(first), second_rank = rank_of(second);
-    return first_rank == second_rank ? k < i : first_rank < second_rank;
+    int first_place = place_in_list(first);
+    int second_place = place_in_list(second);
+    return first_place == second_place ? k < i : first_place < second_place;
 }
 
 /* The position of a matrix is the number of matrices that come before it. The

@@ -16,9 +16,9 @@ bool same_operator(const Plan *p, const Step *s, const Step *t);
    of the step in Plan.step. */
 int add_step(Builder *b, Step s);
 
-/* Calls add_step for a step of this kind with one operand and with one scalar,
-   or NULL. If the scalar turns out wrong at some sizes, the message shows the
-   place. */
+/* Adds a step of this kind with one operand and one scalar, or NULL, as
+   add_step does. A message about a scalar that is not valid at some size shows
+   `place`, its place in the equation. */
 int add_unary(Builder *b, StepKind kind, const char *place, int operand,
               Tree *scalar);
 

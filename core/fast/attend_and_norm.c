@@ -278,7 +278,8 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 }
 
 /* P = softmax(mask(scale Q K')), ROWS_AT_A_TIME rows at a time. If causal, each
-   row sees one key more than the row before. */
+   row sees one key more than the row before. Rows are as wide as whole vectors:
+   the weights of keys that a row does not see, or that do not exist, are 0. */
 static void
 make_weights(const QueryTile *t, const ScaleAndMask *a)
 {
@@ -359,8 +360,9 @@ typedef struct Work {
     void (*visit)(Node *c, const QueryTile *t);
 } Work;
 
-/* Visits every tile of a chunk. Chunks are numbered group by group within the
-   sequences. */
+/* Visits every tile of a chunk: of one group of heads, in the p->together
+   sequences that are computed together. The groups of the first sequences have
+   the lowest numbers. */
 static void
 each_tile(const Work *w, int chunk, int worker)
 {

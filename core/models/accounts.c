@@ -86,7 +86,7 @@ score_gauge(const Published *p)
     return sum;
 }
 
-/* The dimensions of the gauge in how values become the output. */
+/* The number of parameters of W^V, W^O and their biases that are gauge. */
 static double
 value_gauge(const Published *p)
 {

@@ -83,8 +83,9 @@ write_run(Model *m, const Dataset *data, const char *out)
 
 /* The model has one block, whose attention gets the matrices of the layer. The
    model is not trained. A run needs a task and a few examples, so the run has
-   sequences of the task `reverse`, which have nothing to do with the layer.
- */
+   sequences of the task `reverse`, which have nothing to do with the layer. The
+   variant must have all matrices of the layer and no others, and a run has
+   neither capped scores nor heads of which only some columns are rotated. */
 char *
 layer_as_run(const Heads *l, const char *variant, const char *out)
 {

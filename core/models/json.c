@@ -35,8 +35,8 @@ json_enter(char *text, const char *path)
 {
     char *at = strpbrk(text, "{[");
     if (!at)
-        fail("%s: it is not JSON: a list or an object is missing; correct it, "
-             "or download the file again",
+        fail("%s: not JSON: it has no list and no object; correct it, or "
+             "download the file again",
              path);
     return at + 1 + strspn(at + 1, blanks);
 }

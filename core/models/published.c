@@ -418,7 +418,8 @@ published_read(const char *path, char *text, const char *part)
         each->rotated_layers += each[i].rope > 0;
     }
     if (s->left_out.count)
-        note("%s: keys not counted: %s", path, joined(&s->left_out, ", "));
+        note("%s: keys of config.json not counted: %s", path,
+             joined(&s->left_out, ", "));
     free(s);
     return *each;
 }

@@ -97,7 +97,8 @@ write_piece(Piece *p, const Heads *l, const Heads *to)
         write_times(l, to, other, head * width + in_head, p->block, n);
 }
 
-/* Exits unless the tensors of a layer have enough bits for what is written. */
+/* Exits unless all tensors of a layer are F32, the only type that --slim
+   writes. */
 static void
 check_types(const Heads *l)
 {
@@ -176,8 +177,9 @@ slim_map(const Heads *l, const Heads *to, int map)
     return worst;
 }
 
-/* Takes the gauge out of all maps of a layer, which are read as they are
-   stored. With a latent, the rotated columns are one more pair of maps. */
+/* Takes the gauge out of all maps of a layer. Norms of q and k leave them no
+   gauge. With a latent, W^K and W^V are read without the latent's map, and the
+   rotated columns are one more pair of maps. */
 static double
 slim_maps(Heads l, const Heads *to)
 {

@@ -8,9 +8,9 @@
    checkpoint. In each group of heads a square block of W^K, and one of W^V,
    becomes the identity (for a rotated pair of columns, one complex number
    becomes 1). A bias that the softmax cancels, or that b^O can absorb, becomes
-   0. Fails if a block that is inverted has too large a condition number, or if
-   a tensor has too few bits. Returns the largest of these condition numbers. If
-   `to` is NULL, it computes only this number. */
+   0. Returns the largest condition number of the blocks that are inverted; if
+   `to` is NULL, it computes only this number. Fails if that is too large, or if
+   a tensor is not F32. */
 double heads_slim(const Heads *l, const Heads *to);
 
 #endif

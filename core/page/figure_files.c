@@ -27,7 +27,8 @@ write_part(const Figure *f, const char *ending, const char *text)
 
 #define SEAL "# Edited, this script is yours: qkv does not replace it. "
 
-/* The seal of a script whose first `size` bytes are before it. */
+/* The line that seals a script: a hash of its first `size` bytes, after which
+   the line is written. */
 static char *
 seal_of(const char *script, size_t size)
 {

@@ -107,8 +107,8 @@ margin_names(const char *margins)
         double x = strtod(number, &unit); /* 0 if there is no number */
         bool unit_known = !*unit || !strcmp(unit, "%");
         if (!unit_known || x <= 0 || !isfinite(x))
-            usage("--margin \"%s\": give RESULT=DIFFERENCE, in its unit or in "
-                  "per cent of the baseline's, as in "
+            usage("--margin \"%s\": give RESULT=DIFFERENCE, in the unit of the "
+                  "result or in per cent of the baseline's result, as in "
                   "test_accuracy=0.01,solved_at=10%%",
                   names.text[i]);
         *sign = 0; /* only the name is left */

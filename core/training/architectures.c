@@ -84,8 +84,9 @@ skip_encoder(Model *m)
 /* The second sequence as cross-attention reads it; NULL if the task has none. A
    decoder (Keeper, heart/tape.h) encodes it in the step with the first tokens,
    and caches the keys and values. In later steps the second sequence has no
-   rows, because none of its tokens are new. `table` has the vectors of ids,
-   `positions` those of positions. */
+   rows, because none of its tokens are new. (A decoder's memory is measured by
+   a later step for shapes only, which must encode, too.) `table` has the
+   vectors of ids, `positions` those of positions. */
 static Node *
 second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
