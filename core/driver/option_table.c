@@ -1,8 +1,8 @@
 /* option_table.c - the commands, the options that each takes with their
-   defaults, and
-   --help, which prints them.
+   defaults, and --help, which prints them.
 
-   The settings of runs are options, too; config/settings.c has their table. */
+   The settings of runs are options, too: config/settings.c has their table, and
+   heart/config.h their defaults (USUAL). */
 #include <stdio.h>
 #include <string.h>
 

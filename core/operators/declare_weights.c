@@ -1,5 +1,6 @@
-/* declare.c - more that a variant can declare (<qkv/variant.h>): the initial
-   distribution of a matrix, several numbered matrices at once, and settings. */
+/* declare_weights.c - more that a variant can declare (<qkv/variant.h>): the
+   initial distribution of a matrix, several numbered matrices at once, and
+   settings. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
