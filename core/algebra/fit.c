@@ -132,12 +132,12 @@ fit_error(const Canonical *now, const Canonical *wanted)
         Difference apart = {.largest = 1e-300};
         for (int h = 0; h < heads; h++) {
             const double *found = matrix_of_head(now, which, h, none);
-            const double *asked = matrix_of_head(wanted, which, h, none);
-            double lost = share_lost(found, asked, now->size, &apart);
+            const double *given = matrix_of_head(wanted, which, h, none);
+            double lost = share_lost(found, given, now->size, &apart);
             if (h > 0 && lost <= f.lost[which]) /* another head lost more */
                 continue;
             f.lost[which] = lost;
-            f.rank[which] = spectrum_of(asked, now->d_model).rank;
+            f.rank[which] = spectrum_of(given, now->d_model).rank;
             f.kept[which] = spectrum_of(found, now->d_model).rank;
         }
         if (which == N) /* the constant is part of the output, as N is */

@@ -169,8 +169,8 @@ add_whole(Sheet *sheet, const Wanted *w)
              "rounding",
              name);
     else if (isnan(found.formula))
-        note("%s: the formula is not known, because the rank of its attention "
-             "alone is not",
+        note("%s: the formula is not known, because the real parameters of its "
+             "attention could not be counted",
              name);
     else if (found.real != found.formula)
         note("%s: the formula is off by %+.0f: it assumes more --symbols than "
