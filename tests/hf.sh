@@ -8,12 +8,12 @@ build=$1
 . tests/lib.sh
 qkv=$build/qkv
 python=${PYTHON:-python3}
-if ! $python -c 'import torch, transformers, safetensors' 2>/dev/null; then
-    echo "hf: skipped, python3 has no torch, transformers or safetensors (pip install torch==2.13.0 transformers safetensors)"
+if ! "$python" -c 'import torch, transformers, safetensors' 2>/dev/null; then
+    echo "hf: skipped, $python has no torch, transformers or safetensors (pip install torch==2.13.0 transformers safetensors)"
     exit 0
 fi
 for script in in_transformers in_whole in_checkpoints; do
-    $python "$top/tests/$script.py" "$qkv" "$work" >>"$work/out" 2>"$work/err" || {
+    "$python" "$top/tests/$script.py" "$qkv" "$work" >>"$work/out" 2>"$work/err" || {
         tail -n 3 "$work/err"
         exit 1
     }

@@ -3,14 +3,14 @@
 # (in_scipy.py): differences, t, sameness, intervals of means and medians; and every digit
 # that judge prints about tables (judged_by_scipy.py); and the loop of lesson 17
 # (turned_by_scipy.py).
-# Skipped where there is none: pip install scipy.
+# Skipped where $PYTHON (else python3) has none: pip install scipy.
 # Only here are statistics those of another library.
 
 set -eu
-qkv=$(cd "$1" && pwd)/qkv
+qkv=$(cd "$1" && pwd)/qkv python=${PYTHON:-python3}
 here=$(pwd)/tests
-if ! python3 -c 'import scipy' 2>/dev/null; then
-    echo "scipy: skipped, python3 has no scipy (pip install scipy)"
+if ! "$python" -c 'import scipy' 2>/dev/null; then
+    echo "scipy: skipped, $python has no scipy (pip install scipy)"
     exit 0
 fi
 work=$(mktemp -d)
@@ -27,13 +27,13 @@ for seeds in 3 7 12; do
         "$qkv" compare -v standard,mqa $small --heads 2 --seeds $seeds --judge $judge \
             --margin test_loss=0.3,validation_loss=0.3 -o runs$seeds --tsv >verdict
         "$qkv" table runs$seeds --tsv >runs
-        python3 "$here/in_scipy.py" $judge verdict runs grid grid$seeds/figures/*.tsv
+        "$python" "$here/in_scipy.py" $judge verdict runs grid grid$seeds/figures/*.tsv
     done
 done
 
 # Tables that people posted, and some of random numbers: paired or not, with as many runs of
 # each method or not, lower or higher, with a margin or none.
-python3 "$here/judged_by_scipy.py" "$qkv" "$here/judged"
+"$python" "$here/judged_by_scipy.py" "$qkv" "$here/judged"
 
 # The gauge that turns while M goes around a loop.
-python3 "$here/turned_by_scipy.py" "${qkv%/*}/loop"
+"$python" "$here/turned_by_scipy.py" "${qkv%/*}/loop"

@@ -4,9 +4,9 @@
 # Only here are gradients those of another library.
 
 set -eu
-build=$1
-if ! python3 -c 'import torch, numpy' 2>/dev/null; then
-    echo "torch: skipped, python3 has no torch or no numpy (pip install torch numpy)"
+build=$1 python=${PYTHON:-python3}
+if ! "$python" -c 'import torch, numpy' 2>/dev/null; then
+    echo "torch: skipped, $python has no torch or no numpy (pip install torch numpy)"
     exit 0
 fi
 work=$(mktemp -d)
@@ -42,7 +42,7 @@ for program in qkv qkv-double; do
         export_run $program -t translate --encoder 1 --positions $positions
     done
 done
-python3 tests/in_torch.py $pairs >"$work/out" || {
+"$python" tests/in_torch.py $pairs >"$work/out" || {
     cat "$work/out"
     exit 1
 }
