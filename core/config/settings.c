@@ -1,5 +1,6 @@
 /* settings.c - every setting of a run, in one table. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,72 +10,62 @@
 #include "config/settings.h"
 #include "heart/fail.h"
 
-#define MOST 1e6 /* the largest size: larger ones are more likely mistyped */
 /* clang-format off */
-/* Setting.kind and Setting.offset, of a field of Config. This compiles only if
-   the field has the type of the kind. */
-#define AT(kind, field) kind, _Generic(((Config *)0)->field, kind##_TYPE: offsetof(Config, field))
-#define INTEGER_TYPE  int
-#define CHOICE_TYPE   int
-#define NUMBER_TYPE   double
-#define HASH_TYPE     uint64_t
-#define WORD_TYPE     const char *
-#define PLUGIN_TYPE   const char *
-#define OWN_LIST_TYPE const char *
 Setting settings[] = {
-    /* Name, role, AT(kind, field), min, max, choices, help. */
-    {"variant", OF_VARIANT, AT(PLUGIN, variant), 0, 0, NULL, "the variant of attention: a name, or the path of a .c, .so or .eq file"},
-    {"task", OF_DATA, AT(WORD, task), 0, 0, NULL, "the task; `qkv list --tasks` describes them"},
-    {"seed", OF_SEED, AT(INTEGER, seed), 0, 2147483647, NULL, "seed of all random numbers: data, initialisation, test"},
+    /* Name, role, kind (its field of Config; least and greatest value, or
+       choices), help. A decay rate stays below 1, which would never forget. */
+    {"variant", OF_VARIANT, PLUGIN_AT(Config, variant), .help = "the variant of attention: a name, or the path of a .c, .so or .eq file"},
+    {"task", OF_DATA, WORD_AT(Config, task), .help = "the task; `qkv list --tasks` describes them"},
+    {"seed", OF_SEED, INTEGER_AT(Config, seed, 0, INT_MAX), .help = "seed of all random numbers: data, initialisation, test"},
 
-    {"length", OF_DATA, AT(INTEGER, length), 1, MOST, NULL, "length n of a sequence, in tokens, pairs or characters"},
-    {"symbols", OF_DATA, AT(INTEGER, symbols), 1, MOST, NULL, "number of different digits, keys or tokens"},
-    {"values", OF_DATA, AT(INTEGER, values), 1, MOST, NULL, "number of different values in recall and mqar"},
-    {"queries", OF_DATA, AT(INTEGER, queries), 0, MOST, NULL, "number of queries in cross-recall; 0: as many as keys"},
-    {"members", OF_DATA, AT(INTEGER, members), 1, MOST, NULL, "number of tokens that each answer of the task `subset` sums"},
-    {"file", OF_DATA, AT(WORD, file), 0, 0, NULL, "the file that the task `text` reads"},
+    {"length", OF_DATA, INTEGER_AT(Config, length, 1, MOST_SIZE), .help = "length n of a sequence, in tokens, pairs or characters"},
+    {"symbols", OF_DATA, INTEGER_AT(Config, symbols, 1, MOST_SIZE), .help = "number of different digits, keys or tokens"},
+    {"values", OF_DATA, INTEGER_AT(Config, values, 1, MOST_SIZE), .help = "number of different values in recall and mqar"},
+    {"queries", OF_DATA, INTEGER_AT(Config, queries, 0, MOST_SIZE), .help = "number of queries in cross-recall; 0: as many as keys"},
+    {"members", OF_DATA, INTEGER_AT(Config, members, 1, MOST_SIZE), .help = "number of tokens that each answer of the task `subset` sums"},
+    {"file", OF_DATA, WORD_AT(Config, file), .help = "the file that the task `text` reads"},
 
-    {"d-model", OF_MODEL, AT(INTEGER, d_model), 1, MOST, NULL, "width of a token"},
-    {"heads", OF_SHAPE, AT(INTEGER, heads), 0, MOST, NULL, "number of attention heads"},
-    {"d-k", OF_SHAPE, AT(INTEGER, d_k), 0, MOST, NULL, "width of the queries and keys of a head; 0: d-model / heads"},
-    {"d-v", OF_SHAPE, AT(INTEGER, d_v), 0, MOST, NULL, "width of the values of a head; 0: d-model / heads"},
-    {"kv-heads", OF_SHAPE, AT(INTEGER, kv_heads), 0, MOST, NULL, "number of heads of keys and values in gqa; 0: heads / 2"},
-    {"latent", OF_SHAPE, AT(INTEGER, latent), 0, MOST, NULL, "width of the latent vector, as in mla; 0: d-model / 2"},
-    {"layers", OF_MODEL, AT(INTEGER, layers), 1, 1000, NULL, "number of blocks"},
-    {"encoder", OF_SECOND, AT(INTEGER, encoder), 0, 1000, NULL, "number of encoder blocks, which read the second sequence of cross-recall and translate"},
-    {"cross", OF_SECOND, AT(CHOICE, cross), 0, 0, "none only after", "attention to the second sequence: none, only that, or after self-attention"},
-    {"mlp", OF_MODEL, AT(INTEGER, mlp), 0, 1000, NULL, "hidden width of the MLP, as a multiple of d-model; 0: no MLP"},
-    {"norm", OF_MODEL, AT(CHOICE, norm), 0, 0, "none pre rms", "pre: LayerNorm before attention, before the MLP and at the end; rms: RMSNorm there"},
-    {"embed", OF_MODEL, AT(CHOICE, embed), 0, 0, "learned onehot", "onehot: one-hot tokens and positions go straight to the projections"},
-    {"positions", OF_MODEL, AT(CHOICE, positions), 0, 0, "none learned rope alibi", "how attention knows positions: by vectors added to tokens (learned) or, in self-attention, by rotated q and k (rope) or biased scores (alibi)"},
-    {"residual", OF_MODEL, AT(CHOICE, residual), 0, 0, "no yes", "yes: a block returns x + attention(x); no: only attention(x)"},
-    {"mask", OF_MODEL, AT(CHOICE, mask), 0, 0, "none causal", "causal: no token sees a later one"},
+    {"d-model", OF_MODEL, INTEGER_AT(Config, d_model, 1, MOST_SIZE), .help = "width of a token"},
+    {"heads", OF_SHAPE, INTEGER_AT(Config, heads, 0, MOST_SIZE), .help = "number of attention heads"},
+    {"d-k", OF_SHAPE, INTEGER_AT(Config, d_k, 0, MOST_SIZE), .help = "width of the queries and keys of a head; 0: d-model / heads"},
+    {"d-v", OF_SHAPE, INTEGER_AT(Config, d_v, 0, MOST_SIZE), .help = "width of the values of a head; 0: d-model / heads"},
+    {"kv-heads", OF_SHAPE, INTEGER_AT(Config, kv_heads, 0, MOST_SIZE), .help = "number of heads of keys and values in gqa; 0: heads / 2"},
+    {"latent", OF_SHAPE, INTEGER_AT(Config, latent, 0, MOST_SIZE), .help = "width of the latent vector, as in mla; 0: d-model / 2"},
+    {"layers", OF_MODEL, INTEGER_AT(Config, layers, 1, 1000), .help = "number of blocks"},
+    {"encoder", OF_SECOND, INTEGER_AT(Config, encoder, 0, 1000), .help = "number of encoder blocks, which read the second sequence of cross-recall and translate"},
+    {"cross", OF_SECOND, CHOICE_AT(Config, cross, "none only after"), .help = "attention to the second sequence: none, only that, or after self-attention"},
+    {"mlp", OF_MODEL, INTEGER_AT(Config, mlp, 0, 1000), .help = "hidden width of the MLP, as a multiple of d-model; 0: no MLP"},
+    {"norm", OF_MODEL, CHOICE_AT(Config, norm, "none pre rms"), .help = "pre: LayerNorm before attention, before the MLP and at the end; rms: RMSNorm there"},
+    {"embed", OF_MODEL, CHOICE_AT(Config, embed, "learned onehot"), .help = "onehot: one-hot tokens and positions go straight to the projections"},
+    {"positions", OF_MODEL, CHOICE_AT(Config, positions, "none learned rope alibi"), .help = "how attention knows positions: by vectors added to tokens (learned) or, in self-attention, by rotated q and k (rope) or biased scores (alibi)"},
+    {"residual", OF_MODEL, CHOICE_AT(Config, residual, "no yes"), .help = "yes: a block returns x + attention(x); no: only attention(x)"},
+    {"mask", OF_MODEL, CHOICE_AT(Config, mask, "none causal"), .help = "causal: no token sees a later one"},
 
-    {"init", OF_START, AT(WORD, init), 0, 0, NULL, "factors for initial weights, such as W_Q=0.1+W_K=0.1"},
-    {"same-start", OF_START, AT(PLUGIN, same_start), 0, 0, NULL, "initialise the model to compute the same function as this variant"},
-    {"batch", OF_TRAINING, AT(INTEGER, batch), 1, MOST, NULL, "number of sequences per step"},
-    {"steps", OF_TRAINING, AT(INTEGER, steps), 0, 1e9, NULL, "training steps; 0: only the initial model"},
-    {"optimizer", OF_TRAINING, AT(CHOICE, optimizer), 0, 0, "adam adamw sgd muon", "adamw: weight decay outside the gradient; muon: orthogonal steps for attention's matrices, adam for the rest"},
-    {"lr", OF_TRAINING, AT(NUMBER, lr), 0, 1e6, NULL, "learning rate; auto: compare tries nine"},
-    {"schedule", OF_TRAINING, AT(CHOICE, schedule), 0, 0, "constant cosine", "schedule of the learning rate; cosine falls to 0"},
-    {"warmup", OF_TRAINING, AT(INTEGER, warmup), 0, 1e9, NULL, "number of steps, from the first, over which the learning rate rises linearly"},
-    {"weight-decay", OF_TRAINING, AT(NUMBER, weight_decay), 0, 1e6, NULL, "weight decay: how strongly every weight is pulled towards 0"},
-    {"momentum", OF_TRAINING, AT(NUMBER, momentum), 0, 0.999999, NULL, "momentum of sgd"},
-    {"beta1", OF_TRAINING, AT(NUMBER, beta1), 0, 0.999999, NULL, "decay rate of adam's mean of gradients"},
-    {"beta2", OF_TRAINING, AT(NUMBER, beta2), 0, 0.999999999, NULL, "decay rate of adam's mean of squared gradients"},
+    {"init", OF_START, WORD_AT(Config, init), .help = "factors for initial weights, such as W_Q=0.1+W_K=0.1"},
+    {"same-start", OF_START, PLUGIN_AT(Config, same_start), .help = "initialise the model to compute the same function as this variant"},
+    {"batch", OF_TRAINING, INTEGER_AT(Config, batch, 1, MOST_SIZE), .help = "number of sequences per step"},
+    {"steps", OF_TRAINING, INTEGER_AT(Config, steps, 0, 1e9), .help = "training steps; 0: only the initial model"},
+    {"optimizer", OF_TRAINING, CHOICE_AT(Config, optimizer, "adam adamw sgd muon"), .help = "adamw: weight decay outside the gradient; muon: orthogonal steps for attention's matrices, adam for the rest"},
+    {"lr", OF_TRAINING, NUMBER_AT(Config, lr, 0, 1e6), .help = "learning rate; auto: compare tries nine"},
+    {"schedule", OF_TRAINING, CHOICE_AT(Config, schedule, "constant cosine"), .help = "schedule of the learning rate; cosine falls to 0"},
+    {"warmup", OF_TRAINING, INTEGER_AT(Config, warmup, 0, 1e9), .help = "number of steps, from the first, over which the learning rate rises linearly"},
+    {"weight-decay", OF_TRAINING, NUMBER_AT(Config, weight_decay, 0, 1e6), .help = "weight decay: how strongly every weight is pulled towards 0"},
+    {"momentum", OF_TRAINING, NUMBER_AT(Config, momentum, 0, 0.999999), .help = "momentum of sgd"},
+    {"beta1", OF_TRAINING, NUMBER_AT(Config, beta1, 0, 0.999999), .help = "decay rate of adam's mean of gradients"},
+    {"beta2", OF_TRAINING, NUMBER_AT(Config, beta2, 0, 0.999999999), .help = "decay rate of adam's mean of squared gradients"},
 
-    {"log-every", OF_OBSERVATION, AT(INTEGER, log_every), 1, 1e9, NULL, "number of steps between two lines of log.tsv"},
-    {"log", OF_OBSERVATION, AT(WORD, log), 0, 0, NULL, "also log attention, scores, gradients, rank, distance, conserved, gauge or turn; join several with +"},
-    {"validate", OF_OBSERVATION, AT(INTEGER, validate), 1, MOST, NULL, "number of validation sequences for each line of log.tsv (for text: at most)"},
-    {"test", OF_OBSERVATION, AT(INTEGER, test), 1, 1e9, NULL, "number of test sequences at the end (for text: at most)"},
-    {"threshold", OF_OBSERVATION, AT(NUMBER, threshold), 0, 1, NULL, "accuracy at which a task counts as solved"},
+    {"log-every", OF_OBSERVATION, INTEGER_AT(Config, log_every, 1, 1e9), .help = "number of steps between two lines of log.tsv"},
+    {"log", OF_OBSERVATION, WORD_AT(Config, log), .help = "also log attention, scores, gradients, rank, distance, conserved, gauge or turn; join several with +"},
+    {"validate", OF_OBSERVATION, INTEGER_AT(Config, validate, 1, MOST_SIZE), .help = "number of validation sequences for each line of log.tsv (for text: at most)"},
+    {"test", OF_OBSERVATION, INTEGER_AT(Config, test, 1, 1e9), .help = "number of test sequences at the end (for text: at most)"},
+    {"threshold", OF_OBSERVATION, NUMBER_AT(Config, threshold, 0, 1), .help = "accuracy at which a task counts as solved"},
 
-    {"settings", OF_RECORD, AT(OWN_LIST, settings), 0, 0, NULL, NULL},
-    {"from", OF_RECORD, AT(WORD, from), 0, 0, NULL, NULL},
-    {"equation", OF_RECORD, AT(WORD, equation), 0, 0, NULL, NULL},
-    {"precision", OF_RECORD, AT(CHOICE, precision), 0, 0, "float double", NULL},
-    {"plugin-hash", OF_RECORD, AT(HASH, plugin_hash), 0, 0, NULL, NULL},
-    {"file-hash", OF_RECORD, AT(HASH, file_hash), 0, 0, NULL, NULL},
+    {"settings", OF_RECORD, OWN_LIST_AT(Config, settings)},
+    {"from", OF_RECORD, WORD_AT(Config, from)},
+    {"equation", OF_RECORD, WORD_AT(Config, equation)},
+    {"precision", OF_RECORD, CHOICE_AT(Config, precision, "float double")},
+    {"plugin-hash", OF_RECORD, HASH_AT(Config, plugin_hash)},
+    {"file-hash", OF_RECORD, HASH_AT(Config, file_hash)},
 
     /* MOST_OWN places for settings that variants declare */
     {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0},

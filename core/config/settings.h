@@ -64,6 +64,26 @@ typedef struct Setting {
     const char *help;    /* NULL: the program sets it, not the user */
 } Setting;
 
+/* The greatest value of sizes; larger ones are more likely mistyped. */
+#define MOST_SIZE 1e6
+
+/* Each macro initialises the kind of a setting and the offset of its value in a
+   struct (Config, or the Options of a command), and its least and greatest
+   value or its choices. It compiles only if the field has the type of the kind.
+ */
+/* clang-format off */
+#define TYPED_AT(in, field, type) .offset = _Generic(((in *)0)->field, type: offsetof(in, field))
+#define SWITCH_AT(in, field)   .kind = SWITCH, TYPED_AT(in, field, bool)
+#define INTEGER_AT(in, field, least, most) .kind = INTEGER, TYPED_AT(in, field, int), .min = least, .max = most
+#define NUMBER_AT(in, field, least, most)  .kind = NUMBER, TYPED_AT(in, field, double), .min = least, .max = most
+#define CHOICE_AT(in, field, words)        .kind = CHOICE, TYPED_AT(in, field, int), .choices = words
+#define HASH_AT(in, field)     .kind = HASH, TYPED_AT(in, field, uint64_t)
+#define WORD_AT(in, field)     .kind = WORD, TYPED_AT(in, field, const char *)
+#define PLUGIN_AT(in, field)   .kind = PLUGIN, TYPED_AT(in, field, const char *)
+#define OWN_LIST_AT(in, field) .kind = OWN_LIST, TYPED_AT(in, field, const char *)
+#define TEXT_AT(in, field)     .kind = TEXT, TYPED_AT(in, field, const char *)
+/* clang-format on */
+
 /* The table: first settings_built_in built-in settings, then those that
    variants declare, in the order in which setting_declare first saw them;
    setting_count in all, and never more than settings_most. */
