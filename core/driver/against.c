@@ -185,7 +185,7 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
              o->words[0], o->against, differ);
     if (o->draw_heads) {
         f = figure_begin(
-            &o->draw, "against", "",
+            &o->draw, "against",
             format_text("How far %s is from %s", o->against, o->words[0]));
         fprintf(f.data, "layer\thead\tas\tM\tN\n");
     }
@@ -196,8 +196,10 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
         add_layer(&sheet, &a, &b, o->heads, f.data);
         show_layers(o, layer + 1, m->layers);
     }
-    if (o->draw_heads)
-        figure_end(&f, "against.gp", "M and N of every head");
+    if (o->draw_heads) {
+        f.drawn = "M and N of every head";
+        figure_end(&f, "against.gp");
+    }
     sheet.note = meaning(m, o);
     sheet_print(&sheet, layout_of(o));
     return 0;

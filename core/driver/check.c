@@ -37,7 +37,7 @@ static const struct {
 enum { CHECKS = sizeof checks / sizeof *checks };
 
 /* Prints the line of a check: its name, its verdict and the details. On a
-   terminal, lines have at most 80 columns. */
+   terminal, long details are wrapped. */
 static void
 print_line(const Options *o, const char *name, const char *verdict,
            const char *details)
@@ -47,7 +47,7 @@ print_line(const Options *o, const char *name, const char *verdict,
         return;
     }
     int column = printf("%-10s %-7s", name, verdict);
-    print_wrapped(stdout, column, column + 1, 80, details);
+    print_wrapped(column, column + 1, details);
 }
 
 /* The argument of a check's process. */

@@ -78,12 +78,12 @@ draw_square(const Options *o, const Sheet *s, int positions)
                              positions == POSITIONS_ROPE ? "-rope" : "",
                              sizeof(real) == 8 ? "-double" : "");
     Figure f = figure_begin(&o->draw, name,
-                            "Trained as the row, written as the column",
+                            "Trained as the row, written as the column: "
                             "difference of logits");
     Sheet all_columns = *s;
     all_columns.chosen = NULL; /* the figure needs all columns */
     sheet_write(f.data, &all_columns, TSV);
-    figure_end(&f, "equivalence.gp", "");
+    figure_end(&f, "equivalence.gp");
 }
 
 /* If the user named a run, converts it into the variants. Otherwise trains the

@@ -99,13 +99,14 @@ show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
     else
         sheet_write(stdout, &sheet, layout);
     Figure f =
-        figure_begin(&o->draw, "attention", run, "attention of a test example");
+        figure_begin(&o->draw, "attention",
+                     format_text("%s: attention of a test example", run));
     sheet.chosen = NULL; /* the figure needs all columns */
     sheet_write(f.data, &sheet, TSV);
     figure_words(&f, "heads", &heads);
     figure_words(&f, "firsts", &maps.tokens[0]);
     figure_words(&f, "seconds", &maps.tokens[1]);
-    figure_end(&f, "attention.gp", "");
+    figure_end(&f, "attention.gp");
 }
 
 int

@@ -188,7 +188,7 @@ draw_judgement(const Drawing *o, const Judgement *j)
              "baseline; the column why_none of --tsv says why");
         return;
     }
-    Figure f = figure_begin(o, "judged", "",
+    Figure f = figure_begin(o, "judged",
                             format_text("difference from %s, 95%% interval",
                                         j->question->baseline));
     fprintf(f.data, "panel\tseries\tmethod\tmean\tlow\thigh\n");
@@ -216,7 +216,7 @@ draw_judgement(const Drawing *o, const Judgement *j)
     figure_words(&f, "keys", &others);
     figure_words(&f, "scales", &no_texts);
     figure_words(&f, "levels", &no_texts);
-    figure_end(&f, "panels.gp", "");
+    figure_end(&f, "panels.gp");
 }
 
 int

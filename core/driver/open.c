@@ -118,13 +118,13 @@ draw_M(const Options *o, const Heads *l)
     double *W_Q = map_columns(l, QUERY, head * d_k, d_k);
     double *W_K = map_columns(l, KEY, group_of(l, KEY, head) * d_k, d_k);
     Figure f = figure_begin(
-        &o->draw, "form", "",
+        &o->draw, "form",
         format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head));
     product_with_transposed(m, W_Q, W_K, d, d_k, d);
     fprintf(f.data, "row\tcolumn\tentry\n");
     for (int i = 0; i < d * d; i++)
         fprintf(f.data, "%d\t%d\t%.4g\n", i / d + 1, i % d + 1, m[i]);
-    figure_end(&f, "form.gp", "");
+    figure_end(&f, "form.gp");
 }
 
 /* The note below the table: how many parameters are gauge, the meaning of the
@@ -170,7 +170,7 @@ open_layers(const Options *o, const Checkpoint *c, const Published *m)
     if (o->slim)
         checkpoint_place(o->slim); /* fails now, not after the work */
     if (o->draw_heads) {
-        f = figure_begin(&o->draw, "spectra", "",
+        f = figure_begin(&o->draw, "spectra",
                          "The singular values of every head");
         fprintf(f.data, "layer\thead\tmap\twhich\tsize\n");
     }
@@ -186,7 +186,7 @@ open_layers(const Options *o, const Checkpoint *c, const Published *m)
         figure_word(
             &f, "shape",
             format_text("%d %d %d %d", m->layers, m->heads, m->d_k, m->d_v));
-        figure_end(&f, "spectra.gp", "");
+        figure_end(&f, "spectra.gp");
     }
     sheet.note = meaning(m);
     sheet_print(&sheet, layout_of(o));

@@ -263,8 +263,8 @@ default_shown(const Command *c, const Setting *s)
     return s->role && !(s->kind & WORDED) ? setting_text(s, &defaults) : "";
 }
 
-/* The column at which the help of an option begins, and where its lines end. */
-enum { HELP_COLUMN = 28, HELP_WIDTH = 79 };
+/* The column at which the help of an option begins. */
+enum { HELP_COLUMN = 28 };
 
 /* Prints an option in the left column and its help in the right one: what it
    does, its choices, and its default in brackets. */
@@ -284,7 +284,7 @@ print_option(const Command *c, const Option *o)
         help = format_text("%s: %s", help, s->choices);
     if (*default_text)
         help = format_text("%s (%s)", help, default_text);
-    print_wrapped(stdout, column, HELP_COLUMN, HELP_WIDTH, help);
+    print_wrapped(column, HELP_COLUMN, help);
 }
 
 void
@@ -294,7 +294,7 @@ print_help(const Command *c, bool all)
     int count = options_of(c, list);
     printf("qkv %s [options]%s%s\n", c->name, *c->arguments ? " " : "",
            c->arguments);
-    print_wrapped(stdout, 0, 0, HELP_WIDTH, c->purpose);
+    print_paragraph(c->purpose);
     printf("\n    %s\n    %s\n", c->examples[0], c->examples[1]);
     const char *blank_line = "\n"; /* before the first option, if any */
     for (int i = 0; i < count; i++)

@@ -62,21 +62,19 @@ size_is_known(const char *size)
 }
 
 Figure
-figure_begin(const Drawing *o, const char *wanted, const char *runs,
-             const char *what)
+figure_begin(const Drawing *o, const char *wanted, const char *title)
 {
     char *name = plain_name(wanted);
     char *directory = within(o->out, "figures");
     mkdir(o->out, 0777); /* if mkdir fails, draft_begin fails too and says
                             why */
     mkdir(directory, 0777);
-    Figure f = {.o = o, .directory = directory, .name = name};
+    Figure f = {.o = o, .directory = directory, .name = name, .title = title};
     check_unedited(within(directory, format_text("%s.gp", name)));
     f.draft = draft_begin(directory, name);
     f.data = begin_file(f.draft->path, format_text("%s.tsv", name));
     f.script_text = allocate(1, sizeof *f.script_text);
     f.script = begin_text(f.script_text);
-    f.title = format_text("%s%s%s", runs, *runs ? ": " : "", what);
     fprintf(
         f.script,
         "# %s.gp - draws %s.tsv: gnuplot %s.gp\n"
@@ -85,7 +83,7 @@ figure_begin(const Drawing *o, const char *wanted, const char *runs,
         "# In LaTeX texts are escaped; raw = 1 takes them as they are.\n"
         "name = '%s'\ndata = name.'.tsv'\n",
         name, name, name, name);
-    figure_word(&f, "title", f.title);
+    figure_word(&f, "title", title);
     return f;
 }
 
@@ -149,7 +147,7 @@ draw_picture(const Figure *f, const char *format)
 int figures_drawn;
 
 void
-figure_end(Figure *f, const char *kind, const char *drawn)
+figure_end(Figure *f, const char *kind)
 {
     const Drawing *o = f->o;
     if (o->size) { /* `gnuplot -e size=...` still decides */
@@ -170,9 +168,8 @@ figure_end(Figure *f, const char *kind, const char *drawn)
         drawable = draw_picture(f, formats.text[i]);
     /* The caption is written last: gnuplot does not report a full disk, but
        writing the caption then fails. */
-    char *caption =
-        format_text("%s%s%s.\n", f->title, *drawn ? ". Drawn: " : "", drawn);
-    write_part(f, "txt", caption);
+    const char *drawn = f->drawn ? format_text(". Drawn: %s", f->drawn) : "";
+    write_part(f, "txt", format_text("%s%s.\n", f->title, drawn));
     draft_end(f->draft, true);
     if (!o->quiet)
         note(drawable ? "drew %s/%s: %s"

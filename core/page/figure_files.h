@@ -4,10 +4,11 @@
    they become files. The colours and line widths of all figures are in
    plots/style.gp.
 
-       Figure f = figure_begin(o, "loss", "recall", "mean of 5 seeds");
+       Figure f = figure_begin(o, "loss", "recall: mean of 5 seeds");
        fprintf(f.data, ...);
        figure_word(&f, "xlabel", "step");
-       figure_end(&f, "panels.gp", "test loss against step"); */
+       f.drawn = "test loss against step";
+       figure_end(&f, "panels.gp"); */
 #ifndef FIGURE_FILES_H
 #define FIGURE_FILES_H
 
@@ -39,17 +40,19 @@ bool size_is_known(const char *size);
 typedef struct Figure {
     const Drawing *o;
     char *directory; /* o->out/figures */
-    char *name, *title;
+    char *name;
+    const char *title;
+    const char *drawn;   /* what is drawn, if the caption shall say it, or NULL;
+                            to be set by the caller */
     Draft *draft;        /* holds its files until all are complete */
     FILE *data, *script; /* to be written by the caller */
     char **script_text;  /* what is written to `script` */
 } Figure;
 
 /* Begins a figure in o->out/figures, and makes that directory if necessary. The
-   figure's NAME is plain_name(wanted). Its title is "RUNS: WHAT", or WHAT if
-   RUNS is "". Fails if somebody has edited a script of that name. */
-Figure figure_begin(const Drawing *o, const char *wanted, const char *runs,
-                    const char *what);
+   figure's NAME is plain_name(wanted). Fails if somebody has edited a script of
+   that name. */
+Figure figure_begin(const Drawing *o, const char *wanted, const char *title);
 
 /* figure_word sets a variable of the script, key = 'text'. figure_words makes
    key an array of texts, or does nothing if there are none. Texts are escaped,
@@ -58,12 +61,11 @@ void figure_word(const Figure *f, const char *key, const char *text);
 void figure_words(const Figure *f, const char *key, const Values *words);
 
 /* Ends the script with the line o->gnuplot, plots/style.gp and plots/KIND, and
-   lets gnuplot draw it in each format. The caption is the title, followed by
-   `drawn` unless that is "". Either all files of the figure are written, or the
-   call fails and none is. Without gnuplot there are no pictures, and a note
-   says so.
- */
-void figure_end(Figure *f, const char *kind, const char *drawn);
+   lets gnuplot draw it in each format. KIND is a script such as "panels.gp".
+   The caption is the title, followed by f->drawn. Either all files of the
+   figure are written, or the call fails and none is. Without gnuplot there are
+   no pictures, and a note says so. */
+void figure_end(Figure *f, const char *kind);
 extern int figures_drawn; /* the number of calls of figure_end */
 
 #endif

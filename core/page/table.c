@@ -8,8 +8,6 @@
 #include "heart/fail.h"
 #include "page/table.h"
 
-enum { PARAGRAPH_WIDTH = 79 }; /* columns, on a terminal */
-
 /* The signs of each layout: before the table; before, between and after the
    cells of a row; for an unknown number; below the row of heads; and after the
    table. */
@@ -270,10 +268,10 @@ sheet_print(const Sheet *s, Layout layout)
 }
 
 void
-print_wrapped(FILE *to, int column, int indent, int width, const char *text)
+print_wrapped(int column, int indent, const char *text)
 {
     while (*text) {
-        int length = (int)strlen(text), longest = width - indent;
+        int length = (int)strlen(text), longest = LINE_WIDTH - indent;
         if (length > longest) { /* the line ends at the last space that fits */
             length = longest;
             while (length > 0 && text[length] != ' ')
@@ -282,12 +280,18 @@ print_wrapped(FILE *to, int column, int indent, int width, const char *text)
         if (length == 0) /* if no space fits, the line ends at the first
                             space */
             length = (int)strcspn(text, " ");
-        fprintf(to, "%*s%.*s\n", indent - column, "", length, text);
+        printf("%*s%.*s\n", indent - column, "", length, text);
         text += length;
         if (*text == ' ')
             text++;
         column = 0; /* the next line is empty */
     }
+}
+
+void
+print_paragraph(const char *text)
+{
+    print_wrapped(0, 0, text);
 }
 
 void
@@ -298,7 +302,7 @@ words_write(const char *text, Layout layout)
     char *safe = escaped(text, layout);
     putchar('\n');
     if (layout == ALIGNED)
-        print_wrapped(stdout, 0, 0, PARAGRAPH_WIDTH, safe);
+        print_paragraph(safe);
     else
         puts(safe);
 }

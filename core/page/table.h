@@ -81,10 +81,13 @@ void sheet_print(const Sheet *s, Layout layout);
 /* Writes a blank line and a paragraph to stdout; for programs, nothing. */
 void words_write(const char *text, Layout layout);
 
-/* Writes text in lines that end before column `width`, each indented to column
-   `indent`. The first line has `column` columns of other text already. A word
-   that is longer than a line is not cut. */
-void print_wrapped(FILE *to, int column, int indent, int width,
-                   const char *text);
+/* Prints text to stdout in lines of at most LINE_WIDTH columns, each indented
+   to column `indent`. The first line has `column` columns of other text
+   already. A word that is longer than a line is not cut. */
+enum { LINE_WIDTH = 79 };
+void print_wrapped(int column, int indent, const char *text);
+
+/* print_wrapped from the beginning of a line, without an indent. */
+void print_paragraph(const char *text);
 
 #endif

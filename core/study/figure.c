@@ -262,7 +262,8 @@ end_with_script(Figure *f, const Plot *plot)
     figure_words(f, "keys", &keys);
     figure_words(f, "scales", &scales);
     figure_words(f, "levels", &levels);
-    figure_end(f, o->map ? "map.gp" : "panels.gp", caption_of(plot, &ylabels));
+    f->drawn = caption_of(plot, &ylabels);
+    figure_end(f, o->map ? "map.gp" : "panels.gp");
 }
 
 /* A figure's name: Y-X-TASK or Y-X-TASK-map, with "curves" for Y if it shows
@@ -297,7 +298,10 @@ draw_panels(Plot *plot)
     end_text(plot->data, &data);
     char *name = figure_name(plot);
     if (plot->most) {
-        Figure f = figure_begin(plot->o, name, plot->task, points_text(plot));
+        char *title = points_text(plot);
+        if (*plot->task) /* the task of all panels */
+            title = format_text("%s: %s", plot->task, title);
+        Figure f = figure_begin(plot->o, name, title);
         fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n", plot->x_name);
         fputs(data, f.data);
         end_with_script(&f, plot);
@@ -365,9 +369,9 @@ bars_draw(const Drawing *o, const Experiment *e)
     int groups;
     void *drawn = NULL;
     Group *g = groups_of(e, "variant", NULL, &groups);
-    Figure f = figure_begin(o, "parameters", "Parameters",
-                            "real (blue) of those stored (light), outside "
-                            "attention (grey)");
+    Figure f = figure_begin(o, "parameters",
+                            "Parameters: real (blue) of those stored (light), "
+                            "outside attention (grey)");
     fprintf(f.data, "group\tvariant\tattention\trest\treal\n");
     for (int i = 0; i < groups; i++)
         for (int k = 0; k < g[i].series_count; k++) {
@@ -382,5 +386,5 @@ bars_draw(const Drawing *o, const Experiment *e)
             if (add_word(&drawn, format_text("%s %s", r->config.task, bar)))
                 fprintf(f.data, "%s\t%s\n", g[i].name, bar);
         }
-    figure_end(&f, "bars.gp", "");
+    figure_end(&f, "bars.gp");
 }
