@@ -177,8 +177,7 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
              "compare such models",
              m->name, m->type);
     Checkpoint other = checkpoint_open(o->against);
-    Published there =
-        published_read(within(o->against, "config.json"), NULL, NULL);
+    Published there = published_read(within(o->against, "config.json"));
     const char *differ = published_difference(m, &there);
     if (differ)
         fail("%s and %s: they differ in %s; give models of the same shape",

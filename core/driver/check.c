@@ -83,8 +83,8 @@ run_checks(const Options *o, const char *plugin, bool *plugin_broke)
         if (checks[i].precision != sizeof(real))
             continue; /* the other program runs it */
         t.check = checks[i].run;
-        Ended e =
-            in_child(run_check, &t, &found, sizeof found, memory_limit, true);
+        Ended e = in_child(run_check, &t, &found, sizeof found, memory_limit,
+                           DISCARD_OUTPUT);
         const char *verdict = found.untested ? "-" : "ok";
         const char *details = found.what;
         if (!e.answered) {

@@ -200,8 +200,8 @@ find_cost(const void *wanted, void *cost)
 static int
 cost_wanted(const Wanted *w, Cost *cost)
 {
-    Ended e =
-        in_child(find_cost, w, cost, sizeof *cost, machine_memory(), false);
+    Ended e = in_child(find_cost, w, cost, sizeof *cost, machine_memory(),
+                       PRINT_OUTPUT);
     if (!e.answered)
         note("%s: left out of the table: %s", w->plugin.path, e.why);
     return e.status;
@@ -285,15 +285,15 @@ without_softmax(const Published *p)
 }
 
 /* Adds the row of a published model, for a sequence of `length` tokens.
-   `config` is the text of its config.json; if that is NULL, `name` is the
-   file's path. `part` is the part to count, or NULL (published_read). Returns
-   the model's attention in words. */
+   `config` is the text of its config.json, which is overwritten. `part` is the
+   part to count, or NULL (published_parse). Returns the model's attention in
+   words. */
 static char *
 add_model(Sheet *sheet, const char *name, char *config, const char *part,
           const char *source, int length)
 {
     const double bytes = CACHE_BYTES_PER_NUMBER;
-    Published p = published_read(name, config, part);
+    Published p = published_parse(name, config, part);
     Account a = published_account(&p, length);
     const Published *last = &p.each[p.layers - 1];
     char *what =
@@ -325,7 +325,9 @@ count_models(const Options *o)
     request_apply(&o->request, &c);
     table_add(&known, within(beside_program("models"), "published.tsv"));
     if (o->config)
-        text = add_model(&sheet, o->config, NULL, o->part, "", c.length);
+        text = add_model(&sheet, o->config,
+                         read_file(o->config, "configuration", NULL), o->part,
+                         "", c.length);
     for (int i = 0; i < known.rows; i++) {
         const char *name = table_cell(&known, i, NAME);
         values_add(&names, copy_text(name));
@@ -400,7 +402,7 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
         *uses = format_text("%s %s", *uses, own);
         add_variant(sheet, &w, cost, o);
     }
-    request_used(&o->request, SHAPE_OPTIONS, uses_of_all);
+    refuse_unused(&o->request, SHAPE_OPTIONS, uses_of_all);
     return status;
 }
 
@@ -410,7 +412,7 @@ command_count(int argc, char **argv)
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
     if (o.preset || o.config || o.models) { /* published models */
-        request_used(&o.request, NULL, o.whole ? "" : "length");
+        refuse_unused(&o.request, ALL_SETTINGS, o.whole ? "" : "length");
         if (o.whole)
             count_whole_published(&o);
         else

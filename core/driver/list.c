@@ -81,7 +81,8 @@ static bool
 add_variant(Sheet *sheet, const Wanted *wanted, bool narrow)
 {
     Listed l;
-    Ended e = in_child(describe, wanted, &l, sizeof l, machine_memory(), true);
+    Ended e = in_child(describe, wanted, &l, sizeof l, machine_memory(),
+                       DISCARD_OUTPUT);
     if (!e.answered) {
         note("%s is not listed: %s%s%s", wanted->name, e.plugin ? e.plugin : "",
              e.plugin ? ": " : "", e.why);

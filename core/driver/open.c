@@ -95,7 +95,7 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each_head,
     if (each_head)
         return;
     Account account = {0};
-    account_add(&account, m, 1); /* parameters do not depend on the length */
+    account_add(&account, m, ANY_LENGTH);
     double b_Q = bias_norm(l, QUERY, 0, m->heads * m->d_k);
     double b_K = bias_norm(l, KEY, 0, m->groups * m->d_k);
     Cell only_heads = cell_number(NAN);
@@ -132,7 +132,7 @@ draw_M(const Options *o, const Heads *l)
 static char *
 meaning(const Published *m)
 {
-    Account all = published_account(m, 1); /* parameters, at any length */
+    Account all = published_account(m, ANY_LENGTH);
     const char *normed = "", *key_bias = "", *latent = "";
     if (scores_are_normed(m))
         normed = " Queries and keys are normed after their maps: M is their "
@@ -198,7 +198,7 @@ command_open(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Checkpoint c = checkpoint_open(o.words[0]);
-    Published m = published_read(within(o.words[0], "config.json"), NULL, NULL);
+    Published m = published_read(within(o.words[0], "config.json"));
     if (o.layer > m.layers)
         usage("--layer %d: the model has layers 1 to %d", o.layer, m.layers);
     if (o.head > m.each[o.layer - 1].heads)

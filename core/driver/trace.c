@@ -331,7 +331,7 @@ model_untrained(const Options *o, Sizes sizes)
     config_apply(&c, command_named("trace")->defaults);
     request_apply(&o->request, &c);
     Plugin p = plugin_open(c.variant);
-    request_used(&o->request, SHAPE_OPTIONS, variant_uses(p.variant));
+    refuse_unused(&o->request, SHAPE_OPTIONS, variant_uses(p.variant));
     config_resolve_for(&c, &p);
     return model_new(&c, sizes, p.variant);
 }

@@ -103,7 +103,7 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
     bool rotates_part = p->rope % p->d_k != 0; /* only some columns of a head */
     bool same = !published_has(p, "capped") && !rotates_part;
     Account account = {0};
-    account_add(&account, p, 1);
+    account_add(&account, p, ANY_LENGTH);
     for (Weight *w = m->weights; w < m->weights + m->count; w++)
         if (w->attention && !copy_weight(w, l))
             same = false;

@@ -393,7 +393,7 @@ find_types(const Said *s, const Published *p, int type[LAYERS])
 }
 
 Published
-published_read(const char *path, char *text, const char *part)
+published_parse(const char *name, char *text, const char *part)
 {
     char *folder = beside_program("models");
     int type[LAYERS];
@@ -403,9 +403,7 @@ published_read(const char *path, char *text, const char *part)
         table_add(&states, within(folder, "states.tsv"));
         table_add(&refusals, within(folder, "refused.tsv"));
     }
-    if (!text)
-        text = read_file(path, "configuration", NULL);
-    Said *s = said_of_model(path, text, part);
+    Said *s = said_of_model(name, text, part);
     Published family = family_of(s, folder);
     Published whole = layer_of(s, family, LAYERS, ALL);
     find_types(s, &whole, type);
@@ -418,10 +416,16 @@ published_read(const char *path, char *text, const char *part)
         each->rotated_layers += each[i].rope > 0;
     }
     if (s->left_out.count)
-        note("%s: keys of config.json not counted: %s", path,
+        note("%s: keys of config.json not counted: %s", name,
              joined(&s->left_out, ", "));
     free(s);
     return *each;
+}
+
+Published
+published_read(const char *path)
+{
+    return published_parse(path, read_file(path, "configuration", NULL), NULL);
 }
 
 bool
@@ -493,7 +497,7 @@ published_with_groups(const Published *p, int groups)
     }
     char *changed = format_text("%.*s%s: %d%s%s", (int)(from - text), text, key,
                                 groups, from == to ? ", " : "", to);
-    Published now = published_read(p->name, copy_text(changed), NULL);
+    Published now = published_parse(p->name, copy_text(changed), NULL);
     for (int i = 0; i < now.layers; i++)
         if (now.each[i].groups != groups)
             fail("%s: num_key_value_heads %d does not give every layer that "

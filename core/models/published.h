@@ -89,13 +89,16 @@ typedef struct Published {
    Published.has. */
 bool published_has(const Published *p, const char *feature);
 
-/* Reads a config.json: `text`, which it overwrites, or the file at `path` if
-   `text` is NULL. Fails and names the key if one is wrong or unsupported; notes
-   the keys that it does not know. `part` says which part of a composite model,
-   or of an encoder-decoder, is counted; NULL means the text model of a
-   composite model, or a model of one part. The result is kept until the
-   program ends. */
-Published published_read(const char *path, char *text, const char *part);
+/* Reads the text of a config.json, which it overwrites; `name` is the model's
+   name in messages. Fails and names the key if one is wrong or unsupported;
+   notes the keys that it does not know. `part` says which part of a composite
+   model, or of an encoder-decoder, is counted; NULL means the text model of a
+   composite model, or a model of one part. The result is kept until the program
+   ends. */
+Published published_parse(const char *name, char *text, const char *part);
+
+/* Reads the config.json at `path` as published_parse does if `part` is NULL. */
+Published published_read(const char *path);
 
 /* In words, the first key by which two models differ in the shape or the
    function of attention, with both values; NULL if there is none. */
@@ -122,6 +125,10 @@ typedef struct Account {
                           any number of tokens */
 } Account;
 Account published_account(const Published *model, int tokens);
+
+/* For the accounts of parameters, whose number does not depend on the tokens
+   that are seen. */
+enum { ANY_LENGTH = 1 };
 
 /* Adds the account of one layer to a sum. */
 void account_add(Account *sum, const Published *layer, int tokens);

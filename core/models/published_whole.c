@@ -55,10 +55,10 @@ check_family(const Published *p, const char *path, const char *text)
 PublishedWhole
 published_whole(const char *path)
 {
-    Published p = published_read(path, NULL, NULL);
+    Published p = published_read(path);
     char *text = read_file(path, "configuration", NULL);
     check_family(&p, path, text);
-    Account attention = published_account(&p, 1);
+    Account attention = published_account(&p, ANY_LENGTH);
     double d = p.d_model, layers = p.layers;
     double symbols = number_of_key(path, text, "vocab_size");
     double units = layers * number_of_key(path, text, "intermediate_size");

@@ -118,7 +118,7 @@ call_limit(void)
    the child calls `work` and never returns. */
 void
 child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
-            double bytes, bool quiet)
+            double memory, ChildOutput output)
 {
     *c =
         (Child){.argument = argument, .size = size, .call_limit = call_limit()};
@@ -133,12 +133,12 @@ child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
     c->process = begin_process("a plugin's code");
     if (c->process)
         return;
-    if (quiet)
+    if (output == DISCARD_OUTPUT)
         print_nothing();
     else
         plugins_print_to_stderr();
     report_to(c->report);
-    limit_memory(bytes);
+    limit_memory(memory);
     work(argument, report->answer);
     _exit(end_well(0));
 }

@@ -38,11 +38,14 @@ double clock_seconds(void);
 /* The work of a child: reads its argument, and writes its answer. */
 typedef void ChildWork(const void *argument, void *answer);
 
+/* What happens to the output of a child. If it is printed, that of plugins is
+   printed to stderr (base/report.h). */
+typedef enum ChildOutput { PRINT_OUTPUT, DISCARD_OUTPUT } ChildOutput;
+
 /* Starts a child that calls work(argument, answer) and ends; *c describes it.
-   Its answer has `size` bytes, and it may use `bytes` bytes of memory. If
-   `quiet`, its output is discarded. */
+   Its answer has `size` bytes, and it may use at most `memory` bytes. */
 void child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
-                 double bytes, bool quiet);
+                 double memory, ChildOutput output);
 
 /* Returns one of the `count` children that has ended. If none has, waits a
    moment and returns NULL. Call it in a loop: it also ends a child in which a

@@ -31,12 +31,13 @@ request_apply(const Request *r, Config *c)
 }
 
 void
-request_used(const Request *r, const char *checked, const char *uses)
+refuse_unused(const Request *r, const char *checked, const char *uses)
 {
     for (int i = 0; i < setting_count; i++) {
         const char *name = settings[i].name;
-        bool counts = !checked || index_in(checked, name) >= 0;
-        if (r->given[i].count && counts && index_in(uses, name) < 0)
+        bool is_checked =
+            checked == ALL_SETTINGS || index_in(checked, name) >= 0;
+        if (r->given[i].count && is_checked && index_in(uses, name) < 0)
             usage("--%s: no variant or model here uses it; leave it out", name);
     }
 }
@@ -82,7 +83,7 @@ check_variants(const Request *r)
     /* With --same-start, a shape option may be meant for the variant named
        there, so none is refused. */
     if (!given_to(r, "same-start")->count)
-        request_used(r, SHAPE_OPTIONS, uses);
+        refuse_unused(r, SHAPE_OPTIONS, uses);
 }
 
 /* Checks --init and --same-start by making the model of c: exits if a factor of

@@ -32,9 +32,10 @@ Values *given_to(const Request *r, const char *setting);
 void request_apply(const Request *r, Config *c);
 
 /* Exits (2) if a setting was given that is not in the list `uses`, because it
-   would change nothing. Checks only the settings in the list `checked`, or all
-   settings if that is NULL. */
-void request_used(const Request *r, const char *checked, const char *uses);
+   would change nothing. Checks only the settings in the list `checked`, which
+   may be ALL_SETTINGS. */
+#define ALL_SETTINGS NULL
+void refuse_unused(const Request *r, const char *checked, const char *uses);
 
 /* A run that is to be trained, unless it is done. */
 typedef struct Job {

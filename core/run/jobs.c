@@ -169,7 +169,8 @@ give_jobs(void)
         if (!w->process && crew.next < g->count) {
             const Job *job = &g->jobs[crew.next];
             crew.next++;
-            child_begin(w, work, job, sizeof(LogRow), crew.bytes, true);
+            child_begin(w, work, job, sizeof(LogRow), crew.bytes,
+                        DISCARD_OUTPUT);
         }
         busy |= w->process != 0;
     }

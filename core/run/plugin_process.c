@@ -77,10 +77,10 @@ child_end(Child *c, void *answer)
 
 Ended
 in_child(ChildWork *work, const void *argument, void *answer, size_t size,
-         double bytes, bool quiet)
+         double memory, ChildOutput output)
 {
     Child c;
-    child_begin(&c, work, argument, size, bytes, quiet);
+    child_begin(&c, work, argument, size, memory, output);
     while (!children_wait(&c, 1))
         ;
     return child_end(&c, answer);
@@ -125,7 +125,7 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
     static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, 0};
     Child c;
     Command command = {run, argc, argv};
-    child_begin(&c, run_command, &command, 0, machine_memory(), false);
+    child_begin(&c, run_command, &command, 0, machine_memory(), PRINT_OUTPUT);
     command_process = c.process;
     for (const int *s = fatal; *s; s++) {
         void (*before)(int) = signal(*s, interrupt);

@@ -18,10 +18,9 @@ typedef struct Ended {
 
 /* Calls work(argument, answer) in a child and waits for it. The `size` bytes of
    the answer are copied, even if the child did not finish. The child may use
-   `bytes` bytes of memory. If `quiet`, its output is discarded; otherwise
-   plugins print to stderr. */
+   at most `memory` bytes. */
 Ended in_child(ChildWork *work, const void *argument, void *answer, size_t size,
-               double bytes, bool quiet);
+               double memory, ChildOutput output);
 
 /* Calls run(argc, argv), a command, in a child. Returns the status with which
    this process should exit, once it has printed why the child ended early. */

@@ -62,9 +62,9 @@ run_child(const Begun *b)
 
 void
 child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
-            double bytes, bool quiet)
+            double memory, ChildOutput output)
 {
-    (void)bytes;
+    (void)memory;
     size_t whole = sizeof *c->report + size;
     *c = (Child){.process = 1, .argument = argument, .size = size};
     c->report = mmap(NULL, whole, PROT_READ | PROT_WRITE,
@@ -73,7 +73,7 @@ child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
         fail("out of memory: %zu bytes were refused", whole);
     c->report->doing = "";
     fflush(NULL);
-    Begun begun = {work, argument, quiet, c->report};
+    Begun begun = {work, argument, output == DISCARD_OUTPUT, c->report};
     c->status = call_apart(run_child, &begun, c->report, whole, sbrk(0));
 }
 
