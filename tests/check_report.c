@@ -379,7 +379,7 @@ TEST(groups_by_the_record)
     ck_assert_str_eq(g[0].name, "reverse.heads1");
     ck_assert_str_eq(g[1].name, "reverse.heads2");
     ck_assert_int_eq(g[1].count, 2);
-    char *name = group_text(&g[1], "heads", false);
+    char *name = group_words(&g[1], "heads");
     ck_assert_str_eq(name, "reverse");
     free(name);
 }

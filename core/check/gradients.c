@@ -2,13 +2,11 @@
    double precision. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/words.h"
 #include "check/checks.h"
 #include "check/difference.h"
 #include "operators/elementwise.h"
-#include "training/build_model.h"
 
 /* Compares every `every`-th entry of each gradient with its slope, when forward
    is called in way i. In the first two ways forward is called twice on the same
@@ -139,44 +137,6 @@ note_use(Subject *s, Usage *use)
     return any;
 }
 
-/* The blocks of a model in which matrix i gets no gradient, such as "2, 4"; ""
-   if it gets none in any block, because then only cross-attention uses it. */
-static const char *
-unused_blocks(const Model *m, int i)
-{
-    char *list = "";
-    int blocks = 0;
-    for (int p = 0; p < m->places; p++) {
-        const Weight w = place_weights(m, p).list[i];
-        bool used = false;
-        for (int k = 0; k < w.rows * w.cols; k++)
-            used |= w.gradient[k] != 0;
-        if (used)
-            continue;
-        list = format_text("%s%s%d", list, *list ? ", " : "", p + 1);
-        blocks++;
-    }
-    return blocks < m->places ? list : "";
-}
-
-/* Names the first few matrices that some blocks do not use, with these blocks.
-   That may be intended, since all blocks declare the same matrices. */
-static char *
-say_unused(Subject *s)
-{
-    enum { TOKENS = 8, ENOUGH = 200 };
-    char *text = "";
-    Stack k = stack_of(s, TOKENS);
-    backward_projected(model_forward(k.model, tape_new(0), &k.batch));
-    for (int i = 0; i < s->weights.count; i++) {
-        const char *where = unused_blocks(k.model, i);
-        if (*where && strlen(text) < ENOUGH)
-            text = format_text("%s; %s is unused in block %s", text,
-                               s->weights.list[i].name, where);
-    }
-    return text;
-}
-
 /* Names the matrices on which the output does not depend, so that their
    gradients cancel to rounding; "" if there are none. The line is only printed
    for the first shape (`passed`), which has no positions: with positions a key
@@ -246,6 +206,6 @@ check_use(Subject *s)
         for (int i = 0; i < s->weights.count; i++)
             check_used(s, i);
     if (layer == s->attention.layers - 1)
-        passed(s, "the output is computed from every matrix declared%s%s",
-               say_cancelled(s), say_unused(s));
+        passed(s, "the output is computed from every matrix declared%s",
+               say_cancelled(s));
 }

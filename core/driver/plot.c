@@ -14,7 +14,7 @@ check_axis(const Experiment *e, const char *option, const char *name)
     if (!values_in(e, name).count)
         usage("%s %s: no run has a value of that name;%s `qkv table` prints "
               "all names",
-              option, name, name_suggestion(e, name, false));
+              option, name, name_suggestion(e, name));
 }
 
 int

@@ -218,7 +218,7 @@ points_text(const Plot *plot)
 static char *
 caption_of(const Plot *plot, const Values *ylabels)
 {
-    char *x = axis_title(plot->x_name, NULL);
+    char *x = axis_title(plot->x_name);
     char *y = plot->several ? joined(ylabels, ", ") : ylabels->text[0];
     char *rates = "";
     if (plot->rates)
@@ -242,8 +242,8 @@ end_with_script(Figure *f, const Plot *plot)
         const Group *g = p->group;
         const KnownTask *task = task_named(g->runs[0]->config.task);
         const char *scale = scale_names[quantity_named(p->y)->scale];
-        values_add(&titles, group_text(g, *plot->task ? "task" : "", true));
-        values_add(&ylabels, axis_title(p->y, task));
+        values_add(&titles, group_words(g, *plot->task ? "task" : ""));
+        values_add(&ylabels, axis_title_for_task(p->y, task));
         values_add(&scales, copy_text(o->log_y ? "log" : scale));
         values_add(&levels, level_of(p));
         for (int s = 0; s < g->series_count; s++)
@@ -255,8 +255,8 @@ end_with_script(Figure *f, const Plot *plot)
         along = "training";
     fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
             joined(&keys, " "), along);
-    figure_word(f, "by", axis_title(o->by, NULL));
-    figure_word(f, "xlabel", axis_title(plot->x_name, NULL));
+    figure_word(f, "by", axis_title(o->by));
+    figure_word(f, "xlabel", axis_title(plot->x_name));
     figure_words(f, "ylabels", &ylabels);
     figure_words(f, "titles", &titles);
     figure_words(f, "keys", &keys);
@@ -368,7 +368,7 @@ bars_draw(const Drawing *o, const Experiment *e)
 {
     int groups;
     void *drawn = NULL;
-    Group *g = groups_of(e, "variant", NULL, &groups);
+    Group *g = groups_of(e, "variant", NO_X, &groups);
     Figure f = figure_begin(o, "parameters",
                             "Parameters: real (blue) of those stored (light), "
                             "outside attention (grey)");

@@ -218,7 +218,8 @@ static void
 compare(const Source *s, const Method *m, const Method *base, Entry *e)
 {
     const Entry *b = e->base;
-    double margin = margin_of(s->question->margin, e->result, NULL, b->x, b->n);
+    const char *given = margin_given(s->question->margin, e->result);
+    double margin = margin_in_unit(given, b->x, b->n); /* NaN: none given */
     if (margin == 0 || isinf(margin)) /* the margin was in per cent of 0 or of
                                          NA */
         usage("--margin %.64s: it is in per cent, but the baseline's average "

@@ -82,19 +82,31 @@ quantity_words(const char *name)
     return words;
 }
 
-char *
-axis_title(const char *name, const KnownTask *t)
+/* The title of an axis, if accuracies are measured by `measure`. A title
+   without %s is printed unchanged. */
+static char *
+title_with_measure(const char *name, const char *measure)
 {
     const Quantity *q = quantity_named(name);
-    const char *measure = t ? task_measure(t) : "accuracy";
-    const char *word = name + strcspn(q->name, "*"); /* what the * stands for */
-    if (q->measure == ACCURACY)
-        word = measure;
-    char *title = format_text(q->title, word);
+    const char *rest_of_name = name + strcspn(q->name, "*");
+    bool is_accuracy = q->measure == ACCURACY;
+    char *title = format_text(q->title, is_accuracy ? measure : rest_of_name);
     bool squared_error = q->measure == LOSS && strcmp(measure, "accuracy") != 0;
     if (!q->unit || squared_error)
         return title;
     return format_text("%s (%s)", title, q->unit);
+}
+
+char *
+axis_title(const char *name)
+{
+    return title_with_measure(name, "accuracy");
+}
+
+char *
+axis_title_for_task(const char *name, const KnownTask *t)
+{
+    return title_with_measure(name, task_measure(t));
 }
 
 Values
@@ -103,10 +115,12 @@ margin_names(const char *margins)
     Values names = margins ? values_split(margins) : (Values){0};
     for (int i = 0; i < names.count; i++) {
         char *sign = strrchr(names.text[i], '=');
-        char *number = sign ? sign + 1 : "", *unit;
+        const char *number = sign ? sign + 1 : "";
+        char *unit;                       /* the text after the number */
         double x = strtod(number, &unit); /* 0 if there is no number */
         bool unit_known = !*unit || !strcmp(unit, "%");
-        if (!unit_known || x <= 0 || !isfinite(x))
+        bool is_positive = x > 0 && isfinite(x);
+        if (!unit_known || !is_positive)
             usage("--margin \"%s\": give RESULT=DIFFERENCE, in the unit of the "
                   "result or in per cent of the baseline's result, as in "
                   "test_accuracy=0.01,solved_at=10%%",
@@ -116,37 +130,44 @@ margin_names(const char *margins)
     return names;
 }
 
-double
-margin_of(const char *margins, const char *name, const char *usual,
-          const double *base, int count)
+const char *
+margin_given(const char *margins, const char *name)
 {
-    const char *margin_text = usual;
     Values given = margins ? values_split(margins) : (Values){0};
-    size_t n = strlen(name);
-    for (int i = 0; i < given.count; i++)
-        if (!strncmp(given.text[i], name, n) && given.text[i][n] == '=')
-            margin_text = given.text[i] + n + 1;
-    if (!margin_text)
+    size_t length = strlen(name);
+    const char *margin = NULL;
+    for (int i = 0; i < given.count; i++) {
+        const char *text = given.text[i];
+        if (!strncmp(text, name, length) && text[length] == '=')
+            margin = text + length + 1;
+    }
+    return margin;
+}
+
+double
+margin_in_unit(const char *margin, const double *base, int count)
+{
+    if (!margin)
         return NAN;
     char *unit;
-    double margin = strtod(margin_text, &unit), sum = 0;
+    double number = strtod(margin, &unit), sum = 0;
     for (int i = 0; i < count; i++)
         sum += fabs(base[i]);
-    return *unit == '%' ? margin * (sum / count / 100) : margin;
+    return *unit == '%' ? number * (sum / count / 100) : number;
 }
 
 void
 check_quantity(const Experiment *e, const char *name, bool logged)
 {
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
-        bool found = has_numbers(name) && run_value_text(r, name);
-        if (logged)
-            found = table_column(&r->log, name) >= 1; /* column 0: the step */
-        if (!found)
-            usage("%s/%s.tsv has no \"%s\";%s to record more, train the run "
-                  "with --log",
-                  r->path, logged ? "log" : "result", name,
-                  name_suggestion(e, name, logged));
+        bool has_result = has_numbers(name) && run_value_text(r, name);
+        bool has_column = table_column(&r->log, name) > STEP_COLUMN;
+        if (logged ? has_column : has_result)
+            continue;
+        usage("%s/%s.tsv has no \"%s\";%s to record more, train the run "
+              "with --log",
+              r->path, logged ? "log" : "result", name,
+              logged ? logged_suggestion(e, name) : name_suggestion(e, name));
     }
 }
 

@@ -41,22 +41,27 @@ const Quantity *quantity_named(const char *name);
 /* Returns the quantity's name in a sentence: "test accuracy", "steps". */
 char *quantity_words(const char *name);
 
-/* The title of an axis for a quantity or a setting. An accuracy has the name of
-   the task's measure, such as "R^2"; if t is NULL, "accuracy". */
-char *axis_title(const char *name, const KnownTask *t);
+/* The title of an axis for a quantity or a setting, with its unit. */
+char *axis_title(const char *name);
+
+/* The same for an axis that shows only this task: an accuracy has the name of
+   the task's measure, such as "R^2", and a squared error has no unit. */
+char *axis_title_for_task(const char *name, const KnownTask *t);
 
 /* The names of the quantities in a list of margins,
    "test_accuracy=0.02,solved_at=5%"; none if the list is NULL. Exits (2) if a
    margin is no positive number. */
 Values margin_names(const char *margins);
 
-/* The margin of the quantity `name`, in its unit: the largest difference that
-   does not matter. It is the one that the list `margins` has for it, or else
-   `usual`, "0.01" or "10%"; NaN if there is neither. A margin in per cent is
-   relative to the mean absolute value of `base`, the `count` values of the
-   baseline. */
-double margin_of(const char *margins, const char *name, const char *usual,
-                 const double *base, int count);
+/* The margin that the list `margins` has for the quantity `name`, as a text,
+   "0.02" or "5%". NULL if it has none, or if the list is NULL. */
+const char *margin_given(const char *margins, const char *name);
+
+/* A margin, such as "0.01" or "10%", as a number in the quantity's unit: the
+   largest difference that does not matter. A margin in per cent is relative to
+   the mean absolute value of `base`, the `count` values of the baseline. NaN if
+   `margin` is NULL. */
+double margin_in_unit(const char *margin, const double *base, int count);
 
 /* Exits (2) unless all runs have the quantity: in their logs if `logged`, else
    as a number among their results and settings. */

@@ -77,7 +77,8 @@ judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
     for (int i = 0; i < seeds; i++)
         values[i] = run_value_number(a->base.runs[i], key);
     a->base_mean = mean_interval(values, seeds).mean;
-    a->margin = margin_of(all->margins, key, q->margin, values, seeds);
+    const char *margin = margin_given(all->margins, key);
+    a->margin = margin_in_unit(margin ? margin : q->margin, values, seeds);
     if (!a->baseline && seeds)
         a->comparison = comparison_of(compare(a), q->better == LESS, a->margin);
 }
@@ -166,7 +167,7 @@ compared_by(const Request *r, const Experiment *e)
     if (r->by && !differ)
         usage("--by %s: these runs do not differ in it;%s `qkv table` shows "
               "the settings in which they do",
-              by, name_suggestion(e, by, false));
+              by, name_suggestion(e, by));
     return differ ? by : "variant";
 }
 
@@ -221,7 +222,7 @@ outcomes_of(const Request *r, const Experiment *e)
 {
     Outcomes all = question_of(r, e);
     int capacity = 0;
-    all.groups = groups_of(e, all.by, NULL, &all.group_count);
+    all.groups = groups_of(e, all.by, NO_X, &all.group_count);
     for (int g = 0; g < all.group_count; g++)
         for (int s = 0; s < all.groups[g].series_count; s++) {
             all.list = grow(all.list, all.count, &capacity, sizeof *all.list);

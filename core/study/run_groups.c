@@ -126,6 +126,18 @@ is_repeated(const Run *a, const Run *b)
     return a->config.seed == b->config.seed && a->config.lr == b->config.lr;
 }
 
+/* A group's name, "reverse.d-k4". */
+static char *
+group_name(const Group *g)
+{
+    Values parts = {0};
+    for (const Axis *a = g->axes; a < g->axes + g->axis_count; a++)
+        values_add(&parts, !strcmp(a->name, "task")
+                               ? copy_text(a->value)
+                               : format_text("%s%.80s", a->name, a->value));
+    return joined(&parts, ".");
+}
+
 /* Adds a group of these sorted members, each run once. Runs with the same x in
    a series are averaged, unless x is a result: then each has its own x. */
 static void
@@ -148,7 +160,7 @@ add_group(Division *d, const Member *members, int count)
         g.runs[g.count++] = m->run;
     }
     memcpy(g.axes, d->axes, (size_t)d->axis_count * sizeof *g.axes);
-    g.name = group_text(&g, "", false);
+    g.name = group_name(&g);
     d->groups = grow(d->groups, d->count, &d->capacity, sizeof *d->groups);
     d->groups[d->count++] = g;
 }
@@ -157,10 +169,11 @@ add_group(Division *d, const Member *members, int count)
 static Values
 values_on_axis(const Member *members, int count, const char *name)
 {
-    const char **texts = allocate((size_t)count + 1, sizeof *texts);
+    Values different = {0};
     for (int i = 0; i < count; i++)
-        texts[i] = run_value_text(members[i].run, name);
-    return distinct_values(texts, count);
+        add_run_value(&different, members[i].run, name);
+    series_sort(&different);
+    return different;
 }
 
 /* Copies to `part` the members with this value on an axis, and those without
@@ -222,17 +235,16 @@ groups_of(const Experiment *e, const char *by, const char *x, int *groups)
 }
 
 char *
-group_text(const Group *g, const char *without, bool in_words)
+group_words(const Group *g, const char *without)
 {
     Values parts = {0};
     for (const Axis *a = g->axes; a < g->axes + g->axis_count; a++) {
-        char *text = format_text("%s%.80s", a->name, a->value);
-        if (in_words)
-            text = format_text("%s %.80s", axis_title(a->name, NULL), a->value);
-        if (!strcmp(a->name, "task"))
-            text = copy_text(a->value);
-        if (strcmp(a->name, without) != 0)
-            values_add(&parts, text);
+        if (!strcmp(a->name, without))
+            continue;
+        char *title = axis_title(a->name);
+        values_add(&parts, !strcmp(a->name, "task")
+                               ? copy_text(a->value)
+                               : format_text("%s %.80s", title, a->value));
     }
-    return joined(&parts, in_words ? ", " : ".");
+    return joined(&parts, ", ");
 }

@@ -36,15 +36,16 @@ typedef struct Group {
 /* Divides the runs into groups: by task, and by every setting that varies and
    that their commands named, except `by`, x, the seed, and the learning rate,
    which is chosen (choose_rate.h). `by` is a setting or a list of settings. x
-   is the x-axis of a figure: a setting, a result, or NULL if it is the step of
-   training or if there is no figure. If x is a result, runs of several sizes
-   share a group. Fails if two runs that would be averaged differ in more than
-   seed and rate. Sets *groups to the number of groups. They are never freed. */
+   is the x-axis of a figure: a setting, a result, or NO_X. If x is a result,
+   runs of several sizes share a group. Fails if two runs that would be averaged
+   differ in more than seed and rate. Sets *groups to the number of groups. They
+   are never freed. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
                  int *groups);
+#define NO_X NULL /* x, if there is no figure or if it is over training */
 
-/* A group's name, "reverse.d-k4", or, if in_words, "reverse, d_k 4". Leaves out
-   the axis called `without`; "" leaves out none. */
-char *group_text(const Group *g, const char *without, bool in_words);
+/* A group's name in words, "reverse, d_k 4". Leaves out the axis called
+   `without`; "" leaves out none. */
+char *group_words(const Group *g, const char *without);
 
 #endif

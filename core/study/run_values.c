@@ -166,43 +166,47 @@ series_sort(Values *names)
     names->count = kept;
 }
 
-/* Most texts equal the one before, and are skipped, so that few are sorted.
-   Equal texts have the same address, since they are interned. */
-Values
-distinct_values(const char *const *texts, int count)
+/* Most runs have the value of the run before them. It is not added again, so
+   that few values are sorted. */
+void
+add_run_value(Values *values, const Run *r, const char *name)
 {
-    Values v = {0};
-    for (int i = 0; i < count; i++) {
-        bool repeated = i > 0 && texts[i] == texts[i - 1];
-        if (texts[i] && !repeated)
-            values_add(&v, copy_text(texts[i]));
-    }
-    series_sort(&v);
-    return v;
+    const char *value = run_value_text(r, name);
+    const char *last = values->count ? values->text[values->count - 1] : "";
+    if (value && strcmp(value, last) != 0)
+        values_add(values, copy_text(value));
 }
 
 Values
 values_in(const Experiment *e, const char *name)
 {
-    const char **texts = allocate((size_t)e->count + 1, sizeof *texts);
+    Values different = {0};
     for (int i = 0; i < e->count; i++)
-        texts[i] = run_value_text(&e->runs[i], name);
-    return distinct_values(texts, e->count);
+        add_run_value(&different, &e->runs[i], name);
+    series_sort(&different);
+    return different;
+}
+
+/* All runs have the same results and the same log columns as the first one. */
+const char *
+name_suggestion(const Experiment *e, const char *name)
+{
+    enum { NAME_COLUMN = 0 }; /* a row of result.tsv is a name and a value */
+    const Table *results = &e->runs[0].result;
+    Values known = {0};
+    for (int i = 0; i < results->rows; i++)
+        values_add(&known, copy_text(table_cell(results, i, NAME_COLUMN)));
+    for (int i = 0; i < setting_count; i++)
+        values_add(&known, copy_text(settings[i].name));
+    return suggestion(name, &known);
 }
 
 const char *
-name_suggestion(const Experiment *e, const char *name, bool logged)
+logged_suggestion(const Experiment *e, const char *name)
 {
-    const Run *r = e->runs; /* all runs have the same names as the first */
+    const Table *log = &e->runs[0].log; /* its first cells name its columns */
     Values known = {0};
-    if (logged) {
-        for (int i = 1; i < r->log.cols; i++) /* column 0 is the step */
-            values_add(&known, copy_text(r->log.cells[i]));
-        return suggestion(name, &known);
-    }
-    for (int i = 0; i < r->result.rows; i++)
-        values_add(&known, copy_text(table_cell(&r->result, i, 0)));
-    for (int i = 0; i < setting_count; i++)
-        values_add(&known, copy_text(settings[i].name));
+    for (int column = STEP_COLUMN + 1; column < log->cols; column++)
+        values_add(&known, copy_text(log->cells[column]));
     return suggestion(name, &known);
 }

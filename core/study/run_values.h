@@ -36,16 +36,21 @@ bool is_setting_or_run(const char *name);
    takes numbers, and for every result except the status. */
 bool has_numbers(const char *name);
 
-/* " did you mean NAME?", with the nearest name of a column of log.tsv if
-   `logged`, else of a setting or result; "" if none is near. */
-const char *name_suggestion(const Experiment *e, const char *name, bool logged);
+/* The column of log.tsv that has the step; the others have quantities. */
+enum { STEP_COLUMN = 0 };
 
-/* The different values among `count` texts that run_value_text returned, in the
-   order of series_order. NULL is no value. */
-Values distinct_values(const char *const *texts, int count);
+/* " did you mean NAME?", with the nearest name of a setting or result; "" if
+   none is near. */
+const char *name_suggestion(const Experiment *e, const char *name);
 
-/* The different values that the experiment's runs have for a name, in the same
-   order. */
+/* The same, with the nearest name of a quantity in log.tsv. */
+const char *logged_suggestion(const Experiment *e, const char *name);
+
+/* Adds the run's value for a name to a list, unless the run has none. */
+void add_run_value(Values *values, const Run *r, const char *name);
+
+/* The different values that the experiment's runs have for a name, in the order
+   of series_order. */
 Values values_in(const Experiment *e, const char *name);
 
 /* Compares two values for sorting, or two lists of values such as "fused,0.01":

@@ -129,7 +129,7 @@ keep_where(Experiment *e, const char *where)
         if (!known.count)
             usage("--where %s: no run has a setting or result of that name;%s "
                   "`qkv table` prints all names",
-                  texts.text[i], name_suggestion(e, name, false));
+                  texts.text[i], name_suggestion(e, name));
         int kept = 0;
         for (Run *r = e->runs; r < e->runs + e->count; r++) {
             const char *value = run_value_text(r, name);
