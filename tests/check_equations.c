@@ -836,13 +836,13 @@ TEST(adopting_what_is_too_wide)
     FitError f = fit_error(&c, &given);
     double all = sqrt(36 + 25 + 0.25 + 0.0625 + 0.015625);
     ck_assert(fabs(f.apart - 0.5 / 6) < 1e-6);
-    ck_assert(fabs(f.lost[0] - sqrt(0.25 + 0.0625 + 0.015625) / all) < 1e-6);
-    ck_assert(f.rank[0] == 5 && f.kept[0] == 2 && f.lost[1] < 1e-6);
+    ck_assert(fabs(f.m.lost - sqrt(0.25 + 0.0625 + 0.015625) / all) < 1e-6);
+    ck_assert(f.m.rank_wanted == 5 && f.m.rank_found == 2 && f.n.lost < 1e-6);
     Canonical none =
         given; /* N = 0, which this one is not: all of it is wrong */
     none.n = allocate((size_t)given.size, sizeof *none.n);
-    ck_assert(fit_error(&given, &none).lost[1] == 1);
-    ck_assert(fit_error(&none, &none).lost[1] == 0);
+    ck_assert(fit_error(&given, &none).n.lost == 1);
+    ck_assert(fit_error(&none, &none).n.lost == 0);
     free(none.n);
     given.heads = 2; /* more heads than the variant has */
     ck_assert(fit(p.variant, &a, filled(&w, at), &given));

@@ -120,11 +120,11 @@ TEST(limited_by_rank_and_by_sharing)
     Dataset s;
     Model *m = trained("full-rank", "recall", "steps=100", &s);
     Conversion v = into(m, &s, "standard", "d-k=2");
-    ck_assert(!*v.why && v.logits > 0.01 && v.form.kept[0] == 2 &&
-              v.form.rank[0] > 20 && v.form.lost[0] > 0.1);
-    ck_assert(v.form.lost[1] < 1e-5);
+    ck_assert(!*v.why && v.logits > 0.01 && v.form.m.rank_found == 2 &&
+              v.form.m.rank_wanted > 20 && v.form.m.lost > 0.1);
+    ck_assert(v.form.n.lost < 1e-5);
     v = into(m, &s, "mqa", "");
-    ck_assert(!*v.why && v.form.lost[1] > 0.1 && v.after < v.before);
+    ck_assert(!*v.why && v.form.n.lost > 0.1 && v.after < v.before);
     model_free(m);
 }
 
@@ -266,7 +266,7 @@ TEST(captures)
         Batch b = batch_new(s.sizes, 8);
         Random r = dataset_stream(&s, TEST);
         dataset_draw(&s, TEST, &r, 0, &b);
-        Pass *p = pass_captured(m, &b, false);
+        Pass *p = pass_captured(m, &b);
         Tape *t = tape_new(0);
         Node *logits = model_forward(m, t, &b);
         for (size_t k = 0; k < size_of(logits); k++)
@@ -341,7 +341,7 @@ TESTS(blocks_remember, 2)
     Batch b = batch_new(s.sizes, 2);
     Random r = dataset_stream(&s, TEST);
     dataset_draw(&s, TEST, &r, 0, &b);
-    Pass *p = pass_captured(m, &b, true);
+    Pass *p = pass_with_gradients(m, &b);
     ck_assert((p->tape->recalled > 0) == !_i);
     ck_assert_int_eq(m->places, 8);
     double flops, cache;

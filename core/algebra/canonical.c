@@ -81,6 +81,14 @@ compare_entries(Difference *d, double found, double wanted)
         d->largest = fmax(d->largest, fabs(wanted));
 }
 
+void
+compare_arrays(Difference *d, const double *found, const double *wanted,
+               int count)
+{
+    for (int i = 0; i < count; i++)
+        compare_entries(d, found[i], wanted[i]);
+}
+
 double
 relative_difference(Difference d)
 {
@@ -94,12 +102,18 @@ entry(Matrix m, int i, int j)
     return (double)m.at[i * m.down + j];
 }
 
-double
+/* Returns the sink of a head of the softmax `weights`, which is one more score
+   in each row of the head. Returns -INFINITY if the head has no sink; then each
+   row of its weights sums to 1. softmax_sink may have an operand with a sink
+   for each head; without it, every sink is 0. */
+static double
 sink_of(const Node *weights, int head)
 {
+    enum { SINKS = 1 }; /* the operand of that name */
     if (weights->op != &softmax_sink_op)
         return -INFINITY;
-    return weights->inputs > 1 ? (double)weights->in[1]->value[head] : 0;
+    bool given = weights->inputs > SINKS;
+    return given ? (double)weights->in[SINKS]->value[head] : 0;
 }
 
 /* Returns whether a head has no sink. Without a sink, adding the same number to

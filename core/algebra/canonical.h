@@ -48,13 +48,14 @@ typedef struct Canonical {
    magnitudes, with x and y of different lengths, and under a causal mask if a
    has one. Scores (up to a constant for each row) and output must agree to 1e-4
    (1e-10 in double). If they do not, `why` says so, and m and n are NULL.
-   Biases by position are probed for the first `positions` tokens, with 0
-   for none; nothing is known of later ones. The caller frees it with
-   canonical_free.
+   Biases by position are probed for the first `positions` tokens, or for the
+   few that this check needs if that is more; nothing is known of later ones.
+   The caller frees it with canonical_free.
 
    With rope, M is a different matrix at each distance: W_i^Q R(distance)
    W_i^K'. The probe leaves the rotation out and finds M at distance 0. That M
    is worth looking at, but it does not determine the function. */
+enum { FEWEST_POSITIONS = 0 }; /* only those that the check needs */
 Canonical canonical_form(const Variant *v, Attention a, Weights w,
                          int positions);
 void canonical_free(Canonical *c);
@@ -67,11 +68,6 @@ Canonical model_form(const Model *m, int place);
    0. c->d_model must be set before. */
 void canonical_allocate(Canonical *c, int heads);
 
-/* Returns the sink of a head of the softmax `weights`, which is one more score
-   in each row of the head. Returns -INFINITY if the head has no sink; then each
-   row of its weights sums to 1. */
-double sink_of(const Node *weights, int head);
-
 /* The difference of two arrays, which are compared entry by entry. It begins as
    {0}. */
 typedef struct Difference {
@@ -79,6 +75,8 @@ typedef struct Difference {
     double largest; /* the largest absolute value of those wanted */
 } Difference;
 void compare_entries(Difference *d, double found, double wanted);
+void compare_arrays(Difference *d, const double *found, const double *wanted,
+                    int count);
 
 /* Returns the largest difference divided by the largest value wanted or, if all
    values wanted are 0, the largest difference. */

@@ -222,11 +222,10 @@ attended(void *capture, Node *x, Node *y, Node *out)
 }
 
 Pass *
-pass_captured(Model *m, const Batch *b, bool with_gradients)
+pass_captured(Model *m, const Batch *b)
 {
     Pass *p = allocate(1, sizeof *p);
-    int counted = counted_rows(b->targets, b->rows); /* that have a target */
-    p->tape = tape_new(with_gradients ? KEEP_GRADIENTS : 0);
+    p->tape = tape_new(KEEP_GRADIENTS);
     p->tape->attend = attend_in_steps;
     p->capture.only = EVERY_HEAD;
     capture_start(&p->capture, p->tape);
@@ -235,9 +234,17 @@ pass_captured(Model *m, const Batch *b, bool with_gradients)
     p->logits = model_forward(m, p->tape, b);
     m->attended = NULL;
     p->tape->watch = NULL;
-    if (with_gradients)
-        backward(
-            m->architecture->loss(m, p->logits, b->targets, counted, NULL));
+    return p;
+}
+
+Pass *
+pass_with_gradients(Model *m, const Batch *b)
+{
+    Pass *p = pass_captured(m, b);
+    int rows_with_target = counted_rows(b->targets, b->rows);
+    double *right_answers = NULL; /* they are not counted */
+    backward(m->architecture->loss(m, p->logits, b->targets, rows_with_target,
+                                   right_answers));
     return p;
 }
 

@@ -100,6 +100,9 @@ typedef struct Alone {
    the earlier blocks. */
 void run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only);
 
+/* run_alone captures one place of attention, in one sequence. */
+enum { ONLY_PLACE = 0, ONLY_SEQUENCE = 0 };
+
 /* The call that computes head `head` of a place. *head_here becomes the number
    of that head within the call. */
 const Call *capture_head(const Capture *r, int place, int head, int *head_here);
@@ -118,10 +121,12 @@ typedef struct Pass {
     Node *logits;
 } Pass;
 
-/* Runs m on the batch and, if with_gradients, the backward pass from its loss,
-   after which every trained root on the tape still has its gradient. The caller
-   frees the result with pass_free. */
-Pass *pass_captured(Model *m, const Batch *b, bool with_gradients);
+/* pass_captured runs the forward pass of m on the batch. pass_with_gradients
+   then runs the backward pass from the loss, after which every trained root on
+   the tape still has its gradient. The caller frees the result with pass_free.
+ */
+Pass *pass_captured(Model *m, const Batch *b);
+Pass *pass_with_gradients(Model *m, const Batch *b);
 void pass_free(Pass *p);
 
 #endif

@@ -28,11 +28,12 @@ typedef struct Cost {
 } Cost;
 
 /* The cost of a.layers blocks of v together, from a run of forward on shapes
-   only. x has `tokens` rows, and y has `keys` rows, or is x if `keys` is 0. A
+   only. x has `tokens` rows; y has `keys` rows, or is x if `keys` is Y_IS_X. A
    block is charged only for what no earlier block was charged for: if it
    recalls a key, that key is in the cache already, and a matrix is a parameter
    of the first block whose output depends on it. A matrix on which no output
    depends is not counted. */
+enum { Y_IS_X = 0 };
 Cost cost_of(const Variant *v, Attention a, int tokens, int keys);
 
 /* The cost of all attention in a model. *flops becomes the FLOPs of the forward

@@ -262,14 +262,6 @@ from_weights(const Derived *d, const Node *n)
     return true;
 }
 
-/* Returns whether n is a softmax without a sink. (With a sink it is a different
-   operator.) */
-static bool
-plain_softmax(const Node *n)
-{
-    return n->op == &softmax_op && n->inputs == 1;
-}
-
 /* Returns whether the operands of c allow a walk to pass c in the way that
    operator_table.c gives. A walk passes one weighted sum: until then, its term
    is a constant. */
@@ -288,7 +280,7 @@ can_pass(const Node *c, Passage as, const Walk *w)
         return repeated_row(c, width) != NULL;
     case WEIGHTED:
         return w->call && w->term.piece == CONSTANT &&
-               plain_softmax(c->in[0]->root);
+               c->in[0]->root->op == &softmax_op; /* it has no sink */
     default:
         return true;
     }
@@ -504,7 +496,6 @@ walk_of_head(Derived *d, int h)
 static void
 derive_heads(Derived *d)
 {
-    enum { ONLY_PLACE = 0 }; /* the run is of one attention */
     const Capture *r = &d->run.capture;
     d->heads = r->place[ONLY_PLACE].heads;
     for (int h = 0; h < d->heads; h++) {

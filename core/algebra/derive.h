@@ -17,7 +17,7 @@
    can recall what an earlier one remembered. The caller frees it with
    derived_free, which leaves the matrices.
  */
-enum { TWO_BLOCKS = 2 };
+enum { ONE_BLOCK = 1, TWO_BLOCKS = 2 };
 Derived derive(const Variant *v, Attention a, Weights w);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 

@@ -59,8 +59,7 @@ largest_difference(const Derived *a, const Derived *b, bool causal)
         Difference off = {0};
         double *wanted = output_of(a, causal, sizes[k]);
         double *found = output_of(b, causal, sizes[k]);
-        for (int i = 0; i < QUERIES * a->run.attention.d_model; i++)
-            compare_entries(&off, found[i], wanted[i]);
+        compare_arrays(&off, found, wanted, QUERIES * a->run.attention.d_model);
         apart = fmax(apart, relative_difference(off));
         free(wanted);
         free(found);
@@ -128,8 +127,8 @@ static bool
 fit_agrees(Search *s)
 {
     const Alone *from = &s->from.run, *to = &s->to.run;
-    Canonical form =
-        canonical_form(from->variant, from->attention, from->weights, 0);
+    Canonical form = canonical_form(from->variant, from->attention,
+                                    from->weights, FEWEST_POSITIONS);
     bool fits = form.m && !fit(to->variant, &to->attention, to->weights, &form);
     canonical_free(&form);
     return fits && outputs_agree(s);
@@ -169,8 +168,8 @@ way_at(const char *shape, const Variant *to, const Variant *from,
 static const char *
 more_parameters(const Variant *to, const Variant *from)
 {
-    Derived a = derive_at(from, COUNTED_SHAPE, 1);
-    Derived b = derive_at(to, COUNTED_SHAPE, 1);
+    Derived a = derive_at(from, COUNTED_SHAPE, ONE_BLOCK);
+    Derived b = derive_at(to, COUNTED_SHAPE, ONE_BLOCK);
     int needed = real_count(from, a.run.attention, ANY_TOKENS).real;
     int most = real_count(to, b.run.attention, ANY_TOKENS).real;
     derived_free(&a);
@@ -204,8 +203,7 @@ all_differ(const Canonical *c)
         for (int b = 0; b < a; b++) {
             const double *m = c->m + a * c->size, *other = c->m + b * c->size;
             Difference off = {0};
-            for (int k = 0; k < c->size; k++)
-                compare_entries(&off, m[k], other[k]);
+            compare_arrays(&off, m, other, c->size);
             if (relative_difference(off) < CLEARLY_APART)
                 return false;
         }
@@ -280,7 +278,8 @@ other_form(const Variant *to, const Variant *from)
     Derived a = derive_at(from, TELLING_SHAPE, TWO_BLOCKS);
     Derived b = derive_at(to, TELLING_SHAPE, TWO_BLOCKS);
     const char *why = NULL;
-    Canonical form = canonical_form(from, a.run.attention, a.run.weights, 0);
+    Canonical form =
+        canonical_form(from, a.run.attention, a.run.weights, FEWEST_POSITIONS);
     if (!b.why && derived_apart(&b) <= APART)
         why = form_lacking(&b, &form);
     canonical_free(&form);

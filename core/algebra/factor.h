@@ -33,7 +33,4 @@ Form *form_like(const Form *f, int heads, int width);
    N_i'. */
 double *row_of(const Form *f, double *matrices, int head, int row);
 
-/* Indices of an array that has one entry for M and one for N. */
-enum { M, N };
-
 #endif

@@ -91,26 +91,14 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c)
     return NULL;
 }
 
-/* Returns s M or N, chosen by `which`, of head h of c; returns `none` if c does
-   not have that head. */
-static const double *
-matrix_of_head(const Canonical *c, int which, int h, const double *none)
-{
-    const double *all = which == M ? c->m : c->n;
-    return h < c->heads ? all + h * c->size : none;
-}
-
-/* Returns the norm of the difference of two arrays of `count` entries over that
-   of the wanted one; 1 if that is 0 and the other is not. Also adds their
-   entries to *apart. */
+/* Returns the Frobenius norm of found - wanted, relative to that of wanted; 1
+   if only wanted is 0. Both have `count` entries. */
 static double
-share_lost(const double *now, const double *wanted, int count,
-           Difference *apart)
+share_lost(const double *found, const double *wanted, int count)
 {
     double wanted_squares = 0, lost_squares = 0;
     for (int k = 0; k < count; k++) {
-        double off = wanted[k] - now[k];
-        compare_entries(apart, now[k], wanted[k]);
+        double off = wanted[k] - found[k];
         lost_squares += off * off;
         wanted_squares += wanted[k] * wanted[k];
     }
@@ -119,31 +107,39 @@ share_lost(const double *now, const double *wanted, int count,
     return wanted_squares > 0 ? sqrt(lost_squares / wanted_squares) : 1;
 }
 
-/* Compares the forms head by head; the head that lost most counts. */
+/* Adds the matrices of all heads to *apart, and returns the error of the head
+   that lost most. `found` and `wanted` have the s_i M_i, or the N_i, of the
+   heads of a and of b. A head that one form lacks has the matrix `zeros`. */
+static HeadError
+compare_heads(const Canonical *a, const double *found, const Canonical *b,
+              const double *wanted, const double *zeros, Difference *apart)
+{
+    HeadError worst = {.lost = -1}; /* the first head loses more than that */
+    int size = a->size, d = a->d_model;
+    for (int h = 0; h < a->heads || h < b->heads; h++) {
+        const double *of_a = h < a->heads ? found + h * size : zeros;
+        const double *of_b = h < b->heads ? wanted + h * size : zeros;
+        double lost = share_lost(of_a, of_b, size);
+        compare_arrays(apart, of_a, of_b, size);
+        if (lost > worst.lost)
+            worst = (HeadError){lost, .rank_wanted = spectrum_of(of_b, d).rank,
+                                .rank_found = spectrum_of(of_a, d).rank};
+    }
+    return worst;
+}
+
+/* The constant is part of the output, as N is. */
 FitError
 fit_error(const Canonical *now, const Canonical *wanted)
 {
-    FitError f = {0};
-    int heads = now->heads > wanted->heads ? now->heads : wanted->heads;
-    double *none = allocate((size_t)now->size, sizeof *none);
-    for (int which = M; which <= N; which++) {
-        /* if all wanted entries are 0, any other value counts as a large
-           error */
-        Difference apart = {.largest = 1e-300};
-        for (int h = 0; h < heads; h++) {
-            const double *found = matrix_of_head(now, which, h, none);
-            const double *given = matrix_of_head(wanted, which, h, none);
-            double lost = share_lost(found, given, now->size, &apart);
-            if (h > 0 && lost <= f.lost[which]) /* another head lost more */
-                continue;
-            f.lost[which] = lost;
-            f.rank[which] = spectrum_of(given, now->d_model).rank;
-            f.kept[which] = spectrum_of(found, now->d_model).rank;
-        }
-        if (which == N) /* the constant is part of the output, as N is */
-            share_lost(now->constant, wanted->constant, now->d_model, &apart);
-        f.apart = fmax(f.apart, relative_difference(apart));
-    }
-    free(none);
+    FitError f;
+    /* if all entries wanted are 0, any other entry is a large relative error */
+    Difference m = {.largest = 1e-300}, n = m;
+    double *zeros = allocate((size_t)now->size, sizeof *zeros);
+    f.m = compare_heads(now, now->m, wanted, wanted->m, zeros, &m);
+    f.n = compare_heads(now, now->n, wanted, wanted->n, zeros, &n);
+    compare_arrays(&n, now->constant, wanted->constant, now->d_model);
+    f.apart = fmax(relative_difference(m), relative_difference(n));
+    free(zeros);
     return f;
 }

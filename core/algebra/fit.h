@@ -16,16 +16,20 @@ bool has_fit(const Variant *v);
 const char *fit(const Variant *v, const Attention *a, Weights w,
                 const Canonical *c);
 
-/* The error that is made when one form is replaced by another. In each array,
-   entry 0 is about M and entry 1 about N. */
+/* The error in one matrix of a head, its s_i M_i or its N_i. */
+typedef struct HeadError {
+    double lost; /* the Frobenius norm of the difference, relative to that of
+                    the matrix wanted; 1 if only the matrix wanted is 0 */
+    int rank_wanted; /* the rank of the matrix wanted */
+    int rank_found;
+} HeadError;
+
+/* The error that is made when one form is replaced by another. */
 typedef struct FitError {
-    double apart;   /* the largest difference of entries of s M, or of N and the
-                       constant, relative to the largest entry */
-    double lost[2]; /* for the head that lost most: the Frobenius norm of the
-                       difference over that of the matrix wanted; 1 if 0 was
-                       wanted and something else was found */
-    int rank[2];    /* the rank of that head's matrix, as wanted */
-    int kept[2];    /* and as found */
+    double apart; /* the largest difference of entries of s M, or of N and the
+                     constant, relative to the largest entry */
+    HeadError m;  /* of the head whose s_i M_i lost most */
+    HeadError n;  /* of the head whose N_i lost most */
 } FitError;
 
 /* Compares the form `now` with `wanted`, head by head; the matrices of a head

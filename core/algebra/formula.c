@@ -104,7 +104,8 @@ attention_at(Family *f, const Shape *at)
 static double
 parameters_at(Family *f, const Shape *at)
 {
-    return cost_of(f->variant, attention_at(f, at), FEW_TOKENS, 0).parameters;
+    return cost_of(f->variant, attention_at(f, at), FEW_TOKENS, Y_IS_X)
+        .parameters;
 }
 
 /* Makes one of the variant's own settings letter i, if it is a width: doubling
@@ -160,9 +161,8 @@ find_option_letters(Family *f)
 static void
 find_own_letters(Family *f)
 {
-    int no_keys = 0; /* the keys are made from the same tokens */
     bool rotates =
-        cost_of(f->variant, f->attention, FEW_TOKENS, no_keys).rotates;
+        cost_of(f->variant, f->attention, FEW_TOKENS, Y_IS_X).rotates;
     const char *list = f->attention.settings;
     OwnSetting own;
     int i = OWNS;
@@ -485,7 +485,7 @@ formula_of(const Variant *v, Attention a, double used)
 {
     enum { LARGEST = 6400 }; /* parameters of a block */
     Formula found = {.holds = false};
-    bool together = cost_of(v, a, FEW_TOKENS, 0).recalls;
+    bool together = cost_of(v, a, FEW_TOKENS, Y_IS_X).recalls;
     int alike = together || a.layers < 1 ? 1 : a.layers; /* of the same gauge */
     a.layers = together ? a.layers : 1;
     int widest = a.relative == &rope ? 32 : 16; /* even widths need more */

@@ -157,7 +157,7 @@ real_count(const Variant *v, Attention a, Tokens tokens)
     c.stored = layers * of_block;
     if (c.stored > 0) { /* a variant without parameters has no Jacobian */
         a.causal |= v->calls == CAUSAL_ONLY;
-        bool together = cost_of(v, a, TOKENS, 0).recalls;
+        bool together = cost_of(v, a, TOKENS, Y_IS_X).recalls;
         a.layers = together ? layers : 1;
         l.attention = a;
         l.parameters = a.layers * of_block;

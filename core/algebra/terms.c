@@ -230,7 +230,8 @@ derived_apart(const Derived *d)
 {
     const Alone *a = &d->run;
     Canonical derived = derived_form(d);
-    Canonical probed = canonical_form(a->variant, a->attention, a->weights, 0);
+    Canonical probed =
+        canonical_form(a->variant, a->attention, a->weights, FEWEST_POSITIONS);
     double apart = probed.m ? fit_error(&derived, &probed).apart : NAN;
     canonical_free(&derived);
     canonical_free(&probed);

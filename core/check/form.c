@@ -94,19 +94,19 @@ static void
 check_approximation(Subject *s, const Canonical *once, const FitError *lost)
 {
     Canonical twice = fitted(s, once);
-    bool lost_m = lost->rank[0] > 0 && lost->kept[0] == 0;
-    bool lost_n = lost->rank[1] > 0 && lost->kept[1] == 0;
+    bool lost_m = lost->m.rank_wanted > 0 && lost->m.rank_found == 0;
+    bool lost_n = lost->n.rank_wanted > 0 && lost->n.rank_found == 0;
     bool repeats = twice.m && fit_error(&twice, once).apart <= fit_rounding;
     if (lost_m || lost_n || !repeats)
         fail("its own form comes back as a different one, s M by %.4g times "
              "its size and N by %.4g: do forward and fit agree on the scale, "
              "the order of heads and which factor is transposed, and is every "
              "head filled?",
-             lost->lost[0], lost->lost[1]);
+             lost->m.lost, lost->n.lost);
     passed(s,
            "its fit is approximate, and a second fit gives the same form; it "
            "loses the share %.2g of its own M and %.2g of N",
-           lost->lost[0], lost->lost[1]);
+           lost->m.lost, lost->n.lost);
 }
 
 /* Fits the plugin to its own form at random matrices. The fitted matrices must

@@ -190,8 +190,8 @@ static void
 find_cost(const void *wanted, void *cost)
 {
     const Wanted *w = wanted;
-    *(Cost *)cost =
-        cost_of(w->plugin.variant, attention_wanted(w), w->config.length, 0);
+    *(Cost *)cost = cost_of(w->plugin.variant, attention_wanted(w),
+                            w->config.length, Y_IS_X);
 }
 
 /* Computes the costs of a variant in a child process: a variant that cannot

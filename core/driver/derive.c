@@ -148,11 +148,12 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
         printf("%s  no form: %s\n", prefix, d.why);
     if (p->variant->calls == ANY_CALL) /* with separate keys, without a mask */
         print_equation(&d, prefix);
-    Canonical probed =
-        canonical_form(p->variant, d.run.attention, d.run.weights, 0);
+    Canonical probed = canonical_form(p->variant, d.run.attention,
+                                      d.run.weights, FEWEST_POSITIONS);
     if (has_form && probed.unmasked_only)
         printf("%s  this form holds only without a mask\n", prefix);
-    Attention small = derive_at(p->variant, small_shape, 1).run.attention;
+    Attention small =
+        derive_at(p->variant, small_shape, ONE_BLOCK).run.attention;
     print_real(p->variant, small, prefix, small_shape);
 }
 

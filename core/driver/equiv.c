@@ -29,21 +29,19 @@ static void
 add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 {
     const char *same = "none";
-    const char *rank[2] = {"-", "-"}; /* ranks of M and of N, before -> after */
-    double lost[2] = {NAN, NAN};      /* of M and of N */
+    const char *m_ranks = "-", *n_ranks = "-"; /* before -> after */
+    HeadError m = v.form.m, n = v.form.n;
     if (*v.why)
-        v.logits = v.before = v.after = NAN;
+        v.logits = v.before = v.after = m.lost = n.lost = NAN;
     else {
         same = v.logits <= CONVERTS_EXACTLY ? "exact" : "nearest";
-        for (int i = 0; i < 2; i++) {
-            rank[i] = format_text("%d->%d", v.form.rank[i], v.form.kept[i]);
-            lost[i] = v.form.lost[i];
-        }
+        m_ranks = format_text("%d->%d", m.rank_wanted, m.rank_found);
+        n_ranks = format_text("%d->%d", n.rank_wanted, n.rank_found);
     }
     sheet_row(sheet, cell_words(plugin_name(r->config.variant)), cell_words(to),
               cell_words(same), cell_number(v.logits), cell_number(v.before),
-              cell_number(v.after), cell_words(rank[0]), cell_number(lost[0]),
-              cell_words(rank[1]), cell_number(lost[1]), cell_words(v.why));
+              cell_number(v.after), cell_words(m_ranks), cell_number(m.lost),
+              cell_words(n_ranks), cell_number(n.lost), cell_words(v.why));
 }
 
 /* Converts a run into the variant and the shape of each run of the grid, and

@@ -82,7 +82,7 @@ show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
     Batch b = batch_new(data->sizes, 1);
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, 0, &b);
-    Pass *pass = pass_captured(m, &b, false);
+    Pass *pass = pass_captured(m, &b);
     Maps maps = maps_of(m, data, &b, &pass->capture);
     if (!maps.count)
         fail("%s: it has no attention weights, since its variant calls neither "

@@ -45,7 +45,7 @@ describe(const void *argument, void *answer)
     Config own = *wanted->config;
     config_resolve(&own, variant_uses(v));
     l->parameters =
-        cost_of(v, positioned_attention(&own), own.length, 0).parameters;
+        cost_of(v, positioned_attention(&own), own.length, Y_IS_X).parameters;
     copy_bounded(l->equation, sizeof l->equation, v->equation, ".equation");
     copy_bounded(l->settings, sizeof l->settings,
                  v->settings ? v->settings : "", ".settings");

@@ -176,7 +176,7 @@ static void
 show_head(const Trace *t, const Place *p, int head, int number)
 {
     const Call *c = t->call;
-    Matrix scores = call_scores(c, 0, head);
+    Matrix scores = call_scores(c, ONLY_SEQUENCE, head);
     const Node *softmax_input = c->weights->in[0];
     /* c->q is the unrotated q; the product used the rotated one, if any */
     bool rotated = c->q && c->product->in[0] != c->q;
@@ -199,7 +199,7 @@ show_head(const Trace *t, const Place *p, int head, int number)
              number, number, rotated ? ", both rotated" : "", bias);
     else
         show(t, SCORES, scores, "scores%s", bias);
-    show(t, TOKENS_BY_TOKENS, call_weights(c, 0, head),
+    show(t, TOKENS_BY_TOKENS, call_weights(c, ONLY_SEQUENCE, head),
          "weights = softmax(scores)");
     if (v)
         show(t, TOKENS, head_rows(c->sum, head), "head_%d = weights v_%d",
@@ -291,7 +291,7 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
     Batch b = batch_new(sizes, 1);
     memcpy(b.ids, ids, (size_t)count * sizes.each * sizeof *ids);
     Trace t = {.model = m, .data = data, .ids = ids};
-    t.pass = pass_captured(m, &b, false);
+    t.pass = pass_captured(m, &b);
     t.shown = allocate((size_t)m->count, sizeof(bool));
     show_tokens(&t, count);
     if (!trained)

@@ -440,7 +440,7 @@ observe(Observer *o)
     if (!o->count)
         return;
     Observation s = {.observer = o,
-                     .pass = pass_captured(o->model, &o->batch, true)};
+                     .pass = pass_with_gradients(o->model, &o->batch)};
     if (has_word(o, "attention") || has_word(o, "scores"))
         observe_rows(&s);
     double *line = o->values + o->lines * o->count;
