@@ -157,7 +157,7 @@ written(const char *name)
     for (int i = 0; i < 3; i++) { /* the second finds the first, and stays */
         Draft *d = draft_begin(test_directory, name);
         run_write(d, name, m, &e, &(Observer){0}, &s, true);
-        ck_assert(draft_end(d, i == 2) == (i != 1));
+        ck_assert(draft_end(d, i == 2 ? REPLACE_OLD : KEEP_OLD) == (i != 1));
         ck_assert(run_exists(test_directory, name));
     }
     Run run = run_read(path);
@@ -215,7 +215,7 @@ TEST(drafts_are_published)
         Draft *d = drafted(words[i]);
         char *hidden = d->path;
         ck_assert(!there(words[i]));
-        ck_assert(draft_end(d, i == 2) == (i != 1));
+        ck_assert(draft_end(d, i == 2 ? REPLACE_OLD : KEEP_OLD) == (i != 1));
         ck_assert(there(words[i]) == (i != 1));
         ck_assert(access(hidden, F_OK));
     }
@@ -245,7 +245,7 @@ TEST(drafts_are_swept)
     ck_assert(!access(left, F_OK));
     drafts_sweep(test_directory);
     ck_assert(access(left, F_OK) && !access(mine->path, F_OK));
-    draft_end(mine, true);
+    draft_end(mine, REPLACE_OLD);
     ck_assert(there("mine"));
     discard(within(test_directory, "thing"));
     close(says[0]);
@@ -307,8 +307,8 @@ TEST(models_round_trip)
     char *path = format_text("%s/weights/unembedding.npy", run.path);
     real other[2][80];
     npy_read(path, other[0], 8, 10);
-    npy_write(run.path, "weights/unembedding.npy", 'f', other[0], 2,
-              (int[]){8, 10});
+    npy_write(run.path, "weights/unembedding.npy", NPY_REALS, other[0],
+              (NpyShape){.first = 8, .second = 10});
     npy_read(path, other[1], 8, 10);
     ck_assert(!memcmp(other[0], other[1], sizeof *other));
     free(path);

@@ -147,10 +147,10 @@ try_rename(const char *from, const char *to)
 
 /* Moves the draft's file or directory NAME to its final place. If rename cannot
    replace the file or directory that is already there, the old one is first
-   moved into the draft, which draft_end removes; but if `replace` is false, it
-   stays in place and the result is false. */
+   moved into the draft, which draft_end removes. With KEEP_OLD, it stays in
+   place instead, and the result is false. */
 static bool
-publish(const Draft *d, const char *name, bool replace)
+publish(const Draft *d, const char *name, IfExists rule)
 {
     char *from = within(d->path, name), *to = within(d->place, name);
     char *old = within(d->path, format_text("%s@", name));
@@ -158,11 +158,12 @@ publish(const Draft *d, const char *name, bool replace)
     /* Swaps the two in one step, so that a reader always finds one of them. The
        old one is then in the draft. On systems without this call there is a
        moment in which neither is in place. */
-    if (replace && !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
+    if (rule == REPLACE_OLD &&
+        !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
         return true;
 #endif
     while (!try_rename(from, to)) {
-        if (!replace)
+        if (rule == KEEP_OLD)
             return false;
         discard(old);                           /* from an earlier round */
         if (rename(to, old) && errno != ENOENT) /* ENOENT: it is gone already */
@@ -172,7 +173,7 @@ publish(const Draft *d, const char *name, bool replace)
 }
 
 bool
-draft_end(Draft *d, bool replace)
+draft_end(Draft *d, IfExists rule)
 {
     Values names = names_in(d->path);
     bool published = true;
@@ -180,7 +181,7 @@ draft_end(Draft *d, bool replace)
     int place_lock = lock_directory(d->place);
     for (int i = 0; i < names.count; i++) {
         bool hidden = names.text[i][0] == '.';
-        if (!hidden && !publish(d, names.text[i], replace))
+        if (!hidden && !publish(d, names.text[i], rule))
             published = false;
     }
     close(place_lock);

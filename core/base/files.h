@@ -52,11 +52,12 @@ typedef struct Draft {
 Draft *draft_begin(const char *directory, const char *name);
 
 /* Moves the draft's files and directories to their place, except hidden files,
-   and removes the draft. Each replaces the file or directory of the same name.
-   If `replace` is false and the directory already exists, that directory stays,
-   the draft's copy is removed, and the result is false. No other draft moves
-   files to that place at the same time. */
-bool draft_end(Draft *d, bool replace);
+   and removes the draft. With REPLACE_OLD, each replaces the file or directory
+   of the same name. With KEEP_OLD, a directory that already exists stays, the
+   draft's copy is removed, and the result is false. No other draft moves files
+   to that place at the same time. */
+typedef enum { KEEP_OLD, REPLACE_OLD } IfExists;
+bool draft_end(Draft *d, IfExists rule);
 
 /* Removes the drafts in the directory that this user's processes left behind.
  */

@@ -18,35 +18,34 @@
 enum { PREFIX = 10, HEADER = 2 * 64 - PREFIX };
 
 /* Sets `text` to the header of an array, without its padding. Each entry has
-   `width` bytes, and `kind` is 'f' for floating point or 'i' for integers.
-   There are two or three dimensions. */
+   `width` bytes. */
 static void
-header_text(char text[HEADER], char kind, size_t width, int dimensions,
-            const int *shape)
+header_text(char text[HEADER], NpyType type, size_t width, NpyShape shape)
 {
     const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-    char sizes[40]; /* holds three ints with ", " between them */
-    int n = snprintf(sizes, sizeof sizes, "%d, %d", shape[0], shape[1]);
-    if (dimensions == 3)
-        snprintf(sizes + n, sizeof sizes - (size_t)n, ", %d", shape[2]);
+    const char letter = type == NPY_INTS ? 'i' : 'f';
+    const char *third = shape.third ? format_text(", %d", shape.third) : "";
     snprintf(text, HEADER,
-             "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%s), }",
-             order, kind, width, sizes);
+             "{'descr': '%c%c%zu', 'fortran_order': False, "
+             "'shape': (%d, %d%s), }",
+             order, letter, width, shape.first, shape.second, third);
 }
 
 void
-npy_write(const char *directory, const char *name, char kind,
-          const void *values, int dimensions, const int *shape)
+npy_write(const char *directory, const char *name, NpyType type,
+          const void *values, NpyShape shape)
 {
     FILE *file = begin_file(directory, name);
-    size_t width = kind == 'i' ? sizeof(int) : sizeof(real), count = 1;
+    size_t width = type == NPY_INTS ? sizeof(int) : sizeof(real);
+    size_t count = (size_t)shape.first * (size_t)shape.second;
+    if (shape.third)
+        count *= (size_t)shape.third;
     char header[HEADER];
-    for (int i = 0; i < dimensions; i++)
-        count *= (size_t)shape[i];
-    header_text(header, kind, width, dimensions, shape);
+    header_text(header, type, width, shape);
     fwrite(MAGIC, 1, sizeof MAGIC - 1, file);
     /* Writes the length in two bytes, then the header padded to that length. */
-    fprintf(file, "%c%c%-*s\n", HEADER, 0, HEADER - 1, header);
+    const int low_byte = HEADER, high_byte = 0;
+    fprintf(file, "%c%c%-*s\n", low_byte, high_byte, HEADER - 1, header);
     fwrite(values, width, count, file);
     end_file(file, directory, name);
 }
@@ -59,13 +58,13 @@ check_header(const char *path, const char *file, size_t size, int rows,
              int cols, size_t *begin)
 {
     const unsigned char *bytes = (const unsigned char *)file;
-    const int shape[] = {rows, cols};
+    const NpyShape shape = {.first = rows, .second = cols};
     char expected[HEADER];
     bool has_prefix = size >= PREFIX && !memcmp(file, MAGIC, sizeof MAGIC - 1);
     *begin = has_prefix ? PREFIX + bytes[8] + 256u * bytes[9] : size;
     bool has_entries = *begin < size;
     for (size_t width = 4; width <= 8; width += 4) {
-        header_text(expected, 'f', width, 2, shape);
+        header_text(expected, NPY_REALS, width, shape);
         if (has_entries && !strncmp(file + PREFIX, expected, strlen(expected)))
             return width;
     }

@@ -7,11 +7,16 @@
 
 #include <qkv/real.h>
 
-/* Writes DIRECTORY/NAME, an array of two or three dimensions. `kind` is 'f' if
-   the values are of type real, 'i' if they are of type int. `shape` has as many
-   sizes as there are dimensions. Fails if the file cannot be written whole. */
-void npy_write(const char *directory, const char *name, char kind,
-               const void *values, int dimensions, const int *shape);
+/* The sizes of an array. A matrix has no third dimension: `third` is 0. */
+typedef struct NpyShape {
+    int first, second, third;
+} NpyShape;
+
+/* Writes DIRECTORY/NAME, an array of this shape, whose values are of type real
+   or int. Fails if the file cannot be written whole. */
+typedef enum { NPY_REALS, NPY_INTS } NpyType;
+void npy_write(const char *directory, const char *name, NpyType type,
+               const void *values, NpyShape shape);
 
 /* Reads a matrix of exactly this shape. Fails unless the file has finite
    numbers of type float or double, in this machine's byte order. */

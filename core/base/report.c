@@ -60,14 +60,20 @@ plugins_print_to_stderr(void)
 void
 report_running(const char *path, const char *doing)
 {
-    bool enters = *doing; /* and does not return */
     if (path)
         snprintf(report->plugin, sizeof report->plugin, "%s", path);
-    if (enters)
-        report->calls++;
+    report->calls++;
     report->doing = doing;
     if (results)
-        set_stdout(enters ? stderr : results);
+        set_stdout(stderr);
+}
+
+void
+report_returned(void)
+{
+    report->doing = RETURNED;
+    if (results)
+        set_stdout(results);
 }
 
 /* A list of the variants that were opened, each with the path of its plugin. */
@@ -86,11 +92,16 @@ report_opened(const struct Variant *v, const char *path)
     opened = o;
 }
 
-/* report_call (heart/fail.h): reports that the code of v runs or has returned.
-   If v is NULL, it is the variant whose code was called last. */
+/* report_call (heart/fail.h): reports that the code of v is called or, if
+   `doing` is RETURNED, that it has returned. A v that was not opened, such as
+   NULL, stands for the variant whose code was called last. */
 static void
 report_variant(const struct Variant *v, const char *doing)
 {
+    if (!strcmp(doing, RETURNED)) {
+        report_returned();
+        return;
+    }
     const Opened *o = opened;
     while (o && o->variant != v)
         o = o->next;

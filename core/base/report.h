@@ -25,11 +25,12 @@ typedef struct Report {
 /* The report of this process. Until report_to is called, nobody reads it. */
 extern Report *report;
 
-/* Reports that a plugin's code is called or, if `doing` is "", that it has
-   returned. `doing` names that code for a message: " in forward". A crash
-   before it returns is blamed on the plugin at `path` or, if `path` is NULL, on
-   the plugin that was called last. */
+/* Report that the code of the plugin at `path` is called, and that it has
+   returned. A crash in between is blamed on that plugin or, if `path` is NULL,
+   on the plugin that was called last. `doing` names the code for the message:
+   " in forward". */
 void report_running(const char *path, const char *doing);
+void report_returned(void);
 
 /* From now on a crash in the code of v is blamed on the plugin at `path`, a
    text that lasts as long as the program. */

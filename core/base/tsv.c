@@ -52,7 +52,7 @@ void
 table_add(Table *t, const char *path)
 {
     int number = 0; /* of the line, from 1 */
-    char *line = read_file(path, "table", NULL), *end = strchr(line, '\n');
+    char *line = read_text(path, "table"), *end = strchr(line, '\n');
     while (end) {
         *end = 0;
         number++;
@@ -85,7 +85,7 @@ const char *
 table_lookup(const Table *t, const char *name, int col)
 {
     for (int row = t->rows - 1; row >= 0; row--)
-        if (!strcmp(table_cell(t, row, 0), name))
+        if (!strcmp(table_cell(t, row, NAME_COLUMN), name))
             return table_cell(t, row, col);
     return NULL;
 }

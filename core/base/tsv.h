@@ -23,6 +23,10 @@ void table_add(Table *t, const char *path);
    or changed. */
 _Noreturn void fail_damaged_table(const char *path, int line);
 
+/* The columns of a table that gives each name a value, as the files of a run's
+   settings and results do. The first cell of a row in any table is its name. */
+enum { NAME_COLUMN, VALUE_COLUMN };
+
 /* The index of the column of this name; -1 if there is none. */
 int table_column(const Table *t, const char *name);
 

@@ -73,9 +73,15 @@ read_file(const char *path, const char *what, size_t *size)
     size_t read = file ? fread(text, 1, (size_t)facts.st_size, file) : 0;
     if (!file || ferror(file) || fclose(file))
         fail("%s: could not read the %s: %s", path, what, strerror(errno));
-    if (size)
-        *size = read;
+    *size = read;
     return text;
+}
+
+char *
+read_text(const char *path, const char *what)
+{
+    size_t unused_size;
+    return read_file(path, what, &unused_size);
 }
 
 char *
@@ -123,7 +129,8 @@ interned(const char *text)
 }
 
 const char *
-number_read(const char *text, bool whole, double least, double most, double *x)
+number_read(const char *text, NumberKind kind, double least, double most,
+            double *x)
 {
     char *end;
     *x = strtod(text, &end) + 0.; /* -0 becomes 0 */
@@ -133,7 +140,7 @@ number_read(const char *text, bool whole, double least, double most, double *x)
          hexadecimal = strpbrk(text, "xX");
     if (!read_all || blank || hexadecimal || isnan(*x))
         return format_text("\"%.64s\" is not a number", text);
-    if (whole && *x != floor(*x))
+    if (kind == WHOLE_NUMBER && *x != floor(*x))
         return format_text("%.64s is not a whole number", text);
     if (*x < least || *x > most)
         return format_text("%.64s is not between %.10g and %.10g", text, least,

@@ -24,9 +24,10 @@ int utf8_next(const unsigned char *text, size_t size, size_t *at);
 bool is_text(const char *text);
 
 /* Reads a whole plain file of at most 1 GiB, and adds a 0 after it. Sets *size
-   to the file's size, unless `size` is NULL. Fails with a message that calls
-   the file `what`, such as "matrix". */
+   to the file's size. Fails with a message that calls the file `what`, such as
+   "matrix". read_text does the same for callers that do not need the size. */
 char *read_file(const char *path, const char *what, size_t *size);
+char *read_text(const char *path, const char *what);
 
 /* The text as one word for a shell: between single quotes if it is empty or has
    a character that is special in a shell, else unchanged. */
@@ -54,10 +55,11 @@ char *copy_text(const char *text);
 void replace_in(char *text, const char *characters, char by);
 
 /* Reads the whole text as a number, and stores it in *x. It must be between
-   least and most and, if `whole` is true, an integer. Returns NULL if the text
-   is such a number, otherwise a message that says what is wrong. */
-const char *number_read(const char *text, bool whole, double least, double most,
-                        double *x);
+   least and most and, if `kind` is WHOLE_NUMBER, an integer. Returns NULL if
+   the text is such a number, otherwise a message that says what is wrong. */
+typedef enum { ANY_NUMBER, WHOLE_NUMBER } NumberKind;
+const char *number_read(const char *text, NumberKind kind, double least,
+                        double most, double *x);
 
 /* Continues an FNV-1a hash over `size` more bytes. The first `hash` is
    HASH_START. */

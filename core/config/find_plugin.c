@@ -165,7 +165,7 @@ own_setting_of(const char *name, const char *value)
     bool valid = name[0] >= 'a' && name[0] <= 'z' && !name[n];
     if (valid && n < OWN_NAME_SIZE)
         strcpy(own.name, name);
-    if (number_read(value, false, -OWN_MOST, OWN_MOST, &own.value))
+    if (number_read(value, ANY_NUMBER, -OWN_MOST, OWN_MOST, &own.value))
         own.value = NAN;
     return own;
 }
@@ -256,7 +256,7 @@ load_object(Plugin *p)
     free(bytes);
     report_running(p->path, " being loaded");
     p->variant = plugin_load(p->path, RTLD_NOW);
-    report_running(NULL, "");
+    report_returned();
     void *object = dlopen(p->path, RTLD_LAZY | RTLD_NOLOAD);
     p->own_operator = dlsym(object, "qkv_real_size") != NULL;
 }
@@ -269,7 +269,7 @@ load_equation(Plugin *p, const char *text)
 {
     report_running(p->path, " being read");
     p->variant = variant_of_text(p->path, text);
-    report_running(NULL, "");
+    report_returned();
     p->equation = p->variant->equation;
     p->hash = hash_bytes(HASH_START, p->equation, strlen(p->equation));
 }
@@ -287,7 +287,7 @@ plugin_open(const char *word)
               word, suggestion(word, &known), word);
     }
     if (has_ending(p.path, ".eq"))
-        load_equation(&p, read_file(p.path, "equation", NULL));
+        load_equation(&p, read_text(p.path, "equation"));
     else
         load_object(&p);
     report_opened(p.variant, p.path);

@@ -216,12 +216,12 @@ value_read(const Setting *s, void *at, const char *text)
     char *end;
     switch (s->kind) {
     case INTEGER:
-        why = number_read(text, true, s->min, s->max, &x);
+        why = number_read(text, WHOLE_NUMBER, s->min, s->max, &x);
         if (!why)
             *(int *)at = (int)x;
         return why;
     case NUMBER:
-        why = number_read(text, false, s->min, s->max, &x);
+        why = number_read(text, ANY_NUMBER, s->min, s->max, &x);
         if (!why)
             *(double *)at = x;
         return why;
@@ -247,7 +247,7 @@ setting_set(const Setting *s, Config *c, const char *text)
     if (s->kind != OWN)
         return value_read(s, value_at(s, c), text);
     double x;
-    const char *why = number_read(text, false, s->min, s->max, &x);
+    const char *why = number_read(text, ANY_NUMBER, s->min, s->max, &x);
     if (!why)
         set_own(s, c, x);
     return why;

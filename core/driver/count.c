@@ -325,9 +325,9 @@ count_models(const Options *o)
     request_apply(&o->request, &c);
     table_add(&known, within(beside_program("models"), "published.tsv"));
     if (o->config)
-        text = add_model(&sheet, o->config,
-                         read_file(o->config, "configuration", NULL), o->part,
-                         "", c.length);
+        text =
+            add_model(&sheet, o->config, read_text(o->config, "configuration"),
+                      o->part, "", c.length);
     for (int i = 0; i < known.rows; i++) {
         const char *name = table_cell(&known, i, NAME);
         values_add(&names, copy_text(name));

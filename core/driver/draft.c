@@ -19,8 +19,7 @@ command_draft(int argc, char **argv)
     setenv("QKV_DRAFT", draft->path, 1);
     int status = run_program(argv + 2);
     if (status == 0)
-        draft_end(draft, true); /* files of the same names in DIR are
-                                   replaced */
+        draft_end(draft, REPLACE_OLD);
     else
         discard(draft->path);
     return status;

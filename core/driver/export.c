@@ -19,8 +19,7 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     const char *above = dirname(copy_text(directory));
     const char *name = basename(copy_text(directory));
     int tokens = m->sizes.tokens, ids = m->sizes.each; /* ids of each token */
-    int axes = ids > 1 ? 3 : 2; /* axes of token arrays: one more if a token has
-                                   several ids */
+    int third = ids > 1 ? ids : 0; /* dimension of the token arrays */
     Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
     /* the size of a batch, or fewer if the test data are fewer */
@@ -32,17 +31,19 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     backward(loss);
     Draft *d = draft_begin(above, name);
     char *to = new_directory(d->path, name);
-    npy_write(to, "tokens.npy", 'i', b.ids, axes,
-              (int[]){sequences, tokens, ids});
+    npy_write(to, "tokens.npy", NPY_INTS, b.ids,
+              (NpyShape){sequences, tokens, third});
     if (m->sizes.source)
-        npy_write(to, "source.npy", 'i', b.source, axes,
-                  (int[]){sequences, m->sizes.source, ids});
-    npy_write(to, "targets.npy", 'i', b.targets, 2, (int[]){sequences, tokens});
-    npy_write(to, "logits.npy", 'f', logits->value, 3,
-              (int[]){sequences, tokens, m->sizes.classes});
-    npy_write(to, "loss.npy", 'f', loss->value, 2, (int[]){1, 1});
+        npy_write(to, "source.npy", NPY_INTS, b.source,
+                  (NpyShape){sequences, m->sizes.source, third});
+    npy_write(to, "targets.npy", NPY_INTS, b.targets,
+              (NpyShape){.first = sequences, .second = tokens});
+    npy_write(to, "logits.npy", NPY_REALS, logits->value,
+              (NpyShape){sequences, tokens, m->sizes.classes});
+    npy_write(to, "loss.npy", NPY_REALS, loss->value,
+              (NpyShape){.first = 1, .second = 1});
     matrices_write(to, "gradients", m, m->gradients);
-    if (!draft_end(d, false)) /* false: do not replace a directory */
+    if (!draft_end(d, KEEP_OLD))
         fail("%s: it already exists; choose another directory", directory);
     return sequences;
 }

@@ -44,9 +44,8 @@ names_of(const Experiment *e)
             add_name(&names, s->name);
     }
     for (int i = 0; i < e->count; i++)
-        for (int k = 0; k < e->runs[i].result.rows;
-             k++) /* column 0: the name */
-            add_name(&names, table_cell(&e->runs[i].result, k, 0));
+        for (int k = 0; k < e->runs[i].result.rows; k++)
+            add_name(&names, table_cell(&e->runs[i].result, k, NAME_COLUMN));
     add_name(&names, "real");
     return names;
 }

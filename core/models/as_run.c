@@ -77,7 +77,7 @@ write_run(Model *m, const Dataset *data, const char *out)
     experiment_open(out, line);
     Draft *d = draft_begin(out, name);
     run_write(d, name, m, &end, &(Observer){0}, data, true);
-    draft_end(d, true);
+    draft_end(d, REPLACE_OLD);
     return name;
 }
 

@@ -377,6 +377,6 @@ checkpoint_write(const Checkpoint *c, const char *to, const char *config)
         fputs(config, file);
         end_file(file, folder, "config.json");
     }
-    if (!draft_end(d, false))
+    if (!draft_end(d, KEEP_OLD))
         fail("%s: another program just created it; choose another name", to);
 }

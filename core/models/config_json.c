@@ -194,7 +194,7 @@ read_object(Said *s, char *text, int of, int depth)
         else if (within && meaning && !strcmp(meaning, "more"))
             read_object(s, value, layers, depth - 1);
         else if (!meaning && within &&
-                 !number_read(name, true, 0, LAYERS - 1, &number))
+                 !number_read(name, WHOLE_NUMBER, 0, LAYERS - 1, &number))
             read_object(s, value, FIRST + (int)number, depth - 1);
         else if (layers != NOBODY)
             note_key(s, layers, name, row, value);

@@ -28,9 +28,10 @@ write_map(const char *folder, const Heads *l, int map, const char *name)
                 *to++ = (real)w[i];
             free(w);
         }
-    const int shape[] = {heads, d + 1, width}, transposed[] = {heads, width, d};
-    npy_write(folder, format_text("layer-%d-%s.npy", l->number + 1, name), 'f',
-              all, 3, map == OUTPUT ? transposed : shape);
+    const NpyShape shape = {heads, d + 1, width};
+    const NpyShape transposed = {heads, width, d};
+    npy_write(folder, format_text("layer-%d-%s.npy", l->number + 1, name),
+              NPY_REALS, all, map == OUTPUT ? transposed : shape);
     free(all);
 }
 
@@ -53,6 +54,6 @@ factors_write(const Checkpoint *c, const Published *model, const char *to)
             write_map(folder, &rotated, KEY, "W_K_rotated");
         }
     }
-    if (!draft_end(draft, false))
+    if (!draft_end(draft, KEEP_OLD))
         fail("%s: another program just created it; choose another name", to);
 }

@@ -122,7 +122,7 @@ read_size(Published *l, const Size *size, const char *text, bool latent,
     const char *why = NULL;
     bool needed = size->needed >= (latent ? NEEDED_IF_LATENT : NEEDED);
     if (text)
-        why = number_read(text, true, size->least, size->most, &number);
+        why = number_read(text, WHOLE_NUMBER, size->least, size->most, &number);
     else if (needed)
         said_refuse(path, size->meaning, NULL);
     if (why)
@@ -153,7 +153,7 @@ rotated_columns(const Said *s, const Published *l, int layer, int type)
     const char *text = said_text(s, "rotated", layer, type), *why = NULL;
     double share = 1;
     if (text)
-        why = number_read(text, false, 0, 1, &share);
+        why = number_read(text, ANY_NUMBER, 0, 1, &share);
     if (why)
         said_refuse(s->path, "rotated", why);
     if (!is_rotated(s, l, layer, type))
@@ -189,7 +189,7 @@ factor_of(const Said *s, const Published *l, const char *word)
     for (int i = 0; i < s->state_keys.count; i++)
         if (!strcmp(s->state_keys.text[i], word))
             text = s->state_values.text[i];
-    if (number_read(text, true, 0, MOST, &number))
+    if (number_read(text, WHOLE_NUMBER, 0, MOST, &number))
         fail("%s: add a number %s: the state of a layer without softmax "
              "depends on it",
              s->path, word);
@@ -347,7 +347,8 @@ read_numbers(const Said *s, const Published *p, int type[LAYERS])
     for (int i = 0; i < p->layers; i++)
         type[i] = LINEAR;
     while (json_next(&at, &name, &word, s->path)) {
-        const char *why = number_read(word, true, 0, p->layers - 1, &number);
+        const char *why =
+            number_read(word, WHOLE_NUMBER, 0, p->layers - 1, &number);
         if (why)
             said_refuse(s->path, "softmax-layers", why);
         type[(int)number] = GLOBAL;
@@ -425,7 +426,7 @@ published_parse(const char *name, char *text, const char *part)
 Published
 published_read(const char *path)
 {
-    return published_parse(path, read_file(path, "configuration", NULL), NULL);
+    return published_parse(path, read_text(path, "configuration"), NULL);
 }
 
 bool
@@ -485,7 +486,7 @@ char *
 published_with_groups(const Published *p, int groups)
 {
     static const char key[] = "\"num_key_value_heads\"";
-    char *text = read_file(p->name, "configuration", NULL);
+    char *text = read_text(p->name, "configuration");
     char *object = strstr(text, "\"text_config\"");
     object = object ? object : text;
     char *from = strstr(object, key), *to;

@@ -17,7 +17,7 @@ number_of_key(const char *path, const char *text, const char *key)
     const char *value = json_find(text, key, path);
     const char *why = "it is missing, and --whole needs it; add it";
     if (value)
-        why = number_read(value, true, 1, 1e9, &number);
+        why = number_read(value, WHOLE_NUMBER, 1, 1e9, &number);
     if (why)
         fail("%s: %s: %s", path, key, why);
     return number;
@@ -56,7 +56,7 @@ PublishedWhole
 published_whole(const char *path)
 {
     Published p = published_read(path);
-    char *text = read_file(path, "configuration", NULL);
+    char *text = read_text(path, "configuration");
     check_family(&p, path, text);
     Account attention = published_account(&p, ANY_LENGTH);
     double d = p.d_model, layers = p.layers;

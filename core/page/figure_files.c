@@ -43,7 +43,7 @@ check_unedited(const char *path)
 {
     if (access(path, F_OK)) /* there is none */
         return;
-    char *text = read_file(path, "script", NULL);
+    char *text = read_text(path, "script");
     char *seal = strstr(text, SEAL);
     if (!seal || strcmp(seal, seal_of(text, (size_t)(seal - text))) != 0)
         fail("%s: it was edited, so it is not replaced; rename it to keep it, "
@@ -108,7 +108,7 @@ static void
 append_script(FILE *to, const char *name)
 {
     char *path = within(beside_program("plots"), name);
-    fprintf(to, "\n%s", read_file(path, "plot script", NULL));
+    fprintf(to, "\n%s", read_text(path, "plot script"));
 }
 
 /* Returns the last line in a file that is not blank. */
@@ -170,7 +170,7 @@ figure_end(Figure *f, const char *kind)
        writing the caption then fails. */
     const char *drawn = f->drawn ? format_text(". Drawn: %s", f->drawn) : "";
     write_part(f, "txt", format_text("%s%s.\n", f->title, drawn));
-    draft_end(f->draft, true);
+    draft_end(f->draft, REPLACE_OLD);
     if (!o->quiet)
         note(drawable ? "drew %s/%s: %s"
                       : "%s/%s.gp would draw %s, but gnuplot is not installed: "

@@ -106,7 +106,7 @@ call_limit(void)
     if (!text)
         return usual;
     double seconds;
-    const char *wrong = number_read(text, true, 0, 1e9, &seconds);
+    const char *wrong = number_read(text, WHOLE_NUMBER, 0, 1e9, &seconds);
     if (wrong)
         usage("QKV_CALL_SECONDS: %s; set it to the seconds that one call of a "
               "plugin may take (0: no limit), or unset it",

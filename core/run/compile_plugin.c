@@ -48,7 +48,7 @@ compile(const char *source, const char *directory, const char *name)
         fail("%s: does not compile: see the messages above; if there is no "
              "compiler, set CC to one",
              source);
-    draft_end(draft, true);
+    draft_end(draft, REPLACE_OLD);
 }
 
 const char *
@@ -64,7 +64,7 @@ plugin_built(const char *word)
         directory = within(directory, "double");
         mkdir(directory, 0777);
     }
-    read_file(word, "source", NULL); /* exits if there is none */
+    read_text(word, "source"); /* exits if there is none */
     compile(word, directory, name);
     return within(directory, name);
 }

@@ -38,7 +38,7 @@ manifest_read(const char *directory, Values *lines)
     char *path = within(directory, record);
     if (access(path, F_OK))
         return;
-    char *line = read_file(path, "record", NULL);
+    char *line = read_text(path, "record");
     for (int i = 1; *line; i++) {
         char *end = line + strcspn(line, "\n");
         bool whole = *end == '\n';

@@ -128,8 +128,8 @@ work(const void *job, void *last)
               !crew.w->no_weights);
     /* If another command has trained this run meanwhile, that run is kept,
        because the command may be reading it. */
-    bool replace = t.job->stale || !run_exists(crew.w->out, t.job->name);
-    draft_end(&own, replace);
+    bool kept = !t.job->stale && run_exists(crew.w->out, t.job->name);
+    draft_end(&own, kept ? KEEP_OLD : REPLACE_OLD);
 }
 
 /* On a terminal, rewrites the line that shows how many runs are finished, and
@@ -214,7 +214,7 @@ train_all(const Work *w, Grid *g, int total)
         if (ended)
             finish_job(ended);
     }
-    draft_end(crew.draft, true);
+    draft_end(crew.draft, REPLACE_OLD);
     clear_line();
     return crew.failed;
 }

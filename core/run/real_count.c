@@ -66,7 +66,7 @@ count_real(const Work *w, Experiment *e)
         FILE *file = begin_pairs(d->path, "real.tsv");
         put_pair(file, "real", real, 17);
         end_file(file, d->path, "real.tsv");
-        draft_end(d, true);
+        draft_end(d, REPLACE_OLD);
         table_add(&r->result, within(r->path, "real.tsv"));
     }
 }

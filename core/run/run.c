@@ -183,8 +183,8 @@ matrices_write(const char *run, const char *folder, const Model *m,
     for (int i = 0; i < m->count; i++) {
         const Weight *w = &m->weights[i];
         const real *matrix = entries + (w->value - m->values);
-        npy_write(run, weight_file(folder, w->name), 'f', matrix, 2,
-                  (int[]){w->rows, w->cols});
+        npy_write(run, weight_file(folder, w->name), NPY_REALS, matrix,
+                  (NpyShape){.first = w->rows, .second = w->cols});
     }
 }
 
@@ -209,16 +209,17 @@ read_config(const char *path)
     Table t = {.rows = 0};
     Config c = config_start();
     table_add(&t, path);
-    if (strcmp(table_cell(&t, 0, 0), "format") ||
-        atoi(table_cell(&t, 0, 1)) != RUN_FORMAT)
+    if (strcmp(table_cell(&t, 0, NAME_COLUMN), "format") ||
+        atoi(table_cell(&t, 0, VALUE_COLUMN)) != RUN_FORMAT)
         fail("%s: another version of qkv wrote it (its format is not %d): use "
              "that version, or choose another directory",
              path, RUN_FORMAT);
     if (t.rows != settings_built_in + 1)
         fail_damaged_table(path, t.rows + 1);
     for (int i = 0; i < settings_built_in; i++) {
-        const char *name = table_cell(&t, i + 1, 0); /* row 0: the format */
-        const char *text = table_cell(&t, i + 1, 1);
+        const char *name =
+            table_cell(&t, i + 1, NAME_COLUMN); /* row 0: the format */
+        const char *text = table_cell(&t, i + 1, VALUE_COLUMN);
         const Setting *s = &settings[i];
         if (strcmp(s->name, name) || setting_set(s, &c, text))
             fail_damaged_table(path, i + 3);
@@ -263,7 +264,7 @@ run_read(const char *path)
 const char *
 run_text(const Run *r, const char *key)
 {
-    return table_lookup(&r->result, key, 1);
+    return table_lookup(&r->result, key, VALUE_COLUMN);
 }
 
 double

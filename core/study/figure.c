@@ -120,7 +120,7 @@ put_training_curve(Plot *plot, const Panel *p, const Series *s)
         if (c.runs[i]->log.rows < rows)
             rows = c.runs[i]->log.rows;
     for (int row = 0; row < rows; row++) {
-        const char *step = table_cell(&c.runs[0]->log, row, 0);
+        const char *step = table_cell(&c.runs[0]->log, row, NAME_COLUMN);
         for (int i = 0; i < c.seeds; i++) {
             const Run *r = c.runs[i];
             int column = table_column(&r->log, p->y);

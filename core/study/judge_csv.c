@@ -201,7 +201,7 @@ read_numbers(const Source *s, const Method *m, int column, Entry *e)
         int row = m->rows[i].number;
         double *x = &e->x[i];
         const char *cell = table_cell(&s->table, row, column);
-        const char *wrong = number_read(cell, false, -LARGEST, LARGEST, x);
+        const char *wrong = number_read(cell, ANY_NUMBER, -LARGEST, LARGEST, x);
         bool missing = !strcmp(cell, "NA");
         if (missing && e->steps)
             *x = INFINITY; /* later than all others */

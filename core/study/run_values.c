@@ -191,7 +191,6 @@ values_in(const Experiment *e, const char *name)
 const char *
 name_suggestion(const Experiment *e, const char *name)
 {
-    enum { NAME_COLUMN = 0 }; /* a row of result.tsv is a name and a value */
     const Table *results = &e->runs[0].result;
     Values known = {0};
     for (int i = 0; i < results->rows; i++)

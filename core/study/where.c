@@ -27,7 +27,7 @@ static double
 limit_read(const char *text, const char *condition)
 {
     double x;
-    if (number_read(text, false, -DBL_MAX, DBL_MAX, &x))
+    if (number_read(text, ANY_NUMBER, -DBL_MAX, DBL_MAX, &x))
         usage("--where %s: a bound must be a number, as in lr<=0.01 or "
               "seed=1..3",
               condition);

@@ -38,7 +38,8 @@ scale_initial_weights(Model *m)
     for (char *pair = strsep(&rest, "+"); pair; pair = strsep(&rest, "+")) {
         char *factor = strchr(pair, '=');
         double x;
-        if (!factor || number_read(factor + 1, false, -DBL_MAX, DBL_MAX, &x))
+        if (!factor ||
+            number_read(factor + 1, ANY_NUMBER, -DBL_MAX, DBL_MAX, &x))
             usage("init \"%s\": \"%s\" is not NAME=FACTOR; join several with "
                   "+: W_Q=0.1+W_K=0.1",
                   init, pair);
