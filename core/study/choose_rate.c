@@ -46,19 +46,21 @@ make_trials(const Run *const *runs, int count, const char *key)
 
 /* How well the runs at one learning rate did. */
 typedef struct Score {
-    double runs;              /* their number */
+    int runs;                 /* their number */
     double merit, loss_merit; /* the means of their merits */
 } Score;
 
-/* The score of the rate lr, from the runs of all seeds except one, or of all
-   seeds if `except` is NO_SEED. Without such runs the means are NaN. */
+/* The value of `left_out` in the functions below if no seed is left out. */
 enum { NO_SEED = -1 };
+
+/* The score of the rate lr, from the runs of all seeds except `left_out`.
+   Without such runs the means are NaN. */
 static Score
-score_of(const Trial *all, int count, double lr, int except)
+score_of(const Trial *all, int count, double lr, int left_out)
 {
     Score s = {0};
     for (const Trial *t = all; t < all + count; t++)
-        if (t->run->config.lr == lr && t->run->config.seed != except) {
+        if (t->run->config.lr == lr && t->run->config.seed != left_out) {
             s.runs++;
             s.merit += t->merit;
             s.loss_merit += t->loss_merit;
@@ -81,17 +83,18 @@ is_better(Score a, Score b)
     return a.loss_merit > b.loss_merit;
 }
 
-/* The run of `seed` at the best of its rates. The rates are compared by the
-   runs of all seeds except one, as in score_of. */
+/* The run of `seed` at the best of its rates. A rate is judged by the runs of
+   all seeds except `left_out`, which is `seed` itself when the others are to
+   choose its rate. */
 static const Run *
-best_of(const Trial *all, int count, int seed, int except)
+best_of(const Trial *all, int count, int seed, int left_out)
 {
     const Run *best = NULL;
     Score best_score = {0};
     for (const Trial *t = all; t < all + count; t++) {
         if (t->run->config.seed != seed)
             continue;
-        Score score = score_of(all, count, t->run->config.lr, except);
+        Score score = score_of(all, count, t->run->config.lr, left_out);
         if (!best || is_better(score, best_score)) {
             best = t->run;
             best_score = score;
@@ -110,13 +113,15 @@ chosen_runs(const Run *const *runs, int count, const char *key)
         return c;
     Trial *all = make_trials(runs, count, key);
     int first = runs[0]->config.seed, last = runs[count - 1]->config.seed;
+    bool single_seed = first == last;
+    /* If no seed is left out, every seed gets the same best rate. */
     c.lr = best_of(all, count, first, NO_SEED)->config.lr;
     for (int i = 0; i < count; i++) {
         int seed = runs[i]->config.seed;
         bool is_new = i == 0 || seed != runs[i - 1]->config.seed;
-        int except = first == last ? NO_SEED : seed; /* a single seed counts */
+        int left_out = single_seed ? NO_SEED : seed;
         if (is_new)
-            c.runs[c.seeds++] = best_of(all, count, seed, except);
+            c.runs[c.seeds++] = best_of(all, count, seed, left_out);
     }
     return c;
 }

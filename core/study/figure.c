@@ -36,11 +36,12 @@ typedef struct Plot {
     int fewest, most;
 } Plot;
 
-/* In the functions below, x is a value on the figure's x-axis, or NULL if that
-   axis is no setting. */
+/* In the functions below, x is a value of the setting on the figure's x-axis.
+   It is NULL if that axis is a result or the step of training: then the runs
+   need not agree in any value of it. */
 
-/* The value that a panel's runs at x have of the setting `axis` (run_groups.h).
-   NULL if they may have several. */
+/* The value that all of a panel's runs at x have for a setting, `axis`. NULL if
+   they may have several. */
 static const char *
 value_on_axis(const Plot *plot, const Panel *p, const char *x, const char *axis)
 {
@@ -52,13 +53,16 @@ value_on_axis(const Plot *plot, const Panel *p, const char *x, const char *axis)
     return NULL;
 }
 
-/* Returns whether this group of the tables has a panel's runs at x. It has them
-   unless the runs differ from the group on one of its axes. */
+/* The tables divide the runs into other groups than the figure, since x does
+   not divide the figure's. Returns whether a group of the tables can have a
+   panel's runs at x: unless they have another value on one of its axes, the
+   values that all runs of the group share (run_groups.h). */
 static bool
-group_has(const Group *table, const Plot *plot, const Panel *p, const char *x)
+group_can_have(const Group *group, const Plot *plot, const Panel *p,
+               const char *x)
 {
-    const Axis *end = table->axes + table->axis_count;
-    for (const Axis *a = table->axes; a < end; a++) {
+    const Axis *end = group->axes + group->axis_count;
+    for (const Axis *a = group->axes; a < end; a++) {
         const char *value = value_on_axis(plot, p, x, a->name);
         if (value && strcmp(value, a->value))
             return false;
@@ -82,25 +86,28 @@ add_runs_of_row(Chosen *c, const Outcome *row, const Series *s)
 static Chosen
 runs_to_show(const Plot *plot, const Panel *p, const Series *s, const char *x)
 {
-    if (!plot->rates)
+    if (!plot->rates) /* a seed has one run, whatever quantity would choose */
         return chosen_runs(s->runs, s->count, "validation_loss");
     Chosen c = {.runs = allocate((size_t)s->count + 1, sizeof(const Run *))};
     const Outcome *row = plot->tables.list, *end = row + plot->tables.count;
     for (; row < end && !c.seeds; row++)
-        if (group_has(row->group, plot, p, x))
+        if (group_can_have(row->group, plot, p, x))
             add_runs_of_row(&c, row, s);
     return c;
 }
+
+/* Significant digits of the numbers in a figure's data. */
+enum { Y_DIGITS = 6, X_DIGITS = 10 };
 
 /* Writes a point of the curve s at x: the mean y of `seeds` seeds. */
 static void
 put_point(Plot *plot, const Panel *p, const Series *s, const char *x, Mean y,
           int seeds)
 {
-    int number = (int)(p - plot->panels) + 1; /* of the panel */
+    int number = (int)(p - plot->panels) + 1; /* of the panel, from 1 */
     fprintf(plot->data, "%d\t%s\t%s\t%s\t%s\t%s\n", number, s->name, x,
-            number_text(y.mean, 6), number_text(y.low, 6),
-            number_text(y.high, 6));
+            number_text(y.mean, Y_DIGITS), number_text(y.low, Y_DIGITS),
+            number_text(y.high, Y_DIGITS));
     if (!isfinite(y.mean))
         return;
     plot->fewest = seeds < plot->fewest ? seeds : plot->fewest;
@@ -111,7 +118,8 @@ put_point(Plot *plot, const Panel *p, const Series *s, const char *x, Mean y,
 static void
 put_training_curve(Plot *plot, const Panel *p, const Series *s)
 {
-    Chosen c = runs_to_show(plot, p, s, NULL);
+    const char *any_x = NULL;
+    Chosen c = runs_to_show(plot, p, s, any_x);
     if (!c.seeds)
         return;
     double *y = allocate((size_t)c.seeds, sizeof *y);
@@ -120,7 +128,7 @@ put_training_curve(Plot *plot, const Panel *p, const Series *s)
         if (c.runs[i]->log.rows < rows)
             rows = c.runs[i]->log.rows;
     for (int row = 0; row < rows; row++) {
-        const char *step = table_cell(&c.runs[0]->log, row, NAME_COLUMN);
+        const char *step = table_cell(&c.runs[0]->log, row, STEP_COLUMN);
         for (int i = 0; i < c.seeds; i++) {
             const Run *r = c.runs[i];
             int column = table_column(&r->log, p->y);
@@ -139,40 +147,63 @@ put_mean_point(Plot *plot, const Panel *p, const Series *s, const char *x)
     Chosen c = runs_to_show(plot, p, s, x);
     if (!c.seeds)
         return;
-    if (!is_setting_or_run(plot->x_name) || !strcmp(plot->x_name, "init"))
-        x = number_text(quantity_mean(c.runs, c.seeds, plot->x_name).mean, 10);
+    bool is_result = !is_setting_or_run(plot->x_name);
+    if (is_result || !strcmp(plot->x_name, "init"))
+        x = number_text(quantity_mean(c.runs, c.seeds, plot->x_name).mean,
+                        X_DIGITS);
     put_point(plot, p, s, x, quantity_mean(c.runs, c.seeds, p->y), c.seeds);
 }
 
+/* Writes the point of one configuration. A configuration that does not use the
+   setting on the x-axis would be the same at any value of it, and has its point
+   at each of them. */
+static void
+put_configuration(Plot *plot, const Panel *p, const Series *runs)
+{
+    bool is_setting = is_setting_or_run(plot->x_name);
+    const char *x =
+        is_setting ? run_value_text(runs->runs[0], plot->x_name) : NULL;
+    bool at_every_x = is_setting && !x;
+    if (!at_every_x) {
+        put_mean_point(plot, p, runs, x);
+        return;
+    }
+    for (int i = 0; i < plot->xs.count; i++)
+        put_mean_point(plot, p, runs, plot->xs.text[i]);
+}
+
 /* Writes a curve along a setting or a result: a point for each configuration,
-   since only seeds are averaged. A configuration that does not use the setting
-   was trained once, and has a point at each value of it. */
+   which is all runs that differ only in the settings over which a point is
+   averaged. */
 static void
 put_curve(Plot *plot, const Panel *p, const Series *s)
 {
     const Run **same = allocate((size_t)s->count, sizeof(const Run *));
     bool *drawn = allocate((size_t)s->count, sizeof *drawn);
     const char *averaged = plot->rates ? "seed lr log" : "seed log";
-    bool is_setting = is_setting_or_run(plot->x_name);
     for (int first = 0; first < s->count; first++) {
-        Series point = {s->name, same, 0}; /* the runs of a configuration */
+        Series configuration = {s->name, same, .count = 0};
         const Config *config = &s->runs[first]->config;
         if (drawn[first])
             continue;
         for (int i = first; i < s->count; i++)
             if (!differing_setting(config, &s->runs[i]->config, averaged)) {
-                same[point.count++] = s->runs[i];
+                same[configuration.count++] = s->runs[i];
                 drawn[i] = true;
             }
-        const char *x =
-            is_setting ? run_value_text(same[0], plot->x_name) : NULL;
-        bool at_every_x = is_setting && !x; /* the setting is not used */
-        if (!at_every_x)
-            put_mean_point(plot, p, &point, x);
-        else
-            for (int v = 0; v < plot->xs.count; v++)
-                put_mean_point(plot, p, &point, plot->xs.text[v]);
+        put_configuration(plot, p, &configuration);
     }
+}
+
+/* The value that all runs of a group have for a name; NaN if they differ. */
+static double
+shared_value(const Group *g, const char *name)
+{
+    double value = run_value_number(g->runs[0], name);
+    for (int i = 1; i < g->count; i++)
+        if (run_value_number(g->runs[i], name) != value)
+            return NAN;
+    return value;
 }
 
 /* The line that a panel shows, as its height and its word, "0.3 trivial
@@ -181,16 +212,11 @@ put_curve(Plot *plot, const Panel *p, const Series *s)
 static char *
 level_of(const Panel *p)
 {
-    const Group *g = p->group;
-    for (int i = 0; i < LEVELS; i++) {
-        const char *name = quantity_named(p->y)->levels[i].name;
-        double level = name ? run_value_number(g->runs[0], name) : NAN;
-        for (int k = 1; k < g->count && !isnan(level); k++)
-            if (run_value_number(g->runs[k], name) != level)
-                level = NAN;
+    const Quantity *q = quantity_named(p->y);
+    for (int i = 0; i < LEVELS && q->levels[i].name; i++) {
+        double level = shared_value(p->group, q->levels[i].name);
         if (!isnan(level))
-            return format_text("%.6g %s", level,
-                               quantity_named(p->y)->levels[i].word);
+            return format_text("%.6g %s", level, q->levels[i].word);
     }
     return copy_text("");
 }
@@ -228,42 +254,50 @@ caption_of(const Plot *plot, const Values *ylabels)
     return format_text("%s against %s%s", y, x, rates);
 }
 
-/* Writes the first lines of the figure's script, in which a user may change the
-   texts, and ends the figure. The script has a list of texts for each variable,
-   with one text for each panel, or in `keys` for each series. */
-static void
-end_with_script(Figure *f, const Plot *plot)
+/* The texts that a user may change in a figure's script: `keys` has one for
+   each series, the other lists one for each panel. */
+typedef struct Texts {
+    Values titles, ylabels, scales, levels, keys;
+} Texts;
+
+static Texts
+texts_of(const Plot *plot)
 {
-    static const char *const scale_names[] = {"", "share", "powers"};
-    const Drawing *o = plot->o;
-    Values titles = {0}, ylabels = {0}, scales = {0}, levels = {0}, keys = {0};
+    static const char *const scale_names[] = {
+        [ANY] = "", [SHARE] = "share", [POWERS] = "powers"};
+    Texts t = {.keys = {0}};
     for (int i = 0; i < plot->panel_count; i++) {
         const Panel *p = &plot->panels[i];
         const Group *g = p->group;
         const KnownTask *task = task_named(g->runs[0]->config.task);
         const char *scale = scale_names[quantity_named(p->y)->scale];
-        values_add(&titles, group_words(g, *plot->task ? "task" : ""));
-        values_add(&ylabels, axis_title_for_task(p->y, task));
-        values_add(&scales, copy_text(o->log_y ? "log" : scale));
-        values_add(&levels, level_of(p));
+        values_add(&t.titles, group_words(g, *plot->task ? "task" : ""));
+        values_add(&t.ylabels, axis_title_for_task(p->y, task));
+        values_add(&t.scales, copy_text(plot->o->log_y ? "log" : scale));
+        values_add(&t.levels, level_of(p));
         for (int s = 0; s < g->series_count; s++)
-            values_add(&keys, copy_text(g->series[s].name));
+            values_add(&t.keys, copy_text(g->series[s].name));
     }
-    series_sort(&keys); /* which keeps each once */
+    series_sort(&t.keys); /* which keeps each once */
+    return t;
+}
+
+/* Writes the variables that plots/panels.gp and plots/map.gp read. */
+static void
+write_variables(Figure *f, const Plot *plot, const Texts *t)
+{
     const char *along = is_setting_or_run(plot->x_name) ? "setting" : "result";
     if (plot->training)
         along = "training";
     fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
-            joined(&keys, " "), along);
-    figure_word(f, "by", axis_title(o->by));
+            joined(&t->keys, " "), along);
+    figure_word(f, "by", axis_title(plot->o->by));
     figure_word(f, "xlabel", axis_title(plot->x_name));
-    figure_words(f, "ylabels", &ylabels);
-    figure_words(f, "titles", &titles);
-    figure_words(f, "keys", &keys);
-    figure_words(f, "scales", &scales);
-    figure_words(f, "levels", &levels);
-    f->drawn = caption_of(plot, &ylabels);
-    figure_end(f, o->map ? "map.gp" : "panels.gp");
+    figure_words(f, "ylabels", &t->ylabels);
+    figure_words(f, "titles", &t->titles);
+    figure_words(f, "keys", &t->keys);
+    figure_words(f, "scales", &t->scales);
+    figure_words(f, "levels", &t->levels);
 }
 
 /* A figure's name: Y-X-TASK or Y-X-TASK-map, with "curves" for Y if it shows
@@ -280,13 +314,14 @@ figure_name(const Plot *plot)
     return plot->o->map ? format_text("%s-map", name) : name;
 }
 
-/* Draws a figure of the plot's panels, unless no point of it is finite. */
-static void
-draw_panels(Plot *plot)
+/* Finds the points of all panels: returns them as the lines of the figure's
+   data, and counts their seeds in plot->fewest and plot->most. */
+static char *
+points_of(Plot *plot)
 {
     const Panel *end = plot->panels + plot->panel_count;
-    char *data;
-    plot->data = begin_text(&data);
+    char *points;
+    plot->data = begin_text(&points);
     plot->most = 0;
     plot->fewest = INT_MAX;
     for (const Panel *p = plot->panels; p < end; p++)
@@ -295,20 +330,32 @@ draw_panels(Plot *plot)
                 put_training_curve(plot, p, &p->group->series[s]);
             else
                 put_curve(plot, p, &p->group->series[s]);
-    end_text(plot->data, &data);
+    end_text(plot->data, &points);
+    return points;
+}
+
+/* Draws a figure of the plot's panels, unless no point of it is finite. */
+static void
+draw_panels(Plot *plot)
+{
     char *name = figure_name(plot);
-    if (plot->most) {
-        char *title = points_text(plot);
-        if (*plot->task) /* the task of all panels */
-            title = format_text("%s: %s", plot->task, title);
-        Figure f = figure_begin(plot->o, name, title);
-        fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n", plot->x_name);
-        fputs(data, f.data);
-        end_with_script(&f, plot);
-    } else
+    const char *points = points_of(plot);
+    if (!plot->most) {
         note("%s was not drawn, because no run has a finite number: the runs "
              "diverged (choose a smaller --lr), or did not measure it",
              name);
+        return;
+    }
+    char *title = points_text(plot);
+    if (*plot->task) /* the task of all panels */
+        title = format_text("%s: %s", plot->task, title);
+    Figure f = figure_begin(plot->o, name, title);
+    Texts texts = texts_of(plot);
+    fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n%s", plot->x_name,
+            points);
+    write_variables(&f, plot, &texts);
+    f.drawn = caption_of(plot, &texts.ylabels);
+    figure_end(&f, plot->o->map ? "map.gp" : "panels.gp");
 }
 
 /* The outcomes that the tables show. They compare the setting of --by, as the
@@ -325,19 +372,13 @@ tables_of(const Request *r, const Experiment *e)
     return outcomes_of(&same, e);
 }
 
-/* If there are several groups or a map, there is a figure for each quantity,
-   with a panel for each group; otherwise one figure with a panel for each
-   quantity. */
-void
-figures_draw(const Drawing *o, const Request *r, const Experiment *e)
+/* The plot of a drawing, without its panels. */
+static Plot
+plot_of(const Drawing *o, const Request *r, const Experiment *e)
 {
-    int groups;
     Plot plot = {.o = o, .training = !o->x, .x_name = o->x ? o->x : "step"};
-    const char *usual_y = "validation_loss,validation_accuracy";
-    Values ys = values_split(o->y ? o->y : usual_y);
     Values tasks = values_in(e, "task");
-    for (int y = 0; y < ys.count; y++)
-        check_quantity(e, ys.text[y], plot.training);
+    plot.task = tasks.count == 1 ? tasks.text[0] : "";
     if (is_setting_or_run(plot.x_name))
         plot.xs = values_in(e, plot.x_name);
     bool shows_rates = !strcmp(plot.x_name, "lr") || index_in(o->by, "lr") >= 0;
@@ -345,24 +386,38 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
     plot.rates = !shows_rates && !shows_runs && values_in(e, "lr").count > 1;
     if (plot.rates)
         plot.tables = tables_of(r, e);
+    return plot;
+}
+
+/* If there are several groups or a map, there is a figure for each quantity,
+   with a panel for each group; otherwise one figure with a panel for each
+   quantity. */
+void
+figures_draw(const Drawing *o, const Request *r, const Experiment *e)
+{
+    const char *usual_y = "validation_loss,validation_accuracy";
+    Values ys = values_split(o->y ? o->y : usual_y);
+    bool training = !o->x;
+    for (int i = 0; i < ys.count; i++)
+        check_quantity(e, ys.text[i], training);
+    Plot plot = plot_of(o, r, e);
+    int groups;
     const Group *g = groups_of(e, o->by, o->x, &groups);
-    /* The number of quantities in a figure. */
-    int quantities = groups > 1 || o->map ? 1 : ys.count;
-    plot.several = quantities > 1;
-    plot.task = tasks.count == 1 ? tasks.text[0] : "";
+    plot.several = groups == 1 && !o->map && ys.count > 1;
+    int quantities = plot.several ? ys.count : 1; /* in each figure */
     plot.panel_count = groups * quantities;
     plot.panels = allocate((size_t)plot.panel_count, sizeof *plot.panels);
     for (int first = 0; first < ys.count; first += quantities) {
         for (int p = 0; p < plot.panel_count; p++) {
-            const char *y = ys.text[first + p % quantities];
-            plot.panels[p] = (Panel){&g[p / quantities], y};
+            int group = p / quantities, y = first + p % quantities;
+            plot.panels[p] = (Panel){&g[group], ys.text[y]};
         }
         draw_panels(&plot);
     }
 }
 
-/* The figure has a bar for each variant of each group. A bar has three parts:
-   the real and the stored parameters of attention, and the other parameters. */
+/* The figure has a bar for each variant of each group: the parameters of
+   attention, of which a part is real, and above them all other parameters. */
 void
 bars_draw(const Drawing *o, const Experiment *e)
 {
@@ -378,10 +433,10 @@ bars_draw(const Drawing *o, const Experiment *e)
             const Series *s = &g[i].series[k];
             const Run *r = s->runs[0];
             double attention = run_number(r, "attention_parameters");
-            double rest = run_number(r, "parameters") - attention;
+            double others = run_number(r, "parameters") - attention;
             char *bar =
-                format_text("%s\t%.0f\t%.0f\t%s", s->name, attention, rest,
-                            number_text(run_number(r, "real"), 10));
+                format_text("%s\t%.0f\t%.0f\t%s", s->name, attention, others,
+                            number_text(run_number(r, "real"), X_DIGITS));
             /* Groups whose settings change no count share a bar. */
             if (add_word(&drawn, format_text("%s %s", r->config.task, bar)))
                 fprintf(f.data, "%s\t%s\n", g[i].name, bar);

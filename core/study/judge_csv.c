@@ -230,7 +230,7 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
     if (e != b)
         c = e->paired ? paired_t(e->x, b->x, e->n, margin)
                       : welch_t(e->x, e->n, b->x, b->n, margin);
-    e->comparison = comparison_of(c, e->less, margin);
+    e->comparison = comparison_of(c, e->less_is_better, margin);
 }
 
 /* The average of an entry's values, with its interval. A single value has no
@@ -300,10 +300,12 @@ judge(const char *path, const Question *q)
     find_methods(&s);
     j.methods = s.names.count;
     Values results = {0}, margins = margin_names(q->margin);
-    judge_list(&s, &j, "--lower", q->lower, (Entry){.less = true}, &results);
-    judge_list(&s, &j, "--higher", q->higher, (Entry){.less = false}, &results);
+    judge_list(&s, &j, "--lower", q->lower, (Entry){.less_is_better = true},
+               &results);
+    judge_list(&s, &j, "--higher", q->higher, (Entry){.less_is_better = false},
+               &results);
     judge_list(&s, &j, "--solved-at", q->solved_at,
-               (Entry){.less = true, .steps = true}, &results);
+               (Entry){.less_is_better = true, .steps = true}, &results);
     if (!results.count)
         demand("--lower, --higher or --solved-at", &s.columns, of_columns);
     for (int i = 0; i < margins.count; i++) /* each must be of a result */

@@ -27,8 +27,8 @@ typedef struct Question {
 /* A method's values in a result, and their comparison with the baseline's. */
 typedef struct Entry {
     const char *result, *method;
-    bool steps;    /* true if the result is a number of steps to a threshold */
-    bool less;     /* is less better? */
+    bool steps; /* true if the result is a number of steps to a threshold */
+    bool less_is_better;
     double *x;     /* the values, in the order of the seeds; infinite for NA */
     int n, solved; /* how many values there are, and how many are not NA */
     Mean mean;     /* the values' mean; of steps, their median */

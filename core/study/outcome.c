@@ -33,23 +33,25 @@ saturated(const Chosen *c, const char *key, double margin)
     return full;
 }
 
-/* Compares a's runs with the baseline's in the judged quantity. The pairs are
-   the runs of the seeds that both have. */
+/* Compares a's runs with the baseline's in the judged quantity. A pair is two
+   runs of one seed; a seed that only one of the two has is left out. */
 static Contrast
 compare(const Outcome *a)
 {
-    int seeds = a->own.seeds, pairs = 0;
-    double *x = allocate(2 * (size_t)seeds + 1, sizeof *x), *y = x + seeds;
-    for (int i = 0; i < seeds; i++)
+    size_t most_pairs = (size_t)a->own.seeds;
+    double *own_values = allocate(most_pairs + 1, sizeof *own_values);
+    double *base_values = allocate(most_pairs + 1, sizeof *base_values);
+    int pairs = 0;
+    for (int i = 0; i < a->own.seeds; i++)
         for (int k = 0; k < a->base.seeds; k++) {
             const Run *own = a->own.runs[i], *base = a->base.runs[k];
             if (own->config.seed != base->config.seed)
                 continue;
-            x[pairs] = run_value_number(own, a->judged);
-            y[pairs] = run_value_number(base, a->judged);
+            own_values[pairs] = run_value_number(own, a->judged);
+            base_values[pairs] = run_value_number(base, a->judged);
             pairs++;
         }
-    return paired_t(x, y, pairs, a->margin);
+    return paired_t(own_values, base_values, pairs, a->margin);
 }
 
 /* The series of that name in a group; an empty one if there is none. */
@@ -63,7 +65,8 @@ series_named(const Group *g, const char *name)
 }
 
 /* Judges the series `own` in the quantity `key`: chooses its learning rates and
-   the baseline's by it, and compares the runs at these rates. */
+   the baseline's by it, and compares the runs at these rates. The baseline is
+   not compared with itself. */
 static void
 judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
 {
@@ -77,10 +80,11 @@ judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
     for (int i = 0; i < seeds; i++)
         values[i] = run_value_number(a->base.runs[i], key);
     a->base_mean = mean_interval(values, seeds).mean;
-    const char *margin = margin_given(all->margins, key);
-    a->margin = margin_in_unit(margin ? margin : q->margin, values, seeds);
-    if (!a->baseline && seeds)
-        a->comparison = comparison_of(compare(a), q->better == LESS, a->margin);
+    const char *given = margin_given(all->margins, key);
+    a->margin = margin_in_unit(given ? given : q->margin, values, seeds);
+    bool less_is_better = q->better == LESS;
+    if (!a->is_baseline && seeds)
+        a->comparison = comparison_of(compare(a), less_is_better, a->margin);
 }
 
 /* Returns whether the quantity in which a was judged can tell a from the
@@ -91,7 +95,7 @@ tells_apart(const Outcome *a)
 {
     bool both_full = saturated(&a->own, a->judged, a->margin) &&
                      saturated(&a->base, a->judged, a->margin);
-    bool compared = a->baseline || !isnan(a->comparison.contrast.differ);
+    bool compared = a->is_baseline || !isnan(a->comparison.contrast.differ);
     return compared && !both_full;
 }
 
@@ -119,8 +123,11 @@ static Outcome
 outcome_of(const Outcomes *all, const Group *g, const Series *own)
 {
     Outcome a = {.group = g, .task = g->name, .series = own->name};
-    a.baseline = !strcmp(own->name, all->baseline);
-    a.comparison = comparison_of(unknown_contrast, false, NAN);
+    a.is_baseline = !strcmp(own->name, all->baseline);
+    /* The baseline keeps this comparison, in which everything is unknown. */
+    const double no_margin = NAN;
+    bool less_is_better = false; /* for no verdict */
+    a.comparison = comparison_of(unknown_contrast, less_is_better, no_margin);
     judge_series(all, &a, own);
     const Run **runs = a.own.runs;
     int seeds = a.own.seeds;
@@ -148,7 +155,7 @@ decide(Outcomes *all)
     all->comparisons = decide_all(list, all->count);
     for (Outcome *a = all->list; a < all->list + all->count; a++)
         a->verdict =
-            a->baseline ? "baseline" : verdict_words[a->comparison.verdict];
+            a->is_baseline ? "baseline" : verdict_words[a->comparison.verdict];
 }
 
 /* The value that the user gave to this command, or else the one given to the
@@ -204,13 +211,15 @@ question_of(const Request *r, const Experiment *e)
 }
 
 /* Sets a->other_base if the variant is compared with other runs than the
-   baseline's own row shows, because that row is judged in another quantity.
-   Both lists have one run for each seed of the baseline. */
+   baseline's own row shows, because that row is judged in another quantity. The
+   runs of both are in one array, so the same run has the same address, and both
+   lists have one run for each seed of the baseline. */
 static void
 set_other_base(const Outcomes *all, Outcome *a)
 {
     for (const Outcome *b = all->list; b < all->list + all->count; b++) {
-        if (b->group != a->group || !b->baseline) /* not a's baseline */
+        bool is_its_row = b->group == a->group && b->is_baseline;
+        if (!is_its_row)
             continue;
         for (int i = 0; i < a->base.seeds; i++)
             a->other_base |= a->base.runs[i] != b->own.runs[i];

@@ -19,7 +19,7 @@ typedef struct Outcome {
     const Group *group;
     const char *task;   /* the group's name */
     const char *series; /* the variant, or another value that is compared */
-    bool baseline;      /* true if the other values are compared with this
+    bool is_baseline;   /* true if the other values are compared with this
                            one */
     const char *judged; /* the quantity that chooses its rates, and that its
                            verdict is about */

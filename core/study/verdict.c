@@ -11,39 +11,46 @@ const char *const verdict_words[] = {"identical", "same",  "undecided",
                                      "untested",  "worse", "better"};
 
 Comparison
-comparison_of(Contrast contrast, bool less, double margin)
+comparison_of(Contrast contrast, bool less_is_better, double margin)
 {
-    Verdict verdict = UNDECIDED;
-    double p = contrast.differ;
-    if (isnan(p))
-        verdict = UNTESTED;
-    else if (contrast.mean == 0 && contrast.deviation == 0) {
-        verdict = IDENTICAL;
-        p = NAN; /* nothing is tested */
+    Comparison c = {.contrast = contrast,
+                    .less_is_better = less_is_better,
+                    .margin = margin,
+                    .verdict = UNDECIDED,
+                    .p = contrast.differ,
+                    .detectable = NAN,
+                    .needed = NAN};
+    bool no_seed_differs = contrast.mean == 0 && contrast.deviation == 0;
+    if (isnan(c.p))
+        c.verdict = UNTESTED;
+    else if (no_seed_differs) {
+        c.verdict = IDENTICAL;
+        c.p = NAN; /* nothing is tested */
     }
-    return (Comparison){contrast, less, margin, verdict, p, NAN, NAN};
+    return c;
 }
 
-/* Decides the verdict on a difference whose p-values are adjusted. Also finds
-   the difference that these seeds could have shown, and the number of seeds
-   that would decide. Both are for a t test at the level of the strictest of all
-   tests (Bonferroni): Holm's level of this one is not known beforehand. */
+/* Decides the verdict of a comparison whose p-values are adjusted. If they are
+   from a t test, also finds the smallest difference that these seeds could have
+   shown, and how many seeds would decide. Both are for the level of the
+   strictest of all tests (Bonferroni), because Holm's level for this test
+   depends on the p-values of the others. */
 static void
 decide(Comparison *c, int comparisons)
 {
     const Contrast *d = &c->contrast;
-    double alpha = SIGNIFICANT / comparisons;
-    bool by_t = d->deviation > 0 && !d->by_signs;
-    bool is_worse = c->less ? d->mean > 0 : d->mean < 0;
+    double strictest_level = SIGNIFICANT / comparisons;
+    bool is_t_test = d->deviation > 0 && !d->by_signs;
+    bool is_worse = c->less_is_better ? d->mean > 0 : d->mean < 0;
     if (d->same < SIGNIFICANT)
         c->verdict = EQUAL;
     else if (d->differ < SIGNIFICANT)
         c->verdict = is_worse ? WORSE : BETTER;
     c->p = c->verdict == EQUAL ? d->same : d->differ;
-    if (by_t)
-        c->detectable = d->error * detectable(d->freedom, alpha);
-    if (by_t && c->verdict == UNDECIDED)
-        c->needed = seeds_to_tell(d, c->margin, alpha);
+    if (is_t_test)
+        c->detectable = d->error * detectable(d->freedom, strictest_level);
+    if (is_t_test && c->verdict == UNDECIDED)
+        c->needed = seeds_to_tell(d, c->margin, strictest_level);
 }
 
 /* A comparison tests two hypotheses: that there is no difference, and that the
@@ -53,19 +60,20 @@ decide(Comparison *c, int comparisons)
 int
 decide_all(Comparison *const *all, int count)
 {
-    double *p = allocate(2 * (size_t)count + 2, sizeof *p);
-    int comparisons = 0;
-    for (int i = 0; i < count; i++) { /* two hypotheses each */
-        bool counts = all[i]->verdict == UNDECIDED;
-        p[2 * i] = counts ? all[i]->contrast.differ : NAN;
-        p[2 * i + 1] = counts ? all[i]->contrast.same : NAN;
-        comparisons += counts;
+    int comparisons = 0, hypotheses = 2 * count; /* no difference; a margin */
+    double *p = allocate((size_t)hypotheses + 1, sizeof *p);
+    double *differ = p, *same = p + count; /* the p-values of either kind */
+    for (int i = 0; i < count; i++) {
+        bool is_tested = all[i]->verdict == UNDECIDED;
+        differ[i] = is_tested ? all[i]->contrast.differ : NAN;
+        same[i] = is_tested ? all[i]->contrast.same : NAN;
+        comparisons += is_tested;
     }
-    holm(p, 2 * count, comparisons);
+    holm(p, hypotheses, comparisons);
     for (int i = 0; i < count; i++)
         if (all[i]->verdict == UNDECIDED) {
-            all[i]->contrast.differ = p[2 * i];
-            all[i]->contrast.same = p[2 * i + 1];
+            all[i]->contrast.differ = differ[i];
+            all[i]->contrast.same = same[i];
             decide(all[i], comparisons);
         }
     free(p);

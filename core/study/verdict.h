@@ -19,8 +19,9 @@ extern const char *const verdict_words[]; /* by Verdict: "identical", ... */
 
 typedef struct Comparison {
     Contrast contrast; /* decide_all adjusts its p-values */
-    bool less;         /* is less better? */
-    double margin;     /* NaN if there is none */
+    bool less_is_better;
+    double margin; /* the largest difference that counts as the same; NaN if
+                      there is none */
     Verdict verdict;
     double p;          /* the p-value of the test that decided the verdict */
     double detectable; /* the smallest difference that these seeds would show
@@ -32,7 +33,7 @@ typedef struct Comparison {
 
 /* A comparison whose verdict decide_all will decide, unless it is IDENTICAL or
    UNTESTED: these are known at once. */
-Comparison comparison_of(Contrast contrast, bool less, double margin);
+Comparison comparison_of(Contrast contrast, bool less_is_better, double margin);
 
 /* Decides all verdicts. Returns the number of comparisons that have p-values,
    to which these are adjusted. */
