@@ -6,21 +6,24 @@
 #include "algebra/canonical.h"
 #include "base/words.h"
 #include "check/checks.h"
+#include "check/difference.h"
 #include "decode/generate.h"
 
-/* The largest relative difference between numbers that are the same except for
-   rounding: sums of other numbers of rows are added up in another order. */
+/* How far two outputs that count as the same may be apart, relative to the
+   largest number: not at all, or by rounding, because the sums of other numbers
+   of rows are added up in another order. */
+static const double exactly = 0;
 static const double rounding = sizeof(real) == 4 ? 1e-5 : 1e-13;
 
-/* Do `count` numbers differ by at most `most`, relative to the largest of them,
-   or to 1 if all are smaller? */
+/* Returns whether `count` numbers differ by at most `allowed`, relative to the
+   largest of them, or to 1 if all are smaller. */
 static bool
-same(const real *a, const real *b, int count, double most)
+same(const real *a, const real *b, int count, double allowed)
 {
     Difference difference = {.largest = 1};
     for (int i = 0; i < count; i++)
         compare_entries(&difference, (double)a[i], (double)b[i]);
-    return relative_difference(difference) <= most;
+    return relative_difference(difference) <= allowed;
 }
 
 /* Returns a hash of the names and shapes of matrices. */
@@ -31,7 +34,8 @@ hash_matrices(const Weights *w)
     for (int i = 0; i < w->count; i++) {
         const Weight *d = &w->list[i];
         hash = hash_bytes(hash, d->name, strlen(d->name) + 1);
-        hash = hash_bytes(hash, (int[]){d->rows, d->cols}, 2 * sizeof(int));
+        int shape[] = {d->rows, d->cols};
+        hash = hash_bytes(hash, shape, sizeof shape);
     }
     return hash;
 }
@@ -91,7 +95,8 @@ call_large(const Subject *s)
 }
 
 /* All blocks must declare the same matrices, and all ways of calling forward
-   must work. call_all runs every block, so it is called only once a shape. */
+   must work. call_all runs every block, so it is called only in the first one.
+   Settings and the large shape are tried only once, at the first shape. */
 void
 check_shapes(Subject *s)
 {
@@ -126,9 +131,10 @@ check_shapes(Subject *s)
 void
 check_repeats(Subject *s)
 {
-    Subject other = subject_at(*s, s->shape == 0);
+    int other_shape = s->shape == 0 ? 1 : 0;
     if (s->attention.layer)
         return;
+    Subject other = subject_at(*s, other_shape);
     call_all(&other);
     uint64_t alone = s->shape ? call_all(s) : s->found->hash;
     if (call_all(s) != alone || call_all(s) != alone)
@@ -138,8 +144,9 @@ check_repeats(Subject *s)
     passed(s, "the same call twice gives the same bits");
 }
 
-/* Adds 1 to all entries of a token of the keys, and does not undo it. Sets
-   changed[t] to whether that changes the output of token t. */
+/* Adds 1 to all entries of a token of the keys, which are x in self-attention.
+   Sets changed[t] to whether that changes the output of token t. The token
+   keeps its new entries: the next call compares with what they give. */
 static void
 change_token(Tokens *in, int token, bool changed[TOKENS])
 {
@@ -149,7 +156,7 @@ change_token(Tokens *in, int token, bool changed[TOKENS])
         keys[token * d + j] += 1;
     real *is = computed(in, false);
     for (int t = 0; t < TOKENS; t++)
-        changed[t] = !same(is + t * d, was + t * d, d, 0);
+        changed[t] = !same(is + t * d, was + t * d, d, exactly);
 }
 
 /* Changes the last token of a long sequence, then more and more of its last
@@ -157,18 +164,20 @@ change_token(Tokens *in, int token, bool changed[TOKENS])
 static void
 change_ends(Subject *s)
 {
-    const int fewest = 36, times_more = 5; /* tokens before the first changed */
+    /* The first changed token is number 299, then 59: each time a fifth. */
+    const int least_first = 36, divisor = 5;
     Stack k = stack_of(s, MANY);
-    Tape *t = tape_new(0);
-    size_t size = (size_t)MANY * SYMBOLS * sizeof(real);
-    real *was = allocate(1, size);
-    memcpy(was, model_forward(k.model, t, &k.batch)->value, size);
-    for (int first = MANY - 1; first > fewest; first /= times_more) {
+    Tape *t = tape_new(ORDINARY_TAPE);
+    size_t logits = (size_t)MANY * SYMBOLS;
+    real *was = allocate(logits, sizeof *was);
+    memcpy(was, model_forward(k.model, t, &k.batch)->value,
+           logits * sizeof *was);
+    for (int first = MANY - 1; first > least_first; first /= divisor) {
         for (int i = first; i < MANY; i++)
             k.batch.ids[i] = (k.batch.ids[i] + 1) % SYMBOLS;
         tape_reset(t);
         const real *is = model_forward(k.model, t, &k.batch)->value;
-        if (!same(is, was, first * SYMBOLS, 0))
+        if (!same(is, was, first * SYMBOLS, exactly))
             fail("with %d blocks and %d tokens, the tokens from %d on change "
                  "an earlier output: is the mask of `a` applied everywhere?",
                  s->config.layers, MANY, first + 1);
@@ -195,8 +204,7 @@ check_masked(Subject *s)
 }
 
 /* Without a mask, if some token changes a later output, some token must also
-   change an earlier output. `keys` is the number of keys, 0 in
-   self-attention. */
+   change an earlier output. `keys` is the number of keys, or NO_Y. */
 static void
 check_unmasked(Subject *s, int keys)
 {
@@ -222,7 +230,7 @@ check_causality(Subject *s)
 {
     check_masked(s);
     if (s->plugin.variant->calls != CAUSAL_ONLY) {
-        check_unmasked(s, 0);
+        check_unmasked(s, NO_Y);
         check_unmasked(s, TOKENS);
     }
     if (s->attention.layer == s->attention.layers - 1)
@@ -230,20 +238,21 @@ check_causality(Subject *s)
     passed(s, "no token changes an earlier output, except without a mask");
 }
 
-/* Calls forward in this way with only some of the tokens as x: its rows from
-   `from` on, with y as given, or NULL if y is x. Returns whether these tokens
-   get the same outputs as in the call with all tokens. */
+/* Calls forward in `way`, which has one sequence, with only a part of the
+   tokens of x: those from number `first` on; and with y, NULL in
+   self-attention. Returns whether they get the same outputs as in the call with
+   all tokens. */
 static bool
-same_in_part(Tokens *all, Way way, int from, real *y)
+same_in_part(Tokens *all, Way way, int first, real *y)
 {
     int d = all->subject->attention.d_model;
-    real *whole = computed(all, false);
-    Tokens some = *all;
-    some.way = way;
-    some.x += from * d;
-    some.x_size = some.size = way.queries * d;
-    some.y = y;
-    return same(computed(&some, false), whole + from * d, some.x_size,
+    const real *whole = computed(all, false);
+    Tokens part = *all;
+    part.way = way;
+    part.x += first * d;
+    part.x_size = part.size = way.queries * d;
+    part.y = y;
+    return same(computed(&part, false), whole + first * d, part.x_size,
                 rounding);
 }
 
@@ -261,29 +270,31 @@ check_queries(Subject *s)
     }
     Tokens all = tokens_of(
         s, (Way){.sequences = 1, .queries = TOKENS, .keys = TOKENS, .size = 1});
-    Way some = {
-        .sequences = 1, .queries = TOKENS - 2, .keys = TOKENS, .size = 1};
+    Way some = all.way;
+    some.queries = TOKENS - 2; /* any smaller number */
+    const int first = 0;
     memcpy(all.y, all.x, (size_t)all.x_size * sizeof(real));
-    if (!same_in_part(&all, some, 0, all.x))
+    if (!same_in_part(&all, some, first, all.x))
         fail("with all %d tokens as y, the outputs of the first %d change if x "
              "has only these: make keys and values from y",
              TOKENS, some.queries);
     passed(s, "queries come from x, keys and values from y");
 }
 
-/* Each of two sequences must get the same output when it is called without the
-   other one: in self-, cross- and causal attention, the first three ways. */
+/* Each sequence of a batch must get the same output when it is called without
+   the others: in self-, cross- and causal attention. */
 void
 check_batches(Subject *s)
 {
-    for (int way = 0; way < 3; way++)
-        for (int k = 0; k < 2; k++) {
+    for (int way = SELF_WAY; way < BASIC_WAYS; way++)
+        for (int k = 0; k < ways[way].sequences; k++) {
             Tokens all = tokens_of(s, ways[way]);
             Way one = all.way;
-            int y_size = one.keys * s->attention.d_model; /* 0 if y is x */
+            real *y = all.y; /* of sequence k; NULL in self-attention */
+            if (y)
+                y += k * one.keys * s->attention.d_model;
             one.sequences = 1;
-            if (!same_in_part(&all, one, k * one.queries,
-                              y_size ? all.y + k * y_size : NULL))
+            if (!same_in_part(&all, one, k * one.queries, y))
                 fail("the output of sequence %d changes if the batch has "
                      "another one: does a sum run over all sequences?",
                      k + 1);
@@ -293,7 +304,7 @@ check_batches(Subject *s)
 
 /* Decodes a sequence with a model of all blocks, a few tokens first and then
    one at a time: the outputs must be those of one call for the whole sequence.
- */
+   The model has all blocks, so this is done only once, in the first one. */
 void
 check_decoding(Subject *s)
 {
@@ -302,7 +313,8 @@ check_decoding(Subject *s)
         return;
     Stack k = stack_of(s, MANY);
     Model *m = k.model;
-    const real *all = model_forward(m, tape_new(0), &k.batch)->value;
+    Tape *t = tape_new(ORDINARY_TAPE);
+    const real *all = model_forward(m, t, &k.batch)->value;
     Decoder *d = decoder_new(m, MANY);
     for (int read = 0; read < MANY;) {
         int n = read == 0 ? FIRST : 1;

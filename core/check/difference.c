@@ -5,11 +5,12 @@
 #include "check/difference.h"
 #include "heart/random.h"
 
-/* Starts the stream of random numbers of the projection. */
+/* Starts the stream of random numbers of the projection. Any seed would do. */
 static Random
 projection_begin(void)
 {
-    return random_stream(7, "projection");
+    const int seed = 7;
+    return random_stream(seed, "projection");
 }
 
 void
@@ -47,15 +48,20 @@ result_at(Graph *g, real *entry, double x)
     return result;
 }
 
-/* The slope at an entry, from its result and those at four more points, h, 2h,
-   3h and 4h away on one side of it (above if h > 0). The weights are those of
-   the one-sided difference whose error is proportional to h^4. */
+/* The slope of f, the result as a function of an entry, at the entry's value x.
+   It uses f(x) and four more points on one side of x (above if h > 0):
+
+       f'(x) = (-25 f(x) + 48 f(x + h) - 36 f(x + 2h) + 16 f(x + 3h)
+                - 3 f(x + 4h)) / 12h,
+
+   which has an error proportional to h^4. */
 static double
 one_sided_slope(Graph *g, real *entry, double h)
 {
-    static const double weights[] = {-25, 48, -36, 16, -3};
+    enum { POINTS = 5 };
+    static const double weights[POINTS] = {-25, 48, -36, 16, -3};
     double x = (double)*entry, sum = 0;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < POINTS; i++)
         sum += weights[i] * result_at(g, entry, x + i * h);
     return sum / (12 * h);
 }
@@ -79,8 +85,9 @@ is_slope(const Mapping *m, double x, double from, double to)
 bool
 slope_holds(const Mapping *m, double x)
 {
-    static const double steps[] = {1e-4, 1e-5, 1e-6};
-    for (int i = 0; i < 3; i++) {
+    enum { STEPS = 3 };
+    static const double steps[STEPS] = {1e-4, 1e-5, 1e-6};
+    for (int i = 0; i < STEPS; i++) {
         double h = steps[i] * fmax(1, fabs(x));
         if (is_slope(m, x, x - h, x) || is_slope(m, x, x, x + h) ||
             is_slope(m, x, x - h, x + h))
@@ -102,14 +109,16 @@ excess(double gradient, double slope)
 /* Returns how far a gradient is from the slope at its entry, as a multiple of
    the allowed error: a result above 1 means a wrong gradient. If the function
    bends sharply there, smaller steps are tried. If it has a kink, as relu has,
-   both sides are tried. *slope becomes the last slope. */
+   both sides are tried. *slope becomes the slope with the last step tried, for
+   a message. */
 static double
 excess_at(Graph *g, real *entry, double gradient, double *slope)
 {
-    static const double steps[] = {1e-3, -1e-3, 1e-4, -1e-4,
-                                   1e-5, -1e-5, 1e-6, -1e-6};
+    enum { STEPS = 8 };
+    static const double steps[STEPS] = {1e-3, -1e-3, 1e-4, -1e-4,
+                                        1e-5, -1e-5, 1e-6, -1e-6};
     double off = INFINITY;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < STEPS; i++) {
         *slope = one_sided_slope(g, entry, steps[i]);
         off = excess(gradient, *slope);
         if (off <= 1)
@@ -131,7 +140,10 @@ compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
         if (off <= worst)
             continue;
         worst = off;
-        *s = (Slopes){"", k / leaf->cols, k % leaf->cols, gradient, slope};
+        *s = (Slopes){.row = k / leaf->cols,
+                      .col = k % leaf->cols,
+                      .gradient = gradient,
+                      .slope = slope};
         snprintf(s->leaf, sizeof s->leaf, "%s", label(leaf));
     }
 }
@@ -139,9 +151,9 @@ compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
 Slopes
 slopes_of(Recorder *record, void *more, int every)
 {
-    Graph g = {record, more, tape_new(0)};
+    Graph g = {record, more, tape_new(ORDINARY_TAPE)};
     Slopes s = {.leaf = ""};
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(ORDINARY_TAPE); /* has the gradients */
     backward_projected(record(t, more));
     for (const Node *n = t->last; n; n = n->previous)
         if (!n->in && n->gradient) /* a leaf that is trained */

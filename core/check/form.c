@@ -17,12 +17,20 @@ form_of(const Subject *s)
                           POSITIONS);
 }
 
-/* Reports the form of each block that computes something new. If a block has no
-   form, later blocks are not tested. */
+/* Returns whether a block's form is to be tested: only at the first shape, only
+   if the block computes something new, and only if no earlier block was found
+   to have nothing to check. Call this for each block, in order. */
+static bool
+is_form_tested(Subject *s)
+{
+    bool is_first_shape = s->shape == 0;
+    return is_first_shape && new_in_layer(s) && !s->found->untested;
+}
+
 void
 check_form(Subject *s)
 {
-    if (s->shape || !new_in_layer(s) || s->found->untested)
+    if (!is_form_tested(s))
         return;
     Canonical c = form_of(s);
     s->found->untested = !c.m;
@@ -41,7 +49,7 @@ check_form(Subject *s)
 void
 check_equation(Subject *s)
 {
-    if (s->shape || !new_in_layer(s) || s->found->untested)
+    if (!is_form_tested(s))
         return;
     const Variant *v = s->plugin.variant;
     if (v->calls != ANY_CALL) {
@@ -51,7 +59,8 @@ check_equation(Subject *s)
     }
     Derived d = derive(v, s->attention, s->weights);
     char *form = form_spelled(&d);
-    if (!d.why && !(derived_apart(&d) <= APART))
+    bool equals_probed = derived_apart(&d) <= APART; /* false if NaN */
+    if (!d.why && !equals_probed)
         fail("the form derived from the code, %s, is not the one that probing "
              "finds: trust neither, and report this",
              form);

@@ -9,19 +9,20 @@
 #include "operators/elementwise.h"
 
 /* Compares every `every`-th entry of each gradient with its slope, when forward
-   is called in way i. In the first two ways forward is called twice on the same
-   operands, which reveals a backward pass that overwrites a gradient instead of
-   adding to it. Large tokens are made smaller, unless only x or y is large:
-   large scores would leave a softmax without slopes. */
+   is called in a way. In self- and cross-attention forward is called twice on
+   the same operands, which reveals a backward pass that overwrites a gradient
+   instead of adding to it. Large tokens are made smaller, unless only x or y is
+   large: large scores would leave a softmax without slopes. */
 static void
-compare_slopes(Subject *s, int i, int every)
+compare_slopes(Subject *s, int way_number, int every)
 {
-    const double most = 4;
-    Way way = ways[i];
-    if (way.y_size == 0)
-        way.size = fmin(way.size, most);
+    const double largest_size = 4;
+    Way way = ways[way_number];
+    bool same_size = way.y_size == 0; /* of x and y */
+    if (same_size)
+        way.size = fmin(way.size, largest_size);
     Tokens in = tokens_of(s, way);
-    in.twice = i < 2;
+    in.twice = way_number == SELF_WAY || way_number == CROSS_WAY;
     Slopes wrong = slopes_of(record, &in, every);
     if (*wrong.leaf)
         fail("the gradient of %s, row %d, column %d, is %.6g, but the slope "
@@ -80,11 +81,14 @@ wrong_slope(Tokens *in)
 void
 check_gradients(Subject *s)
 {
-    const int few_ways = 3, few_queries = 8;
+    const int few_queries = 8;
     bool all = s->attention.layer == 0 && s->shape == 0;
-    int count = all ? WAYS : few_ways;
-    int every = all ? 1 : 7 + 3 * s->attention.layer;
-    Tokens in = tokens_of(s, ways[0]);
+    int count = all ? WAYS : BASIC_WAYS;
+    int every =
+        1; /* entry; else fewer with each block, for the time it takes */
+    if (!all)
+        every = 7 + 3 * s->attention.layer;
+    Tokens in = tokens_of(s, ways[SELF_WAY]);
     double x = wrong_slope(&in);
     if (!isnan(x))
         fail("in a map, f' is not the derivative of f at %.3g: correct f'", x);
@@ -120,18 +124,19 @@ note_use(Subject *s, Usage *use)
 {
     bool any = s->weights.count == 0, in_first = s->attention.layer == 0;
     subject_draw(s);
-    for (int way = 2; way >= 0; way--) { /* messages show the last call */
+    /* Messages show the last call, which is to be self-attention. */
+    for (int way = BASIC_WAYS - 1; way >= SELF_WAY; way--) {
         Tokens in = tokens_of(s, ways[way]);
-        double most = 0;
+        double largest_of_all = 0;
         computed(&in, true);
         for (int i = 0; i < s->weights.count; i++)
-            most = fmax(most, largest_gradient(s, i));
+            largest_of_all = fmax(largest_of_all, largest_gradient(s, i));
         for (int i = 0; i < s->weights.count; i++) {
             double largest = largest_gradient(s, i);
             any |= largest > 0;
             use[i].in_first |= largest > 0 && in_first;
             use[i].in_later |= largest > 0 && !in_first;
-            use[i].matters |= largest > rounding * most;
+            use[i].matters |= largest > rounding * largest_of_all;
         }
     }
     return any;
@@ -192,20 +197,21 @@ check_used(const Subject *s, int i)
 }
 
 /* This check is called once for each block, in order. s->use collects which
-   matrices each block uses, and the call for the last block judges the
-   matrices. A matrix is only judged at a shape of LAYERS blocks: with few, a
-   later block that uses it might be missing. */
+   matrices the blocks use, so they can be judged in the call for the last
+   block. They are only judged at a shape of LAYERS blocks: with fewer, a later
+   block that uses them might be missing. */
 void
 check_use(Subject *s)
 {
-    int layer = s->attention.layer;
+    int layer = s->attention.layer, last = s->attention.layers - 1;
     if (layer == 0)
         s->use = allocate((size_t)s->weights.count, sizeof *s->use);
     check_can_learn(s);
-    if (layer == LAYERS - 1)
+    if (layer < last)
+        return;
+    if (s->attention.layers == LAYERS)
         for (int i = 0; i < s->weights.count; i++)
             check_used(s, i);
-    if (layer == s->attention.layers - 1)
-        passed(s, "the output is computed from every matrix declared%s",
-               say_cancelled(s));
+    passed(s, "the output is computed from every matrix declared%s",
+           say_cancelled(s));
 }

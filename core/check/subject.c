@@ -17,9 +17,9 @@
 #include "training/rope_and_alibi.h"
 
 const Way ways[WAYS] = {
-    {.sequences = 2, .queries = 3, .size = 1},
-    {.sequences = 2, .queries = 3, .keys = 5, .size = 1},
-    {.sequences = 2, .queries = 4, .causal = true, .size = 1},
+    [SELF_WAY] = {.sequences = 2, .queries = 3, .size = 1},
+    [CROSS_WAY] = {.sequences = 2, .queries = 3, .keys = 5, .size = 1},
+    [CAUSAL_WAY] = {.sequences = 2, .queries = 4, .causal = true, .size = 1},
     {.sequences = 1, .queries = 1, .size = 1},
     {.sequences = 1, .queries = 1, .causal = true, .size = 1},
     {.sequences = 1, .queries = 33, .causal = true, .size = 1},
@@ -40,7 +40,8 @@ entries(const Subject *s, int i)
 const char *
 advice(const Subject *s, const char *in_c, const char *in_equation)
 {
-    return plan_of_variant(s->plugin.variant) ? in_equation : in_c;
+    bool is_equation = plan_of_variant(s->plugin.variant) != NULL;
+    return is_equation ? in_equation : in_c;
 }
 
 /* Allocates `count` numbers, followed by a red zone of the same size. A red
@@ -57,7 +58,8 @@ void
 subject_draw(Subject *s)
 {
     const double least = 0.1; /* unless as_declared, no matrix is constant */
-    Random r = random_stream(11, "check");
+    const int seed = 11;
+    Random r = random_stream(seed, "check");
     s->weights = weights_declared(s->plugin.variant, &s->attention);
     for (int i = 0; i < s->weights.count; i++) {
         Weight *w = &s->weights.list[i];
@@ -104,13 +106,14 @@ begin_call(Subject *s, const Way *w)
              w->causal ? ", causal" : "", shapes[s->shape].positions);
 }
 
-/* The subject with the attention and the matrices of s.config. */
+/* The subject with the attention and the matrices of s.config. Until the first
+   call, messages describe one of self-attention. */
 static Subject
 with_config(Subject s)
 {
     s.attention = positioned_attention(&s.config);
     s.attention.layers = shapes[s.shape].layers;
-    begin_call(&s, &ways[0]);
+    begin_call(&s, &ways[SELF_WAY]);
     subject_draw(&s);
     return s;
 }
@@ -125,20 +128,22 @@ subject_at(Subject s, int shape)
     return with_config(s);
 }
 
-/* Returns whether the heads of all scores, in all blocks, have an even number
-   of columns, as rope needs. */
+/* Returns whether rope can rotate all queries and keys, in all blocks: a head
+   must have an even number of columns. This is found without rope, which would
+   end the process at an odd number. */
 static bool
 takes_rope(Subject s)
 {
     s.attention.relative = NULL;
     s.attention.layer = s.attention.layers - 1; /* runs all blocks */
-    Tokens in = tokens_of(&s, ways[0]);
+    Tokens in = tokens_of(&s, ways[SELF_WAY]);
     Tape *t = shapes_of(&in);
     for (const Node *n = t->last; n; n = n->previous) {
         Work work = meaning_of(n)->work;
-        if (work != SCORING && work != ATTENDING)
+        bool has_queries = work == SCORING || work == ATTENDING;
+        if (!has_queries)
             continue;
-        const Node *queries = n->in[0];
+        const Node *queries = n->in[0]; /* the first operand of either */
         if (queries->cols / queries->heads % 2 != 0)
             return false;
     }
@@ -166,7 +171,7 @@ subject_changed(const Subject *s, const Setting *option)
 {
     Subject other = *s;
     char value[32];
-    int old = atoi(setting_text(option, &s->config));
+    int old = atoi(setting_text(option, &s->config)); /* 0 if it is not set */
     int new = old ? 2 * old : 2;
     if (option->kind == OWN)
         new = old == 1 ? 2 : 1;
@@ -189,11 +194,12 @@ Tokens
 tokens_of(Subject *s, Way way)
 {
     Calls calls = s->plugin.variant->calls;
-    Random r = random_stream(13, "tokens");
+    const int seed = 13;
+    Random r = random_stream(seed, "tokens");
     if (calls == CAUSAL_ONLY)
         way.causal = true;
     if (calls != ANY_CALL)
-        way.keys = 0;
+        way.keys = NO_Y;
     int d = s->attention.d_model;
     int x_entries = way.sequences * way.queries * d;
     int y_entries = way.sequences * way.keys * d; /* 0 in self-attention */
@@ -249,8 +255,8 @@ is_unwritten(const real *numbers, size_t count)
 }
 
 /* Checks that each operator, up to that of n, wrote its whole result, and
-   nothing past its end, where its red zone is. The nodes are checked in the
-   order in which they were made, because the first wrong one is to blame. */
+   nothing past its end, where its red zone is. The nodes that were made earlier
+   are checked first, because the first wrong one is to blame. */
 static void
 check_written(const Node *n)
 {
@@ -266,8 +272,9 @@ check_written(const Node *n)
         bug("the operator %s wrote past the end of its result or gradient (%d "
             "x %d): check its loops",
             n->op->name, n->rows, n->cols);
+    const size_t one_entry = 1;
     for (int i = 0; i < n->rows * n->cols; i++)
-        if (is_unwritten(n->value + i, 1))
+        if (is_unwritten(n->value + i, one_entry))
             bug("the operator %s, with result (%d x %d), did not write row %d, "
                 "column %d, or read past an operand's end: check its loops",
                 n->op->name, n->rows, n->cols, i / n->cols + 1,
@@ -317,7 +324,8 @@ check_finite(const Node *n, const real *x, const char *which)
 }
 
 /* Forward is first called on another tape. If a plugin wrongly keeps a node of
-   that call, the second call fails. */
+   that call, the second call fails. The output is copied before the backward
+   pass, which could overwrite it by mistake. */
 real *
 computed(Tokens *in, bool with_gradients)
 {
@@ -344,13 +352,14 @@ computed(Tokens *in, bool with_gradients)
 }
 
 /* A hash of a block's outputs and gradients, over all ways of calling forward.
-   Every block gets the matrices of the first one, so two hashes differ only if
-   the blocks compute something different. */
+   Every block gets the matrices that are declared for the first one, so two
+   hashes differ only if the blocks compute something different. */
 static uint64_t
 call_layer(Subject *s, int layer)
 {
     uint64_t hash = HASH_START;
-    s->attention.layer = 0;
+    const int first_layer = 0;
+    s->attention.layer = first_layer;
     subject_draw(s);
     s->attention.layer = layer;
     for (int i = 0; i < WAYS; i++) {
@@ -361,6 +370,7 @@ call_layer(Subject *s, int layer)
     return hash;
 }
 
+/* It calls every block, and leaves s at the block at which it was. */
 uint64_t
 call_all(Subject *s)
 {
@@ -371,6 +381,7 @@ call_all(Subject *s)
     return hash_bytes(HASH_START, s->hash, sizeof s->hash);
 }
 
+/* s->hash has the hashes of the earlier blocks, from the calls for them. */
 bool
 new_in_layer(Subject *s)
 {
@@ -396,7 +407,8 @@ stack_of(Subject *s, int tokens)
     Sizes sizes = {
         .tokens = tokens, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
     const double noise = 0.2; /* so that no matrix is constant */
-    Random r = random_stream(5, "decoding");
+    const int seed = 5, one_sequence = 1;
+    Random r = random_stream(seed, "decoding");
     s->config.mask = MASK_CAUSAL;
     s->config.norm = NORM_PRE; /* without this, numbers would grow from block to
                                   block */
@@ -404,7 +416,7 @@ stack_of(Subject *s, int tokens)
     Model *m = model_new(&s->config, sizes, s->plugin.variant);
     for (size_t i = 0; i < m->parameters; i++)
         m->values[i] += (real)(noise * random_normal(&r));
-    Batch b = batch_new(sizes, 1);
+    Batch b = batch_new(sizes, one_sequence);
     for (int i = 0; i < tokens; i++)
         b.ids[i] = random_below(&r, SYMBOLS);
     /* Messages about the stack name only the shape, which begin_call wrote

@@ -58,7 +58,7 @@ typedef struct Subject {
            snprintf((s)->found->what, sizeof(s)->found->what, __VA_ARGS__))
 
 /* Returns the advice for the subject's author: `in_c` if the plugin is written
-   in C, else `in_equation`. */
+   in C, `in_equation` if it is an equation, NAME.eq. */
 const char *advice(const Subject *s, const char *in_c, const char *in_equation);
 
 /* A check: ends its process if something is wrong. */
@@ -88,22 +88,25 @@ int entries(const Subject *s, int i);
    compute in any earlier block. Call this for each block, in order. */
 bool new_in_layer(Subject *s);
 
+/* A way's number of keys in self-attention, where keys come from x. */
+enum { NO_Y = 0 };
+
 /* A way in which forward may be called. */
 typedef struct Way {
     int sequences, queries; /* queries of each sequence */
-    int keys;               /* keys of each sequence; 0 in self-attention */
+    int keys;               /* keys of each sequence, or NO_Y */
     bool causal;
     double size;    /* the standard deviation of the tokens */
     bool x_is_data; /* x gets no gradient, as one-hot tokens do */
     double y_size;  /* the standard deviation of y, if it differs; else 0 */
 } Way;
 
-/* The first three are self-attention, cross-attention and causal attention.
-   Ways with many tokens reveal a window of attention; without a mask, also one
-   to both sides. In the last two ways either x or y is large and the other one
-   small. Their scores are moderate, so the softmax does not hide how large
-   numbers are treated. */
-enum { WAYS = 12 };
+/* The first BASIC_WAYS are self-attention, cross-attention and causal
+   attention, with two sequences each. Ways with many tokens reveal a window of
+   attention; without a mask, also one to both sides. In the last two ways
+   either x or y is large and the other one small. Their scores are moderate, so
+   the softmax does not hide how large numbers are treated. */
+enum { SELF_WAY, CROSS_WAY, CAUSAL_WAY, BASIC_WAYS, WAYS = 12 };
 extern const Way ways[WAYS];
 
 /* The tokens of one call, sequence after sequence; y is NULL in self-attention.
