@@ -59,8 +59,8 @@ check_equation(Subject *s)
     }
     Derived d = derive(v, s->attention, s->weights);
     char *form = form_spelled(&d);
-    bool equals_probed = derived_apart(&d) <= APART; /* false if NaN */
-    if (!d.why && !equals_probed)
+    bool has_form = !d.why;
+    if (has_form && !(derived_apart(&d) <= APART)) /* far apart, or NaN */
         fail("the form derived from the code, %s, is not the one that probing "
              "finds: trust neither, and report this",
              form);

@@ -57,20 +57,18 @@ wrong_slope_of(const Mapping *m)
     return NAN;
 }
 
-/* Returns the x nearest to 0 at which df of any map in a call is wrong; NaN if
-   every df is right. */
+/* Returns an x at which df of a map in a call is wrong, the one nearest to 0
+   for that map; NaN if every df is right. */
 static double
 wrong_slope(Tokens *in)
 {
-    double nearest = NAN;
     Tape *t = shapes_of(in);
     for (const Node *n = t->last; n; n = n->previous) {
         double x = n->op == &map_op ? wrong_slope_of(n->arguments) : NAN;
-        bool first = isnan(nearest);
-        if (!isnan(x) && (first || fabs(x) < fabs(nearest)))
-            nearest = x;
+        if (!isnan(x))
+            return x;
     }
-    return nearest;
+    return NAN;
 }
 
 /* In the first block, at the first shape, this check compares every entry in

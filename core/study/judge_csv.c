@@ -44,9 +44,9 @@ demand(const char *option, const Values *known, const char *what)
           joined(known, "\", \""));
 }
 
-/* The index of `name` among the `known` names. Exits (2), and lists them, if
-   `name` is NULL, because `option` was not given, or unless exactly one of them
-   is this name. `what` says what these are. */
+/* The index of `name` among the `known` names, of which `what` says what they
+   are. Exits (2), and lists them, unless exactly one of them is this name; or
+   if it is NULL, because `option` was not given. */
 static int
 index_or_exit(const char *option, const char *name, const Values *known,
               const char *what)
@@ -72,6 +72,7 @@ index_or_exit(const char *option, const char *name, const Values *known,
 /* Values of `what`: the kinds of names that index_or_exit lists. */
 static const char of_columns[] = "the table's columns";
 static const char of_methods[] = "the table's methods";
+static const char of_results[] = "the results";
 
 /* The number of the column that `option` names. Exits (2) if there is none. */
 static int
@@ -86,8 +87,11 @@ by_method(const void *a, const void *b)
 {
     const Row *p = a, *q = b;
     int order = strcmp(p->method, q->method);
-    order = order ? order : strcmp(p->seed, q->seed);
-    return order ? order : (p->number > q->number) - (p->number < q->number);
+    if (!order)
+        order = strcmp(p->seed, q->seed);
+    if (!order)
+        order = (p->number > q->number) - (p->number < q->number);
+    return order;
 }
 
 /* For qsort: orders methods as in the table. */
@@ -121,10 +125,13 @@ sorted_rows(const Source *s)
     int method = column_of(s, "--method", q->method);
     if (!q->seed && !q->unpaired)
         demand("--unpaired, or --seed", &s->columns, of_columns);
-    int seed = q->seed ? column_of(s, "--seed", q->seed) : -1; /* none */
     for (int i = 0; i < t->rows; i++)
-        rows[i] = (Row){table_cell(t, i, method),
-                        q->seed ? table_cell(t, i, seed) : "", i};
+        rows[i] = (Row){table_cell(t, i, method), .seed = "", .number = i};
+    if (q->seed) {
+        int seed = column_of(s, "--seed", q->seed);
+        for (int i = 0; i < t->rows; i++)
+            rows[i].seed = table_cell(t, i, seed);
+    }
     qsort(rows, (size_t)t->rows, sizeof *rows, by_method);
     if (q->seed)
         refuse_repeated_seed(s, rows);
@@ -159,15 +166,15 @@ find_methods(Source *s)
 static const Row *
 unshared_row(const Method *a, const Method *b)
 {
-    for (int i = 0;; i++) {
-        const Row *s = i < a->count ? &a->rows[i] : NULL;
-        const Row *t = i < b->count ? &b->rows[i] : NULL;
-        if (!s || !t)
-            return s ? s : t;
-        int order = strcmp(s->seed, t->seed);
+    int fewer = a->count < b->count ? a->count : b->count;
+    for (int i = 0; i < fewer; i++) {
+        int order = strcmp(a->rows[i].seed, b->rows[i].seed);
         if (order)
-            return order < 0 ? s : t;
+            return order < 0 ? &a->rows[i] : &b->rows[i];
     }
+    if (a->count == b->count)
+        return NULL;
+    return a->count > b->count ? &a->rows[fewer] : &b->rows[fewer];
 }
 
 /* Returns whether the rows of two methods are pairs, one pair for each seed.
@@ -220,12 +227,12 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
     const Entry *b = e->base;
     const char *given = margin_given(s->question->margin, e->result);
     double margin = margin_in_unit(given, b->x, b->n); /* NaN: none given */
-    if (margin == 0 || isinf(margin)) /* the margin was in per cent of 0 or of
-                                         NA */
+    bool per_cent_of_nothing = margin == 0 || isinf(margin); /* of 0 or of NA */
+    if (per_cent_of_nothing)
         usage("--margin %.64s: it is in per cent, but the baseline's average "
               "is 0 or NA; give the margin in the unit of %s",
               s->question->margin, e->result);
-    Contrast c = unknown_contrast;
+    Contrast c = unknown_contrast; /* which the baseline keeps */
     e->paired = is_paired(s, m, base);
     if (e != b)
         c = e->paired ? paired_t(e->x, b->x, e->n, margin)
@@ -245,7 +252,8 @@ average(const Entry *e)
 }
 
 /* Judges the result in a column: adds an entry for each method. `shared` has
-   the fields that are the same in all of them: result, steps and less. */
+   the fields that are the same in all of them: result, steps and
+   less_is_better. */
 static void
 judge_result(const Source *s, Judgement *j, int column, Entry shared)
 {
@@ -269,8 +277,8 @@ judge_result(const Source *s, Judgement *j, int column, Entry shared)
 
 /* Judges each result of the list that was given to `option`; a list that is
    NULL was not given. `shared` says what kind of results they are (steps,
-   less). `results` has the names of all results judged so far, of other options
-   too; exits (2) if one is named twice. */
+   less_is_better). `results` has the names of all results judged so far, of
+   other options too; exits (2) if one is named twice. */
 static void
 judge_list(const Source *s, Judgement *j, const char *option, const char *list,
            Entry shared, Values *results)
@@ -279,8 +287,8 @@ judge_list(const Source *s, Judgement *j, const char *option, const char *list,
     for (int i = 0; i < names.count; i++) {
         int column = column_of(s, option, names.text[i]);
         values_add(results, names.text[i]);
-        index_or_exit(option, names.text[i], results,
-                      "the results"); /* not two */
+        /* Exits if the name is among the results twice. */
+        index_or_exit(option, names.text[i], results, of_results);
         shared.result = names.text[i];
         judge_result(s, j, column, shared);
     }
@@ -309,7 +317,7 @@ judge(const char *path, const Question *q)
     if (!results.count)
         demand("--lower, --higher or --solved-at", &s.columns, of_columns);
     for (int i = 0; i < margins.count; i++) /* each must be of a result */
-        index_or_exit("--margin", margins.text[i], &results, "the results");
+        index_or_exit("--margin", margins.text[i], &results, of_results);
     Comparison **all = allocate((size_t)j.count, sizeof *all);
     for (int i = 0; i < j.count; i++)
         all[i] = &j.list[i]->comparison;

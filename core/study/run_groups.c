@@ -67,12 +67,11 @@ may_differ(const Division *d, int axis)
     if (d->x_is_result && is_size(name))
         return false;
     if (!strcmp(name, "task"))
-        return axis == TASK; /* the task is also a setting, but must divide only
-                                once */
+        return axis == TASK; /* not again as one of the settings */
     return !strcmp(name, "file-hash") || setting_was_given(d->e, name);
 }
 
-/* -1, 0 or 1, as qsort wants it. */
+/* Compares two numbers: -1, 0 or 1, as qsort wants it. */
 static int
 number_order(double a, double b)
 {
@@ -80,20 +79,23 @@ number_order(double a, double b)
 }
 
 /* For qsort: orders members by series, then by x, seed and rate. Runs that
-   agree in all of these keep their order. */
+   agree in all of these keep their order in the experiment's array. */
 static int
-in_order(const void *a, const void *b)
+member_order(const void *a, const void *b)
 {
-    const Member *s = a, *t = b;
-    const Config *p = &s->run->config, *q = &t->run->config;
-    int order = series_order(s->series, t->series);
+    const Member *one = a, *other = b;
+    const Config *config = &one->run->config;
+    const Config *other_config = &other->run->config;
+    int order = series_order(one->series, other->series);
     if (!order)
-        order = series_order(s->x, t->x);
+        order = series_order(one->x, other->x);
     if (!order)
-        order = number_order(p->seed, q->seed);
+        order = number_order(config->seed, other_config->seed);
     if (!order)
-        order = number_order(p->lr, q->lr);
-    return order ? order : (s->run > t->run) - (s->run < t->run);
+        order = number_order(config->lr, other_config->lr);
+    if (!order)
+        order = (one->run > other->run) - (one->run < other->run);
+    return order;
 }
 
 /* All runs as members, sorted. */
@@ -103,20 +105,20 @@ sorted_members(const Division *d)
     Member *all = allocate((size_t)d->e->count + 1, sizeof *all);
     for (int i = 0; i < d->e->count; i++) {
         const Run *r = &d->e->runs[i];
-        const char *series = run_value_text(r, d->by), *x = NULL;
-        if (d->x && !d->x_is_result)
-            x = run_value_text(r, d->x);
+        const char *series = run_value_text(r, d->by);
+        bool x_is_setting = d->x && !d->x_is_result;
+        const char *x = x_is_setting ? run_value_text(r, d->x) : NULL;
         all[i] = (Member){r, series ? series : interned("none"), x ? x : ""};
     }
-    qsort(all, (size_t)d->e->count, sizeof *all, in_order);
+    qsort(all, (size_t)d->e->count, sizeof *all, member_order);
     return all;
 }
 
-/* Returns whether b repeats the run a, with the same seed and rate. Fails if
-   the two, which would be averaged, differ in anything but seed, rate and
-   --log. */
+/* For two neighbours among the runs that are averaged. Returns whether b only
+   repeats a, with the same seed and rate. Fails if they differ in anything but
+   seed, rate and --log. */
 static bool
-is_repeated(const Run *a, const Run *b)
+is_repetition_or_exit(const Run *a, const Run *b)
 {
     const char *name = differing_setting(&a->config, &b->config, "seed lr log");
     if (name)
@@ -150,8 +152,9 @@ add_group(Division *d, const Member *members, int count)
     for (int i = 0; i < count; i++) {
         const Member *m = &members[i], *last = i ? m - 1 : NULL;
         bool same_series = last && last->series == m->series;
-        bool same_x = !d->x_is_result && last && !strcmp(last->x, m->x);
-        if (same_series && same_x && is_repeated(last->run, m->run))
+        bool averaged =
+            same_series && !d->x_is_result && !strcmp(last->x, m->x);
+        if (averaged && is_repetition_or_exit(last->run, m->run))
             continue;
         if (!same_series)
             g.series[g.series_count++] =
@@ -207,8 +210,8 @@ divide(Division *d, const Member *members, int count, int axis)
     if (may_differ(d, axis))
         values = values_on_axis(members, count, name);
     /* A group has its task in its name, even if that is the only one. */
-    int fewest = axis == TASK ? 1 : 2;
-    if (values.count < fewest) {
+    bool divides = values.count > 1 || axis == TASK;
+    if (!divides) {
         divide(d, members, count, axis + 1);
         return;
     }

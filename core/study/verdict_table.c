@@ -28,12 +28,14 @@ steps_cell(const Outcome *a)
 static Cell
 baseline_cell(const Outcome *a)
 {
+    char *empty = NULL;
     if (!a->other_base)
-        return cell_words(NULL);
+        return cell_words(empty);
     return cell_words(format_text("%.4g at %g", a->base_mean, a->base.lr));
 }
 
-/* The half of the table in which people see a column; NO_HALF: in neither. */
+/* The half of the table in which people see a column; NO_HALF: in neither. As
+   an argument, NO_HALF asks for the whole table. */
 typedef enum { NO_HALF, RESULTS, VERDICTS, BOTH } Half;
 
 /* A column, and the source of its cells. If `get` is set, that function returns
@@ -91,24 +93,26 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 static Cell
 cell_of(const Field *f, const Outcome *a)
 {
-    const void *at = (const char *)a + f->at;
-    const double *x = at;
+    const void *member = (const char *)a + f->at;
+    const double *number = member, *low = number + 1, *high = number + 2;
+    bool is_member = f->at != 0; /* `group`, at 0, is no column */
     if (f->get)
         return f->get(a);
     if (f->column.words)
-        return cell_words(*(const char *const *)at);
+        return cell_words(*(const char *const *)member);
     if (f->interval)
-        return cell_interval((Mean){x[0], x[1], x[2]});
-    if (f->at)
-        return cell_number(*x);
+        return cell_interval((Mean){*number, *low, *high});
+    if (is_member)
+        return cell_number(*number);
     Mean m = quantity_mean(a->own.runs, a->own.seeds, f->column.name);
     return cell_number(m.mean);
 }
 
-/* The outcomes of group g, or of all groups if it is NULL, as a table. People
-   see only the columns of one half, or all of them if that is NO_HALF; and the
-   rates only if there were several to choose from. `chosen` as in
-   results_print. */
+#define ALL_GROUPS NULL
+
+/* The outcomes of a group, or of ALL_GROUPS, as a table. People see only the
+   columns of one half, or all of them if that is NO_HALF; and the rates only if
+   there were several to choose from. `chosen` as in results_print. */
 static Sheet
 make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
 {
@@ -119,8 +123,8 @@ make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
         *c = fields[k].column;
         Half own = fields[k].half;
         bool in_half = half == NO_HALF || own == half || own == BOTH;
-        bool has_choice = strcmp(c->name, "rate") != 0 || all->rates;
-        if (!in_half || !has_choice)
+        bool is_only_rate = !strcmp(c->name, "rate") && !all->rates;
+        if (!in_half || is_only_rate)
             c->readers = PROGRAMS;
         if (!strcmp(c->name, "variant"))
             c->name = all->by;
@@ -137,29 +141,38 @@ make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
     return sheet;
 }
 
+/* Returns whether a verdict is counted: not if it is that of a single seed, or
+   of the baseline, which has no comparison. */
+static bool
+is_counted(const Outcome *a)
+{
+    return a->comparison.contrast.n > 1;
+}
+
 /* "2 better in steps (mqa on recall, gqa on sort)": counts the comparisons with
    the same verdict as `like` in the same quantity, and names them if it is
-   worse or better. Comparisons of a single seed are not counted. */
+   worse or better. */
 static char *
 verdict_count(const Outcomes *all, const Outcome *like)
 {
     Values names = {0};
     for (const Outcome *a = all->list; a < all->list + all->count; a++)
         if (a->comparison.verdict == like->comparison.verdict &&
-            a->judged == like->judged && a->comparison.contrast.n > 1)
+            a->judged == like->judged && is_counted(a))
             values_add(&names, format_text("%s on %s", a->series, a->task));
     char *count = format_text("%d %s in %s", names.count, like->verdict,
                               quantity_words(like->judged));
-    if (like->comparison.verdict < WORSE) /* neither worse nor better */
-        return count;
-    return format_text("%s (%s)", count, joined(&names, ", "));
+    Verdict verdict = like->comparison.verdict;
+    bool is_named = verdict == WORSE || verdict == BETTER;
+    return is_named ? format_text("%s (%s)", count, joined(&names, ", "))
+                    : count;
 }
 
 void
 check_results_columns(const char *by, const char *chosen)
 {
     Outcomes none = {.by = by};
-    Sheet sheet = make_sheet(&none, NULL, NO_HALF, chosen);
+    Sheet sheet = make_sheet(&none, ALL_GROUPS, NO_HALF, chosen);
     check_columns(&sheet);
 }
 
@@ -173,9 +186,8 @@ print_headline(const Outcomes *all, Layout layout)
     void *counted = NULL;
     for (Verdict verdict = IDENTICAL; verdict <= BETTER; verdict++)
         for (const Outcome *a = all->list; a < all->list + all->count; a++) {
-            const Comparison *c = &a->comparison;
             char *part = format_text("%s %s", a->verdict, a->judged);
-            bool counts = c->verdict == verdict && c->contrast.n > 1;
+            bool counts = a->comparison.verdict == verdict && is_counted(a);
             if (counts && add_word(&counted, part)) /* a new part */
                 values_add(&parts, verdict_count(all, a));
         }
@@ -254,21 +266,23 @@ print_group(const Outcomes *all, const Group *g, bool verdicts,
                     task_measure(t), run_number(r, "chance"),
                     run_number(r, "chance_loss"), t->trivial, trivial);
     print_half(all, g, RESULTS, title, chosen, layout);
+    if (!verdicts || g->series_count == 1)
+        return;
     title = format_text("%s: compared with %s", g->name, all->baseline);
-    if (verdicts && g->series_count > 1)
-        print_half(all, g, VERDICTS, title, chosen, layout);
+    print_half(all, g, VERDICTS, title, chosen, layout);
 }
 
 void
 results_print(const Outcomes *all, const char *chosen, Layout layout)
 {
     if (for_programs(layout)) {
-        Sheet sheet = make_sheet(all, NULL, NO_HALF, chosen);
+        Sheet sheet = make_sheet(all, ALL_GROUPS, NO_HALF, chosen);
         sheet_print(&sheet, layout);
         return;
     }
     bool compared = print_headline(all, layout);
-    bool verdicts = compared && !chosen; /* they have other columns */
+    /* Columns that the user chose are printed only once, in the first table. */
+    bool verdicts = compared && !chosen;
     for (int g = 0; g < all->group_count; g++)
         print_group(all, &all->groups[g], verdicts, chosen, layout);
     print_notes(all, layout);

@@ -22,7 +22,8 @@ typedef struct Condition {
     double least, most; /* of a range or a bound; infinite if there is none */
 } Condition;
 
-/* Reads one end of a range or bound. Exits (2) if the text is no number. */
+/* Reads one end of a range or a bound. Exits (2) if the text is no number;
+   `condition` is the whole condition, for the message. */
 static double
 limit_read(const char *text, const char *condition)
 {
@@ -98,20 +99,20 @@ meets(const char *value, const Condition *c)
     return x >= c->least && x <= c->most;
 }
 
-/* Returns whether the value meets condition `wanted`, which is one of `count`.
-   An equality or a range also counts as met if an alternative is met. */
+/* Returns whether a run's value, as a text, meets condition c, one of all
+   `count` conditions, or an alternative of c among them. A bound has no
+   alternatives; an equality or a range has all others of its name. */
 static bool
-is_met(const Condition *wanted, const char *value, const Condition *all,
-       int count)
+meets_any(const char *value, const Condition *c, const Condition *all,
+          int count)
 {
-    if (wanted->form == BOUND)
-        return meets(value, wanted);
-    for (const Condition *c = all; c < all + count; c++) {
-        bool alternative = c->form != BOUND && !strcmp(c->name, wanted->name);
-        if (alternative && meets(value, c))
-            return true;
+    bool met = meets(value, c);
+    for (const Condition *other = all; other < all + count; other++) {
+        bool is_alternative = c->form != BOUND && other->form != BOUND &&
+                              !strcmp(other->name, c->name);
+        met |= is_alternative && meets(value, other);
     }
-    return false;
+    return met;
 }
 
 /* Conditions are applied one after the other, so that the message names the
@@ -133,7 +134,7 @@ keep_where(Experiment *e, const char *where)
         int kept = 0;
         for (Run *r = e->runs; r < e->runs + e->count; r++) {
             const char *value = run_value_text(r, name);
-            if (!value || is_met(&all[i], value, all, texts.count))
+            if (!value || meets_any(value, &all[i], all, texts.count))
                 e->runs[kept++] = *r;
         }
         if (!kept)

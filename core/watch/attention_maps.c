@@ -22,18 +22,20 @@ labels_of(const Dataset *data, const int *ids, int count)
 Maps
 maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
 {
-    Maps all = {.tokens = {labels_of(data, b->ids, b->rows),
-                           labels_of(data, b->source, b->source_rows)}};
-    int in_call; /* the number of a head within its call */
+    Maps all = {0};
+    all.tokens[MODEL_TOKENS] = labels_of(data, b->ids, b->rows);
+    all.tokens[ENCODER_TOKENS] = labels_of(data, b->source, b->source_rows);
     for (int p = 0; p < r->places; p++)
         for (int h = 0; h < r->place[p].heads; h++) {
             int place = m->place[p].attention.place;
-            Map map = {.queries_of = place == ENCODER ? 1 : 0,
-                       .keys_of = place == SELF ? 0 : 1};
+            Map map = {
+                .queries_of = place == ENCODER ? ENCODER_TOKENS : MODEL_TOKENS,
+                .keys_of = place == SELF ? MODEL_TOKENS : ENCODER_TOKENS};
             map.name = format_text("%s, head %d", m->place[p].name, h + 1);
-            const Call *c = capture_head(r, p, h, &in_call);
+            int head_of_call; /* the number of the head within its call */
+            const Call *c = capture_head(r, p, h, &head_of_call);
             const int sequence = 0; /* the only one of the batch */
-            map.weights = call_weights(c, sequence, in_call);
+            map.weights = call_weights(c, sequence, head_of_call);
             all.map = grow(all.map, all.count, &all.capacity, sizeof *all.map);
             all.map[all.count++] = map;
         }

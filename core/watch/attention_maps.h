@@ -8,20 +8,19 @@
 
 /* The attention weights of one head. */
 typedef struct Map {
-    char *name;     /* "block0.attention, head 1" */
-    Matrix weights; /* queries x keys, in the capture's memory */
-    /* The index in Maps.tokens of the sequence whose tokens are the queries,
-       and of the one whose tokens are the keys: 0 or 1. */
-    int queries_of, keys_of;
+    char *name;              /* "block0.attention, head 1" */
+    Matrix weights;          /* queries x keys, in the capture's memory */
+    int queries_of, keys_of; /* whose tokens these are: an index of Maps.tokens,
+                                MODEL_TOKENS or ENCODER_TOKENS */
 } Map;
 
 typedef struct Maps {
     Map *map;
     int count, capacity;
-    /* The labels of the tokens of the model's sequence (0), and of its
-       encoder's (1), if it has one. */
-    Values tokens[2];
+    Values tokens[2]; /* the labels of the tokens of the model's sequence, and
+                         of its encoder's, if it has one */
 } Maps;
+enum { MODEL_TOKENS, ENCODER_TOKENS };
 
 /* The maps of all heads of m in the capture of a forward pass on the one
    sequence of b. Their weights are valid until the pass is freed. A variant

@@ -8,22 +8,24 @@
 /* Products of W, a matrix of a pair before the step, and of D, its change: W'W,
    W'D and D'D, k x k each. */
 typedef struct Products {
-    double *ww, *wd, *dd; /* one array, which the caller frees as ww */
+    double *ww, *wd, *dd; /* one block of memory; the caller frees ww */
 } Products;
 
-/* `w`, a view of m->values, is the matrix after the step (n x k). The same
-   entry before the step has the same index in `before`. */
+/* The products of the step to the weights of m, in which w (n x k) is a view,
+   from the weights `before`. */
 static Products
 products(Matrix w, const Model *m, const real *before)
 {
-    int k = w.cols, n = w.rows, size = k * k;
-    double *all = allocate((size_t)3 * size + (size_t)2 * k * n, sizeof *all);
-    Products p = {all, all + size, all + 2 * size};
-    double *old = all + 3 * size, *change = old + k * n; /* W' and D', k x n */
-    for (int i = 0; i < k * n; i++) {
+    int k = w.cols, n = w.rows, square = k * k, entries = k * n;
+    int numbers = 3 * square + 2 * entries; /* the products, then W' and D' */
+    double *ww = allocate((size_t)numbers, sizeof *ww);
+    Products p = {.ww = ww, .wd = ww + square, .dd = ww + 2 * square};
+    double *old = p.dd + square, *change = old + entries; /* W', D' (k x n) */
+    for (int i = 0; i < entries; i++) {
         int row = i % n, column = i / n; /* of w */
         const real *now = w.at + row * w.down + column * w.across;
-        old[i] = (double)before[now - m->values];
+        ptrdiff_t index = now - m->values; /* the same in both */
+        old[i] = (double)before[index];
         change[i] = (double)*now - old[i];
     }
     product_with_transposed(p.ww, old, old, k, n, k);
@@ -43,30 +45,33 @@ add_product(double *c, double factor, const double *a, const double *b,
     }
 }
 
-/* With Q'Q = U diag(a) U' and K'K = V diag(b) V', the equation for X' = U' X V
-   and C' = U' C V is solved entry by entry: X'_ij = C'_ij / (a_i + b_j). The
-   squared length is the sum of X_ij C_ij, which is that of X'_ij C'_ij. */
+/* Let Q'Q = U diag(a) U' and K'K = V diag(b) V', and in these bases Y = U' X V
+   and D = U' C V. Then Q'Q X + X K'K = C is a_i Y_ij + Y_ij b_j = D_ij, and is
+   solved entry by entry: Y_ij = D_ij / (a_i + b_j). The squared length of the
+   part along the gauge is the sum of X_ij C_ij, which is that of Y_ij D_ij. */
 double
 along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
             double *scratch)
 {
+    const double once = 1;
     /* A divisor below this share of the largest divisor is only rounding and
        counts as 0. */
     const double rounding = 1e-12;
     int k = a->k;
-    double along = 0, *half = scratch, *turned = scratch + k * k;
-    memset(half, 0, (size_t)k * (size_t)k * sizeof *half);
-    add_product(half, 1, a->u, c, k, k);     /* U' C */
-    product_of(turned, half, b->u, k, k, k); /* C' */
+    double *product = scratch, *y = scratch + k * k;
+    double squared_length = 0, largest_divisor = a->s[0] + b->s[0];
+    memset(product, 0, (size_t)k * (size_t)k * sizeof *product);
+    add_product(product, once, a->u, c, k, k); /* U' C */
+    product_of(y, product, b->u, k, k, k);     /* D, which becomes Y */
     for (int i = 0; i < k * k; i++) {
-        double entry = turned[i], divisor = a->s[i / k] + b->s[i % k];
-        bool known = divisor > rounding * (a->s[0] + b->s[0]);
-        turned[i] = known ? entry / divisor : 0; /* of X' */
-        along += turned[i] * entry;
+        double d = y[i], divisor = a->s[i / k] + b->s[i % k];
+        bool is_known = divisor > rounding * largest_divisor;
+        y[i] = is_known ? d / divisor : 0;
+        squared_length += y[i] * d;
     }
-    product_of(half, a->u, turned, k, k, k); /* X = U X' V' */
-    product_with_transposed(x, half, b->u, k, k, k);
-    return along;
+    product_of(product, a->u, y, k, k, k); /* X = U Y V' */
+    product_with_transposed(x, product, b->u, k, k, k);
+    return squared_length;
 }
 
 /* The share of a random step of Q and K (n x k) that is along the gauge, on
@@ -91,7 +96,8 @@ add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
     double *c = allocate((size_t)4 * size, sizeof *c); /* Q' dQ - dK' K */
     double *x = c + size, *scratch = x + size;
     for (int e = 0; e < size; e++) {
-        int row = e / n, column = e % n, transposed = column * n + row;
+        int row = e / n, column = e % n;
+        int transposed = column * n + row; /* the index of (column, row) */
         double conserved = a.ww[e] - b.ww[e];
         double change_of_q = a.wd[e] + a.wd[transposed] + a.dd[e];
         double change_of_k = b.wd[e] + b.wd[transposed] + b.dd[e];
@@ -111,26 +117,27 @@ add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
     free(c);
 }
 
-/* Finds the pairs of all heads of a place from its derived form, in which M_i
-   and N_i should be one term each, a product A B'. Returns false unless every
-   weight is in exactly one such product: other weights, such as a bias, would
-   have a gauge that is not measured here. */
+/* Finds the pairs of all heads of a place from its derived form, in which each
+   term (algebra/terms.h) should be a product A B' of two matrices. Returns
+   false unless every weight is in exactly one such product: other weights, such
+   as a bias, would have a gauge that is not measured here. */
 static bool
 find_pairs(Pairs *p, const Derived *d, int piece)
 {
-    int unseen = 0; /* how many entries of these weights no product has used so
-                       far */
+    int unseen = 0; /* the entries of all weights that no product has used */
     for (int i = 0; i < d->run.weights.count; i++)
         unseen += d->run.weights.list[i].rows * d->run.weights.list[i].cols;
     for (const Term *t = d->term; t < d->term + d->count; t++) {
-        /* M_i has a chain of queries and a chain of keys; N_i has a single
-           chain, in the place of the queries.
-         */
+        /* M_i has a chain of queries, W_Q, and a chain of keys, W_K. N_i has a
+           single chain, W_V W_O, in the place of the queries. */
         const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
-        if (!q->count || q->count + k->count != 2)
+        int matrices = q->count + k->count;
+        if (!q->count || matrices != 2)
             return false;
-        Matrix a = q->symbol[0].m;
-        Matrix b = k->count ? k->symbol[0].m : transposed(q->symbol[1].m);
+        const Symbol *first = q->symbol,
+                     *second = k->count ? k->symbol : q->symbol + 1;
+        Matrix a = first->m;
+        Matrix b = k->count ? second->m : transposed(second->m);
         unseen -= (a.rows + b.rows) * a.cols;
         if (t->piece != piece)
             continue;
@@ -148,11 +155,12 @@ gauge_pairs(const Model *m, int place, int piece)
     const Relative *positions = at->attention.relative;
     bool rotated = positions && positions->rotated;
     Derived d = derive(at->variant, at->attention, place_weights(m, place));
-    Pairs p = {.q = allocate((size_t)2 * d.count + 1, sizeof *p.q)};
-    p.k = p.q + d.count;
+    int most = d.count; /* pairs: one of each term */
+    Pairs p = {.q = allocate((size_t)2 * most + 1, sizeof *p.q)};
+    p.k = p.q + most;
     bool one_term_each = d.count == 2 * d.heads; /* for each M_i and N_i */
-    bool known = !d.why && !rotated && one_term_each;
-    if (!known || !find_pairs(&p, &d, piece))
+    bool may_have_pairs = !d.why && !rotated && one_term_each;
+    if (!may_have_pairs || !find_pairs(&p, &d, piece))
         p.count = 0;
     derived_free(&d);
     return p;

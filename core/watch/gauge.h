@@ -10,7 +10,7 @@
    gauge's k^2 dimensions: W_Q can turn along the rest.
 
    `place` is the number of a place of the model at which a variant is called
-   (ModelPlace). `piece` is M_PIECE for W_Q and W_K, or N_PIECE for W_V and W_O'
+   (m->place). `piece` is M_PIECE for W_Q and W_K, or N_PIECE for W_V and W_O'
    (algebra/terms.h). The two matrices are called q and k in either case. */
 #ifndef GAUGE_H
 #define GAUGE_H

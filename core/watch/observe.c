@@ -55,10 +55,12 @@ add_finding(Observation *s, int which, double x)
 }
 
 /* Adds the findings in row i of the weights of a head in call c, and the row's
-   scores. The findings are NaN if a weight is. */
+   scores. The findings are NaN if a weight is. A row that sees a single key has
+   the weight 1 there, whatever was learned, and no findings. */
 static void
 observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
 {
+    const double nearly_all = 0.99;
     double entropy = 0, largest = 0;
     int seen = 0;
     for (int j = 0; j < scores.cols; j++) {
@@ -79,7 +81,7 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
         return;
     add_finding(s, ENTROPY, entropy);
     add_finding(s, LARGEST, largest);
-    add_finding(s, SATURATED, isnan(largest) ? NAN : largest > 0.99);
+    add_finding(s, SATURATED, isnan(largest) ? NAN : largest > nearly_all);
 }
 
 /* Adds the norm of row i of the gradient by a head's scores. The loss is the
@@ -101,15 +103,22 @@ observe_gradient(Observation *s, Matrix gradient, int i)
     add_finding(s, GRADIENT, norm);
 }
 
+/* The node of a call's scores: the operand of its softmax. */
+static const Node *
+scores_of(const Call *c)
+{
+    return c->weights->in[0];
+}
+
 /* Adds the findings in all rows of one head of call c in one sequence. */
 static void
 observe_head(Observation *s, const Call *c, int sequence, int head)
 {
-    const Node *n = c->weights->in[0]; /* the scores */
+    const Node *n = scores_of(c);
     Matrix scores = call_scores(c, sequence, head);
     Matrix weights = call_weights(c, sequence, head);
     Matrix gradient = {0}; /* no columns, if the scores need no gradient */
-    if (n->trained)
+    if (n->trained)        /* the root has the memory, if n is a view of it */
         gradient = head_of(n, n->root->gradient, sequence, head);
     for (int i = 0; i < scores.rows; i++) {
         observe_row(s, c, scores, weights, i);
@@ -123,13 +132,14 @@ observe_rows(Observation *s)
 {
     const Capture *r = &s->pass->capture;
     for (const Call *c = r->call; c < r->call + r->calls; c++)
-        for (int head = 0; head < c->weights->in[0]->heads; head++)
-            for (int i = 0; i < c->weights->in[0]->sequences; i++)
+        for (int head = 0; head < scores_of(c)->heads; head++)
+            for (int i = 0; i < scores_of(c)->sequences; i++)
                 observe_head(s, c, i, head);
 }
 
-/* A function of the table gets the observation and one argument. The meaning of
-   the argument depends on the function. */
+/* The functions of `table` compute a column. Each gets the observation and one
+   argument, whose meaning depends on the function; if it needs none, NONE. */
+enum { NONE };
 
 /* The mean of the finding `which`, such as ENTROPY, over the rows that have it.
  */
@@ -247,11 +257,13 @@ gauge_by_chance(const Observation *s, int piece)
     return g.by_chance > 0 ? g.by_chance : NAN;
 }
 
-/* The lifts of M or of N at a place. They exist only with --log turn. */
+/* The lifts of M or of N (turn.h) at a place. They exist only with --log turn.
+   Those of M of all places are before those of N. */
 static Lifts *
 lifts_of(const Observer *o, int place, int piece)
 {
-    return &o->lifts[2 * place + (piece == N_PIECE ? 1 : 0)];
+    int before = piece == N_PIECE ? o->model->places : 0;
+    return &o->lifts[before + place];
 }
 
 /* How far the heads of the place have turned against their lifts. */
@@ -284,8 +296,8 @@ static const Observed table[] = {
     {"attention", "entropy", mean_of_rows, ENTROPY, false},
     {"attention", "largest_weight", mean_of_rows, LARGEST, false},
     {"attention", "saturated", mean_of_rows, SATURATED, false},
-    {"attention", "score_deviation", score_deviation, 0, false},
-    {"scores", "score_gradient_median", median_gradient, 0, false},
+    {"attention", "score_deviation", score_deviation, NONE, false},
+    {"scores", "score_gradient_median", median_gradient, NONE, false},
     {"scores", "score_gradient_mean", mean_of_rows, GRADIENT, false},
     {"gradients", "gradient.", weight_gradient, 0, true},
     {"rank", "rank_m", mean_rank, M_PIECE, false},
@@ -378,7 +390,9 @@ observed_batch(const Model *m, const Dataset *data)
         sequences = m->config.batch;
     Batch b = batch_new(z, sequences);
     Random r = dataset_stream(data, VALIDATION);
-    return batch_part(&b, 0, dataset_draw(data, VALIDATION, &r, 0, &b));
+    const int first_batch = 0, first_sequence = 0;
+    int drawn = dataset_draw(data, VALIDATION, &r, first_batch, &b);
+    return batch_part(&b, first_sequence, drawn);
 }
 
 /* A copy of all weights. */
@@ -428,12 +442,14 @@ observe_step(Observer *o)
 {
     if (!o->lifts)
         return;
-    for (int i = 0; i < 2 * o->model->places; i++) /* M and N of each */
-        lifts_follow(&o->lifts[i]);
+    for (int p = 0; p < o->model->places; p++) {
+        lifts_follow(lifts_of(o, p, M_PIECE));
+        lifts_follow(lifts_of(o, p, N_PIECE));
+    }
 }
 
-/* Runs one forward and backward pass. Each column becomes the mean of its
-   values at all places, which are added one by one: o->values is 0 at first. */
+/* Runs one forward and backward pass. The new line of o->values is 0 at first;
+   each place adds its share of the mean over all places to every column. */
 void
 observe(Observer *o)
 {

@@ -18,9 +18,9 @@ lift_new(int rows, int cols)
     size_t weights = (size_t)rows * (size_t)cols;
     size_t square = (size_t)cols * (size_t)cols;
     Lift l = {.rows = rows, .cols = cols};
-    /* Memory for four matrices of weights, two k x k matrices, and the
-       scratch. */
-    l.now_q = allocate(8 * weights + 9 * square, sizeof *l.now_q);
+    size_t kept = 4 * weights + 2 * square; /* the six matrices below */
+    size_t scratch = 4 * weights + 7 * square;
+    l.now_q = allocate(kept + scratch, sizeof *l.now_q);
     l.now_k = l.now_q + weights;
     l.q = l.now_k + weights;
     l.k = l.q + weights;
@@ -38,20 +38,21 @@ lift_new(int rows, int cols)
 static void
 gauge_of_step(const Lift *l, double *c)
 {
+    const double plus = 1, minus = -1;
     int n = l->rows, cols = l->cols, weights = n * cols;
-    double *q = l->scratch, *dq = q + weights; /* first the step's end */
+    double *q = l->scratch, *dq = q + weights;
     double *k = dq + weights, *dk = k + weights;
-    product_of(q, l->now_q, l->to_q, n, cols, cols);
+    product_of(q, l->now_q, l->to_q, n, cols, cols); /* the step's end */
     product_of(k, l->now_k, l->to_k, n, cols, cols);
     for (int i = 0; i < weights; i++) {
         dq[i] = q[i] - l->q[i];
         dk[i] = k[i] - l->k[i];
-        q[i] -= dq[i] / 2; /* now its middle */
+        q[i] -= dq[i] / 2; /* from the end back to the middle */
         k[i] -= dk[i] / 2;
     }
     memset(c, 0, (size_t)cols * (size_t)cols * sizeof *c);
-    add_product(c, 1, q, dq, n, cols);
-    add_product(c, -1, dk, k, n, cols);
+    add_product(c, plus, q, dq, n, cols);
+    add_product(c, minus, dk, k, n, cols);
 }
 
 /* Moves the end of the lift's step along the gauge: to_q becomes to_q (1 - X),
@@ -71,7 +72,7 @@ correct(Lift *l, const double *x, double *change)
     product_of(change, l->to_q, x, cols, cols, cols);
     for (int i = 0; i < size; i++) {
         l->to_q[i] -= kept * change[i];
-        l->to_k[i] = 0; /* as pseudo_inverse wants it */
+        l->to_k[i] = 0; /* as it must be before pseudo_inverse */
     }
     pseudo_inverse(l->to_q, cols, cols, l->to_k);
     return length;
@@ -86,9 +87,10 @@ lift_start(Lift *l)
     memcpy(l->k, l->now_k, weights * sizeof *l->k);
 }
 
-/* Finds the end of the lift's step in rounds. Each round makes X shorter, until
-   X is only rounding. All rounds use the decompositions of Q'Q and K'K at the
-   step's beginning. */
+/* Finds the end of the lift's step in rounds. In each, X is the part of the
+   step that is along the gauge, and is removed; X becomes shorter, until it is
+   only rounding. All rounds use the decompositions of Q'Q and K'K at the step's
+   beginning. */
 void
 lift_follow(Lift *l)
 {
@@ -98,20 +100,23 @@ lift_follow(Lift *l)
     double *qq = l->scratch + 4 * n * cols, *kk = qq + size;
     double *c = kk + size, *x = c + size, *change = x + size;
     double *scratch = change + size;
-    double last = INFINITY, length = 1;
-    memset(qq, 0, (size_t)2 * (size_t)size * sizeof *qq);
-    add_product(qq, 1, l->q, l->q, n, cols);
-    add_product(kk, 1, l->k, l->k, n, cols);
+    const double once = 1;
+    double last = INFINITY, length = INFINITY;    /* of X */
+    memset(qq, 0, 2 * (size_t)size * sizeof *qq); /* kk follows it */
+    add_product(qq, once, l->q, l->q, n, cols);
+    add_product(kk, once, l->k, l->k, n, cols);
     Svd a = svd_of(qq, cols, cols), b = svd_of(kk, cols, cols);
     for (int round = 0; round < ROUNDS && length > converged; round++) {
         gauge_of_step(l, c);
         along_gauge(x, &a, &b, c, scratch);
         length = correct(l, x, change);
-        if (!(length < last)) /* X is only rounding, or a weight is NaN */
+        bool is_shorter = length < last; /* false if a weight is NaN */
+        if (!is_shorter)                 /* X is only rounding */
             break;
         last = length;
     }
-    l->lost |= !(length < too_long); /* or NaN */
+    bool arrived = length < too_long; /* false if a weight is NaN */
+    l->lost |= !arrived;
     free(a.u);
     free(b.u);
     product_of(l->q, l->now_q, l->to_q, n, cols, cols);
@@ -128,11 +133,11 @@ lift_turn(const Lift *l)
     if (l->lost)
         return (Turn){NAN, NAN};
     double *r = allocate((size_t)k * (size_t)k, sizeof *r);
-    Svd g = svd_of(l->to_k, k, k);
+    Svd g = svd_of(l->to_k, k, k); /* of G' */
     product_with_transposed(r, g.v, g.u, k, k, k);
     for (int i = 0; i < k; i++)
-        r[i * k + i] -= 1;
-    Svd turned = svd_of(r, k, k); /* of R - 1 */
+        r[i * k + i] -= 1; /* the diagonal of R - 1 */
+    Svd turned = svd_of(r, k, k);
     double angles = 0, logarithms = 0;
     for (int i = 0; i < k; i++) {
         double angle = 2 * asin(fmin(turned.s[i] / 2, 1));
