@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/words.h"
 #include "check/checks.h"
 #include "check/difference.h"
 #include "operators/elementwise.h"
@@ -98,20 +97,15 @@ check_gradients(Subject *s)
               "1e-6");
 }
 
-/* Returns the largest absolute entry of the gradient of matrix i. */
-static double
-largest_gradient(const Subject *s, int i)
+/* Returns whether any entry of the gradient of matrix i is not 0. */
+static bool
+has_gradient(const Subject *s, int i)
 {
-    double largest = 0;
     for (int k = 0; k < entries(s, i); k++)
-        largest = fmax(largest, fabs((double)s->weights.list[i].gradient[k]));
-    return largest;
+        if (s->weights.list[i].gradient[k] != 0)
+            return true;
+    return false;
 }
-
-/* A gradient below this share of the call's largest gradient is only rounding.
-   A key bias, which cancels in the softmax, has a gradient of about 1e-16 of
-   the others instead of 0. */
-static const double rounding = 1e-12;
 
 /* Notes in use[i] that matrix i gets a gradient in this block, in self-, cross-
    or causal attention. Returns whether any matrix gets a gradient; true if
@@ -125,38 +119,15 @@ note_use(Subject *s, Usage *use)
     /* Messages show the last call, which is to be self-attention. */
     for (int way = BASIC_WAYS - 1; way >= SELF_WAY; way--) {
         Tokens in = tokens_of(s, ways[way]);
-        double largest_of_all = 0;
         computed(&in, true);
-        for (int i = 0; i < s->weights.count; i++)
-            largest_of_all = fmax(largest_of_all, largest_gradient(s, i));
         for (int i = 0; i < s->weights.count; i++) {
-            double largest = largest_gradient(s, i);
-            any |= largest > 0;
-            use[i].in_first |= largest > 0 && in_first;
-            use[i].in_later |= largest > 0 && !in_first;
-            use[i].matters |= largest > rounding * largest_of_all;
+            bool used = has_gradient(s, i);
+            any |= used;
+            use[i].in_first |= used && in_first;
+            use[i].in_later |= used && !in_first;
         }
     }
     return any;
-}
-
-/* Names the matrices on which the output does not depend, so that their
-   gradients cancel to rounding; "" if there are none. The line is only printed
-   for the first shape (`passed`), which has no positions: with positions a key
-   bias may matter. */
-static char *
-say_cancelled(const Subject *s)
-{
-    char *names = "";
-    for (int i = 0; i < s->weights.count; i++)
-        if (!s->use[i].matters)
-            names = format_text("%s%s %s", names, *names ? "," : "",
-                                s->weights.list[i].name);
-    if (!*names)
-        return names;
-    return format_text("; the output does not depend on%s without positions: "
-                       "the gradient there is only rounding",
-                       names);
 }
 
 /* Notes which matrices get a gradient in this block with random values. Fails
@@ -210,6 +181,5 @@ check_use(Subject *s)
     if (s->attention.layers == LAYERS)
         for (int i = 0; i < s->weights.count; i++)
             check_used(s, i);
-    passed(s, "the output is computed from every matrix declared%s",
-           say_cancelled(s));
+    passed(s, "the output is computed from every matrix declared");
 }

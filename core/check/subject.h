@@ -29,11 +29,9 @@ typedef struct Found {
                        check_shapes */
 } Found;
 
-/* Whether a matrix gets a gradient in the first block, and in a later block.
-   The last bit tells whether its gradient in some block is more than
-   rounding. */
+/* Whether a matrix gets a gradient in the first block, and in a later block. */
 typedef struct Usage {
-    bool in_first, in_later, matters;
+    bool in_first, in_later;
 } Usage;
 
 /* A plugin at a shape. Its matrices are initialised as the variant declares,
