@@ -4,7 +4,12 @@
    of this head then attends only to itself, and all other heads have weights of
    0, the output is the head's N. A last token that is 0 shows what biases add.
    This holds if the variant is affine except for its softmax; random tokens
-   then show whether it is. */
+   then show whether it is.
+
+   Each run is of one block's attention without a model, an Alone (capture.h).
+   It captures the calls of attend, and it can replace their weights: with
+   EVERY_HEAD none, with NO_HEAD all by 0. A call may compute several heads:
+   `own` is the number of a head within its call. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +39,8 @@ enum { SMALL = 1, LARGE = 8, LATER = 3 };
 #define MOST_DEVIATION (sizeof(real) == 4 ? 1e-4 : 1e-10)
 
 /* Runs the variant on `rows` tokens as x and rows + 1 as y: the first `units`
-   tokens are unit vectors, the others are 0. `only` is as in capture.h. */
+   tokens are unit vectors, the others are 0. `only` is NO_HEAD, or the number
+   of the only head that looks at anything: each of its tokens at itself. */
 static void
 run_on_units(Alone *p, int units, int rows, int only)
 {
@@ -125,18 +131,18 @@ row_constants_cancel(const Canonical *c, int head)
 }
 
 /* Finds the bias by position of a head, from its scores for tokens that are all
-   0: they are this bias plus a constant. If the constant cancels, it is chosen
-   so that the first entry of the bias is 0. Returns whether any entry of the
-   bias is not 0. */
+   0: they are this bias plus a constant, which the biases of queries and keys
+   give. If the constant cancels, it is chosen so that the first entry of the
+   bias is 0. Returns whether any entry of the bias is not 0. */
 static bool
 find_bias(Canonical *c, int head, Matrix scores)
 {
     int count = c->positions;
     double *bias = c->bias + head * count * count;
-    double constant = 0, first = entry(scores, 0, 0);
+    double constant = 0, first_score = (double)scores.at[0];
     bool any = false;
-    if (row_constants_cancel(c, head) && isfinite(first))
-        constant = first;
+    if (row_constants_cancel(c, head) && isfinite(first_score))
+        constant = first_score;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++) {
             double b = entry(scores, i, j) - constant;
@@ -152,37 +158,41 @@ static void
 find_biases(const Alone *p, Canonical *c)
 {
     int count = c->positions, own;
-    bool any = false;
+    bool any_bias = false;
     c->bias =
         allocate(matrix_entries(c->heads * count, count), sizeof *c->bias);
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, 0, head, &own);
+        const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
         c->sink[head] = sink_of(call->weights, own);
-        any |= find_bias(c, head, call_scores(call, 0, own));
+        any_bias |= find_bias(c, head, call_scores(call, ONLY_SEQUENCE, own));
     }
-    if (!any) {
+    if (!any_bias) {
         free(c->bias);
         c->bias = NULL;
     }
 }
 
-/* Adds `sign` times the scores of the latest run to each s_i M_i. The last key
-   is a token that is 0: its score is what the bias of keys, which the form
-   leaves out, adds to a row. It is called with 1 for the scores of unit
-   vectors, and with -1 for those of tokens that are 0: that difference also
-   removes biases by position, even if the scores of several heads were mixed.
- */
+/* The scores of unit vectors are added, the scores of tokens that are 0 are
+   subtracted. The difference leaves out biases by position, even if the scores
+   of several heads were mixed. */
+enum { ADDED = 1, SUBTRACTED = -1 };
+
+/* Adds `sign` times the scores of the latest run to each s_i M_i. Its last key,
+   number d, is a token that is 0: its score is what the bias of keys, which the
+   form leaves out, adds to a row. */
 static void
 add_scores(const Alone *p, Canonical *c, int sign)
 {
     int d = c->d_model, own;
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, 0, head, &own);
-        Matrix s = head_of(call->product, call->product->value, 0, own);
+        const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
+        Matrix unscaled =
+            head_of(call->product, call->product->value, ONLY_SEQUENCE, own);
         double *m = c->m + head * c->size, factor = sign * call->scale;
         for (int i = 0; i <= d; i++)
             for (int j = 0; j < d; j++)
-                m[i * d + j] += factor * (entry(s, i, j) - entry(s, i, d));
+                m[i * d + j] +=
+                    factor * (entry(unscaled, i, j) - entry(unscaled, i, d));
     }
 }
 
@@ -199,24 +209,25 @@ subtract_last(double *matrix, int d)
 
 /* Finds the constant, all M_i and all N_i, after a run on tokens that are 0 in
    which no head looked at anything: its output is the constant. In the run for
-   N_i only head i looks at anything, each token at itself. The scores of these
-   runs are the same: those of the last one make M. */
+   N_i only head i looks at anything, each token at itself. All these runs have
+   the same scores, because only weights were replaced; M is made from the
+   scores of the last run. */
 static void
 find_maps(Alone *p, Canonical *c)
 {
     int d = c->d_model, own;
     for (int j = 0; j < d; j++)
         c->constant[j] = (double)p->out->value[j];
-    add_scores(p, c, -1);
+    add_scores(p, c, SUBTRACTED);
     for (int head = 0; head < c->heads; head++) {
         double *n = c->n + head * c->size;
-        const Call *call = capture_head(&p->capture, 0, head, &own);
+        const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
         run_on_units(p, d, d + 1, call->first + own);
         for (int i = 0; i < c->size; i++)
             n[i] = (double)p->out->value[i] - c->constant[i % d];
         subtract_last(n, d);
     }
-    add_scores(p, c, 1);
+    add_scores(p, c, ADDED);
     for (int head = 0; head < c->heads; head++)
         subtract_last(c->m + head * c->size, d);
 }
@@ -259,8 +270,9 @@ bias_entry(const Canonical *c, int head, int k)
     return head < c->heads && c->bias ? c->bias[head * size + k] : 0;
 }
 
-/* to = s [x 1] M y' + b, the scores of a head by the form, X_TOKENS x keys. The
-   first token of x is at `position`, that of y at 0. */
+/* to = s_i [x 1] M_i y' + its bias by position: the scores of a head by the
+   form, for X_TOKENS queries and `keys` keys. The first token of x is at
+   `position`, the first token of y at 0. */
 static void
 scores_by_form(double *to, const Canonical *c, int head, const double *x,
                const double *y, int keys, int position)
@@ -302,8 +314,9 @@ static bool
 one_for_each_token(const Alone *p, int x_tokens, int y_tokens)
 {
     for (int i = 0; i < p->capture.calls; i++) {
-        Matrix s = call_scores(&p->capture.call[i], 0, 0);
-        if (s.rows != x_tokens || s.cols != y_tokens)
+        const Node *weights = p->capture.call[i].weights;
+        int keys = weights->cols / weights->heads;
+        if (weights->rows != x_tokens || keys != y_tokens)
             return false;
     }
     return true;
@@ -315,7 +328,7 @@ static real *
 random_tokens(const Alone *p, double size, int keys)
 {
     int d = p->attention.d_model, of_x = X_TOKENS * d, all = of_x + keys * d;
-    Random r = random_stream(1, "probe");
+    Random r = random_stream(1, "probe"); /* the same in each run */
     real *x = allocate((size_t)all, sizeof *x);
     for (int i = 0; i < all; i++)
         x[i] = (real)(size * random_normal(&r));
@@ -348,11 +361,11 @@ compare_scores(const Alone *p, const Canonical *c, const double *x,
     double wanted[X_TOKENS * Y_TOKENS];
     int own;
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, 0, head, &own);
+        const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
         scores_by_form(wanted, c, head, x, y, keys, p->attention.position);
         for (int i = 0; i < X_TOKENS; i++)
-            compare_row(&apart, call_scores(call, 0, own), i, wanted + i * keys,
-                        row_constants_cancel(c, head));
+            compare_row(&apart, call_scores(call, ONLY_SEQUENCE, own), i,
+                        wanted + i * keys, row_constants_cancel(c, head));
     }
     return apart;
 }
@@ -368,8 +381,8 @@ compare_output(const Alone *p, const Canonical *c, const double *y)
     for (int i = 0; i < X_TOKENS * d; i++)
         out[i] = c->constant[i % d];
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, 0, head, &own);
-        add_head_output(out, call_weights(call, 0, own), y,
+        const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
+        add_head_output(out, call_weights(call, ONLY_SEQUENCE, own), y,
                         c->n + head * c->size, d);
     }
     for (int i = 0; i < X_TOKENS * d; i++)
@@ -378,9 +391,9 @@ compare_output(const Alone *p, const Canonical *c, const double *y)
     return apart;
 }
 
-/* Runs the variant on random tokens of standard deviation `size`, of which x
-   begins at `position`. Returns the largest difference of its scores and of its
-   outputs from the form, each relative to the largest. */
+/* Runs the variant on random tokens of standard deviation `size`, with the
+   first token of x at `position`. Returns the largest difference of its scores,
+   or of its outputs, from the form, relative to the largest of them. */
 static double
 deviation(Alone *p, const Canonical *c, double size, int position)
 {
@@ -394,7 +407,7 @@ deviation(Alone *p, const Canonical *c, double size, int position)
     run_alone(p, tokens, X_TOKENS, tokens + X_TOKENS * d, keys, EVERY_HEAD);
     Difference scores = compare_scores(p, c, x, y, keys);
     Difference output = compare_output(p, c, y);
-    p->broken |= isinf(output.apart);
+    p->broken |= isinf(output.apart); /* an entry of the output is not finite */
     free(x);
     free(tokens);
     return fmax(relative_difference(scores), relative_difference(output));
@@ -414,23 +427,24 @@ canonical_allocate(Canonical *c, int heads)
 }
 
 /* Checks the form without a mask, with small and with large tokens, the large
-   ones at a later position if positions are in the scores; then, if it holds,
-   under a causal mask, which only counts if the attention is causal. Returns
-   whether the form holds. */
+   ones at a later position if positions are in the scores (a.relative). If it
+   holds, checks it under a causal mask as well: whether it holds there decides
+   only if the attention is causal. Returns whether the form holds. */
 static bool
 form_holds(Alone *p, Canonical *c, bool causal)
 {
-    int later = p->attention.relative ? LATER : 0;
-    double small = deviation(p, c, SMALL, 0);
+    const int start = 0;
+    int later = p->attention.relative ? LATER : start;
+    double small = deviation(p, c, SMALL, start);
     c->deviation = fmax(small, deviation(p, c, LARGE, later));
-    if (!(c->deviation <= MOST_DEVIATION))
+    if (c->deviation > MOST_DEVIATION)
         return false;
     p->attention.causal = 1;
-    double masked = deviation(p, c, SMALL, 0);
-    c->unmasked_only = !(masked <= MOST_DEVIATION);
+    double masked = deviation(p, c, SMALL, start);
+    c->unmasked_only = masked > MOST_DEVIATION;
     if (causal)
         c->deviation = masked;
-    return !(causal && c->unmasked_only);
+    return !causal || !c->unmasked_only;
 }
 
 /* Finds the form and checks it, after p has run on tokens that are 0. Returns
@@ -438,7 +452,7 @@ form_holds(Alone *p, Canonical *c, bool causal)
 static const char *
 find_form(Alone *p, Canonical *c, bool causal)
 {
-    canonical_allocate(c, p->capture.place[0].heads);
+    canonical_allocate(c, p->capture.place[ONLY_PLACE].heads);
     find_biases(p, c);
     find_maps(p, c);
     join_constants(c);
@@ -460,11 +474,12 @@ static const char *
 probe(Alone *p, Canonical *c, bool causal)
 {
     int d = p->attention.d_model;
-    int rows = (c->positions > d ? c->positions : d) + 1; /* of x; y has more */
-    if (p->variant->calls != ANY_CALL)
+    int rows = (c->positions > d ? c->positions : d) + 1; /* of x */
+    if (p->variant->calls != ANY_CALL) /* it does not accept any x and y */
         return "it is for self-attention only, but a form can only be found "
                "with different tokens as x and y";
-    run_on_units(p, 0, rows, NO_HEAD);
+    const int no_units = 0;
+    run_on_units(p, no_units, rows, NO_HEAD);
     if (p->recalled)
         return "it recalls what an earlier block remembered, so it is not a "
                "function of its own tokens only";
@@ -480,18 +495,18 @@ canonical_form(const Variant *v, Attention a, Weights w, int positions)
 {
     Canonical c = {.d_model = a.d_model, .rotated = a.relative == &rope};
     Alone p = {.variant = v, .attention = a, .weights = w};
-    c.deviation = NAN;
+    c.deviation = NAN; /* until the form is checked */
     p.attention.causal = 0;
-    if (c.rotated)
+    if (c.rotated) /* the form has M at distance 0, where nothing is rotated */
         p.attention.relative = NULL;
     int least = LATER + X_TOKENS; /* the check needs this many */
     c.positions = positions > least ? positions : least;
     const char *why = probe(&p, &c, a.causal);
     if (why) {
         canonical_free(&c);
-        bool measured = !isnan(c.deviation) && !p.broken;
-        c.why =
-            measured ? format_text("%s: off by %.2g", why, c.deviation) : why;
+        c.why = why;
+        if (isfinite(c.deviation))
+            c.why = format_text("%s: off by %.2g", why, c.deviation);
     }
     tape_free(p.tape);
     return c;
@@ -501,9 +516,10 @@ Canonical
 model_form(const Model *m, int place)
 {
     const ModelPlace *p = &m->place[place];
-    Sizes z = m->sizes;
+    Sizes s = m->sizes; /* in tokens: of a sequence, and of an encoder's */
+    int longest = s.tokens > s.source ? s.tokens : s.source;
     return canonical_form(p->variant, p->attention, place_weights(m, place),
-                          z.tokens > z.source ? z.tokens : z.source);
+                          longest);
 }
 
 bool

@@ -3,7 +3,8 @@
    If everything except the softmax is linear, or affine, in the tokens, head i
    is
        out += softmax(s_i [x 1] M_i y') [y 1] N_i
-   M_i = W_i^Q W_i^K', the QK matrix, decides which tokens attend to which. N_i
+   s_i is the scale of its scores, often 1 / sqrt(d_k). M_i = W_i^Q W_i^K', the
+   QK matrix, decides which tokens attend to which. N_i
    = W_i^V W_i^O, the OV matrix, decides what a token adds to those that attend
    to it. Both are (d_model + 1) x d_model: the token has a 1 appended to it, so
    the last row is the bias. Two variants with the same (s_i M_i, N_i), up to
@@ -28,7 +29,8 @@ typedef struct Canonical {
     int size;           /* entries of an M_i or N_i: (d_model + 1) d_model */
     double *m, *n;      /* all s_i M_i, and N_i, each row by row */
     double *constant;   /* added to every token, d_model entries */
-    bool rotated;       /* rope rotates q and k: M is the one at distance 0 */
+    bool rotated;       /* whether rope rotates q and k; then M is the M at
+                           distance 0 */
     int positions;      /* the number of queries, and of keys, in a `bias` */
     double *bias;       /* each head's bias by position (positions x positions),
                            -INFINITY for a masked pair; NULL if no head has one */
@@ -36,9 +38,8 @@ typedef struct Canonical {
     double deviation;   /* the largest difference between the variant's scores
                            or outputs and the form's, relative to the largest;
                            NAN if it was not probed */
-    bool unmasked_only; /* true if the form holds without a mask but not under a
-                           causal mask
-                         */
+    bool unmasked_only; /* whether the form holds without a mask but not under
+                           a causal mask */
     const char *why;    /* why there is no form; NULL if there is one */
 } Canonical;
 

@@ -54,39 +54,49 @@ forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
         plugin_forward(v, &earlier, x, y, w);
 }
 
-/* Sets a call's attention weights to 0, except those of head r->only, if the
-   call computes that head: they become the identity. */
+/* Replaces a call's attention weights, as r->only says: all become 0. If the
+   call computes head r->only, the weights of that head become the identity. */
 static void
 replace_weights(const Capture *r, const Call *c)
 {
     Node *n = c->weights;
     memset(n->value, 0, size_of(n) * sizeof(real));
-    int head_here = r->only - c->first; /* its number in this call */
+    int head_here = r->only - c->first; /* the number within this call */
     if (head_here < 0 || head_here >= n->heads)
         return;
-    Matrix p = call_weights(c, 0, head_here);
+    Matrix p = call_weights(c, ONLY_SEQUENCE, head_here);
     for (int i = 0; i < p.rows && i < p.cols; i++)
         p.at[i * p.down + i] = 1;
 }
 
-/* Records a softmax. From it, goes back through biases and factors to the
-   product that the scores are made from, if there is one. */
+/* Sets the fields of a call that precede its softmax. From the scores, goes
+   back through biases by position and factors, which are arguments of scale, to
+   the product q k' that the scores are made from, if there is one. */
+static void
+find_product(Call *call, Node *scores)
+{
+    Node *n = scores;
+    call->scale = 1;
+    while (n->op == &fixed_bias_op || n->op == &scale_op.op) {
+        if (n->op == &scale_op.op)
+            call->scale *= *(const double *)n->arguments;
+        n = n->in[0];
+    }
+    call->product = n;
+    if (n->op == &scores_op.op) {
+        call->q = before_rope(n->in[0]);
+        call->k = before_rope(n->in[1]);
+    }
+}
+
+/* Records a softmax, whose first operand is the scores. */
 static void
 record_softmax(Capture *r, Node *weights)
 {
-    Call call = {.weights = weights, .scale = 1, .first = r->heads};
-    Node *n = weights->in[0];
-    while (n->op == &fixed_bias_op || n->op == &scale_op.op) {
-        if (n->op == &scale_op.op)
-            call.scale *= *(const double *)n->arguments;
-        n = n->in[0];
-    }
-    call.product = n;
-    if (n->op == &scores_op.op) {
-        call.q = before_rope(n->in[0]);
-        call.k = before_rope(n->in[1]);
-    }
-    if (r->only != EVERY_HEAD && weights->value) /* NULL: shapes only */
+    Call call = {.weights = weights, .first = r->heads};
+    bool only_shapes = !weights->value;
+    find_product(&call, weights->in[0]);
+    if (r->only != EVERY_HEAD && !only_shapes)
         replace_weights(r, &call);
     r->heads += weights->heads;
     check_capacity(r->calls);
@@ -94,27 +104,29 @@ record_softmax(Capture *r, Node *weights)
     r->calls++;
 }
 
-/* Returns the recorded call whose weights are n, or NULL if no call from number
-   `first` on has them. */
+/* Returns the recorded call, number `first` or later, that has these weights;
+   NULL if there is none. */
 static Call *
-call_of(Capture *r, int first, const Node *n)
+find_call(Capture *r, int first, const Node *weights)
 {
     for (int i = first; i < r->calls; i++)
-        if (r->call[i].weights == n)
+        if (r->call[i].weights == weights)
             return &r->call[i];
     return NULL;
 }
 
 /* The tape calls this with each new node (Tape.watch). Records softmaxes and
-   rotations, and a weighted sum in the call that made its weights. */
+   rotations. Records a weighted sum, whose first operand is the weights, in the
+   call that made these weights. */
 static void
 capture_node(void *capture, Node *n)
 {
+    const int any_call = 0; /* found from the first one on */
     Capture *r = capture;
     if (n->op == &softmax_op || n->op == &softmax_sink_op)
         record_softmax(r, n);
     if (n->op == &apply_weights_op.op) {
-        Call *call = call_of(r, 0, n->in[0]);
+        Call *call = find_call(r, any_call, n->in[0]);
         if (call)
             call->sum = n;
     }
@@ -125,11 +137,11 @@ void
 capture_start(Capture *r, Tape *t)
 {
     t->watch = capture_node;
-    t->to = r;
+    t->to = r; /* the first argument of capture_node */
 }
 
-/* The backward order meets the calls last one first, so `kept` is filled from
-   its end. */
+/* backward_order links, by `next`, the nodes on which place.out depends. It
+   meets the last call first, so `kept` is filled from its end. */
 void
 record_place(Capture *r, Place place)
 {
@@ -141,7 +153,7 @@ record_place(Capture *r, Place place)
         place.first = before->first + before->calls;
     }
     for (Node *n = backward_order(place.out->root); n; n = n->next) {
-        const Call *call = call_of(r, place.first, n);
+        const Call *call = find_call(r, place.first, n);
         if (call) {
             first_kept--;
             kept[first_kept] = *call;
@@ -159,7 +171,6 @@ record_place(Capture *r, Place place)
 void
 run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only)
 {
-    bool first = !a->tape;
     tape_free(a->tape);
     a->tape = tape_new(0);
     a->tape->attend = attend_in_steps;
@@ -167,10 +178,9 @@ run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only)
     Node **w = leaves_of(a->tape, &a->weights);
     a->x = leaf(a->tape, x_rows, a->attention.d_model, 1, x, NULL);
     a->y = leaf(a->tape, y_rows, a->attention.d_model, 1, y, NULL);
-    a->x->arguments = "x";
+    a->x->arguments = "x"; /* their names */
     a->y->arguments = "y";
-    if (first)
-        forward_earlier(a->variant, &a->attention, a->x, a->y, w);
+    forward_earlier(a->variant, &a->attention, a->x, a->y, w);
     int recalled_before = a->tape->recalled;
     capture_start(&a->capture, a->tape);
     a->out = plugin_forward(a->variant, &a->attention, a->x, a->y, w);
@@ -207,10 +217,10 @@ call_weights(const Call *c, int sequence, int head)
 bool
 call_sees(const Call *c, Matrix scores, int i, int j)
 {
-    const ScaleAndMask *with = c->weights->arguments;
+    const ScaleAndMask *softmax = c->weights->arguments;
+    int seen = keys_seen(softmax->causal, i, scores.rows, scores.cols);
     bool masked_by_bias = scores.at[i * scores.down + j] == -INFINITY;
-    return j < keys_seen(with->causal, i, scores.rows, scores.cols) &&
-           !masked_by_bias;
+    return j < seen && !masked_by_bias;
 }
 
 /* The model calls this with each attention's x, y and output (Model.attended).

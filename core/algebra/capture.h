@@ -48,12 +48,13 @@ typedef struct Place {
 
 typedef struct Capture {
     Call call[MOST_CALLS];
-    int calls, heads; /* heads: of all calls */
+    int calls;
+    int heads; /* of all calls, including those that were forgotten */
     Place place[MOST_CALLS];
     int places;
     bool rotated; /* whether the variant itself rotates by position */
-    int only;     /* which weights are left unchanged: EVERY_HEAD, NO_HEAD, or
-                     one head's number */
+    int only;     /* which weights are used: EVERY_HEAD, NO_HEAD, or one
+                     head's number, as in Call.first */
 } Capture;
 
 /* With EVERY_HEAD all weights are left unchanged. With NO_HEAD all become 0.
@@ -79,7 +80,8 @@ void record_place(Capture *r, Place place);
 Node **leaves_of(Tape *t, const Weights *w);
 
 /* Calls forward of the blocks before a->layer on the same tokens, so that block
-   a->layer can recall what they remember. For a block without a model. */
+   a->layer can recall what they remember. A model would call them itself; this
+   is used when a block runs without one. */
 void forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
                      Node **w);
 
@@ -92,12 +94,12 @@ typedef struct Alone {
     Capture capture;
     Node *x, *y, *out;
     bool recalled; /* whether the block recalled a node of an earlier block */
-    bool broken;   /* set by the caller if `out` is not finite */
+    bool broken;   /* set by canonical.c if `out` is not finite */
 } Alone;
 
 /* Runs forward on x (x_rows x d_model) and y (y_rows x d_model), with weights
-   replaced as `only` says (Capture), and captures it. The first run also runs
-   the earlier blocks. */
+   replaced as `only` says (Capture), and captures it. Earlier blocks are run
+   first, and are not captured. */
 void run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only);
 
 /* run_alone captures one place of attention, in one sequence. */

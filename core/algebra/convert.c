@@ -11,8 +11,8 @@
 #include "heart/tape.h"
 
 /* Fits the attention at a place of the model `to` to the form `wanted`, and
-   returns the form that it has afterwards. If it cannot be fitted, v->why says
-   why. */
+   returns the form that it has afterwards (canonical.h). If it cannot be
+   fitted, v->why says why. */
 static Canonical
 fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
 {
@@ -25,7 +25,7 @@ fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
         return now;
     }
     now = model_form(to, place);
-    if (!now.m)
+    if (!now.m) /* it has no form */
         v->why =
             format_text("after the fit it has no canonical form: %s", now.why);
     else if (!equal_biases(&now, wanted))
@@ -41,7 +41,7 @@ static void
 convert_place(const Model *from, Model *to, int place, Conversion *v)
 {
     Canonical wanted = model_form(from, place);
-    if (!wanted.m) {
+    if (!wanted.m) { /* it has no form */
         v->why = format_text("no canonical form: %s", wanted.why);
         return;
     }
@@ -67,7 +67,8 @@ copy_rest(const Model *from, Model *to)
             Weight *w = &to->weights[i];
             const Weight *old = &from->weights[k];
             bool same_shape = w->rows == old->rows && w->cols == old->cols;
-            if (!w->attention && same_shape && !strcmp(w->name, old->name))
+            bool same_name = strcmp(w->name, old->name) == 0;
+            if (!w->attention && same_shape && same_name)
                 memcpy(w->value, old->value, entries_of(w) * sizeof(real));
         }
 }
@@ -75,9 +76,8 @@ copy_rest(const Model *from, Model *to)
 bool
 convert_model(const Model *from, Model *to, Conversion *v)
 {
-    const char *refusal = NULL;
-    if (to->config.embed != from->config.embed)
-        refusal = fold_refusal(from);
+    bool folded = to->config.embed != from->config.embed;
+    const char *refusal = folded ? fold_refusal(from) : NULL;
     *v = (Conversion){.why = ""};
     if (refusal)
         v->why = format_text("its embedding cannot be folded: %s", refusal);
@@ -92,11 +92,11 @@ config_alike(const Config *own)
 {
     Config c = *own;
     Plugin p = plugin_open(own->same_start);
+    enum { DEFAULT_HEADS = 4 };
     c.variant = own->same_start;
-    c.same_start = interned("");
-    if (c.heads == 0) /* the variant of `own` lacks this width, so it gets its
-                         default */
-        c.heads = 4;
+    c.same_start = interned(""); /* this model itself starts at random */
+    if (c.heads == 0)            /* the variant of `own` has no such width */
+        c.heads = DEFAULT_HEADS;
     config_resolve_for(&c, &p);
     return c;
 }
@@ -113,27 +113,29 @@ start_alike(Model *m, Conversion *v)
     return !*v->why;
 }
 
+/* The share of right answers of m on all test data. */
 static double
 test_accuracy(Model *m, const Dataset *data)
 {
-    double loss, accuracy;
+    double unused_loss, accuracy;
     Batch b = batch_new(data->sizes, m->config.batch);
     Tape *t = tape_new(0);
-    evaluate(m, data, TEST, t, &b, &loss, &accuracy);
+    evaluate(m, data, TEST, t, &b, &unused_loss, &accuracy);
     tape_free(t);
     batch_free(&b);
     return accuracy;
 }
 
 /* The largest difference of the logits of two models on the first test batch,
-   relative to the largest logit of a, or to 1 if that is below 1. INFINITY if a
+   relative to the largest logit of a, or to 1 if that is larger. INFINITY if a
    logit of b is NaN. */
 static double
 logits_apart(Model *a, Model *b, const Dataset *data)
 {
     Batch batch = batch_new(data->sizes, a->config.batch);
+    const int first_batch = 0;
     Random r = dataset_stream(data, TEST);
-    dataset_draw(data, TEST, &r, 0, &batch);
+    dataset_draw(data, TEST, &r, first_batch, &batch);
     Tape *t = tape_new(0);
     Node *of_a = model_forward(a, t, &batch);
     Node *of_b = model_forward(b, t, &batch);

@@ -11,9 +11,10 @@
 /* The result of one conversion. */
 typedef struct Conversion {
     const char *why; /* why the conversion failed; "" if it succeeded */
-    double logits;   /* the largest difference of logits, relative to the
-                        largest logit */
-    FitError form;   /* the error at the place of attention that lost most */
+    double logits;   /* the largest difference of the two models' logits on one
+                        test batch, relative to the largest logit */
+    FitError form;   /* the error at the place of attention where entries of M
+                        or N differ most */
     double before, after; /* the test accuracy before and after the
                              conversion */
 } Conversion;
@@ -25,9 +26,10 @@ typedef struct Conversion {
    v->why, if it cannot be done. */
 bool convert_model(const Model *from, Model *to, Conversion *v);
 
-/* The settings of the model as which a run with the settings `own` is
-   initialised. Its variant is own->same_start. The widths that both variants
-   use are own's; the others have their defaults. */
+/* A run with the settings `own` can be initialised as the same function as a
+   model of another variant, own->same_start. Returns the settings of that
+   model: the widths that both variants use are own's, the others have their
+   defaults. */
 Config config_alike(const Config *own);
 
 /* Initialises m to compute the same function as its same-start variant does

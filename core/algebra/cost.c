@@ -2,8 +2,13 @@
 
    On a tape for shapes, forward makes its nodes and computes nothing. The cost
    of a product follows from the shapes of its operands; a pair of query and key
-   that a fixed_bias masks (whose bias is -INFINITY) costs nothing. The first
-   step of a decoder on such a tape shows what its cache keeps. */
+   that a bias by position masks (the operator fixed_bias, with a bias of
+   -INFINITY) costs nothing. The first step of a decoder on such a tape shows
+   what its cache keeps.
+
+   In the node of a fixed_bias, each sequence has a row for each query, and each
+   head a column for each key. So its queries are rows / sequences, and its keys
+   cols / heads. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,24 +31,25 @@ is_seen(const Node *bias, int head, int query, int key)
     return b->bias(a, head, a->position + query, key) > -INFINITY;
 }
 
-/* Returns whether `length` pairs of query and key are all masked or all
-   unmasked. It looks only at the first pair, which is given, and at samples at
-   every eighth of the way. All pairs have the same distance. */
+/* Returns whether `length` pairs, from (query, key) to (query + length - 1, key
+   + length - 1), are all masked or all unmasked. A long sequence has too many
+   pairs, so it looks only at SAMPLES of them besides the first. */
 static bool
 is_uniform(const Node *bias, int head, int query, int key, int length)
 {
+    enum { SAMPLES = 8 };
     bool first = is_seen(bias, head, query, key);
-    for (int eighth = 1; eighth <= 8; eighth++) {
-        int index = (length - 1) * eighth / 8;
-        if (is_seen(bias, head, query + index, key + index) != first)
+    for (int i = 1; i <= SAMPLES; i++) {
+        int step = (length - 1) * i / SAMPLES;
+        if (is_seen(bias, head, query + step, key + step) != first)
             return false;
     }
     return true;
 }
 
-/* Returns how many pairs of query and key a head sees. It looks only at the
-   first pair of each distance key - query, because usually all pairs at a
-   distance are masked or none is; returns NAN otherwise. */
+/* Returns how many pairs of query and key a head sees if masking depends only
+   on the distance key - query, as it usually does; returns NAN if it does
+   not. */
 static double
 seen_by_distance(const Node *bias, int head)
 {
@@ -51,17 +57,18 @@ seen_by_distance(const Node *bias, int head)
     double seen = 0;
     for (int distance = 1 - queries; distance < keys; distance++) {
         int query = distance < 0 ? -distance : 0, key = query + distance;
-        int length = /* until the last query or the last key */
-            queries - query < keys - key ? queries - query : keys - key;
-        if (!is_uniform(bias, head, query, key, length))
+        int until_last_query = queries - query, until_last_key = keys - key;
+        int pairs = until_last_query < until_last_key ? until_last_query
+                                                      : until_last_key;
+        if (!is_uniform(bias, head, query, key, pairs))
             return NAN;
         if (is_seen(bias, head, query, key))
-            seen += length;
+            seen += pairs;
     }
     return seen;
 }
 
-/* How many pairs of query and key a head sees. */
+/* How many pairs of query and key a head sees, whatever masking depends on. */
 static double
 seen_pair_by_pair(const Node *bias, int head)
 {
@@ -80,12 +87,14 @@ unmasked_share(const Node *bias)
         double seen = seen_by_distance(bias, head);
         sum += isnan(seen) ? seen_pair_by_pair(bias, head) : seen;
     }
-    return sum / ((double)(bias->rows / bias->sequences) * bias->cols);
+    double pairs_of_heads = (double)bias->rows / bias->sequences * bias->cols;
+    return sum / pairs_of_heads;
 }
 
 /* The share of the entries of attention's weights that no fixed_bias has
-   masked. From the weights, goes back through first operands to the leaves, or
-   to the weighted sum of an earlier attention. */
+   masked. The scores and their biases are among the weights' first operands.
+   The walk back through these ends at a leaf, which has no operator, or at the
+   weighted sum of an earlier attention, which has its own masks. */
 static double
 unmasked_before(const Node *weights)
 {
@@ -139,20 +148,25 @@ share_after(const Node *scores, const Node *last,
     return share;
 }
 
-/* The FLOPs of scores, or of weighted sums of values: `width` multiply-adds,
-   the columns of a head, for each head and pair of query and key, masked or
-   not. */
+/* A multiply-add is two operations. */
+#define MULTIPLY_ADD 2.
+
+/* The FLOPs of scores, or of weighted sums of values: for each head and pair of
+   query and key, masked or not, a multiply-add for each of the `width` columns
+   of a head. Each row of q is a query, or its weights; each row of k is a key
+   or a value. */
 static double
 pair_flops(const Node *q, const Node *k, int width)
 {
     int keys = k->rows / k->sequences;
-    return 2. * q->rows * q->heads * keys * width;
+    return MULTIPLY_ADD * q->rows * q->heads * keys * width;
 }
 
 /* Adds the cost of the backward pass to that of the forward pass. C = A B has
    one product of the same size for each trained operand: dA = dC B' and dB = A'
    dC. For a plugin's operator, each trained operand is assumed to cost as much
-   as the forward pass. */
+   as the forward pass. (Here and below, an operand is trained if it needs a
+   gradient.) */
 static Flops
 with_backward(double forward, const Node *n)
 {
@@ -184,10 +198,10 @@ node_flops(const Node *n, const Node *last)
     case NO_PRODUCTS:
         break;
     case MATRICES: /* (rows x inner) times (inner x cols) */
-        forward = 2. * n->rows * n->cols * in[0]->cols;
+        forward = MULTIPLY_ADD * n->rows * n->cols * in[0]->cols;
         break;
     case MIXTURES: /* each head of the result is a sum over heads of in[0] */
-        forward = 2. * in[0]->rows * in[0]->cols * n->heads;
+        forward = MULTIPLY_ADD * in[0]->rows * in[0]->cols * n->heads;
         break;
     case SCORING: /* queries, keys */
         forward = share_after(n, last, unmasked_share) *
@@ -207,8 +221,9 @@ node_flops(const Node *n, const Node *last)
 }
 
 /* Counts the entries of the weights on which this block's output depends,
-   except those of an earlier block's output. Weights are the trained leaves
-   that have a name, in `arguments` (leaves_of). On a tape for shapes no
+   except weights that were counted for an earlier block. backward_order links,
+   by `next`, the nodes on which the output depends. Weights are the trained
+   leaves that have a name, in `arguments` (leaves_of). On a tape for shapes no
    backward pass uses `passed`, so here it marks the weights that are counted.
  */
 static double
@@ -241,7 +256,7 @@ typedef struct Blocks {
 static real unused_gradient;
 
 /* Starts a tape for blocks that read `tokens` rows as x. `keys` is the number
-   of rows of y, or 0 in self-attention. */
+   of rows of y, or Y_IS_X. */
 static Blocks
 blocks_begin(const Variant *v, Attention a, int tokens, int keys)
 {
@@ -250,7 +265,7 @@ blocks_begin(const Variant *v, Attention a, int tokens, int keys)
     b.declared = weights_declared(v, &a);
     for (int i = 0; i < b.declared.count; i++)
         b.declared.list[i].gradient = &unused_gradient;
-    if (keys)
+    if (keys != Y_IS_X)
         b.other = leaf(b.tape, keys, a.d_model, 1, NULL, &unused_gradient);
     return b;
 }
@@ -263,8 +278,10 @@ blocks_end(Blocks *b)
     tape_free(b->tape);
 }
 
-/* Calls forward of a block on new tokens, as a step of a decoder if the tape
-   has a keeper. Returns its output. */
+/* Calls forward of a block on new tokens. If the tape has a keeper, this is a
+   step of a decoder: the keeper has to know where the block begins and ends,
+   since it notes which rows the block keeps for later steps. Returns the
+   output. */
 static Node *
 call_block(Blocks *b, int layer)
 {
@@ -319,11 +336,12 @@ add_block(Cost *c, Blocks *b, int layer)
 Cost
 cost_of(const Variant *v, Attention a, int tokens, int keys)
 {
+    const int one_token = 1;
     Cost c = {0};
     a.layers = a.layers > 1 ? a.layers : 1;
     Blocks trained = blocks_begin(v, a, tokens, keys);
-    Blocks decoded = blocks_begin(v, a, 1, keys);
-    Cache *cache = cache_new(a.layers, 1);
+    Blocks decoded = blocks_begin(v, a, one_token, keys);
+    Cache *cache = cache_new(a.layers, one_token);
     decoded.tape->keeper = &cache->keeper;
     for (int layer = 0; layer < a.layers; layer++) {
         add_block(&c, &trained, layer);
@@ -350,7 +368,7 @@ model_cost(const Model *m, double *flops, double *cache)
         if (a.layer > 0)
             continue; /* cost_of counted it with the first block of its kind */
         int tokens = encoder ? m->sizes.source : m->sizes.tokens;
-        int keys = a.place == CROSS ? m->sizes.source : 0;
+        int keys = a.place == CROSS ? m->sizes.source : Y_IS_X;
         Cost c = cost_of(p->variant, a, tokens, keys);
         *flops += c.forward * tokens / m->sizes.tokens;
         if (!encoder) /* an encoder has no cache */

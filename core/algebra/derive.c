@@ -6,7 +6,12 @@
    passed earlier. When the walk reaches tokens, the product is complete: a term
    of the form. At a sum the walk splits in two. If an operator is not a product
    with a matrix of weights, its name is put into the product, and the variant
-   has no form. */
+   has no form.
+
+   The words term, piece, chain, side and symbol are explained in terms.h. A
+   view (split) has a root, the node whose entries it shows; any other node is
+   its own root. meaning_of (operator_table.h) gives an operator's passage: how
+   a walk passes a node C from its operands A and B. */
 #include <math.h>
 #include <string.h>
 
@@ -25,8 +30,8 @@ typedef struct Walk {
     Derived *to;        /* the form that its terms are added to */
     const Call *call;   /* the softmax of the head that is derived, or NULL */
     int own;            /* the number of the head within that call */
-    const Node *scores; /* in M_i: the product of queries and keys (in[0] and
-                           in[1]) whose term it makes */
+    const Node *scores; /* in M_i: the product of queries and keys (in[A] and
+                           in[B]) whose term it makes */
     Term term;          /* the product so far */
     int side;           /* the chain that is being built: Q_SIDE or K_SIDE */
     char role; /* the chain makes 'q' queries, 'k' keys, or 'v' the output */
@@ -42,6 +47,9 @@ typedef struct Walk {
     int nested;
 } Walk;
 
+/* The operands of a node C are C->in[A] and C->in[B]. */
+enum { A, B };
+
 static void walk(const Node *n, Walk w);
 
 /* Head h of node c is computed from one head of its operand n, which may have
@@ -49,11 +57,12 @@ static void walk(const Node *n, Walk w);
 static int
 start_of(const Node *n, int h, const Node *c)
 {
-    int width = n->cols / n->heads;
-    return h * n->heads / c->heads * width;
+    int width = n->cols / n->heads, head_of_n = h * n->heads / c->heads;
+    return head_of_n * width;
 }
 
-/* Inserts the matrix m, a part of `node`, into the product at this place. */
+/* Inserts the matrix m, a part of `node`, into the product at this place,
+   counted from 0. */
 static void
 insert_symbol(Walk *w, int place, const Node *node, Matrix m)
 {
@@ -68,11 +77,12 @@ insert_symbol(Walk *w, int place, const Node *node, Matrix m)
     c->count++;
 }
 
-/* Puts a matrix before the product. */
+/* Puts the matrix m, a part of `node`, before the product. */
 static Walk
-times(const Node *node, Matrix m, Walk w)
+put_before(const Node *node, Matrix m, Walk w)
 {
-    insert_symbol(&w, 0, node, m);
+    const int first = 0;
+    insert_symbol(&w, first, node, m);
     return w;
 }
 
@@ -84,10 +94,11 @@ name_operator(const Node *n, Walk w)
     Matrix any = matrix(w.to->run.x->value, w.width, w.width, w.width);
     w.to->why = "the operator in brackets is not a product with one of the "
                 "variant's matrices";
-    return times(n, any, w);
+    return put_before(n, any, w);
 }
 
-/* Adds a complete term, as the last of its piece and head. */
+/* Adds a complete term, as the last of its piece and head, and notes in each of
+   its symbols where the symbol is. */
 static void
 add_term(Derived *d, Term t)
 {
@@ -108,9 +119,9 @@ add_term(Derived *d, Term t)
 
 /* Begins a chain that makes the columns w.from .. w.from + w.width - 1 of n. */
 static void
-begin(const Node *n, Walk w)
+begin_chain(const Node *n, Walk w)
 {
-    w.made = (Span){0, w.width, w.width};
+    w.made = (Span){.first = 0, .count = w.width, .all = w.width};
     walk(n, w);
 }
 
@@ -122,7 +133,7 @@ pass_matrix(const Node *node, Matrix m, Walk w)
 {
     m.at += w.from * m.across;
     m.cols = w.width;
-    w = times(node, m, w);
+    w = put_before(node, m, w);
     w.from = 0;
     w.width = m.rows;
     return w;
@@ -133,12 +144,12 @@ pass_matrix(const Node *node, Matrix m, Walk w)
 static void
 walk_keys(Walk w)
 {
-    const Node *keys = w.scores->in[1];
+    const Node *keys = w.scores->in[B];
     w.side = K_SIDE;
     w.role = 'k';
     w.from = start_of(keys, w.own, w.scores) + w.made.first;
     w.width = w.made.count;
-    begin(keys, w);
+    begin_chain(keys, w);
 }
 
 /* If a chain makes only some of the columns, multiplies it by the rows of the
@@ -173,7 +184,7 @@ end_at_tokens(const Node *tokens, Walk w)
     /* derive() stored the identity in x and y, so these are columns of it. */
     const real *from = tokens->value + w.from;
     Matrix some = matrix(from, tokens->cols, w.width, tokens->cols);
-    return times(tokens, some, w);
+    return put_before(tokens, some, w);
 }
 
 /* Ends a chain at a row of weights, a bias. It belongs to the last row of M or
@@ -185,18 +196,20 @@ end_at_row(const Node *row, Walk w)
         w.term.piece = M_ROW;
     if (w.term.piece == N_PIECE)
         w.term.piece = N_ROW;
-    return times(row, matrix(row->value + w.from, 1, w.width, row->cols), w);
+    const int one_row = 1;
+    Matrix columns = matrix(row->value + w.from, one_row, w.width, row->cols);
+    return put_before(row, columns, w);
 }
 
-/* Ends a chain at tokens or at a row of weights; or, in the B of a product A B,
-   passes the matrix where B begins, and continues at A. A term that ends at a
-   bias of keys is dropped: it adds the same number to all scores of a row,
-   which the softmax ignores. */
+/* Ends a chain at tokens or at a row of weights. A term that ends at a bias of
+   keys is dropped: it adds the same number to all scores of a row, which the
+   softmax ignores. But in the B of a product A B, a leaf is only the first
+   matrix of B, and the walk continues at A. */
 static void
 walk_leaf(const Node *leaf, Walk w)
 {
     bool tokens = is_tokens(w.to, leaf);
-    if (w.nested > 0) {
+    if (w.nested > 0) { /* the walk is in such a B */
         w.nested--;
         walk(w.before[w.nested],
              pass_matrix(leaf, weights_of(w.to, leaf).m, w));
@@ -218,15 +231,18 @@ walk_leaf(const Node *leaf, Walk w)
 static const Node *
 repeated_row(const Node *n, int width)
 {
-    const Node *row = meaning_of(n)->passage == REPEATED ? n->in[0] : NULL;
-    bool fits = row && row->rows == 1 && row->cols / row->heads == width;
-    return fits && !row->root->op ? row : NULL;
+    if (meaning_of(n)->passage != REPEATED)
+        return NULL;
+    const Node *row = n->in[A];
+    bool fits = row->rows == 1 && row->cols / row->heads == width;
+    bool of_weights = !row->root->op; /* a leaf */
+    return fits && of_weights ? row : NULL;
 }
 
-/* Of the columns that a walk needs of a node, keeps those in the node's block
-   of `size` columns from `start` on, and counts `from` from `start`. The first
-   matrix of the chain keeps only the rows that these columns are multiplied by;
-   an empty chain makes fewer columns. Returns false if the block has none. */
+/* Of the columns that a walk needs of a node, keeps those in the node's columns
+   start .. start + size - 1, and counts w->from from `start`. The first matrix
+   of the chain keeps only the rows that these columns are multiplied by; an
+   empty chain makes fewer columns. Returns false if no column is needed. */
 static bool
 narrow(Walk *w, int start, int size)
 {
@@ -271,27 +287,28 @@ can_pass(const Node *c, Passage as, const Walk *w)
     int width = c->cols / c->heads;
     switch (as) {
     case TIMES:
-        return from_weights(w->to, c->in[1]->root) && w->nested < MOST_SYMBOLS;
+        return from_weights(w->to, c->in[B]->root) && w->nested < MOST_SYMBOLS;
     case TIMES_TURNED:
-        return weights_of(w->to, c->in[1]->root).node != NULL;
+        return weights_of(w->to, c->in[B]->root).node != NULL;
     case GAIN:
-        return repeated_row(c->in[1]->root, width) != NULL;
+        return repeated_row(c->in[B]->root, width) != NULL;
     case REPEATED:
         return repeated_row(c, width) != NULL;
     case WEIGHTED:
         return w->call && w->term.piece == CONSTANT &&
-               c->in[0]->root->op == &softmax_op; /* it has no sink */
+               c->in[A]->root->op == &softmax_op; /* one without sinks */
     default:
         return true;
     }
 }
 
-/* Continues a walk, which is at head h of c, at operand k of c. */
+/* Continues a walk, which is at head h of c, at an operand of c: A, B, or the
+   number of another one. */
 static void
-walk_operand(const Node *c, int h, int k, Walk w)
+walk_operand(const Node *c, int h, int operand, Walk w)
 {
-    w.from += start_of(c->in[k], h, c);
-    walk(c->in[k], w);
+    w.from += start_of(c->in[operand], h, c);
+    walk(c->in[operand], w);
 }
 
 /* Passes C = A B. If B is itself computed from weights, A waits until the walk
@@ -299,44 +316,45 @@ walk_operand(const Node *c, int h, int k, Walk w)
 static void
 walk_product(const Node *c, int h, Walk w)
 {
-    Symbol b = weights_of(w.to, c->in[1]->root);
-    if (b.node) {
-        walk_operand(c, h, 0, pass_matrix(b.node, b.m, w));
+    Symbol b = weights_of(w.to, c->in[B]->root);
+    if (b.node) { /* B is a matrix of weights, or columns of one */
+        walk_operand(c, h, A, pass_matrix(b.node, b.m, w));
         return;
     }
-    w.before[w.nested] = c->in[0];
+    w.before[w.nested] = c->in[A];
     w.nested++;
-    walk(c->in[1], w);
+    walk(c->in[B], w);
 }
 
 /* Passes C = A B', if B is a matrix of weights, or columns of one. */
 static void
 walk_transposed(const Node *c, int h, Walk w)
 {
-    Symbol b = weights_of(w.to, c->in[1]->root);
-    walk_operand(c, h, 0, pass_matrix(b.node, transposed(b.m), w));
+    Symbol b = weights_of(w.to, c->in[B]->root);
+    walk_operand(c, h, A, pass_matrix(b.node, transposed(b.m), w));
 }
 
-/* Passes C = A . B, if B repeats a row of gains: multiplies by their diagonal
-   matrix. */
+/* Passes C = A . B, entry by entry, if B repeats a row of gains: multiplies by
+   their diagonal matrix. */
 static void
 walk_gain(const Node *c, int h, Walk w)
 {
-    const Node *row = c->in[1]->root->in[0];
+    const Node *repeated = c->in[B]->root, *row = repeated->in[A];
     int first = start_of(row, h, c) + w.from; /* the first gain needed */
-    w = times(row->root, gains_matrix(row, first, w.width), w);
-    walk_operand(c, h, 0, w);
+    w = put_before(row->root, gains_matrix(row, first, w.width), w);
+    walk_operand(c, h, A, w);
 }
 
-/* Passes C_i = A_i B_i, if A_i are the weights of the head that is derived:
-   every other head has another walk. */
+/* Passes C_i = A_i B_i, the values B_i weighted by A_i, if these are the
+   weights of the head that is derived. Otherwise the walk ends here: every
+   other head has another walk. */
 static void
 walk_weighted(const Node *c, int h, Walk w)
 {
-    bool own = c->in[0]->root == w.call->weights && h == w.own;
+    bool own = c->in[A]->root == w.call->weights && h == w.own;
     w.term.piece = N_PIECE;
     if (own)
-        walk_operand(c, h, 1, w);
+        walk_operand(c, h, B, w);
 }
 
 /* Names an operator that is no product with a matrix, and continues at its
@@ -345,10 +363,10 @@ walk_weighted(const Node *c, int h, Walk w)
 static void
 walk_opaque(const Node *c, int h, Walk w)
 {
-    const Node *operand = c->in[0];
+    const Node *operand = c->in[A];
     w = name_operator(c, w);
     if (operand->cols == c->cols) {
-        walk_operand(c, h, 0, w);
+        walk_operand(c, h, A, w);
         return;
     }
     w.from = 0;
@@ -364,15 +382,15 @@ walk_side_by_side(const Node *c, int h, Walk w)
     int start = 0; /* the operand's first column in C_h */
     for (int k = 0; k < c->inputs; k++) {
         int width = c->in[k]->cols / c->in[k]->heads;
-        Walk part = w;
-        if (narrow(&part, start, width))
-            walk_operand(c, h, k, part);
+        Walk inside = w;
+        if (narrow(&inside, start, width))
+            walk_operand(c, h, k, inside);
         start += width;
     }
 }
 
-/* Continues a walk at head h of c, whose columns are counted from the head's
-   first one. */
+/* Continues a walk at head h of c; w.from counts from the head's first column.
+   If the operands do not allow the passage, the operator is opaque. */
 static void
 walk_head(const Node *c, int h, Walk w)
 {
@@ -389,21 +407,21 @@ walk_head(const Node *c, int h, Walk w)
         break;
     case FACTOR:
         w.term.factor *= *(const double *)c->arguments;
-        walk_operand(c, h, 0, w);
+        walk_operand(c, h, A, w);
         break;
     case SUM:
-        walk_operand(c, h, 0, w);
-        walk_operand(c, h, 1, w);
+        walk_operand(c, h, A, w);
+        walk_operand(c, h, B, w);
         break;
     case SIDE_BY_SIDE:
         walk_side_by_side(c, h, w);
         break;
     case COLUMNS:
         w.from += *(const int *)c->arguments;
-        walk_operand(c, h, 0, w);
+        walk_operand(c, h, A, w);
         break;
     case REPEATED:
-        walk_operand(c, h, 0, w);
+        walk_operand(c, h, A, w);
         break;
     case GAIN:
         walk_gain(c, h, w);
@@ -424,9 +442,9 @@ walk(const Node *n, Walk w)
     const Node *c = n->root;
     int width = c->cols / c->heads;
     for (int h = 0; h < c->heads; h++) {
-        Walk part = w;
-        if (narrow(&part, h * width, width))
-            walk_head(c, h, part);
+        Walk inside = w;
+        if (narrow(&inside, h * width, width))
+            walk_head(c, h, inside);
     }
 }
 
@@ -435,20 +453,20 @@ walk(const Node *n, Walk w)
 static void
 walk_queries(const Node *scores, Walk w)
 {
-    const Node *queries = scores->in[0];
+    const Node *queries = scores->in[A];
     w.scores = scores;
     w.width = queries->cols / queries->heads;
     w.from = w.own * w.width;
-    begin(queries, w);
+    begin_chain(queries, w);
 }
 
 /* Returns whether the scores n have a form whenever their operands have one.
    They do if they are a multiple, a sum, or the scores of one head repeated for
    every head. */
 static bool
-keep_form(const Node *n)
+preserves_form(const Node *n)
 {
-    const Node *a = n->in[0];
+    const Node *a = n->in[A];
     Passage as = meaning_of(n)->passage;
     bool same_size =
         a->rows == n->rows && a->cols / a->heads == n->cols / n->heads;
@@ -465,16 +483,18 @@ walk_scores(const Node *n, Walk w)
         walk_queries(n, w);
         return;
     }
-    bool kept = keep_form(n);
+    bool preserved = preserves_form(n);
     if (meaning_of(n)->passage == FACTOR)
         w.term.factor *= *(const double *)n->arguments;
-    int walked = kept || n->op == &fixed_bias_op ? n->inputs : 0;
+    bool walk_on = preserved || n->op == &fixed_bias_op;
+    int walked = walk_on ? n->inputs : 0;
     for (int k = 0; k < walked; k++) {
         Walk operand = w;
-        operand.own = w.own * n->in[k]->heads / n->heads;
+        operand.own =
+            w.own * n->in[k]->heads / n->heads; /* it may have fewer */
         walk_scores(n->in[k]->root, operand);
     }
-    if (!kept)
+    if (!preserved)
         add_term(w.to, name_operator(n, w).term);
 }
 
@@ -506,12 +526,13 @@ derive_heads(Derived *d)
         Walk from_scores = from_output;
         from_scores.role = 'q';
         from_scores.term.piece = M_PIECE;
-        const Node *scores = from_output.call->weights->in[0]->root;
+        const Node *scores = from_output.call->weights->in[A]->root;
         walk_scores(scores, from_scores);
-        begin(d->run.out, from_output);
+        begin_chain(d->run.out, from_output);
     }
+    const int no_head = 0;
     if (d->heads == 0)
-        begin(d->run.out, walk_of_head(d, 0));
+        begin_chain(d->run.out, walk_of_head(d, no_head));
 }
 
 /* The number of tokens of x and of y in the forward pass: they differ, so that
@@ -521,15 +542,16 @@ enum { X_TOKENS = 5, Y_TOKENS = 7 };
 /* Runs forward once, on tokens that are rows of the identity, and walks back
    from its output. The form has neither a mask nor the positions that a model
    puts into the scores, so both are switched off. The identity is stored whole,
-   with d_model rows, because the walks take their identity matrices from it. */
+   with at least d_model rows, because the walks take their identity matrices
+   from it. */
 Derived
 derive(const Variant *v, Attention a, Weights w)
 {
     int n = a.d_model, rows = n > Y_TOKENS ? n : Y_TOKENS;
     a.causal = 0;
-    a.relative = NULL;
+    a.relative = NULL; /* no rope, no bias by position */
     Derived d = {.run = {.variant = v, .attention = a, .weights = w}};
-    if (v->calls != ANY_CALL) {
+    if (v->calls != ANY_CALL) { /* it does not accept any x and y */
         d.why = "it is for self-attention only";
         return d;
     }
@@ -553,7 +575,7 @@ static Weights
 random_weights(const Variant *v, const Attention *a)
 {
     Weights w = weights_declared(v, a);
-    Random random = random_stream(13, "derive");
+    Random random = random_stream(13, "derive"); /* the same in each run */
     for (int i = 0; i < w.count; i++) {
         Weight *m = &w.list[i];
         size_t size = matrix_entries(m->rows, m->cols);
@@ -572,7 +594,7 @@ derive_at(const Variant *v, const char *shape, int layers)
     config_resolve(&c, variant_uses(v));
     Attention a = attention_of(&c, v->shape);
     a.layers = layers;
-    a.layer = layers - 1;
+    a.layer = layers - 1; /* the last, counted from 0 */
     return derive(v, a, random_weights(v, &a));
 }
 

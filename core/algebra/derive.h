@@ -11,12 +11,11 @@
 
 #include "algebra/terms.h"
 
-/* derive derives the form of v at a with the matrices w, as v declares them.
-   derive_at does so at a shape, "d-model=16", with random matrices, in the last
-   of `layers` blocks. In TWO_BLOCKS it is a later block, and only such a block
-   can recall what an earlier one remembered. The caller frees it with
-   derived_free, which leaves the matrices.
- */
+/* derive derives the form of v at attention a with the matrices w, as v
+   declares them. derive_at does so at a shape, "d-model=16", with random
+   matrices, in the last of `layers` blocks, ONE_BLOCK or TWO_BLOCKS. Of two
+   blocks, the second can recall what the first remembered. The caller frees the
+   result with derived_free, which does not free the matrices. */
 enum { ONE_BLOCK = 1, TWO_BLOCKS = 2 };
 Derived derive(const Variant *v, Attention a, Weights w);
 Derived derive_at(const Variant *v, const char *shape, int layers);

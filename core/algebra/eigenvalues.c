@@ -22,7 +22,8 @@ typedef struct Rotation {
     double complex s;
 } Rotation;
 
-/* The rotation that makes y 0. */
+/* The rotation that makes y 0. (c = |x| / size and s = x / |x| conj(y) / size,
+   for size = sqrt(|x|^2 + |y|^2).) */
 static Rotation
 rotation_of(double complex x, double complex y)
 {
@@ -34,7 +35,9 @@ rotation_of(double complex x, double complex y)
 }
 
 /* Rotates n entries of x with n entries of y. In both, an entry is `stride`
-   after the one before: 1 for two rows, the length of a row for two columns. */
+   after the one before: ALONG_ROWS for two rows, the length of a row for two
+   columns. */
+enum { ALONG_ROWS = 1 };
 static void
 rotate(double complex *x, double complex *y, int stride, int n, Rotation r)
 {
@@ -55,15 +58,16 @@ hessenberg(double complex *h, int n)
         for (int row = n - 1; row > col + 1; row--) {
             double complex *x = h + (row - 1) * n, *y = h + row * n;
             Rotation r = rotation_of(x[col], y[col]);
-            rotate(x, y, 1, n, r);
+            rotate(x, y, ALONG_ROWS, n, r);
             r.s = conj(r.s);
             rotate(h + row - 1, h + row, n, n, r);
         }
 }
 
-/* The next shift: of the two eigenvalues of the 2 x 2 block (a b; c d) that
-   ends in d = *last, the one nearer to d (Wilkinson). They are d - b c / (half
-   +- root), with half = (a - d) / 2 and root = sqrt(half^2 + b c). */
+/* The next shift, for h (n x n): of the two eigenvalues of the 2 x 2 block (a
+   b; c d) that ends in d = *last, the one nearer to d (Wilkinson). They are d -
+   b c / (half +- root), with half = (a - d) / 2 and root = sqrt(half^2 + b c);
+   the larger divisor gives the nearer one. */
 static double complex
 shift_of(const double complex *last, int n)
 {
@@ -87,12 +91,14 @@ qr_step(double complex *h, int n, int first, int last, double complex shift,
     for (int i = first; i < last; i++) {
         double complex *x = h + i * n + i, *y = x + n;
         turns[i] = rotation_of(*x, *y);
-        rotate(x, y, 1, last - i + 1, turns[i]);
+        int count = last - i + 1; /* of entries that are not 0, from i on */
+        rotate(x, y, ALONG_ROWS, count, turns[i]);
     }
     for (int i = first; i < last; i++) {
         double complex *x = h + first * n + i;
+        int count = i - first + 2; /* of such entries, down to row i + 1 */
         turns[i].s = conj(turns[i].s);
-        rotate(x, x + 1, n, i - first + 2, turns[i]);
+        rotate(x, x + 1, n, count, turns[i]);
     }
     for (int i = first; i <= last; i++)
         h[i * n + i] += shift;
@@ -108,13 +114,15 @@ block_start(const double complex *h, int n, int last)
     for (; first > 0; first--) {
         const double complex *diagonal = h + first * n + first;
         double neighbours = cabs(diagonal[0]) + cabs(diagonal[-n - 1]);
-        if (cabs(diagonal[-1]) <= DBL_EPSILON * neighbours)
+        const double complex *subdiagonal = diagonal - 1;
+        if (cabs(*subdiagonal) <= DBL_EPSILON * neighbours)
             break;
     }
     return first;
 }
 
-/* Splits off one eigenvalue after another from the end of H. */
+/* Splits off one eigenvalue after another from the end of H. Gives up if one
+   takes too many steps. */
 bool
 eigenvalues(double complex *h, int n, double complex *values)
 {
@@ -133,8 +141,7 @@ eigenvalues(double complex *h, int n, double complex *values)
         } else {
             double complex shift = shift_of(end, n);
             steps++;
-            if (steps % STUCK_AT == 0) /* an unusual shift ends the
-                                          repetition */
+            if (steps % STUCK_AT == 0) /* any other shift ends the repetition */
                 shift = cabs(end[-1]) + *end;
             qr_step(h, n, first, last, shift, turns);
         }

@@ -15,6 +15,7 @@
 #include "heart/random.h"
 #include "heart/tape.h"
 
+/* The number of random tokens. */
 enum { QUERIES = 6, KEYS = 9 };
 
 /* A relative difference above this is too large to be rounding. */
@@ -26,12 +27,12 @@ enum { QUERIES = 6, KEYS = 9 };
 static double *
 output_of(const Derived *d, bool causal, double size)
 {
-    Alone run = d->run;
+    Alone run = d->run; /* a copy, which gets its own tape */
     int width = run.attention.d_model, count = QUERIES * width;
     int drawn = (QUERIES + KEYS) * width;
     real *x = allocate((size_t)drawn, sizeof *x), *y = x + count;
     double *out = allocate((size_t)count, sizeof *out);
-    Random r = random_stream(19, "outputs");
+    Random r = random_stream(19, "outputs"); /* the same in each run */
     for (int i = 0; i < drawn; i++)
         x[i] = (real)(size * random_normal(&r));
     run.tape = NULL;
@@ -53,9 +54,10 @@ output_of(const Derived *d, bool causal, double size)
 static double
 largest_difference(const Derived *a, const Derived *b, bool causal)
 {
+    enum { SIZES = 2 };
+    static const double sizes[SIZES] = {1, 4};
     double apart = 0;
-    static const double sizes[] = {1, 4};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < SIZES; k++) {
         Difference off = {0};
         double *wanted = output_of(a, causal, sizes[k]);
         double *found = output_of(b, causal, sizes[k]);
@@ -100,36 +102,34 @@ copy_same_matrices(const Derived *from, const Derived *to)
     return true;
 }
 
-/* Can `to` compute what `from` does? Both are at one shape. Matrices for `to`
-   are proposed one set after another. */
+/* Can `to` compute what `from` does? Both are derived at one shape. Matrices
+   for `to` are proposed one set after another. */
 typedef struct Search {
     Derived from, to;
-    OutputsApart best; /* the differences of the proposal whose unmasked outputs
-                          came nearest */
 } Search;
 
-/* Returns whether the matrices that are proposed for `to` give the outputs of
-   `from`. Also records the outputs if they are the nearest so far. Implements
-   Accepts (substitute.h). */
+/* Returns whether the matrices that are proposed for `to`, which are in s->to,
+   give the outputs of `from`. substitute() calls it with each proposal
+   (Accepts). */
 static bool
 outputs_agree(void *search)
 {
-    Search *s = search;
+    const Search *s = search;
     OutputsApart now = outputs_apart(&s->from, &s->to);
-    if (now.unmasked <= s->best.unmasked)
-        s->best = now;
     return now.unmasked <= ROUNDING && now.causal <= ROUNDING;
 }
 
-/* Lets `to` fit its matrices to the form of `from`; returns whether they give
-   the same outputs. */
+/* Lets `to` fit its matrices to the form of `from`, if there is one. Returns
+   whether they give the same outputs. */
 static bool
 fit_agrees(Search *s)
 {
     const Alone *from = &s->from.run, *to = &s->to.run;
     Canonical form = canonical_form(from->variant, from->attention,
                                     from->weights, FEWEST_POSITIONS);
-    bool fits = form.m && !fit(to->variant, &to->attention, to->weights, &form);
+    bool has_form = form.m != NULL;
+    bool fits =
+        has_form && !fit(to->variant, &to->attention, to->weights, &form);
     canonical_free(&form);
     return fits && outputs_agree(s);
 }
@@ -139,21 +139,18 @@ fit_agrees(Search *s)
 typedef enum Way { BY_PRODUCTS, BY_FIT, NO_WAY } Way;
 
 /* Searches for matrices of `to` at one shape. If they are products of the
-   matrices of `from`, writes the products to *products. *best becomes the
-   differences of the nearest proposal. */
+   matrices of `from`, writes the products to *products. */
 static Way
 way_at(const char *shape, const Variant *to, const Variant *from,
-       Values *products, OutputsApart *best)
+       Values *products)
 {
     Search s = {.from = derive_at(from, shape, TWO_BLOCKS),
-                .to = derive_at(to, shape, TWO_BLOCKS),
-                .best = {INFINITY, INFINITY}};
+                .to = derive_at(to, shape, TWO_BLOCKS)};
     Way way = NO_WAY;
     if (substitute(&s.from, &s.to, outputs_agree, &s, products))
         way = BY_PRODUCTS;
     else if (fit_agrees(&s))
         way = BY_FIT;
-    *best = s.best;
     derived_free(&s.from);
     derived_free(&s.to);
     return way;
@@ -172,17 +169,18 @@ more_parameters(const Variant *to, const Variant *from)
     Derived b = derive_at(to, COUNTED_SHAPE, ONE_BLOCK);
     int needed = real_count(from, a.run.attention, ANY_TOKENS).real;
     int most = real_count(to, b.run.attention, ANY_TOKENS).real;
+    bool known = most >= 0 && needed >= 0; /* -1: not known */
     derived_free(&a);
     derived_free(&b);
-    if (most < 0 || needed <= most) /* -1: not known */
+    if (!known || needed <= most)
         return NULL;
     return format_text("it has only %d real parameters at %s, and %d are "
                        "needed",
                        most, COUNTED_SHAPE, needed);
 }
 
-/* The largest rank that a piece, M_PIECE (M_i) or N_PIECE (N_i) of terms.h, can
-   have in any head. */
+/* The largest rank that a piece, M_PIECE (M_i) or N_PIECE (N_i), can have in
+   any head of d, whatever its weights are. */
 static int
 largest_rank_bound(const Derived *d, int piece)
 {
@@ -210,39 +208,39 @@ all_differ(const Canonical *c)
     return true;
 }
 
-/* Says that a piece of `to`, "M_i" or "N_i", has at most rank `most`, but rank
-   `needed` is needed. If `most` is a width of `to`, gives that width's name,
-   and how large it would have to be. */
+/* Returns a text which says that a piece of `to`, "M_i" or "N_i", has at most
+   rank `most`, but rank `needed` is needed. If `most` is a width of `to`, such
+   as d_k, gives its name, and how large it would have to be. */
 static const char *
 rank_too_low(const Derived *to, const char *piece, int most, int needed)
 {
-    const char *name = number_named(to, most), *unless = "";
-    if (name)
-        unless = format_text(", unless %s >= %d", name, needed);
+    const char *bound = number_named(to, most), *unless = "";
+    if (bound)
+        unless = format_text(", unless %s >= %d", bound, needed);
     else
-        name = format_text("%d", most);
+        bound = format_text("%d", most);
     return format_text(
         "lost%s: its %s has rank <= %s, and rank %d is needed at %s", unless,
-        piece, name, needed, TELLING_SHAPE);
+        piece, bound, needed, TELLING_SHAPE);
 }
 
-/* Returns a text which names the rank of this form that is too large for `to`,
-   or NULL if none is too large. An M_i has to fit into one head. An N_i may be
-   divided among several heads. */
+/* Returns a text which names a rank of this form that is too large for `to`, or
+   NULL if none is too large. An M_i has to fit into one head. An N_i of rank n
+   can be divided among n / most_n heads, rounded up, with the same M_i. */
 static const char *
 larger_rank(const Derived *to, const Canonical *form)
 {
     int most_m = largest_rank_bound(to, M_PIECE), needed_m = 0;
     int most_n = largest_rank_bound(to, N_PIECE), needed_n = 0;
-    int heads_needed = 0;
+    int rank_per_head = most_n > 0 ? most_n : 1; /* it divides */
+    int heads_needed = 0, d = form->d_model;
     for (int head = 0; head < form->heads; head++) {
-        int begin = head * form->size, d = form->d_model;
-        int m = spectrum_of(form->m + begin, d).rank;
-        int n = spectrum_of(form->n + begin, d).rank;
+        int first_entry = head * form->size;
+        int m = spectrum_of(form->m + first_entry, d).rank;
+        int n = spectrum_of(form->n + first_entry, d).rank;
         needed_m = m > needed_m ? m : needed_m;
         needed_n = n > needed_n ? n : needed_n;
-        /* n / most_n, rounded up; any head can have an N_i of 0. */
-        heads_needed += most_n > 0 ? (n + most_n - 1) / most_n : 1;
+        heads_needed += (n + rank_per_head - 1) / rank_per_head;
     }
     if (needed_m > most_m)
         return rank_too_low(to, "M_i", most_m, needed_m);
@@ -257,11 +255,12 @@ larger_rank(const Derived *to, const Canonical *form)
 static const char *
 form_lacking(const Derived *to, const Canonical *form)
 {
-    if (!form->m && form->deviation > CLEARLY_APART)
+    bool has_form = form->m != NULL;
+    if (!has_form && form->deviation > CLEARLY_APART)
         return format_text("it always has a form, and the other variant has "
                            "none: %s",
                            form->why);
-    if (!form->m)
+    if (!has_form)
         return NULL;
     if (form->bias)
         return "its scores have no bias by position";
@@ -280,7 +279,8 @@ other_form(const Variant *to, const Variant *from)
     const char *why = NULL;
     Canonical form =
         canonical_form(from, a.run.attention, a.run.weights, FEWEST_POSITIONS);
-    if (!b.why && derived_apart(&b) <= APART)
+    bool derived_is_right = !b.why && derived_apart(&b) <= APART;
+    if (derived_is_right)
         why = form_lacking(&b, &form);
     canonical_free(&form);
     derived_free(&a);
@@ -310,24 +310,16 @@ can_compute(const Variant *to, const Variant *from)
 {
     Ability found = {.answer = NOT_KNOWN};
     Values unused_products = {0};
-    OutputsApart apart, unused;
     if (to->calls != ANY_CALL || from->calls != ANY_CALL) {
         found.why =
             "one of them is for self-attention only, but they are compared "
             "on queries and keys from different tokens";
         return found;
     }
-    Way way = way_at(TELLING_SHAPE, to, from, &found.products, &apart);
-    if (way == NO_WAY && apart.unmasked > ROUNDING)
+    Way way = way_at(TELLING_SHAPE, to, from, &found.products);
+    if (way == NO_WAY)
         return cannot_compute(to, from);
-    if (way == NO_WAY) {
-        found.why =
-            format_text("it can without a mask, but under a causal mask "
-                        "the outputs differ by %.2g of the largest",
-                        apart.causal);
-        return found;
-    }
-    Way larger = way_at(LARGER_SHAPE, to, from, &unused_products, &unused);
+    Way larger = way_at(LARGER_SHAPE, to, from, &unused_products);
     found.fitted = way == BY_FIT || larger == BY_FIT;
     if (larger != NO_WAY)
         found.answer = CAN;

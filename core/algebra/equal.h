@@ -34,8 +34,8 @@ typedef struct OutputsApart {
 } OutputsApart;
 OutputsApart outputs_apart(const Derived *a, const Derived *b);
 
-/* If the two declare the same matrices, by name and shape, copies the entries
-   from `from` to `to`; returns whether they do. */
+/* If the two variants declare the same matrices, by name and shape, copies
+   their entries from `from` to `to`. Returns whether they do. */
 bool copy_same_matrices(const Derived *from, const Derived *to);
 
 /* Up to this, a relative difference of outputs is only rounding. */

@@ -1,9 +1,12 @@
-/* factor.c - factors of M and N: what a plugin's `fit` calls.
+/* factor.c - factors of M and N: the functions that a plugin's `fit` calls.
 
    M = A B' has many solutions. The singular value decomposition M = U S V'
    gives one whose factors have the same size, A = U sqrt(S) and B = V sqrt(S).
    If the factors are too narrow for M, A B' is the nearest product (Eckart and
-   Young 1936). */
+   Young 1936).
+
+   A Part (variant.h) is a matrix, or some columns or rows of one: entry (i, j)
+   is at[i * down + j * across]. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +15,12 @@
 #include "algebra/svd.h"
 #include "heart/fail.h"
 
+/* A bias is a matrix of one row. Rows are counted from 0. */
+enum { FIRST_ROW = 0, ONE_ROW = 1 };
+
 /* The address of an entry. */
 static double *
-at(Part p, int row, int col)
+entry_of(Part p, int row, int col)
 {
     return p.at + row * p.down + col * p.across;
 }
@@ -23,18 +29,21 @@ at(Part p, int row, int col)
 static Part
 flipped(Part p)
 {
-    return (Part){p.at, p.cols, p.rows, p.across, p.down};
+    return (Part){p.at, .rows = p.cols, .cols = p.rows, .down = p.across,
+                  .across = p.down};
 }
 
-/* Columns from .. from + count - 1 of p. `what` is "columns" or, if p is
-   flipped, "rows", for the message. */
+/* Columns from .. from + count - 1 of p. For the message, `what` is "columns"
+   or, if p is flipped, "rows". */
 static Part
 some_columns(Part p, int from, int count, const char *what)
 {
     if (from < 0 || count < 1 || from + count > p.cols)
         bug("%s_of: cannot take %d %s from index %d on: the matrix has %d",
             what, count, what, from, p.cols);
-    return (Part){at(p, 0, from), p.rows, count, p.down, p.across};
+    p.at += from * p.across;
+    p.cols = count;
+    return p;
 }
 
 Part
@@ -44,7 +53,7 @@ matrix_of(Entries *w, int index)
         bug("fit: matrix %d is not declared: `weights` has %d, numbered from 0",
             index, w->declared->count);
     const Weight *d = &w->declared->list[index];
-    return (Part){w->at[index], d->rows, d->cols, d->cols, 1};
+    return (Part){w->at[index], d->rows, d->cols, .down = d->cols, .across = 1};
 }
 
 Part
@@ -56,8 +65,8 @@ columns_of(Entries *w, int index, int from, int count)
 Part
 rows_of(Entries *w, int index, int from, int count)
 {
-    Part columns = flipped(matrix_of(w, index));
-    return flipped(some_columns(columns, from, count, "rows"));
+    Part rows_as_columns = flipped(matrix_of(w, index));
+    return flipped(some_columns(rows_as_columns, from, count, "rows"));
 }
 
 /* Ends the program unless products can be divided by this scale. Messages name
@@ -86,24 +95,27 @@ row_of(const Form *f, double *matrices, int head, int row)
 }
 
 /* The factors of the M_i, or of the N_i', of a form: scale left_i shared_g' is
-   M_i or N_i', if head i is in group g. A group is some heads in a row, which
-   have one shared factor. All factors have `rank` columns. */
+   M_i or N_i', if head i is in group g. A group is some heads with neighbouring
+   numbers, which have one shared factor. Each left_i and shared_g has `rank`
+   columns. */
 typedef struct Factors {
     double scale;
-    Part left;   /* (d_model x heads rank): the left_i side by side */
-    Part bias;   /* the last row of each left_i, or empty if M_i has no bias */
+    Part left; /* (d_model x heads rank): the left_i side by side */
+    Part bias; /* (1 x heads rank): the last row of each left_i, which the bias
+                  in M_i needs; empty if biases are left out */
     Part shared; /* (width x groups rank): the shared_g side by side */
 } Factors;
 
 /* Factors the `count` heads of one group. The SVD of their matrices, stacked,
    is U S V': U sqrt(S / scale) has their left factors one below the other, and
-   V sqrt(S / scale) is the shared one. `matrices` is f->m or f->n. */
+   V sqrt(S / scale) is the shared one. If scale is negative, U gets the sign.
+   `matrices` is f->m or f->n. */
 static void
 factor_group(const Form *f, double *matrices, int group, int count, Factors to)
 {
     int n = f->width, rank = to.left.cols / f->heads;
     int rows_of_head = f->d_model + to.bias.rows, rows = count * rows_of_head;
-    double *stack = allocate((size_t)rows * n + 1, sizeof *stack);
+    double *stack = allocate((size_t)rows * n, sizeof *stack);
     for (int i = 0; i < rows; i++) {
         int head = group * count + i / rows_of_head;
         memcpy(stack + i * n, row_of(f, matrices, head, i % rows_of_head),
@@ -116,28 +128,31 @@ factor_group(const Form *f, double *matrices, int group, int count, Factors to)
         for (int i = 0; i < rows; i++) {
             int row = i % rows_of_head; /* the last one may be the bias */
             int col = (group * count + i / rows_of_head) * rank + j;
-            double *entry =
-                row < f->d_model ? at(to.left, row, col) : at(to.bias, 0, col);
+            double *entry = row < f->d_model
+                                ? entry_of(to.left, row, col)
+                                : entry_of(to.bias, FIRST_ROW, col);
             *entry = signed_root * svd.u[i * svd.k + j];
         }
         for (int i = 0; i < n; i++)
-            *at(to.shared, i, group * rank + j) = root * svd.v[i * svd.k + j];
+            *entry_of(to.shared, i, group * rank + j) =
+                root * svd.v[i * svd.k + j];
     }
     free(svd.u);
     free(stack);
 }
 
 /* Computes the factors of all heads, or of the nearest product. The rank and
-   the number of groups follow from the widths of left and shared. */
+   the number of groups follow from the widths of left and shared; if a width is
+   too small for them, they are 0, and the shapes do not fit. */
 static void
 factor(const char *caller, const Form *f, double *matrices, Factors to)
 {
     Part left = to.left, shared = to.shared;
     int rank = left.cols / f->heads, groups = rank ? shared.cols / rank : 0;
-    int count = groups ? f->heads / groups : 0; /* heads of a group */
+    int heads_of_group = groups ? f->heads / groups : 0;
     bool rows_fit = left.rows == f->d_model && shared.rows == f->width;
-    bool cols_fit =
-        left.cols == groups * count * rank && shared.cols == groups * rank;
+    bool cols_fit = left.cols == groups * heads_of_group * rank &&
+                    shared.cols == groups * rank;
     check_scale(caller, to.scale);
     if (!rows_fit || !cols_fit)
         bug("%s: the matrices (%d x %d) and (%d x %d) do not fit the form, "
@@ -145,7 +160,7 @@ factor(const char *caller, const Form *f, double *matrices, Factors to)
             caller, left.rows, left.cols, shared.rows, shared.cols, f->heads,
             f->d_model, f->width);
     for (int group = 0; group < groups; group++)
-        factor_group(f, matrices, group, count, to);
+        factor_group(f, matrices, group, heads_of_group, to);
 }
 
 static const Part no_bias = {.rows = 0};
@@ -153,33 +168,37 @@ static const Part no_bias = {.rows = 0};
 void
 factor_scores(const Form *f, double scale, Part q, Part k)
 {
-    factor("factor_scores", f, f->m, (Factors){scale, q, no_bias, k});
+    factor("factor_scores", f, f->m,
+           (Factors){scale, .left = q, .bias = no_bias, .shared = k});
 }
 
 void
 factor_biased_scores(const Form *f, double scale, Part q, Part bias, Part k)
 {
-    check_shape("factor_biased_scores", bias, 1, q.cols);
-    factor("factor_biased_scores", f, f->m, (Factors){scale, q, bias, k});
+    check_shape("factor_biased_scores", bias, ONE_ROW, q.cols);
+    factor("factor_biased_scores", f, f->m,
+           (Factors){scale, .left = q, .bias = bias, .shared = k});
 }
 
-/* scale v_i o_i = N_i is scale o_i' v_i' = N_i': o' is the left factor. */
+/* scale v_i o_i = N_i means that scale o_i' v_i' = N_i', so o' is the left
+   factor. */
 void
 factor_values(const Form *f, double scale, Part v, Part o)
 {
-    factor("factor_values", f, f->n, (Factors){scale, flipped(o), no_bias, v});
+    factor("factor_values", f, f->n,
+           (Factors){scale, .left = flipped(o), .bias = no_bias, .shared = v});
 }
 
 void
 put_constant(const Form *f, Part bias)
 {
-    check_shape("put_constant", bias, 1, f->d_model);
+    check_shape("put_constant", bias, ONE_ROW, f->d_model);
     for (int j = 0; j < f->d_model; j++)
-        *at(bias, 0, j) = f->constant[j];
+        *entry_of(bias, FIRST_ROW, j) = f->constant[j];
 }
 
 /* Sets the to_i, side by side in `to`, so that scale to_i is M_i (if `matrices`
-   is f->m) or N_i' (if it is f->n). */
+   is f->m) or N_i' (if it is f->n), without the rows for biases. */
 static void
 put(const char *caller, const Form *f, double *matrices, double scale, Part to)
 {
@@ -188,7 +207,7 @@ put(const char *caller, const Form *f, double *matrices, double scale, Part to)
     for (int row = 0; row < f->d_model; row++)
         for (int col = 0; col < to.cols; col++) {
             const double *from = row_of(f, matrices, col / f->width, row);
-            *at(to, row, col) = from[col % f->width] / scale;
+            *entry_of(to, row, col) = from[col % f->width] / scale;
         }
 }
 
@@ -230,22 +249,20 @@ shift_symmetric_part(double *half, const double *m, int d)
 void
 factor_symmetric(const Form *f, double scale, Part w)
 {
-    int d = f->d_model, r = w.cols / f->heads;
-    if (scale <= 0 || !isfinite(scale))
-        bug("factor_symmetric: the scale is %g: give a finite positive number, "
-            "since no eigenvalue of W W' is negative",
-            scale);
+    int d = f->d_model, r = w.cols / f->heads; /* columns of each w_i */
+    check_scale("factor_symmetric", scale);
     check_shape("factor_symmetric", w, d, f->heads * r);
     if (f->width != d)
         bug("factor_symmetric: the form (%d x %d) is not square", d, f->width);
     double *half = allocate((size_t)d * d, sizeof *half);
     for (int head = 0; head < f->heads; head++) {
-        double shift = shift_symmetric_part(half, row_of(f, f->m, head, 0), d);
+        const double *m = row_of(f, f->m, head, FIRST_ROW);
+        double shift = shift_symmetric_part(half, m, d);
         Svd a = svd_of(half, d, d);
         for (int j = 0; j < r && j < d; j++) {
             double eigenvalue = fmax(a.s[j] - shift, 0);
             for (int k = 0; k < d; k++)
-                *at(w, k, head * r + j) =
+                *entry_of(w, k, head * r + j) =
                     sqrt(eigenvalue / scale) * a.u[k * d + j];
         }
         free(a.u);
@@ -253,7 +270,7 @@ factor_symmetric(const Form *f, double scale, Part w)
     free(half);
 }
 
-/* The form and its matrices are one block of memory. */
+/* The form is one block of memory: the struct, all M_i and all N_i'. */
 Form *
 form_like(const Form *f, int heads, int width)
 {
@@ -262,7 +279,7 @@ form_like(const Form *f, int heads, int width)
     *made = *f;
     made->heads = heads;
     made->width = width;
-    made->m = (double *)(made + 1);
+    made->m = (double *)(made + 1); /* after the struct */
     made->n = made->m + size;
     made->next = *f->made;
     *f->made = made;
@@ -275,10 +292,11 @@ one_head(const Form *f, int i)
     if (i < 0 || i >= f->heads)
         bug("one_head: there is no head %d: the form has %d, numbered from 0",
             i, f->heads);
-    Form *one = form_like(f, 1, f->width);
-    size_t size = (size_t)(f->d_model + 1) * f->width * sizeof(double);
-    memcpy(one->m, row_of(f, f->m, i, 0), size);
-    memcpy(one->n, row_of(f, f->n, i, 0), size);
+    const int heads = 1;
+    Form *one = form_like(f, heads, f->width);
+    size_t bytes = (size_t)(f->d_model + 1) * f->width * sizeof(double);
+    memcpy(one->m, row_of(f, f->m, i, FIRST_ROW), bytes);
+    memcpy(one->n, row_of(f, f->n, i, FIRST_ROW), bytes);
     return one;
 }
 
@@ -290,7 +308,7 @@ add_product(double *result, const double *matrix, int rows, Part c)
         for (int col = 0; col < c.cols; col++)
             for (int l = 0; l < c.rows; l++)
                 result[row * c.cols + col] +=
-                    matrix[row * c.rows + l] * *at(c, l, col);
+                    matrix[row * c.rows + l] * *entry_of(c, l, col);
 }
 
 /* Stacks all M_i, or all N_i', without their bias rows, and scales the stack so
@@ -317,39 +335,41 @@ const Form *
 through(const Form *f, Part c)
 {
     int n = f->width, r = c.cols, rows = f->heads * f->d_model;
-    check_shape("through", c, n, r);
+    int rows_and_biases = rows + f->heads;
+    check_shape("through", c, n, r); /* r is free */
     double *all = allocate(2 * (size_t)rows * n, sizeof *all);
     stack_normed(all, f, f->m);
     stack_normed(all + rows * n, f, f->n);
     Svd a = svd_of(all, 2 * rows, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < r && j < a.k; j++)
-            *at(c, i, j) = a.v[i * a.k + j];
+            *entry_of(c, i, j) = a.v[i * a.k + j];
     free(a.u);
     free(all);
     Form *inner = form_like(f, f->heads, r);
-    add_product(inner->m, f->m, rows + f->heads, c); /* with bias rows */
-    add_product(inner->n, f->n, rows + f->heads, c);
+    add_product(inner->m, f->m, rows_and_biases, c);
+    add_product(inner->n, f->n, rows_and_biases, c);
     return inner;
 }
 
 /* With the pseudo-inverse K^+, the N_i of the result are K^+ N_i, so its N_i'
-   are N_i' times the transposed pseudo-inverse. */
+   are N_i' times the transposed pseudo-inverse. The M_i are left 0, because
+   only values are made from k's columns. */
 const Form *
 values_behind(const Form *f, Part k)
 {
     int n = f->width, r = k.cols;
-    check_shape("values_behind", k, n, r);
-    double *transposed = allocate(2 * (size_t)n * r, sizeof *transposed);
-    double *entries = transposed + n * r;
+    check_shape("values_behind", k, n, r); /* r is free */
+    double *inverse = allocate(2 * (size_t)n * r, sizeof *inverse);
+    double *entries = inverse + n * r;
     for (int row = 0; row < n; row++)
         for (int col = 0; col < r; col++)
-            entries[row * r + col] = *at(k, row, col);
-    pseudo_inverse(entries, n, r, transposed);
+            entries[row * r + col] = *entry_of(k, row, col);
+    pseudo_inverse(entries, n, r, inverse); /* transposed, (n x r) */
     Form *behind = form_like(f, f->heads, r);
     add_product(behind->n, f->n, f->heads * (f->d_model + 1),
-                (Part){transposed, n, r, r, 1});
-    free(transposed);
+                (Part){inverse, n, r, .down = r, .across = 1});
+    free(inverse);
     return behind;
 }
 
@@ -358,5 +378,5 @@ put_identity(Entries *w, int index)
 {
     Part p = matrix_of(w, index);
     for (int i = 0; i < p.rows && i < p.cols; i++)
-        *at(p, i, i) = 1;
+        *entry_of(p, i, i) = 1;
 }

@@ -15,8 +15,8 @@ struct Form {
     int heads, d_model, width;
     double *m, *n;          /* all s_i M_i, and all N_i' */
     const double *constant; /* the constant of the output */
-    Form **made; /* the list of all forms that one fit makes, to free them */
-    Form *next;  /* in that list */
+    Form **made; /* the first of all forms that one fit makes, to free them */
+    Form *next;  /* the next of these forms, or NULL */
 };
 
 /* The matrices that a fit fills: at[i] is the declared matrix i, row by row. */
@@ -30,7 +30,7 @@ struct Entries {
 Form *form_like(const Form *f, int heads, int width);
 
 /* Row `row` of the matrix of a head. `matrices` is f->m for M_i, or f->n for
-   N_i'. */
+   N_i'. The rows of all heads follow one another. */
 double *row_of(const Form *f, double *matrices, int head, int row);
 
 #endif

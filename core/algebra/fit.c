@@ -12,8 +12,8 @@
 #include "equation/run_equation.h"
 #include "heart/fail.h"
 
-/* The form c as `fit` reads it, with `heads` heads. It is the first of a new
-   list of forms, *made, which fit frees. */
+/* The form c as `fit` reads it, with `heads` heads, at least as many as c has.
+   It begins a list of forms, *made, which fit frees. */
 static Form *
 form_of(const Canonical *c, int heads, Form **made)
 {
@@ -62,8 +62,8 @@ free_list(Form *made)
 }
 
 /* Lets the variant's fit fill matrices of doubles, which are all 0 at first,
-   and copies them into w. A crash in `fit` is blamed on the plugin.
- */
+   and copies them into w. report_call says whose code runs, so that a crash in
+   the plugin's `fit` is blamed on the plugin. */
 const char *
 fit(const Variant *v, const Attention *a, Weights w, const Canonical *c)
 {
@@ -72,7 +72,8 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c)
         return refusal;
     Form *made = NULL;
     const Form *form = form_of(c, a->heads, &made);
-    Entries found = {&w, allocate((size_t)w.count, sizeof(double *))};
+    Entries found = {.declared = &w,
+                     .at = allocate((size_t)w.count, sizeof(double *))};
     for (int i = 0; i < w.count; i++)
         found.at[i] = allocate(entries_of(&w.list[i]), sizeof(double));
     report_call(v, " in fit");
@@ -80,7 +81,8 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c)
         v->fit(form, a, &found);
     else
         plan_fit(plan_of_variant(v), form, a, &found);
-    report_call(NULL, RETURNED);
+    const Variant *called_last = NULL;
+    report_call(called_last, RETURNED);
     for (int i = 0; i < w.count; i++) {
         for (size_t k = 0; k < entries_of(&w.list[i]); k++)
             w.list[i].value[k] = (real)found.at[i][k];

@@ -146,7 +146,8 @@ void put_constant(const Form *f, Part bias);
 void factor_values(const Form *f, double scale, Part v, Part o);
 
 /* Sets w (d_model x heads*r) so that scale w_i w_i' = M_i, or the nearest
-   positive semi-definite matrix to M_i (Higham 1988). */
+   positive semi-definite matrix to M_i (Higham 1988). scale must be positive,
+   since no eigenvalue of w_i w_i' is negative. */
 void factor_symmetric(const Form *f, double scale, Part w);
 
 /* Copies instead of factoring: sets m (d_model x heads*d_model) so that scale
