@@ -90,9 +90,10 @@ TEST(means_of_few)
     ck_assert(one.mean == 2.5 && one.low == 2.5 && one.high == 2.5);
     ck_assert(same.low == 1 && same.high == 1);
     ck_assert(isnan(none.mean) && isnan(hole.mean));
-    ck_assert(median((double[]){3, 1, 2}, 3) == 2);
-    ck_assert(median((double[]){4, 1, 2, 3}, 4) == 2.5);
-    ck_assert(isinf(median((double[]){INFINITY, 1, INFINITY}, 3)));
+    ck_assert(median_interval((double[]){3, 1, 2}, 3).mean == 2);
+    ck_assert(median_interval((double[]){4, 1, 2, 3}, 4).mean == 2.5);
+    ck_assert(
+        isinf(median_interval((double[]){INFINITY, 1, INFINITY}, 3).mean));
 }
 
 /* The table of Student 1908, "The probable error of a mean", section IX: hours

@@ -6,11 +6,14 @@
 #include "base/csv.h"
 #include "heart/fail.h"
 
+enum { SEPARATOR = 0 };
+
 typedef struct Reader {
     const char *path;
     char *at;     /* the next character of the text */
     char ends[4]; /* the characters that end a cell without quotes: the comma or
-                     tab that separates cells, \r and \n */
+                     tab that separates cells (SEPARATOR is its index), \r and
+                     \n; then a 0, because it is a text */
     int line;     /* the number, from 1, of the line that r->at is in */
 } Reader;
 
@@ -52,7 +55,7 @@ next_cell(Reader *r, bool *last)
         *r->at = 0; /* drops the CR of a CRLF, so that only the LF is left */
         r->at++;
     }
-    char end = *r->at, separator = r->ends[0]; /* end is 0 after the text */
+    char end = *r->at, separator = r->ends[SEPARATOR];
     if (end == '\r')
         fail("%s:%d: it has a lone carriage return; end lines with LF or CRLF",
              r->path, r->line);
@@ -61,7 +64,8 @@ next_cell(Reader *r, bool *last)
              r->path, r->line);
     *last = end != separator;
     *r->at = 0;
-    if (end) /* at the end of the text, r->at stays on its 0 */
+    bool end_of_text = end == 0;
+    if (!end_of_text)
         r->at++;
     return cell;
 }
@@ -101,7 +105,10 @@ csv_read(const char *path, int **lines)
     size_t size;
     int capacity = 0;
     Table t = {0};
-    Reader r = {path, read_file(path, "table", &size), ",\r\n", 1};
+    Reader r = {.path = path,
+                .at = read_file(path, "table", &size),
+                .ends = {',', '\r', '\n'},
+                .line = 1};
     if (strlen(r.at) != size)
         fail("%s: it has NUL bytes, so it is not text; save it as UTF-8 CSV",
              path);
@@ -111,7 +118,7 @@ csv_read(const char *path, int **lines)
         fail("%s: semicolons separate its cells; use commas (0.5, not 0,5)",
              path);
     if (r.at[strcspn(r.at, "\t\n")] == '\t') /* the first line has a tab */
-        r.ends[0] = '\t';
+        r.ends[SEPARATOR] = '\t';
     *lines = NULL;
     while (*r.at) {
         /* t.rows grows only if this line is a row. Otherwise the next line's

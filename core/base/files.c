@@ -98,12 +98,14 @@ remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
     return remove(path);
 }
 
-/* nftw has at most 16 directories open at once. It also fails if there is
-   nothing to remove, or if this user may not remove it; neither is reported. */
+/* nftw also fails if there is nothing to remove, or if this user may not remove
+   it; neither is reported. */
 void
 discard(const char *path)
 {
-    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) && errno == ENOMEM)
+    enum { MOST_OPEN = 16 }; /* directories at once */
+    int failed = nftw(path, remove_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS);
+    if (failed && errno == ENOMEM)
         fail("%s: could not remove it: %s", path, strerror(errno));
 }
 

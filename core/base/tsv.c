@@ -105,12 +105,7 @@ cell_value(const char *cell, const char *path)
 const char *
 number_text(double x, int digits)
 {
-    static char texts[8][NUMBER_SIZE]; /* of the last eight calls */
-    static int calls;
-    char *text = texts[calls % 8];
-    calls++;
     if (isnan(x))
         x = NAN; /* clears the sign of a NaN */
-    snprintf(text, sizeof *texts, "%.*g", digits, x);
-    return text;
+    return format_text("%.*g", digits, x);
 }

@@ -40,8 +40,7 @@ const char *table_lookup(const Table *t, const char *name, int col);
 /* The number in a cell of the file at `path`. Fails if it is not a number. */
 double cell_value(const char *cell, const char *path);
 
-/* x with up to `digits` significant digits. A NaN is "nan", never "-nan". The
-   eighth call after this one overwrites the text. */
+/* x with up to `digits` significant digits. A NaN is "nan", never "-nan". */
 const char *number_text(double x, int digits);
 
 #endif

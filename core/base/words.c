@@ -24,6 +24,8 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
     while (bytes[0] & 0x80 >> ones)
         ones++;
     int more = ones ? ones - 1 : 0; /* bytes after the first */
+    /* A byte with one such bit cannot be the first: it continues a character.
+     */
     bool is_first_byte = ones != 1 && ones <= 4;
     bool cut_short = (size_t)more >= size - *at;
     if (!is_first_byte || cut_short)
@@ -34,7 +36,8 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
             return -1;
         code = code << 6 | (bytes[i] & 0x3f);
     }
-    bool overlong = code < least[more], too_large = code >= 0x110000;
+    const int largest = 0x10ffff; /* in Unicode */
+    bool overlong = code<least[more], too_large = code> largest;
     /* half of a pair in UTF-16 */
     bool surrogate = code >= 0xd800 && code < 0xe000;
     if (overlong || too_large || surrogate)
@@ -310,7 +313,8 @@ not_one_of(const char *word, const char *list)
 void
 shortest_number(double x, char text[NUMBER_SIZE])
 {
-    for (int digits = 1; digits <= 17; digits++) {
+    enum { ENOUGH_DIGITS = 17 };
+    for (int digits = 1; digits <= ENOUGH_DIGITS; digits++) {
         snprintf(text, NUMBER_SIZE, "%.*g", digits, x);
         if (strtod(text, NULL) == x)
             return;

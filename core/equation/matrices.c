@@ -85,8 +85,9 @@ find_or_add_weight(Builder *b, const char *name, const char *place)
 static int
 place_in_list(const PlanWeight *w)
 {
+    const int last = INT_MAX;
     bool one_row = width_known(w->rows)->kind == TREE_NUMBER;
-    return w->mixes || one_row ? INT_MAX : w->depth;
+    return w->mixes || one_row ? last : w->depth;
 }
 
 /* Does matrix k of the plan come before matrix i in the variant's list? If

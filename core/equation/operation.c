@@ -16,10 +16,11 @@
 bool
 same_operator(const Plan *p, const Step *s, const Step *t)
 {
+    for (int k = 0; k < MOST_SCALARS; k++)
+        if (!equal_scalars(p->text, s->scalar[k], t->scalar[k]))
+            return false;
     return s->kind == t->kind && s->inputs == t->inputs &&
-           s->weight == t->weight &&
-           equal_scalars(p->text, s->scalar[0], t->scalar[0]) &&
-           equal_scalars(p->text, s->scalar[1], t->scalar[1]);
+           s->weight == t->weight;
 }
 
 enum { NO_STEP = -1 };
@@ -37,7 +38,8 @@ equal_step(const Plan *p, const Step *s)
     return NO_STEP;
 }
 
-/* Step.depth, or PlanWeight.depth if the step is a matrix. */
+/* The depth of a step's value: how many matrices the tokens were multiplied by
+   to get it. The depth of a matrix is in Plan.weight, not in its step. */
 static int
 depth_of(const Plan *p, int step)
 {
@@ -74,11 +76,17 @@ add_step(Builder *b, Step s)
 }
 
 int
-add_unary(Builder *b, StepKind kind, const char *place, int operand,
-          Tree *scalar)
+add_unary(Builder *b, StepKind kind, int operand)
+{
+    return add_step(b, (Step){.kind = kind, .in = {operand}, .inputs = 1});
+}
+
+int
+add_with_scalar(Builder *b, StepKind kind, const char *place, int operand,
+                Tree *scalar)
 {
     Step s = {.kind = kind, .place = place, .in = {operand}, .inputs = 1};
-    s.scalar[0] = scalar;
+    s.scalar[ONLY_SCALAR] = scalar;
     return add_step(b, s);
 }
 
@@ -114,24 +122,32 @@ require_same_width(Builder *b, Width *v, Width *w, const char *place)
     require_equal(b->text, v, w, place, "the two must have the same width");
 }
 
+/* The width of one column, or the height of one row. */
+static Width *
+width_of_one(void)
+{
+    return width_new(tree_number(1));
+}
+
 Value
 scaled_value(Builder *b, Value v, Tree *scale)
 {
     if (scale)
-        v.step = add_unary(b, STEP_SCALE, v.place, v.step, scale);
+        v.step = add_with_scalar(b, STEP_SCALE, v.place, v.step, scale);
     return v;
 }
 
 /* Products with a matrix */
 
 /* Requires that m has a row for each column of left, as the product left m
-   needs. If m is a matrix that maps something for the first time, its depth is
-   1 more than that of left. */
+   needs. If m is a matrix, sets its depth. Only its first product counts; until
+   then the depth is 0. */
 static void
-fit_matrix(Builder *b, Value left, Value m)
+require_rows_and_set_depth(Builder *b, Value left, Value m)
 {
     PlanWeight *w = single_matrix(b, m);
-    require_same_width(b, left.width, m.transposed ? m.width : m.rows, m.place);
+    Width *rows = m.transposed ? m.width : m.rows;
+    require_same_width(b, left.width, rows, m.place);
     if (w && w->depth == 0)
         w->depth = depth_of(b->plan, left.step) + 1;
 }
@@ -167,7 +183,7 @@ map_whole(Builder *b, Value left, Value m)
     StepKind kind = m.transposed ? STEP_MAP_T : STEP_MAP;
     int step = add_binary(b, kind, left.step, m.step);
     if (m.heads)
-        step = add_unary(b, STEP_SPLIT, m.place, step, m.heads);
+        step = add_with_scalar(b, STEP_SPLIT, m.place, step, m.heads);
     return step;
 }
 
@@ -176,11 +192,12 @@ static Value
 map_value(Builder *b, Value left, Value m)
 {
     PlanWeight *w = single_matrix(b, m);
-    fit_matrix(b, left, m);
+    Tree *no_radicand = NULL; /* nothing is known about a scale here */
+    require_rows_and_set_depth(b, left, m);
     if (m.transposed) /* the inner width of W_i^Q (W_i^K)' is that of keys */
-        note_keys(m.width, NULL);
+        note_keys(m.width, no_radicand);
     if (w)
-        w->beside = true;
+        w->beside = true; /* its blocks must be stored side by side */
     Value product = left;
     if (left.heads)
         product.step = map_each_head(b, left, m);
@@ -212,7 +229,7 @@ output_map_value(Builder *b, Value left, Value m)
 {
     check_left_factor(b, left);
     PlanWeight *w = m.transposed ? NULL : single_matrix(b, m);
-    fit_matrix(b, left, m);
+    require_rows_and_set_depth(b, left, m);
     if (w && w->beside)
         refuse(b, m.place,
                "%s makes heads above, so it cannot also sum them here: use its "
@@ -227,14 +244,19 @@ output_map_value(Builder *b, Value left, Value m)
     return left;
 }
 
+static Tree *
+quotient(Tree *dividend, Tree *divisor, const char *place)
+{
+    Tree *inverse = tree_unary(TREE_INVERSE, place, divisor);
+    return tree_binary(TREE_PRODUCT, place, dividend, inverse);
+}
+
 /* How many columns of a token belong to each head of a slice: d_model / heads.
  */
 static Width *
 slice_width(Value slice)
 {
-    Tree *inverse = tree_of(TREE_INVERSE, slice.place, slice.heads, NULL);
-    return width_new(
-        tree_of(TREE_PRODUCT, slice.place, tree_name("d_model"), inverse));
+    return width_new(quotient(tree_name("d_model"), slice.heads, slice.place));
 }
 
 /* The product tokens I_i: the tokens, cut into heads. Each head gets an equal
@@ -251,7 +273,7 @@ slice_value(Builder *b, Value tokens, Value slice)
     tokens.heads = slice.heads;
     tokens.width = slice_width(slice);
     tokens.step =
-        add_unary(b, STEP_SPLIT, slice.place, tokens.step, tokens.heads);
+        add_with_scalar(b, STEP_SPLIT, slice.place, tokens.step, tokens.heads);
     return tokens;
 }
 
@@ -266,7 +288,7 @@ unslice_value(Builder *b, Value heads, Value slice)
     require_same_width(b, heads.width, slice_width(slice), slice.place);
     heads.heads = NULL;
     heads.width = width_new(tree_name("d_model"));
-    heads.step = add_unary(b, STEP_SPLIT, slice.place, heads.step, NULL);
+    heads.step = add_unary(b, STEP_SPLIT, heads.step); /* into one head */
     return heads;
 }
 
@@ -301,13 +323,15 @@ makes_scores(Value left, Value right)
     return queries && keys;
 }
 
-/* n, if the scale is 1 / sqrt(n) and has no other factor; otherwise NULL. */
+/* n, if the scale is 1 / sqrt(n) and has no other factor; otherwise NULL. A
+   scale is a product of scalars, or NULL for 1. */
 static Tree *
 radicand_of(const Tree *scale)
 {
-    if (!scale || scale->count != 1 || scale->operand[0]->kind != TREE_INVERSE)
+    const Tree *only = scale && scale->count == 1 ? scale->operand[0] : NULL;
+    if (!only || only->kind != TREE_INVERSE)
         return NULL;
-    const Tree *divisor = scale->operand[0]->operand[0];
+    const Tree *divisor = only->operand[0];
     return tree_calls(divisor, "sqrt") ? divisor->operand[0] : NULL;
 }
 
@@ -322,9 +346,9 @@ scores_value(Builder *b, Value q, Value k, Tree *scale)
     if (row_source(b, k) == 'x')
         refuse(b, k.place, "keys come from y, not x: write y W_i^K");
     q.sort = SCORES;
-    q.width = width_new(tree_number(1)); /* a bias of scores has one column */
+    q.width = width_of_one(); /* a bias of scores has one column */
     Step s = {.kind = STEP_SCORES, .in = {q.step, k.step}, .inputs = 2};
-    s.scalar[0] = scale;
+    s.scalar[ONLY_SCALAR] = scale;
     q.step = add_step(b, s);
     return q;
 }
@@ -345,7 +369,7 @@ weighted_value(Builder *b, Value p, Value v)
         refuse(b, v.place, "values come from y, not x: write y W_i^V");
     note_values(v.width);
     if (!p.masked)
-        p.step = add_unary(b, STEP_MASK, p.place, p.step, NULL);
+        p.step = add_unary(b, STEP_MASK, p.step);
     v.heads = p.heads;
     v.step = add_binary(b, STEP_APPLY, p.step, v.step);
     return v;
@@ -362,16 +386,16 @@ shared_row(Builder *b, StepKind kind, Value v, Value m)
     PlanWeight *w = single_matrix(b, m);
     Tree *width = width_known(m.width);
     bool single_entry = width && tree_is_number(width, 1);
-    require_equal(b->text, m.rows, width_new(tree_number(1)), m.place,
+    require_equal(b->text, m.rows, width_of_one(), m.place,
                   "a matrix that all tokens share must have one row");
     if (!single_entry)
         require_same_width(b, v.width, m.width, m.place);
     if (w && kind == STEP_ADD)
-        w->adds = true;
+        w->adds = true; /* a bias, which is initialised to 0 */
     if (w && kind == STEP_ENTRIES)
-        w->multiplies = true;
-    if (m.heads)
-        m.step = add_unary(b, STEP_SPLIT, m.place, m.step, m.heads);
+        w->multiplies = true; /* a gain, which is initialised to 1 */
+    if (m.heads) /* it has a block for each head, side by side in the row */
+        m.step = add_with_scalar(b, STEP_SPLIT, m.place, m.step, m.heads);
     return m;
 }
 
@@ -386,7 +410,8 @@ check_term(const Builder *b, Value v)
                "be added, or multiplied entry by entry");
 }
 
-/* Exits if the two values have different heads, or rows of different tokens. */
+/* Exits if the two values have different heads, or rows of different tokens. A
+   value computed only from matrices has the row source 0, which suits both. */
 static void
 check_heads_and_rows(const Builder *b, Value first, Value second,
                      const char *place)
@@ -445,7 +470,7 @@ combined_value(Builder *b, StepKind kind, Value left, Value right)
 Value
 softmax_value(Builder *b, Value s)
 {
-    s.step = add_unary(b, STEP_SOFTMAX, s.place, s.step, NULL);
+    s.step = add_unary(b, STEP_SOFTMAX, s.step);
     s.masked = true;
     return s;
 }
@@ -455,7 +480,7 @@ softmax_sink_value(Builder *b, Value s, Value sink)
 {
     s.masked = true; /* a softmax gives masked entries the weight 0 */
     if (sink.sort == SCALAR && tree_is_number(sink.scalar, 0)) {
-        s.step = add_unary(b, STEP_SINK_ZERO, s.place, s.step, NULL);
+        s.step = add_unary(b, STEP_SINK_ZERO, s.step);
         return s;
     }
     PlanWeight *w = single_matrix(b, sink);
@@ -463,9 +488,9 @@ softmax_sink_value(Builder *b, Value s, Value sink)
         refuse(b, sink.place,
                "a sink must be 0, or a matrix with one entry for each head, "
                "such as b_i");
-    require_same_width(b, w->rows, width_new(tree_number(1)), sink.place);
-    require_same_width(b, w->cols, width_new(tree_number(1)), sink.place);
-    w->adds = true;
+    require_same_width(b, w->rows, width_of_one(), sink.place);
+    require_same_width(b, w->cols, width_of_one(), sink.place);
+    w->adds = true; /* so it is initialised to 0, as a bias is */
     s.step = add_binary(b, STEP_SOFTMAX, s.step, sink.step);
     return s;
 }
@@ -475,7 +500,7 @@ softmax_sink_value(Builder *b, Value s, Value sink)
 static void
 check_mixing(Builder *b, Value a, Value p)
 {
-    Width *heads = width_new(a.heads ? a.heads : tree_number(1));
+    Width *heads = a.heads ? width_new(a.heads) : width_of_one();
     if (p.sort == MATRIX) {
         require_same_width(b, p.rows, heads, p.place);
         if (!width_known(p.width)) /* an undeclared matrix is square */
@@ -497,7 +522,7 @@ mixed_value(Builder *b, Value a, Value p)
     PlanWeight *w = single_matrix(b, p);
     check_mixing(b, a, p);
     if (w)
-        w->mixes = true;
+        w->mixes = true; /* so it is the last in the list of matrices */
     a.heads = width_known(p.width);
     if (!a.heads)
         refuse(b, p.place,
@@ -518,11 +543,10 @@ split_value(Builder *b, Value a, Tree *heads)
                "the width to be split is not known: declare the matrix, \"W: "
                "d_model x h d_k\"");
     if (a.heads)
-        all_columns = tree_of(TREE_PRODUCT, a.place, a.heads, all_columns);
-    Tree *inverse = tree_of(TREE_INVERSE, a.place, heads, NULL);
-    a.step = add_unary(b, STEP_SPLIT, a.place, a.step, heads);
+        all_columns = tree_binary(TREE_PRODUCT, a.place, a.heads, all_columns);
+    a.step = add_with_scalar(b, STEP_SPLIT, a.place, a.step, heads);
     a.heads = heads;
-    a.width = width_new(tree_of(TREE_PRODUCT, a.place, all_columns, inverse));
+    a.width = width_new(quotient(all_columns, heads, a.place));
     return a;
 }
 
@@ -534,13 +558,13 @@ columns_value(Builder *b, Value a, Tree *from, Tree *end)
         refuse(b, a.place, "only tokens have columns: q[0 : d_k]");
     Tree *count = end; /* of columns: end - from */
     if (!tree_is_number(from, 0))
-        count = tree_of(TREE_SUM, a.place, end,
-                        tree_of(TREE_NEGATIVE, a.place, from, NULL));
-    a.step = add_step(b, (Step){.kind = STEP_COLUMNS,
-                                .place = a.place,
-                                .in = {a.step},
-                                .inputs = 1,
-                                .scalar = {from, count}});
+        count = tree_binary(TREE_SUM, a.place, end,
+                            tree_unary(TREE_NEGATIVE, a.place, from));
+    Step s = {.kind = STEP_COLUMNS, .in = {a.step}, .inputs = 1};
+    s.place = a.place;
+    s.scalar[FIRST_COLUMN] = from;
+    s.scalar[COLUMN_COUNT] = count;
+    a.step = add_step(b, s);
     a.width = width_new(count);
     return a;
 }
@@ -567,7 +591,7 @@ joined_value(Builder *b, const Value *v, int count, const char *place)
                    "parts the same index, or none");
         if (!all.heads)
             all.heads = v[i].heads;
-        sum = i == 0 ? width : tree_of(TREE_SUM, place, sum, width);
+        sum = i == 0 ? width : tree_binary(TREE_SUM, place, sum, width);
         join.in[i] = v[i].step;
     }
     all.step = add_step(b, join);

@@ -16,11 +16,13 @@ bool same_operator(const Plan *p, const Step *s, const Step *t);
    of the step in Plan.step. */
 int add_step(Builder *b, Step s);
 
-/* Adds a step of this kind with one operand and one scalar, or NULL, as
-   add_step does. A message about a scalar that is not valid at some size shows
-   `place`, its place in the equation. */
-int add_unary(Builder *b, StepKind kind, const char *place, int operand,
-              Tree *scalar);
+/* Adds a step of this kind with one operand, as add_step does. With
+   add_with_scalar, the step also has a scalar (NULL: none); a message about a
+   scalar that is not valid at some size shows `place`, its place in the
+   equation. */
+int add_unary(Builder *b, StepKind kind, int operand);
+int add_with_scalar(Builder *b, StepKind kind, const char *place, int operand,
+                    Tree *scalar);
 
 /* The row_source (steps.h) of the step that computes the value. */
 char row_source(const Builder *b, Value v);

@@ -71,6 +71,9 @@ equation_wrong(const EquationText *e, const char *place, const char *format,
 
 /* Trees */
 
+/* The place of a tree that is not from the text of an equation. */
+#define NO_PLACE NULL
+
 /* A new tree without operands. */
 static Tree *
 tree_new(TreeKind kind, const char *place)
@@ -90,19 +93,25 @@ tree_add(Tree *t, Tree *operand)
 }
 
 Tree *
-tree_of(TreeKind kind, const char *place, Tree *first, Tree *second)
+tree_unary(TreeKind kind, const char *place, Tree *operand)
 {
     Tree *t = tree_new(kind, place);
-    tree_add(t, first);
-    if (second)
-        tree_add(t, second);
+    tree_add(t, operand);
+    return t;
+}
+
+Tree *
+tree_binary(TreeKind kind, const char *place, Tree *first, Tree *second)
+{
+    Tree *t = tree_unary(kind, place, first);
+    tree_add(t, second);
     return t;
 }
 
 Tree *
 tree_name(const char *name)
 {
-    Tree *t = tree_new(TREE_NAME, NULL);
+    Tree *t = tree_new(TREE_NAME, NO_PLACE);
     t->name = interned(name);
     return t;
 }
@@ -110,7 +119,7 @@ tree_name(const char *name)
 Tree *
 tree_number(double number)
 {
-    Tree *t = tree_new(TREE_NUMBER, NULL);
+    Tree *t = tree_new(TREE_NUMBER, NO_PLACE);
     t->number = number;
     return t;
 }
@@ -267,7 +276,7 @@ read_primary(Reader *r)
 static Tree *
 read_columns(Reader *r, Tree *t)
 {
-    Tree *columns = tree_of(TREE_COLUMNS, t->place, t, read_sum(r));
+    Tree *columns = tree_binary(TREE_COLUMNS, t->place, t, read_sum(r));
     expect(r, ":", "between the first column and the one after the last");
     tree_add(columns, read_sum(r));
     expect(r, "]", "to close the bracket");
@@ -281,7 +290,7 @@ read_factor(Reader *r)
     Tree *t = read_primary(r);
     for (;;)
         if (accept_adjacent(r, "'") || accept_adjacent(r, TRANSPOSE_SIGN))
-            t = tree_of(TREE_TRANSPOSED, t->place, t, NULL);
+            t = tree_unary(TREE_TRANSPOSED, t->place, t);
         else if (accept_adjacent(r, "["))
             t = read_columns(r, t);
         else
@@ -305,12 +314,12 @@ static Tree *
 read_product(Reader *r)
 {
     Tree *first = read_factor(r);
-    Tree *product = tree_of(TREE_PRODUCT, first->place, first, NULL);
+    Tree *product = tree_unary(TREE_PRODUCT, first->place, first);
     for (;;)
         if (accept(r, "/")) {
             Tree *divisor = read_factor(r);
             tree_add(product,
-                     tree_of(TREE_INVERSE, divisor->place, divisor, NULL));
+                     tree_unary(TREE_INVERSE, divisor->place, divisor));
         } else if (at_factor(r))
             tree_add(product, read_factor(r));
         else
@@ -322,7 +331,7 @@ static Tree *
 read_entries(Reader *r)
 {
     Tree *first = read_product(r);
-    Tree *entries = tree_of(TREE_ENTRIES, first->place, first, NULL);
+    Tree *entries = tree_unary(TREE_ENTRIES, first->place, first);
     while (accept(r, "."))
         tree_add(entries, read_product(r));
     return entries->count == 1 ? first : entries;
@@ -333,7 +342,7 @@ static Tree *
 read_term(Reader *r, bool negative)
 {
     Tree *t = read_entries(r);
-    return negative ? tree_of(TREE_NEGATIVE, t->place, t, NULL) : t;
+    return negative ? tree_unary(TREE_NEGATIVE, t->place, t) : t;
 }
 
 /* Reads terms with "+" or "-" between them. */
@@ -342,7 +351,7 @@ read_sum(Reader *r)
 {
     bool negative = accept(r, "-");
     Tree *first = read_term(r, negative);
-    Tree *sum = tree_of(TREE_SUM, first->place, first, NULL);
+    Tree *sum = tree_unary(TREE_SUM, first->place, first);
     for (;;)
         if (accept(r, "+"))
             tree_add(sum, read_term(r, false));
@@ -421,7 +430,8 @@ read_declaration(Reader *r, const char *name, const char *place)
                        name);
     d.rows = read_factor(r);
     while (at_factor(r) && !begins_with(r->next, "x "))
-        d.rows = tree_of(TREE_PRODUCT, d.rows->place, d.rows, read_factor(r));
+        d.rows =
+            tree_binary(TREE_PRODUCT, d.rows->place, d.rows, read_factor(r));
     expect(r, "x", "between rows and columns, as in d_model x d_k");
     d.cols = read_sum(r);
     read_initial(r, &d);

@@ -45,9 +45,12 @@ typedef enum {
     TREE_NEGATIVE,   /* the term -operand[0] of a sum */
     TREE_ENTRIES,    /* its operands, multiplied entry by entry */
     TREE_TRANSPOSED, /* operand[0]' */
-    TREE_COLUMNS,    /* operand[0][operand[1] : operand[2]] */
+    TREE_COLUMNS,    /* a range of columns: OF[FROM : END] */
     TREE_JOINED      /* [operand[0], operand[1], ...], side by side */
 } TreeKind;
+
+/* The indices in Tree.operand of a TREE_COLUMNS. */
+enum { RANGE_OF, RANGE_FROM, RANGE_END };
 
 typedef struct Tree {
     TreeKind kind;
@@ -103,10 +106,11 @@ _Noreturn void equation_wrong(const EquationText *e, const char *place,
                               const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Make new trees. tree_of has one operand if `second` is NULL. */
+/* Make new trees: a name, a number, and a tree with one operand or with two. */
 Tree *tree_name(const char *name);
 Tree *tree_number(double number);
-Tree *tree_of(TreeKind kind, const char *place, Tree *first, Tree *second);
+Tree *tree_unary(TreeKind kind, const char *place, Tree *operand);
+Tree *tree_binary(TreeKind kind, const char *place, Tree *first, Tree *second);
 
 /* Adds an operand after the others. */
 void tree_add(Tree *t, Tree *operand);

@@ -13,15 +13,17 @@
 #include "equation/value.h"
 
 /* Sets Step.uses. A step comes after its operands. So if the steps are visited
-   from last to first, all uses of a step are counted before its visit. */
+   from last to first, all uses of a step are counted before its visit. The
+   output is used once: it is what the equation returns. */
 static void
 count_uses(Plan *p)
 {
     for (int i = 0; i < p->steps; i++)
-        p->step[i].uses = i == p->output;
+        p->step[i].uses = 0;
+    p->step[p->output].uses = 1;
     for (int i = p->steps - 1; i >= 0; i--) {
         const Step *s = &p->step[i];
-        if (!s->uses)
+        if (!s->uses) /* then it does not use its operands either */
             continue;
         for (int k = 0; k < s->inputs; k++)
             p->step[s->in[k]].uses++;
@@ -34,7 +36,8 @@ count_uses(Plan *p)
 static bool
 can_fuse(const Step *weights, const Step *scores)
 {
-    bool plain = weights->kind == STEP_SOFTMAX && weights->inputs == 1 &&
+    bool has_sink = weights->inputs == 2;
+    bool plain = weights->kind == STEP_SOFTMAX && !has_sink &&
                  scores->kind == STEP_SCORES;
     bool named = weights->name || scores->name;
     return plain && !named && weights->uses == 1;
@@ -51,11 +54,13 @@ fuse_attention(Plan *p)
             continue;
         const Step *weights = &p->step[s->in[0]];
         const Step *scores = &p->step[weights->in[0]];
+        int queries = scores->in[0], keys = scores->in[1], values = s->in[1];
+        Tree *scale = scores->scalar[ONLY_SCALAR];
         if (can_fuse(weights, scores))
             *s = (Step){.kind = STEP_ATTEND,
-                        .in = {scores->in[0], scores->in[1], s->in[1]},
+                        .in = {queries, keys, values},
                         .inputs = 3,
-                        .scalar = {scores->scalar[0]},
+                        .scalar = {[ONLY_SCALAR] = scale},
                         .name = s->name};
     }
 }
@@ -66,8 +71,8 @@ is_x_or_y(const Step *s)
     return s->kind == STEP_X || s->kind == STEP_Y;
 }
 
-/* Would two steps have the same value if y were x? The twins of their operands
-   must be known. */
+/* Would two steps have the same value if y were x, so that one can be the twin
+   of the other? The twins of their operands must be known. */
 static bool
 are_twins(const Plan *p, const Step *s, const Step *t)
 {
@@ -81,7 +86,8 @@ are_twins(const Plan *p, const Step *s, const Step *t)
     return true;
 }
 
-/* Step.twin, once the twins of all earlier steps are known. */
+/* The twin of a step: the first step in use that has the same value if y is x,
+   or the step itself. The twins of all earlier steps must be known. */
 static int
 twin_of(const Plan *p, int step)
 {
@@ -129,7 +135,7 @@ finish_output(Builder *b, Value out, const Tree *t)
                   "the output must be as wide as a token");
     b->plan->output = out.step;
     if (out.heads) {
-        int sum = add_unary(b, STEP_SUM_HEADS, t->place, out.step, NULL);
+        int sum = add_unary(b, STEP_SUM_HEADS, out.step);
         b->plan->step[sum].heads = out.heads;
         b->plan->step[sum].width = out.width;
         b->plan->output = sum;
@@ -158,21 +164,21 @@ plan_uses(const Plan *p, const char *size)
     for (int i = 0; i < p->weights; i++)
         if (weight_uses(&p->weight[i], size))
             return true;
-    for (const Step *s = p->step; s < p->step + p->steps; s++) {
-        bool mentions = scalar_mentions(s->scalar[0], size) ||
-                        scalar_mentions(s->scalar[1], size);
-        if (s->uses && mentions)
-            return true;
-    }
+    for (const Step *s = p->step; s < p->step + p->steps; s++)
+        for (int k = 0; k < MOST_SCALARS; k++)
+            if (s->uses && scalar_mentions(s->scalar[k], size))
+                return true;
     return false;
 }
 
-/* Exits if a definition or a declaration is not used. */
+/* Exits if a declaration is not used, or a definition except the last, which is
+   the output. */
 static void
 check_used(const Builder *b)
 {
     const EquationText *e = b->text;
-    for (int i = 0; i < e->definitions - 1; i++)
+    int output = e->definitions - 1;
+    for (int i = 0; i < output; i++)
         if (!b->used[i])
             equation_wrong(e, e->definition[i].value->place,
                            "%s is defined, but not used: remove it",
@@ -215,7 +221,7 @@ add_definitions(Builder *b)
         const Definition *d = &b->text->definition[i];
         if (d->name)
             check_name(b, d);
-        last = value_of(b, d->value, !d->name);
+        last = value_of(b, d->value, d->name ? INNER_PART : OUTPUT_TERM);
         b->defined[i] = last;
         b->defined_count = i + 1;
         if (d->name && last.sort != SCALAR && last.sort != SLICE)
@@ -232,13 +238,14 @@ Plan *
 plan_make(const EquationText *e)
 {
     Plan *p = allocate(1, sizeof *p);
+    const Definition *last = &e->definition[e->definitions - 1];
     p->text = e;
     Builder b = {.plan = p, .text = e};
     b.defined = allocate((size_t)e->definitions, sizeof *b.defined);
     b.used = allocate((size_t)e->definitions, sizeof *b.used);
     check_shapes(&b);
     Value output = add_definitions(&b);
-    finish_output(&b, output, e->definition[e->definitions - 1].value);
+    finish_output(&b, output, last->value);
     check_used(&b);
     for (int i = 0; i < p->weights; i++) {
         choose_default_width(p->weight[i].rows);

@@ -29,11 +29,14 @@ plan_of(const Attention *a)
     return ((const Equation *)a->variant)->plan;
 }
 
-/* Variant.weights of every equation: declares the matrices of its plan. */
+/* Variant.weights of every equation: declares the matrices of its plan, in the
+   variant's order. A matrix that is added begins with zeros, and one that
+   multiplies entries with ones, unless the equation says otherwise. */
 static void
 weights(Weights *w, const Attention *a)
 {
     const Plan *p = plan_of(a);
+    const double zero = 0, one = 1, no_deviation = 0;
     for (int k = 0; k < p->weights; k++) {
         const PlanWeight *m = &p->weight[p->order[k]];
         weight(w, k, m->stored, stored_rows(p, m, a), stored_cols(p, m, a));
@@ -41,32 +44,37 @@ weights(Weights *w, const Attention *a)
             initialise(w, k, scalar_value(m->declared->mean, a),
                        scalar_value(m->declared->deviation, a));
         else if (m->adds)
-            initialise(w, k, 0, 0);
+            initialise(w, k, zero, no_deviation);
         else if (m->multiplies)
-            initialise(w, k, 1, 0);
+            initialise(w, k, one, no_deviation);
     }
 }
 
-/* The value of scalar[k] of a step, which counts heads, columns or tokens.
-   Exits unless it is a whole number. */
+/* The value of one of the step's scalars, which counts heads, columns or
+   tokens; `which` is its index. Exits unless the value is a whole number. */
 static int
-count_of(const Plan *p, const Step *s, int k, const Attention *a)
+count_of(const Plan *p, const Step *s, int which, const Attention *a)
 {
-    double x = scalar_value(s->scalar[k], a);
+    double x = scalar_value(s->scalar[which], a);
     if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
         equation_wrong(p->text, s->place,
                        "%s is %g at these sizes, but must be a whole number: "
                        "choose other sizes",
-                       scalar_text(s->scalar[k]), x);
+                       scalar_text(s->scalar[which]), x);
     return (int)x;
 }
 
-/* The scale of a step: its first scalar, or 1 if it has none. */
+/* The scale of a step, which is 1 if the step has no scalar. */
 static double
 scale_of(const Step *s, const Attention *a)
 {
-    return s->scalar[0] ? scalar_value(s->scalar[0], a) : 1;
+    const Tree *scale = s->scalar[ONLY_SCALAR];
+    return scale ? scalar_value(scale, a) : 1;
 }
+
+/* columns() takes columns of each head. After split(n, ONE_HEAD) it takes them
+   of the whole width of n. */
+enum { ONE_HEAD = 1 };
 
 /* The node of STEP_EACH_HEAD and STEP_EACH_HEAD_T: the products of each head of
    n with its block of m, side by side. All heads have the same m if the step
@@ -76,7 +84,7 @@ each_head(const Step *s, const Attention *a, Node *n, Node *m)
 {
     int heads = (int)scalar_value(s->heads, a);
     int width = n->cols / heads, block = m->cols / heads;
-    Node *made[heads], *all = split(n, 1), *blocks = split(m, 1);
+    Node *made[heads], *all = split(n, ONE_HEAD), *blocks = split(m, ONE_HEAD);
     for (int i = 0; i < heads; i++) {
         Node *head = columns(all, i * width, width);
         Node *by = s->block ? columns(blocks, i * block, block) : blocks;
@@ -91,7 +99,8 @@ static Node *
 sum_heads(Node *n)
 {
     int heads = n->heads, width = n->cols / heads;
-    Node *all = split(n, 1), *sum = columns(all, 0, width);
+    Node *all = split(n, ONE_HEAD);
+    Node *sum = columns(all, 0, width); /* head 0 */
     for (int i = 1; i < heads; i++)
         sum = add(sum, columns(all, i * width, width));
     return sum;
@@ -102,6 +111,7 @@ sum_heads(Node *n)
 static Node *
 attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
+    Node *zero_sink = NULL;
     switch (s->kind) {
     case STEP_SCORES:
         return scores(a, in[0], in[1], scale_of(s, a));
@@ -109,7 +119,7 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
         return s->inputs > 1 ? softmax_sink(a, in[0], in[1])
                              : softmax(a, in[0]);
     case STEP_SINK_ZERO:
-        return softmax_sink(a, in[0], NULL);
+        return softmax_sink(a, in[0], zero_sink);
     case STEP_MASK:
         return mask_zero(a, in[0]);
     case STEP_APPLY:
@@ -117,7 +127,7 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_ATTEND:
         return attend(a, in[0], in[1], in[2], scale_of(s, a));
     case STEP_ROTATE:
-        return rotate(a, in[0], scalar_value(s->scalar[0], a));
+        return rotate(a, in[0], scalar_value(s->scalar[ONLY_SCALAR], a));
     default:
         bug("%s: no operator carries out a step of kind %d", p->text->path,
             s->kind);
@@ -128,6 +138,7 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
 static Node *
 step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
+    int heads;
     switch (s->kind) {
     case STEP_MAP:
         return matmul(in[0], in[1]);
@@ -145,15 +156,18 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_SCALE:
         return scale(in[0], scale_of(s, a));
     case STEP_SPLIT:
-        return split(in[0], s->scalar[0] ? count_of(p, s, 0, a) : 1);
+        heads =
+            s->scalar[ONLY_SCALAR] ? count_of(p, s, ONLY_SCALAR, a) : ONE_HEAD;
+        return split(in[0], heads);
     case STEP_COLUMNS:
-        return columns(in[0], count_of(p, s, 0, a), count_of(p, s, 1, a));
+        return columns(in[0], count_of(p, s, FIRST_COLUMN, a),
+                       count_of(p, s, COLUMN_COUNT, a));
     case STEP_JOIN:
         return concat(in, s->inputs);
     case STEP_RMS:
-        return rms_norm(in[0], scalar_value(s->scalar[0], a));
+        return rms_norm(in[0], scalar_value(s->scalar[ONLY_SCALAR], a));
     case STEP_SHIFT:
-        return shift(in[0], count_of(p, s, 0, a));
+        return shift(in[0], count_of(p, s, ONLY_SCALAR, a));
     case STEP_MIX:
         return mix_heads(in[0], in[1]);
     case STEP_CACHED:
@@ -172,20 +186,22 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 }
 
 /* Variant.forward of every equation: makes a node for each step of its plan, in
-   order. In self-attention y is x, and then a step takes the node of its twin,
-   so that nothing is computed twice. */
+   order. The twin of a step is the first step that has the same value if y is
+   x, as in self-attention. Then the step takes the node of its twin, so that
+   nothing is computed twice. */
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
     const Plan *p = plan_of(a);
-    Node *value[p->steps], *matrix[p->weights + 1];
+    Node *value[p->steps];
+    Node *matrix[p->weights + 1]; /* + 1, because an array cannot be empty */
     memset(value, 0, sizeof value);
-    for (int k = 0; k < p->weights; k++)
+    for (int k = 0; k < p->weights; k++) /* w has the variant's order */
         matrix[p->order[k]] = w[k];
     for (int i = 0; i < p->steps; i++) {
         const Step *s = &p->step[i];
         Node *in[MOST_OPERANDS];
-        if (!s->uses)
+        if (!s->uses) /* the output does not depend on it */
             continue;
         for (int k = 0; k < s->inputs; k++)
             in[k] = value[s->in[k]];

@@ -37,6 +37,7 @@ setting_name(const char *name)
     return interned(copy);
 }
 
+/* The settings are declared as "NAME=VALUE NAME=VALUE". */
 bool
 has_setting(const EquationText *e, const char *name)
 {
@@ -77,7 +78,8 @@ product_value(const Tree *t, const Attention *a)
     return x;
 }
 
-/* The value of the size or setting of this name. */
+/* The value of the size or setting of this name. A size is an int field of the
+   Attention. */
 static double
 named_value(const char *name, const Attention *a)
 {

@@ -44,6 +44,10 @@ typedef enum {
 
 enum { MOST_OPERANDS = 8 };
 
+/* The indices in Step.scalar: of the one scalar that most operators take, and
+   of the two of STEP_COLUMNS. */
+enum { ONLY_SCALAR, FIRST_COLUMN = 0, COLUMN_COUNT, MOST_SCALARS };
+
 typedef struct Step {
     StepKind kind;
     int in[MOST_OPERANDS]; /* the operands, which are earlier steps: their
@@ -56,7 +60,7 @@ typedef struct Step {
        STEP_SPLIT: the number of heads, or NULL for 1;
        STEP_COLUMNS: the first column, and how many there are;
        STEP_RMS: eps; STEP_ROTATE: the base; STEP_SHIFT: how many tokens. */
-    Tree *scalar[2];
+    Tree *scalar[MOST_SCALARS];
 
     /* Of STEP_EACH_HEAD, STEP_EACH_HEAD_T and STEP_SUM_HEADS: */
     Tree *heads;  /* the number of heads of A */

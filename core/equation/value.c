@@ -36,7 +36,7 @@ is_output_map(const Tree *t)
     return t->kind == TREE_NAME && index_of(t->name) == 'i';
 }
 
-static Value value_of_factors(Builder *b, Factors f, bool is_output);
+static Value value_of_factors(Builder *b, Factors f, Role role);
 
 /* Multiplies factors from .. end - 1, and applies the attention weights to the
    product: their weighted sum. */
@@ -48,7 +48,7 @@ weighted_product(Builder *b, Value weights, Factors f, int from, int end)
                "expected values between attention weights and the output map: "
                "softmax(...) y W_i^V W_i^O");
     Factors values = {.factor = f.factor + from, .count = end - from};
-    return weighted_value(b, weights, value_of_factors(b, values, false));
+    return weighted_value(b, weights, value_of_factors(b, values, INNER_PART));
 }
 
 /* Exits if t is a matrix without an index, such as W^O. It is the last factor
@@ -70,13 +70,14 @@ check_last_factor(const Builder *b, const Tree *t)
    factors make scores, the scale belongs to these, and otherwise to the whole
    product. */
 static Value
-value_of_factors(Builder *b, Factors f, bool is_output)
+value_of_factors(Builder *b, Factors f, Role role)
 {
     int last = f.count - 1;
-    bool has_output_map =
-        is_output && last > 0 && is_output_map(f.factor[last]);
+    bool ends_output = role == OUTPUT_TERM && last > 0;
+    bool has_output_map = ends_output && is_output_map(f.factor[last]);
     int before_map = has_output_map ? last : f.count; /* how many factors */
-    Value left = value_of(b, f.factor[0], is_output && last == 0);
+    /* A product of one factor has the role of that factor. */
+    Value left = value_of(b, f.factor[0], last == 0 ? role : INNER_PART);
     int done = 1; /* how many factors `left` is the product of */
     while (done < f.count) {
         if (left.sort == SCORES) {
@@ -84,7 +85,7 @@ value_of_factors(Builder *b, Factors f, bool is_output)
             done = before_map;
             continue;
         }
-        Value right = value_of(b, f.factor[done], false);
+        Value right = value_of(b, f.factor[done], INNER_PART);
         bool is_map = done == before_map && right.sort == MATRIX;
         if (makes_scores(left, right)) {
             left = scores_value(b, left, right, f.scale);
@@ -95,7 +96,7 @@ value_of_factors(Builder *b, Factors f, bool is_output)
             left = product_value(b, left, right);
         done++;
     }
-    if (is_output && left.heads)
+    if (role == OUTPUT_TERM && left.heads)
         check_last_factor(b, f.factor[last]);
     return scaled_value(b, left, f.scale);
 }
@@ -103,7 +104,7 @@ value_of_factors(Builder *b, Factors f, bool is_output)
 /* The value of a product that is not a scalar. Separates its scalars from its
    other factors, of which there is at least one. */
 static Value
-value_of_product(Builder *b, const Tree *t, bool is_output)
+value_of_product(Builder *b, const Tree *t, Role role)
 {
     const Tree **others = allocate((size_t)t->count, sizeof *others);
     Factors f = {.factor = others};
@@ -114,7 +115,7 @@ value_of_product(Builder *b, const Tree *t, bool is_output)
             if (f.scale)
                 tree_add(f.scale, scalar);
             else
-                f.scale = tree_of(TREE_PRODUCT, t->place, scalar, NULL);
+                f.scale = tree_unary(TREE_PRODUCT, t->place, scalar);
         } else if (factor->kind == TREE_INVERSE)
             refuse(b, factor->place,
                    "this is not a number, so nothing can be divided by it: "
@@ -122,17 +123,17 @@ value_of_product(Builder *b, const Tree *t, bool is_output)
         else
             others[f.count++] = factor;
     }
-    return value_of_factors(b, f, is_output);
+    return value_of_factors(b, f, role);
 }
 
 /* The value of a sum, or of a product entry by entry. */
 static Value
-value_of_terms(Builder *b, const Tree *t, bool is_output)
+value_of_terms(Builder *b, const Tree *t, Role role)
 {
     StepKind kind = t->kind == TREE_SUM ? STEP_ADD : STEP_ENTRIES;
-    Value result = value_of(b, t->operand[0], is_output);
+    Value result = value_of(b, t->operand[0], role);
     for (int i = 1; i < t->count; i++) {
-        Value term = value_of(b, t->operand[i], is_output);
+        Value term = value_of(b, t->operand[i], role);
         result = combined_value(b, kind, result, term);
     }
     return result;
@@ -158,18 +159,22 @@ typedef struct Function {
 } Function;
 
 static const Function functions[] = {
-    {"softmax", STEP_SOFTMAX, SCORES_ONLY, 1, 2, 0, true},
-    {"mask", STEP_MASK, SCORES_ONLY, 1, 1, 0, true},
-    {"tanh", STEP_TANH, ANY_MATRIX, 1, 1, 0, true},
-    {"sigmoid", STEP_SIGMOID, ANY_MATRIX, 1, 1, 0, false},
-    {"gelu", STEP_GELU, ANY_MATRIX, 1, 1, 0, true},
-    {"exp", STEP_EXP, ANY_MATRIX, 1, 1, 0, false},
-    {"rms", STEP_RMS, TOKENS_ONLY, 1, 2, 1e-6, false},
-    {"rotate", STEP_ROTATE, TOKENS_ONLY, 1, 2, 10000, false},
-    {"shift", STEP_SHIFT, TOKENS_ONLY, 2, 2, 0, false},
-    {"cached", STEP_CACHED, TOKENS_ONLY, 1, 1, 0, false},
-    {"split", STEP_SPLIT, TOKENS_ONLY, 2, 2, 0, false},
-    {"mix_heads", STEP_MIX, ANY_MATRIX, 2, 2, 0, true},
+    {"softmax", STEP_SOFTMAX, SCORES_ONLY, .least = 1, .most = 2,
+     .keeps_zero = true},
+    {"mask", STEP_MASK, SCORES_ONLY, .least = 1, .most = 1, .keeps_zero = true},
+    {"tanh", STEP_TANH, ANY_MATRIX, .least = 1, .most = 1, .keeps_zero = true},
+    {"sigmoid", STEP_SIGMOID, ANY_MATRIX, .least = 1, .most = 1},
+    {"gelu", STEP_GELU, ANY_MATRIX, .least = 1, .most = 1, .keeps_zero = true},
+    {"exp", STEP_EXP, ANY_MATRIX, .least = 1, .most = 1},
+    {"rms", STEP_RMS, TOKENS_ONLY, .least = 1, .most = 2,
+     .default_number = 1e-6},
+    {"rotate", STEP_ROTATE, TOKENS_ONLY, .least = 1, .most = 2,
+     .default_number = 10000},
+    {"shift", STEP_SHIFT, TOKENS_ONLY, .least = 2, .most = 2},
+    {"cached", STEP_CACHED, TOKENS_ONLY, .least = 1, .most = 1},
+    {"split", STEP_SPLIT, TOKENS_ONLY, .least = 2, .most = 2},
+    {"mix_heads", STEP_MIX, ANY_MATRIX, .least = 2, .most = 2,
+     .keeps_zero = true},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -194,8 +199,8 @@ is_function(const char *name)
 static Value
 first_argument(Builder *b, const Tree *t, const Function *f)
 {
-    Value a = value_of(b, t->operand[0], false);
-    bool right_sort = f->sorts & 1 << a.sort;
+    Value a = value_of(b, t->operand[0], INNER_PART);
+    bool right_sort = f->sorts & 1 << a.sort; /* the bit of its sort */
     if (a.transposed || !right_sort)
         refuse(b, a.place, "%s takes %s", f->name,
                f->sorts == SCORES_ONLY
@@ -243,15 +248,16 @@ value_of_call(Builder *b, const Tree *t)
     const Function *f = called_function(b, t);
     Value a = first_argument(b, t, f);
     if (f->kind == STEP_SOFTMAX && t->count > 1)
-        return softmax_sink_value(b, a, value_of(b, t->operand[1], false));
+        return softmax_sink_value(b, a, value_of(b, t->operand[1], INNER_PART));
     if (f->kind == STEP_SOFTMAX)
         return softmax_value(b, a);
     if (f->kind == STEP_MIX)
-        return mixed_value(b, a, value_of(b, t->operand[1], false));
+        return mixed_value(b, a, value_of(b, t->operand[1], INNER_PART));
     Tree *number = second_argument(b, t, f);
     if (f->kind == STEP_SPLIT)
         return split_value(b, a, number);
-    a.step = add_unary(b, f->kind, t->place, a.step, number);
+    a.step = add_with_scalar(b, f->kind, t->place, a.step, number);
+    /* mask makes the masked entries 0; another function may keep them so. */
     a.masked = f->kind == STEP_MASK || (a.masked && f->keeps_zero);
     return a;
 }
@@ -266,7 +272,7 @@ value_of_joined(Builder *b, const Tree *t)
                "as in [[a, b], c]",
                MOST_OPERANDS);
     for (int i = 0; i < t->count; i++)
-        v[i] = value_of(b, t->operand[i], false);
+        v[i] = value_of(b, t->operand[i], INNER_PART);
     return joined_value(b, v, t->count, t->place);
 }
 
@@ -367,7 +373,7 @@ value_of_name(Builder *b, const Tree *t)
 static Value
 transposed_value(Builder *b, const Tree *t)
 {
-    Value v = value_of(b, t->operand[0], false);
+    Value v = value_of(b, t->operand[0], INNER_PART);
     if (v.sort == SCORES || v.sort == SCALAR)
         refuse(b, t->place, "%s cannot be transposed: remove the '",
                v.sort == SCORES ? "scores" : "a number");
@@ -378,9 +384,10 @@ transposed_value(Builder *b, const Tree *t)
 /* Does the work of value_of, except that it does not set Value.place; value_of
    sets that for every kind of tree. */
 static Value
-value_of_kind(Builder *b, const Tree *t, bool is_output)
+value_of_kind(Builder *b, const Tree *t, Role role)
 {
     Value v;
+    Tree *minus_one = tree_number(-1);
     if (is_scalar(b, t))
         return (Value){.sort = SCALAR, .scalar = scalar_of(b, t)};
     switch (t->kind) {
@@ -390,27 +397,27 @@ value_of_kind(Builder *b, const Tree *t, bool is_output)
         return value_of_call(b, t);
     case TREE_SUM:
     case TREE_ENTRIES:
-        return value_of_terms(b, t, is_output);
+        return value_of_terms(b, t, role);
     case TREE_NEGATIVE:
-        v = value_of(b, t->operand[0], is_output);
-        return scaled_value(b, v, tree_number(-1));
+        v = value_of(b, t->operand[0], role);
+        return scaled_value(b, v, minus_one);
     case TREE_TRANSPOSED:
         return transposed_value(b, t);
     case TREE_COLUMNS:
-        v = value_of(b, t->operand[0], false);
-        return columns_value(b, v, scalar_of(b, t->operand[1]),
-                             scalar_of(b, t->operand[2]));
+        v = value_of(b, t->operand[RANGE_OF], INNER_PART);
+        return columns_value(b, v, scalar_of(b, t->operand[RANGE_FROM]),
+                             scalar_of(b, t->operand[RANGE_END]));
     case TREE_JOINED:
         return value_of_joined(b, t);
     default:
-        return value_of_product(b, t, is_output);
+        return value_of_product(b, t, role);
     }
 }
 
 Value
-value_of(Builder *b, const Tree *t, bool is_output)
+value_of(Builder *b, const Tree *t, Role role)
 {
-    Value v = value_of_kind(b, t, is_output);
+    Value v = value_of_kind(b, t, role);
     v.place = t->place;
     return v;
 }

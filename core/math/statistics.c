@@ -2,7 +2,6 @@
 
    Values without a formula, such as the t for a given p, are found by
    bisection: an interval that contains the value is halved repeatedly. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,12 +88,6 @@ median_interval(const double *x, int n)
     return m;
 }
 
-double
-median(const double *x, int n)
-{
-    return median_interval(x, n).mean;
-}
-
 /* The regularized incomplete beta function I_x(a, b), with y = 1 - x, is
    x^a y^b / (a B(a, b) F), with the continued fraction
    F = 1 + d_1 / (1 + d_2 / (1 + ...)) of Abramowitz and Stegun (1964), 26.5.8.
@@ -128,20 +121,21 @@ incomplete_beta(double x, double y, double a, double b)
 double
 student_p(double t, double freedom)
 {
-    double half = freedom / 2;
+    double a = freedom / 2, b = 0.5;
     double x = 1 / (1 + t * t / freedom), y = 1 / (1 + freedom / (t * t));
-    if (x < (half + 1) / (half + 2.5))
-        return incomplete_beta(x, y, half, 0.5);
-    return 1 - incomplete_beta(y, x, 0.5, half);
+    if (x < (a + 1) / (a + b + 2))
+        return incomplete_beta(x, y, a, b);
+    return 1 - incomplete_beta(y, x, b, a);
 }
 
 double
 student_t(double p, double freedom)
 {
+    enum { HALVINGS = 60 };   /* more than the 53 bits of a double */
     double low = 0, high = 1; /* student_p falls as t rises */
     while (student_p(high, freedom) > p)
         high *= 2;
-    for (int i = 0; i < 60; i++) { /* a double has 53 bits */
+    for (int i = 0; i < HALVINGS; i++) {
         double t = (low + high) / 2;
         if (student_p(t, freedom) > p)
             low = t;
@@ -152,8 +146,9 @@ student_t(double p, double freedom)
 }
 
 /* Sets the interval and the p-values of a contrast from its mean, error and
-   freedom. `same` is the larger p-value of two one-sided tests, one for each of
-   -margin and +margin: the one for the margin that is nearer to the mean. */
+   freedom, by Student's t. `same` is the larger p-value of two one-sided tests,
+   one for each of -margin and +margin: the one for the margin that is nearer to
+   the mean. */
 static void
 test_by_t(Contrast *d, double margin)
 {
@@ -176,7 +171,8 @@ no_spread(double error, const double *x, int n, const double *base, int m)
         largest = fmax(largest, fabs(x[i]));
     for (int i = 0; i < m; i++)
         largest = fmax(largest, fabs(base[i]));
-    return error <= 1e-9 * largest; /* far more than the rounding of a double */
+    const double rounding = 1e-9; /* far more than that of one double */
+    return error <= rounding * largest;
 }
 
 const Contrast unknown_contrast = {NAN, NAN, NAN, NAN,   NAN, NAN,
@@ -203,7 +199,7 @@ paired_t(const double *x, const double *base, int n, double margin)
     d.deviation = sqrt(variance);
     d.error = sqrt(variance / n);
     d.freedom = n - 1;
-    d.per_seed = 1;
+    d.per_seed = 1; /* one more pair adds one degree of freedom */
     test_by_t(&d, margin);
     d.by_signs = no_spread(d.error, x, n, base, n);
     if (d.by_signs) {
@@ -267,8 +263,8 @@ chance_to_show(double difference, double margin, double freedom, double alpha)
     enum { SLICES = 400 };
     bool sameness = !isnan(margin); /* its tests are one-sided: 2 alpha */
     double critical = student_t(sameness ? 2 * alpha : alpha, freedom);
-    double half = freedom / 2, sum = 0, reach = 6 / sqrt(freedom);
-    double from = fmax(0, 1 - reach), width = 1 + reach - from; /* of s */
+    double half = freedom / 2, sum = 0, reach = 6 / sqrt(freedom); /* of s */
+    double from = fmax(0, 1 - reach), width = 1 + reach - from;    /* of s */
     double constant = log(2) + half * log(half) - lgamma(half);
     for (int i = 0; i < SLICES; i++) {
         double s = from + (i + 0.5) / SLICES * width;
@@ -286,12 +282,13 @@ chance_to_show(double difference, double margin, double freedom, double alpha)
 double
 detectable(double freedom, double alpha)
 {
+    enum { HALVINGS = 30 }; /* give nine digits */
     double low = 0, high = 1;
-    while (chance_to_show(high, NAN, freedom, alpha) < POWER)
+    while (chance_to_show(high, NO_MARGIN, freedom, alpha) < POWER)
         high *= 2;
-    for (int i = 0; i < 30; i++) { /* 30 bits are nine digits */
+    for (int i = 0; i < HALVINGS; i++) {
         double d = (low + high) / 2;
-        if (chance_to_show(d, NAN, freedom, alpha) < POWER)
+        if (chance_to_show(d, NO_MARGIN, freedom, alpha) < POWER)
             low = d;
         else
             high = d;
@@ -305,7 +302,7 @@ enough_seeds(const Contrast *d, double margin, int n, double alpha)
 {
     double error = d->deviation / sqrt(n), freedom = d->per_seed * (n - 1);
     double difference = d->mean / error;
-    return chance_to_show(difference, NAN, freedom, alpha) >= POWER ||
+    return chance_to_show(difference, NO_MARGIN, freedom, alpha) >= POWER ||
            chance_to_show(difference, margin / error, freedom, alpha) >= POWER;
 }
 

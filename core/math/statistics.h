@@ -3,6 +3,7 @@
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
+#include <math.h>
 #include <stdbool.h>
 
 /* A mean or median of n values and its 95% interval. All are NaN if n is 0 or a
@@ -21,7 +22,8 @@ typedef struct Mean {
 enum { INTERVAL_SEEDS = 3 };
 Mean mean_interval(const double *x, int n);
 
-/* The median and its interval by order statistics: from the k-th smallest to
+/* The median (if n is even, the mean of the middle two values) and its interval
+   by order statistics: from the k-th smallest to
    the k-th largest value. This covers the true median with a probability that
    does not depend on the distribution (David and Nagaraja 2003, 7.1). k is the
    largest for which the probability is at least 95%. Fewer than MEDIAN_SEEDS
@@ -29,9 +31,6 @@ Mean mean_interval(const double *x, int n);
    largest. A value may be infinite. */
 enum { MEDIAN_SEEDS = 6 };
 Mean median_interval(const double *x, int n);
-
-/* The median; if n is even, the mean of the middle two. */
-double median(const double *x, int n);
 
 /* How far the mean of some values is from the baseline's mean. Everything is
    NaN if n < 2 or a value is not finite. */
@@ -70,9 +69,13 @@ Contrast welch_t(const double *x, int n, const double *base, int m,
 double student_p(double t, double freedom);
 double student_t(double p, double freedom);
 
+/* The margin of a test that only asks for a difference. */
+#define NO_MARGIN NAN
+
 /* The probability that a test with these degrees of freedom shows a difference
-   (if the margin is NaN) or sameness within the margin, at the level alpha. The
-   true difference and the margin are in standard errors of the mean difference.
+   (if the margin is NO_MARGIN) or sameness within the margin, at the level
+   alpha. The true difference and the margin are in standard errors of the mean
+   difference.
  */
 double chance_to_show(double difference, double margin, double freedom,
                       double alpha);

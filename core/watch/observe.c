@@ -156,7 +156,7 @@ median_gradient(const Observation *s, int unused)
     (void)unused;
     if (isnan(s->sum_of[GRADIENT])) /* the order of NaN is not defined */
         return NAN;
-    return median(s->gradients, s->rows[GRADIENT]);
+    return median_interval(s->gradients, s->rows[GRADIENT]).mean;
 }
 
 /* The standard deviation of all unmasked scores. It needs no argument. */
