@@ -11,46 +11,57 @@
 enum { NO_MATRIX = -1 };
 
 /* A product of tokens and matrices, x A B C: the numbers of the matrices in the
-   plan, the last one, C, first. */
+   plan, backwards, as they are read: from_last[0] is C. */
 enum { MOST_MATRICES = 8 };
 typedef struct Product {
-    int weight[MOST_MATRICES];
+    int from_last[MOST_MATRICES];
     int count;
 } Product;
 
 /* An equation that can be fitted:
    out_scale softmax(scale x q (y k)') y v out. */
-typedef struct Products {
+typedef struct Fittable {
     Product q, k, v;
     int out; /* the matrix that leads back from the heads to d_model columns */
     Tree *scale, *out_scale; /* NULL for 1 */
     int latent; /* the first matrix of both k and v, if it is the same one and
                    not square; NO_MATRIX if there is none. k and v lack it. */
-} Products;
+} Fittable;
 
 /* Puts the matrix of a step before all matrices of a product. Returns false if
    the step is not a matrix, or if the product has too many. */
 static bool
-put_before(Product *c, const Step *matrix)
+put_before(Product *product, const Step *matrix)
 {
-    if (matrix->kind != STEP_WEIGHT || c->count == MOST_MATRICES)
+    if (matrix->kind != STEP_WEIGHT || product->count == MOST_MATRICES)
         return false;
-    c->weight[c->count] = matrix->weight;
-    c->count++;
+    product->from_last[product->count] = matrix->weight;
+    product->count++;
     return true;
 }
 
-/* Reads a product of tokens and matrices backwards, from its last step. Returns
-   whether it is one, and begins with these tokens, STEP_X or STEP_Y. */
-static bool
-read_product(const Plan *p, int step, StepKind tokens, Product *c)
+/* The operands of steps: A B of a map, attend(q, k, v), and the A of steps that
+   have only one. */
+enum { A, B };
+enum { QUERIES, KEYS, VALUES };
+
+static const Step *
+operand(const Plan *p, const Step *s, int number)
 {
-    const Step *s = &p->step[step];
+    return &p->step[s->in[number]];
+}
+
+/* Reads a product of tokens and matrices backwards, from its last step. Returns
+   whether it is one, and begins with these tokens, STEP_X or STEP_Y. Splitting
+   it into heads and caching it change no entry, so they may be anywhere. */
+static bool
+read_product(const Plan *p, const Step *s, StepKind tokens, Product *product)
+{
     while (s->kind == STEP_SPLIT || s->kind == STEP_CACHED ||
            s->kind == STEP_MAP) {
-        if (s->kind == STEP_MAP && !put_before(c, &p->step[s->in[1]]))
+        if (s->kind == STEP_MAP && !put_before(product, operand(p, s, B)))
             return false;
-        s = &p->step[s->in[0]];
+        s = operand(p, s, A);
     }
     return s->kind == tokens;
 }
@@ -58,29 +69,30 @@ read_product(const Plan *p, int step, StepKind tokens, Product *c)
 /* Reads the output SCALE(MAP(ATTEND(q, k, v), out)), in which SCALE may be
    missing; returns false if the output is not made so. */
 static bool
-read_products(const Plan *p, Products *r)
+read_attention(const Plan *p, Fittable *r)
 {
+    enum { SCALE }; /* the only scalar of these steps (steps.h) */
     const Step *s = &p->step[p->output];
-    *r = (Products){.out = NO_MATRIX, .latent = NO_MATRIX};
+    *r = (Fittable){.out = NO_MATRIX, .latent = NO_MATRIX};
     if (s->kind == STEP_SCALE) {
-        r->out_scale = s->scalar[0];
-        s = &p->step[s->in[0]];
+        r->out_scale = s->scalar[SCALE];
+        s = operand(p, s, A);
     }
-    if (s->kind != STEP_MAP || p->step[s->in[1]].kind != STEP_WEIGHT)
+    if (s->kind != STEP_MAP || operand(p, s, B)->kind != STEP_WEIGHT)
         return false;
-    r->out = p->step[s->in[1]].weight;
-    s = &p->step[s->in[0]];
+    r->out = operand(p, s, B)->weight;
+    s = operand(p, s, A);
     if (s->kind != STEP_ATTEND)
         return false;
-    r->scale = s->scalar[0];
-    return read_product(p, s->in[0], STEP_X, &r->q) &&
-           read_product(p, s->in[1], STEP_Y, &r->k) &&
-           read_product(p, s->in[2], STEP_Y, &r->v);
+    r->scale = s->scalar[SCALE];
+    return read_product(p, operand(p, s, QUERIES), STEP_X, &r->q) &&
+           read_product(p, operand(p, s, KEYS), STEP_Y, &r->k) &&
+           read_product(p, operand(p, s, VALUES), STEP_Y, &r->v);
 }
 
 /* Returns whether a matrix is square and shared by all heads. */
 static bool
-is_square(const Plan *p, int weight)
+is_shared_square(const Plan *p, int weight)
 {
     const PlanWeight *w = &p->weight[weight];
     return !w->heads &&
@@ -90,15 +102,17 @@ is_square(const Plan *p, int weight)
 /* Keys and values that begin with the same narrow matrix are made from a latent
    vector: that matrix is fitted first, and is left out of both. */
 static void
-take_latent(const Plan *p, Products *r)
+take_latent(const Plan *p, Fittable *r)
 {
     Product *k = &r->k, *v = &r->v;
-    if (k->count < 2 || v->count < 2)
+    bool both_have_another = k->count > 1 && v->count > 1;
+    if (!both_have_another)
         return;
-    int first = k->weight[k->count - 1];
-    if (v->weight[v->count - 1] != first || is_square(p, first))
+    int k_first = k->from_last[k->count - 1];
+    int v_first = v->from_last[v->count - 1];
+    if (k_first != v_first || is_shared_square(p, k_first))
         return;
-    r->latent = first;
+    r->latent = k_first;
     k->count--; /* drops its first matrix */
     v->count--;
 }
@@ -108,8 +122,9 @@ take_latent(const Plan *p, Products *r)
 static bool
 squares_before_last(const Plan *p, const Product *c)
 {
-    for (int i = 1; i < c->count; i++)
-        if (!is_square(p, c->weight[i]))
+    const int last = 0;
+    for (int i = last + 1; i < c->count; i++)
+        if (!is_shared_square(p, c->from_last[i]))
             return false;
     return true;
 }
@@ -118,14 +133,14 @@ squares_before_last(const Plan *p, const Product *c)
 static int
 last_of(const Product *c)
 {
-    return c->count > 0 ? c->weight[0] : NO_MATRIX;
+    return c->count > 0 ? c->from_last[0] : NO_MATRIX;
 }
 
 /* Counts the fitted places in which a matrix is used. These places are the last
    matrix of the queries, of the keys and of the values, the output map, and the
    latent's map. */
 static int
-times_fitted(const Products *r, int weight)
+times_fitted(const Fittable *r, int weight)
 {
     return (last_of(&r->q) == weight) + (last_of(&r->k) == weight) +
            (last_of(&r->v) == weight) + (r->out == weight) +
@@ -163,25 +178,29 @@ is_whole_map(const Plan *p, int weight)
    be fitted to the symmetric part of M_i, if the scores have no other
    matrix. */
 static bool
-can_fill(const Plan *p, const Products *r, int i)
+can_fill(const Plan *p, const Fittable *r, int i)
 {
+    const int queries_and_keys = 2; /* the two places of a symmetric matrix */
     int times = times_fitted(r, i);
     bool symmetric = last_of(&r->q) == i && last_of(&r->k) == i;
+    bool no_other =
+        r->q.count == 1 && r->k.count == 1 && r->latent == NO_MATRIX;
     if (symmetric)
-        return times == 2 && r->q.count == 1 && r->k.count == 1 &&
-               r->latent == NO_MATRIX;
-    return times == 1 || (times == 0 && is_square(p, i));
+        return times == queries_and_keys && no_other;
+    return times == 1 || (times == 0 && is_shared_square(p, i));
 }
 
 /* Reads the products of an equation into *r; returns false if the equation is
    not made of such products, or if its matrices cannot be filled from any M and
    N. */
 static bool
-can_fit(const Plan *p, Products *r)
+can_fit(const Plan *p, Fittable *r)
 {
-    if (!read_products(p, r))
+    if (!read_attention(p, r))
         return false;
     take_latent(p, r);
+    /* Keys and values may be shared by heads, but queries and outputs may not:
+       else the heads' M_i or N_i could not differ. */
     if (!r->q.count || !has_block_for_each_head(p, last_of(&r->q)) ||
         !has_block_for_each_head(p, r->out))
         return false;
@@ -204,7 +223,7 @@ can_fit(const Plan *p, Products *r)
 bool
 plan_has_fit(const Plan *p)
 {
-    Products r;
+    Fittable r;
     return can_fit(p, &r);
 }
 
@@ -221,17 +240,17 @@ part_of(const Plan *p, Entries *w, int weight)
 void
 plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
 {
-    Products r;
-    can_fit(p, &r); /* true, as plan_has_fit was */
+    Fittable r;
+    can_fit(p, &r); /* fills r; it is true, as plan_has_fit was */
     double scale = r.scale ? scalar_value(r.scale, a) : 1;
     double out_scale = r.out_scale ? scalar_value(r.out_scale, a) : 1;
     if (scale == 0 || out_scale == 0)
         bug("%s: its scores or its output are multiplied by 0, so it cannot be "
             "fitted: remove that factor, or choose sizes at which it is not 0",
             p->text->path);
-    for (int k = 0; k < p->weights; k++)
-        if (times_fitted(&r, p->order[k]) == 0)
-            put_identity(w, k);
+    for (int declared = 0; declared < p->weights; declared++)
+        if (times_fitted(&r, p->order[declared]) == 0)
+            put_identity(w, declared);
     if (r.latent != NO_MATRIX)
         f = through(f, part_of(p, w, r.latent));
 

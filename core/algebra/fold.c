@@ -17,7 +17,8 @@ fold_refusal(const Model *m)
     if (c->residual)
         return "a residual adds the embedding itself to what attention "
                "returns; train without one (residual no)";
-    if (c->norm != NORM_NONE || m->places > 1 || c->mlp)
+    bool single_attention = m->places == 1; /* a place is one attention */
+    if (!single_attention || c->norm != NORM_NONE || c->mlp)
         return "only a single attention may read it, and neither LayerNorm nor "
                "an MLP; train with 1 layer, norm none and mlp 0";
     return NULL;
@@ -26,7 +27,7 @@ fold_refusal(const Model *m)
 /* Writes the entries of a weight, times a factor, to `to`; returns where the
    next ones go. */
 static double *
-copy_weight(double *to, const Weight *w, double factor)
+copy_scaled(double *to, const Weight *w, double factor)
 {
     int size = w->rows * w->cols;
     for (int i = 0; i < size; i++)
@@ -36,34 +37,38 @@ copy_weight(double *to, const Weight *w, double factor)
 
 /* The table T with x = onehot T, a row for each entry of a token of `onehot`:
    the embeddings of the tokens and, if they are learned, of the positions below
-   them. A token of `onehot` has onehot_size where others have 1. */
+   them. A token of `onehot` has the entry onehot_size instead of a 1, so T is
+   divided by it. The caller frees T. */
 static double *
-table_of(const Model *m, const Model *onehot)
+embedding_table(const Model *m, const Model *onehot)
 {
     double factor = 1 / onehot_size(onehot);
     double *table = allocate((size_t)onehot->attention.d_model *
                                  (size_t)m->attention.d_model,
                              sizeof *table);
-    double *to = copy_weight(table, weight_named(m, "embedding"), factor);
+    double *to = copy_scaled(table, weight_named(m, "embedding"), factor);
     if (m->config.positions != POSITIONS_LEARNED)
         return table;
-    to = copy_weight(to, weight_named(m, "positions"), factor);
+    to = copy_scaled(to, weight_named(m, "positions"), factor);
     if (m->sizes.source)
-        copy_weight(to, weight_named(m, "source_positions"), factor);
+        copy_scaled(to, weight_named(m, "source_positions"), factor);
     return table;
 }
 
-/* half = [A M; b] for [M; b], the matrix of a head, whose last row b is a bias:
-   A is (n x d), M (d x d). */
+/* Multiplies the matrix [M; b] of a head by T from the left, except for its
+   last row b, which is a bias: product = [T M; b], for T (n x d) and M (d x d).
+ */
 static void
-multiply_left(double *half, const double *a, const double *matrix, int n, int d)
+multiply_above_bias(double *product, const double *t, const double *matrix,
+                    int n, int d)
 {
-    product_of(half, a, matrix, n, d, d);
-    memcpy(half + n * d, matrix + d * d, (size_t)d * sizeof *half);
+    const double *bias = matrix + d * d;
+    product_of(product, t, matrix, n, d, d);
+    memcpy(product + n * d, bias, (size_t)d * sizeof *product);
 }
 
-/* Sets an unembedding to the first columns of the identity, one for each class.
- */
+/* Sets an unembedding to the first columns of the identity, so that the logits
+   are the first entries of a token. */
 static void
 pick_classes(Weight *unembedding)
 {
@@ -80,35 +85,37 @@ pick_classes(Weight *unembedding)
 void
 fold_form(Canonical *c, const Model *m, Model *onehot)
 {
-    int d = c->d_model, n = onehot->attention.d_model;
+    const double unscaled = 1;
+    const int one_row = 1;
+    int d = c->d_model, n = onehot->attention.d_model, rows = n + 1;
     int classes = m->sizes.classes;
-    double *t = table_of(m, onehot);
-    double *u = allocate((size_t)d * classes, sizeof *u);
-    double *half = allocate((size_t)(n + 1) * (d + classes), sizeof *half);
-    double *folded = half + (n + 1) * d;
-    Canonical f = *c; /* f takes over the bias by position */
-    f.d_model = n;
-    canonical_allocate(&f, c->heads);
-    copy_weight(u, weight_named(m, "unembedding"), 1);
+    double *table = embedding_table(m, onehot);
+    double *unembedding = allocate((size_t)d * classes, sizeof *unembedding);
+    double *half = allocate((size_t)rows * d, sizeof *half); /* T M, or T N */
+    double *tnu = allocate((size_t)rows * classes, sizeof *tnu); /* T N U */
+    Canonical folded = *c; /* it takes over the bias by position */
+    folded.d_model = n;
+    canonical_allocate(&folded, c->heads);
+    copy_scaled(unembedding, weight_named(m, "unembedding"), unscaled);
     for (int h = 0; h < c->heads; h++) {
-        f.sink[h] = c->sink[h];
-        /* half = T M, then T M T' */
-        multiply_left(half, t, c->m + h * c->size, n, d);
-        product_with_transposed(f.m + h * f.size, half, t, n + 1, d, n);
-        /* half = T N, then T N U */
-        multiply_left(half, t, c->n + h * c->size, n, d);
-        product_of(folded, half, u, n + 1, d, classes);
-        /* a row of T N U is the beginning of a row of f.n */
-        for (int row = 0; row <= n; row++)
-            memcpy(f.n + h * f.size + row * n, folded + row * classes,
-                   (size_t)classes * sizeof *folded);
+        double *folded_m = folded.m + h * folded.size;
+        double *folded_n = folded.n + h * folded.size;
+        folded.sink[h] = c->sink[h];
+        multiply_above_bias(half, table, c->m + h * c->size, n, d);
+        product_with_transposed(folded_m, half, table, rows, d, n);
+        multiply_above_bias(half, table, c->n + h * c->size, n, d);
+        product_of(tnu, half, unembedding, rows, d, classes);
+        for (int row = 0; row < rows; row++) /* the columns after it stay 0 */
+            memcpy(folded_n + row * n, tnu + row * classes,
+                   (size_t)classes * sizeof *tnu);
     }
-    product_of(f.constant, c->constant, u, 1, d, classes);
-    c->bias = NULL; /* now f owns this array, so c must not free it */
+    product_of(folded.constant, c->constant, unembedding, one_row, d, classes);
+    c->bias = NULL; /* now `folded` owns this array, so c must not free it */
     canonical_free(c);
-    *c = f;
+    *c = folded;
     pick_classes(weight_named(onehot, "unembedding"));
     free(half);
-    free(t);
-    free(u);
+    free(tnu);
+    free(table);
+    free(unembedding);
 }

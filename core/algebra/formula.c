@@ -18,9 +18,10 @@
 #include "heart/random.h"
 #include "training/rope_and_alibi.h"
 
-/* The letters: d_model, heads, kv_heads, d_k, d_v, latent, and up to four
-   widths among the variant's own settings. */
-enum { D, H, G, K, V, R, OWNS, LETTERS = OWNS + 4 };
+/* The letters: d_model, heads, kv_heads, d_k, d_v and latent, which are options
+   of the shape; and up to four widths among the variant's own settings, from
+   FIRST_OWN on. */
+enum { D, H, G, K, V, R, FIRST_OWN, LETTERS = FIRST_OWN + 4 };
 
 /* A term is 1, h or g times 1, a width or its square. */
 enum { MOST_TERMS = 3 * (2 * LETTERS + 1) };
@@ -31,7 +32,8 @@ enum { MOST_TERMS = 3 * (2 * LETTERS + 1) };
 enum { CHECKS = 12, MOST_SHAPES = 2 * MOST_TERMS + CHECKS, TRIES = 300000 };
 
 typedef struct Shape {
-    int n[LETTERS]; /* of a letter that is not used: 0, or 1 for a count */
+    int n[LETTERS]; /* the size that each letter stands for; if the letter is
+                       not used: 0, or 1 for a count */
 } Shape;
 
 /* A variant with the shape that is wanted, the terms of its formula, and the
@@ -41,8 +43,8 @@ typedef struct Family {
     Attention attention; /* at the shape wanted */
     Shape wanted;
     bool used[LETTERS]; /* which letters the variant depends on */
-    int step[LETTERS];  /* 2 if columns may be rotated in pairs, so that a
-                           width must be even, else 1 */
+    int step[LETTERS];  /* a width is a multiple of this: PAIR if its columns
+                           may be rotated, else 1 */
     char name[LETTERS][OWN_NAME_SIZE];
     char settings[256]; /* the variant's own, as attention_at last wrote them */
     int terms;
@@ -57,14 +59,18 @@ typedef struct Family {
 /* The number of tokens has no effect on the costs that are read here. */
 enum { FEW_TOKENS = 2 };
 
-/* The field of an attention for a letter before OWNS. */
+/* The field of an attention for a letter before FIRST_OWN. */
 static int *
 shape_option(Attention *a, int letter)
 {
-    int *const of[] = {&a->d_model, &a->heads, &a->kv_heads,
-                       &a->d_k,     &a->d_v,   &a->latent};
-    return of[letter];
+    int *const fields[FIRST_OWN] = {
+        [D] = &a->d_model, [H] = &a->heads, [G] = &a->kv_heads,
+        [K] = &a->d_k,     [V] = &a->d_v,   [R] = &a->latent};
+    return fields[letter];
 }
+
+/* Columns that are rotated in pairs have a width that is a multiple of this. */
+enum { PAIR = 2 };
 
 /* Returns whether a letter is a number of heads, or of groups of heads, instead
    of a width. */
@@ -83,13 +89,13 @@ attention_at(Family *f, const Shape *at)
     Attention a = f->attention;
     OwnSetting own;
     int length = 0;
-    for (int i = 0; i < OWNS; i++)
+    for (int i = 0; i < FIRST_OWN; i++)
         if (f->used[i])
             *shape_option(&a, i) = at->n[i];
     f->settings[0] = 0;
     const char *list = a.settings;
     while (list && next_own_setting(&list, &own)) {
-        for (int i = OWNS; i < LETTERS; i++)
+        for (int i = FIRST_OWN; i < LETTERS; i++)
             if (f->used[i] && !strcmp(f->name[i], own.name))
                 own.value = at->n[i];
         length +=
@@ -104,8 +110,8 @@ attention_at(Family *f, const Shape *at)
 static double
 parameters_at(Family *f, const Shape *at)
 {
-    return cost_of(f->variant, attention_at(f, at), FEW_TOKENS, Y_IS_X)
-        .parameters;
+    Attention a = attention_at(f, at);
+    return cost_of(f->variant, a, FEW_TOKENS, Y_IS_X).parameters;
 }
 
 /* Makes one of the variant's own settings letter i, if it is a width: doubling
@@ -114,7 +120,8 @@ parameters_at(Family *f, const Shape *at)
 static void
 try_as_width(Family *f, int i, const OwnSetting *own)
 {
-    if (own->value < 1 || own->value != floor(own->value))
+    bool is_size = own->value >= 1 && own->value == floor(own->value);
+    if (!is_size)
         return;
     strcpy(f->name[i], own->name);
     f->wanted.n[i] = (int)own->value;
@@ -124,9 +131,9 @@ try_as_width(Family *f, int i, const OwnSetting *own)
     f->used[i] = parameters_at(f, &doubled) != parameters_at(f, &f->wanted);
 }
 
-/* Returns whether the variant depends on this letter. All variants depend on
-   d_model, although they do not list it among their options. A count that is 1
-   is not a letter. */
+/* Returns whether the variant depends on this letter, which it lists by its
+   option's name in Variant.shape. All variants depend on d_model, which none
+   lists. A count that is 1 is not a letter. */
 static bool
 uses_option(Family *f, int letter, const char *option)
 {
@@ -138,21 +145,22 @@ uses_option(Family *f, int letter, const char *option)
 
 /* Finds which options of the shape are letters. Positions by rotation rotate
    pairs of the columns of keys, which are as wide as d_model if d_k is unused;
-   a latent may be a key, too. */
+   a latent may be a key, too. So these widths must be even. */
 static void
 find_option_letters(Family *f)
 {
-    static const char *const names[] = {"d", "h", "g", "k", "v", "r"};
-    static const char *const options[] = {"",    "heads", "kv-heads",
-                                          "d-k", "d-v",   "latent"};
-    for (int i = 0; i < OWNS; i++) {
+    static const char *const names[FIRST_OWN] = {"d", "h", "g", "k", "v", "r"};
+    static const char *const options[FIRST_OWN] = {"",    "heads", "kv-heads",
+                                                   "d-k", "d-v",   "latent"};
+    for (int i = 0; i < FIRST_OWN; i++) {
         strcpy(f->name[i], names[i]);
         f->used[i] = uses_option(f, i, options[i]);
         f->wanted.n[i] = is_count(i) ? 1 : 0;
         if (f->used[i])
             f->wanted.n[i] = *shape_option(&f->attention, i);
         bool of_keys = i == K || i == R || (i == D && !f->used[K]);
-        f->step[i] = f->attention.relative == &rope && of_keys ? 2 : 1;
+        bool is_rotated = f->attention.relative == &rope && of_keys;
+        f->step[i] = is_rotated ? PAIR : 1;
     }
 }
 
@@ -161,14 +169,14 @@ find_option_letters(Family *f)
 static void
 find_own_letters(Family *f)
 {
-    bool rotates =
-        cost_of(f->variant, f->attention, FEW_TOKENS, Y_IS_X).rotates;
+    Cost cost = cost_of(f->variant, f->attention, FEW_TOKENS, Y_IS_X);
     const char *list = f->attention.settings;
     OwnSetting own;
-    int i = OWNS;
+    int i = FIRST_OWN;
     while (i < LETTERS && list && next_own_setting(&list, &own)) {
         try_as_width(f, i, &own);
-        f->step[i] = rotates && f->wanted.n[i] % 2 == 0 ? 2 : 1;
+        bool is_even = f->wanted.n[i] % PAIR == 0;
+        f->step[i] = cost.rotates && is_even ? PAIR : 1;
         if (f->used[i])
             i++;
     }
@@ -178,8 +186,8 @@ find_own_letters(Family *f)
    a latent to heads that are `width` wide: of a token, of the latent, of one
    head, of all groups of heads, of all heads, and the variant's own. Their
    order decides which ranks products can have. */
-enum { TOKEN, LATENT, HEAD, ALL_GROUPS, ALL_HEADS, OWN_WIDTHS };
-enum { WIDTHS = OWN_WIDTHS + LETTERS - OWNS };
+enum { TOKEN, LATENT, HEAD, ALL_GROUPS, ALL_HEADS, SHAPE_WIDTHS };
+enum { WIDTHS = SHAPE_WIDTHS + LETTERS - FIRST_OWN };
 
 /* Factors that break ties between equal widths of the wanted shape: a token
    counts as a little wider than a latent, and both as wider than the rest. */
@@ -198,8 +206,8 @@ chain_widths(const Family *f, const Shape *at, double width, double to[WIDTHS])
     to[HEAD] = width;
     to[ALL_GROUPS] = groups * width;
     to[ALL_HEADS] = heads * width;
-    for (int i = OWNS; i < LETTERS; i++)
-        to[OWN_WIDTHS + i - OWNS] = f->used[i] ? n[i] : 0;
+    for (int i = FIRST_OWN; i < LETTERS; i++)
+        to[SHAPE_WIDTHS + i - FIRST_OWN] = f->used[i] ? n[i] : 0;
 }
 
 /* Returns whether the widths of a chain are in the same order at two shapes.
@@ -217,15 +225,16 @@ chain_ordered_alike(const Family *f, const Shape *at, double width_wanted,
     wanted[TOKEN] *= TOKEN_TIE;
     wanted[LATENT] *= LATENT_TIE;
     for (int i = 0; i < WIDTHS; i++)
-        for (int j = 0; j < i; j++)
+        for (int j = 0; j < i; j++) /* in another order: opposite signs */
             if ((wanted[i] - wanted[j]) * (other[i] - other[j]) < 0)
                 return false;
     return true;
 }
 
-/* Are all widths in the same order as those wanted, along the chains of keys,
-   of values, and of both side by side if they come from one latent? And do the
-   heads divide d_model, if they do in the shape wanted? */
+/* Returns whether a shape is like the wanted one. Its widths must be in the
+   same order along the chain of keys, along that of values and, if both are
+   made from one latent, along that of keys and values side by side. The heads
+   must divide d_model if they do in the wanted shape. */
 static bool
 ordered_alike(const Family *f, const Shape *at)
 {
@@ -241,11 +250,11 @@ ordered_alike(const Family *f, const Shape *at)
 /* A count that is no letter, in a term without h or g. */
 enum { ONE = -1 };
 
-/* Adds the term count * width^power. */
+/* Adds the term count * width^power. `count` is the letter H or G, or ONE. */
 static void
 add_term(Family *f, int count, int width, int power)
 {
-    int *powers = f->power[f->terms];
+    int *powers = f->power[f->terms]; /* each is 0 before */
     if (count != ONE)
         powers[count] = 1;
     powers[width] = power;
@@ -256,11 +265,12 @@ add_term(Family *f, int count, int width, int power)
 static void
 add_terms(Family *f, int count)
 {
-    add_term(f, count, D, 0);
+    const int any_width = D, no_power = 0, linear = 1, square = 2;
+    add_term(f, count, any_width, no_power);
     for (int width = 0; width < LETTERS; width++)
         if (f->used[width] && !is_count(width)) {
-            add_term(f, count, width, 1);
-            add_term(f, count, width, 2);
+            add_term(f, count, width, linear);
+            add_term(f, count, width, square);
         }
 }
 
@@ -307,16 +317,17 @@ largest_drawn(const Family *f, int letter, const Shape *at, int widest)
 {
     enum { HEADS = 4, GROUPED_HEADS = 8, NARROW = 3 };
     const int *wanted = f->wanted.n;
-    bool in_each_head = letter == K || letter == V;
-    int in_all_heads = wanted[letter] * (in_each_head ? wanted[H] : 1);
+    bool is_own = letter >= FIRST_OWN;
     if (letter == H && f->used[G])
         return GROUPED_HEADS; /* several groups of several heads */
     if (is_count(letter))
         return HEADS;
-    bool own = letter >= OWNS; /* of the variant */
-    if (own && wanted[letter] <= wanted[K])
+    if (is_own && wanted[letter] <= wanted[K])
         return NARROW * f->step[letter];
-    if (letter == D || in_all_heads > wanted[D])
+    bool in_each_head = letter == K || letter == V;
+    int in_all_heads = wanted[letter] * (in_each_head ? wanted[H] : 1);
+    bool fits_into_d_model = letter != D && in_all_heads <= wanted[D];
+    if (!fits_into_d_model)
         return widest;
     return in_each_head ? at->n[D] / at->n[H] : at->n[D];
 }
@@ -330,9 +341,10 @@ draw_shape(Family *f, int widest)
     for (int i = 0; i < LETTERS; i++) {
         if (!f->used[i])
             continue;
-        int steps = largest_drawn(f, i, &at, widest) / f->step[i];
-        at.n[i] =
-            f->step[i] * (1 + random_below(&f->random, steps > 1 ? steps : 1));
+        int most_steps = largest_drawn(f, i, &at, widest) / f->step[i];
+        if (most_steps < 1)
+            most_steps = 1;
+        at.n[i] = f->step[i] * (1 + random_below(&f->random, most_steps));
     }
     return at;
 }
@@ -376,7 +388,7 @@ measure_shapes(Family *f, int count, int widest, int most)
         if (!draw_new(f, widest, most, &at))
             return false;
         RealCount c = real_count(f->variant, attention_at(f, &at), ANY_TOKENS);
-        if (c.real < 0)
+        if (c.real == UNKNOWN_RANK)
             return false;
         f->gauge[f->measured] = parameters_at(f, &at) - c.real;
         f->at[f->measured] = at;
@@ -389,29 +401,33 @@ measure_shapes(Family *f, int count, int widest, int most)
    one unknown for each term (a column). The columns are first scaled to length
    1, so that small terms are not lost in rounding. The scaled factors are the
    pseudo-inverse of a times the gauges; `inverse` is that matrix, transposed.
-   Factors are rounded to halves. Returns false if the shapes do not determine
-   them. */
+   Returns false if the shapes do not determine the factors. */
 static bool
 fit_factors(Family *f)
 {
-    int n = f->terms, m = f->measured;
-    double *a = allocate(2 * (size_t)m * n, sizeof *a), *inverse = a + m * n;
-    double length[MOST_TERMS] = {0};
-    for (int i = 0; i < m * n; i++) {
-        a[i] = term_at(f->power[i % n], &f->at[i / n]);
-        length[i % n] = hypot(length[i % n], a[i]);
+    int terms = f->terms, shapes = f->measured;
+    size_t size = (size_t)shapes * (size_t)terms;
+    double *a = allocate(size, sizeof *a), length[MOST_TERMS] = {0};
+    double *inverse = allocate(size, sizeof *inverse);
+    for (int i = 0; i < shapes; i++)
+        for (int j = 0; j < terms; j++) {
+            double value = term_at(f->power[j], &f->at[i]);
+            a[i * terms + j] = value;
+            length[j] = hypot(length[j], value);
+        }
+    for (int i = 0; i < shapes; i++)
+        for (int j = 0; j < terms; j++)
+            a[i * terms + j] /= length[j];
+    int rank = pseudo_inverse(a, shapes, terms, inverse);
+    for (int j = 0; j < terms; j++) {
+        double scaled = 0;
+        for (int i = 0; i < shapes; i++)
+            scaled += inverse[i * terms + j] * f->gauge[i];
+        f->factor[j] = round(2 * scaled / length[j]) / 2; /* to halves */
     }
-    for (int i = 0; i < m * n; i++)
-        a[i] /= length[i % n];
-    bool determined = pseudo_inverse(a, m, n, inverse) == n;
-    for (int j = 0; j < n; j++) {
-        double factor = 0;
-        for (int i = 0; i < m; i++)
-            factor += inverse[i * n + j] * f->gauge[i];
-        f->factor[j] = round(2 * factor / length[j]) / 2;
-    }
+    free(inverse);
     free(a);
-    return determined;
+    return rank == terms;
 }
 
 /* Term i with the absolute value of its factor: "2 h k", "h v^2", "1". */
@@ -448,25 +464,28 @@ text_of(const Family *f)
 }
 
 /* Fits a formula at small shapes, in which no width is larger than `widest` and
-   no block has more than `most` parameters, and checks it at some that may be a
-   little larger. The factors are multiples of a half, so its values are exact,
-   and must be equal to what was measured. */
+   no block has more than `most` parameters, and checks it at others. The
+   factors are multiples of a half, so its values are exact, and must be equal
+   to what was measured. */
 static Formula
 fit_formula(const Variant *v, Attention a, int widest, int most)
 {
+    /* The check may use slightly larger shapes. */
+    enum { SEED = 5, WIDER = 4, MORE_PARAMETERS = 2 };
     Formula found = {.holds = false};
     Family *f = allocate(1, sizeof *f);
     f->variant = v;
     f->attention = a;
-    f->random = random_stream(5, "formula");
+    f->random = random_stream(SEED, "formula");
     find_option_letters(f);
     find_own_letters(f);
     list_terms(f);
-    /* with more equations than unknowns, a wrong formula does not fit */
+    /* A third more equations than unknowns, and 8: then a wrong formula does
+       not fit. */
     found.fitted = f->terms + f->terms / 3 + 8;
-    found.holds = measure_shapes(f, found.fitted, widest, most) &&
-                  fit_factors(f) &&
-                  measure_shapes(f, CHECKS, widest + 4, 2 * most);
+    found.holds =
+        measure_shapes(f, found.fitted, widest, most) && fit_factors(f) &&
+        measure_shapes(f, CHECKS, widest + WIDER, MORE_PARAMETERS * most);
     found.checked = f->measured - found.fitted;
     for (int i = 0; found.holds && i < f->measured; i++)
         found.holds = formula_value(f, &f->at[i]) == f->gauge[i];
@@ -483,19 +502,24 @@ fit_formula(const Variant *v, Attention a, int widest, int most)
 Formula
 formula_of(const Variant *v, Attention a, double used)
 {
-    enum { LARGEST = 6400 }; /* parameters of a block */
+    /* In the first search: the largest d_model, which is larger if widths must
+       be even, and the most parameters of a block for each unit of it. */
+    enum { WIDEST = 16, WIDEST_IF_EVEN = 32, PARAMETERS_PER_UNIT = 12 };
+    /* In each later search; and the most parameters of a block in any. */
+    enum { WIDER = 8, TIMES_PARAMETERS = 4, MOST_PARAMETERS = 6400 };
     Formula found = {.holds = false};
     bool together = cost_of(v, a, FEW_TOKENS, Y_IS_X).recalls;
-    int alike = together || a.layers < 1 ? 1 : a.layers; /* of the same gauge */
-    a.layers = together ? a.layers : 1;
-    int widest = a.relative == &rope ? 32 : 16; /* even widths need more */
-    int most = 12 * widest;                     /* parameters of a block */
-    while (most <= LARGEST && !found.holds) {
+    int layers = a.layers > 1 ? a.layers : 1;
+    int blocks_alike = together ? 1 : layers; /* with the fitted gauge */
+    a.layers = together ? layers : 1;
+    int widest = a.relative == &rope ? WIDEST_IF_EVEN : WIDEST;
+    int most = PARAMETERS_PER_UNIT * widest;
+    while (most <= MOST_PARAMETERS && !found.holds) {
         found = fit_formula(v, a, widest, most);
-        found.gauge *= alike;
+        found.gauge *= blocks_alike;
         found.holds = found.holds && found.gauge >= 0 && found.gauge <= used;
-        most *= 4;
-        widest += 8;
+        most *= TIMES_PARAMETERS;
+        widest += WIDER;
     }
     return found;
 }

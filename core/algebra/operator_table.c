@@ -15,9 +15,8 @@
 #include "operators/steps.h"
 #include "training/rope_and_alibi.h"
 
-/* The fields are those of Meaning. A new operator of the core gets one row
- * here.
- */
+/* The fields are those of Meaning, in its order; the last one is `rotates`. A
+   new operator of the core gets one row here. */
 static const Meaning meanings[] = {
     {&matmul_op, TIMES, MATRICES, false},
     {&matmul_t_op.op, TIMES_TURNED, MATRICES, false},

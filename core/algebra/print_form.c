@@ -12,9 +12,10 @@
 #include "algebra/print_form.h"
 #include "base/words.h"
 
-/* The name of a width, "d_k"; NULL if it has none. */
+/* The name of the first width in this list that is equal to a number; NULL if
+   none is. */
 static const char *
-width_named(const Derived *d, double width)
+width_named(const Derived *d, double number)
 {
     const Attention *a = &d->run.attention;
     const struct {
@@ -24,53 +25,56 @@ width_named(const Derived *d, double width)
                {"latent", a->latent},   {"d_k", a->d_k},
                {"d_v", a->d_v},         {"h d_k", a->heads * a->d_k}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (nearly_equal(width, all[i].width))
+        if (nearly_equal(number, all[i].width))
             return all[i].name;
     return NULL;
 }
 
-/* TELLING_SHAPE gives each multiple of a width up to this one name only. */
+/* At TELLING_SHAPE (derive.h), up to this multiple of a width is no multiple of
+   another width, so it has only one name. */
 enum { MOST_TIMES = 4 };
 
+/* Writes the number as `times` multiplied by 1, by a width, or by the square
+   root of a width. */
 const char *
 number_named(const Derived *d, double number)
 {
     for (int times = 1; times <= MOST_TIMES; times++) {
-        double rest = number / times;
-        const char *width = width_named(d, rest);
-        const char *root = width_named(d, rest * rest);
-        const char *count = times > 1 ? format_text("%d ", times) : "";
-        if (nearly_equal(rest, 1))
+        double multiplied = number / times;
+        const char *width = width_named(d, multiplied);
+        const char *squared = width_named(d, multiplied * multiplied);
+        const char *prefix = times == 1 ? "" : format_text("%d ", times);
+        if (nearly_equal(multiplied, 1))
             return format_text("%d", times);
         if (width)
-            return format_text("%s%s", count, width);
-        if (root)
-            return format_text("%ssqrt(%s)", count, root);
+            return format_text("%s%s", prefix, width);
+        if (squared)
+            return format_text("%ssqrt(%s)", prefix, squared);
     }
     return NULL;
 }
 
-/* Prints the absolute value of a factor after its product: nothing for 1, or a
-   number by its name, multiplied or divided by; or the root of a width's ratio
-   to d_k. A number that has no name holds at this shape only. */
+/* Prints a factor after its product, without its sign: nothing for 1, " / d_k",
+   " d_k", or " sqrt(latent / d_k)". A number that is made of no width is
+   printed with the shape, since it may differ at other shapes. */
 static void
 print_factor(FILE *to, const Derived *d, double factor)
 {
     const Attention *a = &d->run.attention;
     double size = fabs(factor);
-    const char *divisor = number_named(d, 1 / size);
-    const char *number = number_named(d, size);
-    const char *width = width_named(d, size * size * a->d_k);
     if (nearly_equal(size, 1))
         return;
+    const char *divisor = number_named(d, 1 / size);
+    const char *multiplier = number_named(d, size);
+    const char *over_d_k = width_named(d, size * size * a->d_k);
     if (divisor) { /* "2 d_k" needs brackets, "sqrt(d_model / h)" does not */
         bool is_root = strncmp(divisor, "sqrt(", strlen("sqrt(")) == 0;
         bool brackets = strchr(divisor, ' ') && !is_root;
         fprintf(to, brackets ? " / (%s)" : " / %s", divisor);
-    } else if (number)
-        fprintf(to, " %s", number);
-    else if (width)
-        fprintf(to, " sqrt(%s / d_k)", width);
+    } else if (multiplier)
+        fprintf(to, " %s", multiplier);
+    else if (over_d_k)
+        fprintf(to, " sqrt(%s / d_k)", over_d_k);
     else
         fprintf(to, " %g (at d_model = %d, h = %d, d_k = %d)", size, a->d_model,
                 a->heads, a->d_k);
@@ -88,22 +92,22 @@ static Span
 span_of(const Symbol *s, Axis axis)
 {
     const Node *node = s->node;
-    const Matrix *m = &s->m;
-    if (is_gains(s))
-        return axis == ALONG_ROWS ? (Span){0, 1, 1}
-                                  : (Span){first_gain(s), m->cols, node->cols};
-    bool transposed = m->across > 1;
-    int first_entry = (int)(m->at - node->value);
-    int rows = transposed ? m->cols : m->rows;
-    int cols = transposed ? m->rows : m->cols;
-    if (axis == ALONG_ROWS)
-        return (Span){first_entry / node->cols, rows, node->rows};
-    return (Span){first_entry % node->cols, cols, node->cols};
+    if (is_gains(s)) {
+        Span one_row = {.first = 0, .count = 1, .all = 1};
+        Span gains = {first_gain(s), s->m.cols, node->cols};
+        return axis == ALONG_ROWS ? one_row : gains;
+    }
+    Matrix stored = is_transposed(s) ? transposed(s->m) : s->m;
+    int first_entry = (int)(stored.at - node->value);
+    Span rows = {first_entry / node->cols, stored.rows, node->rows};
+    Span cols = {first_entry % node->cols, stored.cols, node->cols};
+    return axis == ALONG_ROWS ? rows : cols;
 }
 
 /* Which block of a matrix each head uses. Along one axis the matrix is cut into
    `blocks` blocks of `stride` rows or columns. Head i uses the rows or columns
-   from `start` on of block `of_head[i]`. */
+   from `start` on of block `of_head[i]`. Heads and blocks are counted from 0,
+   in the variant's order. */
 enum { MOST_COMPARED = 64 };
 typedef struct Pattern {
     int heads; /* how many heads were compared */
@@ -128,39 +132,53 @@ next_larger(const int *numbers, int n, int bound)
 static int
 start_of_symbol(const Symbol *s, Axis axis)
 {
-    const char *name = s->node->arguments;
-    if (axis == BY_NAME)
-        return atoi(name + strcspn(name, "0123456789"));
-    return span_of(s, axis).first;
+    if (axis != BY_NAME)
+        return span_of(s, axis).first;
+    const char *name = s->node->arguments; /* of its matrix (tape.h) */
+    const char *number = name + strcspn(name, "0123456789");
+    return atoi(number);
 }
 
-/* Finds the pattern along an axis from the beginning of each head's part. The
-   two smallest starts belong to two neighbouring blocks. If a variant calls
-   attend more than once, only the heads of the last call are compared. */
+/* Writes where the symbol of each head begins that has the same place in its
+   head as s. Returns false if a head has no such symbol. */
+static bool
+find_starts(const Derived *d, const Symbol *s, Axis axis, int heads,
+            int starts[MOST_COMPARED])
+{
+    for (int i = 0; i < heads; i++) {
+        int backwards = heads - 1 - i; /* as terms.h counts heads */
+        const Symbol *own = symbol_of(d, backwards, s);
+        if (!own)
+            return false;
+        starts[i] = start_of_symbol(own, axis);
+    }
+    return true;
+}
+
+/* Finds the pattern along an axis from the start of each head's part. The two
+   smallest starts belong to two neighbouring blocks. If a variant calls attend
+   more than once, only the heads of the last call are compared. */
 static Pattern
 pattern_along(const Derived *d, const Symbol *s, Axis axis)
 {
     Pattern p = {.heads = d->run.attention.heads, .blocks = 1};
     int starts[MOST_COMPARED];
+    const int below_all = -1;
     if (p.heads > d->heads)
         p.heads = d->heads;
     if (p.heads > MOST_COMPARED)
         p.heads = MOST_COMPARED;
-    for (int i = 0; i < p.heads; i++) {
-        /* a derived form counts heads from the last one */
-        const Symbol *own = symbol_of(d, p.heads - 1 - i, s);
-        if (!own)
-            return p;
-        starts[i] = start_of_symbol(own, axis);
-    }
-    p.start = next_larger(starts, p.heads, -1);
+    p.known = find_starts(d, s, axis, p.heads, starts);
+    if (!p.known)
+        return p;
+    p.start = next_larger(starts, p.heads, below_all);
     int second = next_larger(starts, p.heads, p.start);
-    p.stride = second < INT_MAX ? second - p.start : 0;
-    p.known = true;
+    bool one_start = second == INT_MAX; /* all heads use the same block */
+    p.stride = one_start ? 0 : second - p.start;
     for (int i = 0; i < p.heads; i++) {
-        int after = starts[i] - p.start;
-        int block = p.stride > 0 ? after / p.stride : 0;
-        p.known &= block * p.stride == after;
+        int distance = starts[i] - p.start;
+        int block = one_start ? 0 : distance / p.stride;
+        p.known &= block * p.stride == distance;
         p.of_head[i] = block;
         if (block >= p.blocks)
             p.blocks = block + 1;
@@ -174,7 +192,7 @@ static bool
 shared_by_neighbours(const Pattern *p)
 {
     for (int i = 0; i < p->heads; i++)
-        if (p->of_head[i] != i * p->blocks / p->heads)
+        if (p->of_head[i] != i * p->blocks / p->heads) /* as 0, 0, 1, 1 */
             return false;
     return true;
 }
@@ -190,17 +208,19 @@ shifted_by(const Pattern *p, int by)
 }
 
 /* The index of a symbol: i, g, i+1, i mod g, or a list of each head's block; ""
-   if all heads use the same block. `number` is used if there is no pattern. */
+   if all heads use the same block; the block of this head, counted from 1, if
+   there is no pattern. */
 static const char *
-index_text(const Pattern *p, int number)
+index_text(const Pattern *p, int block_of_this_head)
 {
+    const int unshifted = 0;
     if (!p->known)
-        return format_text("{%d}", number);
+        return format_text("{%d}", block_of_this_head);
     if (p->blocks == 1)
         return "";
     if (shared_by_neighbours(p))
         return p->blocks == p->heads ? "i" : "g";
-    if (shifted_by(p, 0))
+    if (shifted_by(p, unshifted))
         return "{i mod g}";
     for (int by = 1; by < p->heads; by++)
         if (p->blocks == p->heads && shifted_by(p, by))
@@ -217,8 +237,9 @@ static bool
 has_other_part(const Chain *c, const Symbol *s)
 {
     for (int i = 0; i < c->count; i++) {
-        const Symbol *o = &c->symbol[i];
-        if (o->node == s->node && o->role == s->role && o->m.at != s->m.at)
+        const Symbol *other = &c->symbol[i];
+        bool same_role = other->node == s->node && other->role == s->role;
+        if (same_role && other->m.at != s->m.at)
             return true;
     }
     return false;
@@ -230,14 +251,14 @@ static bool
 role_is_ambiguous(const Derived *d, const Symbol *s)
 {
     for (const Term *t = d->term; t && t < d->term + d->count; t++)
-        if (t->head == 0 && (has_other_part(&t->chain[Q_SIDE], s) ||
-                             has_other_part(&t->chain[K_SIDE], s)))
+        if (t->head == PRINTED_HEAD && (has_other_part(&t->chain[Q_SIDE], s) ||
+                                        has_other_part(&t->chain[K_SIDE], s)))
             return true;
     return false;
 }
 
-/* The number of a row or column within its block, by a width if it has one:
-   "d_k", "d_k/2" or "3". */
+/* The text of a row's or column's number within its block: a width or half of
+   one if it is that, "d_k" or "d_k/2", or else digits, "3". */
 static const char *
 position_named(const Derived *d, int position)
 {
@@ -265,21 +286,26 @@ static void
 mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
 {
     Span span = span_of(s, axis);
-    if (span.count == span.all)
+    bool uses_all = span.count == span.all;
+    if (uses_all)
         return;
     Pattern p = pattern_along(d, s, axis);
-    const char *index = index_text(&p, span.first / span.count + 1);
+    int blocks_before = span.first / span.count; /* if all are this large */
+    const char *index = index_text(&p, blocks_before + 1);
     if (*index)
         marks->index = index;
-    bool tokens = is_tokens(d, s->node);
-    int block = p.blocks > 1 ? p.stride : span.all;
-    bool whole_block = span.count == block && p.blocks * block == span.all;
-    if (whole_block || (tokens && p.blocks > 1))
+    bool tokens = is_tokens(d, s->node), has_form = !d->why;
+    int block_size = p.blocks > 1 ? p.stride : span.all;
+    bool whole_block =
+        span.count == block_size && p.blocks * block_size == span.all;
+    bool index_is_enough = whole_block || (tokens && p.blocks > 1);
+    if (index_is_enough)
         return;
-    int start = p.known ? p.start : span.first % span.count;
-    if (p.known && !tokens && !role_is_ambiguous(d, s))
+    int start = p.known ? p.start : span.first % span.count; /* in the block */
+    bool role_tells_part = p.known && !tokens && !role_is_ambiguous(d, s);
+    if (role_tells_part)
         marks->part = format_text(".%c", s->role);
-    else if (!d->why)
+    else if (has_form)
         marks->part = format_text("[%s:%s]", position_named(d, start),
                                   position_named(d, start + span.count));
 }
@@ -289,11 +315,13 @@ mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
 static Marks
 marks_of(const Derived *d, const Symbol *s)
 {
-    Marks marks = {"", ""};
-    const Symbol *in_next_head = symbol_of(d, 1, s);
-    if (in_next_head && in_next_head->node != s->node) {
+    Marks marks = {.index = "", .part = ""};
+    const int next_head = PRINTED_HEAD + 1, first_block = 1;
+    const Symbol *in_next_head = symbol_of(d, next_head, s);
+    bool separate_matrices = in_next_head && in_next_head->node != s->node;
+    if (separate_matrices) {
         Pattern p = pattern_along(d, s, BY_NAME);
-        marks.index = index_text(&p, 1);
+        marks.index = index_text(&p, first_block);
     } else if (s->piece != CONSTANT) {
         if (!is_tokens(d, s->node))
             mark_axis(&marks, d, s, ALONG_ROWS);
@@ -306,11 +334,10 @@ const char *
 name_in_equation(const char *equation, const char *name)
 {
     static const char *const indices[] = {"", "_i", "_g"};
-    int letter = (int)strcspn(name, "^"); /* the W of W^Q */
-    for (int k = 0; k < 3; k++) {
-        const char *index = indices[k];
-        const char *indexed =
-            format_text("%.*s%s%s", letter, name, index, name + letter);
+    int before_hat = (int)strcspn(name, "^"); /* the length of the W of W^Q */
+    for (size_t k = 0; k < sizeof indices / sizeof *indices; k++) {
+        const char *indexed = format_text("%.*s%s%s", before_hat, name,
+                                          indices[k], name + before_hat);
         const char *found = strstr(equation, indexed);
         if (found && !isalnum((unsigned char)found[strlen(indexed)]))
             return indexed;
@@ -318,9 +345,9 @@ name_in_equation(const char *equation, const char *name)
     return NULL;
 }
 
-/* Prints a symbol: "W_i^Q" for a matrix called W^Q or W_i^Q, its index and
-   range, ' if it is transposed, diag() for gains, and [name] for an operator.
- */
+/* Prints a symbol with its marks: "W_i^Q" for a matrix called W^Q or W_i^Q, "'"
+   after it if it is transposed, "diag(...)" for gains, and "[tanh]" for an
+   operator. */
 static void
 print_symbol(FILE *to, const Derived *d, const Symbol *s)
 {
@@ -330,19 +357,20 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
         return;
     }
     const char *name = is_tokens(d, node) ? "I" : node->arguments;
+    int letters = (int)strcspn(name, "_^"); /* the length of the W of W_i^Q */
+    const char *exponent = name + strcspn(name, "^");
     Marks marks = marks_of(d, s);
     fprintf(to, "%s", is_gains(s) ? "diag(" : "");
     if (*marks.index)
-        fprintf(to, "%.*s_%s%s", (int)strcspn(name, "_^"), name, marks.index,
-                name + strcspn(name, "^"));
+        fprintf(to, "%.*s_%s%s", letters, name, marks.index, exponent);
     else
         fprintf(to, "%s", name);
     fprintf(to, "%s%s%s", marks.part, is_gains(s) ? ")" : "",
-            s->m.across > 1 ? "'" : "");
+            is_transposed(s) ? "'" : "");
 }
 
-/* Prints the tokens, unless they are NULL, and the symbols of a chain, with a
-   blank between two. */
+/* Prints the tokens, unless they are NULL, and then the symbols of a chain,
+   separated by blanks. */
 static void
 print_chain(FILE *to, const Derived *d, const Chain *c, const char *tokens)
 {
@@ -357,11 +385,11 @@ print_chain(FILE *to, const Derived *d, const Chain *c, const char *tokens)
 /* Keys are printed transposed: Q (K)', or Q y' if they are only tokens. A term
    without tokens and symbols is I. */
 void
-print_term(FILE *to, const Derived *d, const Term *t, bool with_tokens)
+print_term(FILE *to, const Derived *d, const Term *t, Shown shown)
 {
     const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
-    const char *q_tokens = with_tokens ? q->tokens : NULL;
-    const char *k_tokens = with_tokens ? k->tokens : NULL;
+    const char *q_tokens = shown == WITH_TOKENS ? q->tokens : NULL;
+    const char *k_tokens = shown == WITH_TOKENS ? k->tokens : NULL;
     bool has_q = q_tokens || q->count, has_k = k_tokens || k->count;
     fprintf(to, "%s", t->factor < 0 ? "-" : "");
     print_chain(to, d, q, q_tokens);
@@ -373,27 +401,26 @@ print_term(FILE *to, const Derived *d, const Term *t, bool with_tokens)
     print_factor(to, d, t->factor);
 }
 
-/* Prints the first term of a piece and, if there are several, the last one:
+/* Prints one term as it is, two as "A B' + C D'", and more as
    "A B' + ... + C D'". */
 void
-print_piece(FILE *to, const Derived *d, int head, int piece, bool with_tokens)
+print_piece(FILE *to, const Derived *d, int head, Piece piece, Shown shown)
 {
-    const Term *t = term_of(d, head, piece, 0);
-    int last = 0;
-    if (!t)
+    int terms = 0;
+    while (term_of(d, head, piece, terms))
+        terms++;
+    if (terms > 0)
+        print_term(to, d, term_of(d, head, piece, FIRST_TERM), shown);
+    if (terms < 2)
         return;
-    print_term(to, d, t, with_tokens);
-    while (term_of(d, head, piece, last + 1))
-        last++;
-    if (last == 0)
-        return;
-    Term added = *term_of(d, head, piece, last);
-    const char *sign = added.factor < 0 ? " - " : " + ";
-    added.factor = fabs(added.factor);
-    fprintf(to, "%s%s", last > 1 ? " + ..." : "", sign);
-    print_term(to, d, &added, with_tokens);
+    Term last = *term_of(d, head, piece, terms - 1);
+    const char *sign = last.factor < 0 ? " - " : " + ";
+    last.factor = fabs(last.factor); /* the sign is printed already */
+    fprintf(to, "%s%s", terms > 2 ? " + ..." : "", sign);
+    print_term(to, d, &last, shown);
 }
 
+/* Without attention, a form consists only of the constant. */
 char *
 form_spelled(const Derived *d)
 {
@@ -404,13 +431,12 @@ form_spelled(const Derived *d)
                                                [CONSTANT] = " + "};
     char *text;
     FILE *to = begin_text(&text);
-    bool attends = term_of(d, 0, N_PIECE, 0) != NULL;
-    for (int piece = attends ? M_PIECE : CONSTANT; piece < PIECES; piece++) {
-        if (!term_of(d, 0, piece, 0))
-            continue;
-        fprintf(to, "%s", attends ? before[piece] : "");
-        print_piece(to, d, 0, piece, true);
-    }
+    bool attends = term_of(d, PRINTED_HEAD, N_PIECE, FIRST_TERM) != NULL;
+    for (int piece = attends ? M_PIECE : CONSTANT; piece < PIECES; piece++)
+        if (term_of(d, PRINTED_HEAD, piece, FIRST_TERM)) {
+            fprintf(to, "%s", attends ? before[piece] : "");
+            print_piece(to, d, PRINTED_HEAD, piece, WITH_TOKENS);
+        }
     end_text(to, &text);
     return text;
 }

@@ -5,7 +5,8 @@
    that a head uses is part of the form: W_{i+1}^Q is the next head's block,
    W_{i mod g}^K the block of a group whose heads are not neighbours,
    W_i^Q[0:d_k/2] half of the head's own block. Operators that are no product
-   with a matrix are in brackets: "W^Q [tanh] W_i^Q". */
+   with a matrix are in brackets: "W^Q [tanh] W_i^Q". A piece and a head are
+   those of terms.h. */
 #ifndef PRINT_FORM_H
 #define PRINT_FORM_H
 
@@ -13,13 +14,20 @@
 
 #include "algebra/derive.h"
 
-/* Prints a term, with its tokens or without. */
-void print_term(FILE *to, const Derived *d, const Term *t, bool with_tokens);
+/* Whether a term is printed with the tokens that its matrices multiply: only
+   "W_i^V W_i^O", or "y W_i^V W_i^O". */
+typedef enum Shown { ONLY_MATRICES, WITH_TOKENS } Shown;
+
+void print_term(FILE *to, const Derived *d, const Term *t, Shown shown);
 
 /* Prints the terms of a piece of a head: the first and the last, with dots
-   between if there are more. */
-void print_piece(FILE *to, const Derived *d, int head, int piece,
-                 bool with_tokens);
+   between if there are more. Prints nothing if the head has no such piece. */
+void print_piece(FILE *to, const Derived *d, int head, Piece piece,
+                 Shown shown);
+
+/* The head in whose matrices a form is written. Any head would do: an index
+   tells how the others differ. */
+enum { PRINTED_HEAD = 0 };
 
 /* The form as an equation, "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V
    W_i^O". The caller frees it. */

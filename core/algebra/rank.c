@@ -19,8 +19,8 @@
 #include "heart/matrix.h"
 
 /* The columns that are added at a time: a panel. With 64, most of the work is
-   in products of (64 x 64) blocks. */
-enum { PANEL = 64 };
+   in products of (64 x 64) blocks. The pool has space for two panels. */
+enum { PANEL = 64, POOL_COLUMNS = 2 * PANEL };
 
 /* A pivot that is smaller than this share of the first one since the latest
    panel waits for the next panel, which may bring larger ones. */
@@ -39,7 +39,7 @@ typedef struct Elimination {
     int *order;  /* row i here is row order[i] of T */
     real *lu;    /* (n x n): U, with L below its diagonal; L also has a diagonal
                     of 1s, which is not stored */
-    real *pool;  /* (n x 2 PANEL); the pivots so far are subtracted from it */
+    real *pool;  /* (n x POOL_COLUMNS), less the pivots so far */
     double *pivot;  /* the absolute values of the pivots, in order */
     double largest; /* the largest entry so far that could become a pivot */
     int idle;       /* columns dropped since the latest pivot */
@@ -51,7 +51,7 @@ typedef struct Elimination {
 static real *
 pool_row(const Elimination *e, int i)
 {
-    return e->pool + (size_t)i * 2 * PANEL;
+    return e->pool + (size_t)i * POOL_COLUMNS;
 }
 
 /* Row i of U and, before its diagonal, of L. */
@@ -69,28 +69,31 @@ row_add(real *to, real factor, const real *x, int n)
         to[j] += factor * x[j];
 }
 
-/* Subtracts `count` pivots, from number `pivot` on, from `fresh` columns of the
-   pool, from column `first` on. In the rows of these pivots, that solves
-   L X = P for X: P is the part of the pool in these rows, and L is a triangle
-   with 1s on its diagonal. Below these rows, it subtracts L X. */
+/* Subtracts `pivots` pivots, at most PANEL, from `columns` columns of the pool;
+   both are counted from their first ones. In the rows of these pivots, that
+   solves L X = P for X: P is the part of the pool in these rows, and L is a
+   triangle with 1s on its diagonal. Below these rows, it subtracts L X. */
 static void
-subtract_block(const Elimination *e, int pivot, int count, int first, int fresh)
+subtract_block(const Elimination *e, int first_pivot, int pivots,
+               int first_column, int columns)
 {
-    int below = pivot + count, rows_below = e->n - below;
-    real minus_x[PANEL * PANEL];
-    for (int i = 0; i < count; i++) {
-        real *x = pool_row(e, pivot + i) + first;
-        const real *l = lu_row(e, pivot + i) + pivot;
+    int below = first_pivot + pivots, rows_below = e->n - below;
+    real minus_x[PANEL * PANEL]; /* (pivots x columns) */
+    for (int i = 0; i < pivots; i++) {
+        real *x = pool_row(e, first_pivot + i) + first_column;
+        const real *l = lu_row(e, first_pivot + i) + first_pivot;
         for (int j = 0; j < i; j++)
-            row_add(x, -l[j], pool_row(e, pivot + j) + first, fresh);
-        for (int j = 0; j < fresh; j++)
-            minus_x[i * fresh + j] = -x[j];
+            row_add(x, -l[j], pool_row(e, first_pivot + j) + first_column,
+                    columns);
+        for (int j = 0; j < columns; j++)
+            minus_x[i * columns + j] = -x[j];
     }
-    if (rows_below)
-        multiply_add(matrix(pool_row(e, below) + first, rows_below, fresh,
-                            (ptrdiff_t)2 * PANEL),
-                     matrix(lu_row(e, below) + pivot, rows_below, count, e->n),
-                     matrix(minus_x, count, fresh, fresh));
+    if (rows_below == 0)
+        return;
+    Matrix rest = matrix(pool_row(e, below) + first_column, rows_below, columns,
+                         POOL_COLUMNS);
+    Matrix l = matrix(lu_row(e, below) + first_pivot, rows_below, pivots, e->n);
+    multiply_add(rest, l, matrix(minus_x, pivots, columns, columns));
 }
 
 /* Subtracts all pivots so far from the last `fresh` columns of the pool, the
@@ -158,8 +161,9 @@ find_pivot(const Elimination *e, int taken)
 static void
 move_pivot(Elimination *e, int taken, Pivot p)
 {
+    const int one_entry = 1;
     for (int i = 0; i < e->n; i++)
-        swap_entries(pool_row(e, i) + taken, pool_row(e, i) + p.col, 1);
+        swap_entries(pool_row(e, i) + taken, pool_row(e, i) + p.col, one_entry);
     swap_entries(pool_row(e, e->rank), pool_row(e, p.row), e->waiting);
     swap_entries(lu_row(e, e->rank), lu_row(e, p.row), e->rank);
     int row = e->order[p.row];
@@ -174,14 +178,16 @@ static void
 take_pivot(Elimination *e, int taken, Pivot p)
 {
     move_pivot(e, taken, p);
-    const real *pivot_row = pool_row(e, e->rank) + taken;
+    int after = taken + 1; /* the first column after the pivot's */
+    const real *pivot_row = pool_row(e, e->rank);
     for (int i = 0; i < e->n; i++) {
-        real *x = pool_row(e, i) + taken;
+        real *row = pool_row(e, i);
         if (i > e->rank) {
-            x[0] /= pivot_row[0];
-            row_add(x + 1, -x[0], pivot_row + 1, e->waiting - taken - 1);
+            row[taken] /= pivot_row[taken];
+            row_add(row + after, -row[taken], pivot_row + after,
+                    e->waiting - after);
         }
-        lu_row(e, i)[e->rank] = x[0];
+        lu_row(e, i)[e->rank] = row[taken];
     }
     e->pivot[e->rank] = p.size;
     e->rank++;
@@ -199,7 +205,7 @@ take_pivots(Elimination *e)
         Pivot p = find_pivot(e, taken);
         first = fmax(first, p.size);
         e->largest = fmax(e->largest, p.size);
-        bool is_rounding = !(p.size > RANK_ROUNDING * e->largest); /* or NaN */
+        bool is_rounding = p.size <= RANK_ROUNDING * e->largest;
         if (is_rounding) { /* drop the columns that are left in the pool */
             e->rest = fmax(e->rest, p.size);
             e->idle += e->waiting - taken;
@@ -216,13 +222,19 @@ take_pivots(Elimination *e)
                 (size_t)e->waiting * sizeof(real));
 }
 
-/* Returns whether the rank is known. The rank is at most n. A rank below n is
-   believed once a panel of columns, and an eighth of the rank more, were only
-   rounding. */
+/* How many columns in a row must be only rounding before a rank is believed: a
+   panel, and an eighth of the rank. */
+static int
+columns_to_believe(int rank)
+{
+    return PANEL + rank / 8;
+}
+
+/* Returns whether the rank is known. A rank of n cannot grow. */
 static bool
 is_settled(const Elimination *e)
 {
-    return e->rank == e->n || e->idle >= PANEL + e->rank / 8;
+    return e->rank == e->n || e->idle >= columns_to_believe(e->rank);
 }
 
 /* Adds rows of A and takes pivots until the rank is known. With `left` rows,
@@ -230,35 +242,34 @@ is_settled(const Elimination *e)
 static void
 eliminate(Elimination *e, NextRows *next, void *more)
 {
-    int left = e->n + e->n / 8 + PANEL;
+    int left = e->n + columns_to_believe(e->n);
     while (!is_settled(e) && (e->waiting > 0 || left > 0)) {
         int fresh = left < PANEL ? left : PANEL;
         if (fresh > 0)
             add_rows(e, next, more, fresh);
         left -= fresh;
         take_pivots(e);
-        /* The pool has space for two panels, so columns are dropped until the
-           next panel fits. */
+        /* Take or drop columns until the next panel fits into the pool. */
         while (e->waiting > PANEL && e->rank < e->n)
             take_pivots(e);
     }
 }
 
-/* Makes the pivots fall, by replacing each with the smallest so far. Then
-   finds the widest gap: from one pivot to the next or, after the last one, to
-   the largest entry that was dropped. Goes from the last pivot to the first,
-   for as long as the entries after the gap are small enough to be rounding. The
-   rank is the number of pivots before the gap; it is 0 for a matrix of zeros.
- */
+/* Finds the widest gap between pivots: from one pivot to the next or, after the
+   last one, to the largest entry that was dropped. Goes from the last pivot to
+   the first, for as long as the entries after the gap are small enough to be
+   rounding. The rank is the number of pivots before the gap; it is 0 for a
+   matrix of zeros. */
 static Rank
 find_gap(const Elimination *e)
 {
+    double epsilon = sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
     double most_rounding = ENLARGED * RANK_ROUNDING * e->largest;
-    double least = e->largest * (sizeof(real) == 4 ? FLT_EPSILON : DBL_EPSILON);
+    double least = e->largest * epsilon;
     double next = e->rest; /* the largest entry after the i-th pivot */
     double widest = LEAST_GAP;
-    Rank r = {.rank = e->largest > 0 ? -1 : 0};
-    for (int i = 1; i < e->rank; i++)
+    Rank r = {.rank = e->largest > 0 ? UNKNOWN_RANK : 0};
+    for (int i = 1; i < e->rank; i++) /* a pivot is the smallest so far */
         e->pivot[i] = fmin(e->pivot[i], e->pivot[i - 1]);
     for (int i = e->rank; i > 0 && next <= most_rounding; i--) {
         double last = e->pivot[i - 1];
@@ -275,13 +286,13 @@ find_gap(const Elimination *e)
 Rank
 matrix_rank(NextRows *next, void *more, int n)
 {
-    size_t wide = (size_t)n;
+    size_t rows = (size_t)n;
     Elimination e = {.n = n, .finite = true};
-    Rank r = {.rank = -1};
-    e.order = allocate(wide, sizeof *e.order);
-    e.pivot = allocate(wide, sizeof *e.pivot);
-    e.lu = allocate(wide * wide, sizeof *e.lu);
-    e.pool = allocate(wide * 2 * PANEL, sizeof *e.pool);
+    Rank r = {.rank = UNKNOWN_RANK};
+    e.order = allocate(rows, sizeof *e.order);
+    e.pivot = allocate(rows, sizeof *e.pivot);
+    e.lu = allocate(rows * rows, sizeof *e.lu);
+    e.pool = allocate(rows * POOL_COLUMNS, sizeof *e.pool);
     for (int i = 0; i < n; i++)
         e.order[i] = i;
     eliminate(&e, next, more);

@@ -11,10 +11,12 @@
 
 #include <qkv/real.h>
 
+enum { UNKNOWN_RANK = -1 };
+
 /* A rank, and the gap that shows it. `last` and `next` are relative to the
    largest pivot. */
 typedef struct Rank {
-    int rank;    /* -1: not known, because there is no gap, or an entry is not
+    int rank;    /* UNKNOWN_RANK if there is no gap, or if an entry is not
                     finite */
     double last; /* the smallest pivot that is counted */
     double next; /* the largest entry that is left when the counted pivots are

@@ -39,6 +39,15 @@ typedef struct Layers {
                         begins; it has the shape of x and follows x in memory */
 } Layers;
 
+/* A leaf for data of one sequence: it has no gradient. */
+static Node *
+data_leaf(const Layers *l, int rows, int cols, real *value)
+{
+    const int one_sequence = 1;
+    real *no_gradient = NULL;
+    return leaf(l->tape, rows, cols, one_sequence, value, no_gradient);
+}
+
 /* x with the mean of each row subtracted: x (I - 1/d), where 1/d is a matrix in
    which all entries are 1 / d. */
 static Node *
@@ -49,7 +58,7 @@ centred(const Layers *l, Node *x)
     for (int i = 0; i < d; i++)
         for (int j = 0; j < d; j++)
             less_mean[i * d + j] = (real)((i == j) - 1. / d);
-    return matmul(x, leaf(l->tape, d, d, 1, less_mean, NULL));
+    return matmul(x, data_leaf(l, d, d, less_mean));
 }
 
 /* LayerNorm(x) with all gains and biases 1. Others could be moved into the
@@ -61,8 +70,7 @@ normed(const Layers *l, Node *x)
     real *ones = keep(x, (size_t)d);
     for (int j = 0; j < d; j++)
         ones[j] = 1;
-    return add(rms_norm(centred(l, x), NORM_EPSILON),
-               leaf(l->tape, 1, d, 1, ones, NULL));
+    return add(rms_norm(centred(l, x), NORM_EPSILON), data_leaf(l, 1, d, ones));
 }
 
 /* Runs forward of all blocks, with a residual around each if there are several,
@@ -73,7 +81,7 @@ run_blocks(Layers *l, real *gradients)
 {
     Attention a = l->attention;
     size_t offset = 0; /* of the next matrix, in values and in gradients */
-    Node *x = leaf(l->tape, TOKENS, a.d_model, 1, l->x, NULL);
+    Node *x = data_leaf(l, TOKENS, a.d_model, l->x);
     for (a.layer = 0; a.layer < a.layers; a.layer++) {
         for (int i = 0; i < l->declared.count; i++) {
             Weight *m = &l->declared.list[i];
@@ -100,8 +108,8 @@ draw_entries(const Weight *w, real *entries, Random *r)
 
 /* Implements NextRows: a backward pass for each row of the Jacobian, from a
    random direction of the output for random tokens. The entries of both are
-   uniform, with mean 0 and variance 1 (a uniform number in [0, 1] has variance
-   1/12). A row stays 0 if the output depends on no weight. */
+   uniform, with mean 0 and variance 1: a uniform number in [0, 1] has mean 1/2
+   and variance 1/12. A row stays 0 if the output depends on no weight. */
 static void
 differentiate(void *layers, int rows, real *jacobian)
 {
@@ -119,13 +127,16 @@ differentiate(void *layers, int rows, real *jacobian)
     }
 }
 
+/* Any seed: all matrices, tokens and directions are drawn from its stream. */
+enum { SEED = 17 };
+
 /* The rank of the Jacobian at random weights. l has its variant, attention,
    declared matrices, number of parameters and kind of tokens. */
 static Rank
 rank_of_jacobian(Layers *l)
 {
     size_t size = matrix_entries(TOKENS, l->attention.d_model);
-    l->random = random_stream(17, "real");
+    l->random = random_stream(SEED, "real");
     l->tape = tape_new(0);
     l->values = allocate((size_t)l->parameters, sizeof *l->values);
     l->x = allocate(2 * size, sizeof *l->x);
@@ -162,7 +173,9 @@ real_count(const Variant *v, Attention a, Tokens tokens)
         l.attention = a;
         l.parameters = a.layers * of_block;
         c.found = rank_of_jacobian(&l);
-        c.real = c.found.rank < 0 ? -1 : layers / a.layers * c.found.rank;
+        int times = layers / a.layers; /* how often it counts */
+        bool known = c.found.rank != UNKNOWN_RANK;
+        c.real = known ? times * c.found.rank : UNKNOWN_RANK;
     }
     free(l.declared.list);
     return c;

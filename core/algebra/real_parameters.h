@@ -17,7 +17,7 @@
 
 typedef struct RealCount {
     int stored; /* the parameters of a.layers blocks */
-    int real;   /* how many of them are real; -1 if no gap shows the rank */
+    int real;   /* how many of them are real, or UNKNOWN_RANK */
     Rank found; /* the rank that was measured: of one block or, if a block uses
                    what an earlier one remembered, of all blocks together */
 } RealCount;

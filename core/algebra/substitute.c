@@ -3,7 +3,8 @@
    The matrices of `to` are set to products of the matrices of `from`, as
    numbers and, for the reader, as lines. An entry that has not been set is NaN.
    An entry of a matrix that heads share is set more than once, and must be set
-   to the same number each time. */
+   to the same number each time. Chains, terms and symbols are those of a
+   derived form (terms.h). */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ typedef struct Matching {
                                matrices it gets */
     int tried;              /* how many orders of the heads were tried */
     Accepts *accepts;
-    void *more; /* the argument of accepts */
+    void *more;    /* the argument of accepts */
+    Values *lines; /* gets a line for each matrix that is set, unless NULL */
 } Matching;
 
 /* Returns whether a chain has an operator that is not a product with a
@@ -38,7 +40,7 @@ is_opaque(const Chain *c)
 static bool
 set_entry(real *at, real value)
 {
-    if (isnan(*at))
+    if (isnan(*at)) /* not set yet */
         *at = value;
     return nearly_equal((double)*at, (double)value);
 }
@@ -75,33 +77,35 @@ set_symbol(const Symbol *s, const Term *product)
 /* How many symbols of a chain, from `at` on, a matrix is set to: one, if that
    has its shape; none, which is the identity, if the matrix is square; or else
    the fewest whose product has its shape. Returns 0 if no product has that
-   shape. */
+   shape. A product has the rows of its first matrix and the columns of its
+   last one. */
 static int
 symbols_for(const Matrix *m, const Chain *c, int at)
 {
     if (at >= c->count)
         return 0;
-    const Symbol *first = &c->symbol[at];
-    if (first->m.rows == m->rows && first->m.cols == m->cols)
+    const Matrix *first = &c->symbol[at].m;
+    bool is_square = m->rows == m->cols;
+    if (first->rows == m->rows && first->cols == m->cols)
         return 1;
-    if (m->rows == m->cols || first->m.rows != m->rows)
+    if (is_square || first->rows != m->rows)
         return 0;
-    for (int end = at + 1; end < c->count; end++)
-        if (c->symbol[end].m.cols == m->cols)
-            return end + 1 - at;
+    for (int count = 2; at + count <= c->count; count++)
+        if (c->symbol[at + count - 1].m.cols == m->cols)
+            return count;
     return 0;
 }
 
 /* Adds the line "W_i^Q := W^Q W_i^Q" for symbol s of `to` and a product of
-   matrices of `from`, unless there is one like it. A' := Q K' is written as
-   A := K Q'. */
+   matrices of `from`, unless there is the same line already. A' := Q K' is
+   written as A := K Q'. */
 static void
-add_line(Values *lines, const Derived *to, const Symbol *s, const Derived *from,
-         const Term *product)
+add_line(const Matching *by, const Symbol *s, const Term *product)
 {
-    Term name = {.factor = 1, .chain[Q_SIDE] = {NULL, 1, {*s}}};
+    Values *lines = by->lines;
+    Term name = {.factor = 1, .chain[Q_SIDE] = {.count = 1, .symbol = {*s}}};
     Term set_to = *product;
-    bool transposes = s->m.across > 1 && product->chain[K_SIDE].count > 0;
+    bool transposes = is_transposed(s) && product->chain[K_SIDE].count > 0;
     if (transposes) {
         name.chain[Q_SIDE].symbol[0].m = transposed(s->m);
         set_to.chain[Q_SIDE] = product->chain[K_SIDE];
@@ -109,9 +113,9 @@ add_line(Values *lines, const Derived *to, const Symbol *s, const Derived *from,
     }
     char *line;
     FILE *text = begin_text(&line);
-    print_term(text, to, &name, false);
+    print_term(text, by->to, &name, ONLY_MATRICES);
     fprintf(text, " := ");
-    print_term(text, from, &set_to, false);
+    print_term(text, by->from, &set_to, ONLY_MATRICES);
     end_text(text, &line);
     for (int i = 0; i < lines->count; i++)
         if (!strcmp(lines->text[i], line))
@@ -130,39 +134,38 @@ product_of_symbols(const Chain *c, int at, int count, double factor)
 }
 
 /* Sets the matrices of the chain `target` in order, to products of matrices of
-   `source` times a factor, which the first one gets. The last one becomes the
-   product of all that are left. If the target has no matrix for the keys, the
-   last one also gets the transposed matrices of `keys`, the source's chain for
-   the keys; otherwise `keys` is NULL. An operator that is no matrix must be the
-   same in both chains. Returns false if this is not possible. Adds the lines of
-   the matrices to `lines`, unless that is NULL. */
+   `source`. The first one also gets the factor. The last one becomes the
+   product of all that are left, and of the transposed matrices of `keys`. An
+   operator that is no matrix must be the same in both chains. Returns false if
+   this is not possible. */
 static bool
 set_chain(const Matching *by, const Chain *target, const Chain *source,
-          const Chain *keys, double factor, Values *lines)
+          const Chain *keys, double factor)
 {
     int used = 0; /* the symbols of `source` that are already in a product */
     for (int k = 0; k < target->count; k++) {
         const Symbol *s = &target->symbol[k];
         bool last = k == target->count - 1;
-        if (s->node->op) {
-            if (used >= source->count ||
-                source->symbol[used].node->op != s->node->op)
+        bool same_operator = used < source->count &&
+                             source->symbol[used].node->op == s->node->op;
+        if (s->node->op) { /* an operator instead of a matrix */
+            if (!same_operator)
                 return false;
             used++;
             continue;
         }
-        int count = symbols_for(&s->m, source, used);
-        if (last)
-            count = source->count - used;
+        int count =
+            last ? source->count - used : symbols_for(&s->m, source, used);
         Term product = product_of_symbols(source, used, count, factor);
-        if (last && keys)
+        if (last)
             product.chain[K_SIDE] = *keys;
         if (!set_symbol(s, &product))
             return false;
-        if (lines && !is_tokens(by->to, s->node)) /* tokens are no matrix */
-            add_line(lines, by->to, s, by->from, &product);
+        bool is_matrix = !is_tokens(by->to, s->node);
+        if (by->lines && is_matrix)
+            add_line(by, s, &product);
         used += count;
-        factor = 1;
+        factor = 1; /* only the first one gets it */
     }
     return nearly_equal(factor, 1); /* a factor that no matrix got must be 1 */
 }
@@ -172,31 +175,32 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
    its queries get both. If neither has one for the queries, the keys get the
    factor. */
 static bool
-set_term(const Matching *by, const Term *target, const Term *source,
-         Values *lines)
+set_term(const Matching *by, const Term *target, const Term *source)
 {
+    static const Chain no_keys = {.count = 0};
+    const double no_factor = 1;
     double factor = source->factor / target->factor;
     const Chain *q = &target->chain[Q_SIDE], *k = &target->chain[K_SIDE];
     const Chain *from_q = &source->chain[Q_SIDE];
     const Chain *from_k = &source->chain[K_SIDE];
     if (!k->count)
-        return set_chain(by, q, from_q, from_k, factor, lines);
+        return set_chain(by, q, from_q, from_k, factor);
     if (!q->count && !from_q->count)
-        return set_chain(by, k, from_k, NULL, factor, lines);
-    return set_chain(by, q, from_q, NULL, factor, lines) &&
-           set_chain(by, k, from_k, NULL, 1, lines);
+        return set_chain(by, k, from_k, &no_keys, factor);
+    return set_chain(by, q, from_q, &no_keys, factor) &&
+           set_chain(by, k, from_k, &no_keys, no_factor);
 }
 
 /* Sets the matrices of head `target` of `to` to products of the matrices of
    head `source` of `from`. Returns false if one of them cannot be set so. A
    term that `from` lacks sets nothing. */
 static bool
-set_head(const Matching *by, int source, int target, Values *lines)
+set_head(const Matching *by, int source, int target)
 {
     const Derived *d = by->to;
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
         const Term *s = term_of(by->from, source, t->piece, t->number);
-        if (t->head == target && s && !set_term(by, t, s, lines))
+        if (t->head == target && s && !set_term(by, t, s))
             return false;
     }
     return true;
@@ -212,8 +216,7 @@ unset_entries(const Derived *to)
             w->list[i].value[k] = NAN;
 }
 
-/* Sets the entries of a matrix to 0 that nothing has set; returns their number.
- */
+/* Sets the unset entries of a matrix to 0; returns their number. */
 static size_t
 clear_unset(const Weight *w)
 {
@@ -227,8 +230,7 @@ clear_unset(const Weight *w)
 }
 
 /* Returns whether one of the first `heads` heads of `to` uses head `source` of
-   `from`.
- */
+   `from`. */
 static bool
 is_taken(const Matching *by, int source, int heads)
 {
@@ -245,56 +247,73 @@ forget_from(const Matching *by, int head)
 {
     unset_entries(by->to);
     for (int k = 0; k < head; k++)
-        set_head(by, by->source[k], k, NULL);
+        set_head(by, by->source[k], k);
+}
+
+/* Every head has its matrices: sets the entries that are left to 0, and returns
+   whether this substitution is accepted. */
+static bool
+try_matching(Matching *by)
+{
+    const Weights *w = &by->to->run.weights;
+    for (int i = 0; i < w->count; i++)
+        clear_unset(&w->list[i]);
+    by->tried++;
+    return by->tried <= MOST_ORDERS && by->accepts(by->more);
 }
 
 /* Finds heads of `from` for the heads of `to` from `head` on: first the one of
-   the same number, then any other that no earlier head has. Once all have one,
-   sets the entries that are left to 0 and calls `accepts`. Goes back to the
-   head before if that returns false. Returns whether it returned true. */
+   the same number, then any other that no earlier head uses. Returns true as
+   soon as a matching of all heads is accepted; after one that is not, the last
+   head gets another source, and so on backwards. */
 static bool
 match_heads(Matching *by, int head)
 {
-    if (head == by->heads) {
-        const Weights *w = &by->to->run.weights;
-        for (int i = 0; i < w->count; i++)
-            clear_unset(&w->list[i]);
-        by->tried++;
-        return by->tried <= MOST_ORDERS && by->accepts(by->more);
-    }
+    if (head == by->heads)
+        return try_matching(by);
     for (int i = 0; i < by->heads && by->tried <= MOST_ORDERS; i++) {
         int source = (head + i) % by->heads;
         if (is_taken(by, source, head))
             continue;
         by->source[head] = source;
-        if (set_head(by, source, head, NULL) && match_heads(by, head + 1))
+        if (set_head(by, source, head) && match_heads(by, head + 1))
             return true;
         forget_from(by, head);
     }
     return false;
 }
 
-/* Renumbers the heads of `from` as they were matched, and sets everything once
-   more, to write the lines of head 0 and of matrices that are 0. */
+/* Gives each head of `from` the number of the head of `to` that it was matched
+   with. Each has one, since both have the same number of heads. */
 static void
-name_matches(Matching *by, Values *lines)
+renumber_heads(const Matching *by)
 {
     Derived *from = by->from;
-    const Weights *w = &by->to->run.weights;
     for (Term *t = from->term; t && t < from->term + from->count; t++) {
         int head = 0;
         while (by->source[head] != t->head)
             head++;
         t->head = head;
     }
+}
+
+/* Sets everything once more, now that heads with the same number are matched,
+   to write the lines of one head and of matrices that are 0. */
+static void
+write_lines(Matching *by, Values *lines)
+{
+    const Weights *w = &by->to->run.weights;
     unset_entries(by->to);
-    for (int head = 0; head < by->heads; head++)
-        set_head(by, head, head, head == 0 ? lines : NULL);
+    for (int head = 0; head < by->heads; head++) {
+        by->lines = head == PRINTED_HEAD ? lines : NULL;
+        set_head(by, head, head);
+    }
     for (int i = 0; i < w->count; i++) {
         const char *name = w->list[i].name;
         const char *indexed =
             name_in_equation(by->to->run.variant->equation, name);
-        if (clear_unset(&w->list[i]) == entries_of(&w->list[i]))
+        bool nothing_set = clear_unset(&w->list[i]) == entries_of(&w->list[i]);
+        if (nothing_set)
             values_add(lines, format_text("%s := 0", indexed ? indexed : name));
     }
 }
@@ -308,8 +327,11 @@ substitute(Derived *from, Derived *to, Accepts *accepts, void *more,
     if (from->heads != to->heads || to->heads > MOST_HEADS)
         return false;
     unset_entries(to);
-    bool found = match_heads(&by, 0);
-    if (found)
-        name_matches(&by, lines);
+    const int first_head = 0;
+    bool found = match_heads(&by, first_head);
+    if (found) {
+        renumber_heads(&by);
+        write_lines(&by, lines);
+    }
     return found;
 }

@@ -50,12 +50,12 @@ turn(double *x, double *y, int n, double c, double s)
     }
 }
 
-/* Rotates columns x and y (length n) to a right angle, and the columns v and w
-   of V (length k) with them. t is the tangent of the smaller of the two angles
-   that do so (Golub and Van Loan, "Matrix Computations", 8.5). Returns false if
-   x and y were at a right angle already. */
+/* Rotates columns x and y (length n) to a right angle, and the columns vx and
+   vy of V (length k) with them. t is the tangent of the smaller of the two
+   angles that do so (Golub and Van Loan, "Matrix Computations", 8.5). Returns
+   false if x and y were at a right angle already. */
 static bool
-straighten(double *x, double *y, int n, double *v, double *w, int k)
+straighten(double *x, double *y, int n, double *vx, double *vy, int k)
 {
     double xx = dot(x, x, n), yy = dot(y, y, n), xy = dot(x, y, n);
     if (fabs(xy) <= RIGHT_ANGLE * sqrt(xx * yy) || xy == 0)
@@ -64,7 +64,7 @@ straighten(double *x, double *y, int n, double *v, double *w, int k)
     double t = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
     double c = 1 / sqrt(1 + t * t);
     turn(x, y, n, c, c * t);
-    turn(v, w, k, c, c * t);
+    turn(vx, vy, k, c, c * t);
     return true;
 }
 
@@ -115,7 +115,7 @@ longest_row(const double *w, int rows, int length, double *squared)
 int
 row_basis(double *w, int rows, int length, double *q, int *chosen)
 {
-    double first = 0; /* the squared length of the first row that is chosen */
+    double first_squared = 0; /* of the first row that is chosen */
     for (int r = 0; r < rows && r < length; r++) {
         double *row = q + r * length, squared;
         int longest = longest_row(w, rows, length, &squared);
@@ -123,13 +123,14 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
         if (chosen)
             chosen[r] = longest;
         if (r == 0)
-            first = squared;
+            first_squared = squared;
         /* Remove the rows of q once more: removing them from w left rounding.
          */
         for (int i = 0; i < r; i++)
             remove_component(row, q + i * length, length);
         double norm = sqrt(dot(row, row, length));
-        if (norm <= SHORTEST_ROW * sqrt(first)) /* only rounding is left */
+        bool only_rounding = norm <= SHORTEST_ROW * sqrt(first_squared);
+        if (only_rounding)
             return r;
         for (int j = 0; j < length; j++)
             row[j] /= norm;
@@ -176,69 +177,82 @@ triangle_of(double *w, int n, int length, double *r)
     }
 }
 
-/* Decomposes a large matrix if its rank is low, as that of a head's M is: then
-   Jacobi needs to rotate only `rank` columns. w is A' (k x length). With
-   A' = B Q, where the rows of Q (rank x length) are orthonormal, and
-   B = A' Q' = U S V', the columns of short_side (k x k) become those of U, and
-   the columns of long_side (length x k) become those of Q' V. Returns false,
-   and sets nothing, if the rank is more than half the length. */
-static bool
-decompose_low_rank(const double *w, int k, int length, double *s,
-                   double *long_side, double *short_side)
+/* Where a decomposition is written. Column r of long_side (length x k) and of
+   short_side (k x k) belongs to the singular value s[r]. */
+typedef struct Result {
+    int k, length; /* of the short and of the long side of A */
+    double *s, *long_side, *short_side;
+} Result;
+
+/* Decomposes A' = w (k x length), whose rows are combinations of the `rank`
+   orthonormal rows of q: A' = B Q, with B = A' Q' = U S V'. So U is the short
+   side, and Q' V the long side. */
+static void
+decompose_in_basis(const double *w, const double *q, int rank, Result to)
 {
-    size_t size = (size_t)k * (size_t)length;
-    double *rest = allocate(2 * size, sizeof *rest), *q = rest + size;
-    memcpy(rest, w, size * sizeof *rest);
-    int rank = row_basis(rest, k, length, q, NULL);
-    bool is_low = 2 * rank < length;
-    if (is_low) {
-        double *b = allocate((size_t)k * (size_t)rank + 1, sizeof *b);
+    int k = to.k, length = to.length;
+    double *b = allocate((size_t)k * (size_t)rank + 1, sizeof *b);
+    for (int i = 0; i < k; i++)
+        for (int r = 0; r < rank; r++)
+            b[i * rank + r] = dot(w + i * length, q + r * length, length);
+    Svd small = svd_of(b, k, rank);
+    for (int r = 0; r < rank; r++) {
+        to.s[r] = small.s[r];
         for (int i = 0; i < k; i++)
-            for (int r = 0; r < rank; r++)
-                b[i * rank + r] = dot(w + i * length, q + r * length, length);
-        Svd small = svd_of(b, k, rank);
-        for (int r = 0; r < rank; r++) {
-            s[r] = small.s[r];
-            for (int i = 0; i < k; i++)
-                short_side[i * k + r] = small.u[i * rank + r];
-            for (int i = 0; i < rank; i++)
-                for (int j = 0; j < length; j++)
-                    long_side[j * k + r] +=
-                        small.v[i * rank + r] * q[i * length + j];
-        }
-        free(small.u);
-        free(b);
+            to.short_side[i * k + r] = small.u[i * rank + r];
+        for (int i = 0; i < rank; i++)
+            for (int j = 0; j < length; j++)
+                to.long_side[j * k + r] +=
+                    small.v[i * rank + r] * q[i * length + j];
     }
+    free(small.u);
+    free(b);
+}
+
+/* Decomposes A' = w (k x length) if its rank is low, as that of a head's M is:
+   then Jacobi needs to rotate only `rank` columns. Returns false, and writes
+   nothing, if the rank is at least half the length. */
+static bool
+decompose_low_rank(const double *w, Result to)
+{
+    size_t size = (size_t)to.k * (size_t)to.length;
+    double *rest = allocate(2 * size, sizeof *rest), *q = rest + size;
+    int *no_indices = NULL;
+    memcpy(rest, w, size * sizeof *rest);
+    int rank = row_basis(rest, to.k, to.length, q, no_indices);
+    bool is_low = 2 * rank < to.length;
+    if (is_low)
+        decompose_in_basis(w, q, rank, to);
     free(rest);
     return is_low;
 }
 
-/* Decomposes any matrix. w is A' (k x length). Its rows are rotated to right
-   angles and, divided by their lengths, become the columns of long_side
-   (length x k), the longest first; the rotations become the columns of
-   short_side (k x k). */
+/* Decomposes any A' = w (k x length). Its rows are rotated to right angles and,
+   divided by their lengths, become the columns of the long side, the longest
+   first; the rotations become the columns of the short side. */
 static void
-decompose(double *w, int k, int length, double *s, double *long_side,
-          double *short_side)
+decompose(double *w, Result to)
 {
-    double *turns = allocate((size_t)k * (size_t)k + k, sizeof *turns);
-    double *size = turns + k * k;
+    enum { WRITTEN = -1 }; /* the size of a row that has been written */
+    int k = to.k, length = to.length;
+    double *turns = allocate((size_t)k * (size_t)k, sizeof *turns);
+    double *size = allocate((size_t)k, sizeof *size); /* of each row of w */
     jacobi(w, length, turns, k);
     for (int i = 0; i < k; i++)
         size[i] = sqrt(dot(w + i * length, w + i * length, length));
     for (int place = 0; place < k; place++) {
-        int from = 0; /* the longest of the rows that have not been sorted
-                         yet */
+        int from = 0; /* the longest row that has not been written */
         for (int i = 1; i < k; i++)
             from = size[i] > size[from] ? i : from;
-        s[place] = size[from];
+        to.s[place] = size[from];
         for (int i = 0; i < length; i++)
-            long_side[i * k + place] =
+            to.long_side[i * k + place] =
                 size[from] > 0 ? w[from * length + i] / size[from] : 0;
         for (int i = 0; i < k; i++)
-            short_side[i * k + place] = turns[from * k + i];
-        size[from] = -1; /* it has a place now */
+            to.short_side[i * k + place] = turns[from * k + i];
+        size[from] = WRITTEN;
     }
+    free(size);
     free(turns);
 }
 
@@ -250,17 +264,22 @@ svd_of(const double *a, int m, int n)
 {
     bool tall = m >= n;
     int k = tall ? n : m, length = tall ? m : n;
-    double *u = allocate((size_t)(m + 1 + n) * k, sizeof *u);
-    Svd d = {.u = u, .s = u + m * k, .v = u + m * k + k, .k = k};
-    double *long_side = tall ? d.u : d.v, *short_side = tall ? d.v : d.u;
+    int u_size = m * k, v_size = n * k;
+    Svd d = {.k = k, .u = allocate((size_t)(u_size + k + v_size), sizeof *d.u)};
+    d.s = d.u + u_size; /* k entries */
+    d.v = d.s + k;
+    Result to = {.k = k,
+                 .length = length,
+                 .s = d.s,
+                 .long_side = tall ? d.u : d.v,
+                 .short_side = tall ? d.v : d.u};
     double *w = allocate((size_t)k * (size_t)length, sizeof *w);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
             w[tall ? j * length + i : i * length + j] = a[i * n + j];
-    bool done = length >= LARGE &&
-                decompose_low_rank(w, k, length, d.s, long_side, short_side);
+    bool done = length >= LARGE && decompose_low_rank(w, to);
     if (!done)
-        decompose(w, k, length, d.s, long_side, short_side);
+        decompose(w, to);
     free(w);
     return d;
 }

@@ -7,14 +7,17 @@
 #include "algebra/terms.h"
 #include "heart/fail.h"
 
+/* Rounding changes a number by less than this, relative to 1 + its size. */
+#define MOST_ROUNDED 1e-9
+
 bool
 nearly_equal(double a, double b)
 {
-    return fabs(a - b) <= 1e-9 * (1 + fabs(b));
+    return fabs(a - b) <= MOST_ROUNDED * (1 + fabs(b));
 }
 
 const Term *
-term_of(const Derived *d, int head, int piece, int number)
+term_of(const Derived *d, int head, Piece piece, int number)
 {
     for (const Term *t = d->term; t && t < d->term + d->count; t++)
         if (t->head == head && t->piece == piece && t->number == number)
@@ -23,7 +26,7 @@ term_of(const Derived *d, int head, int piece, int number)
 }
 
 int
-rank_bound(const Derived *d, int head, int piece)
+rank_bound(const Derived *d, int head, Piece piece)
 {
     int rank = 0, d_model = d->run.attention.d_model;
     for (const Term *t = d->term; t && t < d->term + d->count; t++)
@@ -72,36 +75,52 @@ symbol_of(const Derived *d, int head, const Symbol *s)
     return nodes_alike(s->node, there->node) ? there : NULL;
 }
 
+/* In a stored matrix the entries of a row are neighbours. */
+bool
+is_transposed(const Symbol *s)
+{
+    return s->m.across > 1;
+}
+
 bool
 is_tokens(const Derived *d, const Node *n)
 {
     return n == d->run.x || n == d->run.y;
 }
 
+/* Follows columns(columns(W)) down to the leaf W. `first` is the first of the
+   result's columns in W: the sum of the first columns of all these steps, as
+   each step counts them within its operand. */
 Symbol
 weights_of(const Derived *d, const Node *n)
 {
     Symbol s = {.node = NULL};
     int first = 0, count = n->cols;
     while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
-        first += *(const int *)n->arguments;
-        n = n->in[0]->root;
+        const int *first_column = n->arguments; /* of this step */
+        const Node *operand = n->in[0];
+        first += *first_column;
+        n = operand->root;
     }
-    if (n->op || is_tokens(d, n))
+    bool is_weights = !n->op && !is_tokens(d, n);
+    if (!is_weights)
         return s;
     s.node = n;
     s.m = matrix(n->value + first, n->rows, count, n->cols);
     return s;
 }
 
+/* Any other part of a single row, transposed or not, has one row or one
+   column. */
 bool
 is_gains(const Symbol *s)
 {
     return s->node->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
 }
 
-/* `kept` is otherwise unused in a leaf. Here it holds the diagonal matrix of
-   all n gains, in which neighbours on the diagonal are n + 1 entries apart. */
+/* Stores the diagonal matrix of all n gains in `kept`, memory that belongs to
+   the node and that a leaf does not use otherwise. Neighbours on its diagonal
+   are n + 1 entries apart. */
 Matrix
 gains_matrix(const Node *row, int first, int count)
 {
@@ -118,20 +137,12 @@ gains_matrix(const Node *row, int first, int count)
 int
 first_gain(const Symbol *s)
 {
-    return (int)(s->m.at - s->node->kept) / (s->node->cols + 1);
+    int first_entry = (int)(s->m.at - s->node->kept); /* see gains_matrix */
+    return first_entry / (s->node->cols + 1);
 }
 
-/* Returns whether head `head` has a symbol of the same shape at the address of
-   s. */
-static bool
-symbol_alike(const Derived *d, const Symbol *s, int head)
-{
-    const Symbol *there = symbol_of(d, head, s);
-    return there && there->m.rows == s->m.rows && there->m.cols == s->m.cols;
-}
-
-/* Returns whether head `head` has the term t, too, apart from which columns of
-   the matrices it uses. */
+/* Returns whether head `head` has the term t, too, with matrices of the same
+   shapes: only which columns of them it uses may differ. */
 static bool
 term_alike(const Derived *d, const Term *t, int head)
 {
@@ -142,9 +153,11 @@ term_alike(const Derived *d, const Term *t, int head)
         const Chain *c = &t->chain[side];
         if (c->count != there->chain[side].count)
             return false;
-        for (int i = 0; i < c->count; i++)
-            if (!symbol_alike(d, &c->symbol[i], head))
+        for (int i = 0; i < c->count; i++) {
+            const Symbol *s = &c->symbol[i], *same = symbol_of(d, head, s);
+            if (!same || same->m.rows != s->m.rows || same->m.cols != s->m.cols)
                 return false;
+        }
     }
     return true;
 }
@@ -161,7 +174,8 @@ heads_alike(const Derived *d)
             if (!term_alike(d, t, head))
                 return false;
     }
-    return d->heads == 0 || terms * d->heads == d->count;
+    bool no_other_terms = terms * d->heads == d->count;
+    return d->heads == 0 || no_other_terms;
 }
 
 static Matrix
@@ -182,10 +196,10 @@ multiplied_by(Matrix x, Matrix m)
 }
 
 Matrix
-term_value(const Term *t, int empty)
+term_value(const Term *t, int identity_rows)
 {
     const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
-    int rows = empty;
+    int rows = identity_rows;
     if (q->count > 0)
         rows = q->symbol[0].m.rows;
     else if (k->count > 0) /* the rows of K' are the columns of K */
@@ -200,8 +214,9 @@ term_value(const Term *t, int empty)
     return x;
 }
 
-/* The derived form, as numbers. Every head repeats the terms of the constant,
-   which is the same: only those of head 0 are added. */
+/* The derived form, as numbers: each entry of `sum` points to the matrix or row
+   to which the terms of a piece are added. Every head repeats the terms of the
+   constant, so those of one head are added. */
 static Canonical
 derived_form(const Derived *d)
 {
@@ -209,17 +224,18 @@ derived_form(const Derived *d)
     Canonical c = {.d_model = n};
     canonical_allocate(&c, d->heads);
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
-        int start = (d->heads - 1 - t->head) * c.size; /* of the head's M, N */
-        double *const to[PIECES] = {[M_PIECE] = c.m + start,
-                                    [M_ROW] = c.m + start + n * n,
-                                    [N_PIECE] = c.n + start,
-                                    [N_ROW] = c.constant,
-                                    [CONSTANT] = c.constant};
+        int head = d->heads - 1 - t->head; /* a term counts backwards */
+        double *m = c.m + head * c.size, *last_row_of_m = m + n * n;
+        double *const sum[PIECES] = {[M_PIECE] = m,
+                                     [M_ROW] = last_row_of_m,
+                                     [N_PIECE] = c.n + head * c.size,
+                                     [N_ROW] = c.constant,
+                                     [CONSTANT] = c.constant};
         if (t->piece == CONSTANT && t->head > 0)
             continue;
         Matrix value = term_value(t, n);
         for (int i = 0; i < value.rows * n; i++)
-            to[t->piece][i] += (double)value.at[i];
+            sum[t->piece][i] += (double)value.at[i];
         free(value.at);
     }
     return c;

@@ -15,9 +15,14 @@ typedef struct Span {
     int first, count, all;
 } Span;
 
+/* The pieces of a head: M_i and its last row, N_i and its last row; and the row
+   that is added to every token without attention, which every head repeats. */
+typedef enum { M_PIECE, M_ROW, N_PIECE, N_ROW, CONSTANT, PIECES } Piece;
+
 /* A factor of a product: the part m of the leaf `node`. Tokens count as the
-   identity matrix, and a row of gains as a diagonal one. If `node` is that of
-   an operator that is no product with a matrix, m has no meaning. */
+   identity matrix, and a row of gains as a diagonal one. `node` has an operator
+   (node->op) only if that is no product with a matrix; then m has no meaning.
+ */
 typedef struct Symbol {
     const Node *node;
     Matrix m;
@@ -25,7 +30,8 @@ typedef struct Symbol {
     /* Its address: the piece and the number of its term, the side of its chain,
        and its place there. The other heads have their symbols at the same
        addresses. */
-    int piece, number, side, place;
+    Piece piece;
+    int number, side, place;
 } Symbol;
 
 /* A product of matrices, and the tokens that it begins with: "x", "y", or NULL
@@ -37,16 +43,12 @@ typedef struct Chain {
     Symbol symbol[MOST_SYMBOLS];
 } Chain;
 
-/* The pieces of a head: M_i and its last row, N_i and its last row; and the row
-   that is added to every token without attention, which every head repeats. */
-enum { M_PIECE, M_ROW, N_PIECE, N_ROW, CONSTANT, PIECES };
-
 /* The chains of a term are factor Q K': K makes the keys, and only terms of M_i
    have it. Q makes the queries, or else the output. */
 enum { Q_SIDE, K_SIDE, SIDES };
 
 typedef struct Term {
-    int piece;
+    Piece piece;
     int head;   /* 0 is the variant's last head, and so on backwards */
     int number; /* its number among the terms of its piece and head */
     double factor;
@@ -66,17 +68,21 @@ typedef struct Derived {
    rounding. */
 bool nearly_equal(double a, double b);
 
-/* Term `number`, counted from 0, of a piece of a head; NULL if there are fewer.
- */
-const Term *term_of(const Derived *d, int head, int piece, int number);
+/* Term `number`, counted from FIRST_TERM, of a piece of a head; NULL if there
+   are fewer. */
+enum { FIRST_TERM = 0 };
+const Term *term_of(const Derived *d, int head, Piece piece, int number);
 
 /* The largest rank that a piece of a head can have: the sum over its terms, or
    d_model. */
-int rank_bound(const Derived *d, int head, int piece);
+int rank_bound(const Derived *d, int head, Piece piece);
 
 /* The symbol that head `head` has at the address of s; NULL if it has none
    there, or one of an unrelated matrix. */
 const Symbol *symbol_of(const Derived *d, int head, const Symbol *s);
+
+/* Returns whether a symbol is the transpose of a part of its stored matrix. */
+bool is_transposed(const Symbol *s);
 
 /* Returns whether n is x or y, the tokens of the forward pass that was
    derived. */
@@ -98,9 +104,9 @@ int first_gain(const Symbol *s);
    use. */
 bool heads_alike(const Derived *d);
 
-/* Computes a term. If its chains are empty, it is its factor times the identity
-   with `empty` rows. The caller frees the entries (.at). */
-Matrix term_value(const Term *t, int empty);
+/* Computes a term. A term without matrices is its factor times the identity,
+   which then has `identity_rows` rows. The caller frees the entries (.at). */
+Matrix term_value(const Term *t, int identity_rows);
 
 /* The largest difference between the entries of the derived form and of the one
    that canonical_form probes with the same matrices, relative to the largest

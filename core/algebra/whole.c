@@ -58,16 +58,21 @@ differentiate(void *measured, int rows, real *jacobian)
     }
 }
 
+/* Any seed: all weights and sequences are drawn from its stream. */
+enum { SEED = 19 };
+
 /* Returns the rank of the Jacobian at random weights; NAN if no gap shows the
    rank. */
 static double
 measured_rank(Model *m)
 {
     Sizes s = m->sizes;
-    Measured d = {.model = m, .tape = tape_new(0), .sequence = batch_new(s, 1)};
-    d.sequence.sequences = 1;
+    const int one_sequence = 1;
+    Measured d = {.model = m, .tape = tape_new(0)};
+    d.sequence = batch_new(s, one_sequence);
+    d.sequence.sequences = one_sequence;
     d.sequence.rows = s.tokens;
-    d.random = random_stream(19, "whole");
+    d.random = random_stream(SEED, "whole");
     d.factors = allocate(matrix_entries(s.tokens, s.classes), sizeof(real));
     for (Weight *w = m->weights; w < m->weights + m->count; w++)
         draw_entries(w, w->value, &d.random);
@@ -75,7 +80,7 @@ measured_rank(Model *m)
     free(d.factors);
     batch_free(&d.sequence);
     tape_free(d.tape);
-    return found.rank < 0 ? NAN : found.rank;
+    return found.rank == UNKNOWN_RANK ? NAN : found.rank;
 }
 
 /* The number of contexts that can have different logits. Under a causal mask, a
@@ -128,29 +133,31 @@ fill_parts(double part[PARTS], const Model *m)
     const Config *c = &m->config;
     Attention a = positioned_attention(c);
     int d = c->d_model, hidden_units = c->layers * c->mlp * d;
-    int norms = c->layers * (c->mlp ? 2 : 1) + 1; /* 1: after all blocks */
+    const int last_norm = 1; /* after all blocks */
+    int norms = c->layers * (c->mlp ? 2 : 1) + last_norm;
     int learned = c->positions == POSITIONS_LEARNED ? m->sizes.tokens : 0;
     RealCount any = real_count(m->variant, a, ANY_TOKENS);
-    part[HEADS] = any.real < 0 ? NAN : any.stored - any.real;
+    double any_real = any.real == UNKNOWN_RANK ? NAN : any.real;
+    part[HEADS] = any.stored - any_real;
     part[LOGITS] = d;
     part[BASIS] = d * d; /* the dimension of GL(d) */
     part[POSITIONS] = learned ? d : 0;
     if (c->norm == NORM_RMS) {
         part[NORMS] = norms * d;       /* gains */
-        part[BASIS] = d * (d - 1) / 2; /* of O(d) */
+        part[BASIS] = d * (d - 1) / 2; /* of O(d), its rotations */
     }
     if (c->norm == NORM_PRE) {
         int normed = real_count(m->variant, a, NORMED_TOKENS).real;
         part[NORMS] = norms * 2 * d; /* gains and biases */
-        part[MEAN] = normed < 0 ? NAN : any.real - normed;
+        part[MEAN] = normed == UNKNOWN_RANK ? NAN : any_real - normed;
         part[MEAN] += m->sizes.vocabulary + learned + hidden_units;
         part[BASIS] = (d - 1) * (d - 2) / 2;   /* of O(d - 1) */
         part[POSITIONS] = learned ? d - 1 : 0; /* its mean is in MEAN */
     }
 }
 
-/* Makes the model as model_new does. If the model is too large to be measured,
-   its weights get no values. */
+/* Makes the model as model_new does, step by step: if it is too large to be
+   measured, only its outline is made, and its weights get no values. */
 Whole
 whole_count(const Config *c, Sizes sizes, const Variant *v)
 {

@@ -22,8 +22,8 @@ weight_called(const Weights *w, const char *name)
     return NULL;
 }
 
-/* Gives the matrices of an equation the entries of the code's matrices. Returns
-   why that is not possible, or NULL. */
+/* Lets the matrices of an equation share the entries of the code's matrices.
+   Returns why that is not possible, or NULL. */
 static const char *
 share_entries(const Weights *equation, const Weights *code)
 {
@@ -101,8 +101,9 @@ note_of(const char *equation, const Weights *code)
     return code->count > 0 ? "names no matrix of the code" : NULL;
 }
 
-/* Reading a faulty equation normally ends the program with a message. Here that
-   message becomes the reason. */
+/* Reading a faulty equation normally ends the program with a message. While
+   on_failure is keep_reason, it comes back to setjmp instead, a second time,
+   with the message in `reason`. */
 Written
 equation_compared(const Derived *d)
 {
@@ -116,7 +117,7 @@ equation_compared(const Derived *d)
 
     void (*const before)(int status, const char *message) = on_failure;
     on_failure = keep_reason;
-    if (setjmp(unreadable)) /* keep_reason has jumped back here */
+    if (setjmp(unreadable)) /* true only after keep_reason's longjmp */
         wrong = reason;
     else
         wrong = difference_of(variant_of_text(".equation", text), d);

@@ -106,7 +106,7 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
         index = "";
     FILE *text = begin_text(&line);
     fprintf(text, "  %s%s = ", names[piece], index);
-    print_piece(text, d, head, piece, false);
+    print_piece(text, d, head, piece, ONLY_MATRICES);
     if (is_matrix && has_form && layout != LATEX)
         fprintf(text, ", rank <= %s", bound);
     end_text(text, &line);

@@ -122,7 +122,7 @@ add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
    false unless every weight is in exactly one such product: other weights, such
    as a bias, would have a gauge that is not measured here. */
 static bool
-find_pairs(Pairs *p, const Derived *d, int piece)
+find_pairs(Pairs *p, const Derived *d, Piece piece)
 {
     int unseen = 0; /* the entries of all weights that no product has used */
     for (int i = 0; i < d->run.weights.count; i++)
