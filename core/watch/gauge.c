@@ -35,13 +35,12 @@ products(Matrix w, const Model *m, const real *before)
 }
 
 void
-add_product(double *c, double factor, const double *a, const double *b,
-            int rows, int cols)
+add_product(double *c, const double *a, const double *b, int rows, int cols)
 {
     for (int i = 0; i < cols * cols; i++) {
         int row = i / cols, column = i % cols; /* of c */
         for (int n = 0; n < rows; n++)
-            c[i] += factor * a[n * cols + row] * b[n * cols + column];
+            c[i] += a[n * cols + row] * b[n * cols + column];
     }
 }
 
@@ -53,7 +52,6 @@ double
 along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
             double *scratch)
 {
-    const double once = 1;
     /* A divisor below this share of the largest divisor is only rounding and
        counts as 0. */
     const double rounding = 1e-12;
@@ -61,8 +59,8 @@ along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
     double *product = scratch, *y = scratch + k * k;
     double squared_length = 0, largest_divisor = a->s[0] + b->s[0];
     memset(product, 0, (size_t)k * (size_t)k * sizeof *product);
-    add_product(product, once, a->u, c, k, k); /* U' C */
-    product_of(y, product, b->u, k, k, k);     /* D, which becomes Y */
+    add_product(product, a->u, c, k, k);   /* U' C */
+    product_of(y, product, b->u, k, k, k); /* D, which becomes Y */
     for (int i = 0; i < k * k; i++) {
         double d = y[i], divisor = a->s[i / k] + b->s[i % k];
         bool is_known = divisor > rounding * largest_divisor;
@@ -85,7 +83,8 @@ share_by_chance(int n, int k)
     return (k * k - lost * lost) / (2.0 * n * k);
 }
 
-/* Adds to `sum` a head whose pair of matrices is now q and k (rows x n). Each
+/* Adds to `sum` a head whose pair of matrices is q and k (rows x n), after the
+   step. Each
    matrix W becomes W + D in the step, so W'W changes by W'D + D'W + D'D, and
    Q'Q - K'K by the difference of two such sums. */
 static void
@@ -93,7 +92,8 @@ add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
 {
     int n = q.cols, size = n * n;
     Products a = products(q, m, before), b = products(k, m, before);
-    double *c = allocate((size_t)4 * size, sizeof *c); /* Q' dQ - dK' K */
+    /* Memory for C = Q' dQ - dK' K, for X, and for the scratch. */
+    double *c = allocate((size_t)4 * size, sizeof *c);
     double *x = c + size, *scratch = x + size;
     for (int e = 0; e < size; e++) {
         int row = e / n, column = e % n;

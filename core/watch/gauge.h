@@ -29,9 +29,9 @@ typedef struct Pairs {
    rotation, and no two heads share a matrix. */
 Pairs gauge_pairs(const Model *m, int place, int piece);
 
-/* c += factor a' b, for a and b (rows x cols) and c (cols x cols). */
-void add_product(double *c, double factor, const double *a, const double *b,
-                 int rows, int cols);
+/* c += a' b, for a and b (rows x cols) and c (cols x cols). */
+void add_product(double *c, const double *a, const double *b, int rows,
+                 int cols);
 
 /* Finds the part (Q X, -K X') of a step (dQ, dK) that is along the gauge, and
    returns its squared length. c is C = Q' dQ - dK' K (k x k), a and b are the

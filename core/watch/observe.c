@@ -139,7 +139,7 @@ observe_rows(Observation *s)
 
 /* The functions of `table` compute a column. Each gets the observation and one
    argument, whose meaning depends on the function; if it needs none, NONE. */
-enum { NONE };
+enum { NONE, EACH_WEIGHT = -1 };
 
 /* The mean of the finding `which`, such as ENTROPY, over the rows that have it.
  */
@@ -287,33 +287,32 @@ typedef struct Observed {
     const char *word; /* of --log */
     const char *name;
     double (*value)(const Observation *s, int argument);
-    int argument;
-    bool each; /* true if each weight of attention has its own column; the
-                  argument is then the weight's number */
+    int argument; /* of the function; EACH_WEIGHT in `table`: each weight of
+                     attention has its own column, with its number */
 } Observed;
 
 static const Observed table[] = {
-    {"attention", "entropy", mean_of_rows, ENTROPY, false},
-    {"attention", "largest_weight", mean_of_rows, LARGEST, false},
-    {"attention", "saturated", mean_of_rows, SATURATED, false},
-    {"attention", "score_deviation", score_deviation, NONE, false},
-    {"scores", "score_gradient_median", median_gradient, NONE, false},
-    {"scores", "score_gradient_mean", mean_of_rows, GRADIENT, false},
-    {"gradients", "gradient.", weight_gradient, 0, true},
-    {"rank", "rank_m", mean_rank, M_PIECE, false},
-    {"rank", "rank_n", mean_rank, N_PIECE, false},
-    {"distance", "distance_m", distance, M_PIECE, false},
-    {"distance", "distance_n", distance, N_PIECE, false},
-    {"conserved", "conserved_qk", drift, M_PIECE, false},
-    {"conserved", "conserved_vo", drift, N_PIECE, false},
-    {"gauge", "gauge_qk", share_of_gauge, M_PIECE, false},
-    {"gauge", "gauge_vo", share_of_gauge, N_PIECE, false},
-    {"gauge", "gauge_qk_random", gauge_by_chance, M_PIECE, false},
-    {"gauge", "gauge_vo_random", gauge_by_chance, N_PIECE, false},
-    {"turn", "turn_qk", turn_of, M_PIECE, false},
-    {"turn", "turn_vo", turn_of, N_PIECE, false},
-    {"turn", "stretch_qk", stretch_of, M_PIECE, false},
-    {"turn", "stretch_vo", stretch_of, N_PIECE, false},
+    {"attention", "entropy", mean_of_rows, ENTROPY},
+    {"attention", "largest_weight", mean_of_rows, LARGEST},
+    {"attention", "saturated", mean_of_rows, SATURATED},
+    {"attention", "score_deviation", score_deviation, NONE},
+    {"scores", "score_gradient_median", median_gradient, NONE},
+    {"scores", "score_gradient_mean", mean_of_rows, GRADIENT},
+    {"gradients", "gradient.", weight_gradient, EACH_WEIGHT},
+    {"rank", "rank_m", mean_rank, M_PIECE},
+    {"rank", "rank_n", mean_rank, N_PIECE},
+    {"distance", "distance_m", distance, M_PIECE},
+    {"distance", "distance_n", distance, N_PIECE},
+    {"conserved", "conserved_qk", drift, M_PIECE},
+    {"conserved", "conserved_vo", drift, N_PIECE},
+    {"gauge", "gauge_qk", share_of_gauge, M_PIECE},
+    {"gauge", "gauge_vo", share_of_gauge, N_PIECE},
+    {"gauge", "gauge_qk_random", gauge_by_chance, M_PIECE},
+    {"gauge", "gauge_vo_random", gauge_by_chance, N_PIECE},
+    {"turn", "turn_qk", turn_of, M_PIECE},
+    {"turn", "turn_vo", turn_of, N_PIECE},
+    {"turn", "stretch_qk", stretch_of, M_PIECE},
+    {"turn", "stretch_vo", stretch_of, N_PIECE},
 };
 enum { ROWS = sizeof table / sizeof *table };
 static const char words[] =
@@ -349,7 +348,7 @@ add_columns(Observer *o)
     for (const Observed *row = table; row < table + ROWS; row++) {
         if (!has_word(o, row->word))
             continue;
-        if (!row->each) {
+        if (row->argument != EACH_WEIGHT) {
             add_column(o, row, row->argument, "");
             continue;
         }

@@ -38,21 +38,20 @@ lift_new(int rows, int cols)
 static void
 gauge_of_step(const Lift *l, double *c)
 {
-    const double plus = 1, minus = -1;
     int n = l->rows, cols = l->cols, weights = n * cols;
     double *q = l->scratch, *dq = q + weights;
-    double *k = dq + weights, *dk = k + weights;
+    double *k = dq + weights, *minus_dk = k + weights;
     product_of(q, l->now_q, l->to_q, n, cols, cols); /* the step's end */
     product_of(k, l->now_k, l->to_k, n, cols, cols);
     for (int i = 0; i < weights; i++) {
         dq[i] = q[i] - l->q[i];
-        dk[i] = k[i] - l->k[i];
+        minus_dk[i] = l->k[i] - k[i];
         q[i] -= dq[i] / 2; /* from the end back to the middle */
-        k[i] -= dk[i] / 2;
+        k[i] += minus_dk[i] / 2;
     }
     memset(c, 0, (size_t)cols * (size_t)cols * sizeof *c);
-    add_product(c, plus, q, dq, n, cols);
-    add_product(c, minus, dk, k, n, cols);
+    add_product(c, q, dq, n, cols);
+    add_product(c, minus_dk, k, n, cols);
 }
 
 /* Moves the end of the lift's step along the gauge: to_q becomes to_q (1 - X),
@@ -100,11 +99,10 @@ lift_follow(Lift *l)
     double *qq = l->scratch + 4 * n * cols, *kk = qq + size;
     double *c = kk + size, *x = c + size, *change = x + size;
     double *scratch = change + size;
-    const double once = 1;
     double last = INFINITY, length = INFINITY;    /* of X */
     memset(qq, 0, 2 * (size_t)size * sizeof *qq); /* kk follows it */
-    add_product(qq, once, l->q, l->q, n, cols);
-    add_product(kk, once, l->k, l->k, n, cols);
+    add_product(qq, l->q, l->q, n, cols);
+    add_product(kk, l->k, l->k, n, cols);
     Svd a = svd_of(qq, cols, cols), b = svd_of(kk, cols, cols);
     for (int round = 0; round < ROUNDS && length > converged; round++) {
         gauge_of_step(l, c);
