@@ -210,8 +210,8 @@ divide(Division *d, const Member *members, int count, int axis)
     if (may_differ(d, axis))
         values = values_on_axis(members, count, name);
     /* A group has its task in its name, even if that is the only one. */
-    bool divides = values.count > 1 || axis == TASK;
-    if (!divides) {
+    bool is_only_task = axis == TASK && values.count == 1;
+    if (values.count < 2 && !is_only_task) {
         divide(d, members, count, axis + 1);
         return;
     }
