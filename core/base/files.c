@@ -182,7 +182,7 @@ draft_end(Draft *d, IfExists rule)
     /* Only one draft at a time moves its files to this place. */
     int place_lock = lock_directory(d->place);
     for (int i = 0; i < names.count; i++) {
-        bool hidden = names.text[i][0] == '.';
+        bool hidden = names.text[i][0] == '.'; /* it is not published */
         if (!hidden && !publish(d, names.text[i], rule))
             published = false;
     }

@@ -17,7 +17,8 @@ static const char no_memory[] = "out of memory for a text%s";
 int
 utf8_next(const unsigned char *text, size_t size, size_t *at)
 {
-    /* least[n] is the smallest code that needs n bytes after the first. */
+    /* least[n] is the smallest code that needs n bytes after the first. The
+       character 0 is refused. */
     static const int least[] = {1, 0x80, 0x800, 0x10000};
     const unsigned char *bytes = text + *at;
     int ones = 0; /* 1-bits at the start of the first byte: 0, or 2 to 4 */
@@ -136,8 +137,8 @@ number_read(const char *text, NumberKind kind, double least, double most,
             double *x)
 {
     char *end;
-    *x = strtod(text, &end) + 0.; /* -0 becomes 0 */
-    bool read_all = end != text && !*end;
+    *x = strtod(text, &end) + 0.;         /* -0 becomes 0 */
+    bool read_all = end != text && !*end; /* and it is not empty */
     /* strtod accepts blanks at the start, "nan" and "0x10"; this does not. */
     bool blank = isspace((unsigned char)*text),
          hexadecimal = strpbrk(text, "xX");

@@ -6,9 +6,10 @@
 #include "base/words.h"
 #include "equation/matrices.h"
 
-/* The place of the index in a name; NULL if the name has none. The index is a
-   letter i or g after the first "_", as in W_i^Q. Digits may precede it, as in
-   alpha_1i; only "^" or the end of the name may follow it. */
+/* The place of the index in a name; NULL if the name has none. The index stands
+   for a head or a group of heads. It is a letter i or g after the first "_", as
+   in W_i^Q. Digits may precede it, as in alpha_1i; only "^" or the end of the
+   name may follow it. */
 static const char *
 index_letter(const char *name)
 {

@@ -49,16 +49,16 @@ terms_in_c(const Tree *t, CType type)
 }
 
 /* The factors of a product, with * or / between them. If the first one is a
-   divisor, 1. precedes it. Before sqrt or exp, which are doubles, 1 is enough.
- */
+   divisor, the text begins with 1., so that C divides doubles, not ints. Before
+   a call of sqrt or exp, which return doubles, 1 is enough. */
 static const char *
 factors_in_c(const Tree *t, CType type)
 {
     const Tree *first = t->operand[0];
     bool divides_first = first->kind == TREE_INVERSE;
-    bool by_double = divides_first && type == AS_DOUBLE &&
-                     first->operand[0]->kind == TREE_CALL;
-    const char *one = by_double ? "1" : "1.";
+    bool divisor_is_double = divides_first && type == AS_DOUBLE &&
+                             first->operand[0]->kind == TREE_CALL;
+    const char *one = divisor_is_double ? "1" : "1.";
     const char *text = divides_first ? one : scalar_in_c(first, type);
     for (int i = divides_first ? 0 : 1; i < t->count; i++) {
         const Tree *factor = t->operand[i];
@@ -290,7 +290,8 @@ plain_call(const Printer *p, const Step *s)
     return format_text("%s(%s)", call->name, joined(&arguments, ", "));
 }
 
-/* The call that computes a step, with its operands as arguments. */
+/* The call that computes a step, with its operands as arguments: `first` and
+   `second`, which are "" if the step has fewer. */
 static const char *
 call_of(const Printer *p, int step)
 {
@@ -312,7 +313,7 @@ call_of(const Printer *p, int step)
                    ? format_text("softmax_sink(a, %s, %s)", first, second)
                    : format_text("softmax(a, %s)", first);
     case STEP_SINK_ZERO:
-        return format_text("softmax_sink(a, %s, NULL)", first);
+        return format_text("softmax_sink(a, %s, NULL)", first); /* NULL: 0 */
     case STEP_JOIN:
         return joined_text(p, s);
     case STEP_EXP:
@@ -378,7 +379,8 @@ usual_name(const Plan *p, int step)
     return NULL;
 }
 
-/* Does an earlier or a later step have the same value if y is x? */
+/* Is the step the twin of a later one, or has it a twin: does it have the same
+   value as another step if y is x? */
 static bool
 has_twin(const Plan *p, int step)
 {
@@ -388,8 +390,9 @@ has_twin(const Plan *p, int step)
     return p->step[step].twin != step;
 }
 
-/* The name that the variable of a step should have: its own, q, k or v, or n.
-   NULL if the step needs no variable. */
+/* The name that the variable of a step should have: its own name in the
+   equation; else q, k or v; else n, for node. NULL if the step needs no
+   variable: then its call is an argument of another call. */
 static const char *
 wanted_name(const Plan *p, int step)
 {
@@ -405,7 +408,8 @@ wanted_name(const Plan *p, int step)
 }
 
 /* Prints the plugin's function forward: a statement for each variable, and the
-   output. */
+   output. Steps after the output are never needed. (void)w keeps the compiler
+   from warning that w is not used. */
 static void
 print_forward(Printer *p)
 {
@@ -544,7 +548,8 @@ print_heading(FILE *to, const char *name, const EquationText *e)
                 "#include <qkv/variant.h>\n\n");
 }
 
-/* Prints a text as a C string, with a line break after each "; ". */
+/* Prints a text as a C string. It ends the string after each "; ", where a line
+   of the equation ends, and begins another on a new line: C joins them. */
 static void
 print_quoted(FILE *to, const char *text)
 {

@@ -66,9 +66,9 @@ check_last_factor(const Builder *b, const Tree *t)
 }
 
 /* Multiplies factors from left to right, except that attention weights multiply
-   the product of all factors on their right up to the output map. If the
-   factors make scores, the scale belongs to these, and otherwise to the whole
-   product. */
+   the product of all factors on their right up to the output map. `left` is the
+   product of the first `done` factors. If the factors make scores, the scale
+   belongs to these, and otherwise to the whole product. */
 static Value
 value_of_factors(Builder *b, Factors f, Role role)
 {
@@ -78,7 +78,7 @@ value_of_factors(Builder *b, Factors f, Role role)
     int before_map = has_output_map ? last : f.count; /* how many factors */
     /* A product of one factor has the role of that factor. */
     Value left = value_of(b, f.factor[0], last == 0 ? role : INNER_PART);
-    int done = 1; /* how many factors `left` is the product of */
+    int done = 1;
     while (done < f.count) {
         if (left.sort == SCORES) {
             left = weighted_product(b, left, f, done, before_map);

@@ -185,6 +185,7 @@ const Contrast unknown_contrast = {NAN, NAN, NAN, NAN,   NAN, NAN,
 Contrast
 paired_t(const double *x, const double *base, int n, double margin)
 {
+    /* + 1, because n may be 0 */
     double *differences = allocate((size_t)n + 1, sizeof *differences);
     for (int i = 0; i < n; i++)
         differences[i] = x[i] - base[i];
@@ -329,7 +330,7 @@ seeds_to_tell(const Contrast *d, double margin, double alpha)
 void
 holm(double *p, int n, int true_together)
 {
-    double *sorted = allocate((size_t)n + 1, sizeof *sorted);
+    double *sorted = allocate((size_t)n + 1, sizeof *sorted); /* n may be 0 */
     int count = 0;
     for (int i = 0; i < n; i++)
         if (!isnan(p[i])) {
