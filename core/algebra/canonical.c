@@ -250,7 +250,8 @@ join_constants(Canonical *c)
     }
 }
 
-/* to = [x 1] matrix, for a matrix whose last row is a bias. */
+/* to = [x 1] matrix, for x (tokens x d) and a matrix ((d + 1) x d), whose last
+   row is a bias. */
 static void
 multiply_affine(double *to, const double *x, int tokens, const double *matrix,
                 int d)
@@ -261,8 +262,8 @@ multiply_affine(double *to, const double *x, int tokens, const double *matrix,
             to[i * d + j] += matrix[d * d + j];
 }
 
-/* Returns entry k of a head's bias by position, or 0 if the head has no such
-   bias. */
+/* Returns entry k of a head's bias by position, which is stored row by row. The
+   entry is 0 if no head has a bias, or the form lacks this head. */
 static double
 bias_entry(const Canonical *c, int head, int k)
 {
@@ -337,7 +338,8 @@ random_tokens(const Alone *p, double size, int keys)
     return x;
 }
 
-/* out += weights [y 1] N, what a head with this N adds to the output. */
+/* out += weights [y 1] N, which a head with this N adds to the output. n has
+   its entries, ((d + 1) x d). */
 static void
 add_head_output(double *out, Matrix weights, const double *y, const double *n,
                 int d)
@@ -447,8 +449,8 @@ form_holds(Alone *p, Canonical *c, bool causal)
     return !causal || !c->unmasked_only;
 }
 
-/* Finds the form and checks it, after p has run on tokens that are 0. Returns
-   NULL, or the reason why there is no form. */
+/* Finds the form and checks it (form_holds), after p has run on tokens that are
+   0. Returns NULL, or the reason why there is no form. */
 static const char *
 find_form(Alone *p, Canonical *c, bool causal)
 {
@@ -468,8 +470,9 @@ find_form(Alone *p, Canonical *c, bool causal)
     return "it is not linear in its tokens, or depends on their positions";
 }
 
-/* Runs p on tokens that are 0 and then finds its form, with or without a causal
-   mask. Returns NULL, or the reason why there is no form. */
+/* Runs p on tokens that are 0 and then finds its form, which has to hold under
+   a causal mask if `causal`. Returns NULL, or the reason why there is no form.
+ */
 static const char *
 probe(Alone *p, Canonical *c, bool causal)
 {

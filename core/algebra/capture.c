@@ -66,12 +66,13 @@ replace_weights(const Capture *r, const Call *c)
         return;
     Matrix p = call_weights(c, ONLY_SEQUENCE, head_here);
     for (int i = 0; i < p.rows && i < p.cols; i++)
-        p.at[i * p.down + i] = 1;
+        p.at[i * p.down + i] = 1; /* the diagonal */
 }
 
 /* Sets the fields of a call that precede its softmax. From the scores, goes
    back through biases by position and factors, which are arguments of scale, to
-   the product q k' that the scores are made from, if there is one. */
+   the product q k' that the scores are made from, if there is one. A model's
+   rope rotates q and k before that: the call gets them unrotated. */
 static void
 find_product(Call *call, Node *scores)
 {
@@ -121,16 +122,16 @@ find_call(Capture *r, int first, const Node *weights)
 static void
 capture_node(void *capture, Node *n)
 {
-    const int any_call = 0; /* found from the first one on */
+    const int first_call = 0;
     Capture *r = capture;
     if (n->op == &softmax_op || n->op == &softmax_sink_op)
         record_softmax(r, n);
     if (n->op == &apply_weights_op.op) {
-        Call *call = find_call(r, any_call, n->in[0]);
+        Call *call = find_call(r, first_call, n->in[0]);
         if (call)
             call->sum = n;
     }
-    r->rotated |= meaning_of(n)->rotates;
+    r->rotated |= meaning_of(n)->rotates; /* by the variant's own operator */
 }
 
 void
@@ -140,8 +141,8 @@ capture_start(Capture *r, Tape *t)
     t->to = r; /* the first argument of capture_node */
 }
 
-/* backward_order links, by `next`, the nodes on which place.out depends. It
-   meets the last call first, so `kept` is filled from its end. */
+/* backward_order links, by `next`, the nodes on which place.out depends. The
+   last call comes first, so `kept` is filled from its end. */
 void
 record_place(Capture *r, Place place)
 {
@@ -223,10 +224,10 @@ call_sees(const Call *c, Matrix scores, int i, int j)
     return j < seen && !masked_by_bias;
 }
 
-/* The model calls this with each attention's x, y and output (Model.attended).
- */
+/* The model calls this with each attention's x, y and output, if it is set
+   (Model.attended). */
 static void
-attended(void *capture, Node *x, Node *y, Node *out)
+record_attended(void *capture, Node *x, Node *y, Node *out)
 {
     record_place(capture, (Place){.x = x, .y = y, .out = out});
 }
@@ -239,8 +240,8 @@ pass_captured(Model *m, const Batch *b)
     p->tape->attend = attend_in_steps;
     p->capture.only = EVERY_HEAD;
     capture_start(&p->capture, p->tape);
-    m->attended = attended;
-    m->to = &p->capture;
+    m->attended = record_attended;
+    m->to = &p->capture; /* its first argument */
     p->logits = model_forward(m, p->tape, b);
     m->attended = NULL;
     p->tape->watch = NULL;

@@ -8,10 +8,9 @@
    with a matrix of weights, its name is put into the product, and the variant
    has no form.
 
-   The words term, piece, chain, side and symbol are explained in terms.h. A
-   view (split) has a root, the node whose entries it shows; any other node is
-   its own root. meaning_of (operator_table.h) gives an operator's passage: how
-   a walk passes a node C from its operands A and B. */
+   terms.h explains term, piece, chain, side and symbol; operator_table.h, an
+   operator's passage: how a node C follows from its operands A and B. A view
+   has a root, whose entries it shows; any other node is its own root. */
 #include <math.h>
 #include <string.h>
 
@@ -61,8 +60,8 @@ start_of(const Node *n, int h, const Node *c)
     return head_of_n * width;
 }
 
-/* Inserts the matrix m, a part of `node`, into the product at this place,
-   counted from 0. */
+/* Inserts the matrix m, a part of `node`, into the product at this place. */
+enum { FIRST_PLACE = 0 };
 static void
 insert_symbol(Walk *w, int place, const Node *node, Matrix m)
 {
@@ -81,8 +80,7 @@ insert_symbol(Walk *w, int place, const Node *node, Matrix m)
 static Walk
 put_before(const Node *node, Matrix m, Walk w)
 {
-    const int first = 0;
-    insert_symbol(&w, first, node, m);
+    insert_symbol(&w, FIRST_PLACE, node, m);
     return w;
 }
 
@@ -197,8 +195,8 @@ end_at_row(const Node *row, Walk w)
     if (w.term.piece == N_PIECE)
         w.term.piece = N_ROW;
     const int one_row = 1;
-    Matrix columns = matrix(row->value + w.from, one_row, w.width, row->cols);
-    return put_before(row, columns, w);
+    const real *first = row->value + w.from;
+    return put_before(row, matrix(first, one_row, w.width, row->cols), w);
 }
 
 /* Ends a chain at tokens or at a row of weights. A term that ends at a bias of
@@ -235,8 +233,8 @@ repeated_row(const Node *n, int width)
         return NULL;
     const Node *row = n->in[A];
     bool fits = row->rows == 1 && row->cols / row->heads == width;
-    bool of_weights = !row->root->op; /* a leaf */
-    return fits && of_weights ? row : NULL;
+    bool is_leaf = !row->root->op;
+    return fits && is_leaf ? row : NULL;
 }
 
 /* Of the columns that a walk needs of a node, keeps those in the node's columns
@@ -334,8 +332,7 @@ walk_transposed(const Node *c, int h, Walk w)
     walk_operand(c, h, A, pass_matrix(b.node, transposed(b.m), w));
 }
 
-/* Passes C = A . B, entry by entry, if B repeats a row of gains: multiplies by
-   their diagonal matrix. */
+/* Passes C = A . B, if B repeats a row of gains, by their diagonal matrix. */
 static void
 walk_gain(const Node *c, int h, Walk w)
 {
@@ -345,9 +342,8 @@ walk_gain(const Node *c, int h, Walk w)
     walk_operand(c, h, A, w);
 }
 
-/* Passes C_i = A_i B_i, the values B_i weighted by A_i, if these are the
-   weights of the head that is derived. Otherwise the walk ends here: every
-   other head has another walk. */
+/* Passes C_i = A_i B_i, if A_i are the weights of the head that is derived.
+   Otherwise the walk ends here: every other head has another walk. */
 static void
 walk_weighted(const Node *c, int h, Walk w)
 {
@@ -405,6 +401,9 @@ walk_head(const Node *c, int h, Walk w)
     case TIMES_TURNED:
         walk_transposed(c, h, w);
         break;
+    case REPEATED:
+        walk_operand(c, h, A, w);
+        break;
     case FACTOR:
         w.term.factor *= *(const double *)c->arguments;
         walk_operand(c, h, A, w);
@@ -418,9 +417,6 @@ walk_head(const Node *c, int h, Walk w)
         break;
     case COLUMNS:
         w.from += *(const int *)c->arguments;
-        walk_operand(c, h, A, w);
-        break;
-    case REPEATED:
         walk_operand(c, h, A, w);
         break;
     case GAIN:
@@ -448,8 +444,7 @@ walk(const Node *n, Walk w)
     }
 }
 
-/* Begins the chain of the queries, in scores that are a product of queries and
-   keys. */
+/* Begins the chain of the queries, in scores that are queries times keys. */
 static void
 walk_queries(const Node *scores, Walk w)
 {
@@ -460,9 +455,8 @@ walk_queries(const Node *scores, Walk w)
     begin_chain(queries, w);
 }
 
-/* Returns whether the scores n have a form whenever their operands have one.
-   They do if they are a multiple, a sum, or the scores of one head repeated for
-   every head. */
+/* Returns whether the scores n have a form whenever their operands have one: as
+   a multiple, a sum, or the scores of one head repeated for every head. */
 static bool
 preserves_form(const Node *n)
 {
@@ -486,8 +480,7 @@ walk_scores(const Node *n, Walk w)
     bool preserved = preserves_form(n);
     if (meaning_of(n)->passage == FACTOR)
         w.term.factor *= *(const double *)n->arguments;
-    bool walk_on = preserved || n->op == &fixed_bias_op;
-    int walked = walk_on ? n->inputs : 0;
+    int walked = preserved || n->op == &fixed_bias_op ? n->inputs : 0;
     for (int k = 0; k < walked; k++) {
         Walk operand = w;
         operand.own =
@@ -542,8 +535,7 @@ enum { X_TOKENS = 5, Y_TOKENS = 7 };
 /* Runs forward once, on tokens that are rows of the identity, and walks back
    from its output. The form has neither a mask nor the positions that a model
    puts into the scores, so both are switched off. The identity is stored whole,
-   with at least d_model rows, because the walks take their identity matrices
-   from it. */
+   with d_model rows, because the walks take their identity matrices from it. */
 Derived
 derive(const Variant *v, Attention a, Weights w)
 {

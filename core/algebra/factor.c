@@ -25,12 +25,12 @@ entry_of(Part p, int row, int col)
     return p.at + row * p.down + col * p.across;
 }
 
-/* The same entries, transposed. */
+/* The same entries, transposed: rows and columns swap, and so do the distances
+   between them, down and across. */
 static Part
 flipped(Part p)
 {
-    return (Part){p.at, .rows = p.cols, .cols = p.rows, .down = p.across,
-                  .across = p.down};
+    return (Part){p.at, p.cols, p.rows, p.across, p.down};
 }
 
 /* Columns from .. from + count - 1 of p. For the message, `what` is "columns"
@@ -102,7 +102,7 @@ typedef struct Factors {
     double scale;
     Part left; /* (d_model x heads rank): the left_i side by side */
     Part bias; /* (1 x heads rank): the last row of each left_i, which the bias
-                  in M_i needs; empty if biases are left out */
+                  in M_i needs; without rows if biases are left out */
     Part shared; /* (width x groups rank): the shared_g side by side */
 } Factors;
 
@@ -163,13 +163,10 @@ factor(const char *caller, const Form *f, double *matrices, Factors to)
         factor_group(f, matrices, group, heads_of_group, to);
 }
 
-static const Part no_bias = {.rows = 0};
-
 void
 factor_scores(const Form *f, double scale, Part q, Part k)
 {
-    factor("factor_scores", f, f->m,
-           (Factors){scale, .left = q, .bias = no_bias, .shared = k});
+    factor("factor_scores", f, f->m, (Factors){scale, .left = q, .shared = k});
 }
 
 void
@@ -186,7 +183,7 @@ void
 factor_values(const Form *f, double scale, Part v, Part o)
 {
     factor("factor_values", f, f->n,
-           (Factors){scale, .left = flipped(o), .bias = no_bias, .shared = v});
+           (Factors){scale, .left = flipped(o), .shared = v});
 }
 
 void

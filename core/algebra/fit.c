@@ -81,8 +81,7 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c)
         v->fit(form, a, &found);
     else
         plan_fit(plan_of_variant(v), form, a, &found);
-    const Variant *called_last = NULL;
-    report_call(called_last, RETURNED);
+    report_call(v, RETURNED);
     for (int i = 0; i < w.count; i++) {
         for (size_t k = 0; k < entries_of(&w.list[i]); k++)
             w.list[i].value[k] = (real)found.at[i][k];
