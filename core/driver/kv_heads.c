@@ -65,9 +65,9 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
     for (int map = KEY; map <= VALUE; map++) {
         const Projection *p = &fit.maps[map];
         int rows_used = p->first + p->heads * p->width;
-        tensor_cut(fitted, p->weight, rows_used);
+        tensor_keep_rows(fitted, p->weight, rows_used);
         if (p->bias)
-            tensor_cut(fitted, p->bias, rows_used);
+            tensor_keep_rows(fitted, p->bias, rows_used);
     }
 }
 
@@ -78,7 +78,7 @@ open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
     const char *out = o->out_given ? o->out : NULL;
     check_groups(m, o->kv_heads, out);
     if (out)
-        checkpoint_place(out); /* fails now, not after the work */
+        refuse_existing(out); /* fails now, not after the work */
     char *config = out ? published_with_groups(m, o->kv_heads) : NULL;
     Checkpoint fitted = checkpoint_open(c->directory);
     Checkpoint averaged = checkpoint_open(c->directory);

@@ -168,7 +168,7 @@ open_layers(const Options *o, const Checkpoint *c, const Published *m)
     Checkpoint second_copy = checkpoint_open(c->directory);
     Figure f = {0};
     if (o->slim)
-        checkpoint_place(o->slim); /* fails now, not after the work */
+        refuse_existing(o->slim); /* fails now, not after the work */
     if (o->draw_heads) {
         f = figure_begin(&o->draw, "spectra",
                          "The singular values of every head");

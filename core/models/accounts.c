@@ -41,7 +41,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "models/published.h"
+#include "models/heads.h"
 
 /* All columns of a head's key: with a latent, d_k counts only those that are
    not rotated. */
@@ -61,20 +61,32 @@ free_within(double inner, double rows, double columns)
     return inner * (rows + columns) - rank * (rows + columns - rank);
 }
 
-/* The dimensions of the gauge in how scores are made from queries and keys: the
-   rows of the table that have r or k. If queries and keys are normed, only the
-   gauge of the norm is left. With a latent, its r columns count once: as
-   complex numbers if they are rotated, else as GL(r). */
+/* The dimensions of the gauge in queries and keys without norms: the rows of
+   the table that have r or k. Each head of a group reads the same keys, so the
+   W^Q of a group has as many rows as its heads have inputs. With a latent, its
+   r columns count once: as complex numbers if they are rotated, else as GL(r).
+ */
+static double
+gauge_without_norms(const Published *p)
+{
+    double g = p->groups, r = p->rope, unrotated = key_columns(p) - r;
+    double inputs = p->query_latent ? p->query_latent : p->d_model;
+    inputs += strchr(p->biases, 'q') ? 1 : 0; /* b^Q is one more row of W^Q */
+    double of_latent = published_has(p, "rope") ? r : r * r;
+    double rotated = p->latent ? of_latent : g * r;
+    double products =
+        g * free_within(unrotated, p->kdim, p->heads / g * inputs);
+    double key_biases = strchr(p->biases, 'k') ? g * unrotated : 0;
+    return rotated + products + key_biases;
+}
+
+/* The dimensions of the gauge in how scores are made from queries and keys. If
+   these are normed, only the gauge of the norm is left. */
 static double
 score_gauge(const Published *p)
 {
     double g = p->groups, r = p->rope, unrotated = key_columns(p) - r;
-    double query_rows = p->query_latent ? p->query_latent : p->d_model;
-    query_rows += strchr(p->biases, 'q') ? 1 : 0;
-    double shared_keys = published_has(p, "rope") ? r : r * r;
-    double sum = p->latent ? shared_keys : g * r;
-    sum += g * free_within(unrotated, p->kdim, p->heads / g * query_rows);
-    sum += strchr(p->biases, 'k') ? g * unrotated : 0;
+    double sum = gauge_without_norms(p);
     if (published_has(p, "full-norm"))
         sum = g * (r / 2 + unrotated);
     else if (published_has(p, "head-norm"))
@@ -86,18 +98,19 @@ score_gauge(const Published *p)
     return sum;
 }
 
-/* The number of parameters of W^V, W^O and their biases that are gauge. */
+/* The number of parameters of W^V, W^O and their biases that are gauge. The W^O
+   of all heads of a group multiply the same values. */
 static double
 value_gauge(const Published *p)
 {
-    double g = p->groups, v = p->d_v;
+    double g = p->groups, v = p->d_v, heads_of_group = p->heads / g;
     if (published_has(p, "value-norm"))
         return p->keys_are_values ? 0 : g * v * (v - 1) / 2;
     if (published_has(p, "gated"))
         return g * v;
-    double sum = g * free_within(v, p->vdim, p->heads / g * p->d_model);
-    bool absorbs = strchr(p->biases, 'o') && !published_has(p, "sinks");
-    if (strchr(p->biases, 'v') && absorbs)
+    double sum = g * free_within(v, p->vdim, heads_of_group * p->d_model);
+    bool absorbed = strchr(p->biases, 'o') && !published_has(p, "sinks");
+    if (strchr(p->biases, 'v') && absorbed) /* b^O can absorb b^V */
         sum += g * v;
     return sum;
 }
@@ -108,6 +121,10 @@ typedef struct Stored {
     double vectors;  /* biases, sinks and the gains of norms */
 } Stored;
 
+/* The maps of q, k, v and o: inputs[] is the width that each reads, outputs[]
+   the width that it makes. A gate is stored with the map of the queries. With a
+   latent, rotated columns of keys are made with the latent, not by the map of
+   k, which has d_k of all k columns. */
 static Stored
 stored_by(const Published *p)
 {
@@ -116,31 +133,29 @@ stored_by(const Published *p)
     double k = key_columns(p), n = p->latent, m = p->query_latent;
     Stored sum = {.vectors = n + m}; /* the gains of the norms of latents */
     sum.matrices = d * m + (n > 0 ? d * (n + p->rope) : 0);
-    /* The maps of q, k, v and o: inputs[] is the width that each reads,
-       outputs[] the width that it makes. A gate is stored with the map of the
-       queries. With a latent, rotated columns of keys are made with the latent,
-       not by the map of k, which has d_k of all k columns. */
     double gate = published_has(p, "gated") ? h * v : 0;
-    double inputs[] = {m > 0 ? m : d, p->kdim, p->vdim, h * v};
-    double outputs[] = {h * k + gate, g * p->d_k,
-                        p->keys_are_values ? 0 : g * v, d};
-    for (int i = 0; i < 4; i++) {
-        sum.matrices += inputs[i] * outputs[i];
-        sum.vectors += strchr(p->biases, "qkvo"[i]) ? outputs[i] : 0;
+    double values = p->keys_are_values ? 0 : g * v;
+    double inputs[] = {
+        [QUERY] = m > 0 ? m : d, [KEY] = p->kdim, p->vdim, [OUTPUT] = h * v};
+    double outputs[] = {
+        [QUERY] = h * k + gate, [KEY] = g * p->d_k, values, [OUTPUT] = d};
+    for (int map = QUERY; map <= OUTPUT; map++) {
+        sum.matrices += inputs[map] * outputs[map];
+        sum.vectors += strchr(p->biases, "qkvo"[map]) ? outputs[map] : 0;
     }
     sum.vectors += h * p->buckets + (published_has(p, "sinks") ? h : 0);
     if (published_has(p, "full-norm")) /* gains for each head */
         sum.vectors += k * (h + g);
-    else if (published_has(p, "head-norm")) /* gains that all heads share */
-        sum.vectors += k * (p->shared ? 1 : 2);
+    else if (published_has(p, "head-norm"))     /* gains that all heads share */
+        sum.vectors += k * (p->shared ? 1 : 2); /* of q, and of k if it has K */
     return sum;
 }
 
 /* A layer that uses the keys and values of an earlier one has no maps of its
    keys and values, and caches none. An encoder caches nothing, because it reads
    its sequence only once. For a layer without softmax only the state is
-   counted.
- */
+   counted. Each weight costs a token a multiplication and an addition, and so
+   does each entry of the keys and values that it sees. */
 void
 account_add(Account *all, const Published *p, int tokens)
 {
@@ -159,9 +174,9 @@ account_add(Account *all, const Published *p, int tokens)
     all->flops += 2 * (stored.matrices + p->heads * key_and_value * seen);
     if (p->encoders)
         return;
-    double kept = n > 0 ? n + p->rope : g * key_and_value;
-    all->cache += kept * seen;
-    all->unwindowed += kept * tokens;
+    double cached = n > 0 ? n + p->rope : g * key_and_value; /* of a token */
+    all->cache += cached * seen;
+    all->unwindowed += cached * tokens;
 }
 
 Account

@@ -17,16 +17,17 @@ copy_rows(Weight *w, const Heads *l, int map, int first, int rows)
     if (w->rows != (transposed ? columns : rows) ||
         w->cols != (transposed ? rows : columns))
         return false;
-    for (int at = 0; at < rows * columns; at++) {
-        int row = at / columns, col = at % columns; /* of the map */
-        int place = transposed ? col * rows + row : at;
-        w->value[place] = (real)entry_of(l, map, first + row, col);
-    }
+    for (int row = 0; row < rows; row++)
+        for (int col = 0; col < columns; col++) {
+            int place = transposed ? col * rows + row : row * columns + col;
+            w->value[place] = (real)entry_of(l, map, first + row, col);
+        }
     return true;
 }
 
-/* Gives a weight of attention, "block0.attention.W^Q", the layer's entries.
-   Returns false if the layer has none of this name and shape. */
+/* Gives a weight of attention, "block0.attention.W^Q", the layer's entries. The
+   bias is the last row of a map. Returns false if the layer has no weight of
+   this name and shape. */
 static bool
 copy_weight(Weight *w, const Heads *l)
 {
@@ -38,14 +39,16 @@ copy_weight(Weight *w, const Heads *l)
                   {"W^K", KEY, false},    {"b^K", KEY, true},
                   {"W^V", VALUE, false},  {"b^V", VALUE, true},
                   {"W^O", OUTPUT, false}, {"b^O", CONSTANT, false}};
-    const char *name = strrchr(w->name, '.') + 1;
+    const int first_row = 0, one_row = 1;
+    const char *name = strrchr(w->name, '.') + 1; /* "W^Q" */
     for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
-        const Projection *p = &l->maps[stored[i].map];
+        int map = stored[i].map;
+        const Projection *p = &l->maps[map];
         if (strcmp(stored[i].name, name) != 0)
             continue;
-        if (stored[i].bias) /* the last row of the map */
-            return p->bias && copy_rows(w, l, stored[i].map, p->rows, 1);
-        return p->weight && copy_rows(w, l, stored[i].map, 0, p->rows);
+        if (stored[i].bias)
+            return p->bias && copy_rows(w, l, map, p->rows, one_row);
+        return p->weight && copy_rows(w, l, map, first_row, p->rows);
     }
     return false;
 }
@@ -65,41 +68,53 @@ check_function(const Heads *l, int tokens)
              l->model->name, l->number + 1, difference);
 }
 
-/* Writes the model as a run of no training steps into the experiment `out`.
-   Returns the run's name, which the caller frees. */
+/* Writes the model as a run of no training steps into the experiment `out`,
+   whose record gets the line of the command `open`. Returns the run's name,
+   which the caller frees. */
 static char *
 write_run(Model *m, const Dataset *data, const char *out)
 {
-    Finished end = {.result = train(m, data, NULL, NULL)};
+    const bool with_weights = true;
+    const Observer nothing_observed = {0};
+    Watch *const no_watch = NULL;
+    Finished end = {.result = train(m, data, no_watch, NULL)};
     char *name = run_name(&m->config, variant_uses(m->variant));
     char *line = copy_text("open");
     manifest_add(&line, "variant", m->config.variant);
     experiment_open(out, line);
     Draft *d = draft_begin(out, name);
-    run_write(d, name, m, &end, &(Observer){0}, data, true);
+    run_write(d, name, m, &end, &nothing_observed, data, with_weights);
     draft_end(d, REPLACE_OLD);
     return name;
 }
 
-/* The model has one block, whose attention gets the matrices of the layer. The
-   model is not trained. A run needs a task and a few examples, so the run has
+/* The settings of the run. A run needs a task and a few examples, so it has
    sequences of the task `reverse`, which have nothing to do with the layer. The
-   variant must have all matrices of the layer and no others, and a run has
-   neither capped scores nor heads of which only some columns are rotated. */
-char *
-layer_as_run(const Heads *l, const char *variant, const char *out)
+   digest in a run's name includes c.from, so each layer's run has another name.
+ */
+static Config
+settings_of_run(const Heads *l, const char *variant)
 {
     const Published *p = l->model;
-    Dataset data;
     Config c = task_start("reverse");
     config_apply(&c, published_settings(p));
     config_apply(&c, "layers=1 steps=0 test=8 validate=8");
     c.mask = p->encoders ? MASK_NONE : MASK_CAUSAL;
     c.variant = interned(variant);
-    /* The digest in a run's name includes c.from, so each layer's run has
-       another name. */
     c.from = format_text("%s, layer %d", p->name, l->number + 1);
-    Model *m = model_open(c, &data);
+    return c;
+}
+
+/* The model has one block, whose attention gets the matrices of the layer. It
+   is not trained. The variant must have all matrices of the layer and no
+   others, and a run has neither capped scores nor heads of which only some
+   columns are rotated. */
+char *
+layer_as_run(const Heads *l, const char *variant, const char *out)
+{
+    const Published *p = l->model;
+    Dataset data;
+    Model *m = model_open(settings_of_run(l, variant), &data);
     bool rotates_part = p->rope % p->d_k != 0; /* only some columns of a head */
     bool same = !published_has(p, "capped") && !rotates_part;
     Account account = {0};
@@ -112,6 +127,6 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
              "choose biased for a bert or gpt2, gqa for a llama, and convert "
              "its run with `qkv train --from RUN -v %s --steps 0`",
              p->name, variant, p->type, p->biases, p->has, variant);
-    check_function(l, c.length);
+    check_function(l, m->config.length);
     return write_run(m, &data, out);
 }

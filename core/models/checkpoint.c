@@ -16,15 +16,15 @@
 #include "models/checkpoint.h"
 #include "models/json.h"
 
-/* The bytes of a header, by the specification of the format. */
-static const double longest_header = 1e8;
+/* A header has at most this many bytes, by the specification of the format. */
+static const double most_header_bytes = 1e8;
 
-/* Which word of a list of endings, ".json .txt", the name has; -1 if none. */
-static int
-ending_in(const char *list, const char *name)
+/* Returns whether the name ends in one of the endings, a list ".json .txt". */
+static bool
+has_ending(const char *name, const char *endings)
 {
     const char *ending = strrchr(name, '.');
-    return ending ? index_in(list, ending) : -1;
+    return ending && index_in(endings, ending) >= 0;
 }
 
 /* Exits, because there is no .safetensors in the directory. formats.tsv says
@@ -37,7 +37,7 @@ refuse_formats(const char *directory, const Values *names)
     table_add(&formats, within(beside_program("models"), "formats.tsv"));
     for (int i = 0; i < formats.rows; i++)
         for (int k = 0; k < names->count; k++)
-            if (ending_in(table_cell(&formats, i, ENDING), names->text[k]) >= 0)
+            if (has_ending(names->text[k], table_cell(&formats, i, ENDING)))
                 fail("%s: it has no .safetensors to open, only %s: %s",
                      directory, names->text[k],
                      table_cell(&formats, i, ADVICE));
@@ -69,26 +69,26 @@ map_file(const char *path, size_t *size)
 }
 
 /* Lists a shard and then the tensors that its header describes. A file begins
-   with the header's length, 8 bytes, and the header; if that is not possible,
-   the header is read as empty, which is no JSON. */
+   with the header's length, 8 bytes, and the header. If the file is too short
+   for that, the header is read as empty, which json_enter refuses. */
 static void
 open_shard(Checkpoint *c, char *name)
 {
     char *path = within(c->directory, name);
-    Tensor t = {.name = name};
+    Tensor entry = {.name = name}; /* first the file, then each tensor */
     uint64_t length = 0;
-    t.map = map_file(path, &t.size);
-    if (t.size > sizeof length)
-        memcpy(&length, t.map, sizeof length);
-    t.first = sizeof length + length;
-    bool fits = length <= longest_header && t.first <= t.size;
-    char *header =
-        format_text("%.*s", fits ? (int)length : 0, t.map + sizeof length);
+    entry.map = map_file(path, &entry.size);
+    if (entry.size > sizeof length)
+        memcpy(&length, entry.map, sizeof length);
+    entry.first = sizeof length + length;
+    bool fits = length <= most_header_bytes && entry.first <= entry.size;
+    int readable = fits ? (int)length : 0;
+    char *header = format_text("%.*s", readable, entry.map + sizeof length);
     char *at = json_enter(header, path);
     do {
-        c->tensors = grow(c->tensors, c->count, &c->capacity, sizeof t);
-        c->tensors[c->count++] = t;
-    } while (json_next(&at, &t.name, &t.description, path));
+        c->tensors = grow(c->tensors, c->count, &c->capacity, sizeof entry);
+        c->tensors[c->count++] = entry;
+    } while (json_next(&at, &entry.name, &entry.description, path));
 }
 
 Checkpoint
@@ -102,10 +102,10 @@ checkpoint_open(const char *directory)
                  "merge_and_unload() and save_pretrained(NEW) make one model "
                  "of the two",
                  directory);
-        if (ending_in(".safetensors", names.text[i]) >= 0)
+        if (has_ending(names.text[i], ".safetensors"))
             open_shard(&c, names.text[i]);
     }
-    if (!names.count) /* then `directory` may be a file */
+    if (!names.count) /* `directory` may be a file: refuse it by its ending */
         values_add(&names, copy_text(directory));
     if (!c.count)
         refuse_formats(directory, &names);
@@ -113,7 +113,8 @@ checkpoint_open(const char *directory)
 }
 
 /* What the header says of a tensor: its type and shape, as texts, and where its
-   bytes begin and end, counted from the end of the header. */
+   bytes begin and end, counted from the end of the header. What it does not say
+   is "" or -1. */
 typedef struct Description {
     const char *type, *shape;
     double begin, end;
@@ -123,7 +124,7 @@ typedef struct Description {
 static Description
 description_of(const Tensor *t)
 {
-    Description d = {"", "", -1, -1, false};
+    Description d = {.type = "", .shape = "", .begin = -1, .end = -1};
     char *at = json_enter(copy_text(t->description), t->name), *key, *value;
     while (json_next(&at, &key, &value, t->name))
         if (!strcmp(key, "dtype"))
@@ -150,29 +151,49 @@ in_text_model(const char *name)
 static const Tensor *
 only_ending(const Checkpoint *c, const char *ending)
 {
-    const Tensor *found = NULL, *other = NULL;
+    const Tensor *found = NULL, *rival = NULL; /* `rival` is as good as found */
     for (const Tensor *t = c->tensors; t < c->tensors + c->count; t++) {
         size_t length = strlen(t->name), tail = strlen(ending);
-        const char *end = t->name + length - tail;
-        if (!t->description || length < tail || strcmp(end, ending) != 0)
+        bool is_file = !t->description;
+        if (is_file || length < tail ||
+            strcmp(t->name + length - tail, ending) != 0)
             continue;
         bool text = in_text_model(t->name);
-        if (!found || (text && !in_text_model(found->name))) {
+        bool text_found = found && in_text_model(found->name);
+        if (!found || (text && !text_found)) {
             found = t;
-            other = NULL;
-        } else if (text == in_text_model(found->name)) {
-            other = t;
+            rival = NULL;
+        } else if (text == text_found) {
+            rival = t;
         }
     }
-    if (other && !strcmp(other->name, found->name))
+    if (rival && !strcmp(rival->name, found->name))
         fail("%s: its .safetensors have %.200s twice; keep the files of one "
              "model",
              c->directory, found->name);
-    if (other)
+    if (rival)
         fail("%s: its .safetensors have both %.200s and %.200s; keep the files "
              "of one model",
-             c->directory, found->name, other->name);
+             c->directory, found->name, rival->name);
     return found;
+}
+
+/* How a type stores a number: a sign bit, an exponent and a fraction. Exponent
+   e and fraction f stand for (2^fraction + f) 2^(e - bias - fraction), where
+   the bias is half of the greatest exponent, rounded down. If e is 0, they
+   stand for f 2^(1 - bias - fraction). The greatest exponent is kept for
+   infinity and NaN. */
+static const struct Format {
+    int width;    /* bytes of a number */
+    int fraction; /* bits of the fraction */
+    int greatest; /* exponent */
+} formats[] = {[F32] = {4, 23, 255}, [F16] = {2, 10, 31}, [BF16] = {2, 7, 255}};
+
+/* The bit that is 1 in negative numbers: the highest one. */
+static uint32_t
+sign_bit(const struct Format *f)
+{
+    return 1u << (8 * f->width - 1);
 }
 
 /* Accepts a description only if its type, its shape and its number of bytes
@@ -183,40 +204,31 @@ tensor_ending(const Checkpoint *c, const char *ending, int rows, int cols)
     const Tensor *t = only_ending(c, ending);
     if (!t)
         return NULL;
+    Description d = description_of(t);
+    int type = index_in("F32 F16 BF16", d.type); /* as in Tensor.type */
+    if (type < 0)
+        return NULL;
     Tensor *found = allocate(1, sizeof *found);
     *found = *t;
-    Description d = description_of(t);
-    int type = index_in("F32 F16 BF16", d.type);
     sscanf(d.shape, "[ %lf , %lf", &found->shape[0], &found->shape[1]);
-    /* Without rows it is a vector, which has one size. */
-    const double shape[] = {rows ? rows : cols, rows ? cols : 0};
-    double bytes = (double)cols * (rows ? rows : 1) * (type == F32 ? 4 : 2);
-    if (type < 0 || memcmp(found->shape, shape, sizeof shape) != 0 ||
-        !d.in_file || d.end - d.begin != bytes)
+    const double vector[] = {cols, 0}, matrix[] = {rows, cols};
+    const double *wanted = rows == VECTOR ? vector : matrix;
+    double entries = rows == VECTOR ? cols : (double)rows * cols;
+    bool same_shape = !memcmp(found->shape, wanted, sizeof found->shape);
+    bool same_size = d.end - d.begin == entries * formats[type].width;
+    if (!same_shape || !same_size || !d.in_file)
         return NULL;
     found->type = type;
     found->first += (size_t)d.begin;
     return found;
 }
 
-/* How a type stores a number: a sign bit, an exponent and a fraction. Exponent
-   e and fraction f stand for (2^fraction + f) 2^(e - bias - fraction), where
-   the bias is half of the greatest exponent, rounded down. If e is 0, they
-   stand for f 2^(1 - bias - fraction). The greatest exponent is kept for
-   infinity and NaN.
- */
-static const struct Format {
-    int width;    /* bytes of a number */
-    int fraction; /* bits of the fraction */
-    int greatest; /* exponent */
-} formats[] = {[F32] = {4, 23, 255}, [F16] = {2, 10, 31}, [BF16] = {2, 7, 255}};
-
 double
 tensor_entry(const Tensor *t, size_t i)
 {
     const struct Format *f = &formats[t->type];
     size_t width = (size_t)f->width;
-    uint32_t bits = 0, one = 1u << f->fraction;
+    uint32_t bits = 0, one = 1u << f->fraction; /* `one`: in the fraction */
     memcpy(&bits, t->map + t->first + i * width, width);
     int exponent = bits >> f->fraction & f->greatest, bias = f->greatest / 2;
     if (exponent == f->greatest)
@@ -226,35 +238,38 @@ tensor_entry(const Tensor *t, size_t i)
     bool normal = exponent > 0;
     double size = bits % one + (normal ? one : 0);
     size = ldexp(size, (normal ? exponent : 1) - bias - f->fraction);
-    bool negative = bits >> (8 * width - 1);
-    return negative ? -size : size;
+    return bits & sign_bit(f) ? -size : size;
 }
 
 /* Taken as integers, the bits of positive numbers are in the order of the
    numbers: the next larger number is the next integer. So rounding up may carry
-   into the exponent. */
+   into the exponent. The stored exponent of a normal number is exponent - least
+   + 1: the leading 1 of its rounded fraction supplies the 1. */
 void
 tensor_set(Tensor *t, size_t i, double value)
 {
     const struct Format *f = &formats[t->type];
     size_t width = (size_t)f->width;
-    int least = 1 - f->greatest / 2, exponent = ilogb(value);
-    exponent = exponent < least ? least : exponent;
+    int exponent = ilogb(value), least = 1 - f->greatest / 2;
+    if (exponent < least) /* such numbers are stored with the exponent 0 */
+        exponent = least;
     double integer = nearbyint(ldexp(fabs(value), f->fraction - exponent));
     integer += ldexp(exponent - least, f->fraction);
-    double infinity = ldexp(f->greatest, f->fraction);
+    double infinity = ldexp(f->greatest, f->fraction); /* as an integer */
     if (!(integer < infinity))
         fail(
             "%.200s: %g is too large for this tensor's %zu-bit format; convert "
             "the model with model.float().save_pretrained(DIR)",
             t->name, value, 8 * width);
     uint32_t bits = (uint32_t)integer;
-    bits |= signbit(value) ? 1u << (8 * width - 1) : 0;
+    bits |= signbit(value) ? sign_bit(f) : 0;
     memcpy(t->map + t->first + i * width, &bits, width);
 }
 
+/* Only t, the result of tensor_ending, has the shape that the entry of the
+   checkpoint needs when it is written. */
 void
-tensor_cut(const Checkpoint *c, const Tensor *t, int rows)
+tensor_keep_rows(const Checkpoint *c, const Tensor *t, int rows)
 {
     for (int i = 0; i < c->count; i++)
         if (c->tensors[i].name == t->name) {
@@ -264,52 +279,56 @@ tensor_cut(const Checkpoint *c, const Tensor *t, int rows)
 }
 
 /* Writes a tensor's description into the header of a file in which it begins at
-   byte `at`. Returns how many bytes it has there. Fails if the tensors so far
-   are longer than their file, as they can be if they overlap. */
+   byte `begin` after the header. Returns how many bytes it has there. Fails if
+   the tensors so far are longer than their file, as they can be if they
+   overlap. */
 static size_t
-describe(FILE *header, const Tensor *t, size_t at)
+write_description(FILE *header, const Tensor *t, size_t begin)
 {
     Description d = description_of(t);
     size_t bytes = d.in_file ? (size_t)(d.end - d.begin) : 0;
-    if (!d.in_file || at + bytes > t->size)
+    if (!d.in_file || begin + bytes > t->size)
         fail("%.200s: it is not within its file, or overlaps another: the file "
              "was cut, or is not of safetensors; download it again",
              t->name);
     const char *shape = d.shape;
+    double rows = t->shape[0], cols = t->shape[1]; /* cols: 0 of a vector */
     if (t->rows_kept) {
-        bytes = bytes / (size_t)t->shape[0] * (size_t)t->rows_kept;
-        shape = t->shape[1] > 0
-                    ? format_text("[%d,%.0f]", t->rows_kept, t->shape[1])
-                    : format_text("[%d]", t->rows_kept);
+        bytes = bytes / (size_t)rows * (size_t)t->rows_kept;
+        shape = cols > 0 ? format_text("[%d,%.0f]", t->rows_kept, cols)
+                         : format_text("[%d]", t->rows_kept);
     }
     fprintf(header, "\"%s\":{\"dtype\":\"%s\",\"shape\":%s,", t->name, d.type,
             shape);
-    fprintf(header, "\"data_offsets\":[%zu,%zu]}", at, at + bytes);
+    fprintf(header, "\"data_offsets\":[%zu,%zu]}", begin, begin + bytes);
     return bytes;
 }
 
 /* Writes one file of the checkpoint, with a new header, since the tensors after
-   one that was cut move up. */
+   one that was cut move up. Spaces fill the header, so that the entries after
+   it are at multiples of their size. */
 static void
 write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
 {
+    enum { ALIGNMENT = 8 };
     size_t at = 0, *bytes = allocate((size_t)c->count, sizeof *bytes);
     char *text;
     FILE *header = begin_text(&text);
     for (int i = 0; i < c->count; i++) {
         const Tensor *t = &c->tensors[i];
-        if (!t->description || t->map != file->map)
+        bool is_file = !t->description;
+        if (is_file || t->map != file->map) /* a tensor of another file */
             continue;
         fputs(ftell(header) ? "," : "{", header);
         if (!strcmp(t->name, "__metadata__")) /* no tensor, but has a line */
             fprintf(header, "\"__metadata__\":%s", t->description);
         else
-            bytes[i] = describe(header, t, at);
+            bytes[i] = write_description(header, t, at);
         at += bytes[i];
     }
     fputs(ftell(header) ? "}" : "{}", header);
     end_text(header, &text);
-    uint64_t length = (strlen(text) + 7) / 8 * 8; /* so that numbers align */
+    uint64_t length = (strlen(text) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     fwrite(&length, sizeof length, 1, to);
     fprintf(to, "%-*s", (int)length, text);
     for (int i = 0; i < c->count; i++)
@@ -331,7 +350,7 @@ copy_others(const Checkpoint *c, const char *folder)
     for (int i = 0; i < names.count; i++) {
         char *name = names.text[i], *path = within(c->directory, name);
         struct stat facts;
-        if (ending_in(".json .txt .model .jinja .md", name) < 0 ||
+        if (!has_ending(name, ".json .txt .model .jinja .md") ||
             lstat(path, &facts))
             continue;
         if (S_ISREG(facts.st_mode) || !strcmp(name, "config.json")) {
@@ -352,7 +371,7 @@ copy_others(const Checkpoint *c, const char *folder)
 }
 
 void
-checkpoint_place(const char *to)
+refuse_existing(const char *to)
 {
     struct stat facts;
     if (!lstat(to, &facts))

@@ -26,6 +26,9 @@ typedef struct Tensor {
     int rows_kept; /* how many rows are written; 0 means all */
 } Tensor;
 
+/* As the number of rows: the tensor is a vector. */
+enum { VECTOR = 0 };
+
 typedef struct Checkpoint {
     const char *directory;
     Tensor *tensors; /* the entries of all files: first the file, then its
@@ -43,8 +46,8 @@ Checkpoint checkpoint_open(const char *directory);
    the one of a composite model's part for texts. Fails if two tensors could be
    meant, or if one is there twice, as in the files of two models. Returns NULL
    if there is none, or none that can be read as `rows` x `cols` numbers, or as
-   a vector of `cols` numbers if rows is 0. The result is kept until the program
-   ends. */
+   a vector of `cols` numbers if `rows` is VECTOR. The result is kept until the
+   program ends. */
 Tensor *tensor_ending(const Checkpoint *c, const char *ending, int rows,
                       int cols);
 
@@ -57,11 +60,11 @@ void tensor_set(Tensor *t, size_t i, double value);
 
 /* From now on, only the first `rows` rows of the tensor are written, or the
    first `rows` numbers of a vector. */
-void tensor_cut(const Checkpoint *c, const Tensor *t, int rows);
+void tensor_keep_rows(const Checkpoint *c, const Tensor *t, int rows);
 
 /* Fails if `to` already exists. Commands call this before they compute what
    could not be written. */
-void checkpoint_place(const char *to);
+void refuse_existing(const char *to);
 
 /* Writes the directory `to`, which must not exist yet, whole or not at all: the
    shards as they are now, the tokenizer, and the configuration, which is

@@ -5,29 +5,38 @@
 #include "heart/matrix.h"
 #include "models/columns.h"
 
-/* A bias that does not count is left 0. */
+/* Reads the columns of head `head` of a map, one after the other. A bias that
+   does not count is left 0. */
+static void
+read_head(real *columns, const Heads *l, int map, int head)
+{
+    int d = l->model->d_model, width = l->maps[map].width, length = d + 1;
+    double *w = map_columns(l, map, head * width, width);
+    for (int col = 0; col < width; col++)
+        for (int row = 0; row < length; row++) {
+            bool is_bias = row == d;
+            if (!is_bias || bias_counts(l, map, head * width + col))
+                columns[col * length + row] = (real)w[row * width + col];
+        }
+    free(w);
+}
+
 HeadColumns
 columns_read(const Heads *const layers[], int count, int map)
 {
-    int d = layers[0]->model->d_model, length = d + 1;
-    int width = layers[0]->maps[map].width, size = width * length;
+    int length = layers[0]->model->d_model + 1;
+    int width = layers[0]->maps[map].width;
     HeadColumns c = {.width = width, .length = length};
-    c.rope = map <= KEY ? layers[0]->rope : 0;
+    c.rope = rotated_width(layers[0], map);
     for (int k = 0; k < count; k++)
         c.heads += layers[k]->maps[map].heads;
     c.entries = allocate(matrix_entries(c.heads * width, length), sizeof(real));
     c.product = allocate(matrix_entries(c.heads, c.heads), sizeof *c.product);
-    real *to = c.entries; /* the next head */
+    real *columns = c.entries;
     for (int k = 0; k < count; k++)
         for (int head = 0; head < layers[k]->maps[map].heads; head++) {
-            double *w = map_columns(layers[k], map, head * width, width);
-            for (int i = 0; i < size; i++) {
-                int col = i / length, row = i % length;
-                if (row < d || bias_counts(layers[k], map, head * width + col))
-                    to[i] = (real)w[row * width + col];
-            }
-            to += size;
-            free(w);
+            read_head(columns, layers[k], map, head);
+            columns += width * length; /* those of the next head */
         }
     return c;
 }
@@ -35,7 +44,7 @@ columns_read(const Heads *const layers[], int count, int map)
 /* Averages the product of two heads over all angles of the rotation. The
    product of two columns of different pairs, or of a rotated and an unrotated
    one, has the mean 0. The four products of a pair with the same pair of the
-   other head get the form [a b; -b a]. */
+   other head, a block of 2 x 2 on the diagonal, get the form [a b; -b a]. */
 static void
 average_rotations(real *product, int width, int rope)
 {
@@ -47,9 +56,10 @@ average_rotations(real *product, int width, int rope)
         }
     for (int i = 0; i < rope; i += 2) {
         real *upper = product + i * width + i, *lower = upper + width;
-        upper[0] = lower[1] = (upper[0] + lower[1]) / 2;
-        upper[1] = (upper[1] - lower[0]) / 2;
-        lower[0] = -upper[1];
+        real a = (upper[0] + lower[1]) / 2, b = (upper[1] - lower[0]) / 2;
+        upper[0] = lower[1] = a;
+        upper[1] = b;
+        lower[0] = -b;
     }
 }
 
@@ -57,10 +67,10 @@ const real *
 columns_product(HeadColumns *c, int one, int two)
 {
     real **product = &c->product[one * c->heads + two];
-    int n = c->width, size = n * c->length;
-    if (!*product) {
-        Matrix x = matrix(c->entries + one * size, n, c->length, c->length);
-        Matrix y = matrix(c->entries + two * size, n, c->length, c->length);
+    int n = c->width, length = c->length, size = n * length;
+    if (!*product) { /* X' and Y', whose rows are the columns of the heads */
+        Matrix x = matrix(c->entries + one * size, n, length, length);
+        Matrix y = matrix(c->entries + two * size, n, length, length);
         *product = allocate(matrix_entries(n, n), sizeof **product);
         multiply(matrix(*product, n, n, n), x, transposed(y));
         average_rotations(*product, n, c->rope);

@@ -9,12 +9,12 @@
 
 static Table keys;
 enum { KEY, MEANING, OF, UNLESS, WHY }; /* the columns of keys.tsv */
-/* DEPTH: how deep objects within objects are read. NOBODY: the layers that a
+/* DEPTH: how deep objects within objects are read. NO_LAYERS: the layers that a
    key describes if its part of the model is not counted. */
-enum { DEPTH = 4, NOBODY = -1 };
+enum { DEPTH = 4, NO_LAYERS = -1 };
 
 void
-said_start(const char *folder)
+read_keys_table(const char *folder)
 {
     if (!keys.rows)
         table_add(&keys, within(folder, "keys.tsv"));
@@ -30,7 +30,7 @@ said_type(const char *word)
     for (int i = GLOBAL; i <= LINEAR; i++)
         if (index_in(words[i], word) >= 0)
             return i;
-    return -1;
+    return NO_TYPE;
 }
 
 char *
@@ -39,9 +39,11 @@ said_keys(const char *meaning)
     Values names = {0};
     for (int i = 0; i < keys.rows; i++) {
         const char *key = table_cell(&keys, i, KEY);
-        const char *part = table_cell(&keys, i, OF);
-        if (!strcmp(table_cell(&keys, i, MEANING), meaning) &&
-            !strchr(key, '.') && index_in("encoder decoder", part) < 0)
+        bool of_one_family = strchr(key, '.');
+        bool of_one_part =
+            index_in("encoder decoder", table_cell(&keys, i, OF)) >= 0;
+        if (!strcmp(table_cell(&keys, i, MEANING), meaning) && !of_one_family &&
+            !of_one_part)
             values_add(&names, copy_text(key));
     }
     return joined(&names, ", ");
@@ -51,11 +53,12 @@ _Noreturn void
 said_refuse(const char *path, const char *meaning, const char *why)
 {
     fail("%s: its %s (%s; models/keys.tsv): %s", path, meaning,
-         said_keys(meaning), why ? why : "no key gives it; add one");
+         said_keys(meaning), why != NO_KEY ? why : "no key gives it; add one");
 }
 
-/* Adds a saying about these layers. Words that mean no and yes become 0 and 1.
- */
+/* Adds a saying about these layers. Words that mean no and yes become 0 and 1:
+   false and true, or the names of position embeddings without and with a
+   rotation. */
 static void
 note_said(Said *s, int layers, const char *meaning, char *text)
 {
@@ -87,27 +90,34 @@ note_list(Said *s, const char *meaning, char *list)
 static char *
 last_said(const Said *s, const char *meaning, int layers)
 {
-    bool null = false;
+    bool null_for_all = false;
     for (int i = s->count - 1; i >= 0; i--) {
         const Saying *one = &s->sayings[i];
         if (one->layers != layers || strcmp(one->meaning, meaning) != 0)
             continue;
         if (strcmp(one->text, "null") != 0)
             return one->text;
-        null = layers == ALL;
+        null_for_all = layers == ALL;
     }
-    return null || !s->defaults ? NULL
-                                : last_said(s->defaults, meaning, layers);
+    if (null_for_all || !s->defaults)
+        return NULL;
+    return last_said(s->defaults, meaning, layers);
 }
 
 char *
 said_text(const Said *s, const char *meaning, int layer, int type)
 {
-    const int about[] = {FIRST + layer, PART, type, ALL};
+    const int layers[] = {FIRST + layer, PART, type, ALL};
     char *text = NULL;
-    for (int i = 0; i < 4 && !text; i++)
-        text = last_said(s, meaning, about[i]);
+    for (size_t i = 0; i < sizeof layers / sizeof *layers && !text; i++)
+        text = last_said(s, meaning, layers[i]);
     return text;
+}
+
+char *
+said_of_all(const Said *s, const char *meaning)
+{
+    return said_text(s, meaning, LAYERS, ALL);
 }
 
 /* Returns the list with one more key: its whole value, which may differ between
@@ -127,12 +137,15 @@ note_key(Said *s, int layers, const char *key, const char *row, char *value)
 {
     const char *meaning = table_lookup(&keys, row, MEANING);
     const char *why = table_lookup(&keys, row, WHY);
-    if (!meaning)
+    if (!meaning) {
         values_add(&s->left_out, format_text("%.64s (not known)", key));
-    else if (!strcmp(meaning, "nothing") ||
-             index_in(table_lookup(&keys, row, UNLESS), value) >= 0)
         return;
-    else if (!strcmp(meaning, "noted"))
+    }
+    bool harmless = index_in(table_lookup(&keys, row, UNLESS), value) >= 0;
+    bool by_layer = *value == '[' && strcmp(meaning, "softmax-layers") != 0;
+    if (!strcmp(meaning, "nothing") || harmless)
+        return;
+    if (!strcmp(meaning, "noted"))
         values_add(&s->left_out, format_text("%s (%s)", key, why));
     else if (!strcmp(meaning, "function"))
         s->function = with_key(s->function, key, value, why);
@@ -143,10 +156,10 @@ note_key(Said *s, int layers, const char *key, const char *row, char *value)
     else if (!strcmp(meaning, "state")) {
         values_add(&s->state_keys, copy_text(key));
         values_add(&s->state_values, copy_text(value));
-    } else if (!strcmp(meaning, "softmax-layers") || *value != '[')
-        note_said(s, layers, meaning, value);
-    else
+    } else if (by_layer)
         note_list(s, meaning, value);
+    else
+        note_said(s, layers, meaning, value);
 }
 
 /* The name of a key's row in keys.tsv: the family's own, if it has one. */
@@ -157,47 +170,51 @@ row_of(const Said *s, const char *key)
     return table_lookup(&keys, own, MEANING) ? own : key;
 }
 
-/* Which layers a key describes, if the object that it is in describes `of`;
-   NOBODY if they are in a part that is not counted. `row` is the key's row in
-   keys.tsv. The decoder's keys also describe its cross-attention. */
+/* Which layers a key describes, if the object that it is in describes `outer`;
+   NO_LAYERS if they are in a part that is not counted. `row` is the key's row
+   in keys.tsv, in which "-" means that the key describes what its object does.
+   The decoder's keys also describe its cross-attention. */
 static int
-layers_of(const Said *s, const char *row, int of)
+layers_of(const Said *s, const char *row, int outer)
 {
     const char *words = table_lookup(&keys, row, OF);
     if (!words || !strcmp(words, "-"))
-        return of;
-    if (said_type(words) >= 0)
+        return outer;
+    if (said_type(words) != NO_TYPE)
         return said_type(words);
     const char *part = s->part ? s->part : "";
     const char *counted = !strcmp(part, "cross") ? "decoder" : part;
-    return strcmp(words, counted) ? NOBODY : PART;
+    return strcmp(words, counted) ? NO_LAYERS : PART;
 }
 
-/* Reads an object that describes the layers `of`. Up to `depth` objects within
-   one another are read, too: they describe the same layers or, if their name is
-   a number, the layer of that number. The object of the model that is counted
-   is only kept, in text_model. */
+/* Reads an object that describes these layers. Up to `depth` objects within one
+   another are read, too, if the meaning of their name is "more" or their name
+   is a number: they describe the same layers, or the layer of that number. The
+   object of the model that is counted is only kept, in text_model. */
 static void
-read_object(Said *s, char *text, int of, int depth)
+read_object(Said *s, char *text, int layers, int depth)
 {
+    const int first = 0, last = LAYERS - 1;
     char *at = json_enter(text, s->path), *name, *value;
     const char *part = s->part ? s->part : "text";
     const char *counted = format_text("%.64s_config", part); /* if composite */
     while (json_next(&at, &name, &value, s->path)) {
         const char *row = row_of(s, name);
         const char *meaning = table_lookup(&keys, row, MEANING);
-        int layers = layers_of(s, row, of);
-        bool within = *value == '{' && depth;
+        int of_key = layers_of(s, row, layers);
+        bool nested = *value == '{' && depth > 0;
+        bool more = meaning && !strcmp(meaning, "more");
         double number;
-        if (within && !strcmp(name, counted))
+        bool is_layer =
+            !meaning && !number_read(name, WHOLE_NUMBER, first, last, &number);
+        if (nested && !strcmp(name, counted))
             s->text_model = value;
-        else if (within && meaning && !strcmp(meaning, "more"))
-            read_object(s, value, layers, depth - 1);
-        else if (!meaning && within &&
-                 !number_read(name, WHOLE_NUMBER, 0, LAYERS - 1, &number))
+        else if (nested && more)
+            read_object(s, value, of_key, depth - 1);
+        else if (nested && is_layer)
             read_object(s, value, FIRST + (int)number, depth - 1);
-        else if (layers != NOBODY)
-            note_key(s, layers, name, row, value);
+        else if (of_key != NO_LAYERS)
+            note_key(s, of_key, name, row, value);
     }
 }
 
@@ -218,19 +235,21 @@ said_in(const char *path, char *text, const char *type, const char *part)
 Said *
 said_of_model(const char *path, char *text, const char *part)
 {
-    Said *whole = said_in(path, text, NULL, part);
+    const char *const no_type = NULL, *const no_part = NULL;
+    Said *whole = said_in(path, text, no_type, part);
     if (!whole->text_model)
         return whole;
-    Said *s = said_in(path, whole->text_model, whole->type, NULL);
+    Said *s = said_in(path, whole->text_model, whole->type, no_part);
+    const char *counted = part ? part : "text";
     note("%s: it is a composite model; only its %s model, in %s_config, is "
          "counted",
-         path, part ? part : "text", part ? part : "text");
+         path, counted, counted);
     free(whole);
     return s;
 }
 
 void
-said_defaults(Said *s, const char *defaults)
+said_add_defaults(Said *s, const char *defaults)
 {
     s->defaults = said_in(s->path, copy_text(defaults), s->type, s->part);
     if (!s->function)

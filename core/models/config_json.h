@@ -39,21 +39,26 @@ typedef struct Said {
 } Said;
 
 /* Reads keys.tsv in this folder, unless it was read already. */
-void said_start(const char *folder);
+void read_keys_table(const char *folder);
 
 /* Reads the text of a config.json, which is changed. Of a composite model, only
    the object PART_config counts or, if `part` is NULL, text_config. */
 Said *said_of_model(const char *path, char *text, const char *part);
 
 /* Adds the defaults of the family, an object like that of a config.json. */
-void said_defaults(Said *s, const char *defaults);
+void said_add_defaults(Said *s, const char *defaults);
 
 /* The value that the file gives a layer of this number and type. What it says
    of this layer precedes what it says of its part, of its type, and of all
-   layers, in this order. NULL if it says nothing. */
+   layers, in this order. NULL if it says nothing. With the layer LAYERS and the
+   type ALL, only what it says of the part and of all layers. */
 char *said_text(const Said *s, const char *meaning, int layer, int type);
 
-/* The type of layers of that name: GLOBAL, LOCAL or LINEAR, or -1. */
+/* The value that the file gives all layers, or all of the part. */
+char *said_of_all(const Said *s, const char *meaning);
+
+/* The type of layers of that name: GLOBAL, LOCAL or LINEAR, or NO_TYPE. */
+enum { NO_TYPE = -1 };
 int said_type(const char *word);
 
 /* The keys that have this meaning in all families and parts, as a list for
@@ -61,8 +66,9 @@ int said_type(const char *word);
 char *said_keys(const char *meaning);
 
 /* Exits, because the model cannot be counted. `why` says what is wrong with
-   what the file says of this meaning; NULL: it says nothing. The message names
-   the keys that have the meaning. */
+   what the file says of this meaning, or is NO_KEY if it says nothing. The
+   message names the keys that have the meaning. */
+#define NO_KEY NULL
 _Noreturn void said_refuse(const char *path, const char *meaning,
                            const char *why);
 

@@ -8,30 +8,38 @@
 #include "models/factors.h"
 #include "models/heads.h"
 
-/* Writes a map as one array, with a matrix and its bias for each head. W^O has
-   no bias, and its map is transposed (heads.h): a column of the map is a row of
-   the array. */
+/* Copies the columns of a head into its matrix: (width x d_model) of W^O, whose
+   map is transposed (heads.h); of the others, (d_model + 1 x width). The last
+   row of a map is the bias, which W^O does not have. */
+static void
+copy_head(real *matrix, const Heads *l, int map, int head)
+{
+    int d = l->model->d_model, width = l->maps[map].width;
+    int rows = map == OUTPUT ? d : d + 1;
+    double *columns = map_columns(l, map, head * width, width);
+    for (int row = 0; row < rows; row++)
+        for (int col = 0; col < width; col++) {
+            int place = map == OUTPUT ? col * d + row : row * width + col;
+            matrix[place] = (real)columns[row * width + col];
+        }
+    free(columns);
+}
+
+/* Writes a map as one array of floats, with a matrix for each head. */
 static void
 write_map(const char *folder, const Heads *l, int map, const char *name)
 {
     int d = l->model->d_model, width = l->maps[map].width;
     int heads = l->maps[map].heads;
-    real *all = allocate(matrix_entries(heads * width, d + 1), sizeof *all);
-    real *to = all;
+    NpyShape shape = {heads, d + 1, width};
+    if (map == OUTPUT)
+        shape = (NpyShape){heads, width, d};
+    int size = shape.second * shape.third; /* of a head's matrix */
+    real *all = allocate(matrix_entries(heads, size), sizeof *all);
     for (int head = 0; head < heads; head++)
-        if (map == OUTPUT)
-            for (int i = 0; i < width * d; i++)
-                *to++ = (real)entry_of(l, map, i % d, head * width + i / d);
-        else {
-            double *w = map_columns(l, map, head * width, width);
-            for (int i = 0; i < (d + 1) * width; i++)
-                *to++ = (real)w[i];
-            free(w);
-        }
-    const NpyShape shape = {heads, d + 1, width};
-    const NpyShape transposed = {heads, width, d};
+        copy_head(all + head * size, l, map, head);
     npy_write(folder, format_text("layer-%d-%s.npy", l->number + 1, name),
-              NPY_REALS, all, map == OUTPUT ? transposed : shape);
+              NPY_REALS, all, shape);
     free(all);
 }
 
@@ -39,7 +47,7 @@ void
 factors_write(const Checkpoint *c, const Published *model, const char *to)
 {
     const char *above = dirname(copy_text(to)), *name = basename(copy_text(to));
-    checkpoint_place(to);
+    refuse_existing(to);
     Draft *draft = draft_begin(above, name);
     char *folder = new_directory(draft->path, name);
     for (int layer = 0; layer < model->layers; layer++) {
@@ -48,7 +56,7 @@ factors_write(const Checkpoint *c, const Published *model, const char *to)
         write_map(folder, &l, KEY, "W_K");
         write_map(folder, &l, VALUE, "W_V");
         write_map(folder, &l, OUTPUT, "W_O");
-        if (latent_of(&l, KEY)) {
+        if (reads_latent(&l, KEY)) {
             Heads rotated = rotated_heads(l);
             write_map(folder, &rotated, QUERY, "W_Q_rotated");
             write_map(folder, &rotated, KEY, "W_K_rotated");

@@ -15,17 +15,22 @@
 #include "heart/fail.h"
 #include "models/facts.h"
 
+/* The rank is the number of singular values that have this share of all
+   squares. */
+static const double most_of_the_squares = 0.99;
+
 /* The columns of a head (or of a group of heads, if the map is shared), one
    after the other, without biases. The caller frees them. */
 static double *
 head_columns(const Heads *l, int map, int head)
 {
     int d = l->model->d_model, n = l->maps[map].width;
-    double *rows = map_columns(l, map, head * n, n);
+    double *by_row = map_columns(l, map, head * n, n);
     double *columns = allocate(matrix_entries(d, n), sizeof *columns);
-    for (int at = 0; at < d * n; at++)
-        columns[at] = rows[at % d * n + at / d];
-    free(rows);
+    for (int row = 0; row < d; row++)
+        for (int col = 0; col < n; col++)
+            columns[col * d + row] = by_row[row * n + col];
+    free(by_row);
     return columns;
 }
 
@@ -48,36 +53,38 @@ copying_of(const Heads *l, int head)
     double *output = head_columns(l, OUTPUT, head);
     double *value = head_columns(l, VALUE, group_of(l, VALUE, head));
     double *inner = inner_product(output, value, n, d);
-    double complex *h = allocate(matrix_entries(n, n + 1), sizeof *h);
-    double complex *eigenvalue = h + n * n;
-    double sum = 0, all = 0;
+    double complex *matrix = allocate(matrix_entries(n, n), sizeof *matrix);
+    double complex *found = allocate((size_t)n, sizeof *found);
+    double sum = 0, absolute_sum = 0;
     for (int i = 0; i < n * n; i++)
-        h[i] = inner[i];
-    bool found = eigenvalues(h, n, eigenvalue);
+        matrix[i] = inner[i];
+    bool converged = eigenvalues(matrix, n, found);
     for (int i = 0; i < n; i++) {
-        sum += creal(eigenvalue[i]);
-        all += cabs(eigenvalue[i]);
+        sum += creal(found[i]);
+        absolute_sum += cabs(found[i]);
     }
-    free(h);
+    free(found);
+    free(matrix);
     free(inner);
     free(value);
     free(output);
-    return found ? sum / all : NAN;
+    return converged ? sum / absolute_sum : NAN;
 }
 
 /* The singular values of the product L S' of two matrices of n columns, which
-   are one after the other, of d entries. Both are destroyed; the caller frees
-   the result. */
+   are one after the other, of d entries. They are those of R T' (n x n). Both
+   matrices are destroyed; the caller frees the result. */
 static double *
 singular_values(double *left, double *shared, int n, int d)
 {
-    double *r = allocate(3 * matrix_entries(n, n), sizeof *r);
-    double *t = r + n * n, *small = t + n * n;
+    size_t size = matrix_entries(n, n);
+    double *r = allocate(3 * size, sizeof *r);
+    double *t = r + size, *product = t + size;
     double *values = allocate((size_t)n, sizeof *values);
     triangle_of(left, n, d, r);
     triangle_of(shared, n, d, t);
-    product_with_transposed(small, r, t, n, n, n);
-    Svd svd = svd_of(small, n, n);
+    product_with_transposed(product, r, t, n, n, n);
+    Svd svd = svd_of(product, n, n);
     memcpy(values, svd.s, (size_t)n * sizeof *values);
     free(svd.u);
     free(r);
@@ -93,17 +100,18 @@ facts_of(const Heads *l, int left, int shared, int head)
     double *of_left = head_columns(l, left, head);
     double *of_shared = head_columns(l, shared, group_of(l, shared, head));
     double *inner = inner_product(of_left, of_shared, n, d);
-    double trace = 0, all = 0, sum = 0;
-    for (int at = 0; at < n * n; at++) /* an entry times its transposed one */
-        trace += inner[at] * inner[at % n * n + at / n];
+    double trace = 0, squares = 0, sum = 0; /* the trace of inner^2 */
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            trace += inner[i * n + j] * inner[j * n + i];
     double *s = singular_values(of_left, of_shared, n, d);
     for (int i = 0; i < n; i++)
-        all += s[i] * s[i];
+        squares += s[i] * s[i];
     Facts f = {.count = n,
                .singular = s,
                .least = s[n - 1] / s[0],
-               .symmetric = all > 0 ? (1 + trace / all) / 2 : 1};
-    for (; f.rank < n && sum < 0.99 * all; f.rank++)
+               .symmetric = squares > 0 ? (1 + trace / squares) / 2 : 1};
+    for (; f.rank < n && sum < most_of_the_squares * squares; f.rank++)
         sum += s[f.rank] * s[f.rank];
     free(inner);
     free(of_shared);

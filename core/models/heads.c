@@ -9,21 +9,26 @@
 #include "heart/fail.h"
 #include "models/heads.h"
 
-/* Finds a tensor of a layer; a vector of `cols` entries if rows is 0. Fails if
-   there is none. Its name is the pattern, in which # stands for the layer's
-   number, and a suffix such as "weight". */
+/* b^O is a map of one column, and the maps of latents belong to no head: such
+   a map counts as one head. */
+enum { ONE_HEAD = 1, ONE_COLUMN = 1, FIRST_COLUMN = 0 };
+
+/* Finds a tensor of a layer; a vector of `cols` entries if `rows` is VECTOR.
+   Fails if there is none. Its name is the pattern, in which # stands for the
+   layer's number, and a suffix such as "weight". */
 static Tensor *
-required(const Heads *l, const Checkpoint *c, const char *pattern,
-         const char *suffix, int rows, int cols)
+layer_tensor(const Heads *l, const Checkpoint *c, const char *pattern,
+             const char *suffix, int rows, int cols)
 {
     const char *hash = strchr(pattern, '#');
-    char *name = format_text("%.*s%d%s.%s", (int)(hash - pattern), pattern,
-                             l->number, hash + 1, suffix);
+    int before_hash = (int)(hash - pattern);
+    char *name = format_text("%.*s%d%s.%s", before_hash, pattern, l->number,
+                             hash + 1, suffix);
     Tensor *t = tensor_ending(c, name, rows, cols);
     if (!t)
         fail("%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
              "which config.json asks for; download them again",
-             c->directory, name, rows ? rows : 1, cols);
+             c->directory, name, rows == VECTOR ? 1 : rows, cols);
     free(name);
     return t;
 }
@@ -33,29 +38,36 @@ required(const Heads *l, const Checkpoint *c, const char *pattern,
 static Tensor *
 weight_of(const Heads *l, const Checkpoint *c, int map, int inputs, int outputs)
 {
-    const char *pattern = l->model->tensors[map];
-    if (published_has(l->model, "transposed"))
-        return required(l, c, pattern, "weight", inputs, outputs);
-    return required(l, c, pattern, "weight", outputs, inputs);
+    bool transposed = published_has(l->model, "transposed");
+    return layer_tensor(l, c, l->model->tensors[map], "weight",
+                        transposed ? inputs : outputs,
+                        transposed ? outputs : inputs);
 }
 
-/* The bias of a map; NULL if the family or config.json does not have one, even
-   if the files do, because the program that runs the model ignores it. */
+/* The bias of one of the maps QUERY .. OUTPUT; NULL if the family or
+   config.json does not have one, even if the files do, because the program that
+   runs the model ignores it. */
 static Tensor *
 bias_of(const Heads *l, const Checkpoint *c, int map, int outputs)
 {
-    if (!strchr(l->model->biases, "qkvo"[map]))
+    const char letter = "qkvo"[map]; /* of the map in Published.biases */
+    if (!strchr(l->model->biases, letter))
         return NULL;
-    return required(l, c, l->model->tensors[map], "bias", 0, outputs);
+    return layer_tensor(l, c, l->model->tensors[map], "bias", VECTOR, outputs);
 }
 
-/* A map with this many rows and heads of this width, without a bias. Column j
-   of head i is row first + i stride + j of the tensor. */
+/* A map of `heads` heads without biases. Its columns are all rows of the
+   tensor, head by head, unless the caller sets first, stride or
+   columns_are_rows. */
 static Projection
-rows_of(Tensor *weight, int rows, int heads, int width, int first, int stride)
+map_in(Tensor *weight, int rows, int heads, int width)
 {
-    return (Projection){weight, NULL,   heads, width, rows,
-                        first,  stride, true,  NULL};
+    return (Projection){.weight = weight,
+                        .heads = heads,
+                        .width = width,
+                        .rows = rows,
+                        .stride = width,
+                        .columns_are_rows = true};
 }
 
 /* Finds the maps of queries, keys and values. They may be in one tensor: one
@@ -64,68 +76,78 @@ static void
 find_input_maps(Heads *l, const Checkpoint *c)
 {
     const Published *p = l->model;
-    const int heads[] = {p->heads, p->groups, p->groups};
-    const int width[] = {p->d_k, p->d_k, p->d_v};
+    const int heads[] = {
+        [QUERY] = p->heads, [KEY] = p->groups, [VALUE] = p->groups};
+    const int width[] = {[QUERY] = p->d_k, [KEY] = p->d_k, [VALUE] = p->d_v};
     bool packed = !strcmp(p->tensors[QUERY], p->tensors[KEY]);
     bool interleaved = packed && published_has(p, "interleaved");
-    int all_columns = 0, first = 0;
+    int packed_columns = 0, first = 0;
     for (int map = QUERY; map <= VALUE; map++)
-        all_columns += heads[map] * width[map];
+        packed_columns += heads[map] * width[map];
     for (int map = QUERY; map <= VALUE; map++) {
-        int columns = heads[map] * width[map];
-        int outputs = packed ? all_columns : columns;
-        Tensor *weight = weight_of(l, c, map, p->d_model, outputs);
-        int stride = interleaved ? p->d_k + p->d_k + p->d_v : width[map];
-        l->maps[map] =
-            rows_of(weight, p->d_model, heads[map], width[map], first, stride);
-        l->maps[map].bias = bias_of(l, c, map, outputs);
-        l->maps[map].columns_are_rows = !published_has(p, "transposed");
+        int columns = heads[map] * width[map];           /* of the map */
+        int outputs = packed ? packed_columns : columns; /* of its tensor */
+        Projection *found = &l->maps[map];
+        *found = map_in(weight_of(l, c, map, p->d_model, outputs), p->d_model,
+                        heads[map], width[map]);
+        found->bias = bias_of(l, c, map, outputs);
+        found->columns_are_rows = !published_has(p, "transposed");
+        found->first = first;
+        if (interleaved)
+            found->stride = width[QUERY] + width[KEY] + width[VALUE];
         if (packed)
             first += interleaved ? width[map] : columns;
     }
 }
 
-/* Finds the maps of latent attention, without rotated columns. In the tensor of
-   queries, each head has k columns and then its r rotated ones; in the tensor
-   of keys and values, the k columns of its keys and then the v of its values.
- */
+/* Finds the maps of latent attention, without rotated columns. The names of its
+   tensors all begin with one pattern. In the tensor of queries, each head has k
+   columns and then its r rotated ones; in the tensor of keys and values, the k
+   columns of its keys and then the v of its values. */
 static void
 find_latent_maps(Heads *l, const Checkpoint *c)
 {
     const Published *p = l->model;
     int d = p->d_model, h = p->heads, k = p->d_k, v = p->d_v, r = p->rope;
     int n = p->latent, m = p->query_latent, query_rows = m ? m : d;
-    const char *in = p->tensors[0];
-    Tensor *q = required(l, c, in, m ? "q_b_proj.weight" : "q_proj.weight",
-                         h * (k + r), query_rows);
-    Tensor *kv = required(l, c, in, "kv_b_proj.weight", h * (k + v), n);
-    Tensor *out = required(l, c, in, "o_proj.weight", d, h * v);
-    Tensor *down = required(l, c, in, "kv_a_proj_with_mqa.weight", n + r, d);
+    const char *in = p->tensors[QUERY];
+    Tensor *q = layer_tensor(l, c, in, m ? "q_b_proj.weight" : "q_proj.weight",
+                             h * (k + r), query_rows);
+    Tensor *kv = layer_tensor(l, c, in, "kv_b_proj.weight", h * (k + v), n);
+    Tensor *out = layer_tensor(l, c, in, "o_proj.weight", d, h * v);
+    Tensor *down =
+        layer_tensor(l, c, in, "kv_a_proj_with_mqa.weight", n + r, d);
+    Projection *maps = l->maps;
     l->rope = 0;
-    l->maps[QUERY] = rows_of(q, query_rows, h, k, 0, k + r);
-    l->maps[KEY] = rows_of(kv, n, h, k, 0, k + v);
-    l->maps[VALUE] = rows_of(kv, n, h, v, k, k + v);
-    l->maps[OUTPUT] = rows_of(out, d, h, v, 0, v);
-    l->maps[OUTPUT].columns_are_rows = false;
-    l->maps[CONSTANT] = rows_of(NULL, d, 1, 1, 0, 1);
-    l->maps[LATENT] = rows_of(down, d, 1, n, 0, n);
-    l->maps[LATENT].gain = required(l, c, in, "kv_a_layernorm.weight", 0, n);
+    maps[QUERY] = map_in(q, query_rows, h, k);
+    maps[QUERY].stride = k + r;
+    maps[KEY] = map_in(kv, n, h, k);
+    maps[VALUE] = map_in(kv, n, h, v);
+    maps[KEY].stride = maps[VALUE].stride = k + v;
+    maps[VALUE].first = k;
+    maps[OUTPUT] = map_in(out, d, h, v);
+    maps[OUTPUT].columns_are_rows = false;
+    maps[CONSTANT] = map_in(NULL, d, ONE_HEAD, ONE_COLUMN); /* no b^O */
+    maps[LATENT] = map_in(down, d, ONE_HEAD, n);
+    maps[LATENT].gain =
+        layer_tensor(l, c, in, "kv_a_layernorm.weight", VECTOR, n);
     if (m) {
-        down = required(l, c, in, "q_a_proj.weight", m, d);
-        l->maps[QUERY_LATENT] = rows_of(down, d, 1, m, 0, m);
-        l->maps[QUERY_LATENT].gain =
-            required(l, c, in, "q_a_layernorm.weight", 0, m);
+        down = layer_tensor(l, c, in, "q_a_proj.weight", m, d);
+        maps[QUERY_LATENT] = map_in(down, d, ONE_HEAD, m);
+        maps[QUERY_LATENT].gain =
+            layer_tensor(l, c, in, "q_a_layernorm.weight", VECTOR, m);
     }
 }
 
-/* The map of W^O is transposed (heads.h); b^O is a map of one column. */
+/* The map of W^O is transposed (heads.h). A family whose tensors are not known
+   has "-" instead of a pattern with #. */
 Heads
 heads_of(const Checkpoint *c, const Published *model, int layer)
 {
     const Published *p = &model->each[layer];
     int h = p->heads, v = p->d_v, d = p->d_model;
     Heads l = {.model = p, .number = layer, .rope = p->rope};
-    if (!strchr(p->tensors[0], '#'))
+    if (!strchr(p->tensors[QUERY], '#'))
         fail("%s: a %s can only be counted, by `qkv count --config`",
              c->directory, p->type);
     if (published_has(p, "latent")) {
@@ -133,14 +155,16 @@ heads_of(const Checkpoint *c, const Published *model, int layer)
         return l;
     }
     find_input_maps(&l, c);
-    l.maps[OUTPUT] = rows_of(weight_of(&l, c, OUTPUT, h * v, d), d, h, v, 0, v);
+    l.maps[OUTPUT] = map_in(weight_of(&l, c, OUTPUT, h * v, d), d, h, v);
     l.maps[OUTPUT].columns_are_rows = published_has(p, "transposed");
-    l.maps[CONSTANT] = rows_of(bias_of(&l, c, OUTPUT, d), d, 1, 1, 0, 1);
+    l.maps[CONSTANT] =
+        map_in(bias_of(&l, c, OUTPUT, d), d, ONE_HEAD, ONE_COLUMN);
     return l;
 }
 
 /* In the tensor of queries the rotated columns of a head follow its others. The
-   shared keys follow the latent, in the tensor of its map. */
+   shared keys follow the latent, in the tensor of its map: they are made from
+   tokens, so the result has no map LATENT. */
 Heads
 rotated_heads(Heads l)
 {
@@ -149,29 +173,51 @@ rotated_heads(Heads l)
     l.rope = r;
     l.maps[QUERY].first = p->d_k;
     l.maps[QUERY].width = r;
-    l.maps[KEY] = rows_of(l.maps[LATENT].weight, d, 1, r, p->latent, r);
+    l.maps[KEY] = map_in(l.maps[LATENT].weight, d, ONE_HEAD, r);
+    l.maps[KEY].first = p->latent;
     l.maps[VALUE] = l.maps[OUTPUT] = l.maps[LATENT] = (Projection){0};
     return l;
 }
 
-const Projection *
-latent_of(const Heads *l, int map)
+int
+rotated_width(const Heads *l, int map)
 {
-    const Projection *latent = &l->maps[map == QUERY ? QUERY_LATENT : LATENT];
-    return map <= VALUE && latent->weight ? latent : NULL;
+    return map == QUERY || map == KEY ? l->rope : 0;
 }
 
-/* A norm without a bias has no such tensor. */
+/* Returns whether a map reads tokens or a latent; the others read what the
+   heads return. */
+static bool
+is_input_map(int map)
+{
+    return map == QUERY || map == KEY || map == VALUE;
+}
+
+/* Returns the map that makes the latent which an input map reads. */
+static int
+latent_map(int map)
+{
+    return map == QUERY ? QUERY_LATENT : LATENT;
+}
+
+bool
+reads_latent(const Heads *l, int map)
+{
+    return is_input_map(map) && l->maps[latent_map(map)].weight;
+}
+
+/* The bias is in the same norm as the gain, so its full name differs only in
+   the last word. A norm without a bias has no such tensor. */
 void
 heads_read_norm(Heads *l, const Checkpoint *c)
 {
     const char *pattern = l->model->norm;
-    if (!strchr(pattern, '#'))
+    if (!strchr(pattern, '#')) /* there is no norm */
         return;
-    l->gain = required(l, c, pattern, "weight", 0, l->model->d_model);
+    l->gain = layer_tensor(l, c, pattern, "weight", VECTOR, l->model->d_model);
     int stem = (int)(strlen(l->gain->name) - strlen("weight"));
     char *bias = format_text("%.*sbias", stem, l->gain->name);
-    l->shift = tensor_ending(c, bias, 0, l->model->d_model);
+    l->shift = tensor_ending(c, bias, VECTOR, l->model->d_model);
     free(bias);
 }
 
@@ -189,20 +235,24 @@ static Tensor *
 find_entry(const Heads *l, int map, int row, int col, size_t *index)
 {
     const Projection *p = &l->maps[map];
-    int head = col / p->width, own = col % p->width;
-    bool rotated = map <= KEY && own < l->rope;
-    if (rotated && !l->model->adjacent) /* pair own / 2, first or second */
-        own = own / 2 + own % 2 * (l->rope / 2);
-    size_t place = (size_t)head * (size_t)p->stride + (size_t)(p->first + own);
-    if (row == p->rows) {
-        *index = place;
+    int head = col / p->width, in_head = col % p->width;
+    bool rotated = in_head < rotated_width(l, map);
+    if (rotated && !l->model->adjacent) {
+        int pair = in_head / 2, in_pair = in_head % 2, pairs = l->rope / 2;
+        in_head = in_pair * pairs + pair;
+    }
+    size_t column =
+        (size_t)head * (size_t)p->stride + (size_t)(p->first + in_head);
+    bool is_bias = row == p->rows;
+    if (is_bias) {
+        *index = column;
         return p->bias;
     }
     if (!p->weight)
         return NULL;
     size_t length = (size_t)p->weight->shape[1]; /* of a row; 0 of a vector */
-    *index = p->columns_are_rows ? place * length + (size_t)row
-                                 : (size_t)row * length + place;
+    *index = p->columns_are_rows ? column * length + (size_t)row
+                                 : (size_t)row * length + column;
     return p->weight;
 }
 
@@ -241,16 +291,15 @@ include_norm(const Heads *l, double *w, int n)
     }
 }
 
-/* The product D gain W of n columns W that read a latent with the map that
+/* The product D gain W of n columns W that read a latent with the map D that
    makes the latent from tokens. Such columns have no bias. Frees W. */
 static double *
 through_latent(const Heads *l, int map, double *w, int n)
 {
-    const Projection *latent = latent_of(l, map);
+    const Projection *latent = &l->maps[latent_map(map)];
     int d = l->model->d_model, inner = latent->width;
-    int latent_map = map == QUERY ? QUERY_LATENT : LATENT;
-    double *down = map_columns(l, latent_map, 0, inner);
-    double *column = allocate((size_t)inner, sizeof *column);
+    double *down = all_columns(l, latent_map(map));
+    double *column = allocate((size_t)inner, sizeof *column); /* of gain W */
     double *product = allocate(matrix_entries(d + 1, n), sizeof *product);
     for (int col = 0; col < n; col++) {
         for (int i = 0; i < inner; i++)
@@ -271,6 +320,8 @@ group_of(const Heads *l, int map, int head)
     return head * l->maps[map].heads / l->model->heads;
 }
 
+/* The norm before the layer changes only the tokens, which the input maps
+   read. */
 double *
 map_columns(const Heads *l, int map, int from, int n)
 {
@@ -279,50 +330,67 @@ map_columns(const Heads *l, int map, int from, int n)
     for (int row = 0; row < rows; row++)
         for (int col = 0; col < n; col++)
             w[row * n + col] = entry_of(l, map, row, from + col);
-    if (latent_of(l, map) && !l->as_stored)
+    if (reads_latent(l, map) && !l->as_stored)
         w = through_latent(l, map, w, n);
-    if (l->gain && map <= VALUE)
+    if (l->gain && is_input_map(map))
         include_norm(l, w, n);
     return w;
+}
+
+double *
+all_columns(const Heads *l, int map)
+{
+    const Projection *p = &l->maps[map];
+    return map_columns(l, map, FIRST_COLUMN, p->heads * p->width);
+}
+
+void
+set_columns(const Heads *l, int map, int from, int n, const double *w)
+{
+    for (int row = 0; row <= l->maps[map].rows; row++)
+        for (int col = 0; col < n; col++)
+            set_entry(l, map, row, from + col, w[row * n + col]);
 }
 
 bool
 bias_counts(const Heads *l, int map, int column)
 {
+    bool has_output_bias = l->maps[CONSTANT].weight; /* b^O */
     if (map == QUERY || published_has(l->model, "sinks"))
         return true;
     if (map == KEY)
-        return column % l->maps[KEY].width < l->rope;
-    return !l->maps[CONSTANT].weight;
+        return column % l->maps[KEY].width < rotated_width(l, KEY);
+    return !has_output_bias;
 }
 
+/* All columns of W^V have biases of the same kind. They are read with the norm
+   before the layer, whose own bias adds to them. */
 double *
 constant_of(const Heads *l)
 {
     const Published *p = l->model;
     int v = p->d_v, columns = l->maps[VALUE].heads * v;
-    double *sum = map_columns(l, CONSTANT, 0, 1);
-    if (bias_counts(l, VALUE, 0))
+    double *sum = all_columns(l, CONSTANT);
+    if (bias_counts(l, VALUE, FIRST_COLUMN))
         return sum;
-    double *values = map_columns(l, VALUE, 0, columns);
-    int rows = l->as_stored ? l->maps[VALUE].rows : p->d_model;
-    const double *bias = values + rows * columns;
+    double *values = all_columns(l, VALUE);
+    int bias_row = l->as_stored ? l->maps[VALUE].rows : p->d_model;
     for (int row = 0; row < p->d_model; row++)
         for (int col = 0; col < p->heads * v; col++) {
-            int group = group_of(l, VALUE, col / v);
-            sum[row] +=
-                entry_of(l, OUTPUT, row, col) * bias[group * v + col % v];
+            int in_group = group_of(l, VALUE, col / v) * v + col % v;
+            double bias = values[bias_row * columns + in_group];
+            sum[row] += entry_of(l, OUTPUT, row, col) * bias;
         }
     free(values);
     return sum;
 }
 
 void
-move_biases(const Heads *l, const Heads *to)
+write_constant(const Heads *l, const Heads *to)
 {
     double *constant = constant_of(l);
     for (int row = 0; row < l->model->d_model; row++)
-        set_entry(to, CONSTANT, row, 0, constant[row]);
+        set_entry(to, CONSTANT, row, FIRST_COLUMN, constant[row]);
     free(constant);
 }
 

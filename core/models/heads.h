@@ -34,7 +34,7 @@ typedef struct Projection {
     Tensor *bias;          /* the bias, a vector; NULL: it is 0 */
     int heads, width;      /* how many heads, and the columns of each */
     int rows;              /* rows of the map in `weight` */
-    int first, stride;     /* see above */
+    int first, stride;     /* in the tensor, see above */
     bool columns_are_rows; /* a column of the map is a row of the tensor */
     Tensor *gain; /* of a latent: the gains of the norm after this map */
 } Projection;
@@ -58,8 +58,13 @@ Heads heads_of(const Checkpoint *c, const Published *model, int layer);
    whose one head all heads share. */
 Heads rotated_heads(Heads l);
 
-/* The map of the latent that a map reads, or NULL. */
-const Projection *latent_of(const Heads *l, int map);
+/* How many columns of each head of a map are rotated: the first ones. 0 for all
+   maps except QUERY and KEY. */
+int rotated_width(const Heads *l, int map);
+
+/* Returns whether a map reads a latent: QUERY_LATENT if it is QUERY, LATENT if
+   it is KEY or VALUE. */
+bool reads_latent(const Heads *l, int map);
 
 /* Also finds the norm before a layer. From then on map_columns includes the
    gain and the bias of the norm, so the maps read tokens that were only divided
@@ -84,6 +89,13 @@ void set_entry(const Heads *l, int map, int row, int col, double value);
    more than the latent has entries if `as_stored`. The caller frees them. */
 double *map_columns(const Heads *l, int map, int from, int n);
 
+/* All columns of a map, as map_columns returns them. */
+double *all_columns(const Heads *l, int map);
+
+/* Writes w into columns from .. from + n - 1 of a map, row by row, bias
+   included, as set_entry does. */
+void set_columns(const Heads *l, int map, int from, int n, const double *w);
+
 /* Returns whether the bias of this column changes the output of a head. A key's
    bias does not, because the softmax cancels it, unless the column is rotated
    or there are sinks. A value's bias does not if there is a b^O, which can
@@ -95,7 +107,7 @@ bool bias_counts(const Heads *l, int map, int column);
 double *constant_of(const Heads *l);
 
 /* Writes constant_of(l) into b^O of `to`. */
-void move_biases(const Heads *l, const Heads *to);
+void write_constant(const Heads *l, const Heads *to);
 
 /* The Euclidean norm of entries from .. from + n - 1 of a map's bias; NaN if it
    has none. */

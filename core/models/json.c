@@ -43,7 +43,8 @@ json_enter(char *text, const char *path)
 
 /* Cuts the value or name at *at out of the text, by a 0 at its end, and moves
    *at to what follows. Returns the character after it: a comma, a colon, or a
-   closing bracket, at which *at stays. */
+   closing bracket, at which *at stays. A nested list or object is only checked
+   when it is entered. */
 static char
 cut_value(char **at, char **value, const char *path)
 {
@@ -53,11 +54,13 @@ cut_value(char **at, char **value, const char *path)
     *at = sign == ',' || sign == ':' ? next + 1 : next;
     *value = quoted ? from + 1 : from;
     if (quoted)
-        end[-1] = 0;
+        end[-1] = 0; /* the closing quote */
     else
         *end = 0;
-    if (end == from || !sign || !strchr(",:]}", sign) ||
-        (sign == ',' && !next[1]) || (!nested && !is_text(*value)))
+    bool empty = end == from, ends = sign && strchr(",:]}", sign);
+    bool last_is_missing = sign == ',' && !next[1];
+    bool has_control = !nested && !is_text(*value);
+    if (empty || !ends || last_is_missing || has_control)
         fail("%s: it is not JSON: a value is missing, does not end or has a "
              "control character; download the file again",
              path);

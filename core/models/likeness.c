@@ -14,11 +14,12 @@
 Likeness
 likeness_of(const Heads *a, const Heads *b)
 {
+    enum { BOTH = 2 };
     Likeness l = {.layers = {a, b}};
-    l.left[GAP_M] = columns_read(l.layers, 2, QUERY);
-    l.shared[GAP_M] = columns_read(l.layers, 2, KEY);
-    l.left[GAP_N] = columns_read(l.layers, 2, OUTPUT);
-    l.shared[GAP_N] = columns_read(l.layers, 2, VALUE);
+    l.left[GAP_M] = columns_read(l.layers, BOTH, QUERY);
+    l.shared[GAP_M] = columns_read(l.layers, BOTH, KEY);
+    l.left[GAP_N] = columns_read(l.layers, BOTH, OUTPUT);
+    l.shared[GAP_N] = columns_read(l.layers, BOTH, VALUE);
     return l;
 }
 
@@ -31,16 +32,24 @@ likeness_free(Likeness *l)
     }
 }
 
-/* Returns the number of a head's group, counted over the groups of both
-   layers. */
+/* The number among the heads of both layers of head j of the second one: those
+   of the first come before it. */
 static int
-shared_number(const Likeness *l, int head)
+number_in_both(const Likeness *l, int j)
+{
+    return l->layers[0]->model->heads + j;
+}
+
+/* The number of a head's group among the groups of both layers. The head is
+   numbered among the heads of both layers. */
+static int
+group_in_both(const Likeness *l, int head)
 {
     const Heads *a = l->layers[0], *b = l->layers[1];
-    int in_first = a->model->heads;
-    if (head < in_first)
+    int heads_of_a = a->model->heads, groups_of_a = a->maps[KEY].heads;
+    if (head < heads_of_a)
         return group_of(a, KEY, head);
-    return a->maps[KEY].heads + group_of(b, KEY, head - in_first);
+    return groups_of_a + group_of(b, KEY, head - heads_of_a);
 }
 
 /* The inner product of the matrices M (or N) of two heads, numbered among the
@@ -51,7 +60,7 @@ inner_product(Likeness *l, int which, int one, int two)
     int n = l->left[which].width;
     const real *left = columns_product(&l->left[which], one, two);
     const real *shared = columns_product(
-        &l->shared[which], shared_number(l, one), shared_number(l, two));
+        &l->shared[which], group_in_both(l, one), group_in_both(l, two));
     double sum = 0;
     for (int i = 0; i < n * n; i++)
         sum += (double)left[i] * (double)shared[i];
@@ -78,7 +87,7 @@ gap_add(Gap *sum, Gap g)
 Gap
 head_gap(Likeness *l, int which, int i, int j)
 {
-    int other = l->layers[0]->model->heads + j; /* among both layers */
+    int other = number_in_both(l, j);
     double a = inner_product(l, which, i, i);
     double b = inner_product(l, which, other, other);
     double both = inner_product(l, which, i, other);
@@ -108,7 +117,7 @@ static double
 similarity(Likeness *l, int i, int j)
 {
     double sum = 0;
-    int other = l->layers[0]->model->heads + j; /* among both layers */
+    int other = number_in_both(l, j);
     int first = scores_are_normed(l->layers[0]->model) ? GAP_N : GAP_M;
     for (int which = first; which <= GAP_N; which++) {
         double squares = inner_product(l, which, i, i);
@@ -119,14 +128,14 @@ similarity(Likeness *l, int i, int j)
     return sum;
 }
 
-/* Two layers whose heads are being paired: partner[0][i] is the head of the
+/* Two layers whose heads are being paired: of_first[i] is the head of the
    second layer that head i of the first is paired with, or NONE so far;
-   partner[1][j] is the head of the first that head j of the second is paired
-   with. group[0] and group[1] say the same of groups of heads. */
+   of_second[j] is the head of the first that head j of the second is paired
+   with. The other two say the same of groups of heads. */
 enum { NONE = -1 };
 typedef struct Pairing {
-    int heads, per_group;
-    int *partner[2], *group[2];
+    int per_group; /* heads of a group */
+    int *of_first, *of_second, *of_first_group, *of_second_group;
 } Pairing;
 
 /* Returns whether head i of the first layer may be paired with head j of the
@@ -135,26 +144,42 @@ typedef struct Pairing {
 static bool
 may_pair(const Pairing *p, int i, int j)
 {
-    int a = p->group[0][i / p->per_group], b = p->group[1][j / p->per_group];
-    bool free_groups = a == NONE && b == NONE;
-    bool free_heads = p->partner[0][i] == NONE && p->partner[1][j] == NONE;
-    return free_heads && (free_groups || a == j / p->per_group);
+    int group = i / p->per_group, other = j / p->per_group;
+    bool free_heads = p->of_first[i] == NONE && p->of_second[j] == NONE;
+    bool free_groups =
+        p->of_first_group[group] == NONE && p->of_second_group[other] == NONE;
+    return free_heads && (free_groups || p->of_first_group[group] == other);
+}
+
+/* Pairs head i of the first layer with head j of the second, and their groups.
+ */
+static void
+pair_heads(Pairing *p, int i, int j)
+{
+    int group = i / p->per_group, other = j / p->per_group;
+    p->of_first[i] = j;
+    p->of_second[j] = i;
+    p->of_first_group[group] = other;
+    p->of_second_group[other] = group;
 }
 
 void
 match_heads(Likeness *l, int *partner)
 {
     int heads = l->layers[0]->model->heads, pairs = heads * heads;
-    int *free_heads = allocate(3 * (size_t)heads, sizeof *free_heads);
+    int groups = l->layers[0]->maps[KEY].heads;
+    int *unpaired = allocate(3 * (size_t)heads, sizeof *unpaired);
     double *similar = allocate(matrix_entries(heads, heads), sizeof *similar);
-    Pairing p = {heads,
-                 heads / l->layers[0]->maps[KEY].heads,
-                 {partner, free_heads},
-                 {free_heads + heads, free_heads + 2 * heads}};
+    Pairing p = {.per_group = heads / groups,
+                 .of_first = partner,
+                 .of_second = unpaired,
+                 .of_first_group = unpaired + heads,
+                 .of_second_group = unpaired + 2 * heads};
     for (int i = 0; i < heads; i++)
-        p.partner[0][i] = p.partner[1][i] = p.group[0][i] = p.group[1][i] =
-            NONE;
-    for (int k = 0; k < pairs; k++)
+        partner[i] = NONE;
+    for (int i = 0; i < 3 * heads; i++)
+        unpaired[i] = NONE;
+    for (int k = 0; k < pairs; k++) /* pair k: heads k / heads, k % heads */
         similar[k] = similarity(l, k / heads, k % heads);
     for (int paired = 0; paired < heads; paired++) {
         int best = NONE;
@@ -162,25 +187,21 @@ match_heads(Likeness *l, int *partner)
             if (may_pair(&p, k / heads, k % heads) &&
                 (best == NONE || similar[k] > similar[best]))
                 best = k;
-        int i = best / heads, j = best % heads, n = p.per_group;
-        p.partner[0][i] = j;
-        p.partner[1][j] = i;
-        p.group[0][i / n] = j / n;
-        p.group[1][j / n] = i / n;
+        pair_heads(&p, best / heads, best % heads);
     }
     free(similar);
-    free(free_heads);
+    free(unpaired);
 }
 
 Gap
-map_gap(const Heads *a, int i, const Heads *b, int j, int map)
+map_gap(const Heads *a, int head_a, const Heads *b, int head_b, int map)
 {
     Gap sum = {0};
     int n = a->maps[map].width;
     for (int row = 0; row < a->model->d_model; row++)
         for (int col = 0; col < n; col++) {
-            double of_a = entry_of(a, map, row, i * n + col);
-            double of_b = entry_of(b, map, row, j * n + col);
+            double of_a = entry_of(a, map, row, head_a * n + col);
+            double of_b = entry_of(b, map, row, head_b * n + col);
             gap_add(&sum, (Gap){pow(of_a - of_b, 2), of_a * of_a});
         }
     return sum;
@@ -206,7 +227,7 @@ heads_apart(const Heads *a, const Heads *b)
     if (!scores_are_normed(a->model))
         apart = fmax(apart, gap[GAP_M]);
     apart = fmax(apart, gap[GAP_N]);
-    if (latent_of(a, KEY)) {
+    if (reads_latent(a, KEY)) {
         Heads rotated = rotated_heads(*a), other = rotated_heads(*b);
         layer_gaps(&rotated, &other, gap);
         apart = fmax(apart, gap[GAP_M]);

@@ -54,9 +54,8 @@ void layer_gaps(const Heads *a, const Heads *b, double gap[2]);
 void match_heads(Likeness *l, int *partner);
 
 /* Returns the distance between the same map of two heads, compared entry by
-   entry as stored.
- */
-Gap map_gap(const Heads *a, int i, const Heads *b, int j, int map);
+   entry as stored. */
+Gap map_gap(const Heads *a, int head_a, const Heads *b, int head_b, int map);
 
 /* Returns the distance between the rows that two layers add to every token
    (constant_of).

@@ -66,7 +66,7 @@ check_layer(const Published *l)
 {
     const char *name = l->name;
     bool latent = published_has(l, "latent"), norms = strstr(l->has, "-norm");
-    double normed =
+    double widest_normed =
         norms ? fmax(l->d_k, l->d_v) : fmax(l->latent, l->query_latent);
     if (!l->head && !latent && l->d_model % l->heads)
         said_refuse(name, "heads", "they do not divide d-model; add head_dim");
@@ -86,21 +86,22 @@ check_layer(const Published *l)
         said_refuse(name, "latent", "this model_type has none; remove it");
     if (l->rope % 2)
         said_refuse(name, "rope", "columns are rotated in pairs: make it even");
-    if (normed > l->d_model)
+    if (widest_normed > l->d_model)
         said_refuse(name, "d-model",
                     "it is smaller than a normed vector: the gauge is unknown");
 }
 
 /* Removes what the program that runs the family ignores from what the file
-   says. Exits if it says something that would change the model: anything but 0
-   or, of the share of columns that are rotated, 1. */
+   says: it gets the meaning "nothing". Exits if it says something that would
+   change the model: anything but 0 or, of the share of columns that are
+   rotated, 1. */
 static void
 forget_ignored(Said *s, const Published *family)
 {
     for (int i = 0; i < s->count; i++) {
         Saying *one = &s->sayings[i];
-        bool share = !strcmp(one->meaning, "rotated");
-        const char *harmless = share ? "1 1.0 null" : "0 null";
+        bool is_share = !strcmp(one->meaning, "rotated");
+        const char *harmless = is_share ? "1 1.0 null" : "0 null";
         if (index_in(family->ignores, one->meaning) < 0)
             continue;
         if (index_in(harmless, one->text) < 0)
@@ -111,23 +112,24 @@ forget_ignored(Said *s, const Published *family)
     }
 }
 
-/* Sets a size of a layer to `text`, what the file at `path` says of it; to 0 if
-   that is NULL, because it says nothing. Exits if the text is no such size, or
-   if a size is missing that a model, with or without a latent, needs. */
+/* Sets a size of a layer to `text`, what the file says of it; to 0 if that is
+   NULL, because it says nothing. Exits if the text is no such size, or if a
+   size is missing that the model, with or without a latent, needs. */
 static void
-read_size(Published *l, const Size *size, const char *text, bool latent,
-          const char *path)
+read_size(Published *l, const Size *size, const char *text)
 {
     double number = 0;
     const char *why = NULL;
+    bool latent = published_has(l, "latent");
     bool needed = size->needed >= (latent ? NEEDED_IF_LATENT : NEEDED);
+    bool yes_or_no = size->most == 1;
     if (text)
         why = number_read(text, WHOLE_NUMBER, size->least, size->most, &number);
     else if (needed)
-        said_refuse(path, size->meaning, NULL);
+        said_refuse(l->name, size->meaning, NO_KEY);
     if (why)
-        said_refuse(path, size->meaning,
-                    size->most == 1 ? "it must be true or false" : why);
+        said_refuse(l->name, size->meaning,
+                    yes_or_no ? "it must be true or false" : why);
     *(int *)((char *)l + size->offset) = (int)number;
 }
 
@@ -150,10 +152,11 @@ is_rotated(const Said *s, const Published *l, int layer, int type)
 static int
 rotated_columns(const Said *s, const Published *l, int layer, int type)
 {
+    const double none = 0, all = 1;
     const char *text = said_text(s, "rotated", layer, type), *why = NULL;
-    double share = 1;
+    double share = all;
     if (text)
-        why = number_read(text, ANY_NUMBER, 0, 1, &share);
+        why = number_read(text, ANY_NUMBER, none, all, &share);
     if (why)
         said_refuse(s->path, "rotated", why);
     if (!is_rotated(s, l, layer, type))
@@ -214,31 +217,40 @@ state_of(const Said *s, const Published *l, const char *formula)
     return sum + product;
 }
 
-/* A layer of this number and type, in a model of family l; with the number
-   LAYERS and the type ALL, what the file says of all layers. Sizes that it does
-   not give follow from the others. */
+/* Sets the widths of a layer that the file does not give. They follow from the
+   others: heads divide the tokens, and keys and values are made from tokens or,
+   with a latent, from that. */
+static void
+set_widths(Published *l)
+{
+    bool latent = published_has(l, "latent");
+    int head = l->head ? l->head : l->d_model / l->heads;
+    int inputs = latent ? l->latent : l->d_model; /* of keys and values */
+    l->d_k = l->d_k ? l->d_k : head;
+    l->d_v = l->d_v ? l->d_v : l->d_k;
+    l->kdim = l->kdim && !latent ? l->kdim : inputs;
+    l->vdim = l->vdim && !latent ? l->vdim : inputs;
+}
+
+/* A layer of this number and type, in a model of family l. With the number
+   LAYERS and the type ALL, what the file says of all layers. */
 static Published
 layer_of(const Said *s, Published l, int layer, int type)
 {
-    bool latent = published_has(&l, "latent");
     const char *part = l.part ? l.part : "";
     const char *all_biases = *l.biases == '-' ? "qkvo" : l.biases;
     const char *formula = table_lookup(&states, l.type, FORMULA);
     for (int i = 0; i < SIZES; i++)
-        read_size(&l, &sizes[i], said_text(s, sizes[i].meaning, layer, type),
-                  latent, s->path);
+        read_size(&l, &sizes[i], said_text(s, sizes[i].meaning, layer, type));
     if (said_text(s, "biases", layer, type))
         l.biases = l.biased ? all_biases : "-";
     set_groups(&l);
-    int head = l.head ? l.head : l.d_model / l.heads;
-    l.d_k = l.d_k ? l.d_k : head;
-    l.d_v = l.d_v ? l.d_v : l.d_k;
-    int inputs = latent ? l.latent : l.d_model; /* of keys and values */
-    l.kdim = l.kdim && !latent ? l.kdim : inputs;
-    l.vdim = l.vdim && !latent ? l.vdim : inputs;
-    if (!latent)
+    set_widths(&l);
+    if (!published_has(&l, "latent"))
         l.rope = rotated_columns(s, &l, layer, type);
     l.window = type == LOCAL && l.window ? l.window : MOST;
+    /* The first layers of a model may be an encoder, the last ones may use the
+       keys of others, and only the first layer stores buckets. */
     l.encoders = layer < l.encoders || !strcmp(part, "encoder") ||
                  (published_has(&l, "encodes") && !l.decodes);
     l.shared = layer >= l.layers - l.shared;
@@ -271,29 +283,29 @@ check_part(const Said *s, const Published *family)
 static void
 check_softmax(const Said *s, const Published *family)
 {
-    const char *every = said_text(s, "softmax-every", LAYERS, ALL);
+    if (table_lookup(&states, family->type, FORMULA)) /* it has such layers */
+        return;
+    const char *every = said_of_all(s, "softmax-every");
     char *why = format_text("some layers have no softmax, although every layer "
                             "of a %s has one: correct model_type",
                             family->type);
-    if (table_lookup(&states, family->type, FORMULA))
-        return;
     if (s->state_keys.count)
         fail("%s: its %s says that %s", s->path, s->state_keys.text[0], why);
-    if (said_text(s, "softmax-layers", LAYERS, ALL))
+    if (said_of_all(s, "softmax-layers"))
         said_refuse(s->path, "softmax-layers", why);
     if (every && index_in("0 1", every) < 0)
         said_refuse(s->path, "softmax-every", why);
 }
 
 /* What families.tsv says of the model's family. Exits if the family is not
-   counted. Adds the family's defaults to s, after check_softmax and
-   forget_ignored have looked at what the file itself says. */
+   counted. Adds the family's defaults to s, but only after check_softmax and
+   forget_ignored, which check what the file itself says. */
 static Published
 family_of(Said *s, const char *folder)
 {
     const char *type = s->type;
     if (!type)
-        said_refuse(s->path, "model-type", NULL);
+        said_refuse(s->path, "model-type", NO_KEY);
     const char *why = table_lookup(&refusals, type, REASON);
     if (why)
         fail("%s: a %s is not counted: %s", s->path, type, why);
@@ -311,9 +323,9 @@ family_of(Said *s, const char *folder)
              s->path, type, folder);
     check_softmax(s, &family);
     forget_ignored(s, &family);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < NORM - TENSORS; i++)
         family.tensors[i] = table_lookup(&families, type, TENSORS + i);
-    said_defaults(s, table_lookup(&families, type, DEFAULTS));
+    said_add_defaults(s, table_lookup(&families, type, DEFAULTS));
     check_part(s, &family);
     family.function = s->function;
     family.compared = s->compared;
@@ -328,8 +340,8 @@ read_types(const Said *s, const Published *p, int type[LAYERS])
     bool linear = table_lookup(&states, p->type, FORMULA);
     for (int i = 0; i < p->layers; i++) {
         const char *word = said_text(s, "layer-types", i, ALL);
-        type[i] = word ? said_type(word) : -1;
-        if (type[i] < 0 || (type[i] == LINEAR && !linear))
+        type[i] = word ? said_type(word) : NO_TYPE;
+        if (type[i] == NO_TYPE || (type[i] == LINEAR && !linear))
             said_refuse(s->path, "layer-types",
                         format_text("\"%.64s\" is no layer of a %s",
                                     word ? word : "null", p->type));
@@ -341,14 +353,14 @@ read_types(const Said *s, const Published *p, int type[LAYERS])
 static void
 read_numbers(const Said *s, const Published *p, int type[LAYERS])
 {
-    char *at = json_enter(said_text(s, "softmax-layers", 0, ALL), s->path),
-         *name, *word;
+    const int first = 0, last = p->layers - 1;
+    char *list = said_of_all(s, "softmax-layers");
+    char *at = json_enter(list, s->path), *name, *word;
     double number;
     for (int i = 0; i < p->layers; i++)
         type[i] = LINEAR;
     while (json_next(&at, &name, &word, s->path)) {
-        const char *why =
-            number_read(word, WHOLE_NUMBER, 0, p->layers - 1, &number);
+        const char *why = number_read(word, WHOLE_NUMBER, first, last, &number);
         if (why)
             said_refuse(s->path, "softmax-layers", why);
         type[(int)number] = GLOBAL;
@@ -357,8 +369,7 @@ read_numbers(const Said *s, const Published *p, int type[LAYERS])
 
 /* Sets the types of the layers of p if the file does not list them: every n-th
    layer is global, beginning with layer n - 1 (from 0) unless the file says
-   with which. n is 0 if none is global, and below 0 if the file has to list
-   them. */
+   with which. n is 0 if none is global. Exits if the file has to list them. */
 static void
 alternate_types(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -366,9 +377,10 @@ alternate_types(const Said *s, const Published *p, int type[LAYERS])
     int every = p->softmax_every ? p->softmax_every : p->every;
     if (!every)
         every = atoi(table_lookup(&families, p->type, EVERY));
-    if (p->windows || every < 0)
-        said_refuse(s->path, "layer-types", NULL);
-    int from = said_text(s, "global-from", 0, ALL) ? p->global_from : every - 1;
+    bool must_be_listed = p->windows || every < 0;
+    if (must_be_listed)
+        said_refuse(s->path, "layer-types", NO_KEY);
+    int from = said_of_all(s, "global-from") ? p->global_from : every - 1;
     for (int i = 0; i < p->layers; i++)
         type[i] = every && i % every == from ? GLOBAL : other;
 }
@@ -378,6 +390,7 @@ alternate_types(const Said *s, const Published *p, int type[LAYERS])
 static void
 find_types(const Said *s, const Published *p, int type[LAYERS])
 {
+    const int first_layer = 0;
     for (int i = 0; i < s->count; i++) {
         const Saying *list = &s->sayings[i];
         if (list->layers == COUNT && atoi(list->text) != p->layers)
@@ -385,9 +398,9 @@ find_types(const Said *s, const Published *p, int type[LAYERS])
                         format_text("it has %s entries for %d layers",
                                     list->text, p->layers));
     }
-    if (said_text(s, "layer-types", 0, ALL))
+    if (said_text(s, "layer-types", first_layer, ALL))
         read_types(s, p, type);
-    else if (said_text(s, "softmax-layers", 0, ALL))
+    else if (said_of_all(s, "softmax-layers"))
         read_numbers(s, p, type);
     else
         alternate_types(s, p, type);
@@ -398,7 +411,7 @@ published_parse(const char *name, char *text, const char *part)
 {
     char *folder = beside_program("models");
     int type[LAYERS];
-    said_start(folder);
+    read_keys_table(folder);
     if (!families.rows) {
         table_add(&families, within(folder, "families.tsv"));
         table_add(&states, within(folder, "states.tsv"));
@@ -469,7 +482,7 @@ published_difference(const Published *a, const Published *b)
     char *found = NULL;
     if (strcmp(a->type, b->type) != 0)
         return format_text("model_type: %.64s and %.64s", a->type, b->type);
-    if (a->layers != b->layers)
+    if (a->layers != b->layers) /* which is one of the sizes of a layer */
         return layer_difference(a, b);
     for (int i = 0; i < a->layers && !found; i++)
         found = layer_difference(&a->each[i], &b->each[i]);
@@ -489,15 +502,17 @@ published_with_groups(const Published *p, int groups)
     char *text = read_text(p->name, "configuration");
     char *object = strstr(text, "\"text_config\"");
     object = object ? object : text;
-    char *from = strstr(object, key), *to;
-    if (from) { /* to: the end of its value */
-        to = from + sizeof key - 1;
-        to += strcspn(to, ",}\n");
+    char *begin = strstr(object, key), *end; /* of what is replaced */
+    const char *separator = "";
+    if (begin) {
+        end = begin + strlen(key);
+        end += strcspn(end, ",}\n"); /* the end of its value */
     } else {
-        from = to = strchr(object, '{') + 1;
+        begin = end = strchr(object, '{') + 1;
+        separator = ", ";
     }
-    char *changed = format_text("%.*s%s: %d%s%s", (int)(from - text), text, key,
-                                groups, from == to ? ", " : "", to);
+    char *changed = format_text("%.*s%s: %d%s%s", (int)(begin - text), text,
+                                key, groups, separator, end);
     Published now = published_parse(p->name, copy_text(changed), NULL);
     for (int i = 0; i < now.layers; i++)
         if (now.each[i].groups != groups)

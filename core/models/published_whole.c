@@ -13,11 +13,12 @@
 static double
 number_of_key(const char *path, const char *text, const char *key)
 {
+    const double least = 1, most = 1e9;
     double number = 0;
     const char *value = json_find(text, key, path);
     const char *why = "it is missing, and --whole needs it; add it";
     if (value)
-        why = number_read(value, WHOLE_NUMBER, 1, 1e9, &number);
+        why = number_read(value, WHOLE_NUMBER, least, most, &number);
     if (why)
         fail("%s: %s: %s", path, key, why);
     return number;
@@ -52,6 +53,9 @@ check_family(const Published *p, const char *path, const char *text)
              path, p->type);
 }
 
+/* A hidden unit of the MLP has a column of W_1, one of W_2 and a row of W_3,
+   and one free factor. The two norms of a layer, before attention and the MLP,
+   have d gains each, as has the last norm. The basis is free up to O(d). */
 PublishedWhole
 published_whole(const char *path)
 {
@@ -63,10 +67,11 @@ published_whole(const char *path)
     double symbols = number_of_key(path, text, "vocab_size");
     double units = layers * number_of_key(path, text, "intermediate_size");
     double mlp = 3 * d * units, norms = 2 * layers * d, last_norm = d;
+    double embedding = symbols * d;
     PublishedWhole w = {.heads = attention.gauge, .norms = norms, .mlp = units};
-    w.stored = attention.stored + mlp + norms + last_norm + symbols * d;
+    w.stored = attention.stored + mlp + norms + last_norm + embedding;
     if (!is_tied(path, text)) {
-        w.stored += symbols * d;
+        w.stored += embedding; /* the unembedding has the same size */
         w.norms += last_norm;
         w.basis = d * (d - 1) / 2;
         w.logits = d;

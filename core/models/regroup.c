@@ -28,7 +28,8 @@
 static const double rounding = 1e-13;
 
 /* If values follow all keys in one tensor, they begin earlier when there are
-   fewer keys. */
+   fewer keys. If they are interleaved, each head's values stay beside its keys.
+ */
 Heads
 regrouped(Heads l, int groups)
 {
@@ -54,17 +55,23 @@ typedef struct Fit {
     HeadColumns *of_left, *of_shared; /* the products of all their columns */
 } Fit;
 
-/* Adds the products of the fitted columns of two heads to the n x n block of
-   `sum` at this row and column. */
+/* Allocates a matrix (n x n) of zeros. */
+static double *
+square_matrix(int n)
+{
+    return allocate(matrix_entries(n, n), sizeof(double));
+}
+
+/* Adds the products of the fitted columns of two heads to a block (n x n) of a
+   matrix (all x all), whose first entry is *block. */
 static void
-add_products(double *sum, int row, int col, HeadColumns *c, int one, int two,
-             const Fit *f)
+add_products(double *block, HeadColumns *c, int one, int two, const Fit *f)
 {
     const real *products = columns_product(c, one, two);
     for (int x = 0; x < f->n; x++)
         for (int y = 0; y < f->n; y++) {
             real entry = products[(f->from + x) * c->width + f->from + y];
-            sum[(row + x) * f->all + col + y] += (double)entry;
+            block[x * f->all + y] += (double)entry;
         }
 }
 
@@ -74,11 +81,13 @@ static double *
 shared_products(const Fit *f)
 {
     int all = f->all, n = f->n;
-    double *products = allocate(matrix_entries(all, all), sizeof *products);
+    double *products = square_matrix(all);
     for (int i = 0; i < f->groups; i++)
-        for (int j = 0; j < f->groups; j++)
-            add_products(products, i * n, j * n, f->of_shared,
-                         f->first_group + i, f->first_group + j, f);
+        for (int j = 0; j < f->groups; j++) {
+            double *block = products + i * n * all + j * n;
+            add_products(block, f->of_shared, f->first_group + i,
+                         f->first_group + j, f);
+        }
     return products;
 }
 
@@ -90,12 +99,13 @@ static double *
 left_root(const Fit *f)
 {
     int all = f->all, first_head = f->first_group * f->heads_of_group;
-    double *root = allocate(matrix_entries(all, all), sizeof *root);
+    double *root = square_matrix(all);
     for (int i = 0; i < f->groups * f->heads_of_group; i++) {
-        int block = i / f->heads_of_group * f->n, head = first_head + i;
-        add_products(root, block, block, f->of_left, head, head, f);
+        int at = i / f->heads_of_group * f->n, head = first_head + i;
+        double *block = root + at * all + at; /* of the head's group */
+        add_products(block, f->of_left, head, head, f);
     }
-    Svd s = svd_of(root, all, all);
+    Svd s = svd_of(root, all, all); /* L'L = U D U', so P = U D^(1/2) */
     for (int i = 0; i < all * all; i++)
         root[i] = s.u[i] * sqrt(s.s[i % all]);
     free(s.u);
@@ -112,15 +122,16 @@ mean_norm(const double *products, int all)
     return mean > 0 ? mean : 1;
 }
 
-/* Makes the second of two columns i times the first, as complex numbers: a row
-   pair x, y of the first becomes -y, x in the second. */
+/* Makes the second of two columns (rows x 2) i times the first, as complex
+   numbers: a pair of rows x, y of the first becomes -y, x in the second. */
 static void
 complete_rotated(double *columns, int rows)
 {
     for (int row = 0; row < rows; row += 2) {
         double *upper = columns + row * 2, *lower = upper + 2;
-        upper[1] = -lower[0];
-        lower[1] = upper[0];
+        double x = upper[0], y = lower[0];
+        upper[1] = -y;
+        lower[1] = x;
     }
 }
 
@@ -133,12 +144,12 @@ static double *
 best_factors(const double *products, const double *root, const Fit *f)
 {
     int n = f->n, all = f->all;
-    size_t size = matrix_entries(all, all);
-    double *half = allocate(4 * size, sizeof *half), *whole = half + size;
-    double *transpose = whole + size, *scaled = transpose + size;
-    double *factors = allocate(size, sizeof *factors);
-    for (int i = 0; i < all * all; i++)
-        transpose[i] = root[i % all * all + i / all];
+    double *half = square_matrix(all), *whole = square_matrix(all);
+    double *transpose = square_matrix(all), *scaled = square_matrix(all);
+    double *factors = square_matrix(all); /* of which all x n are used */
+    for (int i = 0; i < all; i++)
+        for (int j = 0; j < all; j++)
+            transpose[i * all + j] = root[j * all + i];
     product_of(half, products, root, all, all, all);   /* S'S P */
     product_of(whole, transpose, half, all, all, all); /* P' S'S P */
     Svd s = svd_of(whole, all, all);
@@ -150,6 +161,9 @@ best_factors(const double *products, const double *root, const Fit *f)
         complete_rotated(scaled, all);
     product_of(factors, root, scaled, all, all, n);
     free(s.u);
+    free(scaled);
+    free(transpose);
+    free(whole);
     free(half);
     return factors;
 }
@@ -170,15 +184,6 @@ add_columns(double *sum, const Heads *l, int map, int from, int n,
     free(w);
 }
 
-/* Writes w into columns from .. from + n - 1 of a map, bias included. */
-static void
-write_columns(const Heads *to, int map, int from, int n, const double *w)
-{
-    for (int row = 0; row <= to->model->d_model; row++)
-        for (int col = 0; col < n; col++)
-            set_entry(to, map, row, from + col, w[row * n + col]);
-}
-
 /* Writes the shared columns of the group that `f` makes: K = S C, the sum of
    S_a C_a. */
 static void
@@ -193,7 +198,7 @@ write_shared(const Heads *l, const Heads *to, const Fit *f,
         int from = (f->first_group + a) * width + f->from;
         add_columns(keys, l, f->shared, from, n, factors + a * n * n);
     }
-    write_columns(to, f->shared, group * width + f->from, n, keys);
+    set_columns(to, f->shared, group * width + f->from, n, keys);
     free(keys);
 }
 
@@ -208,7 +213,7 @@ write_left(const Heads *l, const Heads *to, const Fit *f, const double *back)
         int group = i / f->heads_of_group;
         double *queries = allocate(size, sizeof *queries);
         add_columns(queries, l, f->left, from, n, back + group * n * n);
-        write_columns(to, f->left, from, n, queries);
+        set_columns(to, f->left, from, n, queries);
         free(queries);
     }
 }
@@ -245,8 +250,9 @@ static void
 fit_maps(const Heads *l, const Heads *stored, const Heads *to, int left,
          int shared)
 {
-    HeadColumns of_left = columns_read(&l, 1, left);
-    HeadColumns of_shared = columns_read(&l, 1, shared);
+    const int one_layer = 1;
+    HeadColumns of_left = columns_read(&l, one_layer, left);
+    HeadColumns of_shared = columns_read(&l, one_layer, shared);
     int groups = l->maps[KEY].heads, width = l->maps[shared].width;
     Fit f = {.left = left,
              .shared = shared,
@@ -256,7 +262,7 @@ fit_maps(const Heads *l, const Heads *stored, const Heads *to, int left,
              .of_shared = &of_shared};
     for (; f.first_group < groups; f.first_group += f.groups)
         for (f.from = 0; f.from < width; f.from += f.n) {
-            f.rotated = shared == KEY && f.from < l->rope;
+            f.rotated = f.from < rotated_width(l, shared);
             f.n = f.rotated ? 2 : width - f.from;
             f.all = f.groups * f.n;
             write_fit(stored, to, &f);
@@ -268,11 +274,11 @@ fit_maps(const Heads *l, const Heads *stored, const Heads *to, int left,
 void
 write_nearest(const Heads *l, const Heads *to)
 {
-    Heads stored = *l;
+    Heads stored = *l; /* without the norm, as the tensors store it */
     stored.gain = stored.shift = NULL;
     fit_maps(l, &stored, to, QUERY, KEY);
     fit_maps(l, &stored, to, OUTPUT, VALUE);
-    move_biases(&stored, to);
+    write_constant(&stored, to);
 }
 
 void
@@ -283,7 +289,8 @@ write_mean(const Heads *l, const Heads *to)
         int width = to->maps[map].width, columns = to->maps[map].heads * width;
         for (int row = 0; row <= l->model->d_model; row++)
             for (int col = 0; col < columns; col++) { /* of `to` */
-                int first = col / width * groups * width + col % width;
+                int first_group = col / width * groups, in_head = col % width;
+                int first = first_group * width + in_head; /* column of l */
                 double mean = 0;
                 for (int i = 0; i < groups; i++)
                     mean += entry_of(l, map, row, first + i * width) / groups;

@@ -27,7 +27,6 @@ typedef struct Piece {
     bool rotated;
     int *rows;        /* the n rows that are the block */
     double *block;    /* its entries (n x n) */
-    double *factor;   /* A', the transposed inverse of the block (n x n) */
     double condition; /* of the block; infinite if it has no inverse */
 } Piece;
 
@@ -39,16 +38,16 @@ find_block(Piece *p, const Heads *l)
 {
     int n = p->n;
     double *columns = map_columns(l, p->map, p->from, n);
-    p->block = allocate(2 * matrix_entries(n, n), sizeof *p->block);
-    p->factor = p->block + n * n;
+    p->block = allocate(matrix_entries(n, n), sizeof *p->block);
     p->rows = allocate((size_t)n, sizeof *p->rows);
     row_basis(columns, l->maps[p->map].rows, n, p->block, p->rows);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             p->block[i * n + j] = entry_of(l, p->map, p->rows[i], p->from + j);
     if (p->rotated) {
-        p->block[2] = -p->block[1]; /* the second row: -y x */
-        p->block[3] = p->block[0];
+        double x = p->block[0], y = p->block[1], *second_row = p->block + n;
+        second_row[0] = -y;
+        second_row[1] = x;
     }
     Svd s = svd_of(p->block, n, n);
     p->condition = s.s[n - 1] > 0 ? s.s[0] / s.s[n - 1] : INFINITY;
@@ -56,45 +55,47 @@ find_block(Piece *p, const Heads *l)
     free(columns);
 }
 
-/* Writes columns from .. from + n - 1 of a map of l, times a' (n x n), into the
-   same columns of `to`, biases included. */
+/* Multiplies n columns of a map of l, from `from` on, by the transpose of
+   `factor` (n x n), biases included, and writes them into the same columns of
+   `to`. */
 static void
-write_times(const Heads *l, const Heads *to, int map, int from, const double *a,
-            int n)
+write_times(const Heads *l, const Heads *to, int map, int from, int n,
+            const double *factor)
 {
     int rows = l->maps[map].rows + 1; /* the last is the bias */
-    double *w = map_columns(l, map, from, n), entry;
-    for (int row = 0; row < rows; row++)
-        for (int col = 0; col < n; col++) {
-            product_with_transposed(&entry, w + row * n, a + col * n, 1, n, 1);
-            set_entry(to, map, row, from + col, entry);
-        }
+    double *w = map_columns(l, map, from, n);
+    double *product = allocate(matrix_entries(rows, n), sizeof *product);
+    product_with_transposed(product, w, factor, rows, n, n);
+    set_columns(to, map, from, n, product);
+    free(product);
     free(w);
 }
 
 /* Multiplies the piece of the shared map by A, and the same columns of the
    heads that share it by A^-T: those of W^Q if the piece is of W^K, those of
-   W^O if it is of W^V. The block's rows are then set to those of the
-   identity exactly; of a rotated pair there is only one. Biases that have no
-   effect become 0. */
+   W^O if it is of W^V. A is the inverse of the block. The block's rows are then
+   set to those of the identity exactly; of a rotated pair there is only one.
+   Biases that have no effect become 0. */
 static void
-write_piece(Piece *p, const Heads *l, const Heads *to)
+write_piece(const Piece *p, const Heads *l, const Heads *to)
 {
     int n = p->n, width = l->maps[p->map].width;
     int sharing = l->model->heads / l->maps[KEY].heads; /* heads of a group */
-    int other = p->map == KEY ? QUERY : OUTPUT;
+    int left = p->map == KEY ? QUERY : OUTPUT;
     int group = p->from / width, in_head = p->from % width;
-    int rows_to_set = p->rotated ? 1 : n;
-    pseudo_inverse(p->block, n, n, p->factor);
-    write_times(l, to, p->map, p->from, p->factor, n);
+    int rows_to_set = p->rotated ? 1 : n, bias_row = l->maps[p->map].rows;
+    double *factor = allocate(matrix_entries(n, n), sizeof *factor); /* A' */
+    pseudo_inverse(p->block, n, n, factor);
+    write_times(l, to, p->map, p->from, n, factor);
     for (int i = 0; i < rows_to_set; i++)
         for (int j = 0; j < n; j++)
             set_entry(to, p->map, p->rows[i], p->from + j, i == j);
     if (!bias_counts(l, p->map, p->from))
         for (int i = 0; i < n; i++)
-            set_entry(to, p->map, l->maps[p->map].rows, p->from + i, 0);
+            set_entry(to, p->map, bias_row, p->from + i, 0);
     for (int head = group * sharing; head < (group + 1) * sharing; head++)
-        write_times(l, to, other, head * width + in_head, p->block, n);
+        write_times(l, to, left, head * width + in_head, n, p->block);
+    free(factor);
 }
 
 /* Exits unless all tensors of a layer are F32, the only type that --slim
@@ -104,7 +105,7 @@ check_types(const Heads *l)
 {
     for (int map = QUERY; map < MAPS; map++) {
         const Tensor *tensors[] = {l->maps[map].weight, l->maps[map].bias};
-        for (int i = 0; i < 2; i++)
+        for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
             if (tensors[i] && tensors[i]->type != F32)
                 fail("%.200s: only F32 can be written; convert it with "
                      "model.float().save_pretrained(DIR)",
@@ -139,14 +140,14 @@ static void
 slim_latent(const Heads *to, int latent, int reader)
 {
     const Projection *p = &to->maps[latent];
-    int n = p->width;
-    double *down = map_columns(to, latent, 0, n);
+    const int from = 0, n = p->width; /* all columns of D */
+    double *down = all_columns(to, latent);
     double *turn = allocate(matrix_entries(n, n), sizeof *turn); /* A' */
     int *rows = allocate((size_t)n, sizeof *rows);
     row_basis(down, p->rows, n, turn, rows);
-    write_times(to, to, latent, 0, turn, n);
+    write_times(to, to, latent, from, n, turn);
     for (int i = 0; i < n; i++)
-        for (int j = i + 1; j < n; j++)
+        for (int j = i + 1; j < n; j++) /* exactly 0, without rounding */
             set_entry(to, latent, rows[i], j, 0);
     turn_reader(to->maps[reader].weight, p->gain, turn, n);
     free(rows);
@@ -163,9 +164,9 @@ slim_map(const Heads *l, const Heads *to, int map)
     int width = l->maps[map].width, columns = l->maps[map].heads * width;
     double worst = 1;
     for (int from = 0, n; from < columns; from += n) {
-        int own = from % width; /* the column within its head */
-        bool rotated = map == KEY && own < l->rope;
-        n = rotated ? 2 : width - own;
+        int in_head = from % width;
+        bool rotated = in_head < rotated_width(l, map);
+        n = rotated ? 2 : width - in_head; /* a pair, or all that are left */
         Piece piece = {.map = map, .from = from, .n = n, .rotated = rotated};
         find_block(&piece, l);
         worst = fmax(worst, piece.condition);
@@ -179,7 +180,8 @@ slim_map(const Heads *l, const Heads *to, int map)
 
 /* Takes the gauge out of all maps of a layer. Norms of q and k leave them no
    gauge. With a latent, W^K and W^V are read without the latent's map, and the
-   rotated columns are one more pair of maps. */
+   rotated columns are one more pair of maps. If `to` is NULL, nothing is
+   written. */
 static double
 slim_maps(Heads l, const Heads *to)
 {
@@ -187,7 +189,7 @@ slim_maps(Heads l, const Heads *to)
     double worst = slim_map(&l, to, VALUE);
     if (!scores_are_normed(l.model))
         worst = fmax(worst, slim_map(&l, to, KEY));
-    if (latent_of(&l, KEY)) {
+    if (reads_latent(&l, KEY)) {
         Heads rotated = rotated_heads(l);
         Heads rotated_to = rotated_heads(to ? *to : l);
         worst = fmax(worst, slim_map(&rotated, to ? &rotated_to : NULL, KEY));
@@ -195,8 +197,8 @@ slim_maps(Heads l, const Heads *to)
     return worst;
 }
 
-/* Latents are treated first, in place; the other steps read the result in
-   `to`. */
+/* The latents of `to` are treated first, in place. The other steps then read
+   the result: the maps of `to`, not those of l. */
 double
 heads_slim(const Heads *l, const Heads *to)
 {
@@ -204,17 +206,17 @@ heads_slim(const Heads *l, const Heads *to)
     if (!to)
         return slim_maps(from, NULL);
     check_types(to);
-    if (latent_of(l, KEY)) {
+    if (reads_latent(l, KEY)) {
         from = *to;
         slim_latent(to, LATENT, KEY);
     }
-    if (latent_of(l, QUERY))
+    if (reads_latent(l, QUERY))
         slim_latent(to, QUERY_LATENT, QUERY);
     double worst = slim_maps(from, to);
     if (!(worst <= worst_condition))
         fail("%s: layer %d: --slim inverts a matrix of condition number %.1e, "
              "above its limit of %.0e; leave it out",
              l->model->name, l->number + 1, worst, worst_condition);
-    move_biases(l, to);
+    write_constant(l, to);
     return worst;
 }

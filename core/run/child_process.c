@@ -50,7 +50,8 @@ run_program(char *argv[])
     int status = 0;
     pid_t child = begin_process(argv[0]);
     if (child == 0) {
-        /* Descriptor 1 may be that of stderr (plugins_print_to_stderr). */
+        /* Descriptor 1 may be that of stderr: plugins_print_to_stderr
+           (base/report.h) makes it so. */
         dup2(fileno(stdout), STDOUT_FILENO);
         execvp(argv[0], argv);
         _exit(NOT_RUN);
@@ -102,11 +103,12 @@ static double
 call_limit(void)
 {
     const char *text = getenv("QKV_CALL_SECONDS");
-    const double usual = 60;
+    const double no_limit = 0, usual = 60, most = 1e9;
     if (!text)
         return usual;
     double seconds;
-    const char *wrong = number_read(text, WHOLE_NUMBER, 0, 1e9, &seconds);
+    const char *wrong =
+        number_read(text, WHOLE_NUMBER, no_limit, most, &seconds);
     if (wrong)
         usage("QKV_CALL_SECONDS: %s; set it to the seconds that one call of a "
               "plugin may take (0: no limit), or unset it",
@@ -140,7 +142,7 @@ child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
     report_to(c->report);
     limit_memory(memory);
     work(argument, report->answer);
-    _exit(end_well(0));
+    _exit(end_well(EXIT_SUCCESS));
 }
 
 double
@@ -151,16 +153,16 @@ clock_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-enum { LOOK = 50 }; /* milliseconds between two checks of the children */
+enum { INTERVAL = 50 }; /* milliseconds between two checks of the children */
 
-/* Seconds since the last call, at most twice LOOK. If this process was stopped
-   meanwhile, as by Ctrl-Z, its children were stopped, too, so that time must
-   not count as theirs. */
+/* Seconds since the last call, at most two intervals. If this process was
+   stopped meanwhile, as by Ctrl-Z, its children were stopped, too, so that time
+   must not count as theirs. */
 static double
 time_passed(void)
 {
     static double last;
-    const double most = 2 * LOOK / 1000.; /* seconds */
+    const double most = 2 * INTERVAL / 1000.; /* seconds */
     double passed = clock_seconds() - last;
     last += passed;
     return passed < most ? passed : most;
@@ -173,7 +175,8 @@ static void
 limit_call(Child *c, double passed)
 {
     const Report *r = c->report;
-    bool same_call = *r->doing && r->calls == c->call;
+    bool in_call = *r->doing; /* it is "" outside of the plugin's code */
+    bool same_call = in_call && r->calls == c->call;
     c->call = r->calls;
     c->call_time = same_call ? c->call_time + passed : 0;
     if (c->call_limit && c->call_time > c->call_limit) {
@@ -195,6 +198,6 @@ children_wait(Child *children, int count)
             c->most_memory = 1024. * (double)usage.ru_maxrss; /* from KiB */
             return c;
         }
-    nanosleep(&(struct timespec){.tv_nsec = LOOK * 1000000L}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = INTERVAL * 1000000L}, NULL);
     return NULL;
 }

@@ -18,6 +18,8 @@
 #define LOOKED_UP ""
 #endif
 
+static const bool in_double = sizeof(real) == sizeof(double);
+
 /* The command for a shell. Its arguments are the program's folder ($1), the
    source, the file to write, and options. The public headers are in that
    folder, or beside it if the program is installed. The shell splits $CC and
@@ -30,16 +32,17 @@ static const char command[] =
 
 /* Compiles `source` into DIRECTORY/NAME. The compiler writes into a draft,
    because the old file may be in use and the compiler may be killed. A missing
-   return is an error, because the caller would get an arbitrary value. `qkv
-   check` compiles for float and then for double, so warnings are off for
-   double: they were printed already. */
+   return is an error, because the caller would get an arbitrary value. The
+   shell's arguments begin with its name in messages, "sh". `qkv check` compiles
+   for float and then for double, so warnings are off for double: they were
+   printed already. */
 static void
 compile(const char *source, const char *directory, const char *name)
 {
     Draft *draft = draft_begin(directory, name);
     char *out = within(draft->path, name);
     const char *options =
-        sizeof(real) == 8 ? "-w -DQKV_DOUBLE" : "-Wall -Werror=return-type";
+        in_double ? "-w -DQKV_DOUBLE" : "-Wall -Werror=return-type";
     const char *here = executable_directory();
     char *argv[] = {
         "sh",           "-c",        (char *)command, "sh", (char *)here,
@@ -60,7 +63,7 @@ plugin_built(const char *word)
     char *directory = dirname(copy_text(word));
     char *name = format_text("%.*s.so", (int)(dot - slash - 1), slash + 1);
     plugin_name(within(directory, name)); /* exits if no plugin may have it */
-    if (sizeof(real) == 8) {
+    if (in_double) {
         directory = within(directory, "double");
         mkdir(directory, 0777);
     }

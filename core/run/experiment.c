@@ -180,7 +180,8 @@ recorded_value(const Experiment *e, const char *key)
     for (int i = 0; i < e->record.count; i++) {
         const char *line = e->record.text[i];
         const char *value = manifest_value(line, key);
-        if (strncmp(line, "compare\t", strlen("compare\t")))
+        bool is_compare = !strncmp(line, "compare\t", strlen("compare\t"));
+        if (!is_compare)
             continue;
         if (!first && value != found) /* equal values have one address */
             return NULL;

@@ -46,15 +46,16 @@ refuse_unused(const Request *r, const char *checked, const char *uses)
    variant c->same_start. If not, prints a note, once for each pair of variants,
    and clears c->same_start. `given` is c before it was resolved. The other
    variant is trained at the shape of `given`, resolved for that variant; m
-   imitates the shape of config_alike. The two shapes must be equal. */
+   imitates a model of the shape of config_alike. The two shapes must be equal.
+ */
 static void
 choose_start(const Config *given, Config *c, Model *m)
 {
     static void *told; /* the set of notes that were printed */
-    Conversion v;
+    Conversion reason; /* is not printed */
     Config trained = *given, imitated = config_alike(c);
     config_resolve(&trained, variant_uses(plugin_open(c->same_start).variant));
-    if (config_equal(&trained, &imitated, OF_SHAPE) && start_alike(m, &v))
+    if (config_equal(&trained, &imitated, OF_SHAPE) && start_alike(m, &reason))
         return;
     char *text = format_text("%s cannot start as the same function as %s; it "
                              "keeps its own initial weights",
@@ -100,29 +101,15 @@ check_start(const Config *given, Config *c, Sizes sizes, const Variant *v)
     model_free(m);
 }
 
-/* Adds the runs of one point of the grid, one for each seed. Two points that
-   differ only in settings that the variant does not use have the same runs,
-   which are added once. */
+/* Adds the runs of a resolved config, one for each seed. Two points that differ
+   only in settings that the variant does not use have the same runs, which are
+   added once. */
 static void
-add_point(Grid *g, const Request *r, Config c)
+add_seeds(Grid *g, const Values *seeds, Config c, const char *uses)
 {
-    const Setting *seed = setting_named("seed");
-    const Values *seeds = given_to(r, "seed");
-    const char *tasks = joined(given_to(r, "task"), ",");
-    Plugin p = plugin_open(c.variant);
-    bool is_text = !strcmp(c.task, "text");
-    if (!is_text && index_in(tasks, "text") >= 0)
-        c.file = interned("");       /* --file was given for the task text */
-    Dataset data = dataset_open(&c); /* which sets the hash of a text */
-    Config given = c;
-    config_resolve_for(&c, &p);
-    observed_words(c.log); /* exits if the log setting is wrong */
-    check_start(&given, &c, data.sizes, p.variant);
-    if (r->work.from) /* basename ignores a / at the end */
-        c.from = interned(basename(copy_text(r->work.from)));
     for (int k = 0; k < seeds->count; k++) {
-        setting_set(seed, &c, seeds->text[k]);
-        char *name = run_name(&c, variant_uses(p.variant));
+        setting_set(setting_named("seed"), &c, seeds->text[k]);
+        char *name = run_name(&c, uses);
         if (!add_word(&g->names, name))
             continue;
         g->jobs = grow(g->jobs, g->count, &g->capacity, sizeof *g->jobs);
@@ -130,25 +117,46 @@ add_point(Grid *g, const Request *r, Config c)
     }
 }
 
-/* Adds a point for every combination of the values given to the settings from
-   settings[i] on; c has the values of the earlier ones. grid_of has chosen task
-   and variant, and add_point adds the seeds. */
+/* Adds the runs of one point of the grid. Opening its data sets the hash of a
+   text. If several tasks were given, --file was given for the task text. */
 static void
-expand(Grid *g, const Request *r, Config c, int i)
+add_point(Grid *g, const Request *r, Config c)
+{
+    const char *tasks = joined(given_to(r, "task"), ",");
+    Plugin p = plugin_open(c.variant);
+    bool is_text = !strcmp(c.task, "text");
+    if (!is_text && index_in(tasks, "text") >= 0)
+        c.file = interned("");
+    Dataset data = dataset_open(&c);
+    Config given = c;
+    config_resolve_for(&c, &p);
+    observed_words(c.log); /* exits if the log setting is wrong */
+    check_start(&given, &c, data.sizes, p.variant);
+    if (r->work.from) /* basename ignores a / at the end */
+        c.from = interned(basename(copy_text(r->work.from)));
+    add_seeds(g, given_to(r, "seed"), c, variant_uses(p.variant));
+}
+
+/* Adds a point for every combination of the values given to the settings from
+   settings[next] on; c has the values of the earlier ones. grid_of has chosen
+   task and variant, and add_seeds adds the seeds. */
+static void
+expand(Grid *g, const Request *r, Config c, int next)
 {
     static const char *const set_elsewhere = "task variant seed";
-    if (i == setting_count) {
+    if (next == setting_count) {
         add_point(g, r, c);
         return;
     }
-    const Values *v = &r->given[i];
-    if (!v->count || index_in(set_elsewhere, settings[i].name) >= 0) {
-        expand(g, r, c, i + 1);
+    const Setting *s = &settings[next];
+    const Values *v = &r->given[next];
+    if (!v->count || index_in(set_elsewhere, s->name) >= 0) {
+        expand(g, r, c, next + 1);
         return;
     }
     for (int k = 0; k < v->count; k++) {
-        setting_set(&settings[i], &c, v->text[k]);
-        expand(g, r, c, i + 1);
+        setting_set(s, &c, v->text[k]);
+        expand(g, r, c, next + 1);
     }
 }
 
@@ -164,20 +172,23 @@ manifest_of(const Request *r, const char *command)
         if (*values)
             manifest_add(&line, settings[i].name, values);
     }
-    const char *const more[][2] = {{"by", r->by},
-                                   {"baseline", r->baseline},
-                                   {"judge", r->judge},
-                                   {"margin", r->margin},
-                                   {"from", r->work.from}};
+    const struct {
+        const char *key, *value;
+    } more[] = {{"by", r->by},
+                {"baseline", r->baseline},
+                {"judge", r->judge},
+                {"margin", r->margin},
+                {"from", r->work.from}};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-        if (more[i][1])
-            manifest_add(&line, more[i][0], more[i][1]);
+        if (more[i].value)
+            manifest_add(&line, more[i].key, more[i].value);
     return line;
 }
 
 Grid
 grid_of(const Request *r, const char *command)
 {
+    const int first_setting = 0;
     Grid g = {.line = manifest_of(r, command)};
     const Values *tasks_given = given_to(r, "task");
     const Values *variants = given_to(r, "variant");
@@ -187,7 +198,7 @@ grid_of(const Request *r, const char *command)
             Config c = r->base ? *r->base : task_start(tasks_given->text[t]);
             c.task = interned(tasks_given->text[t]);
             c.variant = interned(variants->text[v]);
-            expand(&g, r, c, 0);
+            expand(&g, r, c, first_setting);
         }
     return g;
 }

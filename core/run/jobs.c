@@ -38,8 +38,8 @@ static struct Crew {
 
 void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
 
-/* Loads the weights of a run into m: unchanged if m has the run's variant and
-   shape, else converted. */
+/* Loads the weights of a run into m: unchanged if m has the run's variant,
+   shape and embedding, else converted. */
 static void
 load_weights(Model *m, const Run *source)
 {
@@ -113,9 +113,10 @@ work(const void *job, void *last)
     Training t = {.job = job, .last = last};
     Dataset data;
     char *hidden = format_text(".%s", t.job->name);
+    const int no_lock = -1;
     Draft own = {.path = new_directory(crew.draft->path, hidden),
                  .place = crew.draft->place,
-                 .lock = -1};
+                 .lock = no_lock};
     close(crew.draft->lock); /* only the driver holds a lock */
     thread_count = crew.w->threads;
     Model *m = prepare(&t.job->config, &data);
@@ -140,7 +141,7 @@ draw_line(void)
     const Child *busy = crew.workers;
     if (!crew.drawn)
         return;
-    while (!busy->process) /* give_jobs returned true: some worker is busy */
+    while (!busy->process) /* train_all draws only while a worker is busy */
         busy++;
     const Job *job = busy->argument;
     const volatile LogRow *last = (const void *)busy->report->answer;
@@ -183,7 +184,7 @@ static void
 finish_job(Child *w)
 {
     Job *job = (Job *)w->argument; /* as give_jobs gave it */
-    Ended e = child_end(w, NULL);
+    Ended e = child_end(w);
     job->done = e.answered;
     crew.ended++;
     crew.failed += !e.answered;
@@ -198,12 +199,13 @@ finish_job(Child *w)
 static int
 train_all(const Work *w, Grid *g, int total)
 {
-    int most = w->jobs < total ? w->jobs : total;
+    const double megabyte = 1e6;
+    int most = w->jobs < total ? w->jobs : total; /* runs at once */
     crew = (struct Crew){
         .w = w,
         .grid = g,
         .worker_count = most,
-        .bytes = w->memory ? w->memory * 1e6 : machine_memory() / most,
+        .bytes = w->memory ? w->memory * megabyte : machine_memory() / most,
         .workers = allocate((size_t)most, sizeof *crew.workers),
         .draft = draft_begin(w->out, "runs"),
         .total = total,

@@ -1,6 +1,7 @@
 /* plugin_process.c - runs work that may crash, hang or exit in a child process,
    and describes in words how it ended. */
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -54,25 +55,31 @@ how_it_ended(const Child *c)
    running, if any. A child that is killed in a plugin's code is also blamed on
    the plugin, even if it left a message. */
 Ended
-child_end(Child *c, void *answer)
+child_end(Child *c)
 {
     const Report *r = c->report;
     bool exited = WIFEXITED(c->status), in_plugin = *r->doing;
-    bool failed = *r->text && (exited || !in_plugin);
-    Ended e = {.answered = exited && r->done, .status = 1, .why = ""};
+    bool failed = *r->text && (exited || !in_plugin); /* with a message */
+    Ended e = {.answered = exited && r->done, .status = EXIT_FAILURE};
     if (exited && (e.answered || failed))
         e.status = WEXITSTATUS(c->status);
-    if (!e.answered)
-        e.why = how_it_ended(c);
+    e.why = e.answered ? "" : how_it_ended(c);
     if (in_plugin && !failed)
         e.plugin = interned(r->plugin);
-    if (answer)
-        memcpy(answer, r->answer, c->size);
     if (*r->drafts && !e.answered)
         drafts_sweep(r->drafts);
     munmap(c->report, sizeof *c->report + c->size);
     c->process = 0; /* c is free for another child */
     return e;
+}
+
+/* Waits until a child, the only one, has ended. */
+static void
+wait_for(Child *c)
+{
+    const int one_child = 1;
+    while (!children_wait(c, one_child))
+        ;
 }
 
 Ended
@@ -81,9 +88,9 @@ in_child(ChildWork *work, const void *argument, void *answer, size_t size,
 {
     Child c;
     child_begin(&c, work, argument, size, memory, output);
-    while (!children_wait(&c, 1))
-        ;
-    return child_end(&c, answer);
+    wait_for(&c);
+    memcpy(answer, c.report->answer, size);
+    return child_end(&c);
 }
 
 /* The argument of a child that runs a command. */
@@ -122,19 +129,21 @@ interrupt(int signal)
 int
 command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
 {
-    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, 0};
+    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE,
+                                0}; /* 0: the end */
     Child c;
     Command command = {run, argc, argv};
-    child_begin(&c, run_command, &command, 0, machine_memory(), PRINT_OUTPUT);
+    const size_t no_answer = 0;
+    child_begin(&c, run_command, &command, no_answer, machine_memory(),
+                PRINT_OUTPUT);
     command_process = c.process;
     for (const int *s = fatal; *s; s++) {
         void (*before)(int) = signal(*s, interrupt);
         if (before == SIG_IGN) /* nohup ignores SIGHUP: it stays ignored */
             signal(*s, SIG_IGN);
     }
-    while (!children_wait(&c, 1))
-        ;
-    Ended e = child_end(&c, NULL);
+    wait_for(&c);
+    Ended e = child_end(&c);
     if (e.answered)
         return e.status;
     int ended_by = interrupted_by ? interrupted_by : WTERMSIG(c.status);

@@ -31,8 +31,7 @@ int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
 int run_in_double(int argc, char **argv);
 
 /* Call it for a child that children_wait has returned. Returns how it ended,
-   copies its answer unless `answer` is NULL, and removes the drafts that it
-   left. */
-Ended child_end(Child *c, void *answer);
+   removes the drafts that it left, and frees its report, with its answer. */
+Ended child_end(Child *c);
 
 #endif

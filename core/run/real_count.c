@@ -64,7 +64,7 @@ count_real(const Work *w, Experiment *e)
             continue;
         Draft *d = draft_begin(r->path, "real.tsv");
         FILE *file = begin_pairs(d->path, "real.tsv");
-        put_pair(file, "real", real, 17);
+        put_pair(file, "real", real, ALL_DIGITS);
         end_file(file, d->path, "real.tsv");
         draft_end(d, REPLACE_OLD);
         table_add(&r->result, within(r->path, "real.tsv"));

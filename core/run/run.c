@@ -49,12 +49,12 @@ run_name(const Config *c, const char *uses)
     return format_text("%s.seed%d.%s", name, c->seed, digest);
 }
 
-/* Writes `count` cells of a line of the log, with the 7 digits of a float. */
+/* Writes `count` cells of a line of the log. */
 static void
 put_cells(FILE *file, const double *x, int count)
 {
     for (int k = 0; k < count; k++)
-        fprintf(file, "\t%s", number_text(x[k], 7));
+        fprintf(file, "\t%s", number_text(x[k], FLOAT_DIGITS));
 }
 
 /* Writes log.tsv: a line for each row of the log, in which the observed columns
@@ -68,10 +68,10 @@ write_log(const char *run, const Result *r, const Observer *o)
         fprintf(file, "\t%s", o->names.text[k]);
     for (int i = 0; i < r->count; i++) {
         const LogRow *row = &r->rows[i];
-        const double x[4] = {row->loss, row->accuracy, row->validation_loss,
-                             row->validation_accuracy};
+        const double x[] = {row->loss, row->accuracy, row->validation_loss,
+                            row->validation_accuracy};
         fprintf(file, "\n%d", row->step);
-        put_cells(file, x, 4);
+        put_cells(file, x, sizeof x / sizeof *x);
         if (o->count)
             put_cells(file, o->values + i * o->count, o->count);
     }
@@ -98,7 +98,7 @@ static void
 write_config(const char *run, const Config *c)
 {
     FILE *file = begin_pairs(run, "config.tsv");
-    put_pair(file, "format", RUN_FORMAT, 9);
+    put_pair(file, "format", RUN_FORMAT, ALL_DIGITS);
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         fprintf(file, "%s\t%s\n", s->name, setting_text(s, c));
     end_file(file, run, "config.tsv");
@@ -136,15 +136,16 @@ write_result(const char *run, const Model *m, const Finished *e,
     FILE *file = begin_pairs(run, "result.tsv");
     fprintf(file, "status\t%s\n", has_diverged(m, r) ? "diverged" : "finished");
     for (int i = 0; i < LINES; i++)
-        put_pair(file, lines[i].key, lines[i].value, 10);
+        put_pair(file, lines[i].key, lines[i].value, RESULT_DIGITS);
     if (*m->config.file) { /* baselines of the test part of a text, which are
                               different */
-        put_pair(file, "test_trivial", test.trivial, 10);
-        put_pair(file, "test_bigram_loss", test.bigram_loss, 10);
+        put_pair(file, "test_trivial", test.trivial, RESULT_DIGITS);
+        put_pair(file, "test_bigram_loss", test.bigram_loss, RESULT_DIGITS);
     }
     int last_line = (o->lines - 1) * o->count; /* its index in o->values */
     for (int k = 0; k < o->count; k++)
-        put_pair(file, o->names.text[k], o->values[last_line + k], 7);
+        put_pair(file, o->names.text[k], o->values[last_line + k],
+                 FLOAT_DIGITS);
     end_file(file, run, "result.tsv");
 }
 
@@ -155,12 +156,13 @@ write_timing(const char *run, const Finished *e, const Model *m)
     const Result *r = &e->result;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
+    double peak = 1024. * (double)usage.ru_maxrss; /* from KiB */
     double tokens = (double)r->steps * m->config.batch * m->sizes.tokens;
     FILE *file = begin_pairs(run, "timing.tsv");
-    put_pair(file, "seconds", e->seconds, 4);
-    put_pair(file, "tokens_per_second", tokens / e->seconds, 4);
-    put_pair(file, "peak_bytes", (double)usage.ru_maxrss * 1024, 15);
-    put_pair(file, "step_bytes", (double)r->tape_bytes, 15);
+    put_pair(file, "seconds", e->seconds, TIME_DIGITS);
+    put_pair(file, "tokens_per_second", tokens / e->seconds, TIME_DIGITS);
+    put_pair(file, "peak_bytes", peak, ALL_DIGITS);
+    put_pair(file, "step_bytes", (double)r->tape_bytes, ALL_DIGITS);
     end_file(file, run, "timing.tsv");
 }
 
@@ -206,23 +208,24 @@ run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
 static Config
 read_config(const char *path)
 {
+    enum { FORMAT_ROW, FIRST_SETTING };
     Table t = {.rows = 0};
     Config c = config_start();
     table_add(&t, path);
-    if (strcmp(table_cell(&t, 0, NAME_COLUMN), "format") ||
-        atoi(table_cell(&t, 0, VALUE_COLUMN)) != RUN_FORMAT)
+    if (strcmp(table_cell(&t, FORMAT_ROW, NAME_COLUMN), "format") ||
+        atoi(table_cell(&t, FORMAT_ROW, VALUE_COLUMN)) != RUN_FORMAT)
         fail("%s: another version of qkv wrote it (its format is not %d): use "
              "that version, or choose another directory",
              path, RUN_FORMAT);
-    if (t.rows != settings_built_in + 1)
-        fail_damaged_table(path, t.rows + 1);
+    if (t.rows != FIRST_SETTING + settings_built_in)
+        fail_damaged_table(path, t.rows + 1); /* its last line */
     for (int i = 0; i < settings_built_in; i++) {
-        const char *name =
-            table_cell(&t, i + 1, NAME_COLUMN); /* row 0: the format */
-        const char *text = table_cell(&t, i + 1, VALUE_COLUMN);
+        int row = FIRST_SETTING + i, line = row + 2;
+        const char *name = table_cell(&t, row, NAME_COLUMN);
+        const char *text = table_cell(&t, row, VALUE_COLUMN);
         const Setting *s = &settings[i];
         if (strcmp(s->name, name) || setting_set(s, &c, text))
-            fail_damaged_table(path, i + 3);
+            fail_damaged_table(path, line);
         if (s->kind == PLUGIN && *text)
             plugin_name(text); /* exits if no plugin may have it */
     }

@@ -53,7 +53,10 @@ Run run_read(const char *path);
 /* Opens RUN/NAME, a table of keys and values, which end_file closes. */
 FILE *begin_pairs(const char *run, const char *name);
 
-/* Writes a line of such a table, the value with up to `digits` digits. */
+/* Writes a line of such a table, the value with up to `digits` digits:
+   TIME_DIGITS of a time, which differs from run to run, FLOAT_DIGITS of a
+   float, RESULT_DIGITS of a mean of floats, ALL_DIGITS of a whole number. */
+enum { TIME_DIGITS = 4, FLOAT_DIGITS = 7, RESULT_DIGITS = 10, ALL_DIGITS = 17 };
 void put_pair(FILE *file, const char *key, double value, int digits);
 
 /* Returns whether the directory has a finished run of that name. */
