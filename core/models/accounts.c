@@ -121,10 +121,10 @@ typedef struct Stored {
     double vectors;  /* biases, sinks and the gains of norms */
 } Stored;
 
-/* The maps of q, k, v and o: inputs[] is the width that each reads, outputs[]
-   the width that it makes. A gate is stored with the map of the queries. With a
-   latent, rotated columns of keys are made with the latent, not by the map of
-   k, which has d_k of all k columns. */
+/* The maps QUERY .. OUTPUT (heads.h): inputs[] is the width that each reads,
+   outputs[] the width that it makes. A gate is stored with the map of the
+   queries. With a latent, rotated columns of keys are made with the latent, not
+   by the map of k, which has d_k of all k columns. */
 static Stored
 stored_by(const Published *p)
 {
@@ -135,10 +135,8 @@ stored_by(const Published *p)
     sum.matrices = d * m + (n > 0 ? d * (n + p->rope) : 0);
     double gate = published_has(p, "gated") ? h * v : 0;
     double values = p->keys_are_values ? 0 : g * v;
-    double inputs[] = {
-        [QUERY] = m > 0 ? m : d, [KEY] = p->kdim, p->vdim, [OUTPUT] = h * v};
-    double outputs[] = {
-        [QUERY] = h * k + gate, [KEY] = g * p->d_k, values, [OUTPUT] = d};
+    double inputs[] = {m > 0 ? m : d, p->kdim, p->vdim, h * v};
+    double outputs[] = {h * k + gate, g * p->d_k, values, d};
     for (int map = QUERY; map <= OUTPUT; map++) {
         sum.matrices += inputs[map] * outputs[map];
         sum.vectors += strchr(p->biases, "qkvo"[map]) ? outputs[map] : 0;
@@ -146,8 +144,8 @@ stored_by(const Published *p)
     sum.vectors += h * p->buckets + (published_has(p, "sinks") ? h : 0);
     if (published_has(p, "full-norm")) /* gains for each head */
         sum.vectors += k * (h + g);
-    else if (published_has(p, "head-norm"))     /* gains that all heads share */
-        sum.vectors += k * (p->shared ? 1 : 2); /* of q, and of k if it has K */
+    else if (published_has(p, "head-norm")) /* gains that all heads share */
+        sum.vectors += p->shared ? k : 2 * k;
     return sum;
 }
 

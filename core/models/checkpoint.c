@@ -228,16 +228,17 @@ tensor_entry(const Tensor *t, size_t i)
 {
     const struct Format *f = &formats[t->type];
     size_t width = (size_t)f->width;
-    uint32_t bits = 0, one = 1u << f->fraction; /* `one`: in the fraction */
+    uint32_t bits = 0, leading_one = 1u << f->fraction; /* 2^fraction */
     memcpy(&bits, t->map + t->first + i * width, width);
-    int exponent = bits >> f->fraction & f->greatest, bias = f->greatest / 2;
+    uint32_t fraction = bits % leading_one;
+    int exponent = bits / leading_one & f->greatest, bias = f->greatest / 2;
     if (exponent == f->greatest)
         fail("%.200s has numbers that are not finite: its training diverged, "
              "or the file is damaged; download it again",
              t->name);
     bool normal = exponent > 0;
-    double size = bits % one + (normal ? one : 0);
-    size = ldexp(size, (normal ? exponent : 1) - bias - f->fraction);
+    double integer = normal ? leading_one + fraction : fraction;
+    double size = ldexp(integer, (normal ? exponent : 1) - bias - f->fraction);
     return bits & sign_bit(f) ? -size : size;
 }
 
@@ -288,8 +289,8 @@ write_description(FILE *header, const Tensor *t, size_t begin)
     Description d = description_of(t);
     size_t bytes = d.in_file ? (size_t)(d.end - d.begin) : 0;
     if (!d.in_file || begin + bytes > t->size)
-        fail("%.200s: it is not within its file, or overlaps another: the file "
-             "was cut, or is not of safetensors; download it again",
+        fail("%.200s: it is not within its file, or overlaps another tensor; "
+             "download the file again",
              t->name);
     const char *shape = d.shape;
     double rows = t->shape[0], cols = t->shape[1]; /* cols: 0 of a vector */

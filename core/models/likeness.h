@@ -5,10 +5,10 @@
        Gap gap = head_gap(&both, GAP_M, head, partner[head]);
        likeness_free(&both);
 
-   The maps of a head say little about it: W^Q A and W^K A^-T look at the same
-   tokens for every invertible A, and M = W^Q W^K' says so. So M is compared
-   with M, and N with N. A distance is the Frobenius norm of the difference,
-   over that of the first layer's matrix.
+   The maps of a head say little about it: W^Q A and W^K A^-T have the same
+   scores for every invertible A, because M = W^Q W^K' stays the same. So M is
+   compared with M, and N with N. A distance is the Frobenius norm of the
+   difference, over that of the first layer's matrix.
 
    Rotary positions make M another matrix at each distance between query and
    key. Then both squared norms are means over all distances. Seen as a complex

@@ -193,8 +193,8 @@ factor_of(const Said *s, const Published *l, const char *word)
         if (!strcmp(s->state_keys.text[i], word))
             text = s->state_values.text[i];
     if (number_read(text, WHOLE_NUMBER, 0, MOST, &number))
-        fail("%s: add a number %s: the state of a layer without softmax "
-             "depends on it",
+        fail("%s: it has no number %s, on which the state of a layer without "
+             "softmax depends; add it",
              s->path, word);
     return number;
 }

@@ -8,12 +8,17 @@
 
    A line has the command's name and then keys with values, separated by tabs.
    The keys are the settings that were given, their values separated by commas,
-   and these: precision double, if it was not float by the setting whose values
-   verdicts compare, if not the variants baseline the value with which the
-   others are compared judge the result that verdicts are about margin the
-   largest difference that counts as none from the run whose weights a train
-   began with Tables, figures and reports find in the record which values they
-   compare. Code calls the record "manifest". */
+   and these:
+
+   - precision: double, if it was not float
+   - by: the setting whose values verdicts compare, if not the variants
+   - baseline: the value with which the others are compared
+   - judge: the result that verdicts are about
+   - margin: the largest difference that counts as none
+   - from: the run with whose weights the training of another began
+
+   Tables, figures and reports find in the record which values they compare.
+   Code calls the record "manifest". */
 #ifndef EXPERIMENT_H
 #define EXPERIMENT_H
 

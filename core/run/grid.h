@@ -8,8 +8,8 @@
 typedef struct Work {
     const char *out;  /* the directory of the experiment */
     const char *from; /* the run with whose weights training begins, or NULL */
-    /* How many runs are trained at once, the threads of each run, and the
-       memory limit of each run in megabytes (0: not given). */
+    /* How many runs are trained at once; the threads of each run; and its
+       memory limit in megabytes, 0 if none was given. */
     int jobs, threads, memory;
     bool no_weights, quiet; /* keep no trained weights; print no notes */
 } Work;
