@@ -12,21 +12,15 @@
 #include "models/likeness.h"
 #include "page/table.h"
 
+/* clang-format off */
 static const Column table_columns[] = {
-    {.name = "layer"},
-    {.name = "head"},
-    {.name = "as"},
-    {.name = "M", .format = "%.2g"},
-    {.name = "N", .format = "%.2g"},
-    {.name = "constant", .format = "%.2g"},
-    {"W_Q", .title = "W^Q", .format = "%.2g"},
-    {"W_K", .title = "W^K", .format = "%.2g"},
-    {"W_V", .title = "W^V", .format = "%.2g"},
-    {"W_O", .title = "W^O", .format = "%.2g"},
-    {"rank_M", .title = "rank M", .format = "%.1f"},
-    {"rank_M_there", .title = "there", .format = "%.1f"},
-    {"rank_N", .title = "rank N", .format = "%.1f"},
-    {"rank_N_there", .title = "there", .format = "%.1f"}};
+    {.name = "layer"}, {.name = "head"}, {.name = "as"},
+    {.name = "M", .format = "%.2g"}, {.name = "N", .format = "%.2g"}, {.name = "constant", .format = "%.2g"},
+    {"W_Q", .title = "W^Q", .format = "%.2g"}, {"W_K", .title = "W^K", .format = "%.2g"}, {"W_V", .title = "W^V", .format = "%.2g"}, {"W_O", .title = "W^O", .format = "%.2g"},
+    {"rank_M", .title = "rank M", .format = "%.1f"}, {"rank_M_there", .title = "there", .format = "%.1f"},
+    {"rank_N", .title = "rank N", .format = "%.1f"}, {"rank_N_there", .title = "there", .format = "%.1f"},
+};
+/* clang-format on */
 
 /* The numbers of a row, in the order of the columns after layer, head and
    partner (`as`). Gaps are those of likeness.h. A head's row has the gaps of M
@@ -46,35 +40,33 @@ typedef struct Row {
     double rank[RANKS];
 } Row;
 
-/* The rank of M of a head if the maps are QUERY and KEY, and of N if they are
-   OUTPUT and VALUE (facts_of). */
+/* The rank in the facts about a product. Frees the facts. */
 static int
-rank_of_head(const Heads *l, int left, int shared, int head)
+rank_only(Facts f)
 {
-    Facts f = facts_of(l, left, shared, head);
     free(f.singular);
     return f.rank;
 }
 
-/* Compares head i of the first layer with head j of the second one. If queries
-   and keys are normed, there is no M: its gap and its ranks are NaN. */
+/* Compares a head of the first layer with its partner in the second one. If
+   queries and keys are normed, there is no M: its gap and its ranks are NaN.
+   N and its transpose, OUTPUT times VALUE, have the same rank. */
 static Row
-compare_heads(Likeness *both, int i, int j)
+compare_heads(Likeness *both, int head, int partner)
 {
-    Row row = {.gap[CONSTANT_GAP] = {NAN, NAN}};
-    const Heads *a = both->layers[0], *b = both->layers[1];
-    row.gap[M_GAP] = head_gap(both, GAP_M, i, j);
-    row.gap[N_GAP] = head_gap(both, GAP_N, i, j);
-    for (int map = QUERY; map <= OUTPUT; map++) {
-        int group = group_of(a, map, i), partners_group = group_of(b, map, j);
+    Row row = {.gap[CONSTANT_GAP] = {NAN, NAN}}; /* only a layer has one */
+    const Heads *here = both->layers[0], *there = both->layers[1];
+    row.gap[M_GAP] = head_gap(both, GAP_M, head, partner);
+    row.gap[N_GAP] = head_gap(both, GAP_N, head, partner);
+    for (int map = QUERY; map <= OUTPUT; map++)
         row.gap[FIRST_MAP_GAP + map] =
-            map_gap(a, group, b, partners_group, map);
-    }
-    row.rank[RANK_M] = rank_of_head(a, QUERY, KEY, i);
-    row.rank[RANK_M_THERE] = rank_of_head(b, QUERY, KEY, j);
-    row.rank[RANK_N] = rank_of_head(a, OUTPUT, VALUE, i);
-    row.rank[RANK_N_THERE] = rank_of_head(b, OUTPUT, VALUE, j);
-    if (scores_are_normed(a->model)) {
+            map_gap(here, group_of(here, map, head), there,
+                    group_of(there, map, partner), map);
+    row.rank[RANK_M] = rank_only(facts_of(here, QUERY, KEY, head));
+    row.rank[RANK_M_THERE] = rank_only(facts_of(there, QUERY, KEY, partner));
+    row.rank[RANK_N] = rank_only(facts_of(here, OUTPUT, VALUE, head));
+    row.rank[RANK_N_THERE] = rank_only(facts_of(there, OUTPUT, VALUE, partner));
+    if (scores_are_normed(here->model)) {
         row.gap[M_GAP].apart = NAN;
         row.rank[RANK_M] = row.rank[RANK_M_THERE] = NAN;
     }
@@ -86,25 +78,35 @@ compare_heads(Likeness *both, int i, int j)
 static void
 add_row(Sheet *sheet, double layer, double head, double partner, const Row *row)
 {
-    Cell cells[COLUMNS] = {cell_number(layer), cell_number(head),
-                           cell_number(partner)};
+    Cell cells[COLUMNS] = {cell(layer), cell(head), cell(partner)};
     for (int i = 0; i < GAPS; i++)
-        cells[FIRST_GAP + i] = cell_number(gap_relative(row->gap[i]));
+        cells[FIRST_GAP + i] = cell(gap_relative(row->gap[i]));
     for (int i = 0; i < RANKS; i++)
-        cells[FIRST_RANK + i] = cell_number(row->rank[i]);
+        cells[FIRST_RANK + i] = cell(row->rank[i]);
     sheet_add_row(sheet, cells);
 }
 
-/* Adds the row of layer a compared with layer b; if `each_head`, a row for each
-   of its heads instead. If `data` is not NULL, also writes a line for each head
-   into that file, a figure's data. */
+/* Writes a line of a figure's data: the distances of M and N of a head from
+   those of its partner. Numbers of heads and layers are counted from 1. */
 static void
-add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each_head,
+write_distances(FILE *data, int layer, int head, int partner, const Row *row)
+{
+    enum { DIGITS = 4 };
+    fprintf(data, "%d\t%d\t%d\t%s\t%s\n", layer, head, partner,
+            number_text(gap_relative(row->gap[M_GAP]), DIGITS),
+            number_text(gap_relative(row->gap[N_GAP]), DIGITS));
+}
+
+/* Adds the row of layer `here` compared with layer `there`; if `each_head`, a
+   row for each of its heads instead. If `data` is not NULL, also writes a line
+   for each head into that file, a figure's data. */
+static void
+add_layer(Sheet *sheet, const Heads *here, const Heads *there, bool each_head,
           FILE *data)
 {
-    int heads = a->model->heads, layer = a->number + 1;
+    int heads = here->model->heads, layer = here->number + 1;
     int *partner = allocate((size_t)heads, sizeof *partner);
-    Likeness both = likeness_of(a, b);
+    Likeness both = likeness_of(here, there);
     Row of_layer = {0};
     match_heads(&both, partner);
     for (int i = 0; i < heads; i++) {
@@ -112,15 +114,13 @@ add_layer(Sheet *sheet, const Heads *a, const Heads *b, bool each_head,
         if (each_head)
             add_row(sheet, layer, i + 1, partner[i] + 1, &row);
         if (data)
-            fprintf(data, "%d\t%d\t%d\t%s\t%s\n", layer, i + 1, partner[i] + 1,
-                    number_text(gap_relative(row.gap[M_GAP]), 4),
-                    number_text(gap_relative(row.gap[N_GAP]), 4));
+            write_distances(data, layer, i + 1, partner[i] + 1, &row);
         for (int k = 0; k < GAPS; k++)
             gap_add(&of_layer.gap[k], row.gap[k]);
         for (int k = 0; k < RANKS; k++)
             of_layer.rank[k] += row.rank[k] / heads;
     }
-    of_layer.gap[CONSTANT_GAP] = constant_gap(a, b);
+    of_layer.gap[CONSTANT_GAP] = constant_gap(here, there);
     if (!each_head)
         add_row(sheet, layer, NAN, NAN, &of_layer);
     likeness_free(&both);
@@ -167,21 +167,29 @@ meaning(const Published *m, const Options *o)
     return text;
 }
 
+/* Exits unless the two models have the same shape, and heads that can be
+   compared. */
+static void
+check_comparable(const Options *o, const Published *m, const Published *there)
+{
+    const char *differ = published_difference(m, there);
+    if (published_has(m, "latent"))
+        fail("%s: a %s makes queries and keys from latents; --against cannot "
+             "compare such models",
+             m->name, m->type);
+    if (differ)
+        fail("%s and %s: they differ in %s; give models of the same shape",
+             o->words[0], o->against, differ);
+}
+
 int
 open_against(const Options *o, const Checkpoint *c, const Published *m)
 {
     Sheet sheet = sheet_of(table_columns, "against", o->columns);
     Figure f = {0};
-    if (published_has(m, "latent"))
-        fail("%s: a %s makes queries and keys from latents; --against cannot "
-             "compare such models",
-             m->name, m->type);
     Checkpoint other = checkpoint_open(o->against);
     Published there = published_read(within(o->against, "config.json"));
-    const char *differ = published_difference(m, &there);
-    if (differ)
-        fail("%s and %s: they differ in %s; give models of the same shape",
-             o->words[0], o->against, differ);
+    check_comparable(o, m, &there);
     if (o->draw_heads) {
         f = figure_begin(
             &o->draw, "against",
@@ -190,7 +198,7 @@ open_against(const Options *o, const Checkpoint *c, const Published *m)
     }
     for (int layer = 0; layer < m->layers; layer++) {
         Heads a = heads_of(c, m, layer), b = heads_of(&other, &there, layer);
-        heads_read_norm(&a, c);
+        heads_read_norm(&a, c); /* M and N include its gain */
         heads_read_norm(&b, &other);
         add_layer(&sheet, &a, &b, o->heads, f.data);
         show_layers(o, layer + 1, m->layers);

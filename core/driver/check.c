@@ -46,8 +46,9 @@ print_line(const Options *o, const char *name, const char *verdict,
         printf("%s\t%s\t%s\n", name, verdict, details);
         return;
     }
-    int column = printf("%-10s %-7s", name, verdict);
-    print_wrapped(column, column + 1, details);
+    int printed = printf("%-10s %-7s", name, verdict);
+    int details_column = printed + 1;
+    print_wrapped(printed, details_column, details);
 }
 
 /* The argument of a check's process. */
@@ -69,6 +70,25 @@ run_check(const void *argument, void *answer)
     check_everywhere(t->check, t->plugin, found);
 }
 
+/* Runs a check in its own process, prints its line, and returns how the process
+   ended. Sets t->hash for the next check. */
+static Ended
+run_and_print(const Options *o, const char *name, Trial *t)
+{
+    Found found = {
+        .at = ""}; /* found.at: the shape of its latest call, in words */
+    Ended e = in_child(run_check, t, &found, sizeof found, memory_limit,
+                       DISCARD_OUTPUT);
+    if (e.answered)
+        print_line(o, name, found.untested ? "-" : "ok", found.what);
+    else if (*found.at)
+        print_line(o, name, "FAILED", format_text("%s [%s]", e.why, found.at));
+    else
+        print_line(o, name, "FAILED", e.why);
+    t->hash = found.hash;
+    return e;
+}
+
 /* Runs the checks of this program's precision; returns whether one failed. If a
    check ended inside the plugin's code, sets *plugin_broke and skips the other
    checks, because they would fail for the same reason. */
@@ -79,23 +99,12 @@ run_checks(const Options *o, const char *plugin, bool *plugin_broke)
     Trial t = {.plugin = plugin};
     *plugin_broke = false;
     for (int i = 0; i < CHECKS && !*plugin_broke; i++) {
-        Found found = {.at = ""};
         if (checks[i].precision != sizeof(real))
             continue; /* the other program runs it */
         t.check = checks[i].run;
-        Ended e = in_child(run_check, &t, &found, sizeof found, memory_limit,
-                           DISCARD_OUTPUT);
-        const char *verdict = found.untested ? "-" : "ok";
-        const char *details = found.what;
-        if (!e.answered) {
-            failed = true;
-            verdict = "FAILED";
-            details =
-                format_text(*found.at ? "%s [%s]" : "%s", e.why, found.at);
-            *plugin_broke = e.plugin;
-        }
-        print_line(o, checks[i].name, verdict, details);
-        t.hash = found.hash;
+        Ended e = run_and_print(o, checks[i].name, &t);
+        failed |= !e.answered;
+        *plugin_broke = !e.answered && e.plugin;
     }
     return failed;
 }
@@ -107,15 +116,13 @@ command_check(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     const bool is_qkv = sizeof(real) == sizeof(float);
-    char *in_double[] = {"check", o.words[0], "--tsv"};
-    int words = layout_of(&o) == TSV ? 3 : 2; /* the last one only for TSV */
     bool plugin_broke;
     const char *plugin = plugin_typed(o.words[0]);
     if (is_qkv)
         print_line(&o, "loads", "ok", plugin_open(plugin).variant->equation);
     bool failed = run_checks(&o, plugin, &plugin_broke);
     if (is_qkv && !plugin_broke)
-        failed |= run_in_double(words, in_double) != 0;
+        failed |= run_in_double(argc, argv) != 0;
     if (is_qkv && !o.quiet)
         note("%s: %s", o.words[0],
              failed ? "a check failed; see its line" : "no check failed");

@@ -1,7 +1,7 @@
-/* commands.h - the subcommands of `qkv`, each in a file of its name, except
-   that compare.c has command_train, too. main.c finds the function by the
-   command's name; option_table.c has the options and the help of each command.
-   A command's file includes options.h, which includes this one. */
+/* commands.h - the list of the subcommands of `qkv`, each of which is a
+   function in a file of its name; only command_train is in compare.c. main.c
+   finds the function by the command's name, option_table.c has what it does and
+   its options, and help.c prints these. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -15,9 +15,11 @@ CommandFunction command_list, command_train, command_compare, command_plot,
     command_inspect, command_trace, command_generate, command_export,
     command_check, command_open;
 
-/* Only scripts call the following commands; --help and `qkv help` do not list
-   them: qkv draft DIR PROGRAM [WORD ...] qkv suggest WORD [NAME ...] qkv
-   write-plugin NAME EQUATION */
+/* Only scripts call the following commands, which `qkv help` does not list:
+
+       qkv draft DIR PROGRAM [WORD ...]
+       qkv suggest WORD [NAME ...]
+       qkv write-plugin NAME EQUATION */
 CommandFunction command_draft, command_suggest, command_write_plugin;
 
 #endif

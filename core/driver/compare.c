@@ -53,60 +53,51 @@ logged_nan(const Run *r, const char *column)
     return run_text(r, column) && isnan(run_number(r, column));
 }
 
-/* The words of --log about the gauge for which the run got no number:
-   "conserved, gauge", or "". Each word logs two columns, one about W^Q and W^K,
-   and one about W^V and W^O. */
-static char *
-words_without_number(const Run *r)
-{
-    static const char *const words[] = {"conserved", "gauge", "turn"};
-    Values missing = {0};
-    for (int i = 0; i < 3; i++)
-        if (logged_nan(r, format_text("%s_qk", words[i])) ||
-            logged_nan(r, format_text("%s_vo", words[i])))
-            values_add(&missing, copy_text(words[i]));
-    return joined(&missing, ", ");
-}
-
-/* Notes, once for each variant, why --log conserved, gauge or turn gave no
-   number. */
+/* Notes, once for each variant, that a column of --log about the gauge has no
+   number, and why. A run without steps logs nothing. */
 static void
 explain_missing_numbers(const Experiment *e)
 {
+    static const char *const columns[] = {"conserved_qk", "conserved_vo",
+                                          "gauge_qk",     "gauge_vo",
+                                          "turn_qk",      "turn_vo"};
+    enum { COLUMNS = sizeof columns / sizeof *columns };
     void *noted = NULL; /* the variants that already have a note */
-    for (const Run *r = e->runs; r < e->runs + e->count; r++) {
-        const char *missing = words_without_number(r);
-        if (!*missing || r->config.steps == 0)
-            continue; /* without steps there is nothing to log */
-        if (!add_word(&noted, copy_text(r->config.variant)))
-            continue;
-        note("%s: --log %s is NA: heads must have only W_i^Q, W_i^K, W_i^V "
-             "and W_i^O, and no rotation; for turn, steps must also be small "
-             "relative to the weights",
-             r->config.variant, missing);
-    }
+    for (const Run *r = e->runs; r < e->runs + e->count; r++)
+        for (int i = 0; i < COLUMNS && r->config.steps > 0; i++)
+            if (logged_nan(r, columns[i]) &&
+                add_word(&noted, r->config.variant))
+                note("%s: %s is NA: heads must have only W_i^Q, W_i^K, W_i^V "
+                     "and W_i^O, and no rotation; for turn, steps must also be "
+                     "small relative to the weights",
+                     r->config.variant, columns[i]);
+}
+
+static bool
+any_diverged(const Experiment *e)
+{
+    for (const Run *r = e->runs; r < e->runs + e->count; r++)
+        if (run_value_text(r, "status") == interned("diverged"))
+            return true;
+    return false;
 }
 
 /* Trains the runs of the grid that do not exist yet, and prints the results of
-   all. *e becomes the finished runs; there may be none. If figures are drawn,
-   also counts the real parameters, because one figure shows them. Returns the
-   exit status. */
+   all. *e becomes the finished runs; there may be none. If figures will be
+   drawn, first counts the real parameters, because one figure shows them.
+   Returns the exit status. */
 static int
 train_and_print(const Options *o, Grid *g, Experiment *e)
 {
-    bool diverged = false; /* did some run diverge? */
     int status = run_missing(&o->request.work, g);
     *e = runs_finished(&o->request.work, g);
     if (!e->count)
         return status;
     if (!o->no_figures)
         count_real(&o->request.work, e);
-    for (const Run *r = e->runs; r < e->runs + e->count; r++)
-        if (run_value_text(r, "status") == interned("diverged"))
-            diverged = true;
     Outcomes all = outcomes_of(&o->request, e);
     results_print(&all, o->columns, layout_of(o));
-    if (diverged)
+    if (any_diverged(e))
         note("a run diverged: its loss is not finite; choose a smaller --lr");
     else
         explain_missing_numbers(e);
@@ -123,8 +114,9 @@ command_compare(int argc, char **argv)
     default_grid(&o, default_variants, default_tasks, default_seeds);
     Grid g = grid_of(r, "compare");
     Experiment planned = runs_expected(&g);
-    Outcomes question = question_of(r, &planned); /* exits if it is wrong */
-    check_results_columns(question.by, o.columns);
+    Outcomes asked = question_of(r, &planned); /* exits if --judge, --by or
+                                                  another of these is wrong */
+    check_results_columns(asked.by, o.columns);
     if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
@@ -135,19 +127,19 @@ command_compare(int argc, char **argv)
     Experiment e;
     int status = train_and_print(&o, &g, &e);
     if (e.count && !o.no_figures) {
-        Experiment in_directory = experiment_read(&o.out, 1);
+        const int one_path = 1;
+        Experiment in_directory = experiment_read(&o.out, one_path);
         o.draw.by = compared_by(r, &e);
         draw_all(&o.draw, r, &e, &in_directory);
     }
     return status;
 }
 
-Run
-begin_from(Request *r, const char *run, int allowed)
+/* Exits (2) if the user gave a setting that has none of the roles `allowed`,
+   because the run at `path` sets it. */
+static void
+check_given(const Request *r, const char *path, int allowed)
 {
-    Config *base = allocate(1, sizeof *base);
-    Run from = run_read(run);
-    r->work.from = interned(from.path);
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
         bool may_be_given = s->role & allowed;
@@ -155,11 +147,20 @@ begin_from(Request *r, const char *run, int allowed)
             may_be_given = true;
         if (r->given[i].count && !may_be_given)
             usage("--%s: it is already set by the run %s; leave it out",
-                  s->name, r->work.from);
+                  s->name, path);
     }
+}
+
+Run
+begin_from(Request *r, const char *run, int allowed)
+{
+    Config *base = allocate(1, sizeof *base);
+    Run from = run_read(run);
+    check_given(r, from.path, allowed);
     *base = from.config;
     /* The weights come from that run, so no weight is initialised. */
     base->same_start = base->init = interned("");
+    r->work.from = interned(from.path);
     r->base = base;
     default_values(r, "variant", plugin_trusted(base->variant));
     default_values(r, "task", base->task);

@@ -7,9 +7,9 @@
 /* The variants, "a,b,c", that are used if the user names none. */
 extern const char default_variants[];
 
-/* Sets the variants, the tasks and the seeds that the user did not give to the
-   defaults, lists such as "a,b,c". If the user gave --file, the default task is
-   text. */
+/* Sets the variants, the tasks and the seeds to the defaults, lists such as
+   "a,b,c", unless the user gave them. If the user gave --file, the default task
+   is text. */
 void default_grid(Options *o, const char *variants,
                   const char *tasks_without_file, const char *seeds);
 
@@ -22,7 +22,7 @@ Run begin_from(Request *r, const char *run, int allowed);
 
 /* Draws two figures into d->out/figures: the curves of the runs of e over
    training, and the parameters of the runs of `in_directory`, which are all
-   runs of that directory. */
+   runs of that directory. If the runs of e have no steps, draws no curves. */
 void draw_all(const Drawing *d, const Request *r, const Experiment *e,
               const Experiment *in_directory);
 

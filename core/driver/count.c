@@ -55,29 +55,33 @@ static const char *const explained[TABLE_KINDS] = {
     "to positions (from the embedding); or, if that is less, as many as any "
     "model with this unembedding can have."};
 
+enum { NUMBER_UNKNOWN = -1 };
+
 /* The real parameters of a variant, and how they were counted. */
 typedef struct Real {
-    double number; /* how many parameters are real; -1 if the number is not
-                      known */
+    double number; /* how many parameters are real, or NUMBER_UNKNOWN */
     Rank gap;      /* the measured rank, with the pivots that show it, which are
                       NaN if a formula gave the number */
     char *note;    /* the formula in words; NULL if the number was measured */
 } Real;
 
 /* Counts the real parameters of all layers of p at shape a, whose costs are
-   `cost`: measures them or, if they are too many, takes them from a formula. */
+   `cost`. Takes them from a formula if there are too many parameters to be
+   measured at once: those of a layer or, if a layer recalls what an earlier one
+   remembered, those of all layers. */
 static Real
 real_of(const Plugin *p, Attention a, const Cost *cost)
 {
     double stored = cost->parameters; /* in all layers */
-    bool one_by_one = !cost->recalls; /* layers are measured separately */
+    bool one_by_one = !cost->recalls;
     double measured_at_once = one_by_one ? stored / a.layers : stored;
     if (measured_at_once <= MOST_MEASURED) {
         RealCount r = real_count(p->variant, a, ANY_TOKENS);
-        return (Real){r.real, r.found, NULL};
+        return (Real){.number = r.real, .gap = r.found};
     }
     Formula f = formula_of(p->variant, a, stored);
-    Real by_formula = {-1, {.last = NAN, .next = NAN}, NULL};
+    Real by_formula = {.number = NUMBER_UNKNOWN,
+                       .gap = {.last = NAN, .next = NAN}};
     if (f.holds) {
         by_formula.number = stored - f.gauge;
         by_formula.note = format_text(
@@ -94,16 +98,15 @@ real_of(const Plugin *p, Attention a, const Cost *cost)
 static void
 add_real_row(Sheet *sheet, const char *name, double stored, Real r)
 {
-    double real = r.number < 0 ? NAN : r.number;
+    double real = r.number == NUMBER_UNKNOWN ? NAN : r.number;
     if (r.note)
         note("%s: %s", name, r.note);
     if (isnan(real))
         note("%s: its real parameters are not known: no gap separates its "
              "pivots from 0 or, above %d parameters, no formula holds",
              name, MOST_MEASURED);
-    sheet_row(sheet, cell_words(name), cell_number(stored), cell_number(real),
-              cell_number(stored - real), cell_number(r.gap.last),
-              cell_number(r.gap.next));
+    sheet_row(sheet, cell(name), cell(stored), cell(real), cell(stored - real),
+              cell(r.gap.last), cell(r.gap.next));
 }
 
 /* Counts the real parameters of p at shape a, and adds a row. Unless the user
@@ -114,16 +117,16 @@ add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
          bool mask_chosen)
 {
     double stored = cost->parameters;
-    Real given = real_of(p, a, cost), causal = given;
+    Real as_given = real_of(p, a, cost), causal = as_given;
     if (!mask_chosen && !a.causal) {
-        a.causal = 1;
+        a.causal = true;
         causal = real_of(p, a, cost);
     }
-    if (given.number == causal.number) {
-        add_real_row(sheet, p->name, stored, given);
+    if (as_given.number == causal.number) {
+        add_real_row(sheet, p->name, stored, as_given);
         return;
     }
-    add_real_row(sheet, format_text("%s, no mask", p->name), stored, given);
+    add_real_row(sheet, format_text("%s, no mask", p->name), stored, as_given);
     add_real_row(sheet, format_text("%s, causal", p->name), stored, causal);
 }
 
@@ -146,9 +149,28 @@ attention_wanted(const Wanted *w)
     return positioned_attention(&c);
 }
 
+/* Prints a note if the rank of a whole model was not found, or if the formula
+   gives another number. */
+static void
+note_disagreement(const char *name, const Whole *found)
+{
+    if (isnan(found->real))
+        note("%s: its rank is not known, because no gap separates its pivots "
+             "from rounding",
+             name);
+    else if (isnan(found->formula))
+        note("%s: the formula is not known, because the real parameters of its "
+             "attention could not be counted",
+             name);
+    else if (found->real != found->formula)
+        note("%s: the formula is off by %+.0f: it assumes more --symbols than "
+             "--d-model, and a variant that reads and writes tokens only by "
+             "separate matrices",
+             name, found->formula - found->real);
+}
+
 /* Counts the parameters of a whole model, and adds its row. The model is a
-   decoder unless the user chose a mask. A note says if its rank was not found,
-   or if the formula gives another number. */
+   decoder unless the user chose a mask. */
 static void
 add_whole(Sheet *sheet, const Wanted *w)
 {
@@ -163,29 +185,14 @@ add_whole(Sheet *sheet, const Wanted *w)
         usage("%s: --whole measures at most %d parameters, and this model has "
               "%.0f: give a smaller --d-model, or fewer --layers or --symbols",
               name, MOST_MEASURED, found.stored);
-    if (isnan(found.real))
-        note("%s: its rank is not known, because no gap separates its pivots "
-             "from "
-             "rounding",
-             name);
-    else if (isnan(found.formula))
-        note("%s: the formula is not known, because the real parameters of its "
-             "attention could not be counted",
-             name);
-    else if (found.real != found.formula)
-        note("%s: the formula is off by %+.0f: it assumes more --symbols than "
-             "--d-model, and a variant that reads and writes tokens only by "
-             "separate matrices",
-             name, found.formula - found.real);
-    sheet_row(sheet, cell_words(name), cell_number(found.stored),
-              cell_number(found.real), cell_number(found.formula),
-              cell_number(part[HEADS]), cell_number(part[NORMS]),
-              cell_number(part[MEAN]), cell_number(part[BASIS]),
-              cell_number(part[LOGITS]), cell_number(part[POSITIONS]));
+    note_disagreement(name, &found);
+    sheet_row(sheet, cell(name), cell(found.stored), cell(found.real),
+              cell(found.formula), cell(part[HEADS]), cell(part[NORMS]),
+              cell(part[MEAN]), cell(part[BASIS]), cell(part[LOGITS]),
+              cell(part[POSITIONS]));
 }
 
-/* The work of a child process: computes the Cost of self-attention (0 separate
-   keys) of a Wanted. */
+/* The work of a child process: computes the Cost of a Wanted. */
 static void
 find_cost(const void *wanted, void *cost)
 {
@@ -213,7 +220,8 @@ static void
 add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
     const Plugin p = w->plugin;
-    double cached = cost.cache * cost.seen; /* per token, within the window */
+    /* cost.cache is for each token that a query sees; a window hides others */
+    double cached = cost.cache * cost.seen;
     if (isnan(cost.forward))
         note("%s: its FLOPs are not known, because one of its own operators "
              "does not set c->flops; set it there (<qkv/operator.h>)",
@@ -227,9 +235,9 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
     else if (o->real)
         add_real(sheet, &p, attention_wanted(w), &cost, w->mask_chosen);
     else
-        sheet_row(sheet, cell_words(p.name), cell_number(cost.parameters),
-                  cell_number(cost.forward), cell_number(cost.backward),
-                  cell_number(cached), cell_number(round(cost.activations)));
+        sheet_row(sheet, cell(p.name), cell(cost.parameters),
+                  cell(cost.forward), cell(cost.backward), cell(cached),
+                  cell(round(cost.activations)));
 }
 
 /* The note below a table of this kind (COSTS, REAL or WHOLE): the shape, with
@@ -238,8 +246,8 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 static char *
 caption(Config c, const char *uses, int table)
 {
-    char *shape = ""; /* "heads 4, d-k 8, " */
-    config_resolve(&c, uses);
+    char *shape = "";         /* "heads 4, d-k 8, " */
+    config_resolve(&c, uses); /* sets what is not used to 0 */
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
         if (s->role == OF_SHAPE && !setting_unused(s, &c))
@@ -258,17 +266,15 @@ caption(Config c, const char *uses, int table)
 enum { CACHE_BYTES_PER_NUMBER = 2 }; /* 16-bit numbers are usual */
 
 /* The columns of published models. */
+/* clang-format off */
 static const Column model_columns[] = {
     {"model", .words = true},
-    {"parameters", .format = "%.0f"},
-    {"real", .format = "%.0f"},
-    {"gauge", .format = "%.0f"},
+    {"parameters", .format = "%.0f"}, {"real", .format = "%.0f"}, {"gauge", .format = "%.0f"},
     {"forward", .format = "%.0f"},
-    {"cache_bytes", .title = "cache", .format = "%.0f"},
-    {"state_bytes", .title = "state", .format = "%.0f"},
-    {"cache_without_windows", .title = "unwindowed", .format = "%.0f"},
-    {"what", .words = true, .readers = PROGRAMS},
-    {"source", .words = true, .readers = PROGRAMS}};
+    {"cache_bytes", .title = "cache", .format = "%.0f"}, {"state_bytes", .title = "state", .format = "%.0f"}, {"cache_without_windows", .title = "unwindowed", .format = "%.0f"},
+    {"what", .words = true, .readers = PROGRAMS}, {"source", .words = true, .readers = PROGRAMS},
+};
+/* clang-format on */
 
 /* Returns a remark on how many layers have no softmax; "" if all have one. */
 static char *
@@ -284,31 +290,53 @@ without_softmax(const Published *p)
                        linear, p->layers);
 }
 
-/* Adds the row of a published model, for a sequence of `length` tokens.
-   `config` is the text of its config.json, which is overwritten. `part` is the
-   part to count, or NULL (published_parse). Returns the model's attention in
-   words. */
+/* Adds the row of a published model, for a sequence of `length` tokens. Returns
+   the model's attention in words. */
 static char *
-add_model(Sheet *sheet, const char *name, char *config, const char *part,
+add_model(Sheet *sheet, const char *name, const Published *p,
           const char *source, int length)
 {
     const double bytes = CACHE_BYTES_PER_NUMBER;
-    Published p = published_parse(name, config, part);
-    Account a = published_account(&p, length);
-    const Published *last = &p.each[p.layers - 1];
+    Account a = published_account(p, length);
+    const Published *last = &p->each[p->layers - 1];
     char *what =
         format_text("%s kdim=%d vdim=%d; has: %s; biases: %s; layers "
                     "see %.0f tokens, the last %.0f with d-k=%d%s",
-                    published_settings(&p), p.kdim, p.vdim, p.has, p.biases,
-                    fmin(p.window, length), fmin(last->window, length),
-                    last->d_k, without_softmax(&p));
-    sheet_row(sheet, cell_words(name), cell_number(a.stored),
-              cell_number(a.stored - a.gauge), cell_number(a.gauge),
-              cell_number(a.flops), cell_number(bytes * a.cache),
-              cell_number(a.state > 0 ? bytes * a.state : NAN),
-              cell_number(bytes * a.unwindowed), cell_words(what),
-              cell_words(source));
+                    published_settings(p), p->kdim, p->vdim, p->has, p->biases,
+                    fmin(p->window, length), fmin(last->window, length),
+                    last->d_k, without_softmax(p));
+    sheet_row(sheet, cell(name), cell(a.stored), cell(a.stored - a.gauge),
+              cell(a.gauge), cell(a.flops), cell(bytes * a.cache),
+              cell(a.state > 0 ? bytes * a.state : NAN),
+              cell(bytes * a.unwindowed), cell(what), cell(source));
     return what;
+}
+
+/* Adds the rows of published.tsv: of every model or, if `preset` is not NULL,
+   only of the one with that name; exits (2) if there is none. Returns the
+   attention of the last model in words. */
+static char *
+add_presets(Sheet *sheet, const char *preset, int length)
+{
+    enum { NAME, SOURCE, CONFIG }; /* columns of published.tsv */
+    Table known = {0};
+    Values names = {0};
+    char *text = NULL;
+    table_add(&known, within(beside_program("models"), "published.tsv"));
+    for (int i = 0; i < known.rows; i++) {
+        const char *name = table_cell(&known, i, NAME);
+        values_add(&names, copy_text(name));
+        if (preset && strcmp(preset, name) != 0)
+            continue;
+        char *config = copy_text(table_cell(&known, i, CONFIG));
+        Published p = published_parse(name, config, NULL);
+        text =
+            add_model(sheet, name, &p, table_cell(&known, i, SOURCE), length);
+    }
+    if (!text)
+        usage("unknown model \"%.64s\":%s `qkv list --models` lists them",
+              preset, suggestion(preset, &names));
+    return text;
 }
 
 /* Prints a row for the published model that --preset or --config names, or with
@@ -316,30 +344,17 @@ add_model(Sheet *sheet, const char *name, char *config, const char *part,
 static void
 count_models(const Options *o)
 {
-    enum { NAME, SOURCE, CONFIG }; /* columns of published.tsv */
-    Config c = {.length = 32768};  /* the default of --length here */
+    enum { DEFAULT_LENGTH = 32768 }; /* tokens */
+    Config c = {.length = DEFAULT_LENGTH};
     Sheet sheet = sheet_of(model_columns, "models", o->columns);
-    Table known = {0};
-    Values names = {0};
-    char *text = ""; /* the attention of the last model, in words */
+    char *text; /* the attention of the last model, in words */
     request_apply(&o->request, &c);
-    table_add(&known, within(beside_program("models"), "published.tsv"));
-    if (o->config)
-        text =
-            add_model(&sheet, o->config, read_text(o->config, "configuration"),
-                      o->part, "", c.length);
-    for (int i = 0; i < known.rows; i++) {
-        const char *name = table_cell(&known, i, NAME);
-        values_add(&names, copy_text(name));
-        bool is_preset = o->preset && !strcmp(o->preset, name);
-        if (is_preset || o->models)
-            text = add_model(&sheet, name,
-                             copy_text(table_cell(&known, i, CONFIG)), NULL,
-                             table_cell(&known, i, SOURCE), c.length);
-    }
-    if (!sheet.count)
-        usage("unknown model \"%.64s\":%s `qkv list --models` lists them",
-              o->preset, suggestion(o->preset, &names));
+    if (o->config) {
+        Published p = published_parse(
+            o->config, read_text(o->config, "configuration"), o->part);
+        text = add_model(&sheet, o->config, &p, "", c.length);
+    } else
+        text = add_presets(&sheet, o->preset, c.length);
     sheet.note = format_text(
         "%s%sThe attention of all layers, for one token among %d. gauge: "
         "parameters that change nothing, by arithmetic; forward: FLOPs; cache: "
@@ -368,11 +383,10 @@ count_whole_published(const Options *o)
         "less those of heads (within attention), norms (moved into the next "
         "maps), mlp (a factor of each hidden unit), basis (of the residual "
         "stream) and logits (softmax ignores a constant).";
-    sheet_row(
-        &sheet, cell_words(o->config), cell_number(w.stored),
-        cell_number(w.stored - w.heads - w.norms - w.mlp - w.basis - w.logits),
-        cell_number(w.heads), cell_number(w.norms), cell_number(w.mlp),
-        cell_number(w.basis), cell_number(w.logits));
+    double gauge = w.heads + w.norms + w.mlp + w.basis + w.logits;
+    sheet_row(&sheet, cell(o->config), cell(w.stored), cell(w.stored - gauge),
+              cell(w.heads), cell(w.norms), cell(w.mlp), cell(w.basis),
+              cell(w.logits));
     sheet_print(&sheet, layout_of(o));
 }
 
@@ -385,7 +399,7 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
              char **uses)
 {
     int status = 0;
-    char *uses_of_all = "";
+    char *uses_of_all = ""; /* also of variants that could not be added */
     Wanted w = {.config = c};
     w.mask_chosen = o->word_count || given_to(&o->request, "mask")->count;
     int count = names->count ? names->count : 1;
@@ -395,12 +409,12 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
         uses_of_all = format_text("%s %s", uses_of_all, own);
         Cost cost;
         int failed = cost_wanted(&w, &cost); /* 0, or its exit status */
-        if (failed) { /* if there is only one variant, return its status */
+        if (failed) /* of several variants, others can still be added */
             status = count > 1 ? 1 : failed;
-            continue;
+        else {
+            *uses = format_text("%s %s", *uses, own);
+            add_variant(sheet, &w, cost, o);
         }
-        *uses = format_text("%s %s", *uses, own);
-        add_variant(sheet, &w, cost, o);
     }
     refuse_unused(&o->request, SHAPE_OPTIONS, uses_of_all);
     return status;
@@ -419,20 +433,20 @@ command_count(int argc, char **argv)
             count_models(&o);
         return 0;
     }
+    int table = o.whole ? WHOLE : COSTS;
+    if (o.real)
+        table = REAL;
+    Sheet sheet = sheet_new(table_columns[table], columns_in[table],
+                            "parameters", o.columns);
+    if (table != COSTS && sizeof(real) == sizeof(float))
+        return run_in_double(argc, argv); /* ranks need double precision */
+    if (table != COSTS)                   /* measuring takes long */
+        thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     char *uses = "";
     Config c = o.word_count ? run_read(o.words[0]).config : config_start();
     request_apply(&o.request, &c);
-    int table = COSTS;
-    if (o.whole || o.real)
-        table = o.whole ? WHOLE : REAL;
-    Sheet sheet = sheet_new(table_columns[table], columns_in[table],
-                            "parameters", o.columns);
     if (!given->count && !o.word_count)
         *given = values_split(default_variants);
-    if (table != COSTS && sizeof(real) == 4) /* ranks need double precision */
-        return run_in_double(argc, argv);
-    if (table != COSTS) /* measuring takes long */
-        thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     int status = add_variants(&sheet, given, c, &o, &uses);
     if (sheet.count) {
         sheet.note = caption(c, uses, table);

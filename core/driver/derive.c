@@ -12,66 +12,52 @@
 #include "driver/options.h"
 #include "run/plugin_process.h"
 
-/* The signs of a plain formula that look different on a terminal or in LaTeX.
- */
-static const struct Sign {
-    const char *plain, *terminal, *latex;
-} signs[] = {
-    {"sqrt(", "√(", "\\sqrt{"}, {"'", "ᵀ", "^\\top"}, {"<=", "≤", "\\le"}};
-
-/* Returns the sign with which the text begins, or NULL. */
-static const struct Sign *
-sign_at(const char *text)
-{
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (!strncmp(text, signs[i].plain, strlen(signs[i].plain)))
-            return &signs[i];
-    return NULL;
-}
-
-/* Prints a formula on a line: unchanged in TSV, with the signs of a terminal,
-   or as a displayed formula of LaTeX, which needs braces around a superscript,
-   a subscript and the content of a root. */
+/* Prints a formula on a line; in LaTeX as a displayed formula, with braces
+   around a superscript, a subscript and the content of a root. */
 static void
 print_formula(Layout layout, const char *line)
 {
-    bool latex = layout == LATEX, in_root = false;
-    const char *at = line; /* what is not printed yet */
-    if (layout == TSV) {
+    static const char root[] = "sqrt(", at_most[] = "<=";
+    bool in_root = false;
+    if (layout != LATEX) {
         puts(line);
         return;
     }
-    if (latex)
-        printf("\\[");
-    while (*at) {
-        const struct Sign *sign = sign_at(at);
-        int length = 1;
-        if (sign) {
-            length = (int)strlen(sign->plain);
-            fputs(latex ? sign->latex : sign->terminal, stdout);
-            in_root |= sign == &signs[0]; /* sqrt( */
-        } else if (latex && strchr("_^", *at)) {
+    printf("\\[");
+    for (const char *at = line; *at;) {
+        int length = 1; /* of what is printed next */
+        if (!strncmp(at, root, strlen(root))) {
+            length = (int)strlen(root);
+            printf("\\sqrt{");
+            in_root = true;
+        } else if (in_root && *at == ')') {
+            putchar('}');
+            in_root = false;
+        } else if (!strncmp(at, at_most, strlen(at_most))) {
+            length = (int)strlen(at_most);
+            printf("\\le");
+        } else if (*at == '\'')
+            printf("^\\top");
+        else if (strchr("_^", *at)) {
             int script_length = (int)strcspn(at + 1, " ^_[])',");
             printf("%c{%.*s}", *at, script_length, at + 1);
             length += script_length;
-        } else if (in_root && latex && *at == ')') {
-            putchar('}');
-            in_root = false;
         } else
             putchar(*at);
         at += length;
     }
-    printf(latex ? " \\]\n" : "\n");
+    printf(" \\]\n");
 }
 
-/* Prints how many parameters are real at a shape: under a causal mask and, if
-   the number differs, without a mask. */
+/* Prints how many parameters of v are real at shape a, which has no mask:
+   under a causal mask and, if the number differs, without a mask. */
 static void
 print_real(const Variant *v, Attention a, const char *prefix, const char *shape)
 {
+    Attention causal = a;
+    causal.causal = true;
     RealCount unmasked = real_count(v, a, ANY_TOKENS);
-    a.causal = 1;
-    RealCount masked = real_count(v, a, ANY_TOKENS);
+    RealCount masked = real_count(v, causal, ANY_TOKENS);
     printf("%s  %d parameters at %s, %d real", prefix, masked.stored, shape,
            masked.real);
     if (unmasked.real != masked.real)
@@ -91,24 +77,26 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
                                               [N_PIECE] = "N",
                                               [N_ROW] = "n",
                                               [CONSTANT] = "c"};
+    const char *index = "_i";
     int rank = rank_bound(d, head, piece);
-    const char *bound = number_named(d, rank), *index = "_i";
-    bool is_matrix = piece == M_PIECE || piece == N_PIECE; /* others are rows */
-    bool has_form = !d->why;
-    char *line;
     if (rank == 0) /* there is no such piece */
         return;
-    if (!bound)
-        bound = format_text("%d at %s", rank, TELLING_SHAPE);
-    if (numbered) /* head 0 is the last one (terms.h) */
-        index = format_text("_%d", d->heads - head);
     if (piece == CONSTANT) /* the heads share it */
         index = "";
+    else if (numbered) /* people count from 1; head 0 is the last (terms.h) */
+        index = format_text("_%d", d->heads - head);
+    char *line;
     FILE *text = begin_text(&line);
     fprintf(text, "  %s%s = ", names[piece], index);
     print_piece(text, d, head, piece, ONLY_MATRICES);
-    if (is_matrix && has_form && layout != LATEX)
-        fprintf(text, ", rank <= %s", bound);
+    bool is_matrix = piece == M_PIECE || piece == N_PIECE; /* others are rows */
+    bool has_form = !d->why;
+    if (is_matrix && has_form && layout != LATEX) {
+        const char *width = number_named(d, rank); /* "d_k" */
+        if (!width)
+            width = format_text("%d at %s", rank, TELLING_SHAPE);
+        fprintf(text, ", rank <= %s", width);
+    }
     end_text(text, &line);
     print_formula(layout, line);
 }
@@ -141,7 +129,7 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
              "finds: trust neither, and run `qkv check`",
              p->name);
     printf("%s%s\n", prefix, p->name);
-    for (int head = heads_printed - 1; head >= 0; head--) /* 0 is the last */
+    for (int head = heads_printed - 1; head >= 0; head--) /* first to last */
         for (int piece = 0; piece < PIECES; piece++)
             print_head_piece(&d, head, piece, heads_differ, layout);
     if (d.why)
@@ -169,15 +157,17 @@ print_ability(const Plugin *from, const Plugin *to, Layout layout,
         [CANNOT] = " cannot compute what",
         [NOT_KNOWN] = ": not known whether it can compute what"};
     const char *how = "";
-    Ability v = can_compute(to->variant, from->variant);
-    if (v.answer == CAN)
-        how = v.fitted ? ", in matrices that its fit finds" : ", with";
-    printf("%s%s%s %s does%s\n", prefix, to->name, answers[v.answer],
+    Ability able = can_compute(to->variant, from->variant);
+    if (able.answer == CAN)
+        how = able.fitted ? ", in matrices that its fit finds" : ", with";
+    printf("%s%s%s %s does%s\n", prefix, to->name, answers[able.answer],
            from->name, how);
-    if (v.answer != CAN)
-        printf("%s  %s\n", prefix, v.why);
-    for (int i = 0; i < v.products.count && !v.fitted; i++)
-        print_formula(layout, format_text("  %s", v.products.text[i]));
+    if (able.answer != CAN)
+        printf("%s  %s\n", prefix, able.why);
+    if (able.fitted)
+        return;
+    for (int i = 0; i < able.products.count; i++)
+        print_formula(layout, format_text("  %s", able.products.text[i]));
 }
 
 /* If two variants declare the same matrices, prints whether the variants give
@@ -210,17 +200,19 @@ command_derive(int argc, char **argv)
     Layout layout = layout_of(&o);
     const char *prefix = layout == LATEX ? "% " : "";
     Plugin p[2];
-    int variants = o.word_count > 1 ? 2 : 1; /* A, A B, or A = B */
-    if (o.word_count == 3 && strcmp(o.words[1], "="))
-        usage("derive: write = between the variants, not \"%s\"", o.words[1]);
-    if (sizeof(real) == 4) /* ranks need double precision */
+    enum { FIRST, SIGN, SECOND }; /* the words: A, A B, or A = B */
+    bool has_sign = o.word_count > SECOND, has_second = o.word_count > 1;
+    if (has_sign && strcmp(o.words[SIGN], "=") != 0)
+        usage("derive: write = between the variants, not \"%s\"",
+              o.words[SIGN]);
+    if (sizeof(real) == sizeof(float)) /* ranks need double precision */
         return run_in_double(argc, argv);
-    for (int i = 0; i < variants; i++) { /* the first word, and the last */
-        const char *word = o.words[i == 0 ? 0 : o.word_count - 1];
-        p[i] = plugin_open(plugin_typed(word));
-        print_form(&p[i], layout, prefix);
-    }
-    if (variants == 2) {
+    p[0] = plugin_open(plugin_typed(o.words[FIRST]));
+    print_form(&p[0], layout, prefix);
+    if (has_second) {
+        const char *second = o.words[o.word_count - 1];
+        p[1] = plugin_open(plugin_typed(second));
+        print_form(&p[1], layout, prefix);
         print_ability(&p[0], &p[1], layout, prefix);
         print_ability(&p[1], &p[0], layout, prefix);
         print_with_equal_matrices(p, prefix);

@@ -13,11 +13,12 @@
 int
 command_draft(int argc, char **argv)
 {
-    if (argc < 3)
+    enum { DIRECTORY = 1, PROGRAM }; /* the words of the command */
+    if (argc <= PROGRAM)
         usage("draft: it takes DIR PROGRAM [WORD ...]");
-    Draft *draft = draft_begin(argv[1], "draft");
+    Draft *draft = draft_begin(argv[DIRECTORY], "draft");
     setenv("QKV_DRAFT", draft->path, 1);
-    int status = run_program(argv + 2);
+    int status = run_program(argv + PROGRAM);
     if (status == 0)
         draft_end(draft, REPLACE_OLD);
     else

@@ -10,18 +10,15 @@
 #include "page/table.h"
 #include "run/jobs.h"
 
+/* clang-format off */
 static const Column conversions[] = {
-    {"from", .title = "trained", .words = true},
-    {"to", .title = "into", .words = true},
-    {"is_it_the_same", .title = "same", .words = true},
-    {"logits", .format = "%.1e"},
-    {"accuracy", .format = "%.3f"},
-    {"after", .format = "%.3f"},
-    {"rank_M", .title = "rank M", .words = true},
-    {"lost_of_M", .format = "%.2g", .readers = PROGRAMS},
-    {"rank_N", .title = "rank N", .words = true},
-    {"lost_of_N", .format = "%.2g", .readers = PROGRAMS},
-    {"why_not", .words = true, .readers = PROGRAMS}};
+    {"from", .title = "trained", .words = true}, {"to", .title = "into", .words = true}, {"is_it_the_same", .title = "same", .words = true},
+    {"logits", .format = "%.1e"}, {"accuracy", .format = "%.3f"}, {"after", .format = "%.3f"},
+    {"rank_M", .title = "rank M", .words = true}, {"lost_of_M", .format = "%.2g", .readers = PROGRAMS},
+    {"rank_N", .title = "rank N", .words = true}, {"lost_of_N", .format = "%.2g", .readers = PROGRAMS},
+    {"why_not", .words = true, .readers = PROGRAMS},
+};
+/* clang-format on */
 
 /* Adds the row of a conversion of r into the variant `to`. If it failed, the
    row has no numbers, and "none" says that r has no form in that variant. */
@@ -38,10 +35,9 @@ add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
         m_ranks = format_text("%d->%d", m.rank_wanted, m.rank_found);
         n_ranks = format_text("%d->%d", n.rank_wanted, n.rank_found);
     }
-    sheet_row(sheet, cell_words(plugin_name(r->config.variant)), cell_words(to),
-              cell_words(same), cell_number(v.logits), cell_number(v.before),
-              cell_number(v.after), cell_words(m_ranks), cell_number(m.lost),
-              cell_words(n_ranks), cell_number(n.lost), cell_words(v.why));
+    sheet_row(sheet, cell(plugin_name(r->config.variant)), cell(to), cell(same),
+              cell(v.logits), cell(v.before), cell(v.after), cell(m_ranks),
+              cell(m.lost), cell(n_ranks), cell(n.lost), cell(v.why));
 }
 
 /* Converts a run into the variant and the shape of each run of the grid, and
@@ -66,15 +62,16 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
     model_free(from);
 }
 
-/* Draws the table as a square with a row and a column for each variant.
-   Rotations by position and the precision change which variants are the same,
-   so these have figures with other names. */
+/* Draws the table as a square with a row and a column for each variant. Which
+   variants are the same depends on `positions`, the setting of the runs, and on
+   the precision, so the figure's name has both. */
 static void
 draw_square(const Options *o, const Sheet *s, int positions)
 {
+    bool is_double = sizeof(real) == sizeof(double);
     char *name = format_text("equivalence%s%s",
                              positions == POSITIONS_ROPE ? "-rope" : "",
-                             sizeof(real) == 8 ? "-double" : "");
+                             is_double ? "-double" : "");
     Figure f = figure_begin(&o->draw, name,
                             "Trained as the row, written as the column: "
                             "difference of logits");
@@ -85,7 +82,8 @@ draw_square(const Options *o, const Sheet *s, int positions)
 }
 
 /* If the user named a run, converts it into the variants. Otherwise trains the
-   variants, converts each of them into each, and draws the result. */
+   variants, converts each of them into each, and draws the result. e has the
+   runs that are converted. */
 int
 command_equiv(int argc, char **argv)
 {

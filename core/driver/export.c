@@ -7,23 +7,41 @@
 #include "heart/embedding_and_loss.h"
 #include "heart/tape.h"
 
+/* Writes the tokens and targets of a batch of m, and its logits and loss. */
+static void
+write_arrays(const char *to, const Model *m, const Batch *b, const Node *logits,
+             const Node *loss)
+{
+    int sequences = b->sequences, tokens = m->sizes.tokens;
+    int ids = m->sizes.each;       /* of each token */
+    int third = ids > 1 ? ids : 0; /* dimension of the token arrays */
+    npy_write(to, "tokens.npy", NPY_INTS, b->ids,
+              (NpyShape){sequences, tokens, third});
+    if (m->sizes.source)
+        npy_write(to, "source.npy", NPY_INTS, b->source,
+                  (NpyShape){sequences, m->sizes.source, third});
+    npy_write(to, "targets.npy", NPY_INTS, b->targets,
+              (NpyShape){.first = sequences, .second = tokens});
+    npy_write(to, "logits.npy", NPY_REALS, logits->value,
+              (NpyShape){sequences, tokens, m->sizes.classes});
+    npy_write(to, "loss.npy", NPY_REALS, loss->value,
+              (NpyShape){.first = 1, .second = 1});
+}
+
 /* Runs m on the first batch of its test data, and writes arrays: tokens,
-   targets
-   (-1 if a token has no answer), source (the second sequence, if the task has
-   one), logits, loss, and gradients/ with a file for each weight. The directory
-   must not exist; it is written whole or not at all. Returns the number of
-   sequences in the batch. */
+   targets (-1 if a token has no answer), source (the second sequence, if the
+   task has one), logits, loss, and gradients/ with a file for each weight. The
+   directory must not exist; it is written whole or not at all. Returns the
+   number of sequences in the batch. */
 static int
 write_batch(const char *directory, Model *m, const Dataset *data)
 {
     const char *above = dirname(copy_text(directory));
     const char *name = basename(copy_text(directory));
-    int tokens = m->sizes.tokens, ids = m->sizes.each; /* ids of each token */
-    int third = ids > 1 ? ids : 0; /* dimension of the token arrays */
+    const int first_batch = 0;
     Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
-    /* the size of a batch, or fewer if the test data are fewer */
-    int sequences = dataset_draw(data, TEST, &r, 0, &b);
+    dataset_draw(data, TEST, &r, first_batch, &b);
     Tape *t = tape_new(0);
     Node *logits = model_forward(m, t, &b);
     Node *loss = m->architecture->loss(m, logits, b.targets,
@@ -31,21 +49,11 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     backward(loss);
     Draft *d = draft_begin(above, name);
     char *to = new_directory(d->path, name);
-    npy_write(to, "tokens.npy", NPY_INTS, b.ids,
-              (NpyShape){sequences, tokens, third});
-    if (m->sizes.source)
-        npy_write(to, "source.npy", NPY_INTS, b.source,
-                  (NpyShape){sequences, m->sizes.source, third});
-    npy_write(to, "targets.npy", NPY_INTS, b.targets,
-              (NpyShape){.first = sequences, .second = tokens});
-    npy_write(to, "logits.npy", NPY_REALS, logits->value,
-              (NpyShape){sequences, tokens, m->sizes.classes});
-    npy_write(to, "loss.npy", NPY_REALS, loss->value,
-              (NpyShape){.first = 1, .second = 1});
+    write_arrays(to, m, &b, logits, loss);
     matrices_write(to, "gradients", m, m->gradients);
     if (!draft_end(d, KEEP_OLD))
         fail("%s: it already exists; choose another directory", directory);
-    return sequences;
+    return b.sequences;
 }
 
 int

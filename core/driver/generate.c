@@ -30,7 +30,8 @@ continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
               const Options *o, int seed)
 {
     Random random = random_stream((uint64_t)seed, "generate");
-    Sampling how = {o->generate.temperature, o->generate.top_k};
+    Sampling how = {.temperature = o->generate.temperature,
+                    .top_k = o->generate.top_k};
     if (data->corpus && o->generate.samples > 1)
         printf("--- seed %d\n", seed);
     for (int i = 0; i < given; i++)
@@ -50,7 +51,7 @@ command_generate(int argc, char **argv)
         fail("%s: its task %s does not predict the next token; use a run on "
              "text or induction, or `qkv trace TEXT RUN`",
              r.path, data.task->name);
-    if (m->config.mask != MASK_CAUSAL)
+    if (r.config.mask != MASK_CAUSAL)
         fail("%s: it was trained without a causal mask; use a run that was "
              "trained with --mask causal",
              r.path);

@@ -6,46 +6,48 @@
 #include "page/table.h"
 #include "watch/attention_maps.h"
 
+/* Adds the row of a head of the form of a place of attention. A head's M and N
+   have form->size entries each. */
+static void
+add_form(Sheet *sheet, const char *place, const Canonical *form, int head)
+{
+    const double *entries_of_M = form->m + head * form->size;
+    const double *entries_of_N = form->n + head * form->size;
+    Spectrum M = spectrum_of(entries_of_M, form->d_model);
+    Spectrum N = spectrum_of(entries_of_N, form->d_model);
+    sheet_row(sheet, cell(place), cell(head + 1), cell(M.rank),
+              cell(M.effective_rank), cell(M.largest),
+              cell(symmetric_share(entries_of_M, form->d_model)), cell(N.rank),
+              cell(N.effective_rank), cell(N.largest));
+}
+
 /* Prints a row for each head of each place of attention: ranks and singular
    values of its canonical form, M and N (algebra/canonical.h). Fails if a place
    has no canonical form. */
 static void
 print_forms(const Options *o, const Model *m)
 {
+    /* clang-format off */
     static const Column columns[] = {
-        {"block", .words = true},
-        {.name = "head"},
-        {"rank_M", .title = "rank M"},
-        {"effective_rank_M", .title = "eff.", .format = "%.1f"},
-        {"largest_sM", .title = "s1", .format = "%.3g"},
-        {"symmetric_share_M", .title = "sym.", .format = "%.2f"},
-        {"rank_N", .title = "rank N"},
-        {"effective_rank_N", .title = "eff.", .format = "%.1f"},
-        {"largest_N", .title = "s1", .format = "%.3g"}};
+        {"block", .words = true}, {.name = "head"},
+        {"rank_M", .title = "rank M"}, {"effective_rank_M", .title = "eff.", .format = "%.1f"}, {"largest_sM", .title = "s1", .format = "%.3g"}, {"symmetric_share_M", .title = "sym.", .format = "%.2f"},
+        {"rank_N", .title = "rank N"}, {"effective_rank_N", .title = "eff.", .format = "%.1f"}, {"largest_N", .title = "s1", .format = "%.3g"},
+    };
+    /* clang-format on */
     Sheet sheet = sheet_of(columns, "forms", o->columns);
     sheet.note =
         "Head i is softmax(s x M_i y') y N_i; rotated q and k are at "
         "distance 0. eff.: effective rank; s1: largest singular value, "
         "of s M_i and N_i; sym.: share of M_i that equals its "
         "transpose, 0.5 if random.";
-    int d = m->attention.d_model;
-    for (int p = 0; p < m->places; p++) {
-        const char *place = m->place[p].name;
-        Canonical form = model_form(m, p);
+    for (int place = 0; place < m->places; place++) {
+        const char *name = m->place[place].name;
+        Canonical form = model_form(m, place);
         if (!form.m)
-            fail("%s: %s has no canonical form: %s", place, m->config.variant,
+            fail("%s: %s has no canonical form: %s", name, m->config.variant,
                  form.why);
-        for (int h = 0; h < form.heads; h++) {
-            /* a head's M and N have form.size entries each */
-            const double *M_h = form.m + h * form.size;
-            const double *N_h = form.n + h * form.size;
-            Spectrum M = spectrum_of(M_h, d), N = spectrum_of(N_h, d);
-            sheet_row(&sheet, cell_words(place), cell_number(h + 1),
-                      cell_number(M.rank), cell_number(M.effective_rank),
-                      cell_number(M.largest),
-                      cell_number(symmetric_share(M_h, d)), cell_number(N.rank),
-                      cell_number(N.effective_rank), cell_number(N.largest));
-        }
+        for (int head = 0; head < form.heads; head++)
+            add_form(&sheet, name, &form, head);
         canonical_free(&form);
     }
     sheet_print(&sheet, layout_of(o));
@@ -59,16 +61,36 @@ add_map(Sheet *sheet, const Maps *maps, const Map *map)
     const Values *cols = &maps->tokens[map->keys_of];
     for (int i = 0; i < rows->count; i++)
         for (int j = 0; j < cols->count; j++)
-            sheet_row(sheet, cell_words(map->name), cell_number(i),
-                      cell_number(j), cell_words(rows->text[i]),
-                      cell_words(cols->text[j]),
-                      cell_number(map_weight(map, i, j)));
+            sheet_row(sheet, cell(map->name), cell(i), cell(j),
+                      cell(rows->text[i]), cell(cols->text[j]),
+                      cell(map_weight(map, i, j)));
 }
 
-/* Prints the attention weights of every head on the first test sequence: on a
-   terminal as pictures, else as a table. Also draws the figure "attention",
-   whose script reads the labels of the tokens from the arrays firsts and
-   seconds (the model's first and second sequence). */
+/* Draws the figure "attention" from a table of all attention weights. Its
+   script reads the labels of the tokens from the arrays firsts and seconds (the
+   model's first and second sequence). */
+static void
+draw_maps(const Drawing *o, const Sheet *weights, const Maps *maps,
+          const char *run)
+{
+    enum { FIRST, SECOND }; /* the sequence, in attention.gp as in Maps */
+    Values heads = {0};
+    for (const Map *map = maps->map; map < maps->map + maps->count; map++)
+        values_add(&heads, format_text("%d %d %s", map->queries_of,
+                                       map->keys_of, map->name));
+    Figure f = figure_begin(
+        o, "attention", format_text("%s: attention of a test example", run));
+    Sheet all_columns = *weights;
+    all_columns.chosen = NULL; /* the figure needs all columns */
+    sheet_write(f.data, &all_columns, TSV);
+    figure_words(&f, "heads", &heads);
+    figure_words(&f, "firsts", &maps->tokens[FIRST]);
+    figure_words(&f, "seconds", &maps->tokens[SECOND]);
+    figure_end(&f, "attention.gp");
+}
+
+/* Prints the attention weights of every head on the first test sequence, on a
+   terminal as pictures, else as a table; and draws them. */
 static void
 show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
 {
@@ -76,37 +98,25 @@ show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
         {"head", .words = true}, {.name = "row"},
         {.name = "column"},      {"query", .words = true},
         {"key", .words = true},  {"weight", .format = "%.6g"}};
+    const int one_sequence = 1, first_batch = 0;
     Layout layout = layout_of(o);
-    Sheet sheet = sheet_of(columns, NULL, o->columns);
-    Values heads = {0};
-    Batch b = batch_new(data->sizes, 1);
+    Sheet weights = sheet_of(columns, NULL, o->columns);
+    Batch b = batch_new(data->sizes, one_sequence);
     Random r = dataset_stream(data, TEST);
-    dataset_draw(data, TEST, &r, 0, &b);
+    dataset_draw(data, TEST, &r, first_batch, &b);
     Pass *pass = pass_captured(m, &b);
     Maps maps = maps_of(m, data, &b, &pass->capture);
     if (!maps.count)
         fail("%s: it has no attention weights, since its variant calls neither "
              "attend nor softmax; leave out --attention",
              run);
-    for (const Map *map = maps.map; map < maps.map + maps.count; map++) {
-        add_map(&sheet, &maps, map);
-        /* attention.gp: 0 means the array firsts, 1 the array seconds */
-        values_add(&heads, format_text("%d %d %s", map->queries_of,
-                                       map->keys_of, map->name));
-    }
+    for (const Map *map = maps.map; map < maps.map + maps.count; map++)
+        add_map(&weights, &maps, map);
     if (layout == ALIGNED)
         maps_print(&maps);
     else
-        sheet_write(stdout, &sheet, layout);
-    Figure f =
-        figure_begin(&o->draw, "attention",
-                     format_text("%s: attention of a test example", run));
-    sheet.chosen = NULL; /* the figure needs all columns */
-    sheet_write(f.data, &sheet, TSV);
-    figure_words(&f, "heads", &heads);
-    figure_words(&f, "firsts", &maps.tokens[0]);
-    figure_words(&f, "seconds", &maps.tokens[1]);
-    figure_end(&f, "attention.gp");
+        sheet_write(stdout, &weights, layout);
+    draw_maps(&o->draw, &weights, &maps, run);
 }
 
 int

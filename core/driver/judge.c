@@ -60,15 +60,28 @@ add_row(Sheet *sheet, const Entry *e)
     const Comparison *a = &e->comparison;
     const Contrast *c = &a->contrast; /* the difference, and its p-values */
     const char *verdict = e == e->base ? "baseline" : verdict_words[a->verdict];
-    sheet_row(sheet, cell_words(e->result), cell_words(e->method),
-              cell_number(e->n), cell_number(e->steps ? e->solved : NAN),
-              cell_interval(e->mean), cell_number(e->mean.low),
-              cell_number(e->mean.high), cell_words(verdict),
-              cell_interval((Mean){c->mean, c->low, c->high}),
-              cell_number(c->low), cell_number(c->high), cell_words(test_of(e)),
-              cell_number(a->margin), cell_number(a->p), cell_number(c->differ),
-              cell_number(c->same), cell_number(a->detectable),
-              cell_number(a->needed), cell_words(why_none(e)));
+    Mean difference = {c->mean, c->low, c->high};
+    sheet_row(sheet, cell(e->result), cell(e->method), cell(e->n),
+              cell(e->steps ? e->solved : NAN), cell(e->mean),
+              cell(e->mean.low), cell(e->mean.high), cell(verdict),
+              cell(difference), cell(c->low), cell(c->high), cell(test_of(e)),
+              cell(a->margin), cell(a->p), cell(c->differ), cell(c->same),
+              cell(a->detectable), cell(a->needed), cell(why_none(e)));
+}
+
+/* The numbers of a comparison, for a sentence: " by 0.1 [0.05, 0.15], p =
+   0.01". A worse method is worse "by 0.1", not "by -0.1". */
+static char *
+difference_in_words(const Comparison *a)
+{
+    const Contrast *c = &a->contrast;
+    bool has_order = a->verdict == WORSE || a->verdict == BETTER;
+    Mean difference = {c->mean, c->low, c->high};
+    if (has_order && c->mean < 0)
+        difference = (Mean){-c->mean, -c->high, -c->low};
+    return format_text("%s %.3g [%.3g, %.3g], p = %.2g",
+                       has_order ? " by" : ": the difference is",
+                       difference.mean, difference.low, difference.high, a->p);
 }
 
 /* A method's comparison with the baseline, as a sentence for a paper: "A is
@@ -84,28 +97,21 @@ sentence(const Entry *e)
         [WORSE] = "is worse than",
         [BETTER] = "is better than"};
     const Comparison *a = &e->comparison;
-    const Contrast *c = &a->contrast;
-    bool has_order = a->verdict == WORSE || a->verdict == BETTER;
     char *claim = format_text("%s %s %s in %s", e->method, phrases[a->verdict],
                               e->base->method, e->result);
-    if (a->verdict == UNTESTED)
-        return format_text("%s: %s.", claim, why_none(e));
     char *runs = e->paired ? format_text("%d pairs", e->n)
                            : format_text("%d and %d runs", e->n, e->base->n);
+    const char *margin = "", *needed = "";
+    if (a->verdict == UNTESTED)
+        return format_text("%s: %s.", claim, why_none(e));
     if (a->verdict == IDENTICAL)
         return format_text("%s, n = %s.", claim, runs);
-    Mean difference = {c->mean, c->low, c->high};
-    if (has_order && c->mean < 0) /* "worse by 0.1", not "by -0.1" */
-        difference = (Mean){-c->mean, -c->high, -c->low};
-    char *needed = "";
+    if (a->verdict == EQUAL)
+        margin = format_text(", within a margin of %.3g", a->margin);
     if (!isnan(a->needed)) /* the verdict is not decided */
         needed = format_text("; %.0f of each would probably tell", a->needed);
-    if (a->verdict == EQUAL)
-        claim = format_text("%s, within a margin of %.3g", claim, a->margin);
-    return format_text("%s%s %.3g [%.3g, %.3g], p = %.2g, n = %s%s.", claim,
-                       has_order ? " by" : ": the difference is",
-                       difference.mean, difference.low, difference.high, a->p,
-                       runs, needed);
+    return format_text("%s%s%s, n = %s%s.", claim, margin,
+                       difference_in_words(a), runs, needed);
 }
 
 /* The note below the table: the assumptions of the tests, and what the columns
@@ -148,18 +154,19 @@ assumptions(const Judgement *j)
 }
 
 /* Prints the chosen columns of the table. If `chosen` is NULL, prints all
-   columns and, for people, a sentence about each comparison and the
-   assumptions. */
+   columns, and before them, for people, a sentence about each comparison. */
 static void
 print_judgement(const Judgement *j, const char *chosen, Layout layout)
 {
     Sheet sheet = sheet_of(table_columns, "judged", chosen);
     sheet.note = assumptions(j);
-    for (int i = 0; i < j->count; i++)
-        add_row(&sheet, j->list[i]);
-    for (int i = 0; i < j->count; i++)
-        if (!chosen && j->list[i] != j->list[i]->base)
-            words_write(sentence(j->list[i]), layout);
+    for (int i = 0; i < j->count; i++) {
+        const Entry *e = j->list[i];
+        bool is_baseline = e == e->base;
+        add_row(&sheet, e);
+        if (!chosen && !is_baseline)
+            words_write(sentence(e), layout);
+    }
     if (!chosen && layout == ALIGNED)
         putchar('\n');
     sheet_print(&sheet, layout);
@@ -175,6 +182,24 @@ one_word(const char *name)
     return word;
 }
 
+/* Writes the figure's data, a line for each difference from the baseline. */
+static void
+write_differences(FILE *data, const Judgement *j)
+{
+    enum { DIGITS = 6 };
+    fprintf(data, "panel\tseries\tmethod\tmean\tlow\thigh\n");
+    for (int i = 0; i < j->count; i++) {
+        const Entry *e = j->list[i];
+        const Contrast *c = &e->comparison.contrast;
+        int panel = i / j->methods + 1; /* all methods of a result are in one */
+        char *word = one_word(e->method);
+        if (e != e->base)
+            fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n", panel, word, word,
+                    number_text(c->mean, DIGITS), number_text(c->low, DIGITS),
+                    number_text(c->high, DIGITS));
+    }
+}
+
 /* Draws the differences from the baseline, with a panel for each result and a
    series for each method. plots/panels.gp explains the arrays of the script. */
 static void
@@ -188,25 +213,17 @@ draw_judgement(const Drawing *o, const Judgement *j)
              "baseline; the column why_none of --tsv says why");
         return;
     }
+    for (int i = 0; i < j->count; i += j->methods) {
+        values_add(&results, copy_text(j->list[i]->result));
+        values_add(&no_texts, copy_text(""));
+    }
+    for (int i = 0; i < j->methods; i++) /* every result has every method */
+        if (j->list[i] != j->list[i]->base)
+            values_add(&others, one_word(j->list[i]->method));
     Figure f = figure_begin(o, "judged",
                             format_text("difference from %s, 95%% interval",
                                         j->question->baseline));
-    fprintf(f.data, "panel\tseries\tmethod\tmean\tlow\thigh\n");
-    for (int i = 0; i < j->count; i++) {
-        const Entry *e = j->list[i];
-        const Contrast *c = &e->comparison.contrast;
-        if (e == e->base) { /* the baseline is once in each result */
-            values_add(&results, copy_text(e->result));
-            values_add(&no_texts, copy_text(""));
-            continue;
-        }
-        char *word = one_word(e->method);
-        if (i < j->methods) /* the first result, which has every method */
-            values_add(&others, word);
-        fprintf(f.data, "%d\t%s\t%s\t%s\t%s\t%s\n", i / j->methods + 1, word,
-                word, number_text(c->mean, 6), number_text(c->low, 6),
-                number_text(c->high, 6));
-    }
+    write_differences(f.data, j);
     fprintf(f.script, "names = '%s' # in the data\nalong = 'setting'\n",
             joined(&others, " "));
     figure_word(&f, "by", j->question->method);

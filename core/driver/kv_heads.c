@@ -8,12 +8,13 @@
 #include "models/regroup.h"
 #include "page/table.h"
 
+/* clang-format off */
 static const Column table_columns[] = {
     {.name = "layer"},
-    {.name = "M", .format = "%.3f"},
-    {.name = "N", .format = "%.3f"},
-    {"M_of_mean", .title = "M of mean", .format = "%.3f"},
-    {"N_of_mean", .title = "N of mean", .format = "%.3f"}};
+    {.name = "M", .format = "%.3f"}, {.name = "N", .format = "%.3f"},
+    {"M_of_mean", .title = "M of mean", .format = "%.3f"}, {"N_of_mean", .title = "N of mean", .format = "%.3f"},
+};
+/* clang-format on */
 
 /* Exits unless the model can have n heads of keys and values in each layer. If
    it is to be `written`, its config.json must also be able to say so. */
@@ -40,14 +41,27 @@ check_groups(const Published *m, int n, bool written)
              m->name, m->type);
 }
 
+/* Cuts the rows of W^K and W^V of a layer that its fewer heads do not use. */
+static void
+cut_unused_rows(const Checkpoint *c, const Heads *l)
+{
+    for (int map = KEY; map <= VALUE; map++) {
+        const Projection *p = &l->maps[map];
+        int rows_used = p->first + p->heads * p->width;
+        tensor_keep_rows(c, p->weight, rows_used);
+        if (p->bias)
+            tensor_keep_rows(c, p->bias, rows_used);
+    }
+}
+
 /* Reduces layer l to `groups` heads of keys and values in two copies of its
    checkpoint: by a fit in `fitted`, by means in `averaged`. Adds the layer's
-   row with the gaps of both. In `fitted`, also cuts the rows of W^K and W^V
-   that are no longer used. */
+   row with the gaps of both, and cuts `fitted` to the rows that are used. */
 static void
 add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
           const Checkpoint *averaged, int groups)
 {
+    double to_fit[2], to_mean[2]; /* the gaps: GAP_M, GAP_N */
     Heads fit = regrouped(heads_of(fitted, l->model, l->number), groups);
     Heads mean = regrouped(heads_of(averaged, l->model, l->number), groups);
     /* Both copies keep the norm before the layer, so gaps are measured with it.
@@ -56,19 +70,11 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
     fit.shift = mean.shift = l->shift;
     write_nearest(l, &fit);
     write_mean(l, &mean);
-    double to_fit[2], to_mean[2];
     layer_gaps(l, &fit, to_fit);
     layer_gaps(l, &mean, to_mean);
-    sheet_row(sheet, cell_number(l->number + 1), cell_number(to_fit[GAP_M]),
-              cell_number(to_fit[GAP_N]), cell_number(to_mean[GAP_M]),
-              cell_number(to_mean[GAP_N]));
-    for (int map = KEY; map <= VALUE; map++) {
-        const Projection *p = &fit.maps[map];
-        int rows_used = p->first + p->heads * p->width;
-        tensor_keep_rows(fitted, p->weight, rows_used);
-        if (p->bias)
-            tensor_keep_rows(fitted, p->bias, rows_used);
-    }
+    sheet_row(sheet, cell(l->number + 1), cell(to_fit[GAP_M]),
+              cell(to_fit[GAP_N]), cell(to_mean[GAP_M]), cell(to_mean[GAP_N]));
+    cut_unused_rows(fitted, &fit);
 }
 
 int

@@ -44,8 +44,8 @@ describe(const void *argument, void *answer)
     const Variant *v = plugin_open(wanted->name).variant;
     Config own = *wanted->config;
     config_resolve(&own, variant_uses(v));
-    l->parameters =
-        cost_of(v, positioned_attention(&own), own.length, Y_IS_X).parameters;
+    Attention a = positioned_attention(&own);
+    l->parameters = cost_of(v, a, own.length, Y_IS_X).parameters;
     copy_bounded(l->equation, sizeof l->equation, v->equation, ".equation");
     copy_bounded(l->settings, sizeof l->settings,
                  v->settings ? v->settings : "", ".settings");
@@ -65,13 +65,14 @@ static const char *
 output_shown(const char *equation)
 {
     enum { FITS = 53 }; /* columns that the row's other cells leave */
-    const char *note = "note: ", *last = strrchr(equation, ';');
+    static const char note[] = "note: ", dots[] = "...";
+    const char *semicolon = strrchr(equation, ';'); /* before the last line */
     const char *output = equation;
-    if (last && strncmp(equation, note, strlen(note)) != 0)
-        output = last + 1 + strspn(last + 1, " ");
+    if (semicolon && strncmp(equation, note, strlen(note)) != 0)
+        output = semicolon + strspn(semicolon, "; ");
     if (strlen(output) <= FITS)
         return output;
-    return format_text("%.*s...", FITS - 3, output);
+    return format_text("%.*s%s", FITS - (int)strlen(dots), output, dots);
 }
 
 /* Adds the row of a variant, or prints a note if its plugin cannot be opened.
@@ -84,13 +85,13 @@ add_variant(Sheet *sheet, const Wanted *wanted, bool narrow)
     Ended e = in_child(describe, wanted, &l, sizeof l, machine_memory(),
                        DISCARD_OUTPUT);
     if (!e.answered) {
-        note("%s is not listed: %s%s%s", wanted->name, e.plugin ? e.plugin : "",
-             e.plugin ? ": " : "", e.why);
+        const char *path = e.plugin ? format_text("%s: ", e.plugin) : "";
+        note("%s is not listed: %s%s", wanted->name, path, e.why);
         return false;
     }
-    sheet_row(sheet, cell_words(wanted->name), cell_number(l.parameters),
-              cell_words(narrow ? output_shown(l.equation) : l.equation),
-              cell_words(l.settings), cell_words(l.family), cell_words(l.form));
+    sheet_row(sheet, cell(wanted->name), cell(l.parameters),
+              cell(narrow ? output_shown(l.equation) : l.equation),
+              cell(l.settings), cell(l.family), cell(l.form));
     return true;
 }
 
@@ -101,22 +102,23 @@ static int
 list_variants(const char *chosen, Layout layout)
 {
     bool forms = chosen && index_in(chosen, "form") >= 0;
+    /* clang-format off */
     static const Column columns[] = {
-        {"variant", .words = true},
-        {"parameters", .title = "stored"},
-        {"equation", .words = true},
-        {"settings", .words = true, .readers = PROGRAMS},
-        {"family", .words = true, .readers = PROGRAMS},
-        {"form", .words = true, .readers = PROGRAMS}};
-    enum { ALL = sizeof columns / sizeof *columns };
+        {"variant", .words = true}, {"parameters", .title = "stored"}, {"equation", .words = true},
+        {"settings", .words = true, .readers = PROGRAMS}, {"family", .words = true, .readers = PROGRAMS}, {"form", .words = true, .readers = PROGRAMS},
+    };
+    /* clang-format on */
+    enum { WITH_FORM = sizeof columns / sizeof *columns };
+    enum { WITHOUT_FORM = WITH_FORM - 1 };
     Config c = config_start();
-    Sheet sheet = sheet_new(columns, forms ? ALL : ALL - 1, "variants", chosen);
+    Sheet sheet = sheet_new(columns, forms ? WITH_FORM : WITHOUT_FORM,
+                            "variants", chosen);
     Values names = plugin_list();
     int status = 0;
     bool narrow = layout == ALIGNED && !chosen;
     config_resolve(&c, "heads d-k d-v"); /* sets them to their defaults */
     for (int i = 0; i < names.count; i++) {
-        Wanted wanted = {names.text[i], &c, forms};
+        Wanted wanted = {.name = names.text[i], .config = &c, .form = forms};
         if (!add_variant(&sheet, &wanted, narrow))
             status = 1;
     }
@@ -148,8 +150,8 @@ task_settings(const Task *t)
     return joined(&parts, " ");
 }
 
-/* Prints a row for each task. */
-static void
+/* Prints a row for each task, and returns the exit status. */
+static int
 list_tasks(const char *chosen, Layout layout)
 {
     static const Column columns[] = {
@@ -159,9 +161,10 @@ list_tasks(const char *chosen, Layout layout)
         {"settings", .words = true, .readers = PROGRAMS}};
     Sheet sheet = sheet_of(columns, NULL, chosen);
     for (const KnownTask *t = tasks; t < tasks + task_count; t++)
-        sheet_row(&sheet, cell_words(t->task->name), cell_words(t->what),
-                  cell_words(t->trivial), cell_words(task_settings(t->task)));
+        sheet_row(&sheet, cell(t->task->name), cell(t->what), cell(t->trivial),
+                  cell(task_settings(t->task)));
     sheet_print(&sheet, layout);
+    return 0;
 }
 
 int
@@ -172,13 +175,13 @@ command_list(int argc, char **argv)
     if (o.models)
         return command_count(argc, argv);
     if (o.tasks)
-        list_tasks(o.columns, layout);
-    else if (o.names) {
+        return list_tasks(o.columns, layout);
+    if (o.names) {
         /* Opens no plugin: `qkv new` must not reuse a plugin's name, even if
            that plugin cannot be opened. */
         Values names = plugin_list();
         puts(joined(&names, "\n"));
-    } else
-        return list_variants(o.forms ? "variant,form" : o.columns, layout);
-    return 0;
+        return 0;
+    }
+    return list_variants(o.forms ? "variant,form" : o.columns, layout);
 }

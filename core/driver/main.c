@@ -18,7 +18,7 @@
 #include "base/report.h"
 #include "config/find_plugin.h"
 #include "driver/commands.h"
-#include "driver/option_table.h"
+#include "driver/help.h"
 #include "heart/fail.h"
 #include "run/plugin_process.h"
 
@@ -55,14 +55,17 @@ static _Noreturn void
 run_script(const char *name, int argc, char **argv)
 {
     const char *program = sizeof(real) == sizeof(double) ? "qkv-double" : "qkv";
-    char **words = allocate((size_t)argc + 2, sizeof *words);
-    words[0] = "sh";
-    words[1] = format_text("%s/commands/%s.sh", beside_program("plots"), name);
+    enum { SHELL, SCRIPT, ARGUMENTS }; /* indices in `words` */
+    char **words = allocate((size_t)argc + ARGUMENTS, sizeof *words);
+    words[SHELL] = "sh";
+    words[SCRIPT] =
+        format_text("%s/commands/%s.sh", beside_program("plots"), name);
     /* all words after the command's name, and the NULL at their end */
-    memcpy(words + 2, argv + 1, (size_t)argc * sizeof *words);
+    memcpy(words + ARGUMENTS, argv + 1, (size_t)argc * sizeof *words);
     setenv("QKV", format_text("%s/%s", executable_directory(), program), 1);
     execv("/bin/sh", words);
-    fail("%s: could not run it with /bin/sh: %s", words[1], strerror(errno));
+    fail("%s: could not run it with /bin/sh: %s", words[SCRIPT],
+         strerror(errno));
 }
 
 /* Opens /dev/null for each standard stream that is closed. Otherwise a file
@@ -116,18 +119,19 @@ asks_for_help(const char *word)
 int
 main(int argc, char **argv)
 {
+    enum { COMMAND = 1, NEXT_WORD }; /* indices in argv */
     prepare_process();
-    if (argc > 2 && asks_for_help(argv[1])) {
+    if (argc > NEXT_WORD && asks_for_help(argv[COMMAND])) {
         /* `qkv help train` becomes `qkv train --help` */
-        argv[1] = argv[2];
-        argv[2] = "--help";
+        argv[COMMAND] = argv[NEXT_WORD];
+        argv[NEXT_WORD] = "--help";
     }
-    const char *word = argc > 1 ? argv[1] : "help";
+    const char *word = argc > COMMAND ? argv[COMMAND] : "help";
     CommandFunction *run = command_function(word);
     if (run)
-        return command_in_child(run, argc - 1, argv + 1);
+        return command_in_child(run, argc - COMMAND, argv + COMMAND);
     if (command_named(word)) /* it is not written in C */
-        run_script(word, argc - 1, argv + 1);
+        run_script(word, argc - COMMAND, argv + COMMAND);
     if (!strcmp(word, "--version"))
         return end_well(printf("qkv %s\n", VERSION) < 0);
     if (!asks_for_help(word))

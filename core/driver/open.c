@@ -21,21 +21,18 @@
 
 /* The columns, which meaning() explains. A row is about a layer or about a
    head. Each kind of row has NA in the columns that only the other kind has. */
+/* clang-format off */
 static const Column table_columns[] = {
-    {.name = "layer"},
-    {.name = "head"},
-    {"stored", .format = "%.0f"},
-    {"real", .format = "%.0f"},
-    {"rank_M", .title = "rank M", .format = "%.1f"},
-    {"rank_N", .title = "rank N", .format = "%.1f"},
+    {.name = "layer"}, {.name = "head"},
+    {"stored", .format = "%.0f"}, {"real", .format = "%.0f"},
+    {"rank_M", .title = "rank M", .format = "%.1f"}, {"rank_N", .title = "rank N", .format = "%.1f"},
     {"symmetric", .title = "sym.", .format = "%.2f"},
-    {"least_M", .title = "least M", .format = "%.2g"},
-    {"least_N", .title = "least N", .format = "%.2g"},
+    {"least_M", .title = "least M", .format = "%.2g"}, {"least_N", .title = "least N", .format = "%.2g"},
     {"copying", .format = "%.2f"},
-    {"b_Q", .title = "|b^Q|", .format = "%.3g"},
-    {"b_K", .title = "|b^K|", .format = "%.3g"},
-    {"pivot", .format = "%.1f"},
-    {"error", .format = "%.1e"}};
+    {"b_Q", .title = "|b^Q|", .format = "%.3g"}, {"b_K", .title = "|b^K|", .format = "%.3g"},
+    {"pivot", .format = "%.1f"}, {"error", .format = "%.1e"},
+};
+/* clang-format on */
 
 /* Adds the row of head `head` (counted from 0) of layer l. M and N are the
    facts about the head's two products. */
@@ -45,13 +42,11 @@ add_head(Sheet *sheet, const Heads *l, int head, const Facts *M, const Facts *N)
     int d_k = l->model->d_k;
     double b_Q = bias_norm(l, QUERY, head * d_k, d_k);
     double b_K = bias_norm(l, KEY, group_of(l, KEY, head) * d_k, d_k);
-    Cell only_layers = cell_number(NAN);
-    sheet_row(sheet, cell_number(l->number + 1), cell_number(head + 1),
-              only_layers, only_layers, cell_number(M->rank),
-              cell_number(N->rank), cell_number(M->symmetric),
-              cell_number(M->least), cell_number(N->least),
-              cell_number(copying_of(l, head)), cell_number(b_Q),
-              cell_number(b_K), only_layers, only_layers);
+    Cell only_layers = cell(NAN);
+    sheet_row(sheet, cell(l->number + 1), cell(head + 1), only_layers,
+              only_layers, cell(M->rank), cell(N->rank), cell(M->symmetric),
+              cell(M->least), cell(N->least), cell(copying_of(l, head)),
+              cell(b_Q), cell(b_K), only_layers, only_layers);
 }
 
 /* Writes the singular values of a head's product ("M" or "N"), relative to the
@@ -96,15 +91,14 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each_head,
         return;
     Account account = {0};
     account_add(&account, m, ANY_LENGTH);
-    double b_Q = bias_norm(l, QUERY, 0, m->heads * m->d_k);
-    double b_K = bias_norm(l, KEY, 0, m->groups * m->d_k);
-    Cell only_heads = cell_number(NAN);
-    sheet_row(sheet, cell_number(l->number + 1), only_heads,
-              cell_number(account.stored),
-              cell_number(account.stored - account.gauge), cell_number(rank_M),
-              cell_number(rank_N), cell_number(symmetric), only_heads,
-              only_heads, only_heads, cell_number(b_Q), cell_number(b_K),
-              cell_number(worst_condition), cell_number(slim_error));
+    const int first = 0; /* the norm of all biases */
+    double b_Q = bias_norm(l, QUERY, first, m->heads * m->d_k);
+    double b_K = bias_norm(l, KEY, first, m->groups * m->d_k);
+    Cell only_heads = cell(NAN);
+    sheet_row(sheet, cell(l->number + 1), only_heads, cell(account.stored),
+              cell(account.stored - account.gauge), cell(rank_M), cell(rank_N),
+              cell(symmetric), only_heads, only_heads, only_heads, cell(b_Q),
+              cell(b_K), cell(worst_condition), cell(slim_error));
 }
 
 /* Draws M (d_model x d_model) of the head that --head chose, a coloured cell
@@ -122,8 +116,10 @@ draw_M(const Options *o, const Heads *l)
         format_text("M = W^Q W^K' of layer %d, head %d", o->layer, o->head));
     product_with_transposed(m, W_Q, W_K, d, d_k, d);
     fprintf(f.data, "row\tcolumn\tentry\n");
-    for (int i = 0; i < d * d; i++)
-        fprintf(f.data, "%d\t%d\t%.4g\n", i / d + 1, i % d + 1, m[i]);
+    for (int row = 0; row < d; row++)
+        for (int col = 0; col < d; col++)
+            fprintf(f.data, "%d\t%d\t%.4g\n", row + 1, col + 1,
+                    m[row * d + col]);
     figure_end(&f, "form.gp");
 }
 
@@ -206,9 +202,11 @@ command_open(int argc, char **argv)
               m.each[o.layer - 1].heads);
     if (o.head || o.to) {
         Heads l = heads_of(&c, &m, o.layer - 1);
-        const char *run = o.to ? layer_as_run(&l, o.to, o.out) : NULL;
-        if (run && !o.quiet)
-            note("the run is %s/%s", o.out, run);
+        if (o.to) {
+            const char *run = layer_as_run(&l, o.to, o.out);
+            if (!o.quiet)
+                note("the run is %s/%s", o.out, run);
+        }
         if (o.head)
             draw_M(&o, &l);
         return 0;
@@ -217,7 +215,7 @@ command_open(int argc, char **argv)
         factors_write(&c, &m, o.npy);
         return 0;
     }
-    if (sizeof(real) == 4) /* what follows needs double precision */
+    if (sizeof(real) == sizeof(float)) /* what follows needs double precision */
         return run_in_double(argc, argv);
     if (o.against)
         return open_against(&o, &c, &m);

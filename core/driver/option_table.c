@@ -1,42 +1,39 @@
-/* option_table.c - the commands, the options that each takes with their
-   defaults, and --help, which prints them.
+/* option_table.c - the commands, and the options that each takes with their
+   defaults. help.c prints these tables.
 
    The settings of runs are options, too: config/settings.c has their table, and
    heart/config.h their defaults (USUAL). */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/words.h"
 #include "driver/option_table.h"
-#include "page/table.h"
 
 enum { MANY = 1 << 30 }; /* any number of words */
 
 /* clang-format off */
 const Command commands[] = {
-    /* name, arguments, purpose, two examples */
-    {"list", "", "list variants and their equations, tasks, or published models", {"qkv list", "qkv list --models"}, .more_settings = "length"},
-    {"train", "", "train one variant on one task, once", {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, .setting_roles = OF_ANY},
-    {"compare", "", "train variants on tasks, over seeds and a grid; draw figures", {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, .setting_roles = OF_ANY, .list_roles = OF_ANY},
-    {"plot", "[EXPERIMENT | RUN ...]", "redraw the figures of compare, or draw others", {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, .most_words = MANY},
-    {"table", "EXPERIMENT ...", "print a row for each run: settings that vary, results, times", {"qkv table width > runs.tsv", "qkv table width --verdicts"}, .least_words = 1, .most_words = MANY},
-    {"judge", "FILE", "compare the methods in a CSV or TSV table: which is better?", {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge mine.tsv --method name --unpaired --higher score --baseline ours"}, .least_words = 1, .most_words = 1},
-    {"equiv", "[RUN]", "convert trained variants into one another: which are the same?", {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, .most_words = 1, .setting_roles = OF_ANY, .list_roles = OF_VARIANT},
-    {"count", "[RUN]", "count parameters and cache of variants, at any shape or a run's", {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, .most_words = 1, .setting_roles = OF_VARIANT | OF_SHAPE, .list_roles = OF_VARIANT, .more_settings = "d-model layers length positions mask symbols mlp norm"},
-    {"derive", "VARIANT [= VARIANT]", "derive M_i and N_i from a variant's code; with =, compare two", {"qkv derive two-step", "qkv derive two-step = standard"}, .least_words = 1, .most_words = 3},
-    {"inspect", "RUN", "show the canonical form of a run's heads: rank, symmetry", {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, .least_words = 1, .most_words = 1},
-    {"trace", "TEXT [RUN]", "follow a text through attention: ids, q, k, v, scores, weights", {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, .least_words = 1, .most_words = 2, .setting_roles = OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, .defaults = "d-model=8 heads=2"},
-    {"generate", "RUN --prompt TEXT", "let a trained run continue a text or a sequence of its task", {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, .least_words = 1, .most_words = 1},
-    {"export", "RUN DIR", "write a batch of a run, with logits and gradients, as .npy files", {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, .least_words = 2, .most_words = 2},
-    {"check", "PLUGIN", "test a plugin: gradients, causality and more", {"qkv check ./mine.c", "qkv check standard"}, .least_words = 1, .most_words = 1},
-    {"open", "DIR", "show how much of a checkpoint's attention is really there", {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, .least_words = 1, .most_words = 1},
+    {"list", .arguments = "", .purpose = "list variants and their equations, tasks, or published models", .examples = {"qkv list", "qkv list --models"}, .more_settings = "length"},
+    {"train", .arguments = "", .purpose = "train one variant on one task, once", .examples = {"qkv train -t sort -v full-rank --heads 2", "qkv train --from qkv-out/RUN --steps 200"}, .setting_roles = OF_ANY},
+    {"compare", .arguments = "", .purpose = "train variants on tasks, over seeds and a grid; draw figures", .examples = {"qkv compare        # seven variants, four tasks, five seeds", "qkv compare -t recall --d-k 1,2,4,8 --out width    # a grid"}, .setting_roles = OF_ANY, .list_roles = OF_ANY},
+    {"plot", .arguments = "[EXPERIMENT | RUN ...]", .purpose = "redraw the figures of compare, or draw others", .examples = {"qkv plot rates --x lr --y test_loss,solved_at", "qkv plot rates --y loss,accuracy --format pdf"}, .most_words = MANY},
+    {"table", .arguments = "EXPERIMENT ...", .purpose = "print a row for each run: settings that vary, results, times", .examples = {"qkv table width > runs.tsv", "qkv table width --verdicts"}, .least_words = 1, .most_words = MANY},
+    {"judge", .arguments = "FILE", .purpose = "compare the methods in a CSV or TSV table: which is better?", .examples = {"qkv judge mine.csv --method name --seed seed --lower loss --baseline ours", "qkv judge mine.tsv --method name --unpaired --higher score --baseline ours"}, .least_words = 1, .most_words = 1},
+    {"equiv", .arguments = "[RUN]", .purpose = "convert trained variants into one another: which are the same?", .examples = {"qkv equiv -v standard,fused,two-step", "qkv equiv qkv-out/RUN -v full-rank"}, .most_words = 1, .setting_roles = OF_ANY, .list_roles = OF_VARIANT},
+    {"count", .arguments = "[RUN]", .purpose = "count parameters and cache of variants, at any shape or a run's", .examples = {"qkv count -v standard,gqa,mla --d-model 512 --length 128", "qkv count --real -v standard,two-step --d-model 16"}, .most_words = 1, .setting_roles = OF_VARIANT | OF_SHAPE, .list_roles = OF_VARIANT, .more_settings = "d-model layers length positions mask symbols mlp norm"},
+    {"derive", .arguments = "VARIANT [= VARIANT]", .purpose = "derive M_i and N_i from a variant's code; with =, compare two", .examples = {"qkv derive two-step", "qkv derive two-step = standard"}, .least_words = 1, .most_words = 3},
+    {"inspect", .arguments = "RUN", .purpose = "show the canonical form of a run's heads: rank, symmetry", .examples = {"qkv inspect qkv-out/RUN", "qkv inspect qkv-out/RUN --attention"}, .least_words = 1, .most_words = 1},
+    {"trace", .arguments = "TEXT [RUN]", .purpose = "follow a text through attention: ids, q, k, v, scores, weights", .examples = {"qkv trace 'the cat sat on the mat' -v two-step", "qkv trace 'the cat' --d-model 4 --heads 1 --mask causal"}, .least_words = 1, .most_words = 2, .setting_roles = OF_VARIANT | OF_SEED | OF_MODEL | OF_SHAPE, .defaults = "d-model=8 heads=2"},
+    {"generate", .arguments = "RUN --prompt TEXT", .purpose = "let a trained run continue a text or a sequence of its task", .examples = {"qkv generate qkv-out/RUN --prompt 'The license '", "qkv generate qkv-out/RUN -p '3 1 4 1 5 9 2 6 10' --temperature 0"}, .least_words = 1, .most_words = 1},
+    {"export", .arguments = "RUN DIR", .purpose = "write a batch of a run, with logits and gradients, as .npy files", .examples = {"qkv export qkv-out/RUN batch", "python3 -c \"import numpy; print(numpy.load('batch/logits.npy'))\""}, .least_words = 2, .most_words = 2},
+    {"check", .arguments = "PLUGIN", .purpose = "test a plugin: gradients, causality and more", .examples = {"qkv check ./mine.c", "qkv check standard"}, .least_words = 1, .most_words = 1},
+    {"open", .arguments = "DIR", .purpose = "show how much of a checkpoint's attention is really there", .examples = {"qkv open all-MiniLM-L6-v2", "qkv open all-MiniLM-L6-v2 --slim OUT"}, .least_words = 1, .most_words = 1},
 
     /* Shell scripts that call the other commands, plots/commands/NAME.sh. These
        scripts print their own help. */
-    {.name = "new", .arguments = "", .purpose = "start your own variant: write NAME.c"},
-    {.name = "report", .arguments = "", .purpose = "write a report of verdicts, tables and figures"},
-    {.name = "recipe", .arguments = "", .purpose = "run a recipe: the commands that answer a question"},
-    {.name = "claim", .arguments = "", .purpose = "test a claim of a paper, and print the verdict"},
+    {"new", .arguments = "", .purpose = "start your own variant: write NAME.c"},
+    {"report", .arguments = "", .purpose = "write a report of verdicts, tables and figures"},
+    {"recipe", .arguments = "", .purpose = "run a recipe: the commands that answer a question"},
+    {"claim", .arguments = "", .purpose = "test a claim of a paper, and print the verdict"},
 };
 /* clang-format on */
 const int commands_count = sizeof commands / sizeof *commands;
@@ -131,42 +128,39 @@ enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
 
 /* The rules about options that would have no effect. In each of `commands`, an
    option of the list `options` conflicts with every other option of the list
-   `conflicts`. If `needs` is not "", the option also needs one of its options.
-   `needs` may be "--to or --head", because a message prints it. */
+   `conflicts`. If `needs` is not NULL, the option also needs one of its
+   options. `needs` may be "--to or --head", because a message prints it. */
 #define LAYOUTS "--tsv --json --markdown --latex"
 #define LISTS   "--tasks --models --forms --names"
+/* clang-format off */
 static const struct Rule {
     const char *commands, *options, *conflicts, *needs;
 } rules[] = {
-    {TABLES, LAYOUTS, LAYOUTS, ""},
-    {"list", LISTS, LISTS, ""},
-    {"list", "--length", "", "--models"},
-    {"list", "--names", "--columns " LAYOUTS, ""},
-    {"list", "--forms", "--columns", ""},
-    {"compare", "--plan",
-     "--jobs --threads --memory --format --size --columns " LAYOUTS, ""},
-    {"compare", "--no-figures", "--format --size", ""},
-    {"plot", "--map", "", "--x"},
-    {"inspect", "--out --format", "", "--attention"},
-    {"equiv", "--out --format --jobs --memory", "RUN", ""},
-    {"count", "--preset --config", "--preset --config --real --variant RUN",
-     ""},
-    {"count", "--part", "", "--config"},
-    {"count", "--real", "--length", ""},
-    {"count", "--whole", "--preset --part --real RUN", ""},
-    {"count", "--symbols --mlp --norm", "", "--whole"},
-    {"open", "--to --head", "--heads --draw --slim --columns " LAYOUTS, ""},
-    {"open", "--against", "--to --head --slim", ""},
-    {"open", "--kv-heads", "--to --head --slim --against --heads --draw", ""},
-    {"open", "--npy",
-     "--to --head --slim --against --kv-heads --heads --draw "
-     "--columns " LAYOUTS,
-     ""},
-    {"open", "--layer", "", "--to or --head"},
-    {"open", "--out", "", "--to or --head or --draw or --kv-heads"},
-    {"open", "--format", "", "--head or --draw"},
-    {"judge", "--format", "", "--out"},
+    {TABLES, LAYOUTS, .conflicts = LAYOUTS},
+    {"list", LISTS, .conflicts = LISTS},
+    {"list", "--length", .needs = "--models"},
+    {"list", "--names", .conflicts = "--columns " LAYOUTS},
+    {"list", "--forms", .conflicts = "--columns"},
+    {"compare", "--plan", .conflicts = "--jobs --threads --memory --format --size --columns " LAYOUTS},
+    {"compare", "--no-figures", .conflicts = "--format --size"},
+    {"plot", "--map", .needs = "--x"},
+    {"inspect", "--out --format", .needs = "--attention"},
+    {"equiv", "--out --format --jobs --memory", .conflicts = "RUN"},
+    {"count", "--preset --config", .conflicts = "--preset --config --real --variant RUN"},
+    {"count", "--part", .needs = "--config"},
+    {"count", "--real", .conflicts = "--length"},
+    {"count", "--whole", .conflicts = "--preset --part --real RUN"},
+    {"count", "--symbols --mlp --norm", .needs = "--whole"},
+    {"open", "--to --head", .conflicts = "--heads --draw --slim --columns " LAYOUTS},
+    {"open", "--against", .conflicts = "--to --head --slim"},
+    {"open", "--kv-heads", .conflicts = "--to --head --slim --against --heads --draw"},
+    {"open", "--npy", .conflicts = "--to --head --slim --against --kv-heads --heads --draw --columns " LAYOUTS},
+    {"open", "--layer", .needs = "--to or --head"},
+    {"open", "--out", .needs = "--to or --head or --draw or --kv-heads"},
+    {"open", "--format", .needs = "--head or --draw"},
+    {"judge", "--format", .needs = "--out"},
 };
+/* clang-format on */
 
 /* The name of a setting's value in --help: N for an integer, X for another
    number; "N,..." if the setting may have a list of values. */
@@ -211,12 +205,12 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
     return count;
 }
 
-/* The first given option that is in the list `options` and is not `except`;
-   NULL if there is none. */
+/* The first given option that is in the list `options`, which may be NULL, and
+   is not `except`; NULL if there is none. */
 static const char *
 first_given(const Values *given, const char *options, const char *except)
 {
-    for (int i = 0; i < given->count; i++)
+    for (int i = 0; options && i < given->count; i++)
         if (index_in(options, given->text[i]) >= 0 &&
             strcmp(given->text[i], except) != 0)
             return given->text[i];
@@ -227,84 +221,18 @@ void
 check_together(const Command *c, const Values *given)
 {
     enum { RULES = sizeof rules / sizeof *rules };
+    const char *none = ""; /* no option is excepted */
     for (const struct Rule *r = rules; r < rules + RULES; r++) {
-        const char *option = first_given(given, r->options, "");
-        if (!option || index_in(r->commands, c->name) < 0)
-            continue; /* the rule is about other options or commands */
+        bool is_for_command = index_in(r->commands, c->name) >= 0;
+        const char *option = first_given(given, r->options, none);
+        if (!option || !is_for_command)
+            continue;
         const char *other = first_given(given, r->conflicts, option);
         if (other)
             usage("%s and %s do not go together: leave one of them out", option,
                   other);
-        if (*r->needs && !first_given(given, r->needs, ""))
+        if (r->needs && !first_given(given, r->needs, none))
             usage("%s: it has no effect without %s; add that, or leave it out",
                   option, r->needs);
     }
-}
-
-void
-print_commands(void)
-{
-    printf("qkv - which of the matrices in attention are really there?\n\n");
-    for (int i = 0; i < commands_count; i++)
-        printf("  qkv %-10s %s\n", commands[i].name, commands[i].purpose);
-    printf("\n`qkv COMMAND --help` says more. A good place to start is `qkv "
-           "compare`.\n");
-}
-
-/* The default of a setting of runs, which print_option adds to its help; "" if
-   it is a word, or if s is an own option (role 0), whose help has the default.
- */
-static const char *
-default_shown(const Command *c, const Setting *s)
-{
-    Config defaults = config_start();
-    if (c->defaults)
-        config_apply(&defaults, c->defaults);
-    return s->role && !(s->kind & WORDED) ? setting_text(s, &defaults) : "";
-}
-
-/* The column at which the help of an option begins. */
-enum { HELP_COLUMN = 28 };
-
-/* Prints an option in the left column and its help in the right one: what it
-   does, its choices, and its default in brackets. */
-static void
-print_option(const Command *c, const Option *o)
-{
-    const Setting *s = &o->value;
-    const char *letter = o->letter ? format_text("-%c,", o->letter) : "";
-    const char *argument = o->argument ? format_text(" %s", o->argument) : "";
-    const char *default_text = default_shown(c, s), *help = s->help;
-    int column = printf("  %3s --%s%s", letter, s->name, argument);
-    if (column >= HELP_COLUMN) { /* its help begins on the next line */
-        printf("\n");
-        column = 0;
-    }
-    if (s->choices)
-        help = format_text("%s: %s", help, s->choices);
-    if (*default_text)
-        help = format_text("%s (%s)", help, default_text);
-    print_wrapped(column, HELP_COLUMN, help);
-}
-
-void
-print_help(const Command *c, bool all)
-{
-    Option list[MOST_OPTIONS];
-    int count = options_of(c, list);
-    printf("qkv %s [options]%s%s\n", c->name, *c->arguments ? " " : "",
-           c->arguments);
-    print_paragraph(c->purpose);
-    printf("\n    %s\n    %s\n", c->examples[0], c->examples[1]);
-    const char *blank_line = "\n"; /* before the first option, if any */
-    for (int i = 0; i < count; i++)
-        if (all || list[i].common) {
-            printf("%s", blank_line);
-            print_option(c, &list[i]);
-            blank_line = "";
-        }
-    printf(
-        "\nDefaults are in brackets; some tasks override them. An option that "
-        "would have\nno effect with the others is refused. More: %s\n",
-        all ? "lessons/reference.md" : "--help=all");
 }

@@ -1,5 +1,4 @@
-/* option_table.h - the tables of commands and of their options, and --help,
-   which prints them. */
+/* option_table.h - the tables of commands and of their options. */
 #ifndef OPTION_TABLE_H
 #define OPTION_TABLE_H
 
@@ -65,8 +64,9 @@ extern const Command commands[];
 extern const int commands_count;
 const Command *command_named(const char *name); /* NULL if there is none */
 
-/* An option is a setting of runs, or a command's own option. The role of an
-   own option is 0. */
+/* An option is a setting of runs, or a command's own option, which has no role.
+ */
+#define is_own_option(setting) ((setting)->role == 0)
 typedef struct Option {
     Setting value; /* name, type and help. The offset of a setting is that of a
                       field of Config, and the offset of an own option is that
@@ -88,12 +88,5 @@ int options_of(const Command *c, Option list[MOST_OPTIONS]);
    have no effect together with the others. `given` also has "RUN" if the
    command got an optional word, as in `qkv count RUN`. */
 void check_together(const Command *c, const Values *given);
-
-/* Prints the list of commands, as `qkv` and `qkv help` do. */
-void print_commands(void);
-
-/* Prints the help of a command: with all options if `all`, else with the common
-   ones. */
-void print_help(const Command *c, bool all);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/report.h"
+#include "driver/help.h"
 #include "driver/options.h"
 #include "run/compile_plugin.h"
 
@@ -99,6 +100,17 @@ store_setting(Options *o, const Command *c, const Setting *s, const char *text)
         normalise(s, &given->text[i]);
 }
 
+/* Why a list is not a list of these choices; NULL if it is. */
+static const char *
+why_not_chosen(const char *list, const char *choices)
+{
+    Values words = values_split(list);
+    for (int i = 0; i < words.count; i++)
+        if (index_in(choices, words.text[i]) < 0)
+            return not_one_of(words.text[i], choices);
+    return NULL;
+}
+
 /* Stores the value of a command's own option in its field of Options. The kind
    of the option tells the type of the field. Exits (2) if the option cannot
    have the value. */
@@ -106,18 +118,15 @@ static void
 store_own(Options *o, const Setting *s, const char *text)
 {
     void *field = (char *)o + s->offset;
-    const char *why = NULL;
-    Values words = values_split(text); /* if the option has choices, the value
-                                          is a list of them */
+    const char *why = NULL; /* why the option cannot have the value */
     if (s->kind == SWITCH)
         *(bool *)field = true;
     else if (s->kind == TEXT)
         *(const char **)field = text;
     else
         why = value_read(s, field, text);
-    for (int i = 0; s->choices && i < words.count; i++)
-        if (!why && index_in(s->choices, words.text[i]) < 0)
-            why = not_one_of(words.text[i], s->choices);
+    if (s->choices && !why)
+        why = why_not_chosen(text, s->choices);
     if (why && !strcmp(s->name, "memory"))
         why = format_text("%s; give megabytes, such as 2000", why);
     if (!strcmp(s->name, "size") && !size_is_known(text))
@@ -132,13 +141,15 @@ store_own(Options *o, const Setting *s, const char *text)
 static bool
 names_option(const char *word, const Option *o)
 {
-    if (word[0] != '-' || !word[1]) /* "-" is no option */
-        return false;
-    if (word[1] != '-')
-        return word[1] == o->letter && !word[2];
     const char *name = o->value.name;
-    size_t length = strcspn(word + 2, "=");
-    return length == strlen(name) && !strncmp(word + 2, name, length);
+    bool is_short = strlen(word) == 2 && word[0] == '-' && word[1] != '-';
+    if (is_short)
+        return word[1] == o->letter;
+    if (strncmp(word, "--", 2) != 0)
+        return false;
+    const char *typed = word + 2; /* after the hyphens */
+    size_t length = strcspn(typed, "=");
+    return length == strlen(name) && !strncmp(typed, name, length);
 }
 
 /* The option of a command's list that a word names, or NULL. The search begins
@@ -193,14 +204,15 @@ store_value(Options *o, const Command *c, const Setting *s, const char *value)
     } else if (!strcmp(s->name, "seeds"))
         store_setting(o, c, setting_named("seed"),
                       format_text("1..%d", integer_given(s, value)));
-    else if (s->role != 0) /* a setting of runs; an own option has no role */
-        store_setting(o, c, s, value);
-    else
+    else if (is_own_option(s))
         store_own(o, s, value);
+    else
+        store_setting(o, c, s, value);
 }
 
 /* Reads the option argv[i]. Its value is after a = in the same word, or is the
-   next word. Returns the index of the last word that was read. */
+   next word. Returns the index of the last word that was read. The options that
+   a command takes are listed anew each time, since -v NAME adds some. */
 static int
 read_option(Options *o, const Command *c, char **argv, int i)
 {
@@ -218,12 +230,11 @@ read_option(Options *o, const Command *c, char **argv, int i)
         store_own(o, s, "");
         return i;
     }
-    const char *value = sign ? sign + 1 : argv[i + 1]; /* NULL after the last */
-    bool missing = !value || !*value;
-    if (!missing && !sign) /* whether the next word is an option instead of a
-                              value */
-        missing = option_named(list, count, value);
-    if (missing)
+    const char *next = argv[i + 1]; /* NULL after the last word */
+    const char *value = sign ? sign + 1 : next;
+    bool is_missing = !value || !*value;
+    bool is_option = !sign && !is_missing && option_named(list, count, next);
+    if (is_missing || is_option)
         usage("%s: its value is missing; write --%s %s", word, s->name,
               option->argument);
     store_value(o, c, s, value);
@@ -238,9 +249,10 @@ set_defaults(Options *o, const Command *c)
     /* A command that takes no settings reads a run or an experiment, and writes
        its figures there. `open` reads somebody's model, and does not. */
     bool reads_runs = !c->setting_roles && strcmp(c->name, "open") != 0;
+    bool writes_there = reads_runs && o->word_count > 0;
     o->out_given = o->out;
     if (!o->out)
-        o->out = reads_runs && o->word_count ? o->words[0] : "qkv-out";
+        o->out = writes_there ? o->words[0] : "qkv-out";
     o->draw.by = o->request.by ? o->request.by : "variant";
     o->draw.out = work->out = o->out;
     o->draw.quiet = work->quiet = o->quiet;
@@ -268,10 +280,11 @@ Options
 options_read(int argc, char **argv)
 {
     const Command *c = command_named(argv[0]);
-    Options o = {.draw.format = "svg,png",
-                 .request = {.work = {.threads = 1}},
-                 .layer = 1,
-                 .generate = {"", .temperature = 1, .seed = 1, .samples = 1}};
+    Options o = {
+        .draw.format = "svg,png",
+        .request = {.work = {.threads = 1}},
+        .layer = 1,
+        .generate = {.prompt = "", .temperature = 1, .seed = 1, .samples = 1}};
     o.words = allocate((size_t)argc, sizeof *o.words);
     o.request.given = allocate((size_t)settings_most, sizeof *o.request.given);
     for (int i = 1; i < argc; i++) {
@@ -286,8 +299,7 @@ options_read(int argc, char **argv)
             o.words[o.word_count++] = argv[i];
     }
     check_words(&o, c);
-    if (o.word_count >
-        c->least_words) /* for the rules about RUN (option_table.c) */
+    if (o.word_count > c->least_words) /* check_together has rules about RUN */
         values_add(&o.options_given, "RUN");
     check_together(c, &o.options_given);
     set_defaults(&o, c);
@@ -309,9 +321,8 @@ layout_of(const Options *o)
 void
 show_layers(const Options *o, int done, int all)
 {
+    const char *clear_line = "\r\033[K";
     if (isatty(STDERR_FILENO) && !o->quiet)
-        /* after the last layer, \r returns to the start of the line, and
-           \033[K clears the line */
         fprintf(stderr, "\r%d of %d layers%s", done, all,
-                done < all ? "" : "\r\033[K");
+                done < all ? "" : clear_line);
 }

@@ -23,8 +23,9 @@ command_plot(int argc, char **argv)
     Options o = options_read(argc, argv);
     Drawing *d = &o.draw;
     const char *const *paths = (const char *const *)o.words;
+    const int one_path = 1; /* without words, the directory of --out */
     Experiment e = o.word_count ? experiment_read(paths, o.word_count)
-                                : experiment_read(&o.out, 1);
+                                : experiment_read(&o.out, one_path);
     check_axis(&e, "--by", d->by);
     if (d->x)
         check_axis(&e, "--x", d->x);
@@ -37,6 +38,6 @@ command_plot(int argc, char **argv)
             d->by = compared_by(&o.request, &e);
         draw_all(d, &o.request, &e, &e);
     }
-    return figures_drawn > 0 ? 0 : 1; /* if no figure was drawn, a note said
-                                         why */
+    bool failed = figures_drawn == 0; /* a note said why */
+    return failed;
 }

@@ -10,8 +10,10 @@
 int
 command_suggest(int argc, char **argv)
 {
-    if (argc < 2)
+    enum { WORD_TYPED = 1, FIRST_NAME }; /* the words of the command */
+    if (argc <= WORD_TYPED)
         usage("suggest: it takes WORD [NAME ...]");
-    Values names = {.text = argv + 2, .count = argc - 2};
-    return end_well(fputs(suggestion(argv[1], &names), stdout) < 0);
+    Values names = {.text = argv + FIRST_NAME, .count = argc - FIRST_NAME};
+    const char *answer = suggestion(argv[WORD_TYPED], &names);
+    return end_well(fputs(answer, stdout) < 0);
 }

@@ -35,7 +35,7 @@ names_of(const Experiment *e)
 {
     Values names = values_split(first_columns);
     for (const Setting *s = settings; s < settings + setting_count; s++) {
-        const bool is_result = run_text(e->runs, s->name); /* added below */
+        bool is_result = run_text(e->runs, s->name); /* added below */
         bool varies = false;
         for (int i = 1; i < e->count; i++)
             if (!setting_equal(s, &e->runs[i].config, &e->runs[0].config))
@@ -43,9 +43,9 @@ names_of(const Experiment *e)
         if (varies && !is_result && s->kind != HASH)
             add_name(&names, s->name);
     }
-    for (int i = 0; i < e->count; i++)
-        for (int k = 0; k < e->runs[i].result.rows; k++)
-            add_name(&names, table_cell(&e->runs[i].result, k, NAME_COLUMN));
+    for (const Run *r = e->runs; r < e->runs + e->count; r++)
+        for (int row = 0; row < r->result.rows; row++)
+            add_name(&names, table_cell(&r->result, row, NAME_COLUMN));
     add_name(&names, "real");
     return names;
 }
@@ -57,11 +57,10 @@ static Column
 column_of(const char *name, const Experiment *e, bool for_people)
 {
     bool is_result = run_text(e->runs, name);
-    bool matters =
-        index_in(first_columns, name) >= 0 || setting_was_given(e, name);
     bool people_see = index_in(main_results, name) >= 0;
-    if (setting_named(name) && !is_result && matters)
-        people_see = true;
+    if (setting_named(name) && !is_result)
+        people_see =
+            index_in(first_columns, name) >= 0 || setting_was_given(e, name);
     return (Column){.name = interned(name),
                     .words = !has_numbers(name),
                     .format = is_result && for_people ? "%.3g" : NULL,
@@ -81,8 +80,8 @@ print_runs(const Experiment *e, const char *chosen, Layout layout)
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
         for (int i = 0; i < names.count; i++)
             cells[i] = columns[i].words
-                           ? cell_words(run_value_text(r, names.text[i]))
-                           : cell_number(run_value_number(r, names.text[i]));
+                           ? cell(run_value_text(r, names.text[i]))
+                           : cell(run_value_number(r, names.text[i]));
         sheet_add_row(&sheet, cells);
     }
     sheet_print(&sheet, layout);

@@ -53,7 +53,9 @@ static void
 show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
 {
     int cols = m.cols < MOST_SHOWN ? m.cols : MOST_SHOWN, rows = m.rows;
-    if (axes == WEIGHTS && rows > MOST_SHOWN)
+    bool rows_are_tokens = axes != WEIGHTS;
+    bool cols_are_tokens = axes == TOKENS_BY_TOKENS || axes == SCORES;
+    if (!rows_are_tokens && rows > MOST_SHOWN)
         rows = MOST_SHOWN;
     va_list args;
     va_start(args, name);
@@ -61,19 +63,19 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
     vprintf(name, args);
     va_end(args);
     printf(" (%d x %d)\n", m.rows, m.cols);
-    if (axes == TOKENS_BY_TOKENS || axes == SCORES) {
+    if (cols_are_tokens) {
         print_label("", LABEL_WIDTH);
         for (int j = 0; j < cols; j++)
             print_label(word_of(t, j), CELL_WIDTH);
         printf("\n");
     }
     for (int i = 0; i < rows; i++) {
-        print_label(axes == WEIGHTS ? "" : word_of(t, i), -LABEL_WIDTH);
-        for (int j = 0; j < cols; j++) { /* cells of CELL_WIDTH characters */
-            double x = (double)m.at[i * m.down + j];
-            bool masked = axes == SCORES && !call_sees(t->call, m, i, j);
-            printf(masked ? "  masked" : "%8.3f", x);
-        }
+        print_label(rows_are_tokens ? word_of(t, i) : "", -LABEL_WIDTH);
+        for (int j = 0; j < cols; j++)
+            if (axes == SCORES && !call_sees(t->call, m, i, j))
+                printf("%*s", CELL_WIDTH, "masked");
+            else
+                printf("%*.3f", CELL_WIDTH, (double)m.at[i * m.down + j]);
         printf(m.cols > cols ? " ..\n" : "\n");
     }
 }
@@ -82,7 +84,14 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
 static Matrix
 head_rows(const Node *n, int head)
 {
-    return head_of(n, n->value, 0, head); /* 0: of the only sequence */
+    return head_of(n, n->value, ONLY_SEQUENCE, head);
+}
+
+/* All columns of a node, whose rows are tokens or those of a weight. */
+static Matrix
+all_columns(const Node *n)
+{
+    return matrix(n->value, n->rows, n->cols, n->cols);
 }
 
 /* The symbol of a weight of the model, "W^Q" of "block0.attention.W^Q". */
@@ -105,7 +114,8 @@ weight_number(const Model *m, const Node *n)
 /* If n is `from` times a product of weights of the model, such as x W^Q W_i^Q,
    writes the numbers of these weights in order, and returns how many there are.
    Returns 0 if n is anything else, or if there are more than MOST_MAPS. The
-   walk begins at n, so the last weight is found first. */
+   walk begins at n, so the last weight is found first. The root of a node is
+   the node of which it is a view (heart/tape.h). */
 enum { MOST_MAPS = 8 };
 static int
 maps_between(const Trace *t, const Node *from, const Node *n,
@@ -125,8 +135,7 @@ maps_between(const Trace *t, const Node *from, const Node *n,
     return at == from->root ? count : 0;
 }
 
-/* The columns of a weight that belong to head `head` of `heads`. With 1 head,
-   they are all columns. */
+/* The columns of a weight that belong to head `head` of `heads`. */
 static Matrix
 head_columns(const Node *w, int heads, int head)
 {
@@ -154,12 +163,12 @@ show_mapped(const Trace *t, const Node *n, int head, const char *name,
         Node *map = t->model->nodes[maps[k]];
         t->shown[maps[k]] = true;
         const char *symbol = symbol_of_weight(t, maps[k]);
-        /* only the last weight has separate columns for each head */
-        if (k == count - 1 && n->heads > 1)
+        bool is_last = k == count - 1;
+        if (is_last && n->heads > 1) /* other weights serve all heads */
             show(t, WEIGHTS, head_columns(map, n->heads, head),
                  "%s, the columns of %s", symbol, name);
         else
-            show(t, WEIGHTS, head_columns(map, 1, 0), "%s", symbol);
+            show(t, WEIGHTS, all_columns(map), "%s", symbol);
         equation = format_text("%s %s", equation, symbol);
         product = product ? matmul(product, map) : map;
     }
@@ -178,7 +187,7 @@ show_head(const Trace *t, const Place *p, int head, int number)
     const Call *c = t->call;
     Matrix scores = call_scores(c, ONLY_SEQUENCE, head);
     const Node *softmax_input = c->weights->in[0];
-    /* c->q is the unrotated q; the product used the rotated one, if any */
+    /* The product q k' has a rotated q if that is not the unrotated c->q. */
     bool rotated = c->q && c->product->in[0] != c->q;
     const char *bias = softmax_input->op == &fixed_bias_op ? " + bias" : "";
     printf("\n--- head %d\n", number);
@@ -211,13 +220,13 @@ show_head(const Trace *t, const Place *p, int head, int number)
 static void
 show_place(Trace *t, int place)
 {
-    const ModelPlace *m = &t->model->place[place];
+    const ModelPlace *m = &t->model->place[place]; /* name and weights */
     const Capture *r = &t->pass->capture;
-    const Place *p = &r->place[place];
-    int head_in_call;
+    const Place *p = &r->place[place]; /* nodes of the pass */
+    int head_in_call; /* the number of a head of the place within its call */
     printf("\n=== %s: %s\n", m->name, m->variant->equation);
     if (t->model->config.norm)
-        show(t, TOKENS, head_rows(p->x, 0), "LayerNorm(x)");
+        show(t, TOKENS, all_columns(p->x), "LayerNorm(x)");
     for (int i = 0; i < p->heads; i++) {
         t->call = capture_head(r, place, i, &head_in_call);
         show_head(t, p, head_in_call, i + 1);
@@ -232,7 +241,7 @@ show_place(Trace *t, int place)
                 "the layer's result");
     for (int i = m->weights; i < m->weights + m->declared; i++)
         if (!t->shown[i]) /* this weight is not part of a product */
-            show(t, WEIGHTS, head_columns(t->model->nodes[i], 1, 0), "%s",
+            show(t, WEIGHTS, all_columns(t->model->nodes[i]), "%s",
                  symbol_of_weight(t, i));
 }
 
@@ -262,16 +271,19 @@ show_answers(const Trace *t, const Batch *b)
     printf("\n=== answers: softmax(logits), the likeliest of %d\n", l->cols);
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
-        int best = choose(row, l->cols, (Sampling){.temperature = 0}, NULL);
+        Sampling likeliest = {.temperature = 0}; /* nothing random */
+        int best = choose(row, l->cols, likeliest, NULL);
         bool answers_are_numbers = t->data->sizes.step != 0;
-        double sum = 0; /* of all probabilities, relative to that of `best` */
+        double sum = 0; /* of exp(logit - logit of `best`), as in softmax */
         for (int j = 0; j < l->cols; j++)
             sum += exp((double)(row[j] - row[best]));
+        double probability = 1 / sum;
         print_label(word_of(t, i), -LABEL_WIDTH);
         if (answers_are_numbers)
             printf("  -> %.4f\n", (double)row[0]);
         else
-            printf("  -> %s (%.2f)\n", answer_label(t->data, best), 1 / sum);
+            printf("  -> %s (%.2f)\n", answer_label(t->data, best),
+                   probability);
     }
     printf("\n");
     maps_print(&maps);
@@ -288,7 +300,8 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
     Sizes sizes = m->sizes;
     sizes.tokens = count;
     matrix_entries(count, count); /* exits if there are too many scores */
-    Batch b = batch_new(sizes, 1);
+    const int one_sequence = 1;
+    Batch b = batch_new(sizes, one_sequence);
     memcpy(b.ids, ids, (size_t)count * sizes.each * sizeof *ids);
     Trace t = {.model = m, .data = data, .ids = ids};
     t.pass = pass_captured(m, &b);
@@ -297,11 +310,11 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
     if (!trained)
         printf("\nThe numbers are those that training starts from (seed %d).\n",
                m->config.seed);
-    /* attention reads x, or LayerNorm(x) if the model has norms */
+    /* The first attention reads the embeddings, or LayerNorm of them. */
     const Node *x = t.pass->capture.place[0].x;
     if (m->config.norm)
         x = x->in[0];
-    show(&t, TOKENS, head_rows(x, 0), "x, the embeddings%s",
+    show(&t, TOKENS, all_columns(x), "x, the embeddings%s",
          m->config.positions == POSITIONS_LEARNED ? " + positions" : "");
     for (int i = 0; i < t.pass->capture.places; i++)
         show_place(&t, i);
@@ -341,25 +354,24 @@ command_trace(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     const char *text = o.words[0], *run = o.word_count > 1 ? o.words[1] : NULL;
+    const int no_settings = 0; /* no option can change a trained model */
     Corpus words = words_of(text);
     Dataset data = {.corpus = &words, .sizes.each = 1};
     Model *m = NULL;
-    if (run) {
-        /* role 0: no option can change a trained model */
-        Run r = begin_from(&o.request, run, 0);
-        m = run_model(&r, &data); /* and its data */
-    }
-    Sizes *sizes = &data.sizes;
-    if (!run)
-        sizes->vocabulary = sizes->classes = words.names.count;
-    int count, *ids = tokens_read(text, &data, run, &count);
-    if (run && count > sizes->tokens)
+    int count; /* tokens of the text */
+    if (run) { /* its model and its data */
+        Run r = begin_from(&o.request, run, no_settings);
+        m = run_model(&r, &data);
+    } else
+        data.sizes.vocabulary = data.sizes.classes = words.names.count;
+    int *ids = tokens_read(text, &data, run, &count);
+    if (run && count > data.sizes.tokens)
         fail("the text has %d tokens, but %s was trained on sequences of %d: "
              "shorten the text",
-             count, run, sizes->tokens);
-    sizes->tokens = count;
+             count, run, data.sizes.tokens);
+    data.sizes.tokens = count;
     if (!run)
-        m = model_untrained(&o, *sizes);
+        m = model_untrained(&o, data.sizes);
     print_trace(m, &data, ids, count, run);
     return 0;
 }

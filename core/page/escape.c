@@ -39,21 +39,24 @@ put_ascii(FILE *to, char c, char next, Layout language)
 char *
 escaped(const char *text, Layout language)
 {
+    enum { LAST_ASCII = 0x7f, LAST_LATIN = 0x17f }; /* characters of Unicode */
     char *all = NULL;
     size_t length = strlen(text);
     FILE *to = begin_text(&all);
     for (size_t i = 0; i < length;) {
         size_t from = i;
         int code = utf8_next((const unsigned char *)text, length, &i);
-        bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
+        /* Unicode's control characters are U+0000 to U+001F, U+007F to U+009F
+         */
+        bool is_control = code < ' ' || (code >= 0x7f && code < 0xa0);
         if (code < 0) { /* not UTF-8: continue after this byte */
             putc('?', to);
             i++;
-        } else if (control)
+        } else if (is_control)
             putc(' ', to);
-        else if (code < 0x80)
+        else if (code <= LAST_ASCII)
             put_ascii(to, (char)code, text[i], language);
-        else if (language == LATEX && code >= 0x180) /* beyond Latin letters */
+        else if (language == LATEX && code > LAST_LATIN)
             fprintf(to, "U+%04X", (unsigned)code);
         else
             fwrite(text + from, 1, i - from, to);

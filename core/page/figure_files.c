@@ -146,22 +146,29 @@ draw_picture(const Figure *f, const char *format)
 
 int figures_drawn;
 
-void
-figure_end(Figure *f, const char *kind)
+/* Completes the script, seals it, and writes it and the data into the draft. */
+static void
+end_script(Figure *f, const char *kind)
 {
-    const Drawing *o = f->o;
-    if (o->size) { /* `gnuplot -e size=...` still decides */
+    if (f->o->size) { /* `gnuplot -e size=...` still decides */
         fputs("if (!exists(\"size\")) ", f->script);
-        figure_word(f, "size", o->size);
+        figure_word(f, "size", f->o->size);
     }
-    if (o->gnuplot)
-        fprintf(f->script, "%s\n", o->gnuplot);
+    if (f->o->gnuplot)
+        fprintf(f->script, "%s\n", f->o->gnuplot);
     append_script(f->script, "style.gp");
     append_script(f->script, kind);
     end_text(f->script, f->script_text);
     end_file(f->data, f->directory, format_text("%s.tsv", f->name));
     char *script = *f->script_text, *seal = seal_of(script, strlen(script));
     write_part(f, "gp", format_text("%s%s", script, seal));
+}
+
+void
+figure_end(Figure *f, const char *kind)
+{
+    const Drawing *o = f->o;
+    end_script(f, kind);
     Values formats = values_split(o->format);
     bool drawable = true; /* is there a gnuplot? */
     for (int i = 0; i < formats.count && drawable; i++)

@@ -59,7 +59,8 @@ sheet_add_row(Sheet *s, const Cell *cells)
 static char *
 number_in(const Column *c, double x, Layout layout)
 {
-    char text[64];
+    enum { LONGEST = 64 }; /* bytes; more than any column's format prints */
+    char text[LONGEST];
     if (!isfinite(x))
         return copy_text(syntax[layout].unknown);
     snprintf(text, sizeof text, c->format ? c->format : "%.15g", x);
@@ -72,25 +73,27 @@ number_in(const Column *c, double x, Layout layout)
                        atoi(power + 1));
 }
 
-/* The text of a cell, escaped for the layout. Row 0 has the columns' heads; the
-   sheet's first row is row 1. */
+enum { HEAD_ROW, FIRST_ROW }; /* row numbers: the columns' heads, the cells */
+
+/* The text of a cell or of a column's head, escaped for the layout. */
 static char *
 text_at(const Sheet *s, int row, int col, Layout layout)
 {
     const Column *c = &s->columns[col];
     bool titled = c->title && !for_programs(layout);
-    if (row == 0)
+    if (row == HEAD_ROW)
         return escaped(titled ? c->title : c->name, layout);
-    const Cell *cell = &s->cells[(row - 1) * s->cols + col];
-    if (cell->text && layout == JSON)
-        return format_text("\"%s\"", escaped(cell->text, JSON));
-    if (cell->text)
-        return escaped(cell->text, layout);
-    char *text = number_in(c, cell->value, layout);
-    if (for_programs(layout) || isnan(cell->low))
-        return text;
-    return format_text("%s [%s, %s]", text, number_in(c, cell->low, layout),
-                       number_in(c, cell->high, layout));
+    Cell x = s->cells[(row - FIRST_ROW) * s->cols + col];
+    if (x.text && layout == JSON)
+        return format_text("\"%s\"", escaped(x.text, JSON));
+    if (x.text)
+        return escaped(x.text, layout);
+    char *number = number_in(c, x.value, layout);
+    bool has_interval = !isnan(x.low);
+    if (for_programs(layout) || !has_interval)
+        return number;
+    return format_text("%s [%s, %s]", number, number_in(c, x.low, layout),
+                       number_in(c, x.high, layout));
 }
 
 /* Returns whether the layout's readers see that column. People do not see a
@@ -120,13 +123,13 @@ characters_in(const char *text)
     return n;
 }
 
-/* The width of a column on a terminal: that of its title, in row 0, or of its
-   widest cell. */
+/* The width of a column on a terminal: that of its title or of its widest
+   cell. */
 static int
 width_of_column(const Sheet *s, int col)
 {
     int widest = 0;
-    for (int row = 0; row <= s->count / s->cols; row++) {
+    for (int row = HEAD_ROW; row <= s->count / s->cols; row++) {
         int width = characters_in(text_at(s, row, col, ALIGNED));
         widest = width > widest ? width : widest;
     }
@@ -177,16 +180,16 @@ columns_shown(const Sheet *s, Layout layout, int *count)
 {
     Values wanted = s->chosen ? values_split(s->chosen) : (Values){0};
     Shown *shown = allocate((size_t)(s->cols + wanted.count), sizeof *shown);
-    int n = 0;
+    *count = 0;
     for (int i = 0; i < wanted.count; i++)
-        shown[n++].col = column_named(s, wanted.text[i]);
+        shown[(*count)++].col = column_named(s, wanted.text[i]);
     for (int col = 0; col < s->cols; col++)
         if (!s->chosen && is_seen(s, col, layout))
-            shown[n++].col = col;
-    for (int i = 0; i < n; i++)
-        if (layout == ALIGNED)
-            shown[i].width = width_of_column(s, shown[i].col);
-    *count = n;
+            shown[(*count)++].col = col;
+    if (layout != ALIGNED) /* width 0: no padding */
+        return shown;
+    for (int i = 0; i < *count; i++)
+        shown[i].width = width_of_column(s, shown[i].col);
     return shown;
 }
 
@@ -207,9 +210,9 @@ write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
     fputs("@{}}\n\\toprule\n", to);
 }
 
-/* Writes a row; row 0 has the heads. Numbers are padded on the left. Words are
-   padded on the right, as a negative width makes printf do, except in the last
-   column. */
+/* Writes a row of cells, or the heads. Numbers are padded on the left. Words
+   are padded on the right, as a negative width makes printf do, except in the
+   last column. */
 static void
 write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
           Layout layout)
@@ -223,7 +226,7 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
         if (s->columns[c->col].words)
             width = last ? 0 : -width;
         if (layout == JSON)
-            fprintf(to, "\"%s\": ", text_at(s, 0, c->col, JSON));
+            fprintf(to, "\"%s\": ", text_at(s, HEAD_ROW, c->col, JSON));
         fprintf(to, "%*s%s", width, text,
                 last ? syntax[layout].after : syntax[layout].between);
     }
@@ -249,10 +252,10 @@ sheet_write(FILE *to, const Sheet *s, Layout layout)
     if (layout == LATEX)
         write_preamble(to, s, shown, cols);
     if (layout != JSON) /* a cell of JSON has the name of its column instead */
-        write_row(to, s, 0, shown, cols, layout);
+        write_row(to, s, HEAD_ROW, shown, cols, layout);
     write_rule(to, s, shown, cols, layout);
-    for (int row = 1; row <= s->count / s->cols; row++) {
-        if (layout == JSON && row > 1)
+    for (int row = FIRST_ROW; row <= s->count / s->cols; row++) {
+        if (layout == JSON && row > FIRST_ROW)
             fputs(",\n", to);
         write_row(to, s, row, shown, cols, layout);
     }
@@ -286,12 +289,6 @@ print_wrapped(int column, int indent, const char *text)
             text++;
         column = 0; /* the next line is empty */
     }
-}
-
-void
-print_paragraph(const char *text)
-{
-    print_wrapped(0, 0, text);
 }
 
 void

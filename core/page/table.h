@@ -5,7 +5,7 @@
            {"variant", .words = true},
            {"test_loss", .title = "test loss", .format = "%.3g"}};
        Sheet sheet = sheet_of(columns, "losses", o->columns);
-       sheet_row(&sheet, cell_words("standard"), cell_number(0.0229));
+       sheet_row(&sheet, cell("standard"), cell(0.0229));
        sheet_print(&sheet, layout_of(o));
 
    People read a table on a terminal, in Markdown or in LaTeX; programs read TSV
@@ -44,6 +44,11 @@ typedef struct Cell {
 Cell cell_words(const char *text); /* copies it; NULL: an unknown number */
 Cell cell_number(double value);
 Cell cell_interval(Mean m); /* "0.99 [0.98, 1.00]" for people */
+
+/* A cell with the words, the number or the interval x, by the type of x. */
+#define cell(x) \
+    _Generic((x), char *: cell_words, const char *: cell_words, \
+             Mean: cell_interval, default: cell_number)(x)
 
 typedef struct Sheet {
     const Column *columns;
@@ -88,6 +93,6 @@ enum { LINE_WIDTH = 79 };
 void print_wrapped(int column, int indent, const char *text);
 
 /* print_wrapped from the beginning of a line, without an indent. */
-void print_paragraph(const char *text);
+#define print_paragraph(text) print_wrapped(0, 0, text)
 
 #endif
