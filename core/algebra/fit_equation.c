@@ -71,11 +71,10 @@ read_product(const Plan *p, const Step *s, StepKind tokens, Product *product)
 static bool
 read_attention(const Plan *p, Fittable *r)
 {
-    enum { SCALE }; /* the only scalar of these steps (steps.h) */
     const Step *s = &p->step[p->output];
     *r = (Fittable){.out = NO_MATRIX, .latent = NO_MATRIX};
     if (s->kind == STEP_SCALE) {
-        r->out_scale = s->scalar[SCALE];
+        r->out_scale = s->scalar[ONLY_SCALAR];
         s = operand(p, s, A);
     }
     if (s->kind != STEP_MAP || operand(p, s, B)->kind != STEP_WEIGHT)
@@ -84,7 +83,7 @@ read_attention(const Plan *p, Fittable *r)
     s = operand(p, s, A);
     if (s->kind != STEP_ATTEND)
         return false;
-    r->scale = s->scalar[SCALE];
+    r->scale = s->scalar[ONLY_SCALAR];
     return read_product(p, operand(p, s, QUERIES), STEP_X, &r->q) &&
            read_product(p, operand(p, s, KEYS), STEP_Y, &r->k) &&
            read_product(p, operand(p, s, VALUES), STEP_Y, &r->v);
