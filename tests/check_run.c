@@ -255,7 +255,7 @@ TEST(drafts_are_swept)
 /* An experiment's runs are those whose names end in their settings' digest. */
 TEST(an_experiment_of_runs)
 {
-    char digest[9];
+    char digest[DIGEST_SIZE];
     Run run = written("first");
     config_digest(&run.config, digest);
     char *name = format_text("a.name.%s", digest);

@@ -16,11 +16,13 @@
 
 /* Linux has a link to the running program. On other systems, such as macOS and
    the BSDs, dladdr finds the file that the variable `path` was loaded from.
-   Later calls return what the first one found. */
+   Later calls return what the first one found. readlink adds no 0 at the end;
+   `path` is all 0 before it. */
 const char *
 executable_directory(void)
 {
-    static char path[4096]; /* realpath writes at most 4096 bytes */
+    enum { LONGEST = 4096 }; /* realpath writes at most 4096 bytes */
+    static char path[LONGEST];
     Dl_info program;
     if (path[0])
         return path;
@@ -37,10 +39,10 @@ executable_directory(void)
 char *
 beside_program(const char *name)
 {
-    char *path = within(executable_directory(), name);
-    return access(path, F_OK)
-               ? within(within(executable_directory(), "../share/qkv"), name)
-               : path;
+    char *beside = within(executable_directory(), name);
+    char *shared = within(executable_directory(), "../share/qkv");
+    bool exists = access(beside, F_OK) == 0;
+    return exists ? beside : within(shared, name);
 }
 
 /* The directories in which plugins are looked for, in this order. In qkv-double
@@ -73,10 +75,11 @@ const char *
 plugin_name(const char *word)
 {
     const char *slash = strrchr(word, '/'), *file = slash ? slash + 1 : word;
-    size_t n = strlen(file);
+    size_t n = strlen(file); /* the length of the name */
     if (has_ending(file, ".so") || has_ending(file, ".eq"))
         n -= strlen(".so");
-    if (n == 0 || n >= NAME_SIZE || strspn(file, NAME_LETTERS) < n)
+    bool only_letters = strspn(file, NAME_LETTERS) >= n;
+    if (n == 0 || n >= NAME_SIZE || !only_letters)
         usage("\"%s\" cannot name a variant: use 1 to %d letters, digits, - _ "
               "and +; write a file as a path, such as ./mine.c or ./mine.eq",
               word, NAME_SIZE - 1);
@@ -117,12 +120,12 @@ plugin_trusted(const char *word)
     return plugin_name(word);
 }
 
-/* Turns the name of a file into that of the plugin in it, by removing the
-   ending. Returns NULL if the file is not a plugin. */
+/* Cuts the ending off the name of a file, and returns the rest, the name of the
+   plugin in it; NULL if the file is not a plugin. */
 static char *
 name_of_file(char *file)
 {
-    char *ending = file + strspn(file, NAME_LETTERS);
+    char *ending = file + strspn(file, NAME_LETTERS); /* "." is none of them */
     bool is_plugin = !strcmp(ending, ".so") || !strcmp(ending, ".eq");
     *ending = 0;
     size_t length = strlen(file);
@@ -150,22 +153,24 @@ plugin_list(void)
                 values_add(&names, name);
         }
     }
-    if (names.count)
+    if (names.count) /* otherwise names.text is NULL */
         qsort(names.text, (size_t)names.count, sizeof *names.text, by_name);
     return names;
 }
 
 /* The setting that "name=value" declares. A valid name begins with a small
-   letter and has only small letters, digits and "-". */
+   letter, has only small letters, digits and "-", and fits into own.name. */
 static OwnSetting
 own_setting_of(const char *name, const char *value)
 {
     OwnSetting own = {.name = ""};
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
-    bool valid = name[0] >= 'a' && name[0] <= 'z' && !name[n];
-    if (valid && n < OWN_NAME_SIZE)
+    bool only_letters = name[n] == 0;
+    bool begins_well = name[0] >= 'a' && name[0] <= 'z';
+    if (begins_well && only_letters && n < OWN_NAME_SIZE)
         strcpy(own.name, name);
-    if (number_read(value, ANY_NUMBER, -OWN_MOST, OWN_MOST, &own.value))
+    const bool whole = false;
+    if (number_read(value, whole, -OWN_MOST, OWN_MOST, &own.value))
         own.value = NAN;
     return own;
 }
@@ -216,7 +221,7 @@ check_shape(const char *path, const Variant *v)
     char *shape = copy_text(v->shape);
     for (char *word = strtok(shape, " "); word; word = strtok(NULL, " "))
         if (index_in(SHAPE_OPTIONS, word) < 0)
-            fail("%s: qkv_variant.shape contains \"%.15s\", which is not a "
+            fail("%s: qkv_variant.shape contains \"%s\", which is not a "
                  "shape option: use only %s",
                  path, word, SHAPE_OPTIONS);
 }
@@ -236,7 +241,7 @@ check_variant(const char *path, const Variant *v)
     check_shape(path, v);
     const char *list = v->settings ? v->settings : "";
     if (!settings_are_valid(list))
-        fail("%s: its settings are \"%.300s\": write at most %d of them, each "
+        fail("%s: its settings are \"%s\": write at most %d of them, each "
              "NAME=NUMBER with a name of up to %d small letters, digits and -",
              path, list, MOST_OWN, OWN_NAME_SIZE - 1);
 }

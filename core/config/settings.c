@@ -90,8 +90,10 @@ setting_named(const char *name)
 const Setting *
 setting_declare(const char *name)
 {
+    if (!*name)
+        return NULL;
     const Setting *known = setting_named(name);
-    if (known || !*name)
+    if (known)
         return known;
     if (setting_count == PLACES)
         fail("%s: one setting too many: the variants of one command may "
@@ -121,12 +123,22 @@ own_value(const Config *c, const char *name)
     return NAN;
 }
 
-/* The address of a built-in setting's value in c. Only callers that own c write
-   to it. */
+/* The address of a built-in setting's value in c. A caller may write to it only
+   if its own c is not const. */
 static void *
 value_at(const Setting *s, const Config *c)
 {
     return (char *)c + s->offset;
+}
+
+void
+config_intern(Config *c)
+{
+    for (const Setting *s = settings; s < settings + BUILT_IN; s++)
+        if (s->kind & WORDED) {
+            const char **text = value_at(s, c);
+            *text = interned(*text ? *text : "");
+        }
 }
 
 bool
@@ -176,7 +188,8 @@ static const char *
 set_word(const char **to, const char *text)
 {
     if (strlen(text) >= WORD_SIZE)
-        return "its value is too long: use at most 1023 bytes";
+        return format_text("its value is too long: use at most %d bytes",
+                           WORD_SIZE - 1);
     if (!is_text(text))
         return "its value has a control character or is not UTF-8";
     *to = interned(text);
@@ -207,6 +220,15 @@ set_own_list(Config *c, const char *text)
     return set_word(&c->settings, text);
 }
 
+/* Reads a text as a number that the setting can have, and stores it in *x.
+   Returns NULL, or why it is none. */
+static const char *
+number_for(const Setting *s, const char *text, double *x)
+{
+    bool whole = s->kind == INTEGER;
+    return number_read(text, whole, s->min, s->max, x);
+}
+
 const char *
 value_read(const Setting *s, void *at, const char *text)
 {
@@ -216,12 +238,12 @@ value_read(const Setting *s, void *at, const char *text)
     char *end;
     switch (s->kind) {
     case INTEGER:
-        why = number_read(text, WHOLE_NUMBER, s->min, s->max, &x);
+        why = number_for(s, text, &x);
         if (!why)
             *(int *)at = (int)x;
         return why;
     case NUMBER:
-        why = number_read(text, ANY_NUMBER, s->min, s->max, &x);
+        why = number_for(s, text, &x);
         if (!why)
             *(double *)at = x;
         return why;
@@ -234,7 +256,7 @@ value_read(const Setting *s, void *at, const char *text)
     case HASH:
         *(uint64_t *)at = strtoull(text, &end, 16);
         return *text && !*end ? NULL : "not a hexadecimal number";
-    default:
+    default: /* the other kinds are texts */
         return set_word(at, text);
     }
 }
@@ -247,10 +269,19 @@ setting_set(const Setting *s, Config *c, const char *text)
     if (s->kind != OWN)
         return value_read(s, value_at(s, c), text);
     double x;
-    const char *why = number_read(text, ANY_NUMBER, s->min, s->max, &x);
+    const char *why = number_for(s, text, &x);
     if (!why)
         set_own(s, c, x);
     return why;
+}
+
+/* The word at an index of a list such as "none learned rope". */
+static const char *
+word_at(const char *list, int index)
+{
+    for (int i = 0; i < index; i++)
+        list += strcspn(list, " ") + strlen(" ");
+    return format_text("%.*s", (int)strcspn(list, " "), list);
 }
 
 const char *
@@ -258,7 +289,6 @@ setting_text(const Setting *s, const Config *c)
 {
     char text[NUMBER_SIZE];
     const void *at = value_at(s, c);
-    const char *choices = s->choices;
     switch (s->kind) {
     case INTEGER:
         snprintf(text, sizeof text, "%d", *(const int *)at);
@@ -274,12 +304,8 @@ setting_text(const Setting *s, const Config *c)
                  (unsigned long long)*(const uint64_t *)at);
         break;
     case CHOICE:
-        for (int i = *(const int *)at; i > 0; i--) /* skip i words */
-            choices += strcspn(choices, " ") + 1;
-        snprintf(text, sizeof text, "%.*s", (int)strcspn(choices, " "),
-                 choices);
-        break;
-    default:
+        return interned(word_at(s->choices, *(const int *)at));
+    default: /* the other kinds are texts, which are interned */
         return *(const char *const *)at;
     }
     return interned(text);
@@ -305,9 +331,9 @@ config_apply(Config *c, const char *assignments)
     }
 }
 
-/* The default of a width: whole / parts, which `names` writes in words. */
+/* The default of a width, whole / parts, such as d-model / heads. */
 typedef struct Default {
-    const char *names; /* "d-model / heads" */
+    const char *in_words; /* "d-model / heads" */
     int whole, parts;
 } Default;
 
@@ -322,13 +348,12 @@ resolve_width(int *width, const char *shape, const char *option, int resolved,
     if (used && !*width && usual.whole % usual.parts)
         usage("%s: its default, %s = %d / %d, is not an integer; set %s, or "
               "choose numbers that divide evenly",
-              option, usual.names, usual.whole, usual.parts, option);
+              option, usual.in_words, usual.whole, usual.parts, option);
     *width = used ? resolved : 0;
 }
 
 /* Sets the number of heads and all widths to the values that the variant gets,
-   or to 0 if it does not use them. A default that is half of a number is 1 if
-   the number is 1. */
+   or to 0 if it does not use them. */
 static void
 resolve_widths(Config *c, const char *shape)
 {
@@ -338,9 +363,10 @@ resolve_widths(Config *c, const char *shape)
         usage("heads %d: attention needs at least one head", heads);
     c->heads = uses_heads ? heads : 0;
     Attention a = attention_of(c, shape);
-    Default per_head = {"d-model / heads", d, heads};
-    Default half_heads = {"heads / 2", heads, heads > 1 ? 2 : 1};
-    Default half_width = {"d-model / 2", d, d > 1 ? 2 : 1};
+    Default per_head = {"d-model / heads", .whole = d, .parts = heads};
+    /* Half of 1 is rounded up to 1 (attention_of), so it is divided by 1. */
+    Default half_heads = {"heads / 2", heads, .parts = heads > 1 ? 2 : 1};
+    Default half_width = {"d-model / 2", d, .parts = d > 1 ? 2 : 1};
     resolve_width(&c->d_k, shape, "d-k", a.d_k, per_head);
     resolve_width(&c->d_v, shape, "d-v", a.d_v, per_head);
     resolve_width(&c->kv_heads, shape, "kv-heads", a.kv_heads, half_heads);
@@ -389,15 +415,18 @@ config_resolve(Config *c, const char *uses)
 {
     resolve_widths(c, uses);
     c->settings = own_settings(c, uses);
-    /* Exits unless an int can count the columns of all heads together. */
+    /* Exits unless an int can count the columns of any matrix of all heads. One
+       head has at most this many. */
     matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
     check_positions(c);
 }
 
 /* The built-in setting `settings` has the values of all declared settings. Only
-   a plugin's name is hashed, because its path may differ. */
+   a plugin's name is hashed, because its path may differ. A text is hashed with
+   the 0 at its end, so that no two different lists of texts are the same bytes.
+ */
 void
-config_digest(const Config *c, char digest[9])
+config_digest(const Config *c, char digest[DIGEST_SIZE])
 {
     uint64_t hash = HASH_START;
     for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
@@ -410,5 +439,5 @@ config_digest(const Config *c, char digest[9])
         hash = hash_bytes(hash, value, strlen(value) + 1);
     }
     uint32_t folded = (uint32_t)(hash >> 32 ^ hash); /* 64 bits to 32 */
-    snprintf(digest, 9, "%08" PRIx32, folded);
+    snprintf(digest, DIGEST_SIZE, "%08" PRIx32, folded);
 }

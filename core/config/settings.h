@@ -132,6 +132,10 @@ const char *setting_set(const Setting *s, Config *c, const char *text);
 /* c's value as a text, interned. setting_set reads the same value from it. */
 const char *setting_text(const Setting *s, const Config *c);
 
+/* Interns every text of c, as heart/config.h demands. A text that is NULL
+   becomes "". */
+void config_intern(Config *c);
+
 /* Sets the settings of "name=value name=value ...". The text is the program's,
    so this aborts if a name or a value is wrong. */
 void config_apply(Config *c, const char *assignments);
@@ -142,8 +146,9 @@ void config_apply(Config *c, const char *assignments);
    differ only in unused settings are the same run. */
 void config_resolve(Config *c, const char *uses);
 
-/* Eight hex digits, a hash of all settings that decide a run's result
-   (setting_decides). */
-void config_digest(const Config *c, char digest[9]);
+/* A hash of all settings that decide a run's result (setting_decides): eight
+   hex digits, and the 0 after them. */
+enum { DIGEST_SIZE = 9 };
+void config_digest(const Config *c, char digest[DIGEST_SIZE]);
 
 #endif

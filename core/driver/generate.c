@@ -47,7 +47,7 @@ command_generate(int argc, char **argv)
     Run r = run_read(o.words[0]);
     Dataset data;
     Model *m = run_model(&r, &data);
-    if (!task_named(data.task->name)->next)
+    if (!task_named(data.task->name)->answer_is_next_token)
         fail("%s: its task %s does not predict the next token; use a run on "
              "text or induction, or `qkv trace TEXT RUN`",
              r.path, data.task->name);

@@ -32,7 +32,7 @@ char *
 run_name(const Config *c, const char *uses)
 {
     OwnSetting own;
-    char digest[9];
+    char digest[DIGEST_SIZE];
     Config defaults = task_start(c->task);
     config_resolve(&defaults, uses);
     config_digest(c, digest);

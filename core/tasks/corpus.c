@@ -8,39 +8,48 @@
 
 enum { CODES = 0x110000 }; /* the number of Unicode's codes */
 
+/* The number of bytes of a code in UTF-8 (RFC 3629, section 3): the largest
+   codes of one, two and three bytes are 0x7f, 0x7ff and 0xffff. */
+static size_t
+utf8_length(int code)
+{
+    if (code <= 0x7f)
+        return 1;
+    if (code <= 0x7ff)
+        return 2;
+    return code <= 0xffff ? 3 : 4;
+}
+
 /* Replaces the `count` codes in c->ids by ids: 0, 1 and so on for the
-   characters that occur in the text, in the order of their codes. place[code]
-   is 0 if the character does not occur, otherwise 1 plus the offset of one
-   occurrence. */
+   characters that occur in the text, in the order of their codes. end[code] is
+   the offset of the byte after one occurrence of the character, or 0 if it does
+   not occur. */
 static void
-number_characters(Corpus *c, int count, const char *text, const int *place)
+number_characters(Corpus *c, int count, const char *text, const size_t *end)
 {
     int *id = allocate(CODES, sizeof *id);
     for (int code = 0; code < CODES; code++) {
-        if (place[code] == 0)
+        if (end[code] == 0)
             continue;
-        /* the length of the character in UTF-8 */
-        int bytes = 1 + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
-        const char *character = text + place[code] - 1;
+        size_t bytes = utf8_length(code);
+        const char *character = text + end[code] - bytes;
         id[code] = c->names.count;
-        values_add(&c->names, format_text("%.*s", bytes, character));
+        values_add(&c->names, format_text("%.*s", (int)bytes, character));
     }
     for (int i = 0; i < count; i++)
         c->ids[i] = id[c->ids[i]];
     free(id);
 }
 
-/* Reads a file of UTF-8 text, and divides it among the splits. */
-static Corpus *
-corpus_new(const char *path)
+/* Fills c->ids and c->names from a text of UTF-8 in the file `path`. Returns
+   the number of its characters. */
+static int
+read_characters(Corpus *c, const char *path, const char *text, size_t size)
 {
-    size_t size, next = 0; /* the offset of the next character */
-    char *text = read_file(path, "text", &size);
     const unsigned char *bytes = (const unsigned char *)text;
-    Corpus *c = allocate(1, sizeof *c);
-    c->ids = allocate(size + 1, sizeof *c->ids);
-    c->hash = hash_bytes(HASH_START, text, size);
-    int count = 0, *place = allocate(CODES, sizeof *place);
+    size_t *end = allocate(CODES, sizeof *end); /* see number_characters */
+    size_t next = 0; /* the offset of the next character */
+    int count = 0;
     while (next < size) {
         size_t at = next;
         int code = utf8_next(bytes, size, &next);
@@ -49,15 +58,29 @@ corpus_new(const char *path)
                  "convert the file to UTF-8",
                  path, bytes[at], at);
         c->ids[count] = code; /* number_characters replaces it by an id */
-        place[code] = (int)at + 1;
+        end[code] = next;
         count++;
     }
-    int tenth = count / 10;
+    number_characters(c, count, text, end);
+    free(end);
+    return count;
+}
+
+/* Reads a file of UTF-8 text, and divides it among the splits. */
+static Corpus *
+corpus_new(const char *path)
+{
+    size_t size;
+    char *text = read_file(path, "text", &size);
+    Corpus *c = allocate(1, sizeof *c);
+    c->ids =
+        allocate(size, sizeof *c->ids); /* a character has a byte or more */
+    c->hash = hash_bytes(HASH_START, text, size);
+    int count = read_characters(c, path, text, size), tenth = count / 10;
     c->begin[VALIDATION] = count - 2 * tenth;
     c->begin[TEST] = count - tenth;
-    c->begin[TEST + 1] = count;
-    number_characters(c, count, text, place);
-    free(place);
+    c->begin[SPLITS] = count;
+    free(text);
     return c;
 }
 
@@ -74,21 +97,23 @@ corpus_open(const char *path, int tokens)
     if (strcmp(path, latest_path) != 0)
         latest = corpus_new(path);
     latest_path = interned(path);
-    int count = latest->begin[TEST + 1]; /* of all characters */
-    if (count - latest->begin[TEST] <= tokens)
-        fail(
-            "%s: it has only %d characters: a tenth of them is for the test, "
-            "which needs at least %d; choose a longer file or a smaller length",
-            path, count, tokens + 1);
+    int count = latest->begin[SPLITS]; /* of all characters */
+    int tested = count - latest->begin[TEST];
+    int least = tokens + 1; /* the last token's answer is the one after it */
+    if (tested < least)
+        fail("%s: it has only %d characters: a tenth of them is for the test, "
+             "which needs at least %d; choose a longer file or a smaller "
+             "length",
+             path, count, least);
     return latest;
 }
 
 bool
-corpus_read(const Dataset *data, Split split, int index, Random *r, Batch *e)
+corpus_read(const Dataset *data, Split split, int index, Random *r, Batch *b)
 {
     const Corpus *c = data->corpus;
     int tokens = data->config.length;
-    size_t size = (size_t)tokens * sizeof *e->ids;
+    size_t size = (size_t)tokens * sizeof *b->ids;
     /* The last place at which a sequence can begin. The token after a sequence
        must exist too, because it is the answer at its last token. */
     int last = c->begin[split + 1] - tokens - 1;
@@ -99,14 +124,15 @@ corpus_read(const Dataset *data, Split split, int index, Random *r, Batch *e)
         begin += tokens * index;
     if (begin > last)
         return false;
-    memcpy(e->ids, c->ids + begin, size);
-    memcpy(e->targets, c->ids + begin + 1, size);
+    memcpy(b->ids, c->ids + begin, size);
+    memcpy(b->targets, c->ids + begin + 1, size);
     return true;
 }
 
 /* Counts how often each pair of adjacent characters occurs in the training
-   split. The result has a row for each first character and a column for each
-   second one; a last column has the sum of its row. The caller frees it. */
+   split, which ends where validation begins. The result has a row for each
+   first character and a column for each second one; a last column has the sum
+   of its row. The caller frees it. */
 static int *
 count_pairs(const Corpus *c)
 {
@@ -150,6 +176,8 @@ pair_baseline(const Corpus *c, Split split)
         sum.accuracy += likeliest[before] == id;
         sum.loss -= logarithm(probability);
     }
+    free(count);
+    free(likeliest);
     int pairs = last - first;
     return (PairBaseline){sum.accuracy / pairs, sum.loss / pairs};
 }

@@ -12,14 +12,17 @@
 #include "base/words.h"
 #include "heart/task.h"
 
+enum { SPLITS = TEST + 1 }; /* how many splits there are */
+
 typedef struct Corpus {
-    int *ids;      /* the ids of all tokens, in the order of the text */
-    Values names;  /* the text of each id */
-    bool words;    /* whether tokens are words between blanks, rather than
-                      characters */
-    int begin[4];  /* Split i has the tokens begin[i] .. begin[i + 1] - 1, so
-                      that begin[3] is the number of all tokens. */
-    uint64_t hash; /* of the file's bytes (hash_bytes) */
+    int *ids;     /* the ids of all tokens, in the order of the text */
+    Values names; /* the text of each id */
+    bool words;   /* whether tokens are words between blanks, rather than
+                     characters */
+    int begin[SPLITS + 1]; /* Split i has the tokens begin[i] .. begin[i + 1]
+                              - 1, so that begin[SPLITS] is the number of all
+                              tokens. */
+    uint64_t hash;         /* of the file's bytes (hash_bytes) */
 } Corpus;
 
 /* Reads the text at `path`, which is kept until the program ends. Exits if the
@@ -27,11 +30,12 @@ typedef struct Corpus {
    sequence of `tokens` tokens. */
 Corpus *corpus_open(const char *path, int tokens);
 
-/* Task.read (heart/task.h) for a text. In training a sequence begins at a
-   random token; the other splits are read from beginning to end, one sequence
-   after another. */
+/* Task.read (heart/task.h) for a text: copies one sequence and its answers into
+   b. In training it begins at a random token. The other splits are read from
+   beginning to end, and `index` counts their sequences from 0; returns false
+   past the last. */
 bool corpus_read(const Dataset *data, Split split, int index, Random *r,
-                 Batch *e);
+                 Batch *b);
 
 /* The trivial baseline of a text, a bigram model. It counts how often each
    character follows each character in the training split, and guesses the one

@@ -4,6 +4,7 @@
    The table in the middle has a row for each task. Standard attention solves
    each task at the default settings in its row. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "heart/fail.h"
@@ -14,13 +15,24 @@
 /* Fields that the initializer of a task repeats replace those of USUAL. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
+/* The target of a token without an answer, and the id of a missing value
+   (heart/task.h). */
+enum { NO_ANSWER = -1, NO_VALUE = -1 };
+
+/* The two ids of a pair, which follow one another, and their number. The id of
+   value k is c->symbols + k. */
+enum { KEY, VALUE, PAIR };
+
+/* The streams that are the same in all runs have this seed. */
+enum { FIXED_SEED = 0 };
+
 /* Answers every token with the commonest symbol of the source (the second
    sequence), or of the sequence if there is no source. If several are equally
    common, the one that occurs first counts. */
 static void
-guess_commonest(const Config *c, const Batch *e, int *guesses)
+guess_commonest(const Config *c, const Batch *b, int *guesses)
 {
-    const int *ids = e->source_tokens ? e->source : e->ids;
+    const int *ids = b->source_tokens ? b->source : b->ids;
     int commonest = 0, most = 0;
     for (int i = 0; i < c->length; i++) {
         int count = 0;
@@ -31,67 +43,69 @@ guess_commonest(const Config *c, const Batch *e, int *guesses)
             most = count;
         }
     }
-    for (int t = 0; t < e->rows; t++)
+    for (int t = 0; t < b->rows; t++)
         guesses[t] = commonest;
 }
 
 /* reverse: y_i = x_(n-1-i) */
 static void
-draw_reverse(const Config *c, Random *r, Batch *e)
+draw_reverse(const Config *c, Random *r, Batch *b)
 {
-    int *ids = e->ids, *targets = e->targets;
+    int *ids = b->ids, *targets = b->targets;
     draw_symbols(c, r, ids);
     for (int i = 0; i < c->length; i++)
         targets[i] = ids[c->length - 1 - i];
 }
 
-/* subset: tokens are +1 (id 1) and -1 (id 0). The answer at token i is the sum
+/* subset: tokens are +1 and -1. The answer at token i is the sum
    of the tokens at m = members places, divided by sqrt(m). Each token has its
    own set of places, drawn at random but the same in all sequences. So
    attention needs scores of high rank, which the recipe `rank` shows. The
    target is k, the number of the m places that hold +1. It stands for the
    answer (2k - m) / sqrt(m), which has mean 0 and variance 1. */
+enum { MINUS_ONE, PLUS_ONE, SIGNS }; /* the ids, and their number */
+
 static Sizes
 sizes_subset(const Config *c)
 {
     double root = sqrt(c->members);
     return (Sizes){.tokens = c->length,
-                   .each = 1,
-                   .vocabulary = 2,
-                   .classes = 1,
+                   .each = 1, /* id of a token */
+                   .vocabulary = SIGNS,
+                   .classes = 1, /* one output of the model: a number */
                    .first = -root,
                    .step = 2 / root};
 }
 
 static void
-draw_subset(const Config *c, Random *r, Batch *e)
+draw_subset(const Config *c, Random *r, Batch *b)
 {
-    Random fixed = random_stream(0, "subset"); /* the same in every call */
+    Random fixed = random_stream(FIXED_SEED, "subset");
     int n = c->length;
     for (int i = 0; i < n; i++)
-        e->ids[i] = random_below(r, 2);
+        b->ids[i] = random_below(r, SIGNS);
     for (int i = 0; i < n; i++) {
         int wanted = c->members; /* places still to choose */
-        e->targets[i] = 0;
+        b->targets[i] = 0;
         /* Choosing place j with probability wanted / (n - j) makes all sets of
            m places equally likely. */
         for (int j = 0; j < n; j++)
             if (random_below(&fixed, n - j) < wanted) {
-                e->targets[i] += e->ids[j]; /* 1 for a +1 */
+                b->targets[i] += b->ids[j] == PLUS_ONE;
                 wanted--;
             }
     }
 }
 
 /* Answers the tokens with the values of the stored pairs, one pair after
-   another. A pair is two ids: a key, and its value plus c->symbols. */
+   another. */
 static void
-guess_stored(const Config *c, const Batch *e, int *guesses)
+guess_stored(const Config *c, const Batch *b, int *guesses)
 {
-    const int *pairs = e->source_tokens ? e->source : e->ids;
-    for (int t = 0; t < e->rows; t++) {
-        const int *pair = pairs + 2 * (t % c->length);
-        guesses[t] = pair[1] - c->symbols;
+    const int *pairs = b->source_tokens ? b->source : b->ids;
+    for (int t = 0; t < b->rows; t++) {
+        const int *pair = pairs + PAIR * (t % c->length);
+        guesses[t] = pair[VALUE] - c->symbols;
     }
 }
 
@@ -102,24 +116,25 @@ static Sizes
 sizes_mqar(const Config *c)
 {
     Sizes s = recall_sizes(c);
-    s.tokens = 3 * c->length;
-    s.each = 1;
+    s.tokens = PAIR * c->length + c->length; /* the pairs and the queries */
+    s.each = 1;                              /* a token is a key or a value */
     return s;
 }
 
 static void
-draw_mqar(const Config *c, Random *r, Batch *e)
+draw_mqar(const Config *c, Random *r, Batch *b)
 {
-    int n = c->length, *pairs = e->ids, *queries = e->ids + 2 * n;
-    int *answers = e->targets + 2 * n;
+    int n = c->length, *pairs = b->ids, *queries = b->ids + PAIR * n;
+    int *answers = b->targets + PAIR * n;
     int *order = answers; /* order[i] is read before answers[i] overwrites it */
     draw_pairs(c, r, pairs, order);
     for (int i = 0; i < n; i++) {
-        const int *pair = pairs + 2 * order[i];
-        queries[i] = pair[0];
-        answers[i] = pair[1] - c->symbols;
-        e->targets[2 * i] = e->targets[2 * i + 1] = -1; /* not a query */
+        const int *pair = pairs + PAIR * order[i];
+        queries[i] = pair[KEY];
+        answers[i] = pair[VALUE] - c->symbols;
     }
+    for (int t = 0; t < PAIR * n; t++) /* the tokens of the pairs */
+        b->targets[t] = NO_ANSWER;
 }
 
 /* cross-recall: recall as cross-attention. Each token of the source is a pair
@@ -136,21 +151,21 @@ sizes_cross_recall(const Config *c)
 }
 
 static void
-draw_cross_recall(const Config *c, Random *r, Batch *e)
+draw_cross_recall(const Config *c, Random *r, Batch *b)
 {
     int n = c->length;
-    draw_distinct(r, e->source, n, c->symbols);
+    draw_distinct(r, b->source, n, c->symbols);
     /* Moves key i to the first id of token i. The last key is moved first, so
        that none is overwritten. */
     for (int i = n - 1; i > 0; i--)
-        e->source[2 * i] = e->source[i];
+        b->source[PAIR * i + KEY] = b->source[i];
     for (int i = 0; i < n; i++)
-        e->source[2 * i + 1] = c->symbols + random_below(r, c->values);
-    for (int i = 0; i < e->tokens; i++) {
-        const int *pair = e->source + 2 * random_below(r, n);
-        e->ids[2 * i] = pair[0];
-        e->ids[2 * i + 1] = -1; /* a query has no value */
-        e->targets[i] = pair[1] - c->symbols;
+        b->source[PAIR * i + VALUE] = c->symbols + random_below(r, c->values);
+    for (int i = 0; i < b->tokens; i++) {
+        const int *pair = b->source + PAIR * random_below(r, n);
+        b->ids[PAIR * i + KEY] = pair[KEY];
+        b->ids[PAIR * i + VALUE] = NO_VALUE; /* it is asked for */
+        b->targets[i] = pair[VALUE] - c->symbols;
     }
 }
 
@@ -162,66 +177,63 @@ static Sizes
 sizes_translate(const Config *c)
 {
     Sizes s = plain_sizes(c);
-    s.vocabulary++;
+    s.vocabulary++; /* for START */
     s.source = c->length;
     return s;
 }
 
 static void
-draw_translate(const Config *c, Random *r, Batch *e)
+draw_translate(const Config *c, Random *r, Batch *b)
 {
-    draw_symbols(c, r, e->source);
-    e->ids[0] = c->symbols; /* START */
+    draw_symbols(c, r, b->source);
+    b->ids[0] = c->symbols; /* START */
     for (int i = 0; i < c->length; i++) {
-        e->targets[i] = e->source[c->length - 1 - i];
-        if (i < c->length - 1)
-            e->ids[i + 1] = e->targets[i];
+        b->targets[i] = b->source[c->length - 1 - i];
+        bool is_last = i == c->length - 1; /* no token follows the last one */
+        if (!is_last)
+            b->ids[i + 1] = b->targets[i];
     }
 }
 
-/* A row of the table: the fields of KnownTask. HOW is `.draw = F` or
-   `.read = F`. The last arguments are the default settings that differ from
-   USUAL. */
-#define TASK(NAME, SIZES, HOW, WHAT, TRIVIAL, GUESS, NEXT, ...)                \
-    {                                                                          \
-        &(const Task){                                                         \
-            .name = NAME, .start = {USUAL, __VA_ARGS__}, .sizes = SIZES, HOW}, \
-            WHAT, TRIVIAL, GUESS, NEXT                                         \
-    }
-
+/* clang-format off */
 const KnownTask tasks[] = {
-    TASK("reverse", plain_sizes, .draw = draw_reverse,
-         "digits backwards: y_i = x_(n-1-i)", "the commonest digit",
-         guess_commonest, false, .length = 16),
-    TASK("subset", sizes_subset, .draw = draw_subset,
-         "+1, -1: the sum over fixed places (a number)", "0 everywhere", NULL,
-         false, .length = 16, .batch = 16, .steps = 1500, .log_every = 50,
-         .residual = 0),
-    {&heart_tasks[RECALL], "key + value tokens, then keys: which value?",
-     "any stored value", guess_stored, false},
-    {&heart_tasks[SORT], "the digits in rising order", "the commonest digit",
-     guess_commonest, false},
-    {&heart_tasks[INDUCTION], "a pattern, repeated: what is the next token?",
-     "any token of the pattern", guess_commonest, true},
-    TASK("mqar", sizes_mqar, .draw = draw_mqar,
-         "k v k v ..., then keys: which value?", "any stored value",
-         guess_stored, false, .length = 4, .symbols = 16, .layers = 2,
-         .mask = MASK_CAUSAL, .steps = 600),
-    TASK("cross-recall", sizes_cross_recall, .draw = draw_cross_recall,
-         "the pairs in the source, keys ask: which value?", "any stored value",
-         guess_stored, false, .length = 8, .symbols = 32, .cross = CROSS_ONLY,
-         .positions = POSITIONS_NONE),
-    TASK("translate", sizes_translate, .draw = draw_translate,
-         "the source's digits backwards, a token at a time",
-         "the commonest digit of the source", guess_commonest, true,
-         .length = 8, .mask = MASK_CAUSAL, .cross = CROSS_AFTER, .encoder = 1),
+    {.task = &(const Task){.name = "reverse", .sizes = plain_sizes, .draw = draw_reverse,
+        .start = {USUAL, .length = 16}},
+     .what = "digits backwards: y_i = x_(n-1-i)",
+     .trivial = "the commonest digit", .guess = guess_commonest},
+    {.task = &(const Task){.name = "subset", .sizes = sizes_subset, .draw = draw_subset,
+        .start = {USUAL, .length = 16, .batch = 16, .steps = 1500, .log_every = 50, .residual = 0}},
+     .what = "+1, -1: the sum over fixed places (a number)",
+     .trivial = "0 everywhere"},
+    {.task = &heart_tasks[RECALL],
+     .what = "key + value tokens, then keys: which value?",
+     .trivial = "any stored value", .guess = guess_stored},
+    {.task = &heart_tasks[SORT],
+     .what = "the digits in rising order",
+     .trivial = "the commonest digit", .guess = guess_commonest},
+    {.task = &heart_tasks[INDUCTION],
+     .what = "a pattern, repeated: what is the next token?",
+     .trivial = "any token of the pattern", .guess = guess_commonest, .answer_is_next_token = true},
+    {.task = &(const Task){.name = "mqar", .sizes = sizes_mqar, .draw = draw_mqar,
+        .start = {USUAL, .length = 4, .symbols = 16, .layers = 2, .mask = MASK_CAUSAL, .steps = 600}},
+     .what = "k v k v ..., then keys: which value?",
+     .trivial = "any stored value", .guess = guess_stored},
+    {.task = &(const Task){.name = "cross-recall", .sizes = sizes_cross_recall, .draw = draw_cross_recall,
+        .start = {USUAL, .length = 8, .symbols = 32, .cross = CROSS_ONLY, .positions = POSITIONS_NONE}},
+     .what = "the pairs in the source, keys ask: which value?",
+     .trivial = "any stored value", .guess = guess_stored},
+    {.task = &(const Task){.name = "translate", .sizes = sizes_translate, .draw = draw_translate,
+        .start = {USUAL, .length = 8, .mask = MASK_CAUSAL, .cross = CROSS_AFTER, .encoder = 1}},
+     .what = "the source's digits backwards, a token at a time",
+     .trivial = "the commonest digit of the source", .guess = guess_commonest, .answer_is_next_token = true},
     /* dataset_open takes the number of classes from the file. */
-    TASK("text", plain_sizes, .read = corpus_read,
-         "the next character of a text file",
-         "the likeliest character after the last one", NULL, true, .length = 32,
-         .layers = 2, .mlp = 4, .norm = NORM_PRE, .mask = MASK_CAUSAL,
-         .steps = 1000, .log_every = 50, .validate = 1000),
+    {.task = &(const Task){.name = "text", .sizes = plain_sizes, .read = corpus_read,
+        .start = {USUAL, .length = 32, .layers = 2, .mlp = 4, .norm = NORM_PRE, .mask = MASK_CAUSAL,
+                  .steps = 1000, .log_every = 50, .validate = 1000}},
+     .what = "the next character of a text file",
+     .trivial = "the likeliest character after the last one", .answer_is_next_token = true},
 };
+/* clang-format on */
 const int task_count = sizeof tasks / sizeof *tasks;
 
 const KnownTask *
@@ -244,12 +256,7 @@ task_start(const char *name)
     Config c = t->start;
     c.task = t->name;
     c.precision = sizeof(real) == sizeof(double);
-    /* Texts of a config are interned (heart/config.h), and "" if unset. */
-    for (const Setting *s = settings; s < settings + settings_built_in; s++)
-        if (s->kind & WORDED) {
-            const char **field = (void *)((char *)&c + s->offset);
-            *field = interned(*field ? *field : "");
-        }
+    config_intern(&c);
     return c;
 }
 
@@ -327,18 +334,20 @@ dataset_open(Config *c)
     return data;
 }
 
-/* The accuracy of KnownTask.guess, measured on as many sequences as have about
-   16,000 tokens. */
+/* The accuracy of KnownTask.guess, measured on one sequence after another,
+   until they have MEASURED tokens. */
 static double
 trivial_accuracy(const Dataset *data)
 {
+    enum { MEASURED = 16000 };
+    const int one_sequence = 1;
     /* The stream keeps its old name, so that old results stay the same. */
-    Random r = random_stream(0, "cheat");
-    Batch b = batch_new(data->sizes, 1);
+    Random r = random_stream(FIXED_SEED, "cheat");
+    Batch b = batch_new(data->sizes, one_sequence);
     int *guesses = allocate((size_t)b.rows, sizeof *guesses);
     int counted = 0, right = 0;
     const KnownTask *known = task_named(data->config.task);
-    for (int tokens = 0; tokens < 16000; tokens += b.rows) {
+    for (int tokens = 0; tokens < MEASURED; tokens += b.rows) {
         data->task->draw(&data->config, &r, &b);
         known->guess(&data->config, &b, guesses);
         for (int t = 0; t < b.rows; t++) {
@@ -347,13 +356,15 @@ trivial_accuracy(const Dataset *data)
             right += has_answer && guesses[t] == b.targets[t];
         }
     }
+    free(guesses);
+    batch_free(&b);
     return (double)right / counted;
 }
 
 Baselines
 dataset_baselines(const Dataset *data, Split split)
 {
-    bool classifies = data->sizes.step == 0;
+    bool answers_are_classes = data->sizes.step == 0;
     Baselines b = {.chance = 1. / data->sizes.classes,
                    .chance_loss = logarithm(data->sizes.classes),
                    .bigram_loss = NAN};
@@ -361,7 +372,7 @@ dataset_baselines(const Dataset *data, Split split)
         PairBaseline pairs = pair_baseline(data->corpus, split);
         b.trivial = pairs.accuracy;
         b.bigram_loss = pairs.loss;
-    } else if (classifies)
+    } else if (answers_are_classes)
         b.trivial = trivial_accuracy(data);
     else { /* Answers have mean 0 and variance 1: always answering 0 has an R^2
               of 0 and a mean squared error of 1. */

@@ -15,11 +15,11 @@ typedef struct KnownTask {
     const char *trivial; /* what the trivial baseline answers, in words */
 
     /* Sets guesses[t] to the trivial baseline's answer at each token t of one
-       sequence. NULL if answers are numbers, because the baseline then answers
-       0. NULL also for a text, whose baseline is in corpus.h. */
-    void (*guess)(const Config *c, const Batch *e, int *guesses);
+       sequence, b. NULL if answers are numbers, because the baseline then
+       answers 0. NULL also for a text, whose baseline is in corpus.h. */
+    void (*guess)(const Config *c, const Batch *b, int *guesses);
 
-    bool next; /* is the answer at a token always the token after it? */
+    bool answer_is_next_token; /* at every token */
 } KnownTask;
 
 extern const KnownTask tasks[];

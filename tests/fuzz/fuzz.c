@@ -229,7 +229,7 @@ experiment(int step, const uint8_t *data, size_t size)
         at = next < end ? next + 1 : end;
     }
     if (step == 0) {
-        char digest[9], name[64];
+        char digest[DIGEST_SIZE], name[64];
         Run r = run_read(run);
         config_digest(&r.config, digest);
         snprintf(name, sizeof name, "foreign/run.%s", digest);
