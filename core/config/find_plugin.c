@@ -71,15 +71,29 @@ has_ending(const char *file, const char *ending)
     return dot && !strcmp(dot, ending);
 }
 
+/* Does the name of a file have the ending of a plugin, .so or .eq? */
+static bool
+is_plugin_file(const char *file)
+{
+    return has_ending(file, ".so") || has_ending(file, ".eq");
+}
+
+/* Can the first n bytes of a text be the name of a plugin? */
+static bool
+is_name(const char *text, size_t n)
+{
+    bool only_letters = strspn(text, NAME_LETTERS) >= n;
+    return n > 0 && n < NAME_SIZE && only_letters;
+}
+
 const char *
 plugin_name(const char *word)
 {
     const char *slash = strrchr(word, '/'), *file = slash ? slash + 1 : word;
     size_t n = strlen(file); /* the length of the name */
-    if (has_ending(file, ".so") || has_ending(file, ".eq"))
+    if (is_plugin_file(file))
         n -= strlen(".so");
-    bool only_letters = strspn(file, NAME_LETTERS) >= n;
-    if (n == 0 || n >= NAME_SIZE || !only_letters)
+    if (!is_name(file, n))
         usage("\"%s\" cannot name a variant: use 1 to %d letters, digits, - _ "
               "and +; write a file as a path, such as ./mine.c or ./mine.eq",
               word, NAME_SIZE - 1);
@@ -120,18 +134,6 @@ plugin_trusted(const char *word)
     return plugin_name(word);
 }
 
-/* Cuts the ending off the name of a file, and returns the rest, the name of the
-   plugin in it; NULL if the file is not a plugin. */
-static char *
-name_of_file(char *file)
-{
-    char *ending = file + strspn(file, NAME_LETTERS); /* "." is none of them */
-    bool is_plugin = !strcmp(ending, ".so") || !strcmp(ending, ".eq");
-    *ending = 0;
-    size_t length = strlen(file);
-    return is_plugin && length > 0 && length < NAME_SIZE ? file : NULL;
-}
-
 /* Compares two names, for qsort. */
 static int
 by_name(const void *a, const void *b)
@@ -148,9 +150,13 @@ plugin_list(void)
     for (int k = 0; k < path.count; k++) {
         Values files = names_in(path.text[k]);
         for (int i = 0; i < files.count; i++) {
-            char *name = name_of_file(files.text[i]);
-            if (name && add_word(&seen, name))
-                values_add(&names, name);
+            char *file = files.text[i];
+            size_t n = strlen(file) - strlen(".so"); /* of the plugin's name */
+            if (!is_plugin_file(file) || !is_name(file, n))
+                continue;
+            file[n] = 0; /* the name is left */
+            if (add_word(&seen, file))
+                values_add(&names, file);
         }
     }
     if (names.count) /* otherwise names.text is NULL */
@@ -202,7 +208,8 @@ variant_uses(const Variant *v)
 }
 
 /* Does the list declare at most MOST_OWN settings, each with a name and a
-   number, and is it short enough for variant_uses? */
+   number, and is it short enough for variant_uses, whose other half is for
+   .shape? */
 static bool
 settings_are_valid(const char *list)
 {
@@ -226,8 +233,8 @@ check_shape(const char *path, const Variant *v)
                  path, word, SHAPE_OPTIONS);
 }
 
-/* Exits if a field of the variant is missing or has a value that cannot be
-   used. */
+/* Exits if a field that every variant needs is NULL, or if .shape or .settings
+   has a wrong word. */
 static void
 check_variant(const char *path, const Variant *v)
 {
@@ -246,11 +253,19 @@ check_variant(const char *path, const Variant *v)
              path, list, MOST_OWN, OWN_NAME_SIZE - 1);
 }
 
-/* Loads a shared object. Its constructors run meanwhile and may crash, so
-   report_running notes the plugin for the report. Only a plugin that defines an
-   operator has the symbol qkv_real_size (<qkv/operator.h>); the second dlopen
-   returns the object that is already loaded, so that dlsym can look for the
-   symbol in it. */
+/* Tells the report that the code of the plugin that was called last has
+   returned. */
+static void
+plugin_returned(void)
+{
+    report_running(NULL, "");
+}
+
+/* Loads a shared object. Its constructors run meanwhile and may crash;
+   report_running notes which plugin would be to blame. Only a plugin that
+   defines an operator has the symbol qkv_real_size (<qkv/operator.h>).
+   plugin_load keeps its handle, so dlopen is called again: it returns the same
+   object, in which dlsym looks for the symbol. */
 static void
 load_object(Plugin *p)
 {
@@ -261,7 +276,7 @@ load_object(Plugin *p)
     free(bytes);
     report_running(p->path, " being loaded");
     p->variant = plugin_load(p->path, RTLD_NOW);
-    report_returned();
+    plugin_returned();
     void *object = dlopen(p->path, RTLD_LAZY | RTLD_NOLOAD);
     p->own_operator = dlsym(object, "qkv_real_size") != NULL;
 }
@@ -274,7 +289,7 @@ load_equation(Plugin *p, const char *text)
 {
     report_running(p->path, " being read");
     p->variant = variant_of_text(p->path, text);
-    report_returned();
+    plugin_returned();
     p->equation = p->variant->equation;
     p->hash = hash_bytes(HASH_START, p->equation, strlen(p->equation));
 }
@@ -285,6 +300,7 @@ plugin_open(const char *word)
     word = plugin_trusted(word);
     Plugin p = {.name = plugin_name(word),
                 .path = strchr(word, '/') ? word : plugin_find(word)};
+    size_t size; /* not used: the text ends with a 0 */
     if (!p.path) {
         Values known = plugin_list();
         usage("unknown variant \"%s\":%s `qkv list` lists them; a file needs "
@@ -292,7 +308,7 @@ plugin_open(const char *word)
               word, suggestion(word, &known), word);
     }
     if (has_ending(p.path, ".eq"))
-        load_equation(&p, read_text(p.path, "equation"));
+        load_equation(&p, read_file(p.path, "equation", &size));
     else
         load_object(&p);
     report_opened(p.variant, p.path);

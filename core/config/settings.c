@@ -141,7 +141,10 @@ config_intern(Config *c)
         }
 }
 
-bool
+/* Can this setting change the result of a run? The path of a file cannot, only
+   its bytes (file-hash). The equation and the bytes of a plugin do not count:
+   they are compared elsewhere. */
+static bool
 setting_decides(const Setting *s)
 {
     return s->offset != offsetof(Config, file) &&
@@ -232,21 +235,19 @@ number_for(const Setting *s, const char *text, double *x)
 const char *
 value_read(const Setting *s, void *at, const char *text)
 {
-    const char *why = NULL;
-    double x;
+    double x = 0;
     int choice;
     char *end;
+    const char *why = s->kind & NUMERIC ? number_for(s, text, &x) : NULL;
+    if (why)
+        return why;
     switch (s->kind) {
     case INTEGER:
-        why = number_for(s, text, &x);
-        if (!why)
-            *(int *)at = (int)x;
-        return why;
+        *(int *)at = (int)x;
+        return NULL;
     case NUMBER:
-        why = number_for(s, text, &x);
-        if (!why)
-            *(double *)at = x;
-        return why;
+        *(double *)at = x;
+        return NULL;
     case CHOICE:
         choice = index_in(s->choices, text);
         if (choice < 0)

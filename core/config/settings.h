@@ -98,11 +98,6 @@ const Setting *setting_named(const char *name);
    it is new. Returns NULL for "", which is not a name. */
 const Setting *setting_declare(const char *name);
 
-/* Can this setting change the result of a run? The path of a file cannot, only
-   its bytes (file-hash). The equation and the bytes of a plugin do not count:
-   they are compared elsewhere. */
-bool setting_decides(const Setting *s);
-
 /* Do a and b have the same value of this setting? */
 bool setting_equal(const Setting *s, const Config *a, const Config *b);
 
@@ -111,7 +106,8 @@ bool config_equal(const Config *a, const Config *b, int roles);
 
 /* The name of the first setting that can change a result, is not in the list
    `except` ("lr seed"), and has different values in a and b. NULL if there is
-   none. */
+   none. The path of a file, the equation and the hash of a plugin change no
+   result by themselves. */
 const char *differing_setting(const Config *a, const Config *b,
                               const char *except);
 
@@ -146,8 +142,8 @@ void config_apply(Config *c, const char *assignments);
    differ only in unused settings are the same run. */
 void config_resolve(Config *c, const char *uses);
 
-/* A hash of all settings that decide a run's result (setting_decides): eight
-   hex digits, and the 0 after them. */
+/* A hash of all settings that can change a run's result (differing_setting):
+   eight hex digits, and the 0 after them. */
 enum { DIGEST_SIZE = 9 };
 void config_digest(const Config *c, char digest[DIGEST_SIZE]);
 

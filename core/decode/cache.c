@@ -74,8 +74,11 @@ leave_place(Keeper *keeper)
 {
     Cache *c = (Cache *)keeper;
     CachePlace *p = c->at;
-    p->held = c->shapes ? 0 : p->held + keeper->fresh;
-    c->at = NULL;
+    if (c->shapes)
+        p->held = 0; /* this step has no values that could be kept */
+    else
+        p->held += keeper->fresh;
+    c->at = NULL; /* no place is current */
     keeper->earlier = keeper->fresh = 0;
 }
 
@@ -91,9 +94,10 @@ new_entry(Cache *c, const Node *n)
     return k;
 }
 
-/* In the step for shapes, finds the entry for the rows of n, which an earlier
-   place may have made for the same node, or makes it. Returns NULL if n already
-   has the rows of all tokens, because then nothing has to be kept. */
+/* In the step for shapes, finds the entry for the rows of n, or makes it. A
+   place before the current one, c->at, may have made it for the same node.
+   Returns NULL if n already has the rows of all tokens, because then nothing
+   has to be kept. */
 static Kept *
 entry_for_node(Cache *c, const Node *n)
 {
@@ -138,10 +142,9 @@ append_rows(Cache *c, Kept *k, Node *n)
     CachePlace *p = c->at;
     int fresh = c->keeper.fresh;
     if (n->cols != k->cols)
-        bug("keys or values are %d wide, the number of tokens so far: a "
-            "decoder keeps their rows, so their width must not depend on the "
-            "number of tokens",
-            n->cols);
+        bug("keys or values are %d wide, and were %d wide in the decoder's "
+            "first step: their width must not depend on the number of tokens",
+            n->cols, k->cols);
     if (n->rows != fresh)
         bug("forward asks for different keys or values from those in the "
             "decoder's first step: let it make the same calls for every token");
@@ -150,8 +153,10 @@ append_rows(Cache *c, Kept *k, Node *n)
     if (has_values && !k->added)
         memcpy(end, n->value, size_of(n) * sizeof(real));
     k->added = true;
-    Node *all = leaf(n->tape, p->held + fresh, n->cols, 1,
-                     c->shapes ? NULL : k->rows, NULL);
+    const int one_sequence = 1;
+    real *no_gradient = NULL; /* a decoder does not train */
+    Node *all = leaf(n->tape, p->held + fresh, n->cols, one_sequence,
+                     c->shapes ? NULL : k->rows, no_gradient);
     all->heads = n->heads;
     return all;
 }
@@ -175,12 +180,13 @@ keep_rows(Keeper *keeper, Node *n)
 static Node *
 keep_keys(Keeper *keeper, const Attention *a, Node *keys)
 {
+    const int first = 0; /* the position of the first of all tokens */
     Cache *c = (Cache *)keeper;
     Kept *k = next_entry(c, keys);
-    if (!k)
-        return positioned(a, keys, 0);
+    if (!k) /* keys has the rows of all tokens */
+        return positioned(a, keys, first);
     if (c->shapes || k->plain)
-        return positioned(a, append_rows(c, k, keys), 0);
+        return positioned(a, append_rows(c, k, keys), first);
     return append_rows(c, k, positioned(a, keys, a->position));
 }
 

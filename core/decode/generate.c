@@ -7,27 +7,45 @@
 #include "heart/tape.h"
 #include "operators/functions.h"
 
-/* Runs the last step, which needs most memory, on a tape for shapes. This
-   measures the memory, which is then allocated once. */
+/* How many entries of memory the last step needs, which needs the most. It runs
+   on a tape for shapes, which computes nothing. The cache learns in this step
+   which nodes it has to keep. */
+static size_t
+entries_needed(Decoder *d, int tokens)
+{
+    Tape *measured = tape_new(SHAPES_ONLY);
+    measured->keeper = &d->cache->keeper;
+    d->cache->keeper.position = tokens - d->batch.rows;
+    model_forward(d->model, measured, &d->batch);
+    size_t needed = measured->entries + measured->bytes / sizeof(real);
+    tape_free(measured);
+    cache_clear(d->cache);
+    return needed;
+}
+
+/* A tape that computes, with memory for so many entries: a node without rows
+   gets them, and the reset leaves them to the tape. */
+static Tape *
+tape_with_memory(size_t entries)
+{
+    const int no_purpose = 0, rows = 0, cols = 0, sequences = 1;
+    Tape *t = tape_new(no_purpose);
+    keep(leaf(t, rows, cols, sequences, NULL, NULL), entries);
+    tape_reset(t);
+    return t;
+}
+
 Decoder *
 decoder_new(Model *m, int tokens)
 {
+    const int one_sequence = 1;
     Decoder *d = allocate(1, sizeof *d);
     Sizes step = m->sizes;
     step.tokens = tokens < AT_ONCE ? tokens : AT_ONCE;
     d->model = m;
-    d->batch = batch_new(step, 1);
+    d->batch = batch_new(step, one_sequence);
     d->cache = cache_new(m->places, tokens);
-    d->cache->keeper.position = tokens - step.tokens;
-    Tape *measured = tape_new(SHAPES_ONLY);
-    measured->keeper = &d->cache->keeper;
-    model_forward(m, measured, &d->batch);
-    size_t needed = measured->entries + measured->bytes / sizeof(real);
-    tape_free(measured);
-    cache_clear(d->cache);
-    d->tape = tape_new(0);
-    keep(leaf(d->tape, 0, 0, 1, NULL, NULL), needed); /* allocates it */
-    tape_reset(d->tape);                              /* keeps that memory */
+    d->tape = tape_with_memory(entries_needed(d, tokens));
     d->tape->keeper = &d->cache->keeper;
     return d;
 }
@@ -64,9 +82,11 @@ const real *
 decoder_continue(Decoder *d, const int *ids, int count)
 {
     int each = d->model->sizes.each, most = d->cache->tokens;
-    if (count - d->first > most) { /* the tokens do not fit into the cache */
+    bool fits = count - d->first <= most; /* into the cache */
+    if (!fits) {
+        int half = (most + 1) / 2; /* at least 1 */
         cache_clear(d->cache);
-        d->first = count - (most + 1) / 2;
+        d->first = count - half;
         d->read = d->first;
     }
     const real *logits = decoder_read(d, ids + d->read * each, count - d->read);
@@ -85,16 +105,17 @@ among_largest(const real *logits, int classes, real x, int k)
 }
 
 /* The probability of class i, divided by that of class `best`, the likeliest:
-   e^-(difference of their logits / temperature). It is 0 if class i is not one
-   of the top_k likeliest. */
+   e^-(difference of their logits / temperature), which `decay` computes. It is
+   0 if class i is not one of the top_k likeliest. */
 static double
 relative_chance(const real *logits, int classes, int i, int best, Sampling how)
 {
-    double below = (double)(logits[best] - logits[i]) / how.temperature;
-    if (how.top_k && !among_largest(logits, classes, logits[i], how.top_k))
-        return 0;
     /* A double is hardly less than e^-700, and decay needs a finite number. */
-    return below > 700 ? 0 : decay(below);
+    enum { MOST = 700 };
+    double below = (double)(logits[best] - logits[i]) / how.temperature;
+    bool excluded =
+        how.top_k > 0 && !among_largest(logits, classes, logits[i], how.top_k);
+    return excluded || below > MOST ? 0 : decay(below);
 }
 
 /* Draws a number between 0 and the sum of all relative probabilities, and
@@ -106,7 +127,7 @@ choose(const real *logits, int classes, Sampling how, Random *r)
     for (int i = 1; i < classes; i++)
         if (logits[i] > logits[best])
             best = i;
-    if (!(how.temperature > 0))
+    if (how.temperature == 0)
         return best;
     double sum = 0, running = 0;
     for (int i = 0; i < classes; i++)
@@ -120,8 +141,8 @@ choose(const real *logits, int classes, Sampling how, Random *r)
     return best; /* rounding left the running sum below the number */
 }
 
-/* The model's weights are copied to a model that can read a sequence of this
-   length. */
+/* The weights are copied to a model of the same config that can read as long a
+   sequence as the decoder. */
 void
 continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
                   int count, Sampling how, Random *r,

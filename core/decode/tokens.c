@@ -28,12 +28,13 @@ label_of(const char *name)
     char label[LABEL] = "";
     size_t size = strlen(name), n = 0; /* n bytes of the label are used */
     if (!strcmp(name, " "))
-        return "\u2423"; /* an open box */
+        return "\u2423"; /* an open box, the sign for a space */
     if (!strcmp(name, "\n"))
         return "\u21b5"; /* the arrow of a return key */
-    if (is_text(name) && !strchr(name, '"')) {
+    bool printable = is_text(name) && !strchr(name, '"');
+    if (printable) {
         while (n < size && n < LABEL - CHARACTER)
-            utf8_next((const unsigned char *)name, size, &n);
+            utf8_next((const unsigned char *)name, size, &n); /* n advances */
         snprintf(label, LABEL, "%.*s", (int)n, name);
     } else
         for (; *name && n < LABEL - CHARACTER; name++)
@@ -60,10 +61,12 @@ answer_label(const Dataset *data, int answer)
     return label_of(token_name(data, first_answer(data) + answer));
 }
 
+enum { NO_ID = -1 };
+
 /* Returns the id whose name the text begins with, and sets *size to the number
-   of bytes of the name. Returns -1 if there is none. If `ends` is not NULL, the
-   name must be followed by one of these characters or by the end of the text,
-   so that only a whole number or word is found. */
+   of bytes of the name. Returns NO_ID if there is none. The name must be
+   followed by a character of `ends` or by the end of the text, so that only a
+   whole number or word is found; if `ends` is NULL, anything may follow. */
 static int
 id_at(const Dataset *data, const char *text, const char *ends, size_t *size)
 {
@@ -75,7 +78,7 @@ id_at(const Dataset *data, const char *text, const char *ends, size_t *size)
         if (begins && (!ends || strchr(ends, text[*size])))
             return id;
     }
-    return -1;
+    return NO_ID;
 }
 
 /* Reads the id that *text begins with (see id_at), and moves *text past it.
@@ -87,7 +90,7 @@ read_id(const char **text, const Dataset *data, const char *ends,
     int last = data->sizes.vocabulary - 1;
     size_t size;
     int id = id_at(data, *text, ends, &size);
-    if (id < 0)
+    if (id == NO_ID)
         usage("\"%s\": no token of %s begins like this; it has %d tokens, from "
               "%s to %s",
               label_of(*text), run, last + 1, label_of(token_name(data, 0)),
@@ -96,15 +99,15 @@ read_id(const char **text, const Dataset *data, const char *ends,
     return id;
 }
 
-/* Blanks separate words and numbers. In a text of characters, each blank is a
-   token. */
+/* Blanks separate words and numbers, and + the two ids of a token. In a text of
+   characters nothing is separated: each blank is a token. */
 int *
 tokens_read(const char *text, const Dataset *data, const char *run, int *count)
 {
     bool separated = !data->corpus || data->corpus->words;
     int each = data->sizes.each;
     const char *blanks = separated ? " \t\n" : "";
-    const char *ends = separated ? blanks : NULL;
+    const char *ends = separated ? blanks : NULL; /* of an id, for id_at */
     if (separated && each > 1)
         ends = " \t\n+";
     int *ids = allocate((strlen(text) + 1) * (size_t)each, sizeof *ids);
@@ -112,11 +115,11 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
         usage("%s: its task %s has two sequences; choose a run of another task",
               run, data->task->name);
     text += strspn(text, blanks);
-    for (*count = 0; *text; ++*count) {
+    for (*count = 0; *text; (*count)++) {
         int *token = ids + *count * each; /* its first id */
         token[0] = read_id(&text, data, ends, run);
         for (int k = 1; k < each; k++) {
-            token[k] = -1; /* unless it is written: 3+40 */
+            token[k] = NO_ID; /* unless it is written: 3+40 */
             if (*text == '+') {
                 text++;
                 token[k] = read_id(&text, data, ends, run);
@@ -135,13 +138,12 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
 void
 print_label(const char *label, int width)
 {
-    int wide = abs(width), bytes = 0, columns = 0;
-    while (label[bytes] && columns < wide - 1) { /* one more column is blank */
-        bytes++;
-        while (((unsigned char)label[bytes] & 0xc0) == 0x80)
-            bytes++; /* the rest of the same character */
-        columns++;
-    }
+    const unsigned char *text = (const unsigned char *)label;
+    size_t size = strlen(label), end = 0; /* the label is cut there */
+    int wide = abs(width), columns = 0;
+    for (; end < size && columns < wide - 1; columns++) /* the last is blank */
+        utf8_next(text, size, &end); /* moves `end` past one character */
+    int bytes = (int)end;
     int padded = wide + bytes - columns;
     printf(width < 0 ? "%-*.*s" : "%*.*s", padded, bytes, label);
 }

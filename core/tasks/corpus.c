@@ -8,61 +8,46 @@
 
 enum { CODES = 0x110000 }; /* the number of Unicode's codes */
 
-/* The number of bytes of a code in UTF-8 (RFC 3629, section 3): the largest
-   codes of one, two and three bytes are 0x7f, 0x7ff and 0xffff. */
-static size_t
-utf8_length(int code)
-{
-    if (code <= 0x7f)
-        return 1;
-    if (code <= 0x7ff)
-        return 2;
-    return code <= 0xffff ? 3 : 4;
-}
-
 /* Replaces the `count` codes in c->ids by ids: 0, 1 and so on for the
-   characters that occur in the text, in the order of their codes. end[code] is
-   the offset of the byte after one occurrence of the character, or 0 if it does
-   not occur. */
+   characters that occur in the text, in the order of their codes. name[code] is
+   the character in UTF-8, or NULL if it does not occur. */
 static void
-number_characters(Corpus *c, int count, const char *text, const size_t *end)
+number_characters(Corpus *c, int count, char *const *name)
 {
     int *id = allocate(CODES, sizeof *id);
-    for (int code = 0; code < CODES; code++) {
-        if (end[code] == 0)
-            continue;
-        size_t bytes = utf8_length(code);
-        const char *character = text + end[code] - bytes;
-        id[code] = c->names.count;
-        values_add(&c->names, format_text("%.*s", (int)bytes, character));
-    }
+    for (int code = 0; code < CODES; code++)
+        if (name[code]) {
+            id[code] = c->names.count;
+            values_add(&c->names, name[code]);
+        }
     for (int i = 0; i < count; i++)
         c->ids[i] = id[c->ids[i]];
     free(id);
 }
 
-/* Fills c->ids and c->names from a text of UTF-8 in the file `path`. Returns
-   the number of its characters. */
+/* Fills c->ids and c->names from a text of UTF-8, which was read from `path`.
+   Returns the number of its characters. */
 static int
 read_characters(Corpus *c, const char *path, const char *text, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)text;
-    size_t *end = allocate(CODES, sizeof *end); /* see number_characters */
+    char **name = allocate(CODES, sizeof *name); /* see number_characters */
     size_t next = 0; /* the offset of the next character */
     int count = 0;
     while (next < size) {
         size_t at = next;
-        int code = utf8_next(bytes, size, &next);
+        int code = utf8_next(bytes, size, &next), length = (int)(next - at);
         if (code < 0)
             fail("%s: byte 0x%02x at offset %zu is not UTF-8; remove it, or "
                  "convert the file to UTF-8",
                  path, bytes[at], at);
+        if (!name[code])
+            name[code] = format_text("%.*s", length, text + at);
         c->ids[count] = code; /* number_characters replaces it by an id */
-        end[code] = next;
         count++;
     }
-    number_characters(c, count, text, end);
-    free(end);
+    number_characters(c, count, name);
+    free(name);
     return count;
 }
 

@@ -8,14 +8,14 @@
 #include "training/rope_and_alibi.h"
 
 /* The description that a variant gets of attention in block `layer`. `place` is
-   SELF, CROSS or ENCODER. */
+   SELF, CROSS or ENCODER (heart/model.h). */
 static Attention
 attention_in_block(const Model *m, int place, int layer)
 {
     Attention a = m->attention;
     a.place = place;
     a.layer = layer;
-    if (place != SELF)
+    if (place != SELF) /* every token of the second sequence is known */
         a.causal = 0;
     if (place == CROSS) /* distances exist only within one sequence */
         a.relative = NULL;
@@ -39,6 +39,16 @@ attention_in_model(const Config *c, Sizes sizes)
     return a;
 }
 
+/* A leaf that is not trained: it has no gradient. */
+static Node *
+constant(Tape *t, int rows, int cols, int sequences, real *values)
+{
+    real *no_gradient = NULL;
+    return leaf(t, rows, cols, sequences, values, no_gradient);
+}
+
+enum { ONE_SEQUENCE = 1 };
+
 /* The vectors of `rows` tokens or positions. If vectors are learned, they are
    the weight `name`. If they are one-hot, they are the rows of m->fixed from
    `first` on. In the pass that lists the weights (m->listing), m->fixed has no
@@ -49,22 +59,28 @@ vectors(Model *m, Tape *t, int first, int rows, const char *name)
     int d = m->attention.d_model;
     if (m->config.embed == EMBED_LEARNED)
         return model_table(m, name, rows);
+    real *values = NULL;
     if (m->listing)
-        m->fixed = matrix(NULL, first + rows, d, d);
-    real *values = m->fixed.at ? m->fixed.at + first * d : NULL;
-    return leaf(t, rows, d, 1, values, NULL);
+        m->fixed = matrix(values, first + rows, d, d);
+    if (m->fixed.at)
+        values = m->fixed.at + first * d;
+    return constant(t, rows, d, ONE_SEQUENCE, values);
 }
 
 /* The encoder's output for the second sequence y; y if there is no encoder. */
 static Node *
 encode(Model *m, Node *y)
 {
+    const Attention *no_block = NULL; /* the norm comes after all blocks */
+    Node *only_y = NULL;              /* self-attention has no other operand */
+    if (m->config.encoder == 0)
+        return y;
     for (int i = 0; i < m->config.encoder; i++) {
         Attention a = attention_in_block(m, ENCODER, i);
-        y = model_attend(m, m->variant, &a, y, NULL);
+        y = model_attend(m, m->variant, &a, y, only_y);
         y = model_mlp(m, &a, y);
     }
-    return m->config.encoder ? model_norm(m, NULL, "encoder.norm", y) : y;
+    return model_norm(m, no_block, "encoder.norm", y);
 }
 
 /* Makes the model use the first block after the encoder next: moves m->next and
@@ -77,7 +93,7 @@ skip_encoder(Model *m)
     static const int norm_weights[] = {
         [NORM_NONE] = 0, [NORM_PRE] = 2, [NORM_RMS] = 1};
     m->next_place = m->config.encoder; /* one place for each of its blocks */
-    int first_of_attention = m->place[m->next_place].weights;
+    int first_of_attention = m->place[m->next_place].weights; /* an index */
     m->next = first_of_attention - norm_weights[m->config.norm];
 }
 
@@ -90,35 +106,39 @@ skip_encoder(Model *m)
 static Node *
 second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
-    bool later_tokens = t->keeper && t->keeper->position > 0;
-    if (!m->sizes.source)
+    const int no_rows = 0, first_position = 0;
+    bool has_first_tokens = !t->keeper || t->keeper->position == 0;
+    bool encodes = has_first_tokens || t->purpose & SHAPES_ONLY;
+    if (m->sizes.source == 0)
         return NULL;
-    if (later_tokens && !(t->purpose & SHAPES_ONLY)) {
+    if (!encodes) {
         skip_encoder(m);
-        return leaf(t, 0, m->attention.d_model, b->sequences, NULL, NULL);
+        return constant(t, no_rows, m->attention.d_model, b->sequences, NULL);
     }
-    return encode(m, embed(table, b->source, b->each, positions, 0,
+    return encode(m, embed(table, b->source, b->each, positions, first_position,
                            b->source_rows, b->sequences));
 }
 
 /* Architecture.logits of both architectures. The encoder comes first, then the
    blocks, with self-attention, cross-attention or both. x is the task's
-   sequence, y its second one. The rows of m->fixed are in this order: ids of
-   the vocabulary, positions of x, positions of y. */
+   sequence, y its second one. Each pass describes attention to the variant,
+   since the heart has not heard of one-hot vectors and rope. */
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
     Sizes sizes = m->sizes;
     bool positions_added = c->positions == POSITIONS_LEARNED;
-    int x_row = sizes.vocabulary,
-        y_row = x_row + sizes.tokens;                   /* of m->fixed */
+    /* The rows of m->fixed, if it has any: ids, positions of x, positions of y.
+     */
+    int id_row = 0, x_row = sizes.vocabulary, y_row = x_row + sizes.tokens;
     int position = t->keeper ? t->keeper->position : 0; /* of the first token */
     Attention a = attention_in_model(c, sizes);
     m->attention.d_model = a.d_model;
     m->attention.relative = a.relative;
-    Node *table = vectors(m, t, 0, sizes.vocabulary, "embedding");
+    Node *table = vectors(m, t, id_row, sizes.vocabulary, "embedding");
     Node *x_positions = NULL, *y_positions = NULL;
+    Node *only_x = NULL; /* self-attention has no other operand */
     if (positions_added)
         x_positions = vectors(m, t, x_row, sizes.tokens, "positions");
     if (positions_added && sizes.source)
@@ -130,7 +150,7 @@ logits(Model *m, Tape *t, const Batch *b)
         Attention self = attention_in_block(m, SELF, i);
         Attention cross = attention_in_block(m, CROSS, i);
         if (c->cross != CROSS_ONLY)
-            x = model_attend(m, m->variant, &self, x, NULL);
+            x = model_attend(m, m->variant, &self, x, only_x);
         if (c->cross != CROSS_NONE)
             x = model_attend(m, m->variant, &cross, x, y);
         x = model_mlp(m, &self, x);
@@ -146,11 +166,12 @@ gained_rms_norm(Node *x, Node *gain)
     return hadamard(rms_norm(x, 1e-5), gain);
 }
 
-const Architecture two_sequences = {logits, class_loss, gained_rms_norm};
+const Architecture two_sequences = {
+    .logits = logits, .loss = class_loss, .rms_norm = gained_rms_norm};
 
 /* The loss is the product of the row [1/counted ... 1/counted] and the column
-   of squared errors e^2, with e = x + (-y). In a row whose answer does not
-   count (target -1), y is set to x, so that the row adds 0. */
+   of squared errors e^2, with e = x + (-y). In a row without an answer, y is
+   set to x, so that the row adds 0. */
 Node *
 number_loss(const Model *m, Node *x, const int *targets, int counted,
             double *right)
@@ -159,17 +180,21 @@ number_loss(const Model *m, Node *x, const int *targets, int counted,
     for (int i = 0; i < x->rows; i++) {
         double y = m->sizes.first + m->sizes.step * targets[i];
         double error = (double)x->value[i] - y;
-        minus_y[i] = targets[i] < 0 ? -x->value[i] : (real)-y;
+        bool has_answer = targets[i] >= 0;
+        minus_y[i] = has_answer ? (real)-y : -x->value[i];
         mean[i] = counted ? (real)(1. / counted) : 0;
-        if (right && targets[i] >= 0)
+        if (right && has_answer)
             *right += 1 - error * error;
     }
-    Node *e = add(x, leaf(x->tape, x->rows, 1, x->sequences, minus_y, NULL));
-    e->sequences = 1; /* the sum is over the rows of all sequences */
-    return matmul(leaf(x->tape, 1, x->rows, 1, mean, NULL), hadamard(e, e));
+    Node *column = constant(x->tape, x->rows, 1, x->sequences, minus_y);
+    Node *row = constant(x->tape, 1, x->rows, ONE_SEQUENCE, mean);
+    Node *e = add(x, column);
+    e->sequences = ONE_SEQUENCE; /* the sum is over the rows of all sequences */
+    return matmul(row, hadamard(e, e));
 }
 
-const Architecture numbers = {logits, number_loss, gained_rms_norm};
+const Architecture numbers = {
+    .logits = logits, .loss = number_loss, .rms_norm = gained_rms_norm};
 
 /* Its square is the only nonzero one among the d entries of a row, so the mean
    square of these is (0.7 sqrt(d))^2 / d = 0.7^2. */
@@ -184,6 +209,6 @@ model_fill_onehot(Model *m)
 {
     Matrix *f = &m->fixed;
     f->at = allocate(matrix_entries(f->rows, f->cols), sizeof *f->at);
-    for (int i = 0; i < f->rows; i++)
+    for (int i = 0; i < f->rows; i++) /* the diagonal */
         f->at[i * f->down + i] = (real)onehot_size(m);
 }

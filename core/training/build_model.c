@@ -9,19 +9,21 @@
 #include "training/optimizers.h"
 
 /* Multiplies the initial entries of all weights of this name by a factor. The
-   name is what follows the last dot of the full name, with _ for ^: W_Q for
-   block0.attention.W^Q. Returns false if no weight has this name. */
+   name is what follows the last dot of the full name, as a file is called after
+   it (same_file), with _ for ^: W_Q for block0.attention.W^Q. Returns false if
+   no weight has this name. */
 static bool
 scale_weights(Model *m, const char *name, double factor)
 {
     bool found = false;
     for (Weight *w = m->weights; w < m->weights + m->count; w++) {
         const char *dot = strrchr(w->name, '.');
-        if (!same_file(dot ? dot + 1 : w->name, name))
-            continue;
-        w->deviation *= fabs(factor);
-        w->mean *= factor;
-        found = true;
+        const char *last = dot ? dot + 1 : w->name;
+        if (same_file(last, name)) {
+            w->mean *= factor;
+            w->deviation *= fabs(factor); /* a deviation is never negative */
+            found = true;
+        }
     }
     return found;
 }
@@ -33,13 +35,15 @@ static void
 scale_initial_weights(Model *m)
 {
     const char *init = m->config.init;
-    bool found = !*init; /* an empty setting names no weights */
-    char *rest = *init ? copy_text(init) : NULL;
+    const bool whole = false; /* factors need not be integers */
+    bool found = false;
+    if (!*init)
+        return;
+    char *rest = copy_text(init);
     for (char *pair = strsep(&rest, "+"); pair; pair = strsep(&rest, "+")) {
         char *factor = strchr(pair, '=');
         double x;
-        if (!factor ||
-            number_read(factor + 1, ANY_NUMBER, -DBL_MAX, DBL_MAX, &x))
+        if (!factor || number_read(factor + 1, whole, -DBL_MAX, DBL_MAX, &x))
             usage("init \"%s\": \"%s\" is not NAME=FACTOR; join several with "
                   "+: W_Q=0.1+W_K=0.1",
                   init, pair);
@@ -77,6 +81,8 @@ config_resolve_for(Config *c, const Plugin *p)
     config_resolve(c, variant_uses(p->variant));
 }
 
+/* model_outline lists the weights and the rows of one-hot vectors. So their
+   initial sizes and these rows can be set before model_start fills them. */
 Model *
 model_new(const Config *c, Sizes sizes, const Variant *v)
 {

@@ -24,7 +24,8 @@ Model *model_open(Config c, Dataset *data);
    the variant declares them. The model owns them. */
 Weights place_weights(const Model *m, int place);
 
-/* The weight with this name, such as "embedding". Aborts if there is none. */
+/* The weight with this full name, such as "embedding". Aborts if there is none.
+ */
 Weight *weight_named(const Model *m, const char *name);
 
 /* How many parameters attention has: the entries of all matrices that its

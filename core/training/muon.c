@@ -11,9 +11,10 @@
 #include "heart/train.h"
 #include "training/muon.h"
 
-/* X := a X + (b G + c G G) X with G = X X', five times, from X of norm 1: the
+/* X := a X + (b G + c G G) X with G = X X', ROUNDS times, from X of norm 1: the
    quintic iteration of Newton and Schulz, with Jordan's coefficients. It
-   moves every singular value of X to between 0.7 and 1.2. X must not have more
+   moves every singular value of X to between 0.7 and 1.2. (`multiply` sets its
+   first matrix to the product of the others.) X must not have more
    rows than columns. gx, a matrix of X's shape, is scratch memory for G X. The
    memory of G is kept for the next call, so that a step of training allocates
    nothing. */
@@ -27,7 +28,8 @@ make_orthogonal(Matrix x, Matrix gx)
     while (capacity < n * n)
         memory = grow(memory, capacity, &capacity, sizeof *memory);
     Matrix g = matrix(memory, n, n, n);
-    for (int round = 0; round < 5; round++) {
+    enum { ROUNDS = 5 };
+    for (int round = 0; round < ROUNDS; round++) {
         multiply(g, x, transposed(x)); /* G = X X' */
         multiply(gx, g, x);
         for (int i = 0; i < size; i++)
@@ -38,56 +40,72 @@ make_orthogonal(Matrix x, Matrix gx)
     }
 }
 
-/* Moves one matrix against its gradient g:
+/* Updates the mean of a matrix's gradients g, and sets `step` to the direction
+   of the momentum, with norm 1:
 
        mean = beta1 mean + (1 - beta1) g
-       step = beta1 mean + (1 - beta1) g                    (Nesterov)
-       W   -= rate 0.2 sqrt(max(rows, cols)) orthogonal(step)
-
-   0.2 sqrt(...) moves it about as far as Adam would, so that both can use one
-   learning rate (Liu et al. 2025, arXiv:2502.16982, section 2.2). `mean` is
-   kept between steps. `step` is scratch memory, and so is g once it is used. */
+       step = beta1 mean + (1 - beta1) g                    (Nesterov) */
 static void
-muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
+momentum_step(int size, const real *g, real *mean, real *step, double beta1)
 {
-    int size = w->rows * w->cols;
-    real beta = (real)beta1, rest = (real)(1 - beta1), *g = w->gradient;
+    const double tiny = 1e-7; /* keeps a step of zeros from dividing by 0 */
+    real beta = (real)beta1, rest = (real)(1 - beta1);
     double squares = 0;
     for (int i = 0; i < size; i++) {
         mean[i] = beta * mean[i] + rest * g[i];
         step[i] = beta * mean[i] + rest * g[i];
         squares += (double)step[i] * (double)step[i];
     }
-    /* 1e-7 keeps a step of zeros from dividing by 0. */
-    real shrink = (real)(1 / (sqrt(squares) + 1e-7));
+    real shrink = (real)(1 / (sqrt(squares) + tiny));
     for (int i = 0; i < size; i++)
-        step[i] *= shrink; /* make_orthogonal needs a norm of 1 */
+        step[i] *= shrink;
+}
+
+/* Moves one matrix: W -= rate 0.2 sqrt(max(rows, cols)) orthogonal(step). This
+   is about as far as Adam would move it, so that both can use one learning rate
+   (Liu et al. 2025, arXiv:2502.16982, section 2.2). `mean` is kept between
+   steps. `step` is scratch memory, and so is the gradient once it is used. */
+static void
+muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
+{
+    const double as_far_as_adam = 0.2;
+    int size = w->rows * w->cols;
+    real *g = w->gradient;
+    momentum_step(size, g, mean, step, beta1);
     Matrix x = matrix(step, w->rows, w->cols, w->cols);
     Matrix gx = matrix(g, w->rows, w->cols, w->cols);
     bool tall = w->rows > w->cols;
     make_orthogonal(tall ? transposed(x) : x, tall ? transposed(gx) : gx);
-    real distance = (real)(rate * 0.2 * sqrt(tall ? w->rows : w->cols));
+    real distance =
+        (real)(rate * as_far_as_adam * sqrt(tall ? w->rows : w->cols));
     for (int i = 0; i < size; i++)
         w->value[i] -= distance * step[i];
 }
 
-/* Each weight is moved in `only`, a copy of the model struct whose pointers are
-   to this weight only. adam() updates the powers of beta1 and beta2 of that
-   copy; those of the model are updated at the end. Muon uses no mean of squares
-   (`second`), so that memory is its scratch. */
+/* A copy of the model struct in which the values, the gradients and the state
+   of the optimizer are those of one weight of the model. */
+static Model
+with_only(const Model *m, const Weight *w)
+{
+    Model only = *m;
+    size_t offset = (size_t)(w->value - m->values);
+    only.values += offset;
+    only.gradients += offset;
+    only.first += offset;
+    only.second += offset;
+    only.parameters = (size_t)w->rows * (size_t)w->cols;
+    return only;
+}
+
+/* adam() updates the powers of beta1 and beta2 of its copy of the model; those
+   of the model are updated at the end. Muon uses no mean of squares (`second`),
+   so that memory is its scratch. */
 void
 muon(Model *m, double rate)
 {
-    for (int i = 0; i < m->count; i++) {
-        const Weight *w = &m->weights[i];
+    for (const Weight *w = m->weights; w < m->weights + m->count; w++) {
+        Model only = with_only(m, w);
         bool is_matrix = w->rows > 1 && w->cols > 1;
-        Model only = *m;
-        size_t offset = (size_t)(w->value - m->values);
-        only.values += offset;
-        only.gradients += offset;
-        only.first += offset;
-        only.second += offset;
-        only.parameters = (size_t)w->rows * (size_t)w->cols;
         if (w->attention && is_matrix)
             muon_matrix(w, only.first, only.second, m->config.beta1, rate);
         else

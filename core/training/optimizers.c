@@ -9,7 +9,7 @@
 double
 learning_rate(const Config *c, int step)
 {
-    if (step <= c->warmup)
+    if (step <= c->warmup) /* so warmup is not 0 */
         return c->lr * step / c->warmup;
     if (c->schedule == SCHEDULE_CONSTANT)
         return c->lr;

@@ -24,7 +24,8 @@ rotate_by_rope(Node *n, int position)
         bug("positions rope: %s of %d heads: each head needs an even number of "
             "columns",
             label(n), n->heads);
-    return make(&rope_op.op, OF(n), (Spec){WITH((Rotation){position, 10000})});
+    Rotation rotation = {.position = position, .base = 10000};
+    return make(&rope_op.op, OF(n), (Spec){WITH(rotation)});
 }
 
 const Relative rope = {.rotated = rotate_by_rope};
@@ -56,15 +57,15 @@ before_rope(Node *n)
     return n->op == &rope_op.op ? n->in[0] : n;
 }
 
-/* The slope of head i of h is 2^(-8 i / h) = e^-(8 i / h log 2). The latest
-   slope is kept, because most calls are for the same head as the call before.
- */
+/* The slope of head i of h is 2^(-8 i / h) = e^-(8 i / h log 2), which decay
+   computes: decay(x) is e^-x. Each thread keeps the latest slope, because most
+   calls are for the same head as the call before. */
 double
 alibi_bias(const Attention *a, int head, int query, int key)
 {
-    static _Thread_local double slope;         /* the latest one */
-    static _Thread_local int slope_i, slope_h; /* its i and h */
-    int i = (a->scored + head) % a->heads + 1, h = a->heads;
+    static _Thread_local double slope;                /* the latest one */
+    static _Thread_local int slope_i, slope_h;        /* its i and h */
+    int h = a->heads, i = (a->scored + head) % h + 1; /* from 1 on */
     if (i != slope_i || h != slope_h)
         slope = decay(8. * i / h * logarithm(2));
     slope_i = i;
