@@ -175,8 +175,7 @@ own_setting_of(const char *name, const char *value)
     bool begins_well = name[0] >= 'a' && name[0] <= 'z';
     if (begins_well && only_letters && n < OWN_NAME_SIZE)
         strcpy(own.name, name);
-    const bool whole = false;
-    if (number_read(value, whole, -OWN_MOST, OWN_MOST, &own.value))
+    if (number_read(value, ANY_NUMBER, -OWN_MOST, OWN_MOST, &own.value))
         own.value = NAN;
     return own;
 }
@@ -253,14 +252,6 @@ check_variant(const char *path, const Variant *v)
              path, list, MOST_OWN, OWN_NAME_SIZE - 1);
 }
 
-/* Tells the report that the code of the plugin that was called last has
-   returned. */
-static void
-plugin_returned(void)
-{
-    report_running(NULL, "");
-}
-
 /* Loads a shared object. Its constructors run meanwhile and may crash;
    report_running notes which plugin would be to blame. Only a plugin that
    defines an operator has the symbol qkv_real_size (<qkv/operator.h>).
@@ -276,7 +267,7 @@ load_object(Plugin *p)
     free(bytes);
     report_running(p->path, " being loaded");
     p->variant = plugin_load(p->path, RTLD_NOW);
-    plugin_returned();
+    report_returned();
     void *object = dlopen(p->path, RTLD_LAZY | RTLD_NOLOAD);
     p->own_operator = dlsym(object, "qkv_real_size") != NULL;
 }
@@ -289,7 +280,7 @@ load_equation(Plugin *p, const char *text)
 {
     report_running(p->path, " being read");
     p->variant = variant_of_text(p->path, text);
-    plugin_returned();
+    report_returned();
     p->equation = p->variant->equation;
     p->hash = hash_bytes(HASH_START, p->equation, strlen(p->equation));
 }
@@ -300,7 +291,6 @@ plugin_open(const char *word)
     word = plugin_trusted(word);
     Plugin p = {.name = plugin_name(word),
                 .path = strchr(word, '/') ? word : plugin_find(word)};
-    size_t size; /* not used: the text ends with a 0 */
     if (!p.path) {
         Values known = plugin_list();
         usage("unknown variant \"%s\":%s `qkv list` lists them; a file needs "
@@ -308,7 +298,7 @@ plugin_open(const char *word)
               word, suggestion(word, &known), word);
     }
     if (has_ending(p.path, ".eq"))
-        load_equation(&p, read_file(p.path, "equation", &size));
+        load_equation(&p, read_text(p.path, "equation"));
     else
         load_object(&p);
     report_opened(p.variant, p.path);

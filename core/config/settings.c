@@ -223,31 +223,24 @@ set_own_list(Config *c, const char *text)
     return set_word(&c->settings, text);
 }
 
-/* Reads a text as a number that the setting can have, and stores it in *x.
-   Returns NULL, or why it is none. */
-static const char *
-number_for(const Setting *s, const char *text, double *x)
-{
-    bool whole = s->kind == INTEGER;
-    return number_read(text, whole, s->min, s->max, x);
-}
-
 const char *
 value_read(const Setting *s, void *at, const char *text)
 {
-    double x = 0;
+    const char *why = NULL;
+    double x;
     int choice;
     char *end;
-    const char *why = s->kind & NUMERIC ? number_for(s, text, &x) : NULL;
-    if (why)
-        return why;
     switch (s->kind) {
     case INTEGER:
-        *(int *)at = (int)x;
-        return NULL;
+        why = number_read(text, WHOLE_NUMBER, s->min, s->max, &x);
+        if (!why)
+            *(int *)at = (int)x;
+        return why;
     case NUMBER:
-        *(double *)at = x;
-        return NULL;
+        why = number_read(text, ANY_NUMBER, s->min, s->max, &x);
+        if (!why)
+            *(double *)at = x;
+        return why;
     case CHOICE:
         choice = index_in(s->choices, text);
         if (choice < 0)
@@ -270,7 +263,7 @@ setting_set(const Setting *s, Config *c, const char *text)
     if (s->kind != OWN)
         return value_read(s, value_at(s, c), text);
     double x;
-    const char *why = number_for(s, text, &x);
+    const char *why = number_read(text, ANY_NUMBER, s->min, s->max, &x);
     if (!why)
         set_own(s, c, x);
     return why;

@@ -35,7 +35,6 @@ static void
 scale_initial_weights(Model *m)
 {
     const char *init = m->config.init;
-    const bool whole = false; /* factors need not be integers */
     bool found = false;
     if (!*init)
         return;
@@ -43,7 +42,8 @@ scale_initial_weights(Model *m)
     for (char *pair = strsep(&rest, "+"); pair; pair = strsep(&rest, "+")) {
         char *factor = strchr(pair, '=');
         double x;
-        if (!factor || number_read(factor + 1, whole, -DBL_MAX, DBL_MAX, &x))
+        if (!factor ||
+            number_read(factor + 1, ANY_NUMBER, -DBL_MAX, DBL_MAX, &x))
             usage("init \"%s\": \"%s\" is not NAME=FACTOR; join several with "
                   "+: W_Q=0.1+W_K=0.1",
                   init, pair);
