@@ -173,7 +173,7 @@ void
 run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only)
 {
     tape_free(a->tape);
-    a->tape = tape_new(0);
+    a->tape = tape_new(COMPUTE);
     a->tape->attend = attend_in_steps;
     a->capture = (Capture){.only = only};
     Node **w = leaves_of(a->tape, &a->weights);

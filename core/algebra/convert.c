@@ -119,7 +119,7 @@ test_accuracy(Model *m, const Dataset *data)
 {
     double unused_loss, accuracy;
     Batch b = batch_new(data->sizes, m->config.batch);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     evaluate(m, data, TEST, t, &b, &unused_loss, &accuracy);
     tape_free(t);
     batch_free(&b);
@@ -136,7 +136,7 @@ logits_apart(Model *a, Model *b, const Dataset *data)
     const int first_batch = 0;
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, first_batch, &batch);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     Node *of_a = model_forward(a, t, &batch);
     Node *of_b = model_forward(b, t, &batch);
     Difference off = {.largest = 1};

@@ -10,7 +10,6 @@
 #include "operators/columns.h"
 #include "operators/elementwise.h"
 #include "operators/recall.h"
-#include "operators/repeat.h"
 #include "operators/rotate.h"
 #include "operators/steps.h"
 #include "training/rope_and_alibi.h"

@@ -137,7 +137,7 @@ rank_of_jacobian(Layers *l)
 {
     size_t size = matrix_entries(TOKENS, l->attention.d_model);
     l->random = random_stream(SEED, "real");
-    l->tape = tape_new(0);
+    l->tape = tape_new(COMPUTE);
     l->values = allocate((size_t)l->parameters, sizeof *l->values);
     l->x = allocate(2 * size, sizeof *l->x);
     l->direction = l->x + size;

@@ -68,7 +68,7 @@ measured_rank(Model *m)
 {
     Sizes s = m->sizes;
     const int one_sequence = 1;
-    Measured d = {.model = m, .tape = tape_new(0)};
+    Measured d = {.model = m, .tape = tape_new(COMPUTE)};
     d.sequence = batch_new(s, one_sequence);
     d.sequence.sequences = one_sequence;
     d.sequence.rows = s.tokens;

@@ -42,7 +42,7 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     Batch b = batch_new(m->sizes, m->config.batch);
     Random r = dataset_stream(data, TEST);
     dataset_draw(data, TEST, &r, first_batch, &b);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     Node *logits = model_forward(m, t, &b);
     Node *loss = m->architecture->loss(m, logits, b.targets,
                                        counted_rows(b.targets, b.rows), NULL);

@@ -146,12 +146,14 @@ typedef struct QueryTile {
     real *d_out; /* scratch for dO (rows x d_v); NULL if the weights are kept */
 } QueryTile;
 
-/* Head h of a matrix at `at` that has n's shape, and the heads or sequences
-   that are computed together with it, as a batch. */
+/* The head that tile t uses of a matrix at `at`, which has n's shape, and the
+   heads or sequences that are computed together with it, as a batch. q has
+   `heads` heads; if n has fewer, neighbouring heads of q share one of n. */
 static Matrix
-heads_of(const Node *n, real *at, const QueryTile *t, int h)
+heads_of(const Node *n, real *at, const QueryTile *t, int heads)
 {
-    Matrix m = head_of(n, at, t->s, h);
+    int sharing = heads / n->heads;
+    Matrix m = head_of(n, at, t->s, t->h / sharing);
     m.step = t->of_heads ? m.cols : m.step;
     m.count = t->count;
     return m;
@@ -162,7 +164,7 @@ heads_of(const Node *n, real *at, const QueryTile *t, int h)
 static Matrix
 rows_of_tile(const Node *n, real *at, const QueryTile *t)
 {
-    return some_rows(heads_of(n, at, t, t->h), t->first, t->rows);
+    return some_rows(heads_of(n, at, t, n->heads), t->first, t->rows);
 }
 
 /* The first `count` keys or values (count x width) of the block that begins at
@@ -259,8 +261,8 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     if (p->is_long)
         t.seen = keys_seen(a->causal, last, p->tokens, p->keys);
     t.q = rows_of_tile(q, q->value, &t);
-    t.k.rows = heads_of(k, k->value, &t, h / (q->heads / k->heads));
-    t.v.rows = heads_of(v, v->value, &t, h / (q->heads / v->heads));
+    t.k.rows = heads_of(k, k->value, &t, q->heads);
+    t.v.rows = heads_of(v, v->value, &t, q->heads);
     t.dp = matrix(scratch + p->dp, rows, t.seen, p->stride);
     t.dp.count = t.count;
     t.dp.step = (ptrdiff_t)rows * p->stride;
@@ -315,13 +317,12 @@ scores_backward(const QueryTile *t, real scale)
     }
 }
 
-/* The gradient of the keys, or values, that the tile sees. n is k or v, and q
-   has `heads` heads. */
+/* The gradient of the keys, or values, that the tile sees, from key 0 on. n is
+   k or v, and q has `heads` heads. */
 static Matrix
 seen_gradient(const QueryTile *t, Node *n, int heads)
 {
-    int h = t->h / (heads / n->heads);
-    return some_rows(heads_of(n, gradient(n), t, h), 0, t->seen);
+    return some_rows(heads_of(n, gradient(n), t, heads), 0, t->seen);
 }
 
 /* In the forward pass O was P V, so now dV += P' dO and dP = dO V'. S was Q K',
@@ -432,7 +433,7 @@ attend_forward(Node *c)
 static void
 attend_backward(Node *c)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < c->inputs; i++)
         if (c->in[i]->trained)
             gradient(c->in[i]); /* zeroed before several threads add to it */
     pass_over(c, tile_backward);

@@ -164,7 +164,7 @@ lanes_below(int n, int p)
     return *(const Lanewise *)(number + p * WIDE) < n;
 }
 
-/* The sum of x[j], and below that of x[j] y[j], for j below n. */
+/* The sum of x[j] for j below n. */
 static inline real
 lane_sum(const real *x, int n)
 {
@@ -176,6 +176,7 @@ lane_sum(const real *x, int n)
     return reduce_sum(sum);
 }
 
+/* The sum of x[j] y[j] for j below n. */
 static inline real
 lane_dot(const real *x, const real *y, int n)
 {
@@ -188,8 +189,8 @@ lane_dot(const real *x, const real *y, int n)
     return reduce_sum(sum);
 }
 
-/* The largest of factor * x[j] for j below n, which is at least 1. The row has
-   `wide` entries, at least n. Those from n on are read, but do not count. */
+/* The largest of factor * x[j] for j below n; n >= 1. The row has `wide`
+   entries, at least n. Those from n on are read, but do not count. */
 static inline real
 lane_max(const real *x, real factor, int n, int wide)
 {

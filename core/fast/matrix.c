@@ -21,12 +21,14 @@
    matrices takes as long as a small product. */
 #define WITHIN static inline __attribute__((always_inline))
 
+enum { OVERWRITE, ADD }; /* what a product does to C */
+
 /* The numbers that all tiles of a product share. Strides are in bytes: if they
    were in entries, gcc would write a second loop for the stride 1, and copy the
    sums between the two at every step. */
 typedef struct Walk {
     int depth;   /* columns of A and rows of B */
-    int add;     /* 1: C += A B; 0: C = A B */
+    int add;     /* OVERWRITE: C = A B; ADD: C += A B */
     int batched; /* a call of Tile computes one tile in several matrices */
     ptrdiff_t a_down, a_across, b_down, c_down; /* strides of A, B and C */
     ptrdiff_t a_next, b_next, c_next; /* from a tile of a call to the next */
@@ -160,19 +162,22 @@ enum {
     NEAR = 32768 / sizeof(real), /* entries that fit the first cache */
     WORTH_SHARING = 1000000, /* multiply-adds that repay threads, whose start
                                 takes some ten microseconds */
+    ROWS_AHEAD = 8, /* rows between the one that is copied, and the one that is
+                       prefetched */
+    SQUARES_AHEAD = 4, /* the same, in squares of FEW rows */
     FAR = 96, /* entries from one row to the next that repay prefetching */
 };
 
 /* Copies the square of FEW x FEW entries at `from`, transposed. If its rows are
-   far apart, it prefetches the square that is four squares further down, which
-   no processor guesses. */
+   far apart, it prefetches a square that is further down, which no processor
+   guesses. */
 static inline void
 transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 {
     V16 r[FEW];
     for (int i = 0; i < FEW; i++) {
         if (down > FAR)
-            __builtin_prefetch(from + (4 * FEW + i) * down);
+            __builtin_prefetch(from + (SQUARES_AHEAD * FEW + i) * down);
         r[i] = *(const V16 *)(from + i * down);
     }
 #ifdef QKV_DOUBLE
@@ -201,7 +206,7 @@ copy_rest(real *to, Matrix m, int width, int rows, int cols)
         const real *from = m.at + i * m.down;
         if (m.across == 1) {
             for (int j = 0; j < m.cols; j += LINE_OF)
-                __builtin_prefetch(from + 8 * m.down + j);
+                __builtin_prefetch(from + ROWS_AHEAD * m.down + j);
             memcpy(to + i * width, from, (size_t)m.cols * sizeof *to);
         } else {
             int left = i < rows ? cols : 0; /* the first column to copy */
@@ -441,15 +446,15 @@ product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
         int depth = a.cols - k < deepest ? a.cols - k : deepest;
         panel_multiply(c, some_columns(a, k, depth), some_rows(b, k, depth),
                        add, copies);
-        add = 1;
+        add = ADD;
         k += deepest;
     } while (k < a.cols);
 }
 
-/* What the threads of a product share: C = A B, or C += A B if `add`. */
+/* The arguments of a product, which its threads share. */
 typedef struct Product {
     Matrix c, a, b;
-    int add;
+    int add; /* OVERWRITE or ADD */
 } Product;
 
 /* Rows from .. to - 1 of C. Each thread has its own memory for copies: PANEL
@@ -487,11 +492,11 @@ product(Matrix c, Matrix a, Matrix b, int add)
 void
 multiply(Matrix c, Matrix a, Matrix b)
 {
-    product(c, a, b, 0);
+    product(c, a, b, OVERWRITE);
 }
 
 void
 multiply_add(Matrix c, Matrix a, Matrix b)
 {
-    product(c, a, b, 1);
+    product(c, a, b, ADD);
 }

@@ -4,6 +4,8 @@
 #include "heart/rows.h"
 #include "heart/threads.h"
 
+enum { UNSCALED = 1 }; /* the factor of rows that need none */
+
 real
 row_dot(const real *x, const real *y, int n)
 {
@@ -13,28 +15,29 @@ row_dot(const real *x, const real *y, int n)
 real
 row_max(const real *x, int n)
 {
-    return lane_max(x, 1, n, n);
+    return lane_max(x, UNSCALED, n, n);
 }
 
 void
 row_softmax(real *x, int n, int all)
 {
-    real max = lane_max(x, 1, n, all);
-    real sum = lane_exponentials(x, 1, n, all, max);
+    real max = lane_max(x, UNSCALED, n, all);
+    real sum = lane_exponentials(x, UNSCALED, n, all, max);
     lane_scale(x, 1 / sum, all);
 }
 
 double
 row_probabilities(real *x, int n)
 {
-    real max = lane_max(x, 1, n, n);
-    real sum = lane_exponentials(x, 1, n, n, max);
+    real max = lane_max(x, UNSCALED, n, n);
+    real sum = lane_exponentials(x, UNSCALED, n, n, max);
     for (int j = 0; j < n; j++)
         x[j] /= sum;
     return logarithm((double)sum) + (double)max;
 }
 
-/* What the threads of tanh_entries share: y = tanh x, entry by entry. */
+/* The arguments of tanh_entries, which its threads share: y = tanh x, entry by
+ * entry. */
 typedef struct Entries {
     real *y;
     const real *x;

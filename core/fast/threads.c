@@ -14,7 +14,9 @@
 #include "heart/fail.h"
 #include "heart/threads.h"
 
-enum { PATIENCE = 1 << 20 }; /* polls before it sleeps: some milliseconds */
+/* PATIENCE is how often a worker polls before it sleeps: some milliseconds.
+   CALL_SHIFT is the number of bits of pool.left below the call's number. */
+enum { PATIENCE = 1 << 20, CALL_SHIFT = 32 };
 
 int thread_count = 1;
 
@@ -25,7 +27,7 @@ static struct {
     _Alignas(CACHE_LINE) atomic_int done; /* ranges of the call */
     _Alignas(CACHE_LINE) Range *work;     /* the arguments of the call */
     void *more;
-    int64_t n, ranges; /* 0 .. n is divided into `ranges` */
+    int64_t n, ranges; /* items 0 .. n - 1 are divided into `ranges` */
     int started;       /* number of threads, including the calling one */
     pthread_mutex_t lock;
     pthread_cond_t begun;
@@ -81,6 +83,7 @@ wait_for_work(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
+/* A worker's thread, which never ends. */
 static void *
 run_worker(void *unused)
 {
@@ -114,14 +117,14 @@ parallel_for(long n, Range *work, void *more)
         return;
     }
     start_workers();
-    uint64_t call = (atomic_load(&pool.left) >> 32) + 1; /* its number */
+    uint64_t number = (atomic_load(&pool.left) >> CALL_SHIFT) + 1;
     pool.work = work;
     pool.more = more;
     pool.n = n;
     pool.ranges = ranges;
     atomic_store(&pool.done, 0);
     pthread_mutex_lock(&pool.lock);
-    atomic_store(&pool.left, call << 32 | (uint32_t)ranges);
+    atomic_store(&pool.left, number << CALL_SHIFT | (uint32_t)ranges);
     pthread_cond_broadcast(&pool.begun);
     pthread_mutex_unlock(&pool.lock);
     take_ranges();

@@ -9,6 +9,8 @@
 #include "heart/numbers.h"
 #include "heart/rows.h"
 
+enum { Q, K, V }; /* the operands of attend */
+
 /* The number of entries of P in all heads: one for each query and each key of
    the same sequence. */
 static size_t
@@ -24,7 +26,7 @@ static Matrix
 weights_of_head(const Node *c, int h, real *at)
 {
     int tokens = c->rows / c->sequences;
-    int keys = c->in[1]->rows / c->in[1]->sequences;
+    int keys = c->in[K]->rows / c->in[K]->sequences;
     ptrdiff_t stride = (ptrdiff_t)c->heads * keys;
     Matrix m = matrix(at + h * keys, tokens, keys, stride);
     m.count = c->sequences;
@@ -56,8 +58,8 @@ attend_forward(Node *c)
 {
     const ScaleAndMask *with = c->arguments;
     for (int h = 0; h < c->heads; h++) {
-        Matrix q = value_for(c, c->in[0], h), k = value_for(c, c->in[1], h);
-        Matrix v = value_for(c, c->in[2], h), o = value_for(c, c, h);
+        Matrix q = value_for(c, c->in[Q], h), k = value_for(c, c->in[K], h);
+        Matrix v = value_for(c, c->in[V], h), o = value_for(c, c, h);
         Matrix p = weights_of_head(c, h, c->kept);
         multiply(p, q, transposed(k));
         for (int i = 0; i < c->rows; i++) { /* the rows of all sequences */
@@ -81,23 +83,23 @@ static void
 attend_backward(Node *c)
 {
     const ScaleAndMask *with = c->arguments;
-    real *scratch = c->kept + weight_count(c->in[0], c->in[1]);
+    real *scratch = c->kept + weight_count(c->in[Q], c->in[K]);
     for (int h = 0; h < c->heads; h++) {
-        Matrix q = value_for(c, c->in[0], h), k = value_for(c, c->in[1], h);
-        Matrix v = value_for(c, c->in[2], h);
+        Matrix q = value_for(c, c->in[Q], h), k = value_for(c, c->in[K], h);
+        Matrix v = value_for(c, c->in[V], h);
         Matrix d_out = shared_head(c, c->gradient, h, c->heads);
         Matrix p = weights_of_head(c, h, c->kept);
         Matrix ds = weights_of_head(c, h, scratch); /* first dP */
         multiply(ds, d_out, transposed(v));
-        add_to_gradient(c, c->in[2], h, transposed(p), d_out);
+        add_to_gradient(c, c->in[V], h, transposed(p), d_out);
         for (int i = 0; i < c->rows; i++) {
             real *row = ds.at + i * ds.down, *weights = p.at + i * p.down;
             real mean = row_dot(weights, row, p.cols);
             for (int j = 0; j < p.cols; j++)
                 row[j] = (real)with->scale * weights[j] * (row[j] - mean);
         }
-        add_to_gradient(c, c->in[0], h, ds, k);
-        add_to_gradient(c, c->in[1], h, transposed(ds), q);
+        add_to_gradient(c, c->in[Q], h, ds, k);
+        add_to_gradient(c, c->in[K], h, transposed(ds), q);
     }
 }
 
@@ -118,7 +120,7 @@ attend(Attention *a, Node *q, Node *k, Node *v, double scale)
                        .keeps = 2 * weight_count(q, k)});
 }
 
-/* The sum of x_j over n entries, in lanes. */
+/* The sum of x_j over n entries, in lanes (numbers.h). */
 static real
 row_sum(const real *x, int n)
 {

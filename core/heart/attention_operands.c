@@ -29,7 +29,7 @@ Node *
 all_keys(const Attention *a, Node *keys)
 {
     Keeper *k = keys->tape->keeper;
-    return k ? k->all_keys(k, a, keys) : positioned(a, keys, 0);
+    return k ? k->all_keys(k, a, keys) : positioned(a, keys, FROM_START);
 }
 
 void

@@ -33,7 +33,9 @@ typedef struct Relative {
 AttendFunction *other_attend(const Attention *a, const Node *q);
 
 /* Returns n, which is queries or keys, after the rotation that the model asks
-   for, if any. `position` is the position of n's first token. */
+   for, if any. `position` is the position of n's first token, FROM_START for
+   the first token of a sequence. */
+enum { FROM_START = 0 };
 Node *positioned(const Attention *a, Node *n, int position);
 
 /* n with the rows of all tokens so far, if a decoder keeps them (Keeper,

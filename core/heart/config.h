@@ -68,7 +68,8 @@ int index_in(const char *list, const char *word);
    is used unchanged. If it is 0 and its option is in `shape`, d_k and d_v
    become d_model / heads, kv_heads becomes heads / 2, and latent d_model / 2,
    both rounded up. If it is 0 and its option is not in `shape`, a number of
-   heads becomes 1, and a width d_model. `relative` is left NULL. */
+   heads becomes 1, and a width d_model. It is the only block; a model with more
+   sets `layers`. `relative` is left NULL. */
 Attention attention_of(const Config *c, const char *shape);
 
 #endif

@@ -10,6 +10,7 @@ void (*on_failure)(int status, const char *message);
 const char *program_name = "qkv";
 const char *whose_memory = "";
 
+/* A report_call that reports nothing. */
 static void
 no_report(const struct Variant *v, const char *doing)
 {
@@ -45,6 +46,7 @@ allocate(size_t count, size_t size)
 {
     void *memory;
     size_t bytes; /* only 32 bits wide in a browser */
+    /* posix_memalign may return NULL for 0 bytes, so they are at least 1. */
     if (__builtin_mul_overflow(count, size, &bytes) ||
         posix_memalign(&memory, CACHE_LINE, bytes ? bytes : 1))
         fail("out of memory: could not get %zu x %zu bytes%s; make the model, "

@@ -62,27 +62,28 @@ print_row(void *none, const Result *so_far)
 }
 
 /* Writes each matrix to a file in the current directory, in NumPy's format: a
-   magic word; the version, bytes 1 and 0; the length of a text, low byte first
-   (118, which is 'v', and 0); that text, padded with spaces; and the entries,
-   row by row.
+   magic word; the version, bytes 1 and 0; the length of a text, low byte first;
+   that text, padded with spaces; and the entries, row by row.
    https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 static void
 write_weights(const Model *m)
 {
+    enum { TEXT = 118 }; /* bytes, so that the entries begin at byte 128 */
+    const char start[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, TEXT, 0};
     const char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
     for (const Weight *w = m->weights; w < m->weights + m->count; w++) {
-        char name[sizeof w->name + 4], text[118];
+        char name[sizeof w->name + sizeof ".npy"], text[TEXT];
         snprintf(name, sizeof name, "%s.npy", w->name);
         for (char *c = name; *c; c++)
-            if (*c == '^')
-                *c = '_';
+            *c = file_letter(*c);
         snprintf(text, sizeof text,
                  "{'descr': '%cf%zu', 'fortran_order': False, 'shape': "
                  "(%d, %d), }",
                  order, sizeof(real), w->rows, w->cols);
         size_t bytes = matrix_entries(w->rows, w->cols) * sizeof(real);
         FILE *file = fopen(name, "wb");
-        if (!file || !fprintf(file, "\x93NUMPY\1%cv%c%-117s\n", 0, 0, text) ||
+        if (!file || !fwrite(start, sizeof start, 1, file) ||
+            !fprintf(file, "%-*s\n", TEXT - 1, text) ||
             !fwrite(w->value, bytes, 1, file) || fclose(file))
             fail("%s: could not write it (%s): free some space, or choose "
                  "another directory",
@@ -118,19 +119,21 @@ int
 main(int argc, char **argv)
 {
     program_name = "heart";
-    if (argc < 3)
+    enum { OPTIONS = 3 }; /* the index of the first one in argv */
+    if (argc < OPTIONS)
         misunderstood(argv[argc - 1]);
+    const char *variant = argv[1], *task = argv[2];
     /* dlopen looks for a name without a slash in variants/, beside this
        program, because the Makefile links it with that path. */
     char file[PATH_MAX];
-    snprintf(file, sizeof file, strchr(argv[1], '/') ? "%s" : "%s.so", argv[1]);
+    snprintf(file, sizeof file, strchr(variant, '/') ? "%s" : "%s.so", variant);
     const Variant *v = plugin_load(file, RTLD_LAZY);
-    Dataset data = {.task = task_named(argv[2])};
+    Dataset data = {.task = task_named(task)};
     data.config = data.task->start;
     Config *c = &data.config;
     const char *out = NULL;
     bool quiet = false;
-    read_options(argv + 3, c, &out, &quiet);
+    read_options(argv + OPTIONS, c, &out, &quiet);
     c->settings = v->settings; /* their defaults */
     if (index_in(v->shape, "heads") < 0)
         c->heads = 0; /* the variant has no heads to choose */
@@ -143,8 +146,8 @@ main(int argc, char **argv)
     if (!quiet)
         printf("step\tloss\taccuracy\tvalidation_loss\tvalidation_accuracy\n");
     Result r = train(m, &data, quiet ? NULL : print_row, NULL);
-    printf("%s on %s: test accuracy %.3f, loss %.3f, %zu parameters\n", argv[1],
-           argv[2], r.test_accuracy, r.test_loss, m->parameters);
+    printf("%s on %s: test accuracy %.3f, loss %.3f, %zu parameters\n", variant,
+           task, r.test_accuracy, r.test_loss, m->parameters);
     if (out)
         write_weights(m);
     free(r.rows);

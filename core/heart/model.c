@@ -28,21 +28,18 @@ name_part(char to[PART_SIZE], const Attention *block, const char *part)
 }
 
 Node *
-model_weight(Model *m, const Attention *block, const char *part,
-             const char *name, int rows, int cols, double mean,
-             double deviation)
+model_weight(Model *m, const Attention *block, const char *part, Weight w)
 {
     if (!m->listing) /* a later pass */
         return m->nodes[m->next++];
     m->weights = grow(m->weights, m->count, &m->capacity, sizeof *m->weights);
-    Weight *w = &m->weights[m->count++];
-    *w = (Weight){
-        .rows = rows, .cols = cols, .mean = mean, .deviation = deviation};
-    name_part(w->part, block, part);
-    snprintf(w->name, sizeof w->name, "%s%s%s", w->part, *name ? "." : "",
-             name);
-    m->parameters += matrix_entries(rows, cols);
-    return leaf(m->listing, rows, cols, 1, NULL, NULL);
+    Weight *listed = &m->weights[m->count++];
+    *listed = w;
+    name_part(listed->part, block, part);
+    snprintf(listed->name, sizeof listed->name, "%s%s%.*s", listed->part,
+             *w.name ? "." : "", NAME_SIZE - 1, w.name);
+    m->parameters += matrix_entries(w.rows, w.cols);
+    return leaf(m->listing, w.rows, w.cols, UNBATCHED, NULL, NULL);
 }
 
 /* The entries of the embedding and of the position have a standard deviation of
@@ -50,7 +47,8 @@ model_weight(Model *m, const Attention *block, const char *part,
 Node *
 model_table(Model *m, const char *name, int rows)
 {
-    return model_weight(m, NULL, name, "", rows, m->attention.d_model, 0, 0.7);
+    Weight w = {.rows = rows, .cols = m->attention.d_model, .deviation = 0.7};
+    return model_weight(m, NULL, name, w);
 }
 
 Node *
@@ -59,11 +57,12 @@ model_norm(Model *m, const Attention *block, const char *part, Node *x)
     int d = m->attention.d_model;
     if (m->config.norm == NORM_NONE)
         return x;
-    Node *gain = model_weight(m, block, part, "gain", 1, d, 1, 0);
+    Weight ones = {.name = "gain", .rows = 1, .cols = d, .mean = 1};
+    Weight zeros = {.name = "bias", .rows = 1, .cols = d};
+    Node *gain = model_weight(m, block, part, ones);
     if (m->config.norm == NORM_RMS)
         return m->architecture->rms_norm(x, gain);
-    Node *bias = model_weight(m, block, part, "bias", 1, d, 0, 0);
-    return layer_norm(x, gain, bias);
+    return layer_norm(x, gain, model_weight(m, block, part, zeros));
 }
 
 /* Lists a place of attention and the weights that its variant declares. Called
@@ -81,10 +80,8 @@ list_place(Model *m, const Variant *v, const Attention *a)
                       .declared = w.count};
     name_part(p->name, a, part);
     for (int i = 0; i < w.count; i++) {
-        const Weight *d = &w.list[i];
-        model_weight(m, a, part, d->name, d->rows, d->cols, d->mean,
-                     d->deviation);
-        m->weights[m->count - 1].attention = true;
+        w.list[i].attention = true;
+        model_weight(m, a, part, w.list[i]);
     }
     free(w.list);
 }
@@ -103,6 +100,7 @@ model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
     m->next += p->declared; /* the variant gets its weights all at once */
     if (!y)
         y = normed;
+    /* An encoder reads all its tokens at once, so it keeps no earlier rows. */
     Keeper *k = a->place == ENCODER ? NULL : x->tape->keeper;
     if (k)
         k->enter(k, a, place, normed, y);
@@ -122,8 +120,12 @@ model_mlp(Model *m, const Attention *block, Node *x)
     if (wide == 0)
         return x;
     Node *normed = model_norm(m, block, "norm2", x);
-    Node *w1 = model_weight(m, block, "mlp", "W_1", d, wide, 0, 1 / sqrt(d));
-    Node *w2 = model_weight(m, block, "mlp", "W_2", wide, d, 0, 1 / sqrt(wide));
+    Weight first = {
+        .name = "W_1", .rows = d, .cols = wide, .deviation = 1 / sqrt(d)};
+    Weight second = {
+        .name = "W_2", .rows = wide, .cols = d, .deviation = 1 / sqrt(wide)};
+    Node *w1 = model_weight(m, block, "mlp", first);
+    Node *w2 = model_weight(m, block, "mlp", second);
     return residual(x, matmul(gelu(matmul(normed, w1)), w2));
 }
 
@@ -131,9 +133,9 @@ Node *
 model_classify(Model *m, Node *x)
 {
     int d = m->attention.d_model, classes = m->sizes.classes;
+    Weight map = {.rows = d, .cols = classes, .deviation = 1 / sqrt(d)};
     Node *normed = model_norm(m, NULL, "norm", x);
-    return matmul(normed, model_weight(m, NULL, "unembedding", "", d, classes,
-                                       0, 1 / sqrt(d)));
+    return matmul(normed, model_weight(m, NULL, "unembedding", map));
 }
 
 static Node *
@@ -165,7 +167,7 @@ class_loss(const Model *m, Node *logits, const int *targets, int counted,
     return cross_entropy(logits, targets, counted);
 }
 
-const Architecture one_sequence = {logits, class_loss, NULL};
+const Architecture one_sequence = {.logits = logits, .loss = class_loss};
 
 Model *
 model_outline(const Config *c, Sizes sizes, const Variant *v,
@@ -243,7 +245,7 @@ model_forward(Model *m, Tape *t, const Batch *b)
 {
     for (int i = 0; i < m->count; i++) {
         Weight *w = &m->weights[i];
-        Node *n = leaf(t, w->rows, w->cols, 1, w->value, w->gradient);
+        Node *n = leaf(t, w->rows, w->cols, UNBATCHED, w->value, w->gradient);
         n->trained = !t->keeper; /* a decoder does not train */
         n->arguments = w->name;  /* for messages */
         m->nodes[i] = n;

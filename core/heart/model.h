@@ -98,12 +98,11 @@ Node *model_forward(Model *m, Tape *t, const Batch *b);
    the block that the call is in, or NULL outside all blocks; `part` is the name
    of the part within the block.
 
-   Returns the next weight of the equation, which has this shape, and initial
-   entries with this mean and standard deviation. It is called `name`, or "" if
-   it is the only weight of its part. */
+   Returns the next weight of the equation. `w` has its shape, the mean and the
+   deviation of its initial entries, and its name within the part, which is ""
+   if the part has no other weight. */
 Node *model_weight(Model *m, const Attention *block, const char *part,
-                   const char *name, int rows, int cols, double mean,
-                   double deviation);
+                   Weight w);
 
 /* Returns a weight with a vector of width d_model in each row, such as
    "embedding" or "positions". */

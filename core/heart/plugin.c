@@ -17,6 +17,7 @@ plugin_load(const char *path, int binding)
         fail("%s: not a shared object that can be loaded: build it with cc "
              "-shared -fPIC, and call only what <qkv/...> declares",
              dlerror()); /* begins with the path */
+    /* Only a plugin with an operator of its own has this symbol. */
     const unsigned char *size = dlsym(handle, "qkv_real_size");
     const Variant *v = dlsym(handle, "qkv_variant");
     if (!v)
@@ -34,8 +35,7 @@ plugin_load(const char *path, int binding)
     return v;
 }
 
-/* The letter of a file's name that replaces a letter of the matrix's name. */
-static char
+char
 file_letter(char letter)
 {
     return letter == '^' ? '_' : letter;
@@ -105,7 +105,7 @@ plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
     report_call(v, " in forward");
     a->tape = x->tape;
     a->variant = v;
-    a->scored = 0;
+    a->scored = 0; /* heads that have had scores in this call */
     Node *out = v->forward(a, x, y, w);
     if (!out || out->rows != x->rows || out->cols != x->cols)
         bug("forward returned %s instead of %s: queries come from x, keys and "

@@ -18,8 +18,11 @@ enum { NAME_SIZE = 64, PART_SIZE = 32, USES_SIZE = 512, MOST_OWN = 8 };
 #define NAME_LETTERS \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+"
 
-/* Would matrices with these two names be saved in the same file? The name of a
-   file has _ for each ^ in the name of its matrix. */
+/* The letter in the name of a matrix's file for a letter in the matrix's name:
+   _ for ^, and otherwise the same. */
+char file_letter(char letter);
+
+/* Would matrices with these two names be saved in the same file? */
 bool same_file(const char *a, const char *b);
 
 /* Loads the shared object at `path`, and checks that this program can use it;

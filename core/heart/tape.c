@@ -202,7 +202,7 @@ split(Node *a, int heads)
 const char *
 label(const Node *n)
 {
-    enum { LONGEST = 80 };
+    enum { LONGEST = 80 }; /* 50 letters of a name, and the shape */
     /* Only the arguments of a leaf are a name. */
     const char *name = n->root->in ? NULL : n->root->arguments;
     char *text = take(n->tape, LONGEST);

@@ -42,15 +42,15 @@ typedef struct Keeper {
 typedef Node *AttendFunction(Attention *a, Node *q, Node *k, Node *v,
                              double scale);
 
-/* A tape for training has purpose 0. The other purposes can be combined by |.
-
+/* The purposes of a tape, which can be combined by |. COMPUTE: nodes have
+   values, and a backward pass computes gradients, whose memory it reuses.
    SHAPES_ONLY: nodes have shapes and arguments, but no values, so that a model
    that is too large for memory can still be counted. KEEP_GRADIENTS: after the
    backward pass each trained root still has its gradient, until the tape is
    reset. RED_ZONES: each matrix is followed by as much unused memory, and every
    byte of both is UNWRITTEN at first, so that `qkv check` (check/subject.c)
    sees what operators write. */
-enum { SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
+enum { COMPUTE = 0, SHAPES_ONLY = 1, KEEP_GRADIENTS = 2, RED_ZONES = 4 };
 enum { UNWRITTEN = 255 };
 
 struct Tape {
@@ -78,7 +78,9 @@ void tape_free(Tape *t);  /* t may be NULL */
 
 /* Makes a node for a matrix that somebody else owns: its value (rows x cols),
    and its gradient, which the backward pass overwrites, or NULL if it is data.
-   The owner may set its `arguments` to a text, its name in messages. */
+   Its rows are `sequences` sequences, or one if it is UNBATCHED. The owner may
+   set its `arguments` to a text, its name in messages. */
+enum { UNBATCHED = 1 };
 Node *leaf(Tape *t, int rows, int cols, int sequences, real *value,
            real *gradient);
 

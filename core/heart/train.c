@@ -148,7 +148,7 @@ train(Model *m, const Dataset *data, Watch *watch, void *to)
 {
     const Config *c = &m->config;
     Batch b = batch_new(data->sizes, c->batch);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     size_t lines = (size_t)(c->steps / c->log_every) + 1;
     Result r = {.rows = allocate(lines, sizeof *r.rows)};
     Random stream = dataset_stream(data, TRAINING);

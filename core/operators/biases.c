@@ -60,13 +60,9 @@ static void
 add_seen(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
     (void)k;
-    const ScaleAndMask *with = c->arguments;
-    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    for (int i = 0; i < c->rows * c->heads; i++) {
-        int t = i / c->heads % tokens;
-        int seen = keys_seen(with->causal, t, tokens, keys);
-        add_between(of_c + i * keys, of_a + i * keys, seen, back);
-    }
+    int keys = c->cols / c->heads;
+    for (int i = 0; i < c->rows * c->heads; i++)
+        add_between(of_c + i * keys, of_a + i * keys, row_sees(c, i), back);
 }
 
 const LinearOp mask_zero_op = LINEAR("mask_zero", add_seen);
@@ -75,8 +71,7 @@ Node *
 mask_zero(Attention *a, Node *s)
 {
     check_mask("mask_zero", a, s, s->cols / s->heads);
-    return make(&mask_zero_op.op, OF(s),
-                (Spec){WITH((ScaleAndMask){1, a->causal})});
+    return make(&mask_zero_op.op, OF(s), (Spec){MASK_OF(a)});
 }
 
 /* P = softmax(mask(S)) in each row of each head, with a sink. The scores that
@@ -86,12 +81,10 @@ mask_zero(Attention *a, Node *s)
 static void
 sink_forward(Node *c)
 {
-    const ScaleAndMask *with = c->arguments;
-    int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
+    int keys = c->cols / c->heads;
     real *row = c->kept + c->rows * c->heads;
     for (int i = 0; i < c->rows * c->heads; i++) {
-        int t = i / c->heads % tokens;
-        int seen = keys_seen(with->causal, t, tokens, keys);
+        int seen = row_sees(c, i);
         memcpy(row, c->in[0]->value + i * keys, (size_t)seen * sizeof *row);
         row[seen] = c->inputs > 1 ? c->in[1]->value[i % c->heads] : 0;
         row_softmax(row, seen + 1, keys + 1);
@@ -127,5 +120,5 @@ softmax_sink(Attention *a, Node *s, Node *sink)
                  "the second needs one row, with a number for each head");
     size_t keeps = (size_t)s->rows * (size_t)s->heads + (size_t)keys + 1;
     return make(&softmax_sink_op, (Node *[]){s, sink}, sink ? 2 : 1,
-                (Spec){WITH((ScaleAndMask){1, a->causal}), .keeps = keeps});
+                (Spec){MASK_OF(a), .keeps = keeps});
 }

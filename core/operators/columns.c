@@ -66,7 +66,7 @@ concat(Node *const *a, int count)
                 (Spec){.cols = heads * width, .heads = heads});
 }
 
-/* The part (product_by_head.h) of mix_heads. For each token, its row of S is a
+/* The part (matmul_t.h) of mix_heads. For each token, its row of S is a
    matrix (heads of S x width) with a head in each row, its row of P is (heads
    of S x heads of C), and its row of C is (heads of C x width). So C' = S' P.
    All tokens form one batch, which is part 0 of the product; all other parts

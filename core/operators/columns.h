@@ -4,7 +4,7 @@
 #ifndef COLUMNS_H
 #define COLUMNS_H
 
-#include "operators/product_by_head.h"
+#include "operators/matmul_t.h"
 
 /* The argument of columns is an int, the index of the first column that it
    takes from each head. */

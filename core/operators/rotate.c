@@ -1,7 +1,7 @@
 /* rotate.c - rotary position embedding. */
+#include "heart/attention_operands.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
-#include "heart/tape.h"
 #include "operators/functions.h"
 #include "operators/rotate.h"
 
@@ -54,10 +54,10 @@ rotate(Attention *a, Node *n, double base)
 {
     const Keeper *k = n->tape->keeper;
     bool all = k && n->rows == (k->earlier + k->fresh) * n->sequences;
-    if (n->cols / n->heads % 2 || !(base >= 1))
+    int position = all ? FROM_START : a->position, width = n->cols / n->heads;
+    if (width % 2 || !(base >= 1)) /* or base is NaN */
         bug("rotate: %s of %d heads, with base %g: each head needs an even "
             "number of columns, and the base must be at least 1",
             label(n), n->heads, base);
-    return make(&rotate_op.op, OF(n),
-                (Spec){WITH((Rotation){all ? 0 : a->position, base})});
+    return make(&rotate_op.op, OF(n), (Spec){WITH((Rotation){position, base})});
 }

@@ -18,7 +18,7 @@
 #include "operators/steps.h"
 
 /* Head h of the operand or result, as a batch of all sequences: the part of a
-   ProductOp (product_by_head.h) whose parts are heads. */
+   ProductOp (matmul_t.h) whose parts are heads. */
 static Matrix
 head_for(const Node *c, int h, Factor which, real *at)
 {
@@ -44,23 +44,28 @@ scores(Attention *a, Node *q, Node *k, double factor)
     return s;
 }
 
-/* P = softmax(mask(S)). Row i of `keys` entries is the scores of token
-   i / heads in head i % heads. A bias of -INFINITY (biases.h) masks a score,
-   too. */
+int
+row_sees(const Node *c, int i)
+{
+    const ScaleAndMask *with = c->arguments;
+    int tokens = c->rows / c->sequences, query = i / c->heads % tokens;
+    return keys_seen(with->causal, query, tokens, c->cols / c->heads);
+}
+
+/* P = softmax(mask(S)), in each row of each head. A bias of -INFINITY
+   (biases.h) masks a score, too. */
 static void
 softmax_forward(Node *c)
 {
-    const ScaleAndMask *with = c->arguments;
     int keys = c->cols / c->heads, tokens = c->rows / c->sequences;
     memcpy(c->value, c->in[0]->value, size_of(c) * sizeof(real));
     for (int i = 0; i < c->rows * c->heads; i++) {
-        int query = i / c->heads % tokens;
-        int seen = keys_seen(with->causal, query, tokens, keys);
+        int seen = row_sees(c, i);
         real *p = c->value + i * keys;
         if (row_max(p, seen) == -INFINITY)
             bug("softmax: all keys of query %d of head %d are masked: leave "
                 "one unmasked, such as the key at its own position",
-                query, i % c->heads);
+                i / c->heads % tokens, i % c->heads);
         row_softmax(p, seen, keys);
     }
 }
@@ -96,7 +101,7 @@ Node *
 softmax(Attention *a, Node *s)
 {
     check_mask("softmax", a, s, s->cols / s->heads);
-    return make(&softmax_op, OF(s), (Spec){WITH((ScaleAndMask){1, a->causal})});
+    return make(&softmax_op, OF(s), (Spec){MASK_OF(a)});
 }
 
 /* O_i = P_i V_i */

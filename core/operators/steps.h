@@ -5,7 +5,7 @@
 #define STEPS_H
 
 #include "heart/attention_operands.h"
-#include "operators/product_by_head.h"
+#include "operators/matmul_t.h"
 
 /* c->op tells which operator made a node c. The arguments of softmax are a
    ScaleAndMask (heart/attention_operands.h), whose scale is 1. */
@@ -16,6 +16,15 @@ extern const Operator softmax_op;
    function as its `attend` (heart/tape.h, heart/attention_operands.h) makes a
    node for each step. */
 AttendFunction attend_in_steps;
+
+/* Sets the arguments of a Spec (heart/operators.h) to a ScaleAndMask that does
+   not scale. */
+#define MASK_OF(a) WITH((ScaleAndMask){.scale = 1, .causal = (a)->causal})
+
+/* The number of keys that row i of scores c sees: of c's rows * heads, the
+   scores of token i / heads in head i % heads. c's arguments are a
+   ScaleAndMask. */
+int row_sees(const Node *c, int i);
 
 /* The backward pass of softmax for one row of weights: number i of c's
    rows * heads, one for each token and head. Returns rowsum(P dP). */

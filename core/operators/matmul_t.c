@@ -1,7 +1,6 @@
-/* product_by_head.c - operators that multiply two matrices head by head, such
- * as A B'.
- */
-#include "operators/product_by_head.h"
+/* matmul_t.c - the operator A B', and how operators are made that multiply two
+   matrices head by head. */
+#include "operators/matmul_t.h"
 
 /* Part i of A, B or C. B_i is transposed if the operator says so, so that in
    the code below C_i is always A_i B_i. */

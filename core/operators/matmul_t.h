@@ -1,8 +1,7 @@
-/* product_by_head.h - operators that multiply two matrices head by head, such
- * as A B'.
- */
-#ifndef PRODUCT_BY_HEAD_H
-#define PRODUCT_BY_HEAD_H
+/* matmul_t.h - the operator A B', and how operators are made that multiply two
+   matrices head by head. */
+#ifndef MATMUL_T_H
+#define MATMUL_T_H
 
 #include "heart/operators.h"
 
