@@ -507,9 +507,9 @@ canonical_form(const Variant *v, Attention a, Weights w, int positions)
     const char *why = probe(&p, &c, a.causal);
     if (why) {
         canonical_free(&c);
-        c.why = why;
-        if (isfinite(c.deviation))
-            c.why = format_text("%s: off by %.2g", why, c.deviation);
+        bool is_measured = !isnan(c.deviation) && !p.broken;
+        c.why = is_measured ? format_text("%s: off by %.2g", why, c.deviation)
+                            : why;
     }
     tape_free(p.tape);
     return c;

@@ -102,21 +102,34 @@ copy_same_matrices(const Derived *from, const Derived *to)
     return true;
 }
 
-/* Can `to` compute what `from` does? Both are derived at one shape. Matrices
-   for `to` are proposed one set after another. */
+/* How matrices of `to` were found that give the outputs of `from`: as products
+   of the matrices of `from`, or by the fit of `to`. UNMASKED_ONLY: the matrices
+   found give its outputs without a mask, but not under a causal mask. */
+typedef enum Way { NO_WAY, UNMASKED_ONLY, BY_PRODUCTS, BY_FIT } Way;
+
+/* A search for matrices of `to` at one shape. They are proposed one set after
+   another, in to.run.weights. */
 typedef struct Search {
     Derived from, to;
+    Way way;             /* the result */
+    Values products;     /* BY_PRODUCTS: the matrices of `to`, line by line */
+    double causal_apart; /* the smallest difference under a causal mask of all
+                            proposals that agree without a mask; NAN if there
+                            was none */
 } Search;
 
-/* Returns whether the matrices that are proposed for `to`, which are in s->to,
-   give the outputs of `from`. substitute() calls it with each proposal
-   (Accepts). */
+/* Returns whether the proposed matrices of `to` give the outputs of `from`,
+   without a mask and under a causal mask. substitute() calls it with each
+   proposal (Accepts). */
 static bool
 outputs_agree(void *search)
 {
-    const Search *s = search;
+    Search *s = search;
     OutputsApart now = outputs_apart(&s->from, &s->to);
-    return now.unmasked <= ROUNDING && now.causal <= ROUNDING;
+    if (now.unmasked > ROUNDING)
+        return false;
+    s->causal_apart = fmin(s->causal_apart, now.causal); /* ignores NAN */
+    return now.causal <= ROUNDING;
 }
 
 /* Lets `to` fit its matrices to the form of `from`, if there is one. Returns
@@ -134,26 +147,22 @@ fit_agrees(Search *s)
     return fits && outputs_agree(s);
 }
 
-/* How the matrices of `to` were found: as products of the matrices of `from`,
-   by the fit of `to`, or not at all. */
-typedef enum Way { BY_PRODUCTS, BY_FIT, NO_WAY } Way;
-
-/* Searches for matrices of `to` at one shape. If they are products of the
-   matrices of `from`, writes the products to *products. */
-static Way
-way_at(const char *shape, const Variant *to, const Variant *from,
-       Values *products)
+/* Searches at one shape. In the result, `from` and `to` are freed. */
+static Search
+search_at(const char *shape, const Variant *to, const Variant *from)
 {
     Search s = {.from = derive_at(from, shape, TWO_BLOCKS),
-                .to = derive_at(to, shape, TWO_BLOCKS)};
-    Way way = NO_WAY;
-    if (substitute(&s.from, &s.to, outputs_agree, &s, products))
-        way = BY_PRODUCTS;
+                .to = derive_at(to, shape, TWO_BLOCKS),
+                .causal_apart = NAN};
+    if (substitute(&s.from, &s.to, outputs_agree, &s, &s.products))
+        s.way = BY_PRODUCTS;
     else if (fit_agrees(&s))
-        way = BY_FIT;
+        s.way = BY_FIT;
+    else if (!isnan(s.causal_apart))
+        s.way = UNMASKED_ONLY;
     derived_free(&s.from);
     derived_free(&s.to);
-    return way;
+    return s;
 }
 
 /* The shape at which the real parameters of one block are counted. */
@@ -226,13 +235,13 @@ rank_too_low(const Derived *to, const char *piece, int most, int needed)
 
 /* Returns a text which names a rank of this form that is too large for `to`, or
    NULL if none is too large. An M_i has to fit into one head. An N_i of rank n
-   can be divided among n / most_n heads, rounded up, with the same M_i. */
+   can be divided among n / most_n heads, rounded up, with the same M_i; unless
+   most_n is 0. */
 static const char *
 larger_rank(const Derived *to, const Canonical *form)
 {
     int most_m = largest_rank_bound(to, M_PIECE), needed_m = 0;
     int most_n = largest_rank_bound(to, N_PIECE), needed_n = 0;
-    int rank_per_head = most_n > 0 ? most_n : 1; /* it divides */
     int heads_needed = 0, d = form->d_model;
     for (int head = 0; head < form->heads; head++) {
         int first_entry = head * form->size;
@@ -240,11 +249,13 @@ larger_rank(const Derived *to, const Canonical *form)
         int n = spectrum_of(form->n + first_entry, d).rank;
         needed_m = m > needed_m ? m : needed_m;
         needed_n = n > needed_n ? n : needed_n;
-        heads_needed += (n + rank_per_head - 1) / rank_per_head;
+        if (most_n > 0)
+            heads_needed += (n + most_n - 1) / most_n;
     }
+    bool can_divide = most_n > 0 && heads_needed <= to->heads;
     if (needed_m > most_m)
         return rank_too_low(to, "M_i", most_m, needed_m);
-    if (needed_n > most_n && heads_needed > to->heads)
+    if (needed_n > most_n && !can_divide)
         return rank_too_low(to, "N_i", most_n, needed_n);
     return NULL;
 }
@@ -308,23 +319,30 @@ cannot_compute(const Variant *to, const Variant *from)
 Ability
 can_compute(const Variant *to, const Variant *from)
 {
-    Ability found = {.answer = NOT_KNOWN};
-    Values unused_products = {0};
+    Ability answer = {.answer = NOT_KNOWN};
     if (to->calls != ANY_CALL || from->calls != ANY_CALL) {
-        found.why =
+        answer.why =
             "one of them is for self-attention only, but they are compared "
             "on queries and keys from different tokens";
-        return found;
+        return answer;
     }
-    Way way = way_at(TELLING_SHAPE, to, from, &found.products);
-    if (way == NO_WAY)
+    Search small = search_at(TELLING_SHAPE, to, from);
+    if (small.way == NO_WAY)
         return cannot_compute(to, from);
-    Way larger = way_at(LARGER_SHAPE, to, from, &unused_products);
-    found.fitted = way == BY_FIT || larger == BY_FIT;
-    if (larger != NO_WAY)
-        found.answer = CAN;
+    if (small.way == UNMASKED_ONLY) {
+        answer.why =
+            format_text("it can without a mask, but under a causal mask "
+                        "the outputs differ by %.2g of the largest",
+                        small.causal_apart);
+        return answer;
+    }
+    Search large = search_at(LARGER_SHAPE, to, from);
+    answer.products = small.products;
+    answer.fitted = small.way == BY_FIT || large.way == BY_FIT;
+    if (large.way == BY_PRODUCTS || large.way == BY_FIT)
+        answer.answer = CAN;
     else
-        found.why = "it can at " TELLING_SHAPE
-                    ", but nothing was found at " LARGER_SHAPE;
-    return found;
+        answer.why = "it can at " TELLING_SHAPE
+                     ", but nothing was found at " LARGER_SHAPE;
+    return answer;
 }

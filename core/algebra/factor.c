@@ -247,7 +247,10 @@ void
 factor_symmetric(const Form *f, double scale, Part w)
 {
     int d = f->d_model, r = w.cols / f->heads; /* columns of each w_i */
-    check_scale("factor_symmetric", scale);
+    if (scale <= 0 || !isfinite(scale))
+        bug("factor_symmetric: the scale is %g: give a finite positive number, "
+            "since no eigenvalue of W W' is negative",
+            scale);
     check_shape("factor_symmetric", w, d, f->heads * r);
     if (f->width != d)
         bug("factor_symmetric: the form (%d x %d) is not square", d, f->width);
