@@ -18,6 +18,20 @@ for plugin in variants/*.c ./tests/right/*.c ./tests/broken/operator.c ./tests/b
 done
 check ./variants/standard.c && expect "standard.c: not twelve checks" [ "$(grep -cP '\tok\t' out)" -eq 12 ]
 
+# A key bias cancels in the softmax, so its gradient is rounding, which is not 0.
+for plugin in standard biased; do
+    check $plugin
+    [ $plugin = biased ] && depends='; the output does not depend on b^K without positions: the gradient there is only rounding' || depends=
+    expect "$plugin: which matrices the output depends on" \
+        grep -qxF "all used	ok	the output is computed from every matrix declared$depends" out
+done
+
+check ./tests/right/yoco.c
+expect "yoco.c: no line says that its upper blocks have keys which nothing uses" \
+    grep -q '^all used	ok	.*; W^K is unused in block 9, 10, 11, 12, 13, 14, 15, 16;' out
+check ./tests/right/flamingo.c
+expect "flamingo.c: a gate of cross-attention is called unused" sh -c '! grep -q unused out'
+
 check ./tests/right/defined.c
 expect "defined.c: a name that its equation defines is not read: $(cat out)" \
     grep -q '^equation	ok	.*, and so does .equation' out

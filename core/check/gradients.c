@@ -2,10 +2,13 @@
    double precision. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/words.h"
 #include "check/checks.h"
 #include "check/difference.h"
 #include "operators/elementwise.h"
+#include "training/build_model.h"
 
 /* Compares every `every`-th entry of each gradient with its slope, when forward
    is called in a way. In self- and cross-attention forward is called twice on
@@ -40,11 +43,11 @@ compare_slopes(Subject *s, int way_number, int every)
 }
 
 /* Returns the x nearest to 0 at which df of a map is not the slope of its f;
-   NaN if df is right everywhere. The x tried are spread evenly on a logarithmic
-   scale, and no round number is among them, because a kink is likely to be at
-   one. */
+   INFINITY if df is right everywhere. The x tried are spread evenly on a
+   logarithmic scale, and no round number is among them, because a kink is
+   likely to be at one. */
 static double
-wrong_slope_of(const Mapping *m)
+wrong_x_of_map(const Mapping *m)
 {
     const double least = 0.0137, most = 1000, factor = 1.7;
     for (double x = least; x < most; x *= factor) {
@@ -53,21 +56,24 @@ wrong_slope_of(const Mapping *m)
         if (!slope_holds(m, x))
             return x;
     }
-    return NAN;
+    return INFINITY;
 }
 
-/* Returns an x at which df of a map in a call is wrong, the one nearest to 0
-   for that map; NaN if every df is right. */
+/* Returns the x nearest to 0 at which df of any map in a call is wrong;
+   INFINITY if every df is right. */
 static double
-wrong_slope(Tokens *in)
+wrong_x_of_call(Tokens *in)
 {
+    double nearest = INFINITY;
     Tape *t = shapes_of(in);
     for (const Node *n = t->last; n; n = n->previous) {
-        double x = n->op == &map_op ? wrong_slope_of(n->arguments) : NAN;
-        if (!isnan(x))
-            return x;
+        if (n->op != &map_op)
+            continue;
+        double x = wrong_x_of_map(n->arguments);
+        if (fabs(x) < fabs(nearest))
+            nearest = x;
     }
-    return NAN;
+    return nearest;
 }
 
 /* In the first block, at the first shape, this check compares every entry in
@@ -86,9 +92,10 @@ check_gradients(Subject *s)
     if (!all)
         every = 7 + 3 * s->attention.layer;
     Tokens in = tokens_of(s, ways[SELF_WAY]);
-    double x = wrong_slope(&in);
-    if (!isnan(x))
-        fail("in a map, f' is not the derivative of f at %.3g: correct f'", x);
+    double wrong_x = wrong_x_of_call(&in);
+    if (wrong_x != INFINITY)
+        fail("in a map, f' is not the derivative of f at %.3g: correct f'",
+             wrong_x);
     if (new_in_layer(s))
         for (int i = 0; i < count; i++)
             if (ways[i].queries <= few_queries && !ways[i].x_is_data)
@@ -97,37 +104,114 @@ check_gradients(Subject *s)
               "1e-6");
 }
 
-/* Returns whether any entry of the gradient of matrix i is not 0. */
-static bool
-has_gradient(const Subject *s, int i)
+/* Returns the largest absolute entry of the gradient of matrix i. */
+static double
+largest_gradient(const Subject *s, int i)
 {
+    double largest = 0;
     for (int k = 0; k < entries(s, i); k++)
-        if (s->weights.list[i].gradient[k] != 0)
-            return true;
-    return false;
+        largest = fmax(largest, fabs((double)s->weights.list[i].gradient[k]));
+    return largest;
 }
 
-/* Notes in use[i] that matrix i gets a gradient in this block, in self-, cross-
-   or causal attention. Returns whether any matrix gets a gradient; true if
-   there are no matrices.
- */
+/* Notes in use[i] that matrix i gets a gradient in the call whose gradients are
+   in s->weights. Returns whether any matrix gets one. */
+static bool
+note_gradients(const Subject *s, Usage *use)
+{
+    /* A gradient below this share of the call's largest one is only rounding. A
+       key bias, which cancels in the softmax, has a gradient of about 1e-16 of
+       the largest one instead of 0. */
+    const double rounding = 1e-12;
+    double largest = 0;
+    for (int i = 0; i < s->weights.count; i++)
+        largest = fmax(largest, largest_gradient(s, i));
+    bool in_first = s->attention.layer == 0;
+    for (int i = 0; i < s->weights.count; i++) {
+        double own = largest_gradient(s, i);
+        use[i].in_first |= own > 0 && in_first;
+        use[i].in_later |= own > 0 && !in_first;
+        use[i].above_rounding |= own > rounding * largest;
+    }
+    return largest > 0;
+}
+
+/* Notes in `use` which matrices get a gradient in this block, in self-, cross-
+   or causal attention. Returns whether any matrix gets one; true if there are
+   no matrices. */
 static bool
 note_use(Subject *s, Usage *use)
 {
-    bool any = s->weights.count == 0, in_first = s->attention.layer == 0;
+    bool any = s->weights.count == 0;
     subject_draw(s);
     /* Messages show the last call, which is to be self-attention. */
     for (int way = BASIC_WAYS - 1; way >= SELF_WAY; way--) {
         Tokens in = tokens_of(s, ways[way]);
         computed(&in, true);
-        for (int i = 0; i < s->weights.count; i++) {
-            bool used = has_gradient(s, i);
-            any |= used;
-            use[i].in_first |= used && in_first;
-            use[i].in_later |= used && !in_first;
-        }
+        any |= note_gradients(s, use);
     }
     return any;
+}
+
+/* Returns whether any entry of a matrix has a gradient. */
+static bool
+has_gradient(Weight w)
+{
+    for (int k = 0; k < w.rows * w.cols; k++)
+        if (w.gradient[k] != 0)
+            return true;
+    return false;
+}
+
+/* The numbers of the blocks of a model in which matrix i gets no gradient, such
+   as "2, 4"; "" if it gets one in no block: then only cross-attention, which
+   the model does not call, uses it. */
+static const char *
+unused_blocks(const Model *m, int i)
+{
+    Values unused = {0};
+    for (int p = 0; p < m->places; p++)
+        if (!has_gradient(place_weights(m, p).list[i]))
+            values_add(&unused, format_text("%d", p + 1));
+    return unused.count < m->places ? joined(&unused, ", ") : "";
+}
+
+/* Names the matrices that some blocks do not use, with these blocks, up to a
+   length of about 200 letters. That may be intended, since all blocks must
+   declare the same matrices. */
+static const char *
+say_unused(Subject *s)
+{
+    enum { TOKENS = 8, LONG_ENOUGH = 200 };
+    char *text = "";
+    Stack k = stack_of(s, TOKENS);
+    Tape *t = tape_new(ORDINARY_TAPE);
+    backward_projected(model_forward(k.model, t, &k.batch));
+    for (int i = 0; i < s->weights.count; i++) {
+        const char *blocks = unused_blocks(k.model, i);
+        if (*blocks && strlen(text) < LONG_ENOUGH)
+            text = format_text("%s; %s is unused in block %s", text,
+                               s->weights.list[i].name, blocks);
+    }
+    return text;
+}
+
+/* Names the matrices whose gradients are only rounding, so that the output does
+   not depend on them; "" if there are none. It speaks of calls without
+   positions, because only the first shape, which has none, is reported: with
+   positions a key bias may matter. */
+static const char *
+say_cancelled(const Subject *s)
+{
+    Values names = {0};
+    for (int i = 0; i < s->weights.count; i++)
+        if (!s->use[i].above_rounding)
+            values_add(&names, copy_text(s->weights.list[i].name));
+    if (!names.count)
+        return "";
+    return format_text("; the output does not depend on %s without positions: "
+                       "the gradient there is only rounding",
+                       joined(&names, ", "));
 }
 
 /* Notes which matrices get a gradient in this block with random values. Fails
@@ -181,5 +265,6 @@ check_use(Subject *s)
     if (s->attention.layers == LAYERS)
         for (int i = 0; i < s->weights.count; i++)
             check_used(s, i);
-    passed(s, "the output is computed from every matrix declared");
+    passed(s, "the output is computed from every matrix declared%s%s",
+           say_cancelled(s), say_unused(s));
 }

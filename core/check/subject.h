@@ -29,9 +29,10 @@ typedef struct Found {
                        check_shapes */
 } Found;
 
-/* Whether a matrix gets a gradient in the first block, and in a later block. */
+/* Whether a matrix gets a gradient in the first block, and in a later block;
+   and whether that gradient is more than rounding in any block. */
 typedef struct Usage {
-    bool in_first, in_later;
+    bool in_first, in_later, above_rounding;
 } Usage;
 
 /* A plugin at a shape. Its matrices are initialised as the variant declares,
