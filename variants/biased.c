@@ -19,7 +19,7 @@ weights(Weights *w, const Attention *a)
     weight(w, B_K, "b^K", 1, a->heads * a->d_k);
     weight(w, B_V, "b^V", 1, a->heads * a->d_v);
     weight(w, B_O, "b^O", 1, a->d_model);
-    for (int i = B_Q; i <= B_O; i++)
+    for (int i = B_Q; i <= B_O; i++) /* every bias starts as zeros */
         initialise(w, i, 0, 0);
 }
 

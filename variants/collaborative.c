@@ -26,29 +26,31 @@ weights(Weights *w, const Attention *a)
     weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
 }
 
-/* C = [Q diag(m_1) Q diag(m_2) ...] */
+/* C = [Q diag(m_1) Q diag(m_2) ...]. Q has d columns, and C has d for each
+   head. So column j of C is column j % d of Q, times entry j of M, if the rows
+   of M are read one after another. */
 static void
 mix_forward(Node *c)
 {
     const real *q = c->in[0]->value, *m = c->in[1]->value;
-    real *to = c->value;
     int d = c->in[0]->cols;
-    for (int t = 0; t < c->rows; t++, q += d, to += c->cols)
+    for (int t = 0; t < c->rows; t++)
         for (int j = 0; j < c->cols; j++)
-            to[j] = q[j % d] * m[j];
+            c->value[t * c->cols + j] = q[t * d + j % d] * m[j];
 }
 
 /* dQ += sum_i dC_i m_i,  dM_i += sum over tokens of dC_i Q, elementwise */
 static void
 mix_backward(Node *c)
 {
-    const real *q = c->in[0]->value, *m = c->in[1]->value, *dc = c->gradient;
+    const real *q = c->in[0]->value, *m = c->in[1]->value;
     real *dq = gradient(c->in[0]), *dm = gradient(c->in[1]); /* both trained */
     int d = c->in[0]->cols;
-    for (int t = 0; t < c->rows; t++, q += d, dq += d, dc += c->cols)
+    for (int t = 0; t < c->rows; t++)
         for (int j = 0; j < c->cols; j++) {
-            dq[j % d] += dc[j] * m[j];
-            dm[j] += dc[j] * q[j % d];
+            int of_q = t * d + j % d; /* the entry of Q that C's entry uses */
+            dq[of_q] += c->gradient[t * c->cols + j] * m[j];
+            dm[j] += c->gradient[t * c->cols + j] * q[of_q];
         }
 }
 

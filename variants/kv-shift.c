@@ -10,7 +10,7 @@
    real parameter, because W^K and W^V can absorb a common factor. */
 #include <qkv/variant.h>
 
-enum { W_Q, W_K, W_V, W_O, ALPHA, BETA = ALPHA + 2 };
+enum { W_Q, W_K, W_V, W_O, ALPHA_1, ALPHA_2, BETA_1, BETA_2 };
 
 static void
 weights(Weights *w, const Attention *a)
@@ -19,9 +19,9 @@ weights(Weights *w, const Attention *a)
     weight(w, W_K, "W^K", a->d_model, a->heads * a->d_k);
     weight(w, W_V, "W^V", a->d_model, a->heads * a->d_v);
     weight(w, W_O, "W^O", a->heads * a->d_v, a->d_model);
-    weight_each(w, ALPHA, 2, "alpha_i", 1, a->heads);
-    weight_each(w, BETA, 2, "beta_i", 1, a->heads);
-    for (int i = ALPHA; i < BETA + 2; i++)
+    weight_each(w, ALPHA_1, 2, "alpha_i", 1, a->heads);
+    weight_each(w, BETA_1, 2, "beta_i", 1, a->heads);
+    for (int i = ALPHA_1; i <= BETA_2; i++)
         initialise(w, i, 0.5, 0);
 }
 
@@ -38,8 +38,8 @@ static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
     Node *q = split(matmul(x, w[W_Q]), a->heads);
-    Node *k = mixed(cached(matmul(y, w[W_K])), a->heads, w + ALPHA);
-    Node *v = mixed(cached(matmul(y, w[W_V])), a->heads, w + BETA);
+    Node *k = mixed(cached(matmul(y, w[W_K])), a->heads, w + ALPHA_1);
+    Node *v = mixed(cached(matmul(y, w[W_V])), a->heads, w + BETA_1);
 
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
 }

@@ -15,20 +15,20 @@ static void
 weights(Weights *w, const Attention *a)
 {
     int h = a->heads, rope = (int)setting(a, "rope");
-    int latent = (int)setting(a, "query-latent");
-    int from = latent ? latent : a->d_model;
+    int query_latent = (int)setting(a, "query-latent");
+    int query_from = query_latent ? query_latent : a->d_model;
     weight(w, W_DKV, "W^DKV", a->d_model, a->latent);
     weight(w, W_UK, "W^UK", a->latent, h * a->d_k);
     weight(w, W_UV, "W^UV", a->latent, h * a->d_v);
     weight(w, W_KR, "W^KR", a->d_model, rope);
     weight(w, G_KV, "g^KV", 1, a->latent);
     initialise(w, G_KV, 1, 0);
-    weight(w, W_UQ, "W^UQ", from, h * a->d_k);
-    weight(w, W_QR, "W^QR", from, h * rope);
+    weight(w, W_UQ, "W^UQ", query_from, h * a->d_k);
+    weight(w, W_QR, "W^QR", query_from, h * rope);
     weight(w, W_O, "W^O", h * a->d_v, a->d_model);
-    if (latent) {
-        weight(w, W_DQ, "W^DQ", a->d_model, latent);
-        weight(w, G_Q, "g^Q", 1, latent);
+    if (query_latent) {
+        weight(w, W_DQ, "W^DQ", a->d_model, query_latent);
+        weight(w, G_Q, "g^Q", 1, query_latent);
         initialise(w, G_Q, 1, 0);
     }
 }
@@ -36,15 +36,16 @@ weights(Weights *w, const Attention *a)
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
+    const double base = 10000; /* of the rotations */
     double rope = setting(a, "rope"), width = a->d_k + rope;
     Node *c = cached(hadamard(rms_norm(matmul(y, w[W_DKV]), 1e-6), w[G_KV]));
     Node *k_c = split(matmul(c, w[W_UK]), a->heads);
     Node *v = split(matmul(c, w[W_UV]), a->heads);
-    Node *k_r = cached(rotate(a, matmul(y, w[W_KR]), 10000));
+    Node *k_r = cached(rotate(a, matmul(y, w[W_KR]), base));
     if (setting(a, "query-latent"))
         x = hadamard(rms_norm(matmul(x, w[W_DQ]), 1e-6), w[G_Q]);
     Node *q_c = split(matmul(x, w[W_UQ]), a->heads);
-    Node *q_r = rotate(a, split(matmul(x, w[W_QR]), a->heads), 10000);
+    Node *q_r = rotate(a, split(matmul(x, w[W_QR]), a->heads), base);
     Node *q = concat((Node *[]){q_c, q_r}, 2);
     Node *k = concat((Node *[]){k_c, k_r}, 2);
 

@@ -44,7 +44,8 @@ static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
     Node *f = matmul(gelu(matmul(rms_norm(x, 1e-5), w[W_1])), w[W_2]);
-    Node *sums = matmul_t(f, map(w[GAIN], one, zero)); /* of the rows of f */
+    Node *ones = map(w[GAIN], one, zero); /* (1 x d_model) */
+    Node *sums = matmul_t(f, ones);       /* of the rows of f */
     Node *centred = add(f, scale(sums, -1. / a->d_model)); /* its mean is 0 */
     Node *q = add(x, hadamard(rms_norm(centred, 1e-5), w[GAIN]));
     Node *k = split(matmul(y, w[W_K]), a->heads);

@@ -11,9 +11,9 @@
 static void
 weights(Weights *w, const Attention *a)
 {
-    int h = a->heads;
-    weight_each(w, 0 * h, h, "W_i^Q", a->d_model, a->d_k);
-    weight_each(w, 1 * h, h, "W_i^K", a->d_model, a->d_k);
+    int h = a->heads; /* of each map there are h matrices, then one W^O */
+    weight_each(w, 0, h, "W_i^Q", a->d_model, a->d_k);
+    weight_each(w, h, h, "W_i^K", a->d_model, a->d_k);
     weight_each(w, 2 * h, h, "W_i^V", a->d_model, a->d_v);
     weight(w, 3 * h, "W^O", h * a->d_v, a->d_model);
 }

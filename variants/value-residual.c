@@ -25,9 +25,10 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     Node *k = split(matmul(y, w[W_K]), a->heads);
     Node *v = split(matmul(y, w[W_V]), a->heads);
 
-    remember(a, 0, v);
-    if (a->layer > 0)
-        v = add(scale(v, 0.5), scale(recall(a, 0, 0), 0.5));
+    const int slot = 0, first_layer = 0;
+    remember(a, slot, v);
+    if (a->layer > first_layer)
+        v = add(scale(v, 0.5), scale(recall(a, slot, first_layer), 0.5));
     return matmul(attend(a, q, k, v, 1 / sqrt(a->d_k)), w[W_O]);
 }
 

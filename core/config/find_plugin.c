@@ -15,34 +15,34 @@
 #include "heart/fail.h"
 
 /* Linux has a link to the running program. On other systems, such as macOS and
-   the BSDs, dladdr finds the file that the variable `path` was loaded from.
-   Later calls return what the first one found. readlink adds no 0 at the end;
-   `path` is all 0 before it. */
+   the BSDs, dladdr finds the file that an address in memory was loaded from,
+   here that of a text in the program. readlink adds no 0 at the end, but `path`
+   is all 0 before. */
 const char *
 executable_directory(void)
 {
     enum { LONGEST = 4096 }; /* realpath writes at most 4096 bytes */
-    static char path[LONGEST];
+    char path[LONGEST] = "";
+    const char *text_of_program = "";
     Dl_info program;
-    if (path[0])
-        return path;
     bool found = readlink("/proc/self/exe", path, sizeof path - 1) > 0;
     if (!found)
-        found = dladdr(path, &program) && realpath(program.dli_fname, path);
+        found = dladdr(text_of_program, &program) &&
+                realpath(program.dli_fname, path);
     if (!found)
         fail("could not find the directory of this program, which holds its "
              "variants: run it by its full path");
     *strrchr(path, '/') = 0; /* without the program's name */
-    return path;
+    return interned(path);
 }
 
 char *
 beside_program(const char *name)
 {
     char *beside = within(executable_directory(), name);
-    char *shared = within(executable_directory(), "../share/qkv");
-    bool exists = access(beside, F_OK) == 0;
-    return exists ? beside : within(shared, name);
+    if (!access(beside, F_OK)) /* it exists */
+        return beside;
+    return within(executable_directory(), within("../share/qkv", name));
 }
 
 /* The directories in which plugins are looked for, in this order. In qkv-double
@@ -71,6 +71,8 @@ has_ending(const char *file, const char *ending)
     return dot && !strcmp(dot, ending);
 }
 
+enum { ENDING_LENGTH = 3 }; /* of ".so" and of ".eq" */
+
 /* Does the name of a file have the ending of a plugin, .so or .eq? */
 static bool
 is_plugin_file(const char *file)
@@ -92,7 +94,7 @@ plugin_name(const char *word)
     const char *slash = strrchr(word, '/'), *file = slash ? slash + 1 : word;
     size_t n = strlen(file); /* the length of the name */
     if (is_plugin_file(file))
-        n -= strlen(".so");
+        n -= ENDING_LENGTH;
     if (!is_name(file, n))
         usage("\"%s\" cannot name a variant: use 1 to %d letters, digits, - _ "
               "and +; write a file as a path, such as ./mine.c or ./mine.eq",
@@ -101,12 +103,12 @@ plugin_name(const char *word)
 }
 
 /* The words that were passed to plugin_trust in this command. */
-static Values typed;
+static Values trusted;
 
 void
 plugin_trust(const char *word)
 {
-    values_add(&typed, copy_text(word));
+    values_add(&trusted, copy_text(word));
 }
 
 /* The path of the plugin of this name; NULL if no directory has it. */
@@ -128,9 +130,9 @@ plugin_find(const char *name)
 const char *
 plugin_trusted(const char *word)
 {
-    for (int i = 0; i < typed.count; i++)
-        if (!strcmp(typed.text[i], word))
-            return typed.text[i];
+    for (int i = 0; i < trusted.count; i++)
+        if (!strcmp(trusted.text[i], word))
+            return trusted.text[i];
     return plugin_name(word);
 }
 
@@ -151,11 +153,12 @@ plugin_list(void)
         Values files = names_in(path.text[k]);
         for (int i = 0; i < files.count; i++) {
             char *file = files.text[i];
-            size_t n = strlen(file) - strlen(".so"); /* of the plugin's name */
+            size_t n = strlen(file) - ENDING_LENGTH;
             if (!is_plugin_file(file) || !is_name(file, n))
                 continue;
-            file[n] = 0; /* the name is left */
-            if (add_word(&seen, file))
+            file[n] = 0; /* only the plugin's name is left */
+            bool is_new = add_word(&seen, file);
+            if (is_new)
                 values_add(&names, file);
         }
     }
@@ -200,15 +203,13 @@ next_own_setting(const char **list, OwnSetting *own)
 const char *
 variant_uses(const Variant *v)
 {
-    char uses[USES_SIZE];
-    snprintf(uses, sizeof uses, "%s %s", v->shape,
-             v->settings ? v->settings : "");
-    return interned(uses);
+    const char *settings = v->settings ? v->settings : "";
+    return interned(format_text("%s %s", v->shape, settings));
 }
 
 /* Does the list declare at most MOST_OWN settings, each with a name and a
-   number, and is it short enough for variant_uses, whose other half is for
-   .shape? */
+   number, and is it short enough for a text of USES_SIZE, whose other half is
+   for .shape? */
 static bool
 settings_are_valid(const char *list)
 {
@@ -232,18 +233,24 @@ check_shape(const char *path, const Variant *v)
                  path, word, SHAPE_OPTIONS);
 }
 
+/* Exits if a field of a variant is not set. */
+static void
+check_field(const char *path, const char *field, bool is_set)
+{
+    if (!is_set)
+        fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c does",
+             path, field);
+}
+
 /* Exits if a field that every variant needs is NULL, or if .shape or .settings
    has a wrong word. */
 static void
 check_variant(const char *path, const Variant *v)
 {
-    const char *const field[] = {"equation", "shape", "weights", "forward"};
-    const bool is_set[] = {v->equation, v->shape, v->weights, v->forward};
-    for (size_t i = 0; i < sizeof is_set / sizeof *is_set; i++)
-        if (!is_set[i])
-            fail("%s: qkv_variant.%s is NULL: set it, as variants/standard.c "
-                 "does",
-                 path, field[i]);
+    check_field(path, "equation", v->equation);
+    check_field(path, "shape", v->shape);
+    check_field(path, "weights", v->weights);
+    check_field(path, "forward", v->forward);
     check_shape(path, v);
     const char *list = v->settings ? v->settings : "";
     if (!settings_are_valid(list))

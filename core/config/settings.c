@@ -200,14 +200,20 @@ set_word(const char **to, const char *text)
 }
 
 /* Sets a setting that a variant declares. Puts it before the others, because
-   own_value takes the first one with its name. */
-static void
-set_own(const Setting *s, Config *c, double x)
+   own_value takes the first one with its name. Returns NULL, or why the text is
+   not a number that it can have. */
+static const char *
+set_own(const Setting *s, Config *c, const char *text)
 {
     char value[NUMBER_SIZE];
+    double x;
+    const char *why = number_read(text, ANY_NUMBER, s->min, s->max, &x);
+    if (why)
+        return why;
     shortest_number(x, value);
     c->settings =
         interned(format_text("%s=%s %s", s->name, value, c->settings));
+    return NULL;
 }
 
 /* Sets all settings that c's variant declares, from the value of `settings` in
@@ -258,15 +264,11 @@ value_read(const Setting *s, void *at, const char *text)
 const char *
 setting_set(const Setting *s, Config *c, const char *text)
 {
+    if (s->kind == OWN)
+        return set_own(s, c, text);
     if (s->kind == OWN_LIST)
         return set_own_list(c, text);
-    if (s->kind != OWN)
-        return value_read(s, value_at(s, c), text);
-    double x;
-    const char *why = number_read(text, ANY_NUMBER, s->min, s->max, &x);
-    if (!why)
-        set_own(s, c, x);
-    return why;
+    return value_read(s, value_at(s, c), text);
 }
 
 /* The word at an index of a list such as "none learned rope". */
@@ -305,24 +307,21 @@ setting_text(const Setting *s, const Config *c)
     return interned(text);
 }
 
-/* A name is everything before "=", and its value everything before the next
-   blank. sscanf reads at most 63 characters of each. */
 void
 config_apply(Config *c, const char *assignments)
 {
-    char name[64], value[64];
-    const char *at = assignments + strspn(assignments, " ");
-    while (*at) {
-        int length;
-        bool pair = sscanf(at, "%63[^=]=%63s%n", name, value, &length) == 2;
-        const Setting *s = pair ? setting_named(name) : NULL;
-        if (!s || setting_set(s, c, value))
-            bug("config_apply: \"%s\" does not begin with NAME=VALUE of a "
-                "known setting",
-                at);
-        at += length;
-        at += strspn(at, " ");
+    char *rest = copy_text(assignments);
+    for (char *name = strtok(rest, " "); name; name = strtok(NULL, " ")) {
+        char *equals = strchr(name, '=');
+        if (equals)
+            *equals = 0; /* ends the name; the value follows */
+        const Setting *s = equals ? setting_named(name) : NULL;
+        if (!s || setting_set(s, c, equals + 1))
+            bug("config_apply: %s is not a setting, or its value in \"%s\" is "
+                "wrong",
+                name, assignments);
     }
+    free(rest);
 }
 
 /* The default of a width, whole / parts, such as d-model / heads. */

@@ -74,10 +74,8 @@ leave_place(Keeper *keeper)
 {
     Cache *c = (Cache *)keeper;
     CachePlace *p = c->at;
-    if (c->shapes)
-        p->held = 0; /* this step has no values that could be kept */
-    else
-        p->held += keeper->fresh;
+    /* The step for shapes has no values that could be kept. */
+    p->held = c->shapes ? 0 : p->held + keeper->fresh;
     c->at = NULL; /* no place is current */
     keeper->earlier = keeper->fresh = 0;
 }
@@ -141,22 +139,18 @@ append_rows(Cache *c, Kept *k, Node *n)
 {
     CachePlace *p = c->at;
     int fresh = c->keeper.fresh;
-    if (n->cols != k->cols)
-        bug("keys or values are %d wide, and were %d wide in the decoder's "
-            "first step: their width must not depend on the number of tokens",
-            n->cols, k->cols);
-    if (n->rows != fresh)
+    if (n->cols != k->cols || n->rows != fresh)
         bug("forward asks for different keys or values from those in the "
-            "decoder's first step: let it make the same calls for every token");
+            "decoder's first step: let it make the same calls, with the same "
+            "widths, for every token");
     bool has_values = !c->shapes && fresh > 0;
     real *end = k->rows + p->held * k->cols; /* of the earlier rows */
     if (has_values && !k->added)
         memcpy(end, n->value, size_of(n) * sizeof(real));
     k->added = true;
-    const int one_sequence = 1;
-    real *no_gradient = NULL; /* a decoder does not train */
-    Node *all = leaf(n->tape, p->held + fresh, n->cols, one_sequence,
-                     c->shapes ? NULL : k->rows, no_gradient);
+    real *rows = c->shapes ? NULL : k->rows, *no_gradient = NULL;
+    Node *all =
+        leaf(n->tape, p->held + fresh, n->cols, UNBATCHED, rows, no_gradient);
     all->heads = n->heads;
     return all;
 }

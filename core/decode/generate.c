@@ -1,5 +1,4 @@
 /* generate.c - continues a text with a model, token by token. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +6,9 @@
 #include "heart/tape.h"
 #include "operators/functions.h"
 
-/* How many entries of memory the last step needs, which needs the most. It runs
-   on a tape for shapes, which computes nothing. The cache learns in this step
-   which nodes it has to keep. */
+/* How many entries of memory the last step needs, which needs the most. The
+   step runs on a tape for shapes, which computes nothing. The cache learns in
+   it which nodes it has to keep. */
 static size_t
 entries_needed(Decoder *d, int tokens)
 {
@@ -23,14 +22,14 @@ entries_needed(Decoder *d, int tokens)
     return needed;
 }
 
-/* A tape that computes, with memory for so many entries: a node without rows
-   gets them, and the reset leaves them to the tape. */
+/* A tape that computes, with memory for this many entries. A node without rows
+   gets the memory, and tape_reset keeps it for the tape's next nodes. */
 static Tape *
 tape_with_memory(size_t entries)
 {
-    const int no_purpose = 0, rows = 0, cols = 0, sequences = 1;
-    Tape *t = tape_new(no_purpose);
-    keep(leaf(t, rows, cols, sequences, NULL, NULL), entries);
+    const int rows = 0, cols = 0;
+    Tape *t = tape_new(COMPUTE);
+    keep(leaf(t, rows, cols, UNBATCHED, NULL, NULL), entries);
     tape_reset(t);
     return t;
 }
@@ -57,6 +56,17 @@ decoder_free(Decoder *d)
     tape_free(d->tape);
     batch_free(&d->batch);
     free(d);
+}
+
+Model *
+model_for_length(const Model *m, int tokens)
+{
+    Sizes sizes = m->sizes;
+    if (m->config.positions != POSITIONS_LEARNED)
+        sizes.tokens = tokens;
+    Model *copy = model_new(&m->config, sizes, m->variant);
+    memcpy(copy->values, m->values, m->parameters * sizeof(real));
+    return copy;
 }
 
 const real *
@@ -113,9 +123,9 @@ relative_chance(const real *logits, int classes, int i, int best, Sampling how)
     /* A double is hardly less than e^-700, and decay needs a finite number. */
     enum { MOST = 700 };
     double below = (double)(logits[best] - logits[i]) / how.temperature;
-    bool excluded =
-        how.top_k > 0 && !among_largest(logits, classes, logits[i], how.top_k);
-    return excluded || below > MOST ? 0 : decay(below);
+    bool allowed =
+        how.top_k == 0 || among_largest(logits, classes, logits[i], how.top_k);
+    return allowed && below <= MOST ? decay(below) : 0;
 }
 
 /* Draws a number between 0 and the sum of all relative probabilities, and
@@ -139,29 +149,4 @@ choose(const real *logits, int classes, Sampling how, Random *r)
             return i;
     }
     return best; /* rounding left the running sum below the number */
-}
-
-/* The weights are copied to a model of the same config that can read as long a
-   sequence as the decoder. */
-void
-continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
-                  int count, Sampling how, Random *r,
-                  void each_new(const Dataset *data, int id))
-{
-    Sizes sizes = m->sizes;
-    int most = count; /* how many tokens the decoder's cache can hold */
-    if (m->config.positions == POSITIONS_LEARNED && most > sizes.tokens)
-        most = sizes.tokens; /* later positions have no learned vector */
-    if (most > sizes.tokens)
-        sizes.tokens = most;
-    Model *longer = model_new(&m->config, sizes, m->variant);
-    memcpy(longer->values, m->values, m->parameters * sizeof(real));
-    Decoder *d = decoder_new(longer, most);
-    for (int n = given; n < count && !ferror(stdout); n++) {
-        const real *logits = decoder_continue(d, ids, n);
-        ids[n] = first_answer(data) + choose(logits, sizes.classes, how, r);
-        each_new(data, ids[n]);
-    }
-    decoder_free(d);
-    model_free(longer);
 }

@@ -50,12 +50,9 @@ typedef struct Sampling {
    NaN. */
 int choose(const real *logits, int classes, Sampling how, Random *r);
 
-/* Continues a sequence of `given` ids until it has `count` ids. `ids` has
-   memory for all of them. Each new id is chosen from the logits at the id
-   before it, and passed to `each_new`. Stops early if stdout cannot be written.
- */
-void continue_sequence(const Model *m, const Dataset *data, int *ids, int given,
-                       int count, Sampling how, Random *r,
-                       void each_new(const Dataset *data, int id));
+/* A copy of m that can read `tokens` tokens. If m adds learned vectors of
+   positions, the copy can read only as many tokens as m, because later
+   positions have no vector. Free it with model_free. */
+Model *model_for_length(const Model *m, int tokens);
 
 #endif

@@ -63,40 +63,29 @@ answer_label(const Dataset *data, int answer)
 
 enum { NO_ID = -1 };
 
-/* Returns the id whose name the text begins with, and sets *size to the number
-   of bytes of the name. Returns NO_ID if there is none. The name must be
-   followed by a character of `ends` or by the end of the text, so that only a
-   whole number or word is found; if `ends` is NULL, anything may follow. */
-static int
-id_at(const Dataset *data, const char *text, const char *ends, size_t *size)
-{
-    for (int id = 0; id < data->sizes.vocabulary; id++) {
-        const char *name = token_name(data, id);
-        *size = strlen(name);
-        bool begins = *size && !strncmp(name, text, *size);
-        /* strchr also finds 0, the end of the text. */
-        if (begins && (!ends || strchr(ends, text[*size])))
-            return id;
-    }
-    return NO_ID;
-}
-
-/* Reads the id that *text begins with (see id_at), and moves *text past it.
-   Exits (2) if there is none. */
+/* Returns the id whose name *text begins with, and moves *text past the name.
+   The name must be followed by a character of `ends` or by the end of the text,
+   so that only a whole number or word is found; if `ends` is NULL, anything may
+   follow. Exits (2) if there is no such id. */
 static int
 read_id(const char **text, const Dataset *data, const char *ends,
         const char *run)
 {
-    int last = data->sizes.vocabulary - 1;
-    size_t size;
-    int id = id_at(data, *text, ends, &size);
-    if (id == NO_ID)
-        usage("\"%s\": no token of %s begins like this; it has %d tokens, from "
-              "%s to %s",
-              label_of(*text), run, last + 1, label_of(token_name(data, 0)),
-              label_of(token_name(data, last)));
-    *text += size;
-    return id;
+    int count = data->sizes.vocabulary;
+    for (int id = 0; id < count; id++) {
+        const char *name = token_name(data, id);
+        size_t size = strlen(name);
+        bool begins = size > 0 && !strncmp(name, *text, size);
+        /* strchr also finds 0, the end of the text. */
+        if (begins && (!ends || strchr(ends, (*text)[size]))) {
+            *text += size;
+            return id;
+        }
+    }
+    usage("\"%s\": no token of %s begins like this; it has %d tokens, from %s "
+          "to %s",
+          label_of(*text), run, count, label_of(token_name(data, 0)),
+          label_of(token_name(data, count - 1)));
 }
 
 /* Blanks separate words and numbers, and + the two ids of a token. In a text of
@@ -145,5 +134,6 @@ print_label(const char *label, int width)
         utf8_next(text, size, &end); /* moves `end` past one character */
     int bytes = (int)end;
     int padded = wide + bytes - columns;
-    printf(width < 0 ? "%-*.*s" : "%*.*s", padded, bytes, label);
+    /* A negative width aligns left. */
+    printf("%*.*s", width < 0 ? -padded : padded, bytes, label);
 }

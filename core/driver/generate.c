@@ -23,12 +23,15 @@ print_token(const Dataset *data, int id)
 }
 
 /* Prints the prompt, which is the first `given` ids, and continues it until
-   there are `count` ids. If a text is continued several times, a line with the
-   seed comes before each sample. */
+   there are `count` ids: each new id is chosen from the logits at the id before
+   it. If a text is continued several times, a line with the seed comes before
+   each sample. */
 static void
 continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
               const Options *o, int seed)
 {
+    int classes = data->sizes.classes;
+    Decoder *d = decoder_new(m, m->sizes.tokens);
     Random random = random_stream((uint64_t)seed, "generate");
     Sampling how = {.temperature = o->generate.temperature,
                     .top_k = o->generate.top_k};
@@ -36,7 +39,12 @@ continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
         printf("--- seed %d\n", seed);
     for (int i = 0; i < given; i++)
         print_token(data, ids[i]);
-    continue_sequence(m, data, ids, given, count, how, &random, print_token);
+    for (int n = given; n < count && !ferror(stdout); n++) {
+        const real *logits = decoder_continue(d, ids, n);
+        ids[n] = first_answer(data) + choose(logits, classes, how, &random);
+        print_token(data, ids[n]);
+    }
+    decoder_free(d);
     printf("\n");
 }
 
@@ -63,6 +71,7 @@ command_generate(int argc, char **argv)
         count = given + o.generate.tokens;
     int *ids = allocate((size_t)count, sizeof *ids);
     memcpy(ids, prompt, (size_t)given * sizeof *ids);
+    m = model_for_length(m, count);
     for (int i = 0; i < o.generate.samples; i++)
         continue_once(m, &data, ids, given, count, &o, o.generate.seed + i);
     return 0;

@@ -62,6 +62,7 @@ corpus_new(const char *path)
         allocate(size, sizeof *c->ids); /* a character has a byte or more */
     c->hash = hash_bytes(HASH_START, text, size);
     int count = read_characters(c, path, text, size), tenth = count / 10;
+    c->begin[TRAINING] = 0;
     c->begin[VALIDATION] = count - 2 * tenth;
     c->begin[TEST] = count - tenth;
     c->begin[SPLITS] = count;
@@ -150,19 +151,15 @@ pair_baseline(const Corpus *c, Split split)
     int first = c->begin[split], last = c->begin[split + 1] - 1;
     size_t width = (size_t)kinds + 1; /* of a row of count_pairs */
     int *count = count_pairs(c);
-    int *likeliest = allocate((size_t)kinds, sizeof *likeliest);
-    PairBaseline sum = {0};
-    for (int id = 0; id < kinds; id++)
-        likeliest[id] = largest_of(count + (size_t)id * width, kinds);
+    double right = 0, loss = 0; /* sums over all pairs */
     for (int i = first; i < last; i++) {
-        int before = c->ids[i], id = c->ids[i + 1];
-        const int *row = count + (size_t)before * width;
-        double probability = (row[id] + 1.) / (row[kinds] + (double)kinds);
-        sum.accuracy += likeliest[before] == id;
-        sum.loss -= logarithm(probability);
+        int next = c->ids[i + 1];
+        const int *row = count + (size_t)c->ids[i] * width;
+        double probability = (row[next] + 1.) / (row[kinds] + (double)kinds);
+        right += largest_of(row, kinds) == next;
+        loss -= logarithm(probability);
     }
     free(count);
-    free(likeliest);
     int pairs = last - first;
-    return (PairBaseline){sum.accuracy / pairs, sum.loss / pairs};
+    return (PairBaseline){.accuracy = right / pairs, .loss = loss / pairs};
 }

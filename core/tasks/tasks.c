@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heart/embedding_and_loss.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
 #include "tasks/corpus.h"
@@ -154,13 +155,12 @@ static void
 draw_cross_recall(const Config *c, Random *r, Batch *b)
 {
     int n = c->length;
-    draw_distinct(r, b->source, n, c->symbols);
-    /* Moves key i to the first id of token i. The last key is moved first, so
-       that none is overwritten. */
-    for (int i = n - 1; i > 0; i--)
-        b->source[PAIR * i + KEY] = b->source[i];
-    for (int i = 0; i < n; i++)
+    int *keys = b->source + n; /* pair i is written only over keys 0 .. i */
+    draw_distinct(r, keys, n, c->symbols);
+    for (int i = 0; i < n; i++) {
+        b->source[PAIR * i + KEY] = keys[i];
         b->source[PAIR * i + VALUE] = c->symbols + random_below(r, c->values);
+    }
     for (int i = 0; i < b->tokens; i++) {
         const int *pair = b->source + PAIR * random_below(r, n);
         b->ids[PAIR * i + KEY] = pair[KEY];
@@ -185,13 +185,11 @@ sizes_translate(const Config *c)
 static void
 draw_translate(const Config *c, Random *r, Batch *b)
 {
+    const int start = c->symbols; /* the id of START */
     draw_symbols(c, r, b->source);
-    b->ids[0] = c->symbols; /* START */
     for (int i = 0; i < c->length; i++) {
         b->targets[i] = b->source[c->length - 1 - i];
-        bool is_last = i == c->length - 1; /* no token follows the last one */
-        if (!is_last)
-            b->ids[i + 1] = b->targets[i];
+        b->ids[i] = i == 0 ? start : b->targets[i - 1];
     }
 }
 
@@ -284,14 +282,14 @@ task_measure(const KnownTask *t)
 static const char *
 contradiction(const Config *c, Sizes s)
 {
-    _Static_assert(LONGEST_PERIOD == 8, "the message below has this number");
     if (has_keys(c->task) && c->length > c->symbols)
         return "each of its keys needs a symbol: choose a length that is not "
                "greater than symbols";
     if (!strcmp(c->task, "induction") &&
         (c->symbols < LONGEST_PERIOD || c->length <= LONGEST_PERIOD))
-        return "its pattern has up to 8 different tokens: choose at least 8 "
-               "symbols and a length of at least 9";
+        return format_text("its pattern has up to %d different tokens: choose "
+                           "at least %d symbols and a length of at least %d",
+                           LONGEST_PERIOD, LONGEST_PERIOD, LONGEST_PERIOD + 1);
     if (!strcmp(c->task, "subset") && c->members > c->length)
         return "an answer is the sum of more tokens than there are: choose "
                "members that are not greater than length";
@@ -341,11 +339,9 @@ trivial_accuracy(const Dataset *data)
     for (int tokens = 0; tokens < MEASURED; tokens += b.rows) {
         data->task->draw(&data->config, &r, &b);
         known->guess(&data->config, &b, guesses);
-        for (int t = 0; t < b.rows; t++) {
-            bool has_answer = b.targets[t] >= 0;
-            counted += has_answer;
-            right += has_answer && guesses[t] == b.targets[t];
-        }
+        counted += counted_rows(b.targets, b.rows);
+        for (int t = 0; t < b.rows; t++) /* a guess is never NO_ANSWER */
+            right += guesses[t] == b.targets[t];
     }
     free(guesses);
     batch_free(&b);

@@ -1,5 +1,6 @@
 /* architectures.c - the models that the heart does not have. */
 #include <math.h>
+#include <string.h>
 
 #include "config/settings.h"
 #include "heart/fail.h"
@@ -43,11 +44,8 @@ attention_in_model(const Config *c, Sizes sizes)
 static Node *
 constant(Tape *t, int rows, int cols, int sequences, real *values)
 {
-    real *no_gradient = NULL;
-    return leaf(t, rows, cols, sequences, values, no_gradient);
+    return leaf(t, rows, cols, sequences, values, NULL);
 }
-
-enum { ONE_SEQUENCE = 1 };
 
 /* The vectors of `rows` tokens or positions. If vectors are learned, they are
    the weight `name`. If they are one-hot, they are the rows of m->fixed from
@@ -59,59 +57,54 @@ vectors(Model *m, Tape *t, int first, int rows, const char *name)
     int d = m->attention.d_model;
     if (m->config.embed == EMBED_LEARNED)
         return model_table(m, name, rows);
-    real *values = NULL;
     if (m->listing)
-        m->fixed = matrix(values, first + rows, d, d);
-    if (m->fixed.at)
-        values = m->fixed.at + first * d;
-    return constant(t, rows, d, ONE_SEQUENCE, values);
+        m->fixed = matrix(NULL, first + rows, d, d);
+    real *values = m->fixed.at ? m->fixed.at + first * d : NULL;
+    return constant(t, rows, d, UNBATCHED, values);
 }
+
+/* The second sequence of model_attend in self-attention, which has none. */
+static Node *const no_sequence = NULL;
 
 /* The encoder's output for the second sequence y; y if there is no encoder. */
 static Node *
 encode(Model *m, Node *y)
 {
     const Attention *no_block = NULL; /* the norm comes after all blocks */
-    Node *only_y = NULL;              /* self-attention has no other operand */
     if (m->config.encoder == 0)
         return y;
     for (int i = 0; i < m->config.encoder; i++) {
         Attention a = attention_in_block(m, ENCODER, i);
-        y = model_attend(m, m->variant, &a, y, only_y);
+        y = model_attend(m, m->variant, &a, y, no_sequence);
         y = model_mlp(m, &a, y);
     }
     return model_norm(m, no_block, "encoder.norm", y);
 }
 
-/* Makes the model use the first block after the encoder next: moves m->next and
-   m->next_place past the weights and places of the encoder. A block's first
-   weights are those of the norm before its attention: LayerNorm has a gain and
-   a bias, RMSNorm only a gain. */
+/* Makes the model use the first block after the encoder next. The names of the
+   encoder's weights begin with "encoder", and it has a place of attention for
+   each of its blocks. */
 static void
 skip_encoder(Model *m)
 {
-    static const int norm_weights[] = {
-        [NORM_NONE] = 0, [NORM_PRE] = 2, [NORM_RMS] = 1};
-    m->next_place = m->config.encoder; /* one place for each of its blocks */
-    int first_of_attention = m->place[m->next_place].weights; /* an index */
-    m->next = first_of_attention - norm_weights[m->config.norm];
+    const char *prefix = "encoder";
+    while (!strncmp(m->weights[m->next].name, prefix, strlen(prefix)))
+        m->next++;
+    m->next_place = m->config.encoder;
 }
 
-/* The second sequence as cross-attention reads it; NULL if the task has none. A
-   decoder (Keeper, heart/tape.h) encodes it in the step with the first tokens,
-   and caches the keys and values. In later steps the second sequence has no
-   rows, because none of its tokens are new. (A decoder's memory is measured by
-   a later step for shapes only, which must encode, too.) `table` has the
-   vectors of ids, `positions` those of positions. */
+/* The second sequence as cross-attention reads it. A decoder (Keeper,
+   heart/tape.h) encodes it in its first step, and caches the keys and values;
+   in later steps it has no rows, because none of its tokens are new. (The step
+   for shapes only, which measures a decoder's memory, must encode, too.)
+   `table` has the vectors of ids, `positions` those of positions. */
 static Node *
 second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
     const int no_rows = 0, first_position = 0;
-    bool has_first_tokens = !t->keeper || t->keeper->position == 0;
-    bool encodes = has_first_tokens || t->purpose & SHAPES_ONLY;
-    if (m->sizes.source == 0)
-        return NULL;
-    if (!encodes) {
+    bool later_step = t->keeper && t->keeper->position > 0;
+    bool only_measures = t->purpose & SHAPES_ONLY;
+    if (later_step && !only_measures) {
         skip_encoder(m);
         return constant(t, no_rows, m->attention.d_model, b->sequences, NULL);
     }
@@ -119,10 +112,27 @@ second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
                            b->source_rows, b->sequences));
 }
 
-/* Architecture.logits of both architectures. The encoder comes first, then the
-   blocks, with self-attention, cross-attention or both. x is the task's
-   sequence, y its second one. Each pass describes attention to the variant,
-   since the heart has not heard of one-hot vectors and rope. */
+/* The output of all blocks for the sequence x: self-attention, attention to the
+   second sequence y, or both in this order, then the MLP. */
+static Node *
+blocks(Model *m, Node *x, Node *y)
+{
+    for (int i = 0; i < m->config.layers; i++) {
+        Attention self = attention_in_block(m, SELF, i);
+        Attention cross = attention_in_block(m, CROSS, i);
+        if (m->config.cross != CROSS_ONLY)
+            x = model_attend(m, m->variant, &self, x, no_sequence);
+        if (m->config.cross != CROSS_NONE)
+            x = model_attend(m, m->variant, &cross, x, y);
+        x = model_mlp(m, &self, x);
+    }
+    return x;
+}
+
+/* Architecture.logits of both architectures: the encoder comes first, then the
+   blocks. x is the task's sequence, y its second one. Each pass sets d_model
+   and `relative` of m->attention, because the heart, which set the rest, does
+   not know one-hot vectors, RoPE and ALiBi. */
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
@@ -137,25 +147,16 @@ logits(Model *m, Tape *t, const Batch *b)
     m->attention.d_model = a.d_model;
     m->attention.relative = a.relative;
     Node *table = vectors(m, t, id_row, sizes.vocabulary, "embedding");
-    Node *x_positions = NULL, *y_positions = NULL;
-    Node *only_x = NULL; /* self-attention has no other operand */
+    Node *x_positions = NULL, *y_positions = NULL, *y = NULL;
     if (positions_added)
         x_positions = vectors(m, t, x_row, sizes.tokens, "positions");
     if (positions_added && sizes.source)
         y_positions = vectors(m, t, y_row, sizes.source, "source_positions");
-    Node *y = second_sequence(m, t, b, table, y_positions);
+    if (sizes.source)
+        y = second_sequence(m, t, b, table, y_positions);
     Node *x = embed(table, b->ids, b->each, x_positions, position, b->rows,
                     b->sequences);
-    for (int i = 0; i < c->layers; i++) {
-        Attention self = attention_in_block(m, SELF, i);
-        Attention cross = attention_in_block(m, CROSS, i);
-        if (c->cross != CROSS_ONLY)
-            x = model_attend(m, m->variant, &self, x, only_x);
-        if (c->cross != CROSS_NONE)
-            x = model_attend(m, m->variant, &cross, x, y);
-        x = model_mlp(m, &self, x);
-    }
-    return model_classify(m, x);
+    return model_classify(m, blocks(m, x, y));
 }
 
 /* gain x / sqrt(mean(x^2) + 1e-5), row by row: RMSNorm, Zhang and Sennrich
@@ -169,6 +170,24 @@ gained_rms_norm(Node *x, Node *gain)
 const Architecture two_sequences = {
     .logits = logits, .loss = class_loss, .rms_norm = gained_rms_norm};
 
+/* The number that answer k stands for. */
+static double
+number_of(const Model *m, int k)
+{
+    return m->sizes.first + m->sizes.step * k;
+}
+
+/* Adds 1 - (x - y)^2 to *sum for each row with an answer y. */
+static void
+add_explained(const Model *m, const Node *x, const int *targets, double *sum)
+{
+    for (int i = 0; i < x->rows; i++) {
+        double error = (double)x->value[i] - number_of(m, targets[i]);
+        if (targets[i] >= 0)
+            *sum += 1 - error * error;
+    }
+}
+
 /* The loss is the product of the row [1/counted ... 1/counted] and the column
    of squared errors e^2, with e = x + (-y). In a row without an answer, y is
    set to x, so that the row adds 0. */
@@ -178,18 +197,17 @@ number_loss(const Model *m, Node *x, const int *targets, int counted,
 {
     real *minus_y = keep(x, size_of(x)), *mean = keep(x, size_of(x));
     for (int i = 0; i < x->rows; i++) {
-        double y = m->sizes.first + m->sizes.step * targets[i];
-        double error = (double)x->value[i] - y;
         bool has_answer = targets[i] >= 0;
-        minus_y[i] = has_answer ? (real)-y : -x->value[i];
+        minus_y[i] =
+            has_answer ? (real)-number_of(m, targets[i]) : -x->value[i];
         mean[i] = counted ? (real)(1. / counted) : 0;
-        if (right && has_answer)
-            *right += 1 - error * error;
     }
+    if (right)
+        add_explained(m, x, targets, right);
     Node *column = constant(x->tape, x->rows, 1, x->sequences, minus_y);
-    Node *row = constant(x->tape, 1, x->rows, ONE_SEQUENCE, mean);
+    Node *row = constant(x->tape, 1, x->rows, UNBATCHED, mean);
     Node *e = add(x, column);
-    e->sequences = ONE_SEQUENCE; /* the sum is over the rows of all sequences */
+    e->sequences = UNBATCHED; /* the sum is over the rows of all sequences */
     return matmul(row, hadamard(e, e));
 }
 

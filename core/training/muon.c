@@ -11,24 +11,30 @@
 #include "heart/train.h"
 #include "training/muon.h"
 
+/* A matrix (n x n) whose entries are not set. The next call uses the same
+   memory, so that a step of training allocates nothing. */
+static Matrix
+scratch_square(int n)
+{
+    static real *memory;
+    static int capacity; /* entries of `memory` */
+    while (capacity < n * n)
+        memory = grow(memory, capacity, &capacity, sizeof *memory);
+    return matrix(memory, n, n, n);
+}
+
 /* X := a X + (b G + c G G) X with G = X X', ROUNDS times, from X of norm 1: the
    quintic iteration of Newton and Schulz, with Jordan's coefficients. It
    moves every singular value of X to between 0.7 and 1.2. (`multiply` sets its
    first matrix to the product of the others.) X must not have more
-   rows than columns. gx, a matrix of X's shape, is scratch memory for G X. The
-   memory of G is kept for the next call, so that a step of training allocates
-   nothing. */
+   rows than columns. gx, a matrix of X's shape, is scratch memory for G X. */
 static void
 make_orthogonal(Matrix x, Matrix gx)
 {
-    static const real a = (real)3.4445, b = (real)-4.775, c = (real)2.0315;
-    static real *memory; /* of G */
-    static int capacity; /* entries of `memory` */
-    int n = x.rows, size = x.rows * x.cols;
-    while (capacity < n * n)
-        memory = grow(memory, capacity, &capacity, sizeof *memory);
-    Matrix g = matrix(memory, n, n, n);
     enum { ROUNDS = 5 };
+    const real a = (real)3.4445, b = (real)-4.775, c = (real)2.0315;
+    int n = x.rows, size = x.rows * x.cols;
+    Matrix g = scratch_square(n);
     for (int round = 0; round < ROUNDS; round++) {
         multiply(g, x, transposed(x)); /* G = X X' */
         multiply(gx, g, x);

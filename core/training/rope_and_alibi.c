@@ -1,5 +1,4 @@
-/* rope_and_alibi.c - positions that a model puts into the scores of every
- * variant.
+/* rope_and_alibi.c - positions that a model puts into every variant's scores.
  */
 #include <stdlib.h>
 
@@ -57,18 +56,24 @@ before_rope(Node *n)
     return n->op == &rope_op.op ? n->in[0] : n;
 }
 
-/* The slope of head i of h is 2^(-8 i / h) = e^-(8 i / h log 2), which decay
-   computes: decay(x) is e^-x. Each thread keeps the latest slope, because most
-   calls are for the same head as the call before. */
+/* The slope of head i of h, 2^(-8 i / h) = e^-(8 i / h log 2). decay(x) is
+   e^-x. Each thread keeps the latest slope, because most calls are for the same
+   head as the call before. */
+static double
+slope(int i, int h)
+{
+    static _Thread_local double latest;
+    static _Thread_local int latest_i, latest_h;
+    if (i != latest_i || h != latest_h)
+        latest = decay(8. * i / h * logarithm(2));
+    latest_i = i;
+    latest_h = h;
+    return latest;
+}
+
 double
 alibi_bias(const Attention *a, int head, int query, int key)
 {
-    static _Thread_local double slope;                /* the latest one */
-    static _Thread_local int slope_i, slope_h;        /* its i and h */
-    int h = a->heads, i = (a->scored + head) % h + 1; /* from 1 on */
-    if (i != slope_i || h != slope_h)
-        slope = decay(8. * i / h * logarithm(2));
-    slope_i = i;
-    slope_h = h;
-    return -slope * abs(query - key);
+    int i = (a->scored + head) % a->heads + 1; /* from 1 on */
+    return -slope(i, a->heads) * abs(query - key);
 }

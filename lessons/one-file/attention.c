@@ -88,7 +88,7 @@ typedef struct Random {
 } Random;
 
 static uint64_t
-mix(uint64_t *x) /* splitmix64 */
+mix(uint64_t *x) /* splitmix64, Steele, Lea and Flood 2014 */
 {
     uint64_t z = *x += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -101,7 +101,7 @@ static Random
 random_stream(uint64_t seed, const char *purpose)
 {
     Random r;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a's start */
     for (; *purpose; purpose++)
         hash = (hash ^ (unsigned char)*purpose) * UINT64_C(0x100000001b3);
     uint64_t x = mix(&seed) ^ hash;
@@ -150,7 +150,7 @@ random_normal(Random *r)
 /* --- The task --- */
 
 typedef struct Token {
-    int key, value, target; /* value -1: it asks; target -1: it does not */
+    int key, value, target; /* value or target -1: it has none */
 } Token;
 
 static void
@@ -237,7 +237,7 @@ static void
 initialise(Weights *w, uint64_t seed)
 {
     Random r = random_stream(seed, "embedding");
-    draw_weights(ALL(w->embedding), 0.7, &r);
+    draw_weights(ALL(w->embedding), 0.7, &r); /* key + value: about 1 */
     r = random_stream(seed, "block0.attention");
     draw_weights(ALL(w->w_q), 1 / sqrt(D), &r);
     draw_weights(ALL(w->w_k), 1 / sqrt(D), &r);
@@ -395,7 +395,7 @@ adam_step(Adam *o, Weights *w, const Weights *g)
     o->beta2_power *= beta2;
     double correction = sqrt(1 - o->beta2_power);
     float rate = (float)(lr * correction / (1 - o->beta1_power));
-    float epsilon = (float)(1e-8 * correction);
+    float epsilon = (float)(1e-8 * correction); /* no division by 0 */
     for (int i = 0; i < COUNT(w->all); i++) {
         float *m = &o->mean.all[i], *v = &o->square.all[i], d = g->all[i];
         *m = (float)beta1 * *m + (float)(1 - beta1) * d;
@@ -446,8 +446,8 @@ evaluate(const Weights *w, uint64_t seed, const char *stream, int sequences)
     return mean;
 }
 
-/* Draw, forward, backward, step. Returns the first step at which the last
-   WINDOW batches are 99% right, 0 for none. */
+/* Each step: draw, forward, backward, adam_step. Returns the first one at which
+   the last WINDOW batches are 99% right on average; 0 if there is none. */
 static int
 train(Weights *w, uint64_t seed)
 {

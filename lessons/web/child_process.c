@@ -1,6 +1,7 @@
-/* child_process.c - what core/run/child_process.c does, in a browser, which has
-   no processes: a child's work is called, and what it changed of the memory is
-   undone, all but its report. The calls of JavaScript are in library.js. */
+/* child_process.c - replaces core/run/child_process.c in a browser, which has
+   no processes. The work of a child is called as a function. Afterwards all
+   memory except the child's report is restored. The functions in JavaScript are
+   in library.js. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,19 +10,20 @@
 
 #include "run/child_process.h"
 
+/* The arguments of run_child. */
 typedef struct Begun {
     ChildWork *work;
     const void *argument;
-    bool quiet;
+    bool quiet; /* whether its output is discarded */
     Report *report;
 } Begun;
 
-/* Calls run(begun); of the memory below `end` only the report's `size` bytes
-   are kept. Returns the status as waitpid has it. */
+/* Calls run(begun). Then restores the memory below `end`, except the `size`
+   bytes of the report. Returns the status as waitpid has it. */
 int call_apart(void (*run)(const Begun *begun), const Begun *begun,
                Report *report, size_t size, const void *end);
 
-/* The status of qkv-double with these words. */
+/* Runs qkv-double with these arguments, and returns its status. */
 int call_double(char *argv[]);
 
 double
@@ -32,23 +34,28 @@ clock_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* A browser does not say how much memory there is. */
 double
 machine_memory(void)
 {
-    return 1e9;
+    const double gigabyte = 1e9;
+    return gigabyte;
 }
 
+/* The page has only one other program, qkv-double. */
 int
 run_program(char *argv[])
 {
     const char *slash = strrchr(argv[0], '/');
-    if (slash && !strcmp(slash, "/qkv-double")) {
-        fflush(NULL);
-        return call_double(argv);
-    }
-    return NOT_RUN;
+    bool is_double = slash && !strcmp(slash, "/qkv-double");
+    if (!is_double)
+        return NOT_RUN;
+    fflush(NULL);
+    return call_double(argv);
 }
 
+/* Does the work of a child. _exit ends only this call: call_apart catches it,
+   and gets the status. */
 static void
 run_child(const Begun *b)
 {
@@ -66,7 +73,8 @@ child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
 {
     (void)memory;
     size_t whole = sizeof *c->report + size;
-    *c = (Child){.process = 1, .argument = argument, .size = size};
+    const int any_process = 1; /* not 0, which means that there is no child */
+    *c = (Child){.process = any_process, .argument = argument, .size = size};
     c->report = mmap(NULL, whole, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c->report == MAP_FAILED)
@@ -77,6 +85,8 @@ child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
     c->status = call_apart(run_child, &begun, c->report, whole, sbrk(0));
 }
 
+/* A child has ended before child_begin returns, so there is nothing to wait
+   for. */
 Child *
 children_wait(Child *children, int count)
 {
