@@ -28,27 +28,25 @@ typedef struct Fittable {
                    not square; NO_MATRIX if there is none. k and v lack it. */
 } Fittable;
 
-/* Puts the matrix of a step before all matrices of a product. Returns false if
-   the step is not a matrix, or if the product has too many. */
-static bool
-put_before(Product *product, const Step *matrix)
-{
-    if (matrix->kind != STEP_WEIGHT || product->count == MOST_MATRICES)
-        return false;
-    product->from_last[product->count] = matrix->weight;
-    product->count++;
-    return true;
-}
-
-/* The operands of steps: A B of a map, attend(q, k, v), and the A of steps that
-   have only one. */
+/* Which operand of a step: the two of a map A B, or the three of attention. A
+   step with a single operand has only A. */
 enum { A, B };
 enum { QUERIES, KEYS, VALUES };
 
 static const Step *
-operand(const Plan *p, const Step *s, int number)
+operand(const Plan *p, const Step *s, int which)
 {
-    return &p->step[s->in[number]];
+    return &p->step[s->in[which]];
+}
+
+/* The matrix of a map, or NO_MATRIX if the step is not a map, or maps by
+   something else. */
+static int
+matrix_of_map(const Plan *p, const Step *s)
+{
+    const Step *by = operand(p, s, B);
+    bool is_map = s->kind == STEP_MAP && by->kind == STEP_WEIGHT;
+    return is_map ? by->weight : NO_MATRIX;
 }
 
 /* Reads a product of tokens and matrices backwards, from its last step. Returns
@@ -57,13 +55,16 @@ operand(const Plan *p, const Step *s, int number)
 static bool
 read_product(const Plan *p, const Step *s, StepKind tokens, Product *product)
 {
-    while (s->kind == STEP_SPLIT || s->kind == STEP_CACHED ||
-           s->kind == STEP_MAP) {
-        if (s->kind == STEP_MAP && !put_before(product, operand(p, s, B)))
+    for (; s->kind != tokens; s = operand(p, s, A)) {
+        if (s->kind == STEP_SPLIT || s->kind == STEP_CACHED)
+            continue;
+        int matrix = matrix_of_map(p, s);
+        if (matrix == NO_MATRIX || product->count == MOST_MATRICES)
             return false;
-        s = operand(p, s, A);
+        product->from_last[product->count] = matrix;
+        product->count++;
     }
-    return s->kind == tokens;
+    return true;
 }
 
 /* Reads the output SCALE(MAP(ATTEND(q, k, v), out)), in which SCALE may be
@@ -72,16 +73,14 @@ static bool
 read_attention(const Plan *p, Fittable *r)
 {
     const Step *s = &p->step[p->output];
-    *r = (Fittable){.out = NO_MATRIX, .latent = NO_MATRIX};
+    *r = (Fittable){.latent = NO_MATRIX};
     if (s->kind == STEP_SCALE) {
         r->out_scale = s->scalar[ONLY_SCALAR];
         s = operand(p, s, A);
     }
-    if (s->kind != STEP_MAP || operand(p, s, B)->kind != STEP_WEIGHT)
-        return false;
-    r->out = operand(p, s, B)->weight;
+    r->out = matrix_of_map(p, s);
     s = operand(p, s, A);
-    if (s->kind != STEP_ATTEND)
+    if (r->out == NO_MATRIX || s->kind != STEP_ATTEND)
         return false;
     r->scale = s->scalar[ONLY_SCALAR];
     return read_product(p, operand(p, s, QUERIES), STEP_X, &r->q) &&
@@ -89,7 +88,8 @@ read_attention(const Plan *p, Fittable *r)
            read_product(p, operand(p, s, VALUES), STEP_Y, &r->v);
 }
 
-/* Returns whether a matrix is square and shared by all heads. */
+/* Returns whether a matrix is shared by all heads, and certainly square: its
+   rows and columns are the same scalar of the equation. */
 static bool
 is_shared_square(const Plan *p, int weight)
 {
@@ -104,8 +104,7 @@ static void
 take_latent(const Plan *p, Fittable *r)
 {
     Product *k = &r->k, *v = &r->v;
-    bool both_have_another = k->count > 1 && v->count > 1;
-    if (!both_have_another)
+    if (k->count < 2 || v->count < 2) /* one would have no matrix left */
         return;
     int k_first = k->from_last[k->count - 1];
     int v_first = v->from_last[v->count - 1];
@@ -116,23 +115,22 @@ take_latent(const Plan *p, Fittable *r)
     v->count--;
 }
 
-/* Returns whether all matrices of a product, except perhaps the last, are
-   square. */
-static bool
-squares_before_last(const Plan *p, const Product *c)
-{
-    const int last = 0;
-    for (int i = last + 1; i < c->count; i++)
-        if (!is_shared_square(p, c->from_last[i]))
-            return false;
-    return true;
-}
-
 /* The last matrix of a product, or NO_MATRIX. */
 static int
-last_of(const Product *c)
+last_of(const Product *product)
 {
-    return c->count > 0 ? c->from_last[0] : NO_MATRIX;
+    return product->count > 0 ? product->from_last[0] : NO_MATRIX;
+}
+
+/* Returns whether all matrices of a product, except perhaps the last, are
+   square. Only the last is fitted; the others become I. */
+static bool
+squares_before_last(const Plan *p, const Product *product)
+{
+    for (int i = 1; i < product->count; i++) /* 0 is the last */
+        if (!is_shared_square(p, product->from_last[i]))
+            return false;
+    return true;
 }
 
 /* Counts the fitted places in which a matrix is used. These places are the last
@@ -152,12 +150,11 @@ static bool
 has_block_for_each_head(const Plan *p, int weight)
 {
     const PlanWeight *w = &p->weight[weight];
-    bool any_blocks = false;
+    bool one_head = true;
     for (int i = 0; i < p->weights; i++)
-        any_blocks |= p->weight[i].heads != NULL;
-    if (!any_blocks)
-        return true;
-    return equal_scalars(p->text, w->heads, tree_name("h"));
+        if (p->weight[i].heads)
+            one_head = false;
+    return one_head || equal_scalars(p->text, w->heads, tree_name("h"));
 }
 
 /* Returns whether a head's block is d_model x d_model, so that the block is M_i
@@ -171,50 +168,53 @@ is_whole_map(const Plan *p, int weight)
            equal_scalars(p->text, width_known(w->cols), d_model);
 }
 
-/* Returns whether matrix i can be filled. A matrix that is fitted in one place
+/* Returns whether a matrix can be filled. A matrix that is fitted in one place
    can be filled, and so can a square matrix that is fitted in no place: it
    becomes the identity. A matrix that is the last of both queries and keys can
-   be fitted to the symmetric part of M_i, if the scores have no other
-   matrix. */
+   be fitted to the symmetric part of M_i, if the scores have no other matrix
+   and it has no third place. */
 static bool
-can_fill(const Plan *p, const Fittable *r, int i)
+can_fill(const Plan *p, const Fittable *r, int weight)
 {
-    const int queries_and_keys = 2; /* the two places of a symmetric matrix */
-    int times = times_fitted(r, i);
-    bool symmetric = last_of(&r->q) == i && last_of(&r->k) == i;
-    bool no_other =
+    int times = times_fitted(r, weight);
+    bool one_matrix_each =
         r->q.count == 1 && r->k.count == 1 && r->latent == NO_MATRIX;
-    if (symmetric)
-        return times == queries_and_keys && no_other;
-    return times == 1 || (times == 0 && is_shared_square(p, i));
+    if (last_of(&r->q) == weight && last_of(&r->k) == weight)
+        return times == 2 && one_matrix_each;
+    return times == 1 || (times == 0 && is_shared_square(p, weight));
+}
+
+/* Returns whether the matrices that are fitted have enough blocks and columns
+   for any M_i and N_i. Keys and values may be shared by heads, but queries and
+   outputs may not: else the heads' M_i or N_i could not differ. Without a
+   matrix for the keys, that of the queries is M_i itself; without one for the
+   values, the output map is N_i. */
+static bool
+holds_any_form(const Plan *p, const Fittable *r)
+{
+    int query = last_of(&r->q);
+    if (query == NO_MATRIX)
+        return false;
+    return has_block_for_each_head(p, query) &&
+           has_block_for_each_head(p, r->out) &&
+           (r->k.count || is_whole_map(p, query)) &&
+           (r->v.count || is_whole_map(p, r->out));
 }
 
 /* Reads the products of an equation into *r; returns false if the equation is
    not made of such products, or if its matrices cannot be filled from any M and
    N. */
 static bool
-can_fit(const Plan *p, Fittable *r)
+read_fittable(const Plan *p, Fittable *r)
 {
     if (!read_attention(p, r))
         return false;
     take_latent(p, r);
-    /* Keys and values may be shared by heads, but queries and outputs may not:
-       else the heads' M_i or N_i could not differ. */
-    if (!r->q.count || !has_block_for_each_head(p, last_of(&r->q)) ||
-        !has_block_for_each_head(p, r->out))
-        return false;
-    /* Only the last matrix of a product is fitted; the others become I. */
     if (!squares_before_last(p, &r->q) || !squares_before_last(p, &r->k) ||
-        !squares_before_last(p, &r->v))
+        !squares_before_last(p, &r->v) || !holds_any_form(p, r))
         return false;
-    /* Without a matrix for the keys, that of the queries is M_i itself; without
-       one for the values, the output map is N_i. */
-    if (!r->k.count && !is_whole_map(p, last_of(&r->q)))
-        return false;
-    if (!r->v.count && !is_whole_map(p, r->out))
-        return false;
-    for (int i = 0; i < p->weights; i++)
-        if (!can_fill(p, r, i))
+    for (int weight = 0; weight < p->weights; weight++)
+        if (!can_fill(p, r, weight))
             return false;
     return true;
 }
@@ -223,14 +223,15 @@ bool
 plan_has_fit(const Plan *p)
 {
     Fittable r;
-    return can_fit(p, &r);
+    return read_fittable(p, &r);
 }
 
-/* The entries of a matrix of the plan. */
+/* The entries of a matrix of the plan. The variant declares its matrices in the
+   order p->order, in which they have the numbers that `w` needs. */
 static Part
 part_of(const Plan *p, Entries *w, int weight)
 {
-    int declared = 0; /* its number among the matrices that are declared */
+    int declared = 0;
     while (p->order[declared] != weight)
         declared++;
     return matrix_of(w, declared);
@@ -240,7 +241,7 @@ void
 plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
 {
     Fittable r;
-    can_fit(p, &r); /* fills r; it is true, as plan_has_fit was */
+    read_fittable(p, &r); /* it returns true, since plan_has_fit did */
     double scale = r.scale ? scalar_value(r.scale, a) : 1;
     double out_scale = r.out_scale ? scalar_value(r.out_scale, a) : 1;
     if (scale == 0 || out_scale == 0)
@@ -248,7 +249,7 @@ plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
             "fitted: remove that factor, or choose sizes at which it is not 0",
             p->text->path);
     for (int declared = 0; declared < p->weights; declared++)
-        if (times_fitted(&r, p->order[declared]) == 0)
+        if (times_fitted(&r, p->order[declared]) == 0) /* see can_fill */
             put_identity(w, declared);
     if (r.latent != NO_MATRIX)
         f = through(f, part_of(p, w, r.latent));

@@ -24,8 +24,8 @@ fold_refusal(const Model *m)
     return NULL;
 }
 
-/* Writes the entries of a weight, times a factor, to `to`; returns where the
-   next ones go. */
+/* Writes the entries of a weight, times a factor, to `to`; returns the address
+   after the last one. */
 static double *
 copy_scaled(double *to, const Weight *w, double factor)
 {
@@ -62,9 +62,8 @@ static void
 multiply_above_bias(double *product, const double *t, const double *matrix,
                     int n, int d)
 {
-    const double *bias = matrix + d * d;
     product_of(product, t, matrix, n, d, d);
-    memcpy(product + n * d, bias, (size_t)d * sizeof *product);
+    memcpy(product + n * d, matrix + d * d, (size_t)d * sizeof *product);
 }
 
 /* Sets an unembedding to the first columns of the identity, so that the logits
@@ -79,43 +78,49 @@ pick_classes(Weight *unembedding)
         value[i * classes + i] = 1;
 }
 
-/* With the table T (n x d) and the unembedding U (d x classes), M becomes T M
-   T', and N becomes T N U with columns of 0 up to n columns. T does not
-   multiply the last row of M and N, the bias, so both have n + 1 rows. */
+/* The unembedding of m with more columns, of 0: n in all. The caller frees it.
+ */
+static double *
+widened_unembedding(const Model *m, int n)
+{
+    const Weight *w = weight_named(m, "unembedding");
+    double *wide = allocate(matrix_entries(w->rows, n), sizeof *wide);
+    for (int i = 0; i < w->rows; i++)
+        for (int j = 0; j < w->cols; j++)
+            wide[i * n + j] = (double)w->value[i * w->cols + j];
+    return wide;
+}
+
+/* With the table T (n x d) and the widened unembedding U (d x n), M becomes
+   T M T', N becomes T N U, and the constant, which is a row, that row times U.
+   T does not multiply the last row of M and N, the bias, so both have n + 1
+   rows. */
 void
 fold_form(Canonical *c, const Model *m, Model *onehot)
 {
-    const double unscaled = 1;
     const int one_row = 1;
     int d = c->d_model, n = onehot->attention.d_model, rows = n + 1;
-    int classes = m->sizes.classes;
     double *table = embedding_table(m, onehot);
-    double *unembedding = allocate((size_t)d * classes, sizeof *unembedding);
-    double *half = allocate((size_t)rows * d, sizeof *half); /* T M, or T N */
-    double *tnu = allocate((size_t)rows * classes, sizeof *tnu); /* T N U */
+    double *unembedding = widened_unembedding(m, n);
+    double *from_left = allocate(matrix_entries(rows, d), sizeof *from_left);
     Canonical folded = *c; /* it takes over the bias by position */
     folded.d_model = n;
     canonical_allocate(&folded, c->heads);
-    copy_scaled(unembedding, weight_named(m, "unembedding"), unscaled);
     for (int h = 0; h < c->heads; h++) {
-        double *folded_m = folded.m + h * folded.size;
-        double *folded_n = folded.n + h * folded.size;
         folded.sink[h] = c->sink[h];
-        multiply_above_bias(half, table, c->m + h * c->size, n, d);
-        product_with_transposed(folded_m, half, table, rows, d, n);
-        multiply_above_bias(half, table, c->n + h * c->size, n, d);
-        product_of(tnu, half, unembedding, rows, d, classes);
-        for (int row = 0; row < rows; row++) /* the columns after it stay 0 */
-            memcpy(folded_n + row * n, tnu + row * classes,
-                   (size_t)classes * sizeof *tnu);
+        multiply_above_bias(from_left, table, c->m + h * c->size, n, d);
+        product_with_transposed(folded.m + h * folded.size, from_left, table,
+                                rows, d, n);
+        multiply_above_bias(from_left, table, c->n + h * c->size, n, d);
+        product_of(folded.n + h * folded.size, from_left, unembedding, rows, d,
+                   n);
     }
-    product_of(folded.constant, c->constant, unembedding, one_row, d, classes);
+    product_of(folded.constant, c->constant, unembedding, one_row, d, n);
     c->bias = NULL; /* now `folded` owns this array, so c must not free it */
     canonical_free(c);
     *c = folded;
     pick_classes(weight_named(onehot, "unembedding"));
-    free(half);
-    free(tnu);
+    free(from_left);
     free(table);
     free(unembedding);
 }

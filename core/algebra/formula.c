@@ -52,14 +52,14 @@ typedef struct Family {
     double factor[MOST_TERMS];
     Random random;
     int measured; /* the number of shapes below */
-    Shape at[MOST_SHAPES];
+    Shape shape[MOST_SHAPES];
     double gauge[MOST_SHAPES]; /* what was measured at each */
 } Family;
 
 /* The number of tokens has no effect on the costs that are read here. */
 enum { FEW_TOKENS = 2 };
 
-/* The field of an attention for a letter before FIRST_OWN. */
+/* The field of an attention that a letter before FIRST_OWN stands for. */
 static int *
 shape_option(Attention *a, int letter)
 {
@@ -80,24 +80,24 @@ is_count(int letter)
     return letter == H || letter == G;
 }
 
-/* The attention at a shape. Its settings are a new text of "name=value" pairs,
-   in which each width has its value at the shape; the next call overwrites it.
- */
+/* The attention at a shape: the wanted one, with the size of each letter that
+   is used. Its settings are written to f->settings as "name=value" pairs, which
+   the next call overwrites. */
 static Attention
-attention_at(Family *f, const Shape *at)
+attention_at(Family *f, const Shape *shape)
 {
     Attention a = f->attention;
     OwnSetting own;
     int length = 0;
     for (int i = 0; i < FIRST_OWN; i++)
         if (f->used[i])
-            *shape_option(&a, i) = at->n[i];
+            *shape_option(&a, i) = shape->n[i];
     f->settings[0] = 0;
     const char *list = a.settings;
     while (list && next_own_setting(&list, &own)) {
         for (int i = FIRST_OWN; i < LETTERS; i++)
             if (f->used[i] && !strcmp(f->name[i], own.name))
-                own.value = at->n[i];
+                own.value = shape->n[i];
         length +=
             snprintf(f->settings + length, sizeof f->settings - (size_t)length,
                      "%s=%g ", own.name, own.value);
@@ -108,9 +108,9 @@ attention_at(Family *f, const Shape *at)
 
 /* How many parameters the variant uses at a shape. */
 static double
-parameters_at(Family *f, const Shape *at)
+parameters_at(Family *f, const Shape *shape)
 {
-    Attention a = attention_at(f, at);
+    Attention a = attention_at(f, shape);
     return cost_of(f->variant, a, FEW_TOKENS, Y_IS_X).parameters;
 }
 
@@ -131,61 +131,65 @@ try_as_width(Family *f, int i, const OwnSetting *own)
     f->used[i] = parameters_at(f, &doubled) != parameters_at(f, &f->wanted);
 }
 
-/* Returns whether the variant depends on this letter, which it lists by its
-   option's name in Variant.shape. All variants depend on d_model, which none
-   lists. A count that is 1 is not a letter. */
-static bool
-uses_option(Family *f, int letter, const char *option)
-{
-    if (letter == D)
-        return true;
-    bool single = is_count(letter) && *shape_option(&f->attention, letter) == 1;
-    return index_in(f->variant->shape, option) >= 0 && !single;
-}
-
-/* Finds which options of the shape are letters. Positions by rotation rotate
-   pairs of the columns of keys, which are as wide as d_model if d_k is unused;
-   a latent may be a key, too. So these widths must be even. */
+/* Finds which options of the shape are letters: those that the variant lists in
+   Variant.shape, except a count that is 1; and d_model, which all variants
+   depend on and none lists. */
 static void
 find_option_letters(Family *f)
 {
-    static const char *const names[FIRST_OWN] = {"d", "h", "g", "k", "v", "r"};
-    static const char *const options[FIRST_OWN] = {"",    "heads", "kv-heads",
-                                                   "d-k", "d-v",   "latent"};
+    static const char *const options[FIRST_OWN] = {[H] = "heads",
+                                                   [G] = "kv-heads",
+                                                   [K] = "d-k",
+                                                   [V] = "d-v",
+                                                   [R] = "latent"};
+    static const char letters[FIRST_OWN] = {'d', 'h', 'g', 'k', 'v', 'r'};
     for (int i = 0; i < FIRST_OWN; i++) {
-        strcpy(f->name[i], names[i]);
-        f->used[i] = uses_option(f, i, options[i]);
-        f->wanted.n[i] = is_count(i) ? 1 : 0;
-        if (f->used[i])
-            f->wanted.n[i] = *shape_option(&f->attention, i);
-        bool of_keys = i == K || i == R || (i == D && !f->used[K]);
-        bool is_rotated = f->attention.relative == &rope && of_keys;
-        f->step[i] = is_rotated ? PAIR : 1;
+        int wanted = *shape_option(&f->attention, i);
+        bool listed = i == D || index_in(f->variant->shape, options[i]) >= 0;
+        int if_unused = is_count(i) ? 1 : 0;
+        f->name[i][0] = letters[i];
+        f->used[i] = listed && wanted > if_unused;
+        f->wanted.n[i] = f->used[i] ? wanted : if_unused;
     }
 }
 
-/* Finds the letters among the variant's own settings: its widths. An even width
-   stays even if the variant rotates, since it may rotate pairs of columns. */
+/* Finds which widths must be even. Positions by rotation (rope) rotate pairs of
+   the columns of keys, which are as wide as d_model if d_k is unused; a latent
+   may be a key, too. A variant that rotates may rotate pairs of the columns of
+   its own even widths. */
+static void
+find_steps(Family *f)
+{
+    Cost cost = cost_of(f->variant, f->attention, FEW_TOKENS, Y_IS_X);
+    for (int i = 0; i < LETTERS; i++) {
+        bool stays_even = i >= FIRST_OWN && f->wanted.n[i] % PAIR == 0;
+        f->step[i] = cost.rotates && stays_even ? PAIR : 1;
+    }
+    if (f->attention.relative == &rope) {
+        f->step[f->used[K] ? K : D] = PAIR;
+        f->step[R] = PAIR;
+    }
+}
+
+/* Finds the letters among the variant's own settings: its widths. */
 static void
 find_own_letters(Family *f)
 {
-    Cost cost = cost_of(f->variant, f->attention, FEW_TOKENS, Y_IS_X);
     const char *list = f->attention.settings;
     OwnSetting own;
-    int i = FIRST_OWN;
-    while (i < LETTERS && list && next_own_setting(&list, &own)) {
-        try_as_width(f, i, &own);
-        bool is_even = f->wanted.n[i] % PAIR == 0;
-        f->step[i] = cost.rotates && is_even ? PAIR : 1;
-        if (f->used[i])
-            i++;
+    int letter = FIRST_OWN; /* the next one that is free */
+    while (letter < LETTERS && list && next_own_setting(&list, &own)) {
+        try_as_width(f, letter, &own);
+        if (f->used[letter])
+            letter++;
     }
 }
 
-/* The widths that matrices have along a chain of products, from a token through
-   a latent to heads that are `width` wide: of a token, of the latent, of one
-   head, of all groups of heads, of all heads, and the variant's own. Their
-   order decides which ranks products can have. */
+/* A chain is the product of matrices that makes the keys or the values of all
+   heads from a token, perhaps through a latent. These are the widths that its
+   matrices can have: of a token, of the latent, of one head, of all groups of
+   heads, of all heads, and the variant's own. Their order decides which ranks
+   the product can have. */
 enum { TOKEN, LATENT, HEAD, ALL_GROUPS, ALL_HEADS, SHAPE_WIDTHS };
 enum { WIDTHS = SHAPE_WIDTHS + LETTERS - FIRST_OWN };
 
@@ -194,40 +198,43 @@ enum { WIDTHS = SHAPE_WIDTHS + LETTERS - FIRST_OWN };
 #define TOKEN_TIE  (1 + 2e-6)
 #define LATENT_TIE (1 + 1e-6)
 
-/* Writes these widths at one shape, always in the same order; 0 for a width
-   that the variant does not have. */
+/* Writes these widths at one shape, for heads that are `width` wide; 0 for a
+   width that the variant does not have. */
 static void
-chain_widths(const Family *f, const Shape *at, double width, double to[WIDTHS])
+chain_widths(const Family *f, const Shape *shape, double width,
+             double to[WIDTHS])
 {
-    const int *n = at->n;
-    double heads = n[H], groups = f->used[G] ? n[G] : heads;
+    const int *n = shape->n;
+    int groups = f->used[G] ? n[G] : n[H];
     to[TOKEN] = n[D];
     to[LATENT] = n[R];
     to[HEAD] = width;
     to[ALL_GROUPS] = groups * width;
-    to[ALL_HEADS] = heads * width;
+    to[ALL_HEADS] = n[H] * width;
     for (int i = FIRST_OWN; i < LETTERS; i++)
         to[SHAPE_WIDTHS + i - FIRST_OWN] = f->used[i] ? n[i] : 0;
 }
 
-/* Returns whether the widths of a chain are in the same order at two shapes.
-   `width_wanted` is the width of a head at the wanted shape, `width` at the
-   other one. Two widths that are equal in the wanted shape may be in either
-   order in the other one. But a d_model that equals other widths must not be
-   narrower than they are there, nor must a latent. */
+/* Returns whether the widths of a chain are in the same order at a shape as at
+   the wanted one; a head is `width` and `width_wanted` wide there. Two widths
+   that are equal in the wanted shape may be in either order in the other one.
+   But a d_model that equals other widths must not be narrower than they are
+   there, nor must a latent. */
 static bool
-chain_ordered_alike(const Family *f, const Shape *at, double width_wanted,
+chain_ordered_alike(const Family *f, const Shape *shape, double width_wanted,
                     double width)
 {
     double wanted[WIDTHS], other[WIDTHS];
     chain_widths(f, &f->wanted, width_wanted, wanted);
-    chain_widths(f, at, width, other);
+    chain_widths(f, shape, width, other);
     wanted[TOKEN] *= TOKEN_TIE;
     wanted[LATENT] *= LATENT_TIE;
     for (int i = 0; i < WIDTHS; i++)
-        for (int j = 0; j < i; j++) /* in another order: opposite signs */
-            if ((wanted[i] - wanted[j]) * (other[i] - other[j]) < 0)
+        for (int j = 0; j < i; j++) {
+            double wider_wanted = wanted[i] - wanted[j];
+            if (wider_wanted * (other[i] - other[j]) < 0) /* opposite signs */
                 return false;
+        }
     return true;
 }
 
@@ -236,41 +243,42 @@ chain_ordered_alike(const Family *f, const Shape *at, double width_wanted,
    made from one latent, along that of keys and values side by side. The heads
    must divide d_model if they do in the wanted shape. */
 static bool
-ordered_alike(const Family *f, const Shape *at)
+ordered_alike(const Family *f, const Shape *shape)
 {
-    const int *wanted = f->wanted.n, *n = at->n;
-    bool keys = chain_ordered_alike(f, at, wanted[K], n[K]);
-    bool values = chain_ordered_alike(f, at, wanted[V], n[V]);
-    bool both = !f->used[R] ||
-                chain_ordered_alike(f, at, wanted[K] + wanted[V], n[K] + n[V]);
+    const int *wanted = f->wanted.n, *n = shape->n;
+    bool keys = chain_ordered_alike(f, shape, wanted[K], n[K]);
+    bool values = chain_ordered_alike(f, shape, wanted[V], n[V]);
+    bool both =
+        !f->used[R] ||
+        chain_ordered_alike(f, shape, wanted[K] + wanted[V], n[K] + n[V]);
     bool divides = wanted[D] % wanted[H] != 0 || n[D] % n[H] == 0;
     return keys && values && both && divides;
 }
 
-/* A count that is no letter, in a term without h or g. */
+/* Instead of the letter of a count: a term has neither h nor g. */
 enum { ONE = -1 };
 
-/* Adds the term count * width^power. `count` is the letter H or G, or ONE. */
-static void
-add_term(Family *f, int count, int width, int power)
+/* Adds a term that is only a count: the letter H or G, or ONE. Returns the
+   powers of its letters, so that the caller can add a width. */
+static int *
+add_term(Family *f, int count)
 {
     int *powers = f->power[f->terms]; /* each is 0 before */
+    f->terms++;
     if (count != ONE)
         powers[count] = 1;
-    powers[width] = power;
-    f->terms++;
+    return powers;
 }
 
 /* Adds the terms with this count: count times 1, a width or its square. */
 static void
 add_terms(Family *f, int count)
 {
-    const int any_width = D, no_power = 0, linear = 1, square = 2;
-    add_term(f, count, any_width, no_power);
+    add_term(f, count);
     for (int width = 0; width < LETTERS; width++)
         if (f->used[width] && !is_count(width)) {
-            add_term(f, count, width, linear);
-            add_term(f, count, width, square);
+            add_term(f, count)[width] = 1;
+            add_term(f, count)[width] = 2;
         }
 }
 
@@ -287,22 +295,22 @@ list_terms(Family *f)
 
 /* A term at a shape: the product of the letters, each to its power. */
 static double
-term_at(const int *power, const Shape *at)
+term_at(const int *power, const Shape *shape)
 {
     double product = 1;
     for (int i = 0; i < LETTERS; i++)
         for (int k = 0; k < power[i]; k++)
-            product *= at->n[i];
+            product *= shape->n[i];
     return product;
 }
 
 /* The gauge at a shape by the formula: the sum of factors times terms. */
 static double
-formula_value(const Family *f, const Shape *at)
+formula_value(const Family *f, const Shape *shape)
 {
     double sum = 0;
     for (int i = 0; i < f->terms; i++)
-        sum += f->factor[i] * term_at(f->power[i], at);
+        sum += f->factor[i] * term_at(f->power[i], shape);
     return sum;
 }
 
@@ -313,23 +321,22 @@ formula_value(const Family *f, const Shape *at)
    shape (d_k and d_v: those of all heads together) also fit into it here, so
    that few shapes are drawn in vain. */
 static int
-largest_drawn(const Family *f, int letter, const Shape *at, int widest)
+largest_drawn(const Family *f, int letter, const Shape *shape, int widest)
 {
     enum { HEADS = 4, GROUPED_HEADS = 8, NARROW = 3 };
     const int *wanted = f->wanted.n;
-    bool is_own = letter >= FIRST_OWN;
     if (letter == H && f->used[G])
         return GROUPED_HEADS; /* several groups of several heads */
     if (is_count(letter))
         return HEADS;
-    if (is_own && wanted[letter] <= wanted[K])
+    if (letter >= FIRST_OWN && wanted[letter] <= wanted[K])
         return NARROW * f->step[letter];
     bool in_each_head = letter == K || letter == V;
     int in_all_heads = wanted[letter] * (in_each_head ? wanted[H] : 1);
     bool fits_into_d_model = letter != D && in_all_heads <= wanted[D];
     if (!fits_into_d_model)
         return widest;
-    return in_each_head ? at->n[D] / at->n[H] : at->n[D];
+    return in_each_head ? shape->n[D] / shape->n[H] : shape->n[D];
 }
 
 /* A random shape whose d_model is at most `widest`. A width that must be even
@@ -337,41 +344,41 @@ largest_drawn(const Family *f, int letter, const Shape *at, int widest)
 static Shape
 draw_shape(Family *f, int widest)
 {
-    Shape at = {{[H] = 1, [G] = 1}};
+    Shape shape = {{[H] = 1, [G] = 1}};
     for (int i = 0; i < LETTERS; i++) {
         if (!f->used[i])
             continue;
-        int most_steps = largest_drawn(f, i, &at, widest) / f->step[i];
+        int most_steps = largest_drawn(f, i, &shape, widest) / f->step[i];
         if (most_steps < 1)
             most_steps = 1;
-        at.n[i] = f->step[i] * (1 + random_below(&f->random, most_steps));
+        shape.n[i] = f->step[i] * (1 + random_below(&f->random, most_steps));
     }
-    return at;
+    return shape;
 }
 
 /* Returns whether this shape may be measured: it must be new, have at most
    `most` parameters, and be like the wanted shape. A single head is a special
    case, and is left out. */
 static bool
-is_fit_to_measure(Family *f, const Shape *at, int most)
+may_be_measured(Family *f, const Shape *shape, int most)
 {
-    if (f->used[H] && at->n[H] == 1)
+    if (f->used[H] && shape->n[H] == 1)
         return false;
     for (int i = 0; i < f->measured; i++)
-        if (memcmp(&f->at[i], at, sizeof *at) == 0)
+        if (memcmp(&f->shape[i], shape, sizeof *shape) == 0)
             return false;
-    bool groups_divide = at->n[H] % at->n[G] == 0;
-    return groups_divide && ordered_alike(f, at) &&
-           parameters_at(f, at) <= most;
+    bool groups_divide = shape->n[H] % shape->n[G] == 0;
+    return groups_divide && ordered_alike(f, shape) &&
+           parameters_at(f, shape) <= most;
 }
 
 /* Draws shapes until one may be measured; returns false after TRIES of them. */
 static bool
-draw_new(Family *f, int widest, int most, Shape *at)
+draw_new(Family *f, int widest, int most, Shape *shape)
 {
     for (int try = 0; try < TRIES; try++) {
-        *at = draw_shape(f, widest);
-        if (is_fit_to_measure(f, at, most))
+        *shape = draw_shape(f, widest);
+        if (may_be_measured(f, shape, most))
             return true;
     }
     return false;
@@ -384,46 +391,45 @@ static bool
 measure_shapes(Family *f, int count, int widest, int most)
 {
     for (int i = 0; i < count; i++) {
-        Shape at;
-        if (!draw_new(f, widest, most, &at))
+        Shape shape;
+        if (!draw_new(f, widest, most, &shape))
             return false;
-        RealCount c = real_count(f->variant, attention_at(f, &at), ANY_TOKENS);
+        RealCount c =
+            real_count(f->variant, attention_at(f, &shape), ANY_TOKENS);
         if (c.real == UNKNOWN_RANK)
             return false;
-        f->gauge[f->measured] = parameters_at(f, &at) - c.real;
-        f->at[f->measured] = at;
+        f->gauge[f->measured] = parameters_at(f, &shape) - c.real;
+        f->shape[f->measured] = shape;
         f->measured++;
     }
     return true;
 }
 
 /* Finds the factors by least squares: one equation for each shape (a row of a),
-   one unknown for each term (a column). The columns are first scaled to length
-   1, so that small terms are not lost in rounding. The scaled factors are the
+   one unknown for each term (a column). The columns are scaled to length 1, so
+   that small terms are not lost in rounding. The scaled factors are the
    pseudo-inverse of a times the gauges; `inverse` is that matrix, transposed.
-   Returns false if the shapes do not determine the factors. */
+   Factors are rounded to halves. Returns false if the shapes do not determine
+   them. */
 static bool
 fit_factors(Family *f)
 {
     int terms = f->terms, shapes = f->measured;
-    size_t size = (size_t)shapes * (size_t)terms;
-    double *a = allocate(size, sizeof *a), length[MOST_TERMS] = {0};
-    double *inverse = allocate(size, sizeof *inverse);
-    for (int i = 0; i < shapes; i++)
-        for (int j = 0; j < terms; j++) {
-            double value = term_at(f->power[j], &f->at[i]);
-            a[i * terms + j] = value;
-            length[j] = hypot(length[j], value);
-        }
-    for (int i = 0; i < shapes; i++)
-        for (int j = 0; j < terms; j++)
-            a[i * terms + j] /= length[j];
+    double length[MOST_TERMS] = {0}; /* of each column */
+    double *a = allocate(matrix_entries(shapes, terms), sizeof *a);
+    double *inverse = allocate(matrix_entries(shapes, terms), sizeof *inverse);
+    for (int j = 0; j < terms; j++) {
+        for (int i = 0; i < shapes; i++)
+            length[j] = hypot(length[j], term_at(f->power[j], &f->shape[i]));
+        for (int i = 0; i < shapes; i++)
+            a[i * terms + j] = term_at(f->power[j], &f->shape[i]) / length[j];
+    }
     int rank = pseudo_inverse(a, shapes, terms, inverse);
     for (int j = 0; j < terms; j++) {
         double scaled = 0;
         for (int i = 0; i < shapes; i++)
             scaled += inverse[i * terms + j] * f->gauge[i];
-        f->factor[j] = round(2 * scaled / length[j]) / 2; /* to halves */
+        f->factor[j] = round(2 * scaled / length[j]) / 2;
     }
     free(inverse);
     free(a);
@@ -440,8 +446,8 @@ term_text(const Family *f, int i)
         values_add(&parts, format_text("%g", factor));
     for (int k = 0; k < LETTERS; k++)
         if (f->power[i][k])
-            values_add(&parts, format_text("%s%s", f->name[k],
-                                           f->power[i][k] > 1 ? "^2" : ""));
+            values_add(&parts, format_text(f->power[i][k] == 1 ? "%s" : "%s^2",
+                                           f->name[k]));
     return parts.count ? joined(&parts, " ") : "1";
 }
 
@@ -454,41 +460,48 @@ text_of(const Family *f)
         bool negative = f->factor[i] < 0;
         if (f->factor[i] == 0)
             continue;
-        if (*text)
-            text = format_text("%s %s %s", text, negative ? "-" : "+",
-                               term_text(f, i));
-        else
-            text = format_text("%s%s", negative ? "- " : "", term_text(f, i));
+        const char *sign = negative ? "- " : "";
+        if (*text) /* there is a term before it */
+            sign = negative ? " - " : " + ";
+        text = format_text("%s%s%s", text, sign, term_text(f, i));
     }
     return *text ? text : "0";
 }
 
+/* Returns whether the formula gives what was measured. Its factors are
+   multiples of a half, so its values are exact. */
+static bool
+is_right(const Family *f)
+{
+    for (int i = 0; i < f->measured; i++)
+        if (formula_value(f, &f->shape[i]) != f->gauge[i])
+            return false;
+    return true;
+}
+
 /* Fits a formula at small shapes, in which no width is larger than `widest` and
-   no block has more than `most` parameters, and checks it at others. The
-   factors are multiples of a half, so its values are exact, and must be equal
-   to what was measured. */
+   no block has more than `most` parameters, and checks it at others, which may
+   be slightly larger. */
 static Formula
 fit_formula(const Variant *v, Attention a, int widest, int most)
 {
-    /* The check may use slightly larger shapes. */
     enum { SEED = 5, WIDER = 4, MORE_PARAMETERS = 2 };
-    Formula found = {.holds = false};
+    Formula found = {.checked = CHECKS};
     Family *f = allocate(1, sizeof *f);
     f->variant = v;
     f->attention = a;
     f->random = random_stream(SEED, "formula");
     find_option_letters(f);
     find_own_letters(f);
+    find_steps(f);
     list_terms(f);
     /* A third more equations than unknowns, and 8: then a wrong formula does
        not fit. */
     found.fitted = f->terms + f->terms / 3 + 8;
     found.holds =
         measure_shapes(f, found.fitted, widest, most) && fit_factors(f) &&
-        measure_shapes(f, CHECKS, widest + WIDER, MORE_PARAMETERS * most);
-    found.checked = f->measured - found.fitted;
-    for (int i = 0; found.holds && i < f->measured; i++)
-        found.holds = formula_value(f, &f->at[i]) == f->gauge[i];
+        measure_shapes(f, CHECKS, widest + WIDER, MORE_PARAMETERS * most) &&
+        is_right(f);
     found.gauge = formula_value(f, &f->wanted);
     found.text = text_of(f);
     free(f);
@@ -505,18 +518,18 @@ formula_of(const Variant *v, Attention a, double used)
     /* In the first search: the largest d_model, which is larger if widths must
        be even, and the most parameters of a block for each unit of it. */
     enum { WIDEST = 16, WIDEST_IF_EVEN = 32, PARAMETERS_PER_UNIT = 12 };
-    /* In each later search; and the most parameters of a block in any. */
+    /* In each later search, d_model is WIDER, and a block has TIMES_PARAMETERS
+       as many parameters, up to MOST_PARAMETERS. */
     enum { WIDER = 8, TIMES_PARAMETERS = 4, MOST_PARAMETERS = 6400 };
     Formula found = {.holds = false};
     bool together = cost_of(v, a, FEW_TOKENS, Y_IS_X).recalls;
     int layers = a.layers > 1 ? a.layers : 1;
-    int blocks_alike = together ? 1 : layers; /* with the fitted gauge */
-    a.layers = together ? layers : 1;
+    a.layers = together ? layers : 1; /* as many as are fitted */
     int widest = a.relative == &rope ? WIDEST_IF_EVEN : WIDEST;
     int most = PARAMETERS_PER_UNIT * widest;
     while (most <= MOST_PARAMETERS && !found.holds) {
         found = fit_formula(v, a, widest, most);
-        found.gauge *= blocks_alike;
+        found.gauge *= together ? 1 : layers;
         found.holds = found.holds && found.gauge >= 0 && found.gauge <= used;
         most *= TIMES_PARAMETERS;
         widest += WIDER;

@@ -17,6 +17,7 @@
 /* The fields are those of Meaning, in its order; the last one is `rotates`. A
    new operator of the core gets one row here. */
 static const Meaning meanings[] = {
+    {NULL, LEAF, NO_PRODUCTS, false}, /* a node without an operator */
     {&matmul_op, TIMES, MATRICES, false},
     {&matmul_t_op.op, TIMES_TURNED, MATRICES, false},
     {&scale_op.op, FACTOR, NO_PRODUCTS, false},
@@ -49,10 +50,7 @@ static const Meaning meanings[] = {
 const Meaning *
 meaning_of(const Node *n)
 {
-    static const Meaning leaf = {NULL, LEAF, NO_PRODUCTS, false};
     static const Meaning unknown = {NULL, OPAQUE, UNKNOWN, false};
-    if (!n->op)
-        return &leaf;
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if (meanings[i].op == n->op)
             return &meanings[i];

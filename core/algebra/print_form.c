@@ -34,8 +34,7 @@ width_named(const Derived *d, double number)
    another width, so it has only one name. */
 enum { MOST_TIMES = 4 };
 
-/* Writes the number as `times` multiplied by 1, by a width, or by the square
-   root of a width. */
+/* Tries each multiple: of 1, of a width, and of the square root of a width. */
 const char *
 number_named(const Derived *d, double number)
 {
@@ -66,6 +65,7 @@ print_factor(FILE *to, const Derived *d, double factor)
         return;
     const char *divisor = number_named(d, 1 / size);
     const char *multiplier = number_named(d, size);
+    /* The width w for which the factor is sqrt(w / d_k): */
     const char *over_d_k = width_named(d, size * size * a->d_k);
     if (divisor) { /* "2 d_k" needs brackets, "sqrt(d_model / h)" does not */
         bool is_root = strncmp(divisor, "sqrt(", strlen("sqrt(")) == 0;
@@ -92,16 +92,16 @@ static Span
 span_of(const Symbol *s, Axis axis)
 {
     const Node *node = s->node;
-    if (is_gains(s)) {
-        Span one_row = {.first = 0, .count = 1, .all = 1};
-        Span gains = {first_gain(s), s->m.cols, node->cols};
-        return axis == ALONG_ROWS ? one_row : gains;
-    }
     Matrix stored = is_transposed(s) ? transposed(s->m) : s->m;
-    int first_entry = (int)(stored.at - node->value);
-    Span rows = {first_entry / node->cols, stored.rows, node->rows};
-    Span cols = {first_entry % node->cols, stored.cols, node->cols};
-    return axis == ALONG_ROWS ? rows : cols;
+    int first_entry =
+        is_gains(s) ? first_gain(s) : (int)(s->m.at - node->value);
+    if (axis == ALONG_COLUMNS)
+        return (Span){.first = first_entry % node->cols,
+                      .count = stored.cols,
+                      .all = node->cols};
+    return (Span){.first = first_entry / node->cols,
+                  .count = is_gains(s) ? 1 : stored.rows,
+                  .all = node->rows};
 }
 
 /* Which block of a matrix each head uses. Along one axis the matrix is cut into
@@ -156,14 +156,14 @@ find_starts(const Derived *d, const Symbol *s, Axis axis, int heads,
 }
 
 /* Finds the pattern along an axis from the start of each head's part. The two
-   smallest starts belong to two neighbouring blocks. If a variant calls attend
-   more than once, only the heads of the last call are compared. */
+   smallest starts belong to two neighbouring blocks. If all starts are equal,
+   the stride is larger than any matrix, and all heads use block 0. If a variant
+   calls attend more than once, only the heads of the last call are compared. */
 static Pattern
 pattern_along(const Derived *d, const Symbol *s, Axis axis)
 {
     Pattern p = {.heads = d->run.attention.heads, .blocks = 1};
     int starts[MOST_COMPARED];
-    const int below_all = -1;
     if (p.heads > d->heads)
         p.heads = d->heads;
     if (p.heads > MOST_COMPARED)
@@ -171,17 +171,14 @@ pattern_along(const Derived *d, const Symbol *s, Axis axis)
     p.known = find_starts(d, s, axis, p.heads, starts);
     if (!p.known)
         return p;
-    p.start = next_larger(starts, p.heads, below_all);
-    int second = next_larger(starts, p.heads, p.start);
-    bool one_start = second == INT_MAX; /* all heads use the same block */
-    p.stride = one_start ? 0 : second - p.start;
+    p.start = next_larger(starts, p.heads, INT_MIN);
+    p.stride = next_larger(starts, p.heads, p.start) - p.start;
     for (int i = 0; i < p.heads; i++) {
         int distance = starts[i] - p.start;
-        int block = one_start ? 0 : distance / p.stride;
-        p.known &= block * p.stride == distance;
-        p.of_head[i] = block;
-        if (block >= p.blocks)
-            p.blocks = block + 1;
+        p.of_head[i] = distance / p.stride;
+        p.known &= distance % p.stride == 0;
+        if (p.of_head[i] >= p.blocks)
+            p.blocks = p.of_head[i] + 1;
     }
     return p;
 }
@@ -207,15 +204,15 @@ shifted_by(const Pattern *p, int by)
     return true;
 }
 
-/* The index of a symbol: i, g, i+1, i mod g, or a list of each head's block; ""
-   if all heads use the same block; the block of this head, counted from 1, if
-   there is no pattern. */
+/* The index that is written at the name of a matrix: i, g, i+1, i mod g, or a
+   list of each head's block; "" if all heads use the same block; if there is no
+   pattern, the block of the printed head, counted from 1. */
 static const char *
-index_text(const Pattern *p, int block_of_this_head)
+index_text(const Pattern *p, int printed_block)
 {
     const int unshifted = 0;
     if (!p->known)
-        return format_text("{%d}", block_of_this_head);
+        return format_text("{%d}", printed_block);
     if (p->blocks == 1)
         return "";
     if (shared_by_neighbours(p))
@@ -238,8 +235,8 @@ has_other_part(const Chain *c, const Symbol *s)
 {
     for (int i = 0; i < c->count; i++) {
         const Symbol *other = &c->symbol[i];
-        bool same_role = other->node == s->node && other->role == s->role;
-        if (same_role && other->m.at != s->m.at)
+        if (other->node == s->node && other->role == s->role &&
+            other->m.at != s->m.at)
             return true;
     }
     return false;
@@ -278,36 +275,43 @@ typedef struct Marks {
     const char *index, *part;
 } Marks;
 
+/* Notes which part of its block a symbol is: its role or, if that does not tell
+   it, its range. If there is no form, no range is written: a block behind an
+   operator is not known for certain. */
+static void
+mark_part(Marks *marks, const Derived *d, const Symbol *s, const Pattern *p,
+          Span span)
+{
+    bool has_form = !d->why;
+    int first =
+        p->known ? p->start : span.first % span.count; /* in the block */
+    if (p->known && !is_tokens(d, s->node) && !role_is_ambiguous(d, s))
+        marks->part = format_text(".%c", s->role);
+    else if (has_form)
+        marks->part = format_text("[%s:%s]", position_named(d, first),
+                                  position_named(d, first + span.count));
+}
+
 /* Notes the marks that a symbol needs along an axis, if it does not use all of
-   its matrix there. Blocks of the identity, which tokens count as, only have an
-   index. If there is no form, no range is written: a block behind an operator
-   is not known for certain. */
+   its matrix there. The index is enough if it uses a whole block, or a block of
+   the identity, which tokens count as. */
 static void
 mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
 {
     Span span = span_of(s, axis);
-    bool uses_all = span.count == span.all;
-    if (uses_all)
+    if (span.count == span.all)
         return;
     Pattern p = pattern_along(d, s, axis);
     int blocks_before = span.first / span.count; /* if all are this large */
     const char *index = index_text(&p, blocks_before + 1);
     if (*index)
         marks->index = index;
-    bool tokens = is_tokens(d, s->node), has_form = !d->why;
     int block_size = p.blocks > 1 ? p.stride : span.all;
     bool whole_block =
         span.count == block_size && p.blocks * block_size == span.all;
-    bool index_is_enough = whole_block || (tokens && p.blocks > 1);
-    if (index_is_enough)
-        return;
-    int start = p.known ? p.start : span.first % span.count; /* in the block */
-    bool role_tells_part = p.known && !tokens && !role_is_ambiguous(d, s);
-    if (role_tells_part)
-        marks->part = format_text(".%c", s->role);
-    else if (has_form)
-        marks->part = format_text("[%s:%s]", position_named(d, start),
-                                  position_named(d, start + span.count));
+    bool block_of_tokens = p.blocks > 1 && is_tokens(d, s->node);
+    if (!whole_block && !block_of_tokens)
+        mark_part(marks, d, s, &p, span);
 }
 
 /* The marks that tell which part of its matrix a symbol is. All heads share the
@@ -318,8 +322,8 @@ marks_of(const Derived *d, const Symbol *s)
     Marks marks = {.index = "", .part = ""};
     const int next_head = PRINTED_HEAD + 1, first_block = 1;
     const Symbol *in_next_head = symbol_of(d, next_head, s);
-    bool separate_matrices = in_next_head && in_next_head->node != s->node;
-    if (separate_matrices) {
+    if (in_next_head &&
+        in_next_head->node != s->node) { /* a matrix for each head */
         Pattern p = pattern_along(d, s, BY_NAME);
         marks.index = index_text(&p, first_block);
     } else if (s->piece != CONSTANT) {

@@ -69,15 +69,16 @@ row_add(real *to, real factor, const real *x, int n)
         to[j] += factor * x[j];
 }
 
-/* Subtracts `pivots` pivots, at most PANEL, from `columns` columns of the pool;
-   both are counted from their first ones. In the rows of these pivots, that
-   solves L X = P for X: P is the part of the pool in these rows, and L is a
-   triangle with 1s on its diagonal. Below these rows, it subtracts L X. */
+/* Subtracts `pivots` pivots, at most PANEL, from first_pivot on, from the last
+   `columns` columns of the pool. In the rows of these pivots, that solves
+   L X = P for X: P is the part of the pool in these rows, and L is a triangle
+   with 1s on its diagonal. Below these rows, it subtracts L X. */
 static void
-subtract_block(const Elimination *e, int first_pivot, int pivots,
-               int first_column, int columns)
+subtract_block(const Elimination *e, int first_pivot, int pivots, int columns)
 {
-    int below = first_pivot + pivots, rows_below = e->n - below;
+    int first_column = e->waiting - columns;
+    int below = first_pivot + pivots; /* the first row below the pivots */
+    int rows_below = e->n - below;
     real minus_x[PANEL * PANEL]; /* (pivots x columns) */
     for (int i = 0; i < pivots; i++) {
         real *x = pool_row(e, first_pivot + i) + first_column;
@@ -101,10 +102,9 @@ subtract_block(const Elimination *e, int first_pivot, int pivots,
 static void
 subtract_pivots(const Elimination *e, int fresh)
 {
-    int first = e->waiting - fresh;
     for (int pivot = 0; pivot < e->rank; pivot += PANEL) {
         int left = e->rank - pivot;
-        subtract_block(e, pivot, left < PANEL ? left : PANEL, first, fresh);
+        subtract_block(e, pivot, left < PANEL ? left : PANEL, fresh);
     }
 }
 
@@ -205,14 +205,14 @@ take_pivots(Elimination *e)
         Pivot p = find_pivot(e, taken);
         first = fmax(first, p.size);
         e->largest = fmax(e->largest, p.size);
-        bool is_rounding = p.size <= RANK_ROUNDING * e->largest;
-        if (is_rounding) { /* drop the columns that are left in the pool */
+        if (p.size <= RANK_ROUNDING * e->largest) { /* only rounding is left */
             e->rest = fmax(e->rest, p.size);
             e->idle += e->waiting - taken;
-            e->waiting = taken;
-        }
-        if (is_rounding || p.size < LARGE_ENOUGH * first)
+            e->waiting = taken; /* drops the columns that are left */
             break;
+        }
+        if (p.size < LARGE_ENOUGH * first)
+            break; /* it waits for the next panel */
         take_pivot(e, taken, p);
         taken++;
     }
@@ -222,8 +222,8 @@ take_pivots(Elimination *e)
                 (size_t)e->waiting * sizeof(real));
 }
 
-/* How many columns in a row must be only rounding before a rank is believed: a
-   panel, and an eighth of the rank. */
+/* How many columns must be only rounding, one after the other, before a rank is
+   believed: a panel, and an eighth of the rank. */
 static int
 columns_to_believe(int rank)
 {
@@ -237,8 +237,9 @@ is_settled(const Elimination *e)
     return e->rank == e->n || e->idle >= columns_to_believe(e->rank);
 }
 
-/* Adds rows of A and takes pivots until the rank is known. With `left` rows,
-   any rank up to n can be determined. */
+/* Adds rows of A and takes pivots until the rank is known. Enough rows to
+   believe any rank up to n are added at most: `left` of them are still to
+   come. */
 static void
 eliminate(Elimination *e, NextRows *next, void *more)
 {
@@ -256,10 +257,11 @@ eliminate(Elimination *e, NextRows *next, void *more)
 }
 
 /* Finds the widest gap between pivots: from one pivot to the next or, after the
-   last one, to the largest entry that was dropped. Goes from the last pivot to
-   the first, for as long as the entries after the gap are small enough to be
+   last one, to the largest entry that was dropped. It looks from the last pivot
+   to the first, while the entries after the gap are small enough to be
    rounding. The rank is the number of pivots before the gap; it is 0 for a
-   matrix of zeros. */
+   matrix of zeros. An entry below `least` counts as that, so that a gap is
+   finite. */
 static Rank
 find_gap(const Elimination *e)
 {
@@ -269,11 +271,11 @@ find_gap(const Elimination *e)
     double next = e->rest; /* the largest entry after the i-th pivot */
     double widest = LEAST_GAP;
     Rank r = {.rank = e->largest > 0 ? UNKNOWN_RANK : 0};
-    for (int i = 1; i < e->rank; i++) /* a pivot is the smallest so far */
+    for (int i = 1; i < e->rank; i++) /* each becomes the smallest so far */
         e->pivot[i] = fmin(e->pivot[i], e->pivot[i - 1]);
     for (int i = e->rank; i > 0 && next <= most_rounding; i--) {
         double last = e->pivot[i - 1];
-        double gap = last / fmax(next, least); /* finite if next is 0 */
+        double gap = last / fmax(next, least);
         if (gap > widest) {
             widest = gap;
             r = (Rank){i, last / e->largest, next / e->largest};
@@ -286,13 +288,12 @@ find_gap(const Elimination *e)
 Rank
 matrix_rank(NextRows *next, void *more, int n)
 {
-    size_t rows = (size_t)n;
     Elimination e = {.n = n, .finite = true};
     Rank r = {.rank = UNKNOWN_RANK};
-    e.order = allocate(rows, sizeof *e.order);
-    e.pivot = allocate(rows, sizeof *e.pivot);
-    e.lu = allocate(rows * rows, sizeof *e.lu);
-    e.pool = allocate(rows * POOL_COLUMNS, sizeof *e.pool);
+    e.order = allocate((size_t)n, sizeof *e.order);
+    e.pivot = allocate((size_t)n, sizeof *e.pivot);
+    e.lu = allocate((size_t)n * (size_t)n, sizeof *e.lu);
+    e.pool = allocate((size_t)n * POOL_COLUMNS, sizeof *e.pool);
     for (int i = 0; i < n; i++)
         e.order[i] = i;
     eliminate(&e, next, more);

@@ -80,6 +80,7 @@ static Node *
 run_blocks(Layers *l, real *gradients)
 {
     Attention a = l->attention;
+    bool is_normed = l->tokens == NORMED_TOKENS;
     size_t offset = 0; /* of the next matrix, in values and in gradients */
     Node *x = data_leaf(l, TOKENS, a.d_model, l->x);
     for (a.layer = 0; a.layer < a.layers; a.layer++) {
@@ -90,12 +91,12 @@ run_blocks(Layers *l, real *gradients)
             offset += entries_of(m);
         }
         Node **w = leaves_of(l->tape, &l->declared);
-        Node *read = l->tokens == NORMED_TOKENS ? normed(l, x) : x;
+        Node *read = is_normed ? normed(l, x) : x;
         Node *out = plugin_forward(l->variant, &a, read, read, w);
         x = a.layers > 1 ? add(x, out) : out;
         free(w);
     }
-    return l->tokens == NORMED_TOKENS ? centred(l, x) : x;
+    return is_normed ? centred(l, x) : x;
 }
 
 void
@@ -114,9 +115,9 @@ static void
 differentiate(void *layers, int rows, real *jacobian)
 {
     Layers *l = layers;
-    int size = TOKENS * l->attention.d_model;
+    int drawn = 2 * TOKENS * l->attention.d_model; /* x, and then direction */
     for (int i = 0; i < rows; i++) {
-        for (int k = 0; k < 2 * size; k++) /* of x, and then of direction */
+        for (int k = 0; k < drawn; k++)
             l->x[k] = (real)(sqrt(12) * (random_uniform(&l->random) - 0.5));
         Node *out = run_blocks(l, jacobian + matrix_entries(i, l->parameters));
         if (out->trained) {
@@ -154,8 +155,8 @@ rank_of_jacobian(Layers *l)
     return found;
 }
 
-/* Measures one block and multiplies by the number of blocks; if a block uses
-   what an earlier one remembered, measures all of them together. */
+/* Measures one block and multiplies its rank by the number of blocks; if a
+   block uses what an earlier one remembered, measures all of them together. */
 RealCount
 real_count(const Variant *v, Attention a, Tokens tokens)
 {
@@ -173,9 +174,9 @@ real_count(const Variant *v, Attention a, Tokens tokens)
         l.attention = a;
         l.parameters = a.layers * of_block;
         c.found = rank_of_jacobian(&l);
-        int times = layers / a.layers; /* how often it counts */
-        bool known = c.found.rank != UNKNOWN_RANK;
-        c.real = known ? times * c.found.rank : UNKNOWN_RANK;
+        c.real = c.found.rank;
+        if (c.real != UNKNOWN_RANK && !together)
+            c.real *= layers;
     }
     free(l.declared.list);
     return c;

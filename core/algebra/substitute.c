@@ -19,7 +19,7 @@ typedef struct Matching {
     int heads; /* of both; 1 if they have none, for the constant of head 0 */
     int source[MOST_HEADS]; /* for each head of `to`, the head of `from` whose
                                matrices it gets */
-    int tried;              /* how many orders of the heads were tried */
+    int tried;              /* how many matchings of all heads were tried */
     Accepts *accepts;
     void *more;    /* the argument of accepts */
     Values *lines; /* gets a line for each matrix that is set, unless NULL */
@@ -38,11 +38,11 @@ is_opaque(const Chain *c)
 
 /* Sets an entry; returns false if it was set to a different number before. */
 static bool
-set_entry(real *at, real value)
+set_entry(real *entry, real value)
 {
-    if (isnan(*at)) /* not set yet */
-        *at = value;
-    return nearly_equal((double)*at, (double)value);
+    if (isnan(*entry)) /* not set yet */
+        *entry = value;
+    return nearly_equal((double)*entry, (double)value);
 }
 
 /* Sets entry (r, c) of a symbol. A row of gains is a diagonal matrix: its other
@@ -74,46 +74,44 @@ set_symbol(const Symbol *s, const Term *product)
     return fits;
 }
 
-/* How many symbols of a chain, from `at` on, a matrix is set to: one, if that
-   has its shape; none, which is the identity, if the matrix is square; or else
-   the fewest whose product has its shape. Returns 0 if no product has that
+/* How many symbols of a chain, from `begin` on, a matrix is set to: one, if
+   that has its shape; none, which is the identity, if the matrix is square; or
+   else the fewest whose product has its shape. Returns 0 if no product has that
    shape. A product has the rows of its first matrix and the columns of its
    last one. */
 static int
-symbols_for(const Matrix *m, const Chain *c, int at)
+symbols_for(const Matrix *m, const Chain *c, int begin)
 {
-    if (at >= c->count)
+    if (begin >= c->count)
         return 0;
-    const Matrix *first = &c->symbol[at].m;
-    bool is_square = m->rows == m->cols;
+    const Matrix *first = &c->symbol[begin].m;
     if (first->rows == m->rows && first->cols == m->cols)
         return 1;
-    if (is_square || first->rows != m->rows)
+    if (m->rows == m->cols || first->rows != m->rows)
         return 0;
-    for (int count = 2; at + count <= c->count; count++)
-        if (c->symbol[at + count - 1].m.cols == m->cols)
+    for (int count = 2; begin + count <= c->count; count++)
+        if (c->symbol[begin + count - 1].m.cols == m->cols)
             return count;
     return 0;
 }
 
 /* Adds the line "W_i^Q := W^Q W_i^Q" for symbol s of `to` and a product of
-   matrices of `from`, unless there is the same line already. A' := Q K' is
-   written as A := K Q'. */
+   matrices of `from`, unless there is the same line already. The left side is
+   printed as a term that has only s. A' := Q K' is written as A := K Q'. */
 static void
 add_line(const Matching *by, const Symbol *s, const Term *product)
 {
     Values *lines = by->lines;
-    Term name = {.factor = 1, .chain[Q_SIDE] = {.count = 1, .symbol = {*s}}};
+    Term left = {.factor = 1, .chain[Q_SIDE] = {.count = 1, .symbol = {*s}}};
     Term set_to = *product;
-    bool transposes = is_transposed(s) && product->chain[K_SIDE].count > 0;
-    if (transposes) {
-        name.chain[Q_SIDE].symbol[0].m = transposed(s->m);
+    if (is_transposed(s) && product->chain[K_SIDE].count > 0) {
+        left.chain[Q_SIDE].symbol[0].m = transposed(s->m);
         set_to.chain[Q_SIDE] = product->chain[K_SIDE];
         set_to.chain[K_SIDE] = product->chain[Q_SIDE];
     }
     char *line;
     FILE *text = begin_text(&line);
-    print_term(text, by->to, &name, ONLY_MATRICES);
+    print_term(text, by->to, &left, ONLY_MATRICES);
     fprintf(text, " := ");
     print_term(text, by->from, &set_to, ONLY_MATRICES);
     end_text(text, &line);
@@ -123,12 +121,12 @@ add_line(const Matching *by, const Symbol *s, const Term *product)
     values_add(lines, line);
 }
 
-/* The product of `count` symbols of a chain, from `at` on, and a factor. */
+/* The product of `count` symbols of a chain, from `begin` on, and a factor. */
 static Term
-product_of_symbols(const Chain *c, int at, int count, double factor)
+product_of_symbols(const Chain *c, int begin, int count, double factor)
 {
     Term product = {.factor = factor, .chain[Q_SIDE].count = count};
-    memcpy(product.chain[Q_SIDE].symbol, c->symbol + at,
+    memcpy(product.chain[Q_SIDE].symbol, c->symbol + begin,
            (size_t)count * sizeof *c->symbol);
     return product;
 }
@@ -146,10 +144,9 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
     for (int k = 0; k < target->count; k++) {
         const Symbol *s = &target->symbol[k];
         bool last = k == target->count - 1;
-        bool same_operator = used < source->count &&
-                             source->symbol[used].node->op == s->node->op;
         if (s->node->op) { /* an operator instead of a matrix */
-            if (!same_operator)
+            if (used == source->count ||
+                source->symbol[used].node->op != s->node->op)
                 return false;
             used++;
             continue;
@@ -161,8 +158,7 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
             product.chain[K_SIDE] = *keys;
         if (!set_symbol(s, &product))
             return false;
-        bool is_matrix = !is_tokens(by->to, s->node);
-        if (by->lines && is_matrix)
+        if (by->lines && !is_tokens(by->to, s->node))
             add_line(by, s, &product);
         used += count;
         factor = 1; /* only the first one gets it */
@@ -259,7 +255,7 @@ try_matching(Matching *by)
     for (int i = 0; i < w->count; i++)
         clear_unset(&w->list[i]);
     by->tried++;
-    return by->tried <= MOST_ORDERS && by->accepts(by->more);
+    return by->accepts(by->more);
 }
 
 /* Finds heads of `from` for the heads of `to` from `head` on: first the one of
@@ -271,7 +267,7 @@ match_heads(Matching *by, int head)
 {
     if (head == by->heads)
         return try_matching(by);
-    for (int i = 0; i < by->heads && by->tried <= MOST_ORDERS; i++) {
+    for (int i = 0; i < by->heads && by->tried < MOST_ORDERS; i++) {
         int source = (head + i) % by->heads;
         if (is_taken(by, source, head))
             continue;
@@ -312,8 +308,7 @@ write_lines(Matching *by, Values *lines)
         const char *name = w->list[i].name;
         const char *indexed =
             name_in_equation(by->to->run.variant->equation, name);
-        bool nothing_set = clear_unset(&w->list[i]) == entries_of(&w->list[i]);
-        if (nothing_set)
+        if (clear_unset(&w->list[i]) == entries_of(&w->list[i]))
             values_add(lines, format_text("%s := 0", indexed ? indexed : name));
     }
 }
@@ -322,12 +317,12 @@ bool
 substitute(Derived *from, Derived *to, Accepts *accepts, void *more,
            Values *lines)
 {
+    const int first_head = 0;
     Matching by = {.from = from, .to = to, .accepts = accepts, .more = more};
     by.heads = to->heads > 0 ? to->heads : 1;
     if (from->heads != to->heads || to->heads > MOST_HEADS)
         return false;
     unset_entries(to);
-    const int first_head = 0;
     bool found = match_heads(&by, first_head);
     if (found) {
         renumber_heads(&by);

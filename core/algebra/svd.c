@@ -129,8 +129,7 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
         for (int i = 0; i < r; i++)
             remove_component(row, q + i * length, length);
         double norm = sqrt(dot(row, row, length));
-        bool only_rounding = norm <= SHORTEST_ROW * sqrt(first_squared);
-        if (only_rounding)
+        if (norm <= SHORTEST_ROW * sqrt(first_squared))
             return r;
         for (int j = 0; j < length; j++)
             row[j] /= norm;
@@ -233,24 +232,24 @@ decompose_low_rank(const double *w, Result to)
 static void
 decompose(double *w, Result to)
 {
-    enum { WRITTEN = -1 }; /* the size of a row that has been written */
+    enum { WRITTEN = -1 }; /* replaces the length of a row, once written */
     int k = to.k, length = to.length;
     double *turns = allocate((size_t)k * (size_t)k, sizeof *turns);
     double *size = allocate((size_t)k, sizeof *size); /* of each row of w */
     jacobi(w, length, turns, k);
     for (int i = 0; i < k; i++)
         size[i] = sqrt(dot(w + i * length, w + i * length, length));
-    for (int place = 0; place < k; place++) {
-        int from = 0; /* the longest row that has not been written */
+    for (int column = 0; column < k; column++) {
+        int row = 0; /* the longest row that has not been written */
         for (int i = 1; i < k; i++)
-            from = size[i] > size[from] ? i : from;
-        to.s[place] = size[from];
+            row = size[i] > size[row] ? i : row;
+        to.s[column] = size[row];
         for (int i = 0; i < length; i++)
-            to.long_side[i * k + place] =
-                size[from] > 0 ? w[from * length + i] / size[from] : 0;
+            to.long_side[i * k + column] =
+                size[row] > 0 ? w[row * length + i] / size[row] : 0;
         for (int i = 0; i < k; i++)
-            to.short_side[i * k + place] = turns[from * k + i];
-        size[from] = WRITTEN;
+            to.short_side[i * k + column] = turns[row * k + i];
+        size[row] = WRITTEN;
     }
     free(size);
     free(turns);
@@ -274,11 +273,10 @@ svd_of(const double *a, int m, int n)
                  .long_side = tall ? d.u : d.v,
                  .short_side = tall ? d.v : d.u};
     double *w = allocate((size_t)k * (size_t)length, sizeof *w);
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            w[tall ? j * length + i : i * length + j] = a[i * n + j];
-    bool done = length >= LARGE && decompose_low_rank(w, to);
-    if (!done)
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < length; j++)
+            w[i * length + j] = tall ? a[j * n + i] : a[i * n + j];
+    if (length < LARGE || !decompose_low_rank(w, to))
         decompose(w, to);
     free(w);
     return d;

@@ -8,11 +8,11 @@
 #include <qkv/real.h>
 
 /* A = U diag(s) V' for A (m x n), stored row by row. With k = min(m, n), u is
-   (m x k), v is (n x k), and the k singular values in s are not negative and in
-   descending order. The columns of u and v for a singular value of 0 may be 0,
-   as A does not determine them. The method is from Hestenes 1958; for its
-   accuracy see Demmel and Veselic 1992. u, s and v are one block of memory: to
-   free all three, free u. */
+   (m x k), v is (n x k), and the k singular values in s are not negative and
+   sorted, the largest first. The columns of u and v for a singular value of 0
+   may be 0, as A does not determine them. The method is from Hestenes 1958; for
+   its accuracy see Demmel and Veselic 1992. u, s and v are one block of memory:
+   to free all three, free u. */
 typedef struct Svd {
     double *u, *s, *v;
     int k;

@@ -94,7 +94,6 @@ is_tokens(const Derived *d, const Node *n)
 Symbol
 weights_of(const Derived *d, const Node *n)
 {
-    Symbol s = {.node = NULL};
     int first = 0, count = n->cols;
     while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
         const int *first_column = n->arguments; /* of this step */
@@ -102,12 +101,10 @@ weights_of(const Derived *d, const Node *n)
         first += *first_column;
         n = operand->root;
     }
-    bool is_weights = !n->op && !is_tokens(d, n);
-    if (!is_weights)
-        return s;
-    s.node = n;
-    s.m = matrix(n->value + first, n->rows, count, n->cols);
-    return s;
+    if (n->op || is_tokens(d, n)) /* not weights */
+        return (Symbol){.node = NULL};
+    return (Symbol){.node = n,
+                    .m = matrix(n->value + first, n->rows, count, n->cols)};
 }
 
 /* Any other part of a single row, transposed or not, has one row or one
@@ -118,9 +115,9 @@ is_gains(const Symbol *s)
     return s->node->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
 }
 
-/* Stores the diagonal matrix of all n gains in `kept`, memory that belongs to
-   the node and that a leaf does not use otherwise. Neighbours on its diagonal
-   are n + 1 entries apart. */
+/* Stores the diagonal matrix of all n gains in `kept`, memory of the node that
+   operators use and leaves do not. Its diagonal has n + 1 entries from one gain
+   to the next. */
 Matrix
 gains_matrix(const Node *row, int first, int count)
 {
@@ -214,9 +211,9 @@ term_value(const Term *t, int identity_rows)
     return x;
 }
 
-/* The derived form, as numbers: each entry of `sum` points to the matrix or row
-   to which the terms of a piece are added. Every head repeats the terms of the
-   constant, so those of one head are added. */
+/* The derived form, as numbers. The terms of a piece are added to the matrix or
+   row sum[piece]. Every head repeats the terms of the constant, so only those
+   of one head are added. */
 static Canonical
 derived_form(const Derived *d)
 {
@@ -224,6 +221,8 @@ derived_form(const Derived *d)
     Canonical c = {.d_model = n};
     canonical_allocate(&c, d->heads);
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
+        if (t->piece == CONSTANT && t->head > 0)
+            continue;
         int head = d->heads - 1 - t->head; /* a term counts backwards */
         double *m = c.m + head * c.size, *last_row_of_m = m + n * n;
         double *const sum[PIECES] = {[M_PIECE] = m,
@@ -231,8 +230,6 @@ derived_form(const Derived *d)
                                      [N_PIECE] = c.n + head * c.size,
                                      [N_ROW] = c.constant,
                                      [CONSTANT] = c.constant};
-        if (t->piece == CONSTANT && t->head > 0)
-            continue;
         Matrix value = term_value(t, n);
         for (int i = 0; i < value.rows * n; i++)
             sum[t->piece][i] += (double)value.at[i];

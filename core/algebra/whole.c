@@ -24,18 +24,19 @@ typedef struct Measured {
     real *factors; /* one for each logit, in the same order */
 } Measured;
 
-/* Draws a sequence, and factors that sum to 0 over the logits of each token. */
+/* Draws a sequence, and factors for the logits of each token. The first factor
+   of a token is minus the sum of the others, so that all sum to 0. */
 static void
 draw_sequence(Measured *d)
 {
     Sizes s = d->model->sizes;
     for (int t = 0; t < s.tokens; t++) {
-        real *row = d->factors + t * s.classes;
+        real *factors = d->factors + t * s.classes;
         d->sequence.ids[t] = random_below(&d->random, s.vocabulary);
-        row[0] = 0;
+        factors[0] = 0;
         for (int j = 1; j < s.classes; j++) {
-            row[j] = (real)random_normal(&d->random);
-            row[0] -= row[j];
+            factors[j] = (real)random_normal(&d->random);
+            factors[0] -= factors[j];
         }
     }
 }
@@ -99,7 +100,7 @@ contexts_of(const Model *m)
 /* The dimension of the set of all matrices (rows x cols) whose rank is at most
    r: r (rows + cols - r). */
 static double
-rank_manifold(double rows, double cols, double r)
+dimension_of_rank(double rows, double cols, double r)
 {
     r = fmin(r, fmin(rows, cols));
     return r * (rows + cols - r);
@@ -118,8 +119,8 @@ most_real(const Model *m)
     double contexts = contexts_of(m), logits = m->sizes.classes - 1;
     double d = m->config.d_model;
     if (m->config.norm == NORM_PRE)
-        return rank_manifold(contexts - 1, logits, d - 1) + logits;
-    return rank_manifold(contexts, logits, d);
+        return dimension_of_rank(contexts - 1, logits, d - 1) + logits;
+    return dimension_of_rank(contexts, logits, d);
 }
 
 /* Fills in all parts of the formula. Those within attention are measured, and
@@ -148,9 +149,10 @@ fill_parts(double part[PARTS], const Model *m)
     }
     if (c->norm == NORM_PRE) {
         int normed = real_count(m->variant, a, NORMED_TOKENS).real;
+        double in_attention = normed == UNKNOWN_RANK ? NAN : any_real - normed;
         part[NORMS] = norms * 2 * d; /* gains and biases */
-        part[MEAN] = normed == UNKNOWN_RANK ? NAN : any_real - normed;
-        part[MEAN] += m->sizes.vocabulary + learned + hidden_units;
+        part[MEAN] =
+            in_attention + m->sizes.vocabulary + learned + hidden_units;
         part[BASIS] = (d - 1) * (d - 2) / 2;   /* of O(d - 1) */
         part[POSITIONS] = learned ? d - 1 : 0; /* its mean is in MEAN */
     }
