@@ -351,11 +351,12 @@ static void
 resolve_widths(Config *c, const char *shape)
 {
     bool uses_heads = index_in(shape, "heads") >= 0;
-    int d = c->d_model, heads = uses_heads ? c->heads : 1;
-    if (heads < 1)
-        usage("heads %d: attention needs at least one head", heads);
-    c->heads = uses_heads ? heads : 0;
+    if (uses_heads && c->heads < 1)
+        usage("heads %d: attention needs at least one head", c->heads);
+    if (!uses_heads)
+        c->heads = 0;
     Attention a = attention_of(c, shape);
+    int d = c->d_model, heads = a.heads; /* 1 head if it has no option */
     Default per_head = {"d-model / heads", .whole = d, .parts = heads};
     /* Half of 1 is rounded up to 1 (attention_of), so it is divided by 1. */
     Default half_heads = {"heads / 2", heads, .parts = heads > 1 ? 2 : 1};
