@@ -6,15 +6,11 @@
 #include "base/csv.h"
 #include "heart/fail.h"
 
-enum { SEPARATOR = 0 };
-
 typedef struct Reader {
     const char *path;
-    char *at;     /* the next character of the text */
-    char ends[4]; /* the characters that end a cell without quotes: the comma or
-                     tab that separates cells (SEPARATOR is its index), \r and
-                     \n; then a 0, because it is a text */
-    int line;     /* the number, from 1, of the line that r->at is in */
+    char *at;       /* the next character of the text */
+    char separator; /* of the cells: a comma or a tab */
+    int line;       /* the number, from 1, of the line that r->at is in */
 } Reader;
 
 /* Reads the cell whose opening quote is at r->at, and moves r->at past its
@@ -46,26 +42,26 @@ quoted_cell(Reader *r)
 static char *
 next_cell(Reader *r, bool *last)
 {
+    const char ends[] = {r->separator, '\r', '\n', 0}; /* of an unquoted cell */
     char *cell = r->at;
     if (*cell == '"')
         cell = quoted_cell(r);
     else
-        r->at += strcspn(r->at, r->ends);
+        r->at += strcspn(r->at, ends);
     if (r->at[0] == '\r' && r->at[1] == '\n') {
         *r->at = 0; /* drops the CR of a CRLF, so that only the LF is left */
         r->at++;
     }
-    char end = *r->at, separator = r->ends[SEPARATOR];
+    char end = *r->at;
     if (end == '\r')
         fail("%s:%d: it has a lone carriage return; end lines with LF or CRLF",
              r->path, r->line);
-    if (end && end != '\n' && end != separator)
+    if (end && end != '\n' && end != r->separator)
         fail("%s:%d: text follows a closing quote; quote the whole cell",
              r->path, r->line);
-    *last = end != separator;
+    *last = end != r->separator;
     *r->at = 0;
-    bool end_of_text = end == 0;
-    if (!end_of_text)
+    if (end) /* else it is the end of the text */
         r->at++;
     return cell;
 }
@@ -107,7 +103,7 @@ csv_read(const char *path, int **lines)
     Table t = {0};
     Reader r = {.path = path,
                 .at = read_file(path, "table", &size),
-                .ends = {',', '\r', '\n'},
+                .separator = ',',
                 .line = 1};
     if (strlen(r.at) != size)
         fail("%s: it has NUL bytes, so it is not text; save it as UTF-8 CSV",
@@ -118,7 +114,7 @@ csv_read(const char *path, int **lines)
         fail("%s: semicolons separate its cells; use commas (0.5, not 0,5)",
              path);
     if (r.at[strcspn(r.at, "\t\n")] == '\t') /* the first line has a tab */
-        r.ends[SEPARATOR] = '\t';
+        r.separator = '\t';
     *lines = NULL;
     while (*r.at) {
         /* t.rows grows only if this line is a row. Otherwise the next line's

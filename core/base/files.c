@@ -66,13 +66,6 @@ lock_directory(const char *path)
 /* A draft is called .NAME@qkv-XXXXXX, with six letters from mkdtemp. */
 #define DRAFT_MARK "@qkv-"
 
-/* Is this the name of a draft? */
-static bool
-is_draft(const char *name)
-{
-    return fnmatch(".*" DRAFT_MARK "??????", name, 0) == 0;
-}
-
 Values
 names_in(const char *directory)
 {
@@ -98,15 +91,13 @@ remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
     return remove(path);
 }
 
-/* nftw also fails if there is nothing to remove, or if this user may not remove
-   it; neither is reported. */
+/* nftw fails if there is nothing to remove, or if it cannot be removed. Neither
+   is reported: a draft that remains is removed later (drafts_sweep). */
 void
 discard(const char *path)
 {
     enum { MOST_OPEN = 16 }; /* directories at once */
-    int failed = nftw(path, remove_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS);
-    if (failed && errno == ENOMEM)
-        fail("%s: could not remove it: %s", path, strerror(errno));
+    nftw(path, remove_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS);
 }
 
 Draft *
@@ -197,8 +188,8 @@ drafts_sweep(const char *directory)
 {
     Values names = names_in(directory);
     for (int i = 0; i < names.count; i++) {
-        if (!is_draft(names.text[i]))
-            continue;
+        if (fnmatch(".*" DRAFT_MARK "??????", names.text[i], 0))
+            continue; /* it is not the name of a draft */
         char *path = within(directory, names.text[i]);
         int lock = open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
         if (lock < 0) /* another user's draft, or not a directory */

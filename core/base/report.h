@@ -14,11 +14,11 @@ typedef struct Report {
     char text[MESSAGE];      /* the message that ended it, or "" */
     char plugin[256];        /* path of the plugin that was called last */
     volatile unsigned calls; /* how often a plugin was called */
-    const char
-        *volatile doing; /* which plugin code runs, " in forward"; or "" */
-    char limit[128];     /* the process's memory limit in words, such as
-                            " (the limit is 100 MB)"; or "" */
-    char drafts[4096];   /* the directory of its drafts (files.h), or "" */
+    /* which plugin code runs, such as " in forward"; RETURNED if none does */
+    const char *volatile doing;
+    char limit[128];   /* the process's memory limit in words, such as
+                          " (the limit is 100 MB)"; or "" */
+    char drafts[4096]; /* the directory of its drafts (files.h), or "" */
     _Alignas(max_align_t) char answer[]; /* the result of the process's work */
 } Report;
 
@@ -46,9 +46,9 @@ void report_to(Report *r);
    musl, it changes nothing. */
 void plugins_print_to_stderr(void);
 
-/* Called last. Notes in the report that all work is done, and returns `status`,
-   the exit status of the process. Fails if some of its output could not be
-   written. */
+/* Must be called last. Notes in the report that all work is done. Fails if some
+   of the output could not be written; otherwise returns `status`, which is to
+   be the exit status of the process. */
 int end_well(int status);
 
 #endif

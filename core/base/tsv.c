@@ -22,23 +22,20 @@ is_name(const char *cell)
 }
 
 /* Adds line `number` of a file to the table. Tabs separate its cells, which are
-   cut out of `line`. Line 1 has the column names. The names in the first file
-   of a table are stored; those in later files are only checked against them. */
+   cut out of `line`. Line 1 has the column names; those of a later file replace
+   those of the file before it. */
 static void
 add_line(Table *t, char *line, const char *path, int number)
 {
     bool header = number == 1, no_columns_yet = t->cols == 0;
-    bool stored = !header || no_columns_yet;
     int first_cell = header ? 0 : (t->rows + 1) * t->cols, count = 0;
     for (char *cell = strsep(&line, "\t"); cell; cell = strsep(&line, "\t")) {
         /* The first line and the first column consist of names. */
         if ((header || count == 0) && !is_name(cell))
             fail_damaged_table(path, number);
-        if (stored) {
-            t->cells = grow(t->cells, first_cell + count, &t->capacity,
-                            sizeof *t->cells);
-            t->cells[first_cell + count] = cell;
-        }
+        t->cells =
+            grow(t->cells, first_cell + count, &t->capacity, sizeof *t->cells);
+        t->cells[first_cell + count] = cell;
         count++;
     }
     if (count < 2 || (!no_columns_yet && count != t->cols))

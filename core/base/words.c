@@ -14,36 +14,43 @@
 /* The %s is for whose_memory (heart/fail.h), which names the limit. */
 static const char no_memory[] = "out of memory for a text%s";
 
+/* How many bits at the start of a byte are 1. In UTF-8, the first byte of a
+   character has as many as the character has bytes, 2 to 4, or none if it is
+   the only byte. A byte with one such bit continues a character. */
+static int
+leading_ones(unsigned char byte)
+{
+    int ones = 0;
+    while (byte & 0x80 >> ones)
+        ones++;
+    return ones;
+}
+
 int
 utf8_next(const unsigned char *text, size_t size, size_t *at)
 {
-    /* least[n] is the smallest code that needs n bytes after the first. The
-       character 0 is refused. */
-    static const int least[] = {1, 0x80, 0x800, 0x10000};
-    const unsigned char *bytes = text + *at;
-    int ones = 0; /* 1-bits at the start of the first byte: 0, or 2 to 4 */
-    while (bytes[0] & 0x80 >> ones)
-        ones++;
-    int more = ones ? ones - 1 : 0; /* bytes after the first */
-    /* A byte with one such bit cannot be the first: it continues a character.
+    /* The smallest code for each number of bytes. The character 0 is refused.
      */
+    static const int least[] = {[1] = 1, [2] = 0x80, [3] = 0x800, 0x10000};
+    const int largest = 0x10ffff; /* in Unicode */
+    const unsigned char *bytes = text + *at;
+    int ones = leading_ones(bytes[0]), count = ones == 0 ? 1 : ones;
     bool is_first_byte = ones != 1 && ones <= 4;
-    bool cut_short = (size_t)more >= size - *at;
+    bool cut_short = (size_t)count > size - *at;
     if (!is_first_byte || cut_short)
         return -1;
-    int code = bytes[0] & 0x7f >> ones;
-    for (int i = 1; i <= more; i++) { /* each adds the six bits of 10xxxxxx */
-        if ((bytes[i] & 0xc0) != 0x80)
+    int code = bytes[0] & 0x7f >> ones; /* its bits after these ones and a 0 */
+    for (int i = 1; i < count; i++) {   /* each adds the six bits of 10xxxxxx */
+        if (leading_ones(bytes[i]) != 1)
             return -1;
         code = code << 6 | (bytes[i] & 0x3f);
     }
-    const int largest = 0x10ffff; /* in Unicode */
-    bool overlong = code<least[more], too_large = code> largest;
+    bool overlong = code < least[count];
     /* half of a pair in UTF-16 */
     bool surrogate = code >= 0xd800 && code < 0xe000;
-    if (overlong || too_large || surrogate)
+    if (overlong || surrogate || code > largest)
         return -1;
-    *at += (size_t)more + 1;
+    *at += (size_t)count;
     return code;
 }
 
@@ -125,11 +132,11 @@ interned(const char *text)
 {
     static void *all; /* a tree of all copies (tsearch) */
     char **known = tfind(text, &all, compare_texts);
-    if (!known)
-        known = tsearch(copy_text(text), &all, compare_texts);
-    if (!known)
-        fail(no_memory, whose_memory);
-    return *known;
+    if (known)
+        return *known;
+    char *copy = copy_text(text);
+    add_word(&all, copy);
+    return copy;
 }
 
 const char *
@@ -239,64 +246,43 @@ hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
     return hash;
 }
 
-/* The Levenshtein distance: how many letters have to be inserted, deleted or
-   replaced to turn a into b. After i letters of a, cost[j] is the number of
-   edits that turn those i letters into the first j letters of b. `diagonal` is
-   cost[j] as it was after i - 1 letters. */
-static size_t
-edits_between(const char *a, const char *b)
-{
-    size_t length = strlen(b);
-    size_t *cost = allocate(length + 1, sizeof *cost);
-    for (size_t j = 0; j <= length; j++)
-        cost[j] = j;
-    for (size_t i = 0; a[i]; i++) {
-        size_t diagonal = cost[0];
-        cost[0] = i + 1;
-        for (size_t j = 0; j < length; j++) {
-            size_t least = diagonal + (a[i] != b[j]); /* keep or replace */
-            size_t deleted = cost[j + 1] + 1, inserted = cost[j] + 1;
-            least = deleted < least ? deleted : least;
-            least = inserted < least ? inserted : least;
-            diagonal = cost[j + 1]; /* before it is overwritten */
-            cost[j + 1] = least;
-        }
-    }
-    size_t edits = cost[length];
-    free(cost);
-    return edits;
-}
-
-/* Does b differ from a only in the order of two adjacent letters? */
+/* Do so few edits turn a into b? After the letters that both begin with, an
+   edit drops the next letter of a, inserts that of b, replaces one by the other
+   or swaps two. */
 static bool
-swapped(const char *a, const char *b)
+edits_suffice(const char *a, const char *b, int edits)
 {
-    while (*a && *a == *b) { /* skip the letters that both begin with */
+    while (*a && *a == *b) {
         a++;
         b++;
     }
-    bool crossed = *a && *b && a[0] == b[1] && a[1] == b[0];
-    return crossed && !strcmp(a + 2, b + 2);
+    if (!*a && !*b)
+        return true;
+    if (edits == 0)
+        return false;
+    edits--;
+    bool both = *a && *b;
+    bool crossed = both && a[0] == b[1] && a[1] == b[0];
+    return (*a && edits_suffice(a + 1, b, edits)) ||
+           (*b && edits_suffice(a, b + 1, edits)) ||
+           (both && edits_suffice(a + 1, b + 1, edits)) ||
+           (crossed && edits_suffice(a + 2, b + 2, edits));
 }
 
+/* Names are tried with ever more edits, so the first that is found is nearest.
+ */
 const char *
 suggestion(const char *word, const Values *names)
 {
-    const char *nearest = NULL;
-    size_t length = strlen(word);
-    size_t most = length == 2 ? 1 : length / 3; /* edits that are allowed */
-    size_t fewest = most + 1;
-    for (int i = 0; i < names->count; i++) {
-        const char *name = names->text[i];
-        size_t edits = swapped(word, name) ? 1 : edits_between(word, name);
-        if (edits == 0) /* the word is a name already */
-            return "";
-        if (edits < fewest) {
-            fewest = edits;
-            nearest = name;
+    enum { MOST_EDITS = 4 }; /* one more takes about three times as long */
+    int length = (int)strlen(word), most = length == 2 ? 1 : length / 3;
+    for (int edits = 0; edits <= most && edits <= MOST_EDITS; edits++)
+        for (int i = 0; i < names->count; i++) {
+            const char *name = names->text[i];
+            if (edits_suffice(word, name, edits))
+                return edits ? format_text(" did you mean %s?", name) : "";
         }
-    }
-    return nearest ? format_text(" did you mean %s?", nearest) : "";
+    return "";
 }
 
 const char *

@@ -79,10 +79,10 @@ Values values_split(const char *list);
 void values_add(Values *v, char *text);
 
 /* " did you mean NAME?", with the name that takes the fewest edits. An edit
-   inserts, deletes or replaces a letter of the word; swapping two neighbouring
-   letters also counts as one. One edit is allowed for every three letters of
-   the word, and for a word of two letters. Returns "" if every name takes more
-   edits, or if the word is one of the names. */
+   inserts, deletes or replaces a letter of the word, or swaps two neighbouring
+   letters. One edit is allowed for every three letters of the word, up to four,
+   and for a word of two letters. Returns "" if every name takes more edits, or
+   if the word is one of the names. */
 const char *suggestion(const char *word, const Values *names);
 
 /* The message `"WORD" is not one of: LIST`, with a suggestion if there is one.

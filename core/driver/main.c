@@ -137,5 +137,5 @@ main(int argc, char **argv)
     if (!asks_for_help(word))
         refuse_command(word);
     print_commands();
-    return end_well(0);
+    return end_well(EXIT_SUCCESS);
 }

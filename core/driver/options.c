@@ -291,7 +291,7 @@ options_read(int argc, char **argv)
         bool is_option = argv[i][0] == '-' && argv[i][1];
         if (index_in("-h --help --help=all", argv[i]) >= 0) {
             print_help(c, !strcmp(argv[i], "--help=all"));
-            exit(end_well(0));
+            exit(end_well(EXIT_SUCCESS));
         }
         if (is_option)
             i = read_option(&o, c, argv, i);

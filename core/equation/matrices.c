@@ -61,7 +61,7 @@ used_weight(const Plan *p, const char *name)
 }
 
 int
-find_or_add_weight(Builder *b, const char *name, const char *place)
+find_or_add_weight(Builder *b, const char *name)
 {
     Plan *p = b->plan;
     const PlanWeight *known = used_weight(p, name);
@@ -72,54 +72,45 @@ find_or_add_weight(Builder *b, const char *name, const char *place)
                     .heads = heads_of_index(index_of(name)),
                     .rows = width_new(d ? d->rows : NULL),
                     .cols = width_new(d ? d->cols : NULL),
-                    .declared = d,
-                    .place = place};
+                    .declared = d};
     p->weight = grow(p->weight, p->weights, &p->weight_capacity, sizeof w);
     p->weight[p->weights] = w;
     p->weights++;
     return p->weights - 1;
 }
 
-/* Orders the variant's list of matrices: a matrix with a lower number comes
-   earlier. Matrices near the tokens come first; biases and matrices that mix
-   heads come last. Only a bias has a number, 1, as its rows. */
+/* Ranks a matrix by where it is used: matrices near the tokens have low ranks.
+   Biases and matrices that mix heads have the last rank. A matrix whose rows
+   are a number, not a size such as d_model, is a bias, which has one row. */
 static int
-place_in_list(const PlanWeight *w)
+rank_by_use(const PlanWeight *w)
 {
     const int last = INT_MAX;
-    bool one_row = width_known(w->rows)->kind == TREE_NUMBER;
-    return w->mixes || one_row ? last : w->depth;
+    bool is_bias = width_known(w->rows)->kind == TREE_NUMBER;
+    return w->mixes || is_bias ? last : w->depth;
 }
 
-/* Does matrix k of the plan come before matrix i in the variant's list? If
-   `by_lines`, the order is that of the lines which declare the matrices, and so
-   of their declarations in memory. Otherwise it is that of place_in_list, or of
-   their first use if these are equal. */
-static bool
-comes_before(const Plan *p, int k, int i, bool by_lines)
-{
-    const PlanWeight *first = &p->weight[k], *second = &p->weight[i];
-    if (by_lines)
-        return first->declared < second->declared;
-    int first_place = place_in_list(first);
-    int second_place = place_in_list(second);
-    return first_place == second_place ? k < i : first_place < second_place;
-}
-
-/* The position of a matrix is the number of matrices that come before it. The
-   order is that of the lines if the equation declares every matrix. */
+/* If the equation declares every matrix, their order is that of the lines which
+   declare them. Otherwise they are sorted by rank_by_use, and those of equal
+   rank by their first use, which is their order in Plan.weight. The position of
+   a matrix is the number of matrices that come before it. */
 void
 order_weights(Plan *p)
 {
-    bool by_lines = true;
+    int rank[p->weights + 1]; /* + 1, because an array cannot be empty */
+    bool all_declared = true;
     for (int i = 0; i < p->weights; i++)
-        by_lines &= p->weight[i].declared != NULL;
+        all_declared &= p->weight[i].declared != NULL;
+    for (int i = 0; i < p->weights; i++) {
+        const PlanWeight *w = &p->weight[i];
+        rank[i] = all_declared ? (int)(w->declared - p->text->declaration)
+                               : rank_by_use(w);
+    }
     p->order = allocate((size_t)p->weights + 1, sizeof *p->order);
     for (int i = 0; i < p->weights; i++) {
         int before = 0;
         for (int k = 0; k < p->weights; k++)
-            if (k != i && comes_before(p, k, i, by_lines))
-                before++;
+            before += rank[k] < rank[i] || (rank[k] == rank[i] && k < i);
         p->order[before] = i;
     }
 }

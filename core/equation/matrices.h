@@ -18,9 +18,9 @@ Tree *heads_of_index(char index);
 /* The plan's matrix with this interned name, or NULL if it has none. */
 PlanWeight *used_weight(const Plan *p, const char *name);
 
-/* The index in Plan.weight of the matrix with this name. If the plan does not
-   have the matrix yet, adds it, with `place` as its first use. */
-int find_or_add_weight(Builder *b, const char *name, const char *place);
+/* The index in Plan.weight of the matrix with this name, which is added if the
+   plan does not have it yet. */
+int find_or_add_weight(Builder *b, const char *name);
 
 /* Sets PlanWeight.stored of every matrix. */
 void name_weights(Plan *p);

@@ -288,7 +288,9 @@ unslice_value(Builder *b, Value heads, Value slice)
     require_same_width(b, heads.width, slice_width(slice), slice.place);
     heads.heads = NULL;
     heads.width = width_new(tree_name("d_model"));
-    heads.step = add_unary(b, STEP_SPLIT, heads.step); /* into one head */
+    Tree *one_head = tree_number(1);
+    heads.step =
+        add_with_scalar(b, STEP_SPLIT, slice.place, heads.step, one_head);
     return heads;
 }
 
@@ -323,15 +325,14 @@ makes_scores(Value left, Value right)
     return queries && keys;
 }
 
-/* n, if the scale is 1 / sqrt(n) and has no other factor; otherwise NULL. A
-   scale is a product of scalars, or NULL for 1. */
+/* n, if the scale is 1 / sqrt(n); otherwise NULL. The scale NULL stands for 1.
+ */
 static Tree *
 radicand_of(const Tree *scale)
 {
-    const Tree *only = scale && scale->count == 1 ? scale->operand[0] : NULL;
-    if (!only || only->kind != TREE_INVERSE)
+    if (!scale || scale->kind != TREE_INVERSE)
         return NULL;
-    const Tree *divisor = only->operand[0];
+    const Tree *divisor = scale->operand[0];
     return tree_calls(divisor, "sqrt") ? divisor->operand[0] : NULL;
 }
 
@@ -468,14 +469,6 @@ combined_value(Builder *b, StepKind kind, Value left, Value right)
 /* Functions */
 
 Value
-softmax_value(Builder *b, Value s)
-{
-    s.step = add_unary(b, STEP_SOFTMAX, s.step);
-    s.masked = true;
-    return s;
-}
-
-Value
 softmax_sink_value(Builder *b, Value s, Value sink)
 {
     s.masked = true; /* a softmax gives masked entries the weight 0 */
@@ -491,7 +484,7 @@ softmax_sink_value(Builder *b, Value s, Value sink)
     require_same_width(b, w->rows, width_of_one(), sink.place);
     require_same_width(b, w->cols, width_of_one(), sink.place);
     w->adds = true; /* so it is initialised to 0, as a bias is */
-    s.step = add_binary(b, STEP_SOFTMAX, s.step, sink.step);
+    s.step = add_binary(b, STEP_SINK, s.step, sink.step);
     return s;
 }
 

@@ -49,8 +49,7 @@ Value weighted_value(Builder *b, Value p, Value v);
 /* left + right if `kind` is STEP_ADD, left . right if it is STEP_ENTRIES. */
 Value combined_value(Builder *b, StepKind kind, Value left, Value right);
 
-/* softmax(s), and softmax(s, sink), where the sink is 0 or b_i. */
-Value softmax_value(Builder *b, Value s);
+/* softmax(s, sink), where the sink is 0 or b_i. */
 Value softmax_sink_value(Builder *b, Value s, Value sink);
 
 /* mix_heads(a, p), split(a, heads), a[from : end] and [v[0], v[1], ...]. */

@@ -11,7 +11,6 @@
 
 #include "base/words.h"
 #include "equation/parse.h"
-#include "heart/plugin.h"
 
 /* The characters beyond ASCII that an equation may have, in UTF-8. `qkv derive`
    prints the two signs on a terminal. */
@@ -337,28 +336,21 @@ read_entries(Reader *r)
     return entries->count == 1 ? first : entries;
 }
 
-/* Reads a term of a sum. Its sign has been read, and was "-" if `negative`. */
-static Tree *
-read_term(Reader *r, bool negative)
-{
-    Tree *t = read_entries(r);
-    return negative ? tree_unary(TREE_NEGATIVE, t->place, t) : t;
-}
-
-/* Reads terms with "+" or "-" between them. */
+/* Reads terms with "+" or "-" between them, and perhaps a "-" before the first.
+ */
 static Tree *
 read_sum(Reader *r)
 {
-    bool negative = accept(r, "-");
-    Tree *first = read_term(r, negative);
-    Tree *sum = tree_unary(TREE_SUM, first->place, first);
-    for (;;)
-        if (accept(r, "+"))
-            tree_add(sum, read_term(r, false));
-        else if (accept(r, "-"))
-            tree_add(sum, read_term(r, true));
-        else
-            return sum->count == 1 ? first : sum;
+    Tree *sum = tree_new(TREE_SUM, NO_PLACE);
+    bool negative = accept(r, "-"), more = true;
+    while (more) {
+        Tree *t = read_entries(r);
+        tree_add(sum, negative ? tree_unary(TREE_NEGATIVE, t->place, t) : t);
+        negative = accept(r, "-");
+        more = negative || accept(r, "+");
+    }
+    sum->place = sum->operand[0]->place;
+    return sum->count == 1 ? sum->operand[0] : sum;
 }
 
 /* Lines */

@@ -103,8 +103,7 @@ const Declaration *declaration_of(const EquationText *e, const char *name);
 /* Prints the line of the text that `place` points into, with a mark below it.
    Then exits with the message. */
 _Noreturn void equation_wrong(const EquationText *e, const char *place,
-                              const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+                              const char *format, ...) PRINTF(3, 4);
 
 /* Make new trees: a name, a number, and a tree with one operand or with two. */
 Tree *tree_name(const char *name);

@@ -36,9 +36,7 @@ count_uses(Plan *p)
 static bool
 can_fuse(const Step *weights, const Step *scores)
 {
-    bool has_sink = weights->inputs == 2;
-    bool plain = weights->kind == STEP_SOFTMAX && !has_sink &&
-                 scores->kind == STEP_SCORES;
+    bool plain = weights->kind == STEP_SOFTMAX && scores->kind == STEP_SCORES;
     bool named = weights->name || scores->name;
     return plain && !named && weights->uses == 1;
 }

@@ -48,19 +48,12 @@ terms_in_c(const Tree *t, CType type)
     return text;
 }
 
-/* The factors of a product, with * or / between them. If the first one is a
-   divisor, the text begins with 1., so that C divides doubles, not ints. Before
-   a call of sqrt or exp, which return doubles, 1 is enough. */
+/* The factors of a product, with * or / between them. */
 static const char *
 factors_in_c(const Tree *t, CType type)
 {
-    const Tree *first = t->operand[0];
-    bool divides_first = first->kind == TREE_INVERSE;
-    bool divisor_is_double = divides_first && type == AS_DOUBLE &&
-                             first->operand[0]->kind == TREE_CALL;
-    const char *one = divisor_is_double ? "1" : "1.";
-    const char *text = divides_first ? one : scalar_in_c(first, type);
-    for (int i = divides_first ? 0 : 1; i < t->count; i++) {
+    const char *text = scalar_in_c(t->operand[0], type);
+    for (int i = 1; i < t->count; i++) {
         const Tree *factor = t->operand[i];
         bool divides = factor->kind == TREE_INVERSE;
         const Tree *value = divides ? factor->operand[0] : factor;
@@ -70,32 +63,23 @@ factors_in_c(const Tree *t, CType type)
     return text;
 }
 
-/* Is t a product of only one factor, so that it needs no operator in C? */
-static bool
-is_single_factor(const Tree *t)
+/* The quotient 1 / divisor. It begins with 1., so that C divides doubles, not
+   ints. Before a call of sqrt or exp, which return doubles, 1 is enough. */
+static const char *
+inverse_in_c(const Tree *divisor)
 {
-    return t->kind == TREE_PRODUCT && t->count == 1 &&
-           t->operand[0]->kind != TREE_INVERSE;
+    const char *one = divisor->kind == TREE_CALL ? "1" : "1.";
+    return format_text("%s / %s", one, scalar_in_c(divisor, AS_DOUBLE));
 }
 
 /* A scalar as an argument of a call, which needs no brackets around it. */
 static const char *
 argument(const Tree *t, CType type)
 {
-    if (is_single_factor(t))
-        return argument(t->operand[0], type);
     if (t->kind == TREE_SUM)
         return terms_in_c(t, type);
     return t->kind == TREE_PRODUCT ? factors_in_c(t, type)
                                    : scalar_in_c(t, type);
-}
-
-/* A scale or a number of heads as an argument; if it is NULL, the argument is
-   1. */
-static const char *
-argument_or_one(const Tree *t, CType type)
-{
-    return t ? argument(t, type) : "1";
 }
 
 /* A scalar as an operand, with brackets around a sum or product. */
@@ -117,15 +101,13 @@ scalar_in_c(const Tree *t, CType type)
             return scalar_in_c(t->operand[0]->operand[0], type);
         return format_text("-%s", scalar_in_c(t->operand[0], type));
     case TREE_INVERSE:
-        return format_text("1. / %s", scalar_in_c(t->operand[0], AS_DOUBLE));
+        return inverse_in_c(t->operand[0]);
     case TREE_CALL:
         return format_text("%s%s(%s)", cast, t->name,
                            argument(t->operand[0], AS_DOUBLE));
     case TREE_SUM:
         return format_text("(%s)", terms_in_c(t, type));
-    default:
-        if (is_single_factor(t))
-            return scalar_in_c(t->operand[0], type);
+    default: /* TREE_PRODUCT; other kinds are not scalars */
         return format_text("(%s)", factors_in_c(t, type));
     }
 }
@@ -215,7 +197,7 @@ each_head_text(const Step *s, const char *first, const char *second)
     bool transposed = s->kind == STEP_EACH_HEAD_T;
     return format_text(
         "each_head(%s, %s, %s, %s, %s, %s)", transposed ? "matmul_t" : "matmul",
-        first, second, argument_or_one(s->heads, AS_INT),
+        first, second, argument(s->heads, AS_INT),
         argument(width_known(s->width), AS_INT),
         s->block ? argument(width_known(s->block), AS_INT) : "0");
 }
@@ -235,31 +217,33 @@ joined_text(const Printer *p, const Step *s)
    and then with its scalars. */
 typedef struct PlainCall {
     StepKind kind;
-    const char *name;
-    bool takes_attention; /* its first argument is `a`, the Attention */
-    const char *scalars;  /* a letter for each: d for a double, i for an int */
+    const char *begin;   /* the call up to its first operand; `a` is the
+                            Attention */
+    const char *scalars; /* a letter for each: d for a double, i for an int */
 } PlainCall;
 
 static const PlainCall plain_calls[] = {
-    {STEP_MAP, "matmul", false, ""},
-    {STEP_MAP_T, "matmul_t", false, ""},
-    {STEP_SCORES, "scores", true, "d"},
-    {STEP_MASK, "mask_zero", true, ""},
-    {STEP_APPLY, "apply_weights", true, ""},
-    {STEP_ATTEND, "attend", true, "d"},
-    {STEP_ADD, "add", false, ""},
-    {STEP_ENTRIES, "hadamard", false, ""},
-    {STEP_SCALE, "scale", false, "d"},
-    {STEP_SPLIT, "split", false, "i"},
-    {STEP_COLUMNS, "columns", false, "ii"},
-    {STEP_RMS, "rms_norm", false, "d"},
-    {STEP_ROTATE, "rotate", true, "d"},
-    {STEP_SHIFT, "shift", false, "i"},
-    {STEP_MIX, "mix_heads", false, ""},
-    {STEP_CACHED, "cached", false, ""},
-    {STEP_TANH, "tanh_of", false, ""},
-    {STEP_SIGMOID, "sigmoid", false, ""},
-    {STEP_GELU, "gelu", false, ""},
+    {STEP_MAP, "matmul(", ""},
+    {STEP_MAP_T, "matmul_t(", ""},
+    {STEP_SCORES, "scores(a, ", "d"},
+    {STEP_SOFTMAX, "softmax(a, ", ""},
+    {STEP_SINK, "softmax_sink(a, ", ""},
+    {STEP_MASK, "mask_zero(a, ", ""},
+    {STEP_APPLY, "apply_weights(a, ", ""},
+    {STEP_ATTEND, "attend(a, ", "d"},
+    {STEP_ADD, "add(", ""},
+    {STEP_ENTRIES, "hadamard(", ""},
+    {STEP_SCALE, "scale(", "d"},
+    {STEP_SPLIT, "split(", "i"},
+    {STEP_COLUMNS, "columns(", "ii"},
+    {STEP_RMS, "rms_norm(", "d"},
+    {STEP_ROTATE, "rotate(a, ", "d"},
+    {STEP_SHIFT, "shift(", "i"},
+    {STEP_MIX, "mix_heads(", ""},
+    {STEP_CACHED, "cached(", ""},
+    {STEP_TANH, "tanh_of(", ""},
+    {STEP_SIGMOID, "sigmoid(", ""},
+    {STEP_GELU, "gelu(", ""},
 };
 
 /* The entry of plain_calls for this kind of step. */
@@ -279,15 +263,15 @@ plain_call(const Printer *p, const Step *s)
 {
     const PlainCall *call = plain_call_of_kind(s->kind);
     Values arguments = {0};
-    if (call->takes_attention)
-        values_add(&arguments, copy_text("a"));
     for (int i = 0; i < s->inputs; i++)
         values_add(&arguments, copy_text(operand(p, s->in[i])));
     for (int i = 0; call->scalars[i]; i++) {
         CType type = call->scalars[i] == 'i' ? AS_INT : AS_DOUBLE;
-        values_add(&arguments, copy_text(argument_or_one(s->scalar[i], type)));
+        const Tree *scalar = s->scalar[i]; /* NULL: the scale 1 */
+        const char *text = scalar ? argument(scalar, type) : "1";
+        values_add(&arguments, copy_text(text));
     }
-    return format_text("%s(%s)", call->name, joined(&arguments, ", "));
+    return format_text("%s%s)", call->begin, joined(&arguments, ", "));
 }
 
 /* The call that computes a step, with its operands as arguments: `first` and
@@ -306,12 +290,8 @@ call_of(const Printer *p, int step)
         return each_head_text(s, first, second);
     case STEP_SUM_HEADS:
         return format_text("sum_heads(%s, %s, %s)", first,
-                           argument_or_one(s->heads, AS_INT),
+                           argument(s->heads, AS_INT),
                            argument(width_known(s->width), AS_INT));
-    case STEP_SOFTMAX:
-        return s->inputs > 1
-                   ? format_text("softmax_sink(a, %s, %s)", first, second)
-                   : format_text("softmax(a, %s)", first);
     case STEP_SINK_ZERO:
         return format_text("softmax_sink(a, %s, NULL)", first); /* NULL: 0 */
     case STEP_JOIN:
@@ -548,20 +528,23 @@ print_heading(FILE *to, const char *name, const EquationText *e)
                 "#include <qkv/variant.h>\n\n");
 }
 
-/* Prints a text as a C string. It ends the string after each "; ", where a line
-   of the equation ends, and begins another on a new line: C joins them. */
+/* Prints the initial value of a field of the Variant, a C string. An equation
+   of several lines becomes a string for each, which C joins: a line ends after
+   a "; ". */
 static void
-print_quoted(FILE *to, const char *text)
+print_field(FILE *to, const char *field, const char *text)
 {
-    putc('"', to);
+    fprintf(to, "    .%s = \"", field);
+    char last = 0; /* the character that was printed before *c */
     for (const char *c = text; *c; c++) {
         if (*c == '"' || *c == '\\')
             putc('\\', to);
         putc(*c, to);
-        if (c[0] == ' ' && c > text && c[-1] == ';')
+        if (last == ';' && *c == ' ')
             fprintf(to, "\"\n                \"");
+        last = *c;
     }
-    putc('"', to);
+    fprintf(to, "\",\n");
 }
 
 void
@@ -577,17 +560,12 @@ print_plugin(FILE *to, const char *name, const Plan *p)
     if (has_step(p, STEP_SUM_HEADS))
         fputs(sum_heads_source, to);
     print_forward(&printer);
-    fprintf(to, "const Variant qkv_variant = {\n    .abi = QKV_ABI,\n"
-                "    .equation = ");
-    print_quoted(to, e->lines);
-    if (*e->family) {
-        fprintf(to, ",\n    .family = ");
-        print_quoted(to, e->family);
-    }
-    fprintf(to, ",\n    .shape = \"%s\"", plan_shape(p));
-    if (*e->settings) {
-        fprintf(to, ",\n    .settings = ");
-        print_quoted(to, e->settings);
-    }
-    fprintf(to, ",\n    .weights = weights,\n    .forward = forward,\n};\n");
+    fprintf(to, "const Variant qkv_variant = {\n    .abi = QKV_ABI,\n");
+    print_field(to, "equation", e->lines);
+    if (*e->family)
+        print_field(to, "family", e->family);
+    print_field(to, "shape", plan_shape(p));
+    if (*e->settings)
+        print_field(to, "settings", e->settings);
+    fprintf(to, "    .weights = weights,\n    .forward = forward,\n};\n");
 }

@@ -5,7 +5,6 @@
    step becomes a node, which the operator of its kind makes. */
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include <qkv/operator.h>
 
@@ -13,7 +12,6 @@
 #include "equation/plan.h"
 #include "equation/run_equation.h"
 #include "heart/fail.h"
-#include "heart/plugin.h"
 
 /* A variant that was made from an equation. `variant` is the first member, so a
    pointer to it is a pointer to the Equation. */
@@ -22,20 +20,13 @@ typedef struct Equation {
     const Plan *plan;
 } Equation;
 
-/* The plan of the variant whose weights or forward is running. */
-static const Plan *
-plan_of(const Attention *a)
-{
-    return ((const Equation *)a->variant)->plan;
-}
-
 /* Variant.weights of every equation: declares the matrices of its plan, in the
    variant's order. A matrix that is added begins with zeros, and one that
    multiplies entries with ones, unless the equation says otherwise. */
 static void
 weights(Weights *w, const Attention *a)
 {
-    const Plan *p = plan_of(a);
+    const Plan *p = plan_of_variant(a->variant);
     const double zero = 0, one = 1, no_deviation = 0;
     for (int k = 0; k < p->weights; k++) {
         const PlanWeight *m = &p->weight[p->order[k]];
@@ -116,8 +107,9 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     case STEP_SCORES:
         return scores(a, in[0], in[1], scale_of(s, a));
     case STEP_SOFTMAX:
-        return s->inputs > 1 ? softmax_sink(a, in[0], in[1])
-                             : softmax(a, in[0]);
+        return softmax(a, in[0]);
+    case STEP_SINK:
+        return softmax_sink(a, in[0], in[1]);
     case STEP_SINK_ZERO:
         return softmax_sink(a, in[0], zero_sink);
     case STEP_MASK:
@@ -134,31 +126,38 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     }
 }
 
+/* The operators that take only nodes, one or two, by the kind of their step.
+   NULL for any other kind. */
+static Node *(*const operator_of_one[STEP_KINDS])(Node *) = {
+    [STEP_CACHED] = cached,
+    [STEP_TANH] = tanh_of,
+    [STEP_SIGMOID] = sigmoid,
+    [STEP_GELU] = gelu};
+static Node *(*const operator_of_two[STEP_KINDS])(Node *, Node *) = {
+    [STEP_MAP] = matmul,
+    [STEP_MAP_T] = matmul_t,
+    [STEP_ADD] = add,
+    [STEP_ENTRIES] = hadamard,
+    [STEP_MIX] = mix_heads};
+
 /* The node of a step; `in` has the nodes of the step's operands. */
 static Node *
 step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
-    int heads;
+    if (operator_of_one[s->kind])
+        return operator_of_one[s->kind](in[0]);
+    if (operator_of_two[s->kind])
+        return operator_of_two[s->kind](in[0], in[1]);
     switch (s->kind) {
-    case STEP_MAP:
-        return matmul(in[0], in[1]);
-    case STEP_MAP_T:
-        return matmul_t(in[0], in[1]);
     case STEP_EACH_HEAD:
     case STEP_EACH_HEAD_T:
         return each_head(s, a, in[0], in[1]);
     case STEP_SUM_HEADS:
         return sum_heads(in[0]);
-    case STEP_ADD:
-        return add(in[0], in[1]);
-    case STEP_ENTRIES:
-        return hadamard(in[0], in[1]);
     case STEP_SCALE:
         return scale(in[0], scale_of(s, a));
     case STEP_SPLIT:
-        heads =
-            s->scalar[ONLY_SCALAR] ? count_of(p, s, ONLY_SCALAR, a) : ONE_HEAD;
-        return split(in[0], heads);
+        return split(in[0], count_of(p, s, ONLY_SCALAR, a));
     case STEP_COLUMNS:
         return columns(in[0], count_of(p, s, FIRST_COLUMN, a),
                        count_of(p, s, COLUMN_COUNT, a));
@@ -168,16 +167,6 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
         return rms_norm(in[0], scalar_value(s->scalar[ONLY_SCALAR], a));
     case STEP_SHIFT:
         return shift(in[0], count_of(p, s, ONLY_SCALAR, a));
-    case STEP_MIX:
-        return mix_heads(in[0], in[1]);
-    case STEP_CACHED:
-        return cached(in[0]);
-    case STEP_TANH:
-        return tanh_of(in[0]);
-    case STEP_SIGMOID:
-        return sigmoid(in[0]);
-    case STEP_GELU:
-        return gelu(in[0]);
     case STEP_EXP:
         return map(in[0], exp, exp); /* exp is its own derivative */
     default:
@@ -192,10 +181,9 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
-    const Plan *p = plan_of(a);
+    const Plan *p = plan_of_variant(a->variant);
     Node *value[p->steps];
     Node *matrix[p->weights + 1]; /* + 1, because an array cannot be empty */
-    memset(value, 0, sizeof value);
     for (int k = 0; k < p->weights; k++) /* w has the variant's order */
         matrix[p->order[k]] = w[k];
     for (int i = 0; i < p->steps; i++) {

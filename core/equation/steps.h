@@ -20,7 +20,8 @@ typedef enum {
     STEP_EACH_HEAD_T, /* the same with B_i' or B' */
     STEP_SUM_HEADS,   /* sum_i A_i */
     STEP_SCORES,      /* scale A_i B_i' */
-    STEP_SOFTMAX,     /* softmax(A), or softmax(A, B) with the sink B */
+    STEP_SOFTMAX,     /* softmax(A) */
+    STEP_SINK,        /* softmax(A, B) with the sink B */
     STEP_SINK_ZERO,   /* softmax(A, 0) */
     STEP_MASK,        /* A with 0 for masked scores */
     STEP_APPLY,       /* the weighted sum A_i B_i, for weights A and values B */
@@ -39,7 +40,8 @@ typedef enum {
     STEP_TANH,    /* tanh(A), and so on */
     STEP_SIGMOID,
     STEP_GELU,
-    STEP_EXP
+    STEP_EXP,
+    STEP_KINDS /* how many kinds there are */
 } StepKind;
 
 enum { MOST_OPERANDS = 8 };
@@ -57,7 +59,7 @@ typedef struct Step {
 
     /* The scalars that the operator takes besides its operands:
        STEP_SCORES, STEP_ATTEND and STEP_SCALE: the scale, or NULL for 1;
-       STEP_SPLIT: the number of heads, or NULL for 1;
+       STEP_SPLIT: the number of heads;
        STEP_COLUMNS: the first column, and how many there are;
        STEP_RMS: eps; STEP_ROTATE: the base; STEP_SHIFT: how many tokens. */
     Tree *scalar[MOST_SCALARS];
@@ -97,7 +99,6 @@ typedef struct PlanWeight {
     int depth; /* 1 if it maps the tokens, 2 if it maps their product with such
                   a matrix, ...; 0 if it maps nothing */
     const Declaration *declared; /* NULL: no line declares it */
-    const char *place;           /* where it is first used in the text */
 } PlanWeight;
 
 typedef struct Plan {

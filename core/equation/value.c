@@ -16,8 +16,8 @@
 /* Products */
 
 /* The factors of a product. The factors that are not scalars are in `factor`,
-   from left to right. `scale` is the product of the scalars, or NULL if there
-   are none. */
+   from left to right. `scale` is the product of the scalars; NULL stands for 1.
+ */
 typedef struct Factors {
     const Tree *const *factor;
     int count; /* at least 1 */
@@ -36,19 +36,36 @@ is_output_map(const Tree *t)
     return t->kind == TREE_NAME && index_of(t->name) == 'i';
 }
 
-static Value value_of_factors(Builder *b, Factors f, Role role);
-
-/* Multiplies factors from .. end - 1, and applies the attention weights to the
-   product: their weighted sum. */
+/* The product left right of two factors of f. If it makes scores, the scale of
+   f belongs to these, and so is taken out of f. */
 static Value
-weighted_product(Builder *b, Value weights, Factors f, int from, int end)
+product_of_two(Builder *b, Value left, Value right, Factors *f)
 {
-    if (from == end)
-        refuse(b, f.factor[from]->place,
-               "expected values between attention weights and the output map: "
-               "softmax(...) y W_i^V W_i^O");
-    Factors values = {.factor = f.factor + from, .count = end - from};
-    return weighted_value(b, weights, value_of_factors(b, values, INNER_PART));
+    if (!makes_scores(left, right))
+        return product_value(b, left, right);
+    Tree *scale = f->scale;
+    f->scale = NULL;
+    return scores_value(b, left, right, scale);
+}
+
+/* The product of the factors, from left to right, except that attention weights
+   multiply the product of all factors on their right: their weighted sum. The
+   first factor has the given role. The product lacks the scale that is still in
+   f afterwards. */
+static Value
+unscaled_product(Builder *b, Factors *f, Role first_role)
+{
+    Value left = value_of(b, f->factor[0], first_role);
+    for (int i = 1; i < f->count; i++) {
+        if (left.sort == SCORES) {
+            Factors rest = {.factor = f->factor + i, .count = f->count - i};
+            Value values = unscaled_product(b, &rest, INNER_PART);
+            return weighted_value(b, left, values);
+        }
+        Value right = value_of(b, f->factor[i], INNER_PART);
+        left = product_of_two(b, left, right, f);
+    }
+    return left;
 }
 
 /* Exits if t is a matrix without an index, such as W^O. It is the last factor
@@ -65,40 +82,36 @@ check_last_factor(const Builder *b, const Tree *t)
                t->name);
 }
 
-/* Multiplies factors from left to right, except that attention weights multiply
-   the product of all factors on their right up to the output map. `left` is the
-   product of the first `done` factors. If the factors make scores, the scale
-   belongs to these, and otherwise to the whole product. */
+/* The product of `left`, the other factors of f, and t, an output map. */
+static Value
+product_with_map(Builder *b, Value left, const Tree *t, Factors *f)
+{
+    if (left.sort == SCORES)
+        refuse(b, t->place,
+               "expected values between attention weights and the output map: "
+               "softmax(...) y W_i^V W_i^O");
+    Value map = value_of(b, t, INNER_PART);
+    if (map.sort == MATRIX && left.heads)
+        return output_map_value(b, left, map);
+    return product_of_two(b, left, map, f);
+}
+
+/* The product of all factors and the scale. In a term of the output, a last
+   factor that is an output map multiplies the product of all others. */
 static Value
 value_of_factors(Builder *b, Factors f, Role role)
 {
-    int last = f.count - 1;
-    bool ends_output = role == OUTPUT_TERM && last > 0;
-    bool has_output_map = ends_output && is_output_map(f.factor[last]);
-    int before_map = has_output_map ? last : f.count; /* how many factors */
-    /* A product of one factor has the role of that factor. */
-    Value left = value_of(b, f.factor[0], last == 0 ? role : INNER_PART);
-    int done = 1;
-    while (done < f.count) {
-        if (left.sort == SCORES) {
-            left = weighted_product(b, left, f, done, before_map);
-            done = before_map;
-            continue;
-        }
-        Value right = value_of(b, f.factor[done], INNER_PART);
-        bool is_map = done == before_map && right.sort == MATRIX;
-        if (makes_scores(left, right)) {
-            left = scores_value(b, left, right, f.scale);
-            f.scale = NULL; /* the scores have it now */
-        } else if (is_map && left.heads)
-            left = output_map_value(b, left, right);
-        else
-            left = product_value(b, left, right);
-        done++;
-    }
-    if (role == OUTPUT_TERM && left.heads)
-        check_last_factor(b, f.factor[last]);
-    return scaled_value(b, left, f.scale);
+    const Tree *last = f.factor[f.count - 1];
+    bool only_factor = f.count == 1;
+    bool has_map = role == OUTPUT_TERM && !only_factor && is_output_map(last);
+    if (has_map)
+        f.count--;
+    Value v = unscaled_product(b, &f, only_factor ? role : INNER_PART);
+    if (has_map)
+        v = product_with_map(b, v, last, &f);
+    if (role == OUTPUT_TERM && v.heads)
+        check_last_factor(b, last);
+    return scaled_value(b, v, f.scale);
 }
 
 /* The value of a product that is not a scalar. Separates its scalars from its
@@ -123,6 +136,8 @@ value_of_product(Builder *b, const Tree *t, Role role)
         else
             others[f.count++] = factor;
     }
+    if (f.scale && f.scale->count == 1)
+        f.scale = f.scale->operand[0];
     return value_of_factors(b, f, role);
 }
 
@@ -154,14 +169,15 @@ typedef struct Function {
     int sorts;
     int least, most;       /* how many arguments */
     double default_number; /* default of the second argument, if it is a number
-                              and may be left out */
-    bool keeps_zero;       /* f(0) = 0, so entries that are masked stay 0 */
+                              and may be left out; otherwise 0 */
+    bool masks;            /* it makes the masked entries 0 */
+    bool keeps_zero;       /* f(0) = 0, so masked entries that are 0 stay so */
 } Function;
 
 static const Function functions[] = {
     {"softmax", STEP_SOFTMAX, SCORES_ONLY, .least = 1, .most = 2,
-     .keeps_zero = true},
-    {"mask", STEP_MASK, SCORES_ONLY, .least = 1, .most = 1, .keeps_zero = true},
+     .masks = true},
+    {"mask", STEP_MASK, SCORES_ONLY, .least = 1, .most = 1, .masks = true},
     {"tanh", STEP_TANH, ANY_MATRIX, .least = 1, .most = 1, .keeps_zero = true},
     {"sigmoid", STEP_SIGMOID, ANY_MATRIX, .least = 1, .most = 1},
     {"gelu", STEP_GELU, ANY_MATRIX, .least = 1, .most = 1, .keeps_zero = true},
@@ -231,13 +247,13 @@ called_function(const Builder *b, const Tree *t)
 }
 
 /* The number that is the second argument of t, a call of f, or its default if t
-   leaves it out. NULL if f takes only one argument. */
+   leaves it out. NULL if it has no default. */
 static Tree *
 second_argument(Builder *b, const Tree *t, const Function *f)
 {
     if (t->count > 1)
         return scalar_of(b, t->operand[1]);
-    return f->most > 1 ? tree_number(f->default_number) : NULL;
+    return f->default_number > 0 ? tree_number(f->default_number) : NULL;
 }
 
 /* The value of a call. The second argument of softmax and mix_heads is a
@@ -249,16 +265,13 @@ value_of_call(Builder *b, const Tree *t)
     Value a = first_argument(b, t, f);
     if (f->kind == STEP_SOFTMAX && t->count > 1)
         return softmax_sink_value(b, a, value_of(b, t->operand[1], INNER_PART));
-    if (f->kind == STEP_SOFTMAX)
-        return softmax_value(b, a);
     if (f->kind == STEP_MIX)
         return mixed_value(b, a, value_of(b, t->operand[1], INNER_PART));
     Tree *number = second_argument(b, t, f);
     if (f->kind == STEP_SPLIT)
         return split_value(b, a, number);
     a.step = add_with_scalar(b, f->kind, t->place, a.step, number);
-    /* mask makes the masked entries 0; another function may keep them so. */
-    a.masked = f->kind == STEP_MASK || (a.masked && f->keeps_zero);
+    a.masked = f->masks || (a.masked && f->keeps_zero);
     return a;
 }
 
@@ -324,24 +337,20 @@ scalar_of(Builder *b, const Tree *t)
     return copy;
 }
 
-/* Does a name have only small letters? A matrix with such a name must be
-   declared, because the name is more likely that of a forgotten definition. */
-static bool
-is_lower_case(const char *name)
-{
-    return !name[strspn(name, "abcdefghijklmnopqrstuvwxyz")];
-}
-
-/* The value of a name that no line defines: a matrix of the variant. */
+/* The value of a name that no line defines: a matrix of the variant. If the
+   name has only small letters, the matrix must be declared, because the name is
+   more likely that of a forgotten definition. */
 static Value
 value_of_matrix(Builder *b, const Tree *t)
 {
-    if (is_lower_case(t->name) && !declaration_of(b->text, t->name))
+    const char small[] = "abcdefghijklmnopqrstuvwxyz";
+    bool only_small = !t->name[strspn(t->name, small)];
+    if (only_small && !declaration_of(b->text, t->name))
         refuse(b, t->place,
                "%s is not defined above: write a line \"%s = ...\"; if it is a "
                "matrix, declare it, \"%s: 1 x d_k\"",
                t->name, t->name, t->name);
-    int k = find_or_add_weight(b, t->name, t->place);
+    int k = find_or_add_weight(b, t->name);
     const PlanWeight *w = &b->plan->weight[k];
     return (Value){.sort = MATRIX,
                    .step =
@@ -387,7 +396,6 @@ static Value
 value_of_kind(Builder *b, const Tree *t, Role role)
 {
     Value v;
-    Tree *minus_one = tree_number(-1);
     if (is_scalar(b, t))
         return (Value){.sort = SCALAR, .scalar = scalar_of(b, t)};
     switch (t->kind) {
@@ -400,7 +408,7 @@ value_of_kind(Builder *b, const Tree *t, Role role)
         return value_of_terms(b, t, role);
     case TREE_NEGATIVE:
         v = value_of(b, t->operand[0], role);
-        return scaled_value(b, v, minus_one);
+        return scaled_value(b, v, tree_number(-1));
     case TREE_TRANSPOSED:
         return transposed_value(b, t);
     case TREE_COLUMNS:
