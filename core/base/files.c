@@ -140,8 +140,8 @@ try_rename(const char *from, const char *to)
 
 /* Moves the draft's file or directory NAME to its final place. If rename cannot
    replace the file or directory that is already there, the old one is first
-   moved into the draft, which draft_end removes. With KEEP_OLD, it stays in
-   place instead, and the result is false. */
+   moved into the draft as NAME@, and draft_end removes it with the draft. With
+   KEEP_OLD, it stays in place instead, and the result is false. */
 static bool
 publish(const Draft *d, const char *name, IfExists rule)
 {
@@ -158,7 +158,7 @@ publish(const Draft *d, const char *name, IfExists rule)
     while (!try_rename(from, to)) {
         if (rule == KEEP_OLD)
             return false;
-        discard(old);                           /* from an earlier round */
+        discard(old); /* another program may have written there since */
         if (rename(to, old) && errno != ENOENT) /* ENOENT: it is gone already */
             not_written(to);
     }

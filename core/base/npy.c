@@ -15,7 +15,7 @@
    is padded with blanks, so that the entries begin at a multiple of 64 bytes.
  */
 #define MAGIC "\x93NUMPY\x01\x00"
-enum { PREFIX = 10, HEADER = 2 * 64 - PREFIX };
+enum { LOW_BYTE = 8, HIGH_BYTE, PREFIX, HEADER = 2 * 64 - PREFIX };
 
 /* Sets `text` to the header of an array, without its padding. Each entry has
    `width` bytes. */
@@ -43,16 +43,16 @@ npy_write(const char *directory, const char *name, NpyType type,
     char header[HEADER];
     header_text(header, type, width, shape);
     fwrite(MAGIC, 1, sizeof MAGIC - 1, file);
-    /* Writes the length in two bytes, then the header padded to that length. */
-    const int low_byte = HEADER, high_byte = 0;
-    fprintf(file, "%c%c%-*s\n", low_byte, high_byte, HEADER - 1, header);
+    /* Writes the length in two bytes, the higher of which is 0, then the header
+       padded to that length. */
+    fprintf(file, "%c%c%-*s\n", HEADER, 0, HEADER - 1, header);
     fwrite(values, width, count, file);
     end_file(file, directory, name);
 }
 
 /* Fails unless the `size` bytes of `file` begin with the header that NumPy
-   writes for a matrix of this shape, with entries of 4 or 8 bytes. Returns that
-   number of bytes, and sets *begin to the offset of the first entry. */
+   writes for a matrix of this shape, with entries of type float or double.
+   Returns the size of an entry, and sets *begin to the offset of the first. */
 static size_t
 check_header(const char *path, const char *file, size_t size, int rows,
              int cols, size_t *begin)
@@ -61,9 +61,11 @@ check_header(const char *path, const char *file, size_t size, int rows,
     const NpyShape shape = {.first = rows, .second = cols};
     char expected[HEADER];
     bool has_prefix = size >= PREFIX && !memcmp(file, MAGIC, sizeof MAGIC - 1);
-    *begin = has_prefix ? PREFIX + bytes[8] + 256u * bytes[9] : size;
+    *begin = size; /* no entry, unless there is a header */
+    if (has_prefix)
+        *begin = PREFIX + bytes[LOW_BYTE] + 256u * bytes[HIGH_BYTE];
     bool has_entries = *begin < size;
-    for (size_t width = 4; width <= 8; width += 4) {
+    for (size_t width = sizeof(float); width <= sizeof(double); width *= 2) {
         header_text(expected, NPY_REALS, width, shape);
         if (has_entries && !strncmp(file + PREFIX, expected, strlen(expected)))
             return width;

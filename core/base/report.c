@@ -98,14 +98,13 @@ report_opened(const struct Variant *v, const char *path)
 static void
 report_variant(const struct Variant *v, const char *doing)
 {
-    if (!strcmp(doing, RETURNED)) {
-        report_returned();
-        return;
-    }
     const Opened *o = opened;
     while (o && o->variant != v)
         o = o->next;
-    report_running(o ? o->path : NULL, doing);
+    if (!strcmp(doing, RETURNED))
+        report_returned();
+    else
+        report_running(o ? o->path : NULL, doing);
 }
 
 /* Sets the hooks of heart/fail.h, so that failures and calls of a variant's

@@ -29,9 +29,9 @@ leading_ones(unsigned char byte)
 int
 utf8_next(const unsigned char *text, size_t size, size_t *at)
 {
-    /* The smallest code for each number of bytes. The character 0 is refused.
+    /* least[n] is the smallest code that needs n bytes. The code 0 is refused.
      */
-    static const int least[] = {[1] = 1, [2] = 0x80, [3] = 0x800, 0x10000};
+    static const int least[] = {0, 1, 0x80, 0x800, 0x10000};
     const int largest = 0x10ffff; /* in Unicode */
     const unsigned char *bytes = text + *at;
     int ones = leading_ones(bytes[0]), count = ones == 0 ? 1 : ones;
@@ -39,15 +39,17 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
     bool cut_short = (size_t)count > size - *at;
     if (!is_first_byte || cut_short)
         return -1;
-    int code = bytes[0] & 0x7f >> ones; /* its bits after these ones and a 0 */
-    for (int i = 1; i < count; i++) {   /* each adds the six bits of 10xxxxxx */
+    /* The bits after the first 0 of each byte make the code: in the bytes after
+       the first, 10xxxxxx, these are six. */
+    int code = bytes[0] & 0x7f >> ones;
+    for (int i = 1; i < count; i++) {
         if (leading_ones(bytes[i]) != 1)
             return -1;
         code = code << 6 | (bytes[i] & 0x3f);
     }
     bool overlong = code < least[count];
-    /* half of a pair in UTF-16 */
-    bool surrogate = code >= 0xd800 && code < 0xe000;
+    bool surrogate = code >= 0xd800 && code < 0xe000; /* half of a pair in
+                                                         UTF-16 */
     if (overlong || surrogate || code > largest)
         return -1;
     *at += (size_t)count;
@@ -260,13 +262,12 @@ edits_suffice(const char *a, const char *b, int edits)
         return true;
     if (edits == 0)
         return false;
-    edits--;
     bool both = *a && *b;
     bool crossed = both && a[0] == b[1] && a[1] == b[0];
-    return (*a && edits_suffice(a + 1, b, edits)) ||
-           (*b && edits_suffice(a, b + 1, edits)) ||
-           (both && edits_suffice(a + 1, b + 1, edits)) ||
-           (crossed && edits_suffice(a + 2, b + 2, edits));
+    return (*a && edits_suffice(a + 1, b, edits - 1)) ||
+           (*b && edits_suffice(a, b + 1, edits - 1)) ||
+           (both && edits_suffice(a + 1, b + 1, edits - 1)) ||
+           (crossed && edits_suffice(a + 2, b + 2, edits - 1));
 }
 
 /* Names are tried with ever more edits, so the first that is found is nearest.

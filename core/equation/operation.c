@@ -5,8 +5,7 @@
    Tokens by transposed tokens are scores. Scores by tokens are a weighted sum.
    Heads by an output map, the matrix W_i^O at the end of an output, are summed.
 
-   Functions whose names end in _value take and return Values by value: they
-   turn their copy of an operand into the result. */
+   Functions NAME_value turn their copy of an operand into the result. */
 #include <string.h>
 
 #include "equation/operation.h"
@@ -139,11 +138,11 @@ scaled_value(Builder *b, Value v, Tree *scale)
 
 /* Products with a matrix */
 
-/* Requires that m has a row for each column of left, as the product left m
-   needs. If m is a matrix, sets its depth. Only its first product counts; until
-   then the depth is 0. */
+/* Notes that m is the right factor of the product left m: it has a row for each
+   column of left. The depth of a matrix of the plan is that of its first
+   product; it is 0 before. */
 static void
-require_rows_and_set_depth(Builder *b, Value left, Value m)
+note_product(Builder *b, Value left, Value m)
 {
     PlanWeight *w = single_matrix(b, m);
     Width *rows = m.transposed ? m.width : m.rows;
@@ -193,7 +192,7 @@ map_value(Builder *b, Value left, Value m)
 {
     PlanWeight *w = single_matrix(b, m);
     Tree *no_radicand = NULL; /* nothing is known about a scale here */
-    require_rows_and_set_depth(b, left, m);
+    note_product(b, left, m);
     if (m.transposed) /* the inner width of W_i^Q (W_i^K)' is that of keys */
         note_keys(m.width, no_radicand);
     if (w)
@@ -229,7 +228,7 @@ output_map_value(Builder *b, Value left, Value m)
 {
     check_left_factor(b, left);
     PlanWeight *w = m.transposed ? NULL : single_matrix(b, m);
-    require_rows_and_set_depth(b, left, m);
+    note_product(b, left, m);
     if (w && w->beside)
         refuse(b, m.place,
                "%s makes heads above, so it cannot also sum them here: use its "
@@ -251,8 +250,7 @@ quotient(Tree *dividend, Tree *divisor, const char *place)
     return tree_binary(TREE_PRODUCT, place, dividend, inverse);
 }
 
-/* How many columns of a token belong to each head of a slice: d_model / heads.
- */
+/* The columns of a token that each head of a slice has: d_model / heads. */
 static Width *
 slice_width(Value slice)
 {
@@ -562,6 +560,20 @@ columns_value(Builder *b, Value a, Tree *from, Tree *end)
     return a;
 }
 
+/* The width of a value that is to be beside others. Exits unless it is that of
+   tokens, and known. */
+static Tree *
+width_beside_others(const Builder *b, Value v)
+{
+    bool tokens = v.sort == TOKENS && !v.transposed;
+    Tree *width = tokens ? width_known(v.width) : NULL;
+    if (!width)
+        refuse(b, v.place,
+               "only tokens of known width can be side by side: declare the "
+               "last matrix, \"W_i^K: d_model x d_k\"");
+    return width;
+}
+
 /* Head i of the result is head i of each value, side by side. A value without
    heads is part of every head. */
 Value
@@ -571,12 +583,7 @@ joined_value(Builder *b, const Value *v, int count, const char *place)
     Step join = {.kind = STEP_JOIN, .inputs = count};
     Tree *sum = NULL; /* of the widths */
     for (int i = 0; i < count; i++) {
-        bool tokens = v[i].sort == TOKENS && !v[i].transposed;
-        Tree *width = tokens ? width_known(v[i].width) : NULL;
-        if (!width)
-            refuse(b, v[i].place,
-                   "only tokens of known width can be side by side: declare "
-                   "the last matrix, \"W_i^K: d_model x d_k\"");
+        Tree *width = width_beside_others(b, v[i]);
         if (all.heads && v[i].heads &&
             !equal_scalars(b->text, all.heads, v[i].heads))
             refuse(b, v[i].place,

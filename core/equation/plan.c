@@ -51,7 +51,7 @@ fuse_attention(Plan *p)
         if (s->kind != STEP_APPLY)
             continue;
         const Step *weights = &p->step[s->in[0]];
-        const Step *scores = &p->step[weights->in[0]];
+        const Step *scores = &p->step[weights->in[0]]; /* if it is a softmax */
         int queries = scores->in[0], keys = scores->in[1], values = s->in[1];
         Tree *scale = scores->scalar[ONLY_SCALAR];
         if (can_fuse(weights, scores))
@@ -115,22 +115,21 @@ check_name(const Builder *b, const Definition *d)
                name);
 }
 
-/* Makes `out`, the value of the tree t, the plan's output. If it has heads,
-   they are summed. Exits unless it has a row for each query, as wide as a
-   token. */
+/* Makes `out` the plan's output. If it has heads, they are summed. Exits unless
+   it has a row for each query, as wide as a token. */
 static void
-finish_output(Builder *b, Value out, const Tree *t)
+finish_output(Builder *b, Value out)
 {
     if (out.sort != TOKENS || out.transposed)
-        refuse(b, t->place,
+        refuse(b, out.place,
                "the output must have a row for each token: softmax(...) y "
                "W_i^V W_i^O");
     if (row_source(b, out) == 'y')
-        refuse(b, t->place,
+        refuse(b, out.place,
                "the output must have a row for each query in x, but this has "
                "one for each key in y");
-    require_equal(b->text, out.width, width_new(tree_name("d_model")), t->place,
-                  "the output must be as wide as a token");
+    require_equal(b->text, out.width, width_new(tree_name("d_model")),
+                  out.place, "the output must be as wide as a token");
     b->plan->output = out.step;
     if (out.heads) {
         int sum = add_unary(b, STEP_SUM_HEADS, out.step);
@@ -236,14 +235,12 @@ Plan *
 plan_make(const EquationText *e)
 {
     Plan *p = allocate(1, sizeof *p);
-    const Definition *last = &e->definition[e->definitions - 1];
     p->text = e;
     Builder b = {.plan = p, .text = e};
     b.defined = allocate((size_t)e->definitions, sizeof *b.defined);
     b.used = allocate((size_t)e->definitions, sizeof *b.used);
     check_shapes(&b);
-    Value output = add_definitions(&b);
-    finish_output(&b, output, last->value);
+    finish_output(&b, add_definitions(&b));
     check_used(&b);
     for (int i = 0; i < p->weights; i++) {
         choose_default_width(p->weight[i].rows);

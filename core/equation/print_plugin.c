@@ -214,54 +214,42 @@ joined_text(const Printer *p, const Step *s)
 }
 
 /* An operator of one function, which is called with the operands of the step
-   and then with its scalars. */
+   and then with its scalars (Step.scalar). */
 typedef struct PlainCall {
-    StepKind kind;
     const char *begin;   /* the call up to its first operand; `a` is the
                             Attention */
     const char *scalars; /* a letter for each: d for a double, i for an int */
 } PlainCall;
 
-static const PlainCall plain_calls[] = {
-    {STEP_MAP, "matmul(", ""},
-    {STEP_MAP_T, "matmul_t(", ""},
-    {STEP_SCORES, "scores(a, ", "d"},
-    {STEP_SOFTMAX, "softmax(a, ", ""},
-    {STEP_SINK, "softmax_sink(a, ", ""},
-    {STEP_MASK, "mask_zero(a, ", ""},
-    {STEP_APPLY, "apply_weights(a, ", ""},
-    {STEP_ATTEND, "attend(a, ", "d"},
-    {STEP_ADD, "add(", ""},
-    {STEP_ENTRIES, "hadamard(", ""},
-    {STEP_SCALE, "scale(", "d"},
-    {STEP_SPLIT, "split(", "i"},
-    {STEP_COLUMNS, "columns(", "ii"},
-    {STEP_RMS, "rms_norm(", "d"},
-    {STEP_ROTATE, "rotate(a, ", "d"},
-    {STEP_SHIFT, "shift(", "i"},
-    {STEP_MIX, "mix_heads(", ""},
-    {STEP_CACHED, "cached(", ""},
-    {STEP_TANH, "tanh_of(", ""},
-    {STEP_SIGMOID, "sigmoid(", ""},
-    {STEP_GELU, "gelu(", ""},
+static const PlainCall plain_calls[STEP_KINDS] = {
+    [STEP_MAP] = {"matmul(", ""},
+    [STEP_MAP_T] = {"matmul_t(", ""},
+    [STEP_SCORES] = {"scores(a, ", "d"},
+    [STEP_SOFTMAX] = {"softmax(a, ", ""},
+    [STEP_SINK] = {"softmax_sink(a, ", ""},
+    [STEP_MASK] = {"mask_zero(a, ", ""},
+    [STEP_APPLY] = {"apply_weights(a, ", ""},
+    [STEP_ATTEND] = {"attend(a, ", "d"},
+    [STEP_ADD] = {"add(", ""},
+    [STEP_ENTRIES] = {"hadamard(", ""},
+    [STEP_SCALE] = {"scale(", "d"},
+    [STEP_SPLIT] = {"split(", "i"},
+    [STEP_COLUMNS] = {"columns(", "ii"},
+    [STEP_RMS] = {"rms_norm(", "d"},
+    [STEP_ROTATE] = {"rotate(a, ", "d"},
+    [STEP_SHIFT] = {"shift(", "i"},
+    [STEP_MIX] = {"mix_heads(", ""},
+    [STEP_CACHED] = {"cached(", ""},
+    [STEP_TANH] = {"tanh_of(", ""},
+    [STEP_SIGMOID] = {"sigmoid(", ""},
+    [STEP_GELU] = {"gelu(", ""},
 };
-
-/* The entry of plain_calls for this kind of step. */
-static const PlainCall *
-plain_call_of_kind(StepKind kind)
-{
-    size_t count = sizeof plain_calls / sizeof *plain_calls;
-    for (size_t k = 0; k < count; k++)
-        if (plain_calls[k].kind == kind)
-            return &plain_calls[k];
-    bug("equation: a step of kind %d has no function in C", kind);
-}
 
 /* The call of a step whose operator is one function, such as "scale(q, 2.)". */
 static const char *
 plain_call(const Printer *p, const Step *s)
 {
-    const PlainCall *call = plain_call_of_kind(s->kind);
+    const PlainCall *call = &plain_calls[s->kind];
     Values arguments = {0};
     for (int i = 0; i < s->inputs; i++)
         values_add(&arguments, copy_text(operand(p, s->in[i])));

@@ -175,9 +175,8 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 }
 
 /* Variant.forward of every equation: makes a node for each step of its plan, in
-   order. The twin of a step is the first step that has the same value if y is
-   x, as in self-attention. Then the step takes the node of its twin, so that
-   nothing is computed twice. */
+   order. If y is x, as in self-attention, a step has the same value as its twin
+   (Step.twin), and takes the twin's node, so that nothing is computed twice. */
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {

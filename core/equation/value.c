@@ -26,10 +26,10 @@ typedef struct Factors {
 
 static bool is_scalar(Builder *b, const Tree *t);
 
-/* Is t, the last factor of the output, an output map? It is if it is a matrix
-   with the index i, or the transpose of one. */
+/* May t, the last factor of an output, be an output map? It must be a name with
+   the index i, or the transpose of one. */
 static bool
-is_output_map(const Tree *t)
+may_be_output_map(const Tree *t)
 {
     if (t->kind == TREE_TRANSPOSED)
         t = t->operand[0];
@@ -82,33 +82,36 @@ check_last_factor(const Builder *b, const Tree *t)
                t->name);
 }
 
-/* The product of `left`, the other factors of f, and t, an output map. */
+/* The product of `left`, which is the product of the other factors of f, and t,
+   a last factor that may be an output map: it is one if it is a matrix and the
+   left has heads, which it then sums. */
 static Value
-product_with_map(Builder *b, Value left, const Tree *t, Factors *f)
+product_with_last(Builder *b, Value left, const Tree *t, Factors *f)
 {
     if (left.sort == SCORES)
         refuse(b, t->place,
                "expected values between attention weights and the output map: "
                "softmax(...) y W_i^V W_i^O");
-    Value map = value_of(b, t, INNER_PART);
-    if (map.sort == MATRIX && left.heads)
-        return output_map_value(b, left, map);
-    return product_of_two(b, left, map, f);
+    Value last = value_of(b, t, INNER_PART);
+    if (last.sort == MATRIX && left.heads)
+        return output_map_value(b, left, last);
+    return product_of_two(b, left, last, f);
 }
 
 /* The product of all factors and the scale. In a term of the output, a last
-   factor that is an output map multiplies the product of all others. */
+   factor that may be an output map multiplies the product of all others. */
 static Value
 value_of_factors(Builder *b, Factors f, Role role)
 {
     const Tree *last = f.factor[f.count - 1];
     bool only_factor = f.count == 1;
-    bool has_map = role == OUTPUT_TERM && !only_factor && is_output_map(last);
-    if (has_map)
+    bool ends_output = role == OUTPUT_TERM && !only_factor;
+    bool last_apart = ends_output && may_be_output_map(last);
+    if (last_apart)
         f.count--;
     Value v = unscaled_product(b, &f, only_factor ? role : INNER_PART);
-    if (has_map)
-        v = product_with_map(b, v, last, &f);
+    if (last_apart)
+        v = product_with_last(b, v, last, &f);
     if (role == OUTPUT_TERM && v.heads)
         check_last_factor(b, last);
     return scaled_value(b, v, f.scale);

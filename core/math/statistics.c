@@ -215,17 +215,15 @@ Contrast
 welch_t(const double *x, int n, const double *base, int m, double margin)
 {
     double mean = mean_of(x, n) - mean_of(base, m);
-    /* First the variance of a value of x and of a value of base, then that of
-       the mean of each. */
-    double v = variance_of(x, n), w = variance_of(base, m);
-    double a = v / n, b = w / m;
+    double v = variance_of(x, n), w = variance_of(base, m); /* of a value */
+    double of_x = v / n, of_base = w / m; /* the variances of the two means */
     Contrast d = unknown_contrast;
     d.n = n < m ? n : m;
     if (d.n < 2 || !isfinite(mean))
         return d;
     d.mean = mean;
     d.deviation = sqrt(v + w);
-    d.error = sqrt(a + b);
+    d.error = sqrt(of_x + of_base);
     if (no_spread(d.error, x, n, base, m)) {
         d.mean = x[0] - base[0]; /* exact, whereas the mean of many values would
                                     be rounded */
@@ -233,8 +231,9 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
         d.differ = d.mean == 0 ? 1 : NAN;
         return d;
     }
-    d.freedom = (a + b) * (a + b) / (a * a / (n - 1) + b * b / (m - 1));
-    /* The same formula with m = n gives this times n - 1. */
+    /* Welch's formula. With m = n it gives per_seed times n - 1. */
+    d.freedom = (of_x + of_base) * (of_x + of_base) /
+                (of_x * of_x / (n - 1) + of_base * of_base / (m - 1));
     d.per_seed = (v + w) * (v + w) / (v * v + w * w);
     test_by_t(&d, margin);
     return d;
@@ -264,12 +263,14 @@ chance_to_show(double difference, double margin, double freedom, double alpha)
     enum { SLICES = 400 };
     bool sameness = !isnan(margin); /* its tests are one-sided: 2 alpha */
     double critical = student_t(sameness ? 2 * alpha : alpha, freedom);
-    double half = freedom / 2, sum = 0, reach = 6 / sqrt(freedom); /* of s */
-    double from = fmax(0, 1 - reach), width = 1 + reach - from;    /* of s */
-    double constant = log(2) + half * log(half) - lgamma(half);
+    double half = freedom / 2, sum = 0, reach = 6 / sqrt(freedom);
+    /* s is in the range from .. from + width. */
+    double from = fmax(0, 1 - reach), width = 1 + reach - from;
+    double log_factor = log(2) + half * log(half) - lgamma(half);
     for (int i = 0; i < SLICES; i++) {
-        double s = from + (i + 0.5) / SLICES * width;
-        double density = exp(constant + (freedom - 1) * log(s) - half * s * s);
+        double s = from + (i + 0.5) / SLICES * width; /* amid slice i */
+        double log_power = (freedom - 1) * log(s);
+        double density = exp(log_factor + log_power - half * s * s);
         double threshold = critical * s, passes;
         if (sameness)
             passes = normal_within(difference, margin - threshold);
@@ -333,10 +334,8 @@ holm(double *p, int n, int true_together)
     double *sorted = allocate((size_t)n + 1, sizeof *sorted); /* n may be 0 */
     int count = 0;
     for (int i = 0; i < n; i++)
-        if (!isnan(p[i])) {
-            sorted[count] = p[i];
-            count++;
-        }
+        if (!isnan(p[i]))
+            sorted[count++] = p[i];
     qsort(sorted, (size_t)count, sizeof *sorted, ascending);
     for (int i = 0; i < n; i++) {
         double adjusted = 0;
