@@ -222,7 +222,8 @@ find_maps(Alone *p, Canonical *c)
     for (int head = 0; head < c->heads; head++) {
         double *n = c->n + head * c->size;
         const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
-        run_on_units(p, d, d + 1, call->first + own);
+        int only = call->first + own; /* the number as capture.h counts it */
+        run_on_units(p, d, d + 1, only);
         for (int i = 0; i < c->size; i++)
             n[i] = (double)p->out->value[i] - c->constant[i % d];
         subtract_last(n, d);
@@ -250,16 +251,20 @@ join_constants(Canonical *c)
     }
 }
 
-/* to = [x 1] matrix, for x (tokens x d) and a matrix ((d + 1) x d), whose last
-   row is a bias. */
+/* to = [x 1] matrix, for the tokens x and a matrix ((d_model + 1) x d_model),
+   whose last row is a bias. */
 static void
-multiply_affine(double *to, const double *x, int tokens, const double *matrix,
-                int d)
+multiply_affine(double *to, const Node *x, const double *matrix)
 {
-    product_of(to, x, matrix, tokens, d, d);
-    for (int i = 0; i < tokens; i++)
-        for (int j = 0; j < d; j++)
-            to[i * d + j] += matrix[d * d + j];
+    int d = x->cols;
+    const double *bias = matrix + d * d;
+    for (int i = 0; i < x->rows; i++)
+        for (int j = 0; j < d; j++) {
+            double sum = 0;
+            for (int l = 0; l < d; l++)
+                sum += (double)x->value[i * d + l] * matrix[l * d + j];
+            to[i * d + j] = sum + bias[j];
+        }
 }
 
 /* Returns entry k of a head's bias by position, which is stored row by row. The
@@ -272,21 +277,24 @@ bias_entry(const Canonical *c, int head, int k)
 }
 
 /* to = s_i [x 1] M_i y' + its bias by position: the scores of a head by the
-   form, for X_TOKENS queries and `keys` keys. The first token of x is at
-   `position`, the first token of y at 0. */
+   form, for x and y of the latest run (queries x keys). */
 static void
-scores_by_form(double *to, const Canonical *c, int head, const double *x,
-               const double *y, int keys, int position)
+scores_by_form(double *to, const Canonical *c, int head, const Alone *p)
 {
-    int d = c->d_model;
-    double *xm = allocate((size_t)X_TOKENS * d, sizeof *xm);
-    multiply_affine(xm, x, X_TOKENS, c->m + head * c->size, d);
-    product_with_transposed(to, xm, y, X_TOKENS, d, keys);
+    int d = c->d_model, keys = p->y->rows;
+    double *xm = allocate((size_t)p->x->rows * d, sizeof *xm);
+    multiply_affine(xm, p->x, c->m + head * c->size);
+    for (int i = 0; i < p->x->rows; i++) {
+        int position = p->attention.position + i; /* key j is at position j */
+        for (int j = 0; j < keys; j++) {
+            double sum = 0;
+            for (int l = 0; l < d; l++)
+                sum += xm[i * d + l] * (double)p->y->value[j * d + l];
+            to[i * keys + j] =
+                sum + bias_entry(c, head, position * c->positions + j);
+        }
+    }
     free(xm);
-    for (int i = 0; i < X_TOKENS; i++)
-        for (int j = 0; j < keys; j++)
-            to[i * keys + j] +=
-                bias_entry(c, head, (position + i) * c->positions + j);
 }
 
 /* Compares a row of scores with the row by the form, `wanted`. If constants
@@ -339,13 +347,13 @@ random_tokens(const Alone *p, double size, int keys)
 }
 
 /* out += weights [y 1] N, which a head with this N adds to the output. n has
-   its entries, ((d + 1) x d). */
+   its entries, ((d_model + 1) x d_model). */
 static void
-add_head_output(double *out, Matrix weights, const double *y, const double *n,
-                int d)
+add_head_output(double *out, Matrix weights, const Node *y, const double *n)
 {
-    double *values = allocate((size_t)weights.cols * d, sizeof *values);
-    multiply_affine(values, y, weights.cols, n, d);
+    int d = y->cols;
+    double *values = allocate(size_of(y), sizeof *values);
+    multiply_affine(values, y, n);
     for (int i = 0; i < weights.rows; i++)
         for (int key = 0; key < weights.cols; key++)
             for (int j = 0; j < d; j++)
@@ -353,21 +361,19 @@ add_head_output(double *out, Matrix weights, const double *y, const double *n,
     free(values);
 }
 
-/* Compares the scores of the latest run, on x and `keys` tokens y, with those
-   by the form. */
+/* Compares the scores of the latest run with those by the form. */
 static Difference
-compare_scores(const Alone *p, const Canonical *c, const double *x,
-               const double *y, int keys)
+compare_scores(const Alone *p, const Canonical *c)
 {
     Difference apart = {0};
     double wanted[X_TOKENS * Y_TOKENS];
     int own;
     for (int head = 0; head < c->heads; head++) {
         const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
-        scores_by_form(wanted, c, head, x, y, keys, p->attention.position);
+        scores_by_form(wanted, c, head, p);
         for (int i = 0; i < X_TOKENS; i++)
             compare_row(&apart, call_scores(call, ONLY_SEQUENCE, own), i,
-                        wanted + i * keys, row_constants_cancel(c, head));
+                        wanted + i * p->y->rows, row_constants_cancel(c, head));
     }
     return apart;
 }
@@ -375,7 +381,7 @@ compare_scores(const Alone *p, const Canonical *c, const double *x,
 /* Compares the output of the latest run with the form's output, computed with
    the weights of that run. */
 static Difference
-compare_output(const Alone *p, const Canonical *c, const double *y)
+compare_output(const Alone *p, const Canonical *c)
 {
     int d = c->d_model, own;
     Difference apart = {0};
@@ -384,8 +390,8 @@ compare_output(const Alone *p, const Canonical *c, const double *y)
         out[i] = c->constant[i % d];
     for (int head = 0; head < c->heads; head++) {
         const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
-        add_head_output(out, call_weights(call, ONLY_SEQUENCE, own), y,
-                        c->n + head * c->size, d);
+        add_head_output(out, call_weights(call, ONLY_SEQUENCE, own), p->y,
+                        c->n + head * c->size);
     }
     for (int i = 0; i < X_TOKENS * d; i++)
         compare_entries(&apart, (double)p->out->value[i], out[i]);
@@ -399,19 +405,13 @@ compare_output(const Alone *p, const Canonical *c, const double *y)
 static double
 deviation(Alone *p, const Canonical *c, double size, int position)
 {
-    int keys = p->attention.causal ? X_TOKENS : Y_TOKENS, d = c->d_model;
-    int all = (X_TOKENS + keys) * d;
-    real *tokens = random_tokens(p, size, keys);
-    double *x = allocate((size_t)all, sizeof *x), *y = x + X_TOKENS * d;
-    for (int i = 0; i < all; i++)
-        x[i] = (double)tokens[i];
+    int keys = p->attention.causal ? X_TOKENS : Y_TOKENS;
+    real *x = random_tokens(p, size, keys), *y = x + X_TOKENS * c->d_model;
     p->attention.position = position;
-    run_alone(p, tokens, X_TOKENS, tokens + X_TOKENS * d, keys, EVERY_HEAD);
-    Difference scores = compare_scores(p, c, x, y, keys);
-    Difference output = compare_output(p, c, y);
+    run_alone(p, x, X_TOKENS, y, keys, EVERY_HEAD);
+    Difference scores = compare_scores(p, c), output = compare_output(p, c);
     p->broken |= isinf(output.apart); /* an entry of the output is not finite */
     free(x);
-    free(tokens);
     return fmax(relative_difference(scores), relative_difference(output));
 }
 
@@ -477,7 +477,8 @@ static const char *
 probe(Alone *p, Canonical *c, bool causal)
 {
     int d = p->attention.d_model;
-    int rows = (c->positions > d ? c->positions : d) + 1; /* of x */
+    /* x has all positions, and all unit vectors and a token that is 0 */
+    int rows = (c->positions > d ? c->positions : d) + 1;
     if (p->variant->calls != ANY_CALL) /* it does not accept any x and y */
         return "it is for self-attention only, but a form can only be found "
                "with different tokens as x and y";

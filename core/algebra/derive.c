@@ -199,10 +199,10 @@ end_at_row(const Node *row, Walk w)
     return put_before(row, matrix(first, one_row, w.width, row->cols), w);
 }
 
-/* Ends a chain at tokens or at a row of weights. A term that ends at a bias of
-   keys is dropped: it adds the same number to all scores of a row, which the
-   softmax ignores. But in the B of a product A B, a leaf is only the first
-   matrix of B, and the walk continues at A. */
+/* Ends a chain at tokens or at a row of weights. After queries their keys
+   follow; otherwise the term is complete. A bias of keys adds the same number
+   to all scores of a row, which the softmax ignores, so its term is dropped. In
+   the B of a product A B, a leaf is the first matrix of B; A follows. */
 static void
 walk_leaf(const Node *leaf, Walk w)
 {
@@ -245,11 +245,12 @@ static bool
 narrow(Walk *w, int start, int size)
 {
     Chain *c = &w->term.chain[w->side];
-    int skipped = start > w->from ? start - w->from : 0; /* before `start` */
-    w->from += skipped - start;
-    w->width -= skipped;
-    if (w->width > size - w->from)
-        w->width = size - w->from;
+    int first_kept = start > w->from ? start : w->from;
+    int end_needed = w->from + w->width, end_here = start + size;
+    int end_kept = end_needed < end_here ? end_needed : end_here;
+    int skipped = first_kept - w->from;
+    w->from = first_kept - start;
+    w->width = end_kept - first_kept;
     if (w->width < w->term.width)
         w->term.width = w->width;
     if (c->count > 0) {
@@ -519,8 +520,7 @@ derive_heads(Derived *d)
         Walk from_scores = from_output;
         from_scores.role = 'q';
         from_scores.term.piece = M_PIECE;
-        const Node *scores = from_output.call->weights->in[A]->root;
-        walk_scores(scores, from_scores);
+        walk_scores(from_output.call->weights->in[A]->root, from_scores);
         begin_chain(d->run.out, from_output);
     }
     const int no_head = 0;
@@ -561,13 +561,13 @@ derive(const Variant *v, Attention a, Weights w)
     return d;
 }
 
-/* Makes the weights of v at a, with random entries. The derived form is
-   computed with these weights and compared with the probed form. */
+/* Makes the weights of v at a, with random entries. They are the same for all
+   variants that declare matrices of these shapes. */
 static Weights
 random_weights(const Variant *v, const Attention *a)
 {
     Weights w = weights_declared(v, a);
-    Random random = random_stream(13, "derive"); /* the same in each run */
+    Random random = random_stream(13, "derive");
     for (int i = 0; i < w.count; i++) {
         Weight *m = &w.list[i];
         size_t size = matrix_entries(m->rows, m->cols);

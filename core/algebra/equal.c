@@ -37,7 +37,7 @@ output_of(const Derived *d, bool causal, double size)
         x[i] = (real)(size * random_normal(&r));
     run.tape = NULL;
     run.attention.causal = causal;
-    if (causal)
+    if (causal) /* self-attention */
         run_alone(&run, x, QUERIES, x, QUERIES, EVERY_HEAD);
     else
         run_alone(&run, x, QUERIES, y, KEYS, EVERY_HEAD);
@@ -76,46 +76,30 @@ outputs_apart(const Derived *a, const Derived *b)
                           .causal = largest_difference(a, b, true)};
 }
 
-/* Returns whether two variants declare the same matrices, by name and shape. */
-static bool
-declare_same_matrices(const Weights *a, const Weights *b)
+bool
+have_same_matrices(const Derived *a, const Derived *b)
 {
-    if (a->count != b->count)
+    const Weights *v = &a->run.weights, *w = &b->run.weights;
+    if (v->count != w->count)
         return false;
-    for (int i = 0; i < a->count; i++)
-        if (strcmp(a->list[i].name, b->list[i].name) != 0 ||
-            a->list[i].rows != b->list[i].rows ||
-            a->list[i].cols != b->list[i].cols)
+    for (int i = 0; i < v->count; i++)
+        if (strcmp(v->list[i].name, w->list[i].name) != 0 ||
+            v->list[i].rows != w->list[i].rows ||
+            v->list[i].cols != w->list[i].cols)
             return false;
     return true;
 }
-
-bool
-copy_same_matrices(const Derived *from, const Derived *to)
-{
-    const Weights *a = &from->run.weights, *b = &to->run.weights;
-    if (!declare_same_matrices(a, b))
-        return false;
-    for (int i = 0; i < a->count; i++)
-        memcpy(b->list[i].value, a->list[i].value,
-               entries_of(&a->list[i]) * sizeof(real));
-    return true;
-}
-
-/* How matrices of `to` were found that give the outputs of `from`: as products
-   of the matrices of `from`, or by the fit of `to`. UNMASKED_ONLY: the matrices
-   found give its outputs without a mask, but not under a causal mask. */
-typedef enum Way { NO_WAY, UNMASKED_ONLY, BY_PRODUCTS, BY_FIT } Way;
 
 /* A search for matrices of `to` at one shape. They are proposed one set after
    another, in to.run.weights. */
 typedef struct Search {
     Derived from, to;
-    Way way;             /* the result */
-    Values products;     /* BY_PRODUCTS: the matrices of `to`, line by line */
+    bool found;          /* whether a proposal gives the outputs of `from` */
+    bool fitted;         /* whether the fit of `to` proposed it */
+    Values products;     /* if not: the products that it consists of */
     double causal_apart; /* the smallest difference under a causal mask of all
-                            proposals that agree without a mask; NAN if there
-                            was none */
+                            proposals that agree without a mask; NAN if none
+                            does */
 } Search;
 
 /* Returns whether the proposed matrices of `to` give the outputs of `from`,
@@ -154,12 +138,9 @@ search_at(const char *shape, const Variant *to, const Variant *from)
     Search s = {.from = derive_at(from, shape, TWO_BLOCKS),
                 .to = derive_at(to, shape, TWO_BLOCKS),
                 .causal_apart = NAN};
-    if (substitute(&s.from, &s.to, outputs_agree, &s, &s.products))
-        s.way = BY_PRODUCTS;
-    else if (fit_agrees(&s))
-        s.way = BY_FIT;
-    else if (!isnan(s.causal_apart))
-        s.way = UNMASKED_ONLY;
+    s.found = substitute(&s.from, &s.to, outputs_agree, &s, &s.products);
+    if (!s.found)
+        s.found = s.fitted = fit_agrees(&s);
     derived_free(&s.from);
     derived_free(&s.to);
     return s;
@@ -327,9 +308,10 @@ can_compute(const Variant *to, const Variant *from)
         return answer;
     }
     Search small = search_at(TELLING_SHAPE, to, from);
-    if (small.way == NO_WAY)
+    bool found_unmasked = !isnan(small.causal_apart);
+    if (!found_unmasked)
         return cannot_compute(to, from);
-    if (small.way == UNMASKED_ONLY) {
+    if (!small.found) {
         answer.why =
             format_text("it can without a mask, but under a causal mask "
                         "the outputs differ by %.2g of the largest",
@@ -338,8 +320,8 @@ can_compute(const Variant *to, const Variant *from)
     }
     Search large = search_at(LARGER_SHAPE, to, from);
     answer.products = small.products;
-    answer.fitted = small.way == BY_FIT || large.way == BY_FIT;
-    if (large.way == BY_PRODUCTS || large.way == BY_FIT)
+    answer.fitted = small.fitted || large.fitted;
+    if (large.found)
         answer.answer = CAN;
     else
         answer.why = "it can at " TELLING_SHAPE

@@ -34,9 +34,9 @@ typedef struct OutputsApart {
 } OutputsApart;
 OutputsApart outputs_apart(const Derived *a, const Derived *b);
 
-/* If the two variants declare the same matrices, by name and shape, copies
-   their entries from `from` to `to`. Returns whether they do. */
-bool copy_same_matrices(const Derived *from, const Derived *to);
+/* Returns whether two variants declare the same matrices, by name and shape. If
+   they do, derive_at gives their matrices the same entries. */
+bool have_same_matrices(const Derived *a, const Derived *b);
 
 /* Up to this, a relative difference of outputs is only rounding. */
 #define ROUNDING (sizeof(real) == 4 ? 1e-4 : 1e-10)

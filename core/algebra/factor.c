@@ -94,6 +94,18 @@ row_of(const Form *f, double *matrices, int head, int row)
     return matrices + (head * (f->d_model + 1) + row) * f->width;
 }
 
+/* Copies the first `rows` rows of `count` matrices of f into a stack, one
+   matrix below the other. `matrix` is the first one, the others follow. */
+static void
+stack_heads(double *stack, int rows, const Form *f, const double *matrix,
+            int count)
+{
+    int copied = rows * f->width, entries = (f->d_model + 1) * f->width;
+    for (int i = 0; i < count; i++)
+        memcpy(stack + i * copied, matrix + i * entries,
+               (size_t)copied * sizeof *stack);
+}
+
 /* The factors of the M_i, or of the N_i', of a form: scale left_i shared_g' is
    M_i or N_i', if head i is in group g. A group is some heads with neighbouring
    numbers, which have one shared factor. Each left_i and shared_g has `rank`
@@ -114,20 +126,18 @@ static void
 factor_group(const Form *f, double *matrices, int group, int count, Factors to)
 {
     int n = f->width, rank = to.left.cols / f->heads;
+    int first_head = group * count;
     int rows_of_head = f->d_model + to.bias.rows, rows = count * rows_of_head;
     double *stack = allocate((size_t)rows * n, sizeof *stack);
-    for (int i = 0; i < rows; i++) {
-        int head = group * count + i / rows_of_head;
-        memcpy(stack + i * n, row_of(f, matrices, head, i % rows_of_head),
-               (size_t)n * sizeof *stack);
-    }
+    stack_heads(stack, rows_of_head, f,
+                row_of(f, matrices, first_head, FIRST_ROW), count);
     Svd svd = svd_of(stack, rows, n);
     for (int j = 0; j < rank && j < svd.k; j++) {
         double root = sqrt(svd.s[j] / fabs(to.scale));
         double signed_root = to.scale < 0 ? -root : root;
         for (int i = 0; i < rows; i++) {
             int row = i % rows_of_head; /* the last one may be the bias */
-            int col = (group * count + i / rows_of_head) * rank + j;
+            int col = (first_head + i / rows_of_head) * rank + j;
             double *entry = row < f->d_model
                                 ? entry_of(to.left, row, col)
                                 : entry_of(to.bias, FIRST_ROW, col);
@@ -316,15 +326,13 @@ add_product(double *result, const double *matrix, int rows, Part c)
 static void
 stack_normed(double *to, const Form *f, double *matrices)
 {
-    int d = f->d_model, n = f->width, rows = f->heads * d;
+    int entries = f->heads * f->d_model * f->width;
     double squares = 0;
-    for (int i = 0; i < rows; i++)
-        memcpy(to + i * n, row_of(f, matrices, i / d, i % d),
-               (size_t)n * sizeof *to);
-    for (int i = 0; i < rows * n; i++)
+    stack_heads(to, f->d_model, f, matrices, f->heads);
+    for (int i = 0; i < entries; i++)
         squares += to[i] * to[i];
     if (squares > 0)
-        for (int i = 0; i < rows * n; i++)
+        for (int i = 0; i < entries; i++)
             to[i] *= 1 / sqrt(squares);
 }
 

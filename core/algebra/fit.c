@@ -2,6 +2,7 @@
    `fit` or, for an equation, by fit_equation.c. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "algebra/capture.h"
 #include "algebra/factor.h"
@@ -20,11 +21,12 @@ form_of(const Canonical *c, int heads, Form **made)
     int d = c->d_model;
     Form like = {.d_model = d, .constant = c->constant, .made = made};
     Form *f = form_like(&like, heads, d);
-    for (int i = 0; i < c->heads * c->size; i++) {
-        int head = i / c->size, row = i % c->size / d, col = i % d;
-        f->m[i] = c->m[i];
-        if (row < d) /* N is stored transposed, without its last row */
-            row_of(f, f->n, head, col)[row] = c->n[i];
+    memcpy(f->m, c->m, (size_t)(c->heads * c->size) * sizeof *c->m);
+    for (int head = 0; head < c->heads; head++) {
+        const double *n = c->n + head * c->size;
+        for (int row = 0; row < d; row++) /* N_i' lacks the last row of N_i */
+            for (int col = 0; col < d; col++)
+                row_of(f, f->n, head, col)[row] = n[row * d + col];
     }
     return f;
 }
@@ -108,38 +110,46 @@ share_lost(const double *found, const double *wanted, int count)
     return wanted_squares > 0 ? sqrt(lost_squares / wanted_squares) : 1;
 }
 
-/* Adds the matrices of all heads to *apart, and returns the error of the head
-   that lost most. `found` and `wanted` have the s_i M_i, or the N_i, of the
-   heads of a and of b. A head that one form lacks has the matrix `zeros`. */
-static HeadError
-compare_heads(const Canonical *a, const double *found, const Canonical *b,
-              const double *wanted, const double *zeros, Difference *apart)
+/* The matrix of head h of c, of `matrices`, which are c->m or c->n; or `zeros`
+   if c lacks that head. */
+static const double *
+matrix_of_head(const Canonical *c, const double *matrices, int h,
+               const double *zeros)
 {
-    HeadError worst = {.lost = -1}; /* the first head loses more than that */
-    int size = a->size, d = a->d_model;
-    for (int h = 0; h < a->heads || h < b->heads; h++) {
-        const double *of_a = h < a->heads ? found + h * size : zeros;
-        const double *of_b = h < b->heads ? wanted + h * size : zeros;
-        double lost = share_lost(of_a, of_b, size);
-        compare_arrays(apart, of_a, of_b, size);
-        if (lost > worst.lost)
-            worst = (HeadError){lost, .rank_wanted = spectrum_of(of_b, d).rank,
-                                .rank_found = spectrum_of(of_a, d).rank};
-    }
-    return worst;
+    return h < c->heads ? matrices + h * c->size : zeros;
+}
+
+/* Compares two matrices, ((d + 1) x d), and adds them to *apart. If more is
+   lost in them than in *worst, that becomes their error. */
+static void
+compare_heads(const double *found, const double *wanted, int d,
+              HeadError *worst, Difference *apart)
+{
+    int size = (d + 1) * d;
+    double lost = share_lost(found, wanted, size);
+    compare_arrays(apart, found, wanted, size);
+    if (lost > worst->lost)
+        *worst = (HeadError){lost, .rank_wanted = spectrum_of(wanted, d).rank,
+                             .rank_found = spectrum_of(found, d).rank};
 }
 
 /* The constant is part of the output, as N is. */
 FitError
 fit_error(const Canonical *now, const Canonical *wanted)
 {
-    FitError f;
+    int d = now->d_model;
+    /* the first head loses more than -1 */
+    FitError f = {.m.lost = -1, .n.lost = -1};
     /* if all entries wanted are 0, any other entry is a large relative error */
     Difference m = {.largest = 1e-300}, n = m;
     double *zeros = allocate((size_t)now->size, sizeof *zeros);
-    f.m = compare_heads(now, now->m, wanted, wanted->m, zeros, &m);
-    f.n = compare_heads(now, now->n, wanted, wanted->n, zeros, &n);
-    compare_arrays(&n, now->constant, wanted->constant, now->d_model);
+    for (int h = 0; h < now->heads || h < wanted->heads; h++) {
+        compare_heads(matrix_of_head(now, now->m, h, zeros),
+                      matrix_of_head(wanted, wanted->m, h, zeros), d, &f.m, &m);
+        compare_heads(matrix_of_head(now, now->n, h, zeros),
+                      matrix_of_head(wanted, wanted->n, h, zeros), d, &f.n, &n);
+    }
+    compare_arrays(&n, now->constant, wanted->constant, d);
     f.apart = fmax(relative_difference(m), relative_difference(n));
     free(zeros);
     return f;

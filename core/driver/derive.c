@@ -179,7 +179,7 @@ print_with_equal_matrices(const Plugin p[2], const char *prefix)
     Derived b = derive_at(p[1].variant, TELLING_SHAPE, TWO_BLOCKS);
     bool any_call = p[0].variant->calls == ANY_CALL &&
                     p[1].variant->calls == ANY_CALL; /* with and without mask */
-    if (!any_call || !copy_same_matrices(&a, &b))
+    if (!any_call || !have_same_matrices(&a, &b))
         return;
     OutputsApart apart = outputs_apart(&a, &b);
     printf("%swith equal matrices ", prefix);
