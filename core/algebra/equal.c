@@ -280,6 +280,12 @@ other_form(const Variant *to, const Variant *from)
     return why;
 }
 
+static Ability
+not_known(const char *why)
+{
+    return (Ability){.answer = NOT_KNOWN, .why = why};
+}
+
 /* Looks for a reason why `to` cannot compute what `from` does. It is called if
    no matrices were found. */
 static Ability
@@ -290,9 +296,8 @@ cannot_compute(const Variant *to, const Variant *from)
         why = more_parameters(to, from);
     if (why)
         return (Ability){.answer = CANNOT, .why = why};
-    return (Ability){.answer = NOT_KNOWN,
-                     .why = "no products of the other variant's matrices give "
-                            "its outputs, but no rank or count rules it out"};
+    return not_known("no products of the other variant's matrices give its "
+                     "outputs, but no rank or count rules it out");
 }
 
 /* Searches at one shape. If nothing is found there, looks for a witness against
@@ -300,31 +305,23 @@ cannot_compute(const Variant *to, const Variant *from)
 Ability
 can_compute(const Variant *to, const Variant *from)
 {
-    Ability answer = {.answer = NOT_KNOWN};
-    if (to->calls != ANY_CALL || from->calls != ANY_CALL) {
-        answer.why =
-            "one of them is for self-attention only, but they are compared "
-            "on queries and keys from different tokens";
-        return answer;
-    }
+    if (to->calls != ANY_CALL || from->calls != ANY_CALL)
+        return not_known("one of them is for self-attention only, but they are "
+                         "compared on queries and keys from different tokens");
     Search small = search_at(TELLING_SHAPE, to, from);
-    bool found_unmasked = !isnan(small.causal_apart);
-    if (!found_unmasked)
+    if (isnan(small.causal_apart)) /* nothing agrees even without a mask */
         return cannot_compute(to, from);
-    if (!small.found) {
-        answer.why =
-            format_text("it can without a mask, but under a causal mask "
-                        "the outputs differ by %.2g of the largest",
-                        small.causal_apart);
-        return answer;
-    }
+    if (!small.found)
+        return not_known(
+            format_text("it can without a mask, but under a causal mask the "
+                        "outputs differ by %.2g of the largest",
+                        small.causal_apart));
     Search large = search_at(LARGER_SHAPE, to, from);
-    answer.products = small.products;
-    answer.fitted = small.fitted || large.fitted;
-    if (large.found)
-        answer.answer = CAN;
-    else
-        answer.why = "it can at " TELLING_SHAPE
-                     ", but nothing was found at " LARGER_SHAPE;
-    return answer;
+    Ability found = {.answer = CAN};
+    if (!large.found)
+        found = not_known("it can at " TELLING_SHAPE
+                          ", but nothing was found at " LARGER_SHAPE);
+    found.products = small.products;
+    found.fitted = small.fitted || large.fitted;
+    return found;
 }
