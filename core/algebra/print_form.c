@@ -53,9 +53,26 @@ number_named(const Derived *d, double number)
     return NULL;
 }
 
+/* Writes the number as a small whole number over a width, or over the square
+   root of a width: "2 / sqrt(d_k)". Returns NULL if it is none. */
+static const char *
+quotient_named(const Derived *d, double number)
+{
+    for (int times = 2; times <= MOST_TIMES; times++) {
+        double divisor = times / number;
+        const char *width = width_named(d, divisor);
+        const char *squared = width_named(d, divisor * divisor);
+        if (width)
+            return format_text("%d / %s", times, width);
+        if (squared)
+            return format_text("%d / sqrt(%s)", times, squared);
+    }
+    return NULL;
+}
+
 /* Prints a factor after its product, without its sign: nothing for 1, " / d_k",
-   " d_k", or " sqrt(latent / d_k)". A number that is made of no width is
-   printed with the shape, since it may differ at other shapes. */
+   " d_k", " 2 / d_k", or " sqrt(latent / d_k)". A number that is made of no
+   width is printed with the shape, since it may differ at other shapes. */
 static void
 print_factor(FILE *to, const Derived *d, double factor)
 {
@@ -65,6 +82,7 @@ print_factor(FILE *to, const Derived *d, double factor)
         return;
     const char *divisor = number_named(d, 1 / size);
     const char *multiplier = number_named(d, size);
+    const char *quotient = quotient_named(d, size);
     /* The width w for which the factor is sqrt(w / d_k): */
     const char *over_d_k = width_named(d, size * size * a->d_k);
     if (divisor) { /* "2 d_k" needs brackets, "sqrt(d_model / h)" does not */
@@ -73,6 +91,8 @@ print_factor(FILE *to, const Derived *d, double factor)
         fprintf(to, brackets ? " / (%s)" : " / %s", divisor);
     } else if (multiplier)
         fprintf(to, " %s", multiplier);
+    else if (quotient)
+        fprintf(to, " %s", quotient);
     else if (over_d_k)
         fprintf(to, " sqrt(%s / d_k)", over_d_k);
     else

@@ -16,6 +16,12 @@ nearly_equal(double a, double b)
     return fabs(a - b) <= MOST_ROUNDED * (1 + fabs(b));
 }
 
+static int
+smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 const Term *
 term_of(const Derived *d, int head, Piece piece, int number)
 {
@@ -25,14 +31,75 @@ term_of(const Derived *d, int head, Piece piece, int number)
     return NULL;
 }
 
+/* Returns whether two symbols are the same part of the same matrix. */
+static bool
+is_same_part(const Symbol *a, const Symbol *b)
+{
+    return a->node == b->node && a->m.at == b->m.at && a->m.rows == b->m.rows &&
+           a->m.cols == b->m.cols && a->m.down == b->m.down &&
+           a->m.across == b->m.across;
+}
+
+typedef enum { FIRST_SYMBOL, LAST_SYMBOL } End;
+
+/* The matrix at one end of a term's chain; NULL if the chain is empty, or has
+   an operator there that is no matrix. */
+static const Symbol *
+end_symbol(const Term *t, int side, End end)
+{
+    const Chain *c = &t->chain[side];
+    if (c->count == 0)
+        return NULL;
+    const Symbol *s = &c->symbol[end == FIRST_SYMBOL ? 0 : c->count - 1];
+    return s->node->op ? NULL : s;
+}
+
+/* Returns whether a term before t, of the same piece and head, has the same
+   symbol at this end. */
+static bool
+end_is_repeated(const Derived *d, const Term *t, int side, End end)
+{
+    const Symbol *symbol = end_symbol(t, side, end);
+    for (int number = FIRST_TERM; symbol && number < t->number; number++) {
+        const Term *before = term_of(d, t->head, t->piece, number);
+        const Symbol *other = end_symbol(before, side, end);
+        if (other && is_same_part(other, symbol))
+            return true;
+    }
+    return false;
+}
+
+/* Bounds the rank of a piece by the matrices at one end of its terms. Terms
+   with the same matrix C there have a sum of the form (A + B) C, whose rank is
+   at most C's smaller side; other terms add their widths. */
+static int
+rank_by_ends(const Derived *d, int head, Piece piece, int side, End end)
+{
+    int rank = 0;
+    const Term *t = term_of(d, head, piece, FIRST_TERM);
+    for (int number = FIRST_TERM; t; t = term_of(d, head, piece, ++number)) {
+        const Symbol *symbol = end_symbol(t, side, end);
+        if (!symbol)
+            rank += t->width;
+        else if (!end_is_repeated(d, t, side, end))
+            rank += smaller(symbol->m.rows, symbol->m.cols);
+    }
+    return rank;
+}
+
 int
 rank_bound(const Derived *d, int head, Piece piece)
 {
-    int rank = 0, d_model = d->run.attention.d_model;
+    int widths = 0, last_side = piece == M_PIECE ? K_SIDE : Q_SIDE;
+    End last =
+        piece == M_PIECE ? FIRST_SYMBOL : LAST_SYMBOL; /* K is transposed */
     for (const Term *t = d->term; t && t < d->term + d->count; t++)
         if (t->head == head && t->piece == piece)
-            rank += t->width;
-    return rank < d_model ? rank : d_model;
+            widths += t->width;
+    int by_first = rank_by_ends(d, head, piece, Q_SIDE, FIRST_SYMBOL);
+    int by_last = rank_by_ends(d, head, piece, last_side, last);
+    int by_ends = smaller(by_first, by_last);
+    return smaller(smaller(widths, by_ends), d->run.attention.d_model);
 }
 
 /* Returns whether two names differ only in their first number, as "W_1^Q" and

@@ -73,7 +73,8 @@ bool nearly_equal(double a, double b);
 enum { FIRST_TERM = 0 };
 const Term *term_of(const Derived *d, int head, Piece piece, int number);
 
-/* The largest rank that a piece of a head can have: the sum over its terms, or
+/* A bound of the rank of a piece of a head, whatever its weights are: the sum
+   of its terms' widths, less if terms begin or end with one matrix, and at most
    d_model. */
 int rank_bound(const Derived *d, int head, Piece piece);
 
