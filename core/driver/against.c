@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/tsv.h"
-#include "driver/against.h"
+#include "driver/options.h"
 #include "models/facts.h"
 #include "models/likeness.h"
 #include "page/table.h"
@@ -22,28 +21,25 @@ static const Column table_columns[] = {
 };
 /* clang-format on */
 
-/* The numbers of a row, in the order of the columns after layer, head and
-   partner (`as`). Gaps are those of likeness.h. A head's row has the gaps of M
-   and N and, from FIRST_MAP_GAP on, of the stored maps QUERY to OUTPUT; then
-   the ranks of M and N, here and in the other checkpoint. A layer's row has the
-   sums of its heads' gaps and the means of their ranks. Only a layer has a
-   CONSTANT_GAP, that of the row which it adds to every token. */
-enum { M_GAP = GAP_M, N_GAP = GAP_N, CONSTANT_GAP, FIRST_MAP_GAP };
-enum { GAPS = FIRST_MAP_GAP + OUTPUT + 1 };
-enum { RANK_M, RANK_M_THERE, RANK_N, RANK_N_THERE, RANKS };
-enum { FIRST_GAP = 3, FIRST_RANK = FIRST_GAP + GAPS };
-enum { COLUMNS = FIRST_RANK + RANKS };
-_Static_assert(COLUMNS == sizeof table_columns / sizeof *table_columns,
-               "a row has a cell for each column");
+/* The numbers of a row. A head's row has the gaps between the head and its
+   partner (likeness.h), and their ranks, here and there (in the other
+   checkpoint). A layer's row has the sums of its heads' gaps and the means of
+   their ranks. */
 typedef struct Row {
-    Gap gap[GAPS];
-    double rank[RANKS];
+    Gap M, N;
+    Gap constant; /* the row which a layer adds to every token; unknown for a
+                     head */
+    Gap stored[OUTPUT + 1]; /* of the maps QUERY, KEY, VALUE and OUTPUT */
+    double rank_M, rank_M_there, rank_N, rank_N_there;
 } Row;
+static const Gap unknown_gap = {NAN, NAN};
 
-/* The rank in the facts about a product. Frees the facts. */
+/* The rank of a product, as in Facts (facts.h); its arguments are those of
+   facts_of. */
 static int
-rank_only(Facts f)
+rank_of(const Heads *l, int left, int shared, int head)
 {
+    Facts f = facts_of(l, left, shared, head);
     free(f.singular);
     return f.rank;
 }
@@ -54,23 +50,42 @@ rank_only(Facts f)
 static Row
 compare_heads(Likeness *both, int head, int partner)
 {
-    Row row = {.gap[CONSTANT_GAP] = {NAN, NAN}}; /* only a layer has one */
     const Heads *here = both->layers[0], *there = both->layers[1];
-    row.gap[M_GAP] = head_gap(both, GAP_M, head, partner);
-    row.gap[N_GAP] = head_gap(both, GAP_N, head, partner);
+    Row row = {.M = head_gap(both, GAP_M, head, partner),
+               .N = head_gap(both, GAP_N, head, partner),
+               .constant = unknown_gap,
+               .rank_M = rank_of(here, QUERY, KEY, head),
+               .rank_M_there = rank_of(there, QUERY, KEY, partner),
+               .rank_N = rank_of(here, OUTPUT, VALUE, head),
+               .rank_N_there = rank_of(there, OUTPUT, VALUE, partner)};
     for (int map = QUERY; map <= OUTPUT; map++)
-        row.gap[FIRST_MAP_GAP + map] =
-            map_gap(here, group_of(here, map, head), there,
-                    group_of(there, map, partner), map);
-    row.rank[RANK_M] = rank_only(facts_of(here, QUERY, KEY, head));
-    row.rank[RANK_M_THERE] = rank_only(facts_of(there, QUERY, KEY, partner));
-    row.rank[RANK_N] = rank_only(facts_of(here, OUTPUT, VALUE, head));
-    row.rank[RANK_N_THERE] = rank_only(facts_of(there, OUTPUT, VALUE, partner));
+        row.stored[map] = map_gap(here, group_of(here, map, head), there,
+                                  group_of(there, map, partner), map);
     if (scores_are_normed(here->model)) {
-        row.gap[M_GAP].apart = NAN;
-        row.rank[RANK_M] = row.rank[RANK_M_THERE] = NAN;
+        row.M = unknown_gap;
+        row.rank_M = row.rank_M_there = NAN;
     }
     return row;
+}
+
+/* Adds a head's numbers to those of its layer, which has `heads` heads. */
+static void
+add_to_layer(Row *layer, const Row *head, int heads)
+{
+    gap_add(&layer->M, head->M);
+    gap_add(&layer->N, head->N);
+    for (int map = QUERY; map <= OUTPUT; map++)
+        gap_add(&layer->stored[map], head->stored[map]);
+    layer->rank_M += head->rank_M / heads;
+    layer->rank_M_there += head->rank_M_there / heads;
+    layer->rank_N += head->rank_N / heads;
+    layer->rank_N_there += head->rank_N_there / heads;
+}
+
+static Cell
+gap_cell(Gap g)
+{
+    return cell(gap_relative(g));
 }
 
 /* Adds a row. `layer`, `head` and `partner` are its first three cells, counted
@@ -78,12 +93,13 @@ compare_heads(Likeness *both, int head, int partner)
 static void
 add_row(Sheet *sheet, double layer, double head, double partner, const Row *row)
 {
-    Cell cells[COLUMNS] = {cell(layer), cell(head), cell(partner)};
-    for (int i = 0; i < GAPS; i++)
-        cells[FIRST_GAP + i] = cell(gap_relative(row->gap[i]));
-    for (int i = 0; i < RANKS; i++)
-        cells[FIRST_RANK + i] = cell(row->rank[i]);
-    sheet_add_row(sheet, cells);
+    const Gap *stored = row->stored;
+    sheet_row(sheet, cell(layer), cell(head), cell(partner), gap_cell(row->M),
+              gap_cell(row->N), gap_cell(row->constant),
+              gap_cell(stored[QUERY]), gap_cell(stored[KEY]),
+              gap_cell(stored[VALUE]), gap_cell(stored[OUTPUT]),
+              cell(row->rank_M), cell(row->rank_M_there), cell(row->rank_N),
+              cell(row->rank_N_there));
 }
 
 /* Writes a line of a figure's data: the distances of M and N of a head from
@@ -93,8 +109,8 @@ write_distances(FILE *data, int layer, int head, int partner, const Row *row)
 {
     enum { DIGITS = 4 };
     fprintf(data, "%d\t%d\t%d\t%s\t%s\n", layer, head, partner,
-            number_text(gap_relative(row->gap[M_GAP]), DIGITS),
-            number_text(gap_relative(row->gap[N_GAP]), DIGITS));
+            number_text(gap_relative(row->M), DIGITS),
+            number_text(gap_relative(row->N), DIGITS));
 }
 
 /* Adds the row of layer `here` compared with layer `there`; if `each_head`, a
@@ -115,12 +131,9 @@ add_layer(Sheet *sheet, const Heads *here, const Heads *there, bool each_head,
             add_row(sheet, layer, i + 1, partner[i] + 1, &row);
         if (data)
             write_distances(data, layer, i + 1, partner[i] + 1, &row);
-        for (int k = 0; k < GAPS; k++)
-            gap_add(&of_layer.gap[k], row.gap[k]);
-        for (int k = 0; k < RANKS; k++)
-            of_layer.rank[k] += row.rank[k] / heads;
+        add_to_layer(&of_layer, &row, heads);
     }
-    of_layer.gap[CONSTANT_GAP] = constant_gap(here, there);
+    of_layer.constant = constant_gap(here, there);
     if (!each_head)
         add_row(sheet, layer, NAN, NAN, &of_layer);
     likeness_free(&both);
@@ -182,32 +195,36 @@ check_comparable(const Options *o, const Published *m, const Published *there)
              o->words[0], o->against, differ);
 }
 
+/* Prints how far the two checkpoints are apart and, with --draw, draws it. */
 int
-open_against(const Options *o, const Checkpoint *c, const Published *m)
+open_against(int argc, char **argv)
 {
-    Sheet sheet = sheet_of(table_columns, "against", o->columns);
-    Figure f = {0};
-    Checkpoint other = checkpoint_open(o->against);
-    Published there = published_read(within(o->against, "config.json"));
-    check_comparable(o, m, &there);
-    if (o->draw_heads) {
+    Options o = options_read(argc, argv);
+    Checkpoint c = checkpoint_open(o.words[0]);
+    Published m = published_read(within(o.words[0], "config.json"));
+    Sheet sheet = sheet_of(table_columns, "against", o.columns);
+    Figure f = {0}; /* f.data stays NULL without --draw */
+    Checkpoint other = checkpoint_open(o.against);
+    Published there = published_read(within(o.against, "config.json"));
+    check_comparable(&o, &m, &there);
+    if (o.draw_heads) {
         f = figure_begin(
-            &o->draw, "against",
-            format_text("How far %s is from %s", o->against, o->words[0]));
+            &o.draw, "against",
+            format_text("How far %s is from %s", o.against, o.words[0]));
         fprintf(f.data, "layer\thead\tas\tM\tN\n");
     }
-    for (int layer = 0; layer < m->layers; layer++) {
-        Heads a = heads_of(c, m, layer), b = heads_of(&other, &there, layer);
-        heads_read_norm(&a, c); /* M and N include its gain */
+    for (int layer = 0; layer < m.layers; layer++) {
+        Heads a = heads_of(&c, &m, layer), b = heads_of(&other, &there, layer);
+        heads_read_norm(&a, &c); /* M and N include its gain */
         heads_read_norm(&b, &other);
-        add_layer(&sheet, &a, &b, o->heads, f.data);
-        show_layers(o, layer + 1, m->layers);
+        add_layer(&sheet, &a, &b, o.heads, f.data);
+        show_layers(&o, layer + 1, m.layers);
     }
-    if (o->draw_heads) {
+    if (o.draw_heads) {
         f.drawn = "M and N of every head";
         figure_end(&f, "against.gp");
     }
-    sheet.note = meaning(m, o);
-    sheet_print(&sheet, layout_of(o));
+    sheet.note = meaning(&m, &o);
+    sheet_print(&sheet, layout_of(&o));
     return 0;
 }

@@ -89,24 +89,28 @@ run_and_print(const Options *o, const char *name, Trial *t)
     return e;
 }
 
-/* Runs the checks of this program's precision; returns whether one failed. If a
-   check ended inside the plugin's code, sets *plugin_broke and skips the other
-   checks, because they would fail for the same reason. */
-static bool
-run_checks(const Options *o, const char *plugin, bool *plugin_broke)
+/* The result of several checks. PLUGIN_ENDED: a check ended inside the plugin's
+   code. */
+typedef enum { NONE_FAILED, SOME_FAILED, PLUGIN_ENDED } Checked;
+
+/* Runs the checks of this program's precision. If one ends inside the plugin's
+   code, skips the others, because they would fail for the same reason. */
+static Checked
+run_checks(const Options *o, const char *plugin)
 {
-    bool failed = false;
+    Checked result = NONE_FAILED;
     Trial t = {.plugin = plugin};
-    *plugin_broke = false;
-    for (int i = 0; i < CHECKS && !*plugin_broke; i++) {
+    for (int i = 0; i < CHECKS; i++) {
         if (checks[i].precision != sizeof(real))
             continue; /* the other program runs it */
         t.check = checks[i].run;
         Ended e = run_and_print(o, checks[i].name, &t);
-        failed |= !e.answered;
-        *plugin_broke = !e.answered && e.plugin;
+        if (!e.answered && e.plugin)
+            return PLUGIN_ENDED;
+        if (!e.answered)
+            result = SOME_FAILED;
     }
-    return failed;
+    return result;
 }
 
 /* qkv runs its own checks, and then qkv-double, which runs only its own. Exits
@@ -116,12 +120,12 @@ command_check(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     const bool is_qkv = sizeof(real) == sizeof(float);
-    bool plugin_broke;
     const char *plugin = plugin_typed(o.words[0]);
     if (is_qkv)
         print_line(&o, "loads", "ok", plugin_open(plugin).variant->equation);
-    bool failed = run_checks(&o, plugin, &plugin_broke);
-    if (is_qkv && !plugin_broke)
+    Checked result = run_checks(&o, plugin);
+    bool failed = result != NONE_FAILED;
+    if (is_qkv && result != PLUGIN_ENDED)
         failed |= run_in_double(argc, argv) != 0;
     if (is_qkv && !o.quiet)
         note("%s: %s", o.words[0],

@@ -1,7 +1,8 @@
-/* commands.h - the list of the subcommands of `qkv`, each of which is a
-   function in a file of its name; only command_train is in compare.c. main.c
-   finds the function by the command's name, option_table.c has what it does and
-   its options, and help.c prints these. */
+/* commands.h - the subcommands of `qkv` that are functions. Each is in the file
+   of its name (open_against in against.c), except command_train, which is in
+   compare.c, and those that only scripts call, which are in for_scripts.c.
+   main.c finds the function by the command's name, option_table.c has what it
+   does and its options, and help.c prints these. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -14,6 +15,10 @@ CommandFunction command_list, command_train, command_compare, command_plot,
     command_table, command_judge, command_equiv, command_count, command_derive,
     command_inspect, command_trace, command_generate, command_export,
     command_check, command_open;
+
+/* open_against is `qkv open DIR --against DIR`, and open_kv_heads is `qkv open
+   DIR --kv-heads N`. command_open calls them with its own arguments. */
+CommandFunction open_against, open_kv_heads;
 
 /* Only scripts call the following commands, which `qkv help` does not list:
 

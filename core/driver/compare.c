@@ -46,15 +46,17 @@ draw_all(const Drawing *d, const Request *r, const Experiment *e,
     bars_draw(d, in_directory);
 }
 
-/* Returns whether the run logged this column but got no number for it. */
+/* Returns whether the run logged this column of --log while it was trained, but
+   got no number for it. */
 static bool
 logged_nan(const Run *r, const char *column)
 {
-    return run_text(r, column) && isnan(run_number(r, column));
+    bool was_trained = r->config.steps > 0;
+    return was_trained && run_text(r, column) && isnan(run_number(r, column));
 }
 
 /* Notes, once for each variant, that a column of --log about the gauge has no
-   number, and why. A run without steps logs nothing. */
+   number, and why. */
 static void
 explain_missing_numbers(const Experiment *e)
 {
@@ -64,7 +66,7 @@ explain_missing_numbers(const Experiment *e)
     enum { COLUMNS = sizeof columns / sizeof *columns };
     void *noted = NULL; /* the variants that already have a note */
     for (const Run *r = e->runs; r < e->runs + e->count; r++)
-        for (int i = 0; i < COLUMNS && r->config.steps > 0; i++)
+        for (int i = 0; i < COLUMNS; i++)
             if (logged_nan(r, columns[i]) &&
                 add_word(&noted, r->config.variant))
                 note("%s: %s is NA: heads must have only W_i^Q, W_i^K, W_i^V "
@@ -104,7 +106,7 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     return status;
 }
 
-/* The options about results are checked before anything is trained. --plan only
+/* Checks the options about results before it trains anything. With --plan, only
    prints the runs. */
 int
 command_compare(int argc, char **argv)
@@ -114,9 +116,8 @@ command_compare(int argc, char **argv)
     default_grid(&o, default_variants, default_tasks, default_seeds);
     Grid g = grid_of(r, "compare");
     Experiment planned = runs_expected(&g);
-    Outcomes asked = question_of(r, &planned); /* exits if --judge, --by or
-                                                  another of these is wrong */
-    check_results_columns(asked.by, o.columns);
+    Outcomes question = question_of(r, &planned); /* --by, --judge ... */
+    check_results_columns(question.by, o.columns);
     if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
              "--lr auto, or --lr 0.001,0.003,0.01");
@@ -136,16 +137,15 @@ command_compare(int argc, char **argv)
 }
 
 /* Exits (2) if the user gave a setting that has none of the roles `allowed`,
-   because the run at `path` sets it. */
+   because the run at `path` sets it. --embed counts as OF_SHAPE, too, because a
+   conversion can fold an embedding into attention (algebra/convert.h). */
 static void
 check_given(const Request *r, const char *path, int allowed)
 {
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
-        bool may_be_given = s->role & allowed;
-        if (allowed & OF_SHAPE && !strcmp(s->name, "embed"))
-            may_be_given = true;
-        if (r->given[i].count && !may_be_given)
+        int role = strcmp(s->name, "embed") ? s->role : s->role | OF_SHAPE;
+        if (r->given[i].count && !(role & allowed))
             usage("--%s: it is already set by the run %s; leave it out",
                   s->name, path);
     }

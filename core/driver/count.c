@@ -12,15 +12,12 @@
 #include "algebra/formula.h"
 #include "algebra/real_parameters.h"
 #include "algebra/whole.h"
-#include "base/tsv.h"
-#include "config/find_plugin.h"
 #include "driver/compare.h"
 #include "heart/threads.h"
 #include "models/published.h"
 #include "models/published_whole.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
-#include "training/build_model.h"
 #include "training/rope_and_alibi.h"
 
 /* The columns of the three tables of variants. COSTS has the costs of all
@@ -55,11 +52,9 @@ static const char *const explained[TABLE_KINDS] = {
     "to positions (from the embedding); or, if that is less, as many as any "
     "model with this unembedding can have."};
 
-enum { NUMBER_UNKNOWN = -1 };
-
 /* The real parameters of a variant, and how they were counted. */
 typedef struct Real {
-    double number; /* how many parameters are real, or NUMBER_UNKNOWN */
+    double number; /* how many parameters are real, or UNKNOWN_RANK */
     Rank gap;      /* the measured rank, with the pivots that show it, which are
                       NaN if a formula gave the number */
     char *note;    /* the formula in words; NULL if the number was measured */
@@ -80,7 +75,7 @@ real_of(const Plugin *p, Attention a, const Cost *cost)
         return (Real){.number = r.real, .gap = r.found};
     }
     Formula f = formula_of(p->variant, a, stored);
-    Real by_formula = {.number = NUMBER_UNKNOWN,
+    Real by_formula = {.number = UNKNOWN_RANK,
                        .gap = {.last = NAN, .next = NAN}};
     if (f.holds) {
         by_formula.number = stored - f.gauge;
@@ -98,36 +93,16 @@ real_of(const Plugin *p, Attention a, const Cost *cost)
 static void
 add_real_row(Sheet *sheet, const char *name, double stored, Real r)
 {
-    double real = r.number == NUMBER_UNKNOWN ? NAN : r.number;
+    bool is_known = r.number != UNKNOWN_RANK;
+    double real = is_known ? r.number : NAN;
     if (r.note)
         note("%s: %s", name, r.note);
-    if (isnan(real))
+    if (!is_known)
         note("%s: its real parameters are not known: no gap separates its "
              "pivots from 0 or, above %d parameters, no formula holds",
              name, MOST_MEASURED);
     sheet_row(sheet, cell(name), cell(stored), cell(real), cell(stored - real),
               cell(r.gap.last), cell(r.gap.next));
-}
-
-/* Counts the real parameters of p at shape a, and adds a row. Unless the user
-   chose the mask, also counts them under a causal mask. If the two numbers
-   differ, adds a row for each. */
-static void
-add_real(Sheet *sheet, const Plugin *p, Attention a, const Cost *cost,
-         bool mask_chosen)
-{
-    double stored = cost->parameters;
-    Real as_given = real_of(p, a, cost), causal = as_given;
-    if (!mask_chosen && !a.causal) {
-        a.causal = true;
-        causal = real_of(p, a, cost);
-    }
-    if (as_given.number == causal.number) {
-        add_real_row(sheet, p->name, stored, as_given);
-        return;
-    }
-    add_real_row(sheet, format_text("%s, no mask", p->name), stored, as_given);
-    add_real_row(sheet, format_text("%s, causal", p->name), stored, causal);
 }
 
 /* A variant, and the settings at which it is counted. */
@@ -147,6 +122,28 @@ attention_wanted(const Wanted *w)
         c.mask = MASK_CAUSAL;
     config_resolve_for(&c, &w->plugin);
     return positioned_attention(&c);
+}
+
+/* Counts the real parameters of a variant, and adds a row. Unless the user
+   chose the mask, also counts them under a causal mask. If the two numbers
+   differ, adds a row for each. */
+static void
+add_real(Sheet *sheet, const Wanted *w, const Cost *cost)
+{
+    const char *name = w->plugin.name;
+    double stored = cost->parameters;
+    Attention a = attention_wanted(w);
+    Real as_given = real_of(&w->plugin, a, cost), causal = as_given;
+    if (!w->mask_chosen && !a.causal) {
+        a.causal = true;
+        causal = real_of(&w->plugin, a, cost);
+    }
+    if (as_given.number == causal.number) {
+        add_real_row(sheet, name, stored, as_given);
+        return;
+    }
+    add_real_row(sheet, format_text("%s, no mask", name), stored, as_given);
+    add_real_row(sheet, format_text("%s, causal", name), stored, causal);
 }
 
 /* Prints a note if the rank of a whole model was not found, or if the formula
@@ -205,7 +202,7 @@ find_cost(const void *wanted, void *cost)
    have this shape ends that process, and the other variants still get their
    rows. Returns 0, or the status to exit with. */
 static int
-cost_wanted(const Wanted *w, Cost *cost)
+cost_in_child(const Wanted *w, Cost *cost)
 {
     Ended e = in_child(find_cost, w, cost, sizeof *cost, machine_memory(),
                        PRINT_OUTPUT);
@@ -219,24 +216,24 @@ cost_wanted(const Wanted *w, Cost *cost)
 static void
 add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
-    const Plugin p = w->plugin;
+    const char *name = w->plugin.name;
     /* cost.cache is for each token that a query sees; a window hides others */
     double cached = cost.cache * cost.seen;
     if (isnan(cost.forward))
         note("%s: its FLOPs are not known, because one of its own operators "
              "does not set c->flops; set it there (<qkv/operator.h>)",
-             p.name);
+             name);
     if (cost.state > 0)
         note("%s: instead of a cache, a decoder could keep a state of %.0f "
              "numbers for any number of tokens; qkv's decoder keeps a cache",
-             p.name, cost.state);
+             name, cost.state);
     if (o->whole)
         add_whole(sheet, w);
     else if (o->real)
-        add_real(sheet, &p, attention_wanted(w), &cost, w->mask_chosen);
+        add_real(sheet, w, &cost);
     else
-        sheet_row(sheet, cell(p.name), cell(cost.parameters),
-                  cell(cost.forward), cell(cost.backward), cell(cached),
+        sheet_row(sheet, cell(name), cell(cost.parameters), cell(cost.forward),
+                  cell(cost.backward), cell(cached),
                   cell(round(cost.activations)));
 }
 
@@ -319,21 +316,23 @@ static char *
 add_presets(Sheet *sheet, const char *preset, int length)
 {
     enum { NAME, SOURCE, CONFIG }; /* columns of published.tsv */
+    const char *whole_model = NULL;
     Table known = {0};
     Values names = {0};
     char *text = NULL;
     table_add(&known, within(beside_program("models"), "published.tsv"));
     for (int i = 0; i < known.rows; i++) {
         const char *name = table_cell(&known, i, NAME);
+        bool is_wanted = !preset || !strcmp(preset, name);
         values_add(&names, copy_text(name));
-        if (preset && strcmp(preset, name) != 0)
-            continue;
-        char *config = copy_text(table_cell(&known, i, CONFIG));
-        Published p = published_parse(name, config, NULL);
-        text =
-            add_model(sheet, name, &p, table_cell(&known, i, SOURCE), length);
+        if (is_wanted) {
+            char *config = copy_text(table_cell(&known, i, CONFIG));
+            Published p = published_parse(name, config, whole_model);
+            text = add_model(sheet, name, &p, table_cell(&known, i, SOURCE),
+                             length);
+        }
     }
-    if (!text)
+    if (!text) /* then a preset was named */
         usage("unknown model \"%.64s\":%s `qkv list --models` lists them",
               preset, suggestion(preset, &names));
     return text;
@@ -348,6 +347,7 @@ count_models(const Options *o)
     Config c = {.length = DEFAULT_LENGTH};
     Sheet sheet = sheet_of(model_columns, "models", o->columns);
     char *text; /* the attention of the last model, in words */
+    refuse_unused(&o->request, ALL_SETTINGS, "length");
     request_apply(&o->request, &c);
     if (o->config) {
         Published p = published_parse(
@@ -376,6 +376,7 @@ count_whole_published(const Options *o)
         {"formula", .format = "%.0f"}, {"heads", .format = "%.0f"},
         {"norms", .format = "%.0f"},   {"mlp", .format = "%.0f"},
         {"basis", .format = "%.0f"},   {"logits", .format = "%.0f"}};
+    refuse_unused(&o->request, ALL_SETTINGS, "");
     PublishedWhole w = published_whole(o->config);
     Sheet sheet = sheet_of(columns, "whole", o->columns);
     sheet.note =
@@ -400,15 +401,15 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
 {
     int status = 0;
     char *uses_of_all = ""; /* also of variants that could not be added */
-    Wanted w = {.config = c};
-    w.mask_chosen = o->word_count || given_to(&o->request, "mask")->count;
+    bool mask_given = given_to(&o->request, "mask")->count > 0;
+    Wanted w = {.config = c, .mask_chosen = mask_given || o->word_count > 0};
     int count = names->count ? names->count : 1;
     for (int i = 0; i < count; i++) {
         w.plugin = names->count ? plugin_open(names->text[i]) : plugin_of(&c);
         const char *own = variant_uses(w.plugin.variant);
         uses_of_all = format_text("%s %s", uses_of_all, own);
         Cost cost;
-        int failed = cost_wanted(&w, &cost); /* 0, or its exit status */
+        int failed = cost_in_child(&w, &cost); /* 0, or its exit status */
         if (failed) /* of several variants, others can still be added */
             status = count > 1 ? 1 : failed;
         else {
@@ -426,7 +427,6 @@ command_count(int argc, char **argv)
     Options o = options_read(argc, argv);
     Values *given = given_to(&o.request, "variant");
     if (o.preset || o.config || o.models) { /* published models */
-        refuse_unused(&o.request, ALL_SETTINGS, o.whole ? "" : "length");
         if (o.whole)
             count_whole_published(&o);
         else

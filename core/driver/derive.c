@@ -173,12 +173,12 @@ print_ability(const Plugin *from, const Plugin *to, Layout layout,
 /* If two variants declare the same matrices, prints whether the variants give
    the same outputs when the matrices have the same entries. */
 static void
-print_with_equal_matrices(const Plugin p[2], const char *prefix)
+print_with_equal_matrices(const Variant *one, const Variant *other,
+                          const char *prefix)
 {
-    Derived a = derive_at(p[0].variant, TELLING_SHAPE, TWO_BLOCKS);
-    Derived b = derive_at(p[1].variant, TELLING_SHAPE, TWO_BLOCKS);
-    bool any_call = p[0].variant->calls == ANY_CALL &&
-                    p[1].variant->calls == ANY_CALL; /* with and without mask */
+    Derived a = derive_at(one, TELLING_SHAPE, TWO_BLOCKS);
+    Derived b = derive_at(other, TELLING_SHAPE, TWO_BLOCKS);
+    bool any_call = one->calls == ANY_CALL && other->calls == ANY_CALL;
     if (!any_call || !have_same_matrices(&a, &b))
         return;
     OutputsApart apart = outputs_apart(&a, &b);
@@ -199,23 +199,20 @@ command_derive(int argc, char **argv)
     Options o = options_read(argc, argv);
     Layout layout = layout_of(&o);
     const char *prefix = layout == LATEX ? "% " : "";
-    Plugin p[2];
-    enum { FIRST, SIGN, SECOND }; /* the words: A, A B, or A = B */
-    bool has_sign = o.word_count > SECOND, has_second = o.word_count > 1;
-    if (has_sign && strcmp(o.words[SIGN], "=") != 0)
-        usage("derive: write = between the variants, not \"%s\"",
-              o.words[SIGN]);
+    const char *first = o.words[0], *last = o.words[o.word_count - 1];
+    const char *sign = o.word_count == 3 ? o.words[1] : "="; /* as in A = B */
+    if (strcmp(sign, "=") != 0)
+        usage("derive: write = between the variants, not \"%s\"", sign);
     if (sizeof(real) == sizeof(float)) /* ranks need double precision */
         return run_in_double(argc, argv);
-    p[0] = plugin_open(plugin_typed(o.words[FIRST]));
-    print_form(&p[0], layout, prefix);
-    if (has_second) {
-        const char *second = o.words[o.word_count - 1];
-        p[1] = plugin_open(plugin_typed(second));
-        print_form(&p[1], layout, prefix);
-        print_ability(&p[0], &p[1], layout, prefix);
-        print_ability(&p[1], &p[0], layout, prefix);
-        print_with_equal_matrices(p, prefix);
-    }
+    Plugin a = plugin_open(plugin_typed(first));
+    print_form(&a, layout, prefix);
+    if (o.word_count == 1)
+        return 0;
+    Plugin b = plugin_open(plugin_typed(last));
+    print_form(&b, layout, prefix);
+    print_ability(&a, &b, layout, prefix);
+    print_ability(&b, &a, layout, prefix);
+    print_with_equal_matrices(a.variant, b.variant, prefix);
     return 0;
 }

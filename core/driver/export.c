@@ -5,7 +5,6 @@
 #include "base/npy.h"
 #include "driver/options.h"
 #include "heart/embedding_and_loss.h"
-#include "heart/tape.h"
 
 /* Writes the tokens and targets of a batch of m, and its logits and loss. */
 static void

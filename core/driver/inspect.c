@@ -1,6 +1,5 @@
 /* inspect.c - qkv inspect: shows the canonical forms of a trained run's heads,
    or their attention weights on an example. */
-#include "algebra/canonical.h"
 #include "algebra/svd.h"
 #include "driver/options.h"
 #include "page/table.h"

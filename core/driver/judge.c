@@ -3,7 +3,6 @@
    figure. An Entry is one method in one result. */
 #include <math.h>
 
-#include "base/tsv.h"
 #include "driver/options.h"
 #include "page/table.h"
 

@@ -3,7 +3,7 @@
 
    The W^K and W^V of a group are fitted to its heads. For comparison, the table
    also shows the change if they are the mean of the heads' matrices. */
-#include "driver/kv_heads.h"
+#include "driver/options.h"
 #include "models/likeness.h"
 #include "models/regroup.h"
 #include "page/table.h"
@@ -77,22 +77,27 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
     cut_unused_rows(fitted, &fit);
 }
 
+/* Prints how much M and N of each layer change and, with --out, writes the
+   checkpoint. */
 int
-open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
+open_kv_heads(int argc, char **argv)
 {
-    Sheet sheet = sheet_of(table_columns, "kv-heads", o->columns);
-    const char *out = o->out_given ? o->out : NULL;
-    check_groups(m, o->kv_heads, out);
+    Options o = options_read(argc, argv);
+    Checkpoint c = checkpoint_open(o.words[0]);
+    Published m = published_read(within(o.words[0], "config.json"));
+    Sheet sheet = sheet_of(table_columns, "kv-heads", o.columns);
+    const char *out = o.out_given ? o.out : NULL;
+    check_groups(&m, o.kv_heads, out);
     if (out)
         refuse_existing(out); /* fails now, not after the work */
-    char *config = out ? published_with_groups(m, o->kv_heads) : NULL;
-    Checkpoint fitted = checkpoint_open(c->directory);
-    Checkpoint averaged = checkpoint_open(c->directory);
-    for (int layer = 0; layer < m->layers; layer++) {
-        Heads l = heads_of(c, m, layer);
-        heads_read_norm(&l, c); /* M and N include its gain */
-        add_layer(&sheet, &l, &fitted, &averaged, o->kv_heads);
-        show_layers(o, layer + 1, m->layers);
+    char *config = out ? published_with_groups(&m, o.kv_heads) : NULL;
+    Checkpoint fitted = checkpoint_open(c.directory);
+    Checkpoint averaged = checkpoint_open(c.directory);
+    for (int layer = 0; layer < m.layers; layer++) {
+        Heads l = heads_of(&c, &m, layer);
+        heads_read_norm(&l, &c); /* M and N include its gain */
+        add_layer(&sheet, &l, &fitted, &averaged, o.kv_heads);
+        show_layers(&o, layer + 1, m.layers);
     }
     if (out)
         checkpoint_write(&fitted, out, config);
@@ -101,10 +106,10 @@ open_kv_heads(const Options *o, const Checkpoint *c, const Published *m)
         "those of %s, relative to these. M, N: W^K and W^V are fitted to the "
         "products of all heads that share them; of mean: they are the mean of "
         "the heads' W^K and W^V.%s",
-        o->kv_heads, m->groups, o->words[0],
-        m->rotated_layers ? " Keys are rotated: M is a mean over all distances "
-                            "between query and key."
-                          : "");
-    sheet_print(&sheet, layout_of(o));
+        o.kv_heads, m.groups, o.words[0],
+        m.rotated_layers ? " Keys are rotated: M is a mean over all distances "
+                           "between query and key."
+                         : "");
+    sheet_print(&sheet, layout_of(&o));
     return 0;
 }

@@ -7,7 +7,6 @@
 #include "driver/options.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
-#include "tasks/tasks.h"
 #include "training/rope_and_alibi.h"
 
 /* A row of the list. A child process, which opens the plugin, fills it in. */
@@ -95,9 +94,9 @@ add_variant(Sheet *sheet, const Wanted *wanted, bool narrow)
     return true;
 }
 
-/* Prints a row for each variant, with the chosen columns, or all if `chosen` is
-   NULL. Deriving the forms takes long, so that column, the last one, exists
-   only if it is chosen. Returns the exit status. */
+/* Prints a row for each variant, with the chosen columns, or all except the
+   form if `chosen` is NULL. The forms are derived only if they are chosen,
+   because that takes long. Returns the exit status. */
 static int
 list_variants(const char *chosen, Layout layout)
 {
@@ -105,14 +104,11 @@ list_variants(const char *chosen, Layout layout)
     /* clang-format off */
     static const Column columns[] = {
         {"variant", .words = true}, {"parameters", .title = "stored"}, {"equation", .words = true},
-        {"settings", .words = true, .readers = PROGRAMS}, {"family", .words = true, .readers = PROGRAMS}, {"form", .words = true, .readers = PROGRAMS},
+        {"settings", .words = true, .readers = PROGRAMS}, {"family", .words = true, .readers = PROGRAMS}, {"form", .words = true, .readers = NOBODY},
     };
     /* clang-format on */
-    enum { WITH_FORM = sizeof columns / sizeof *columns };
-    enum { WITHOUT_FORM = WITH_FORM - 1 };
     Config c = config_start();
-    Sheet sheet = sheet_new(columns, forms ? WITH_FORM : WITHOUT_FORM,
-                            "variants", chosen);
+    Sheet sheet = sheet_of(columns, "variants", chosen);
     Values names = plugin_list();
     int status = 0;
     bool narrow = layout == ALIGNED && !chosen;

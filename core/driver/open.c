@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "algebra/canonical.h"
-#include "base/files.h"
-#include "driver/against.h"
-#include "driver/kv_heads.h"
 #include "driver/options.h"
 #include "models/as_run.h"
 #include "models/factors.h"
@@ -42,11 +38,11 @@ add_head(Sheet *sheet, const Heads *l, int head, const Facts *M, const Facts *N)
     int d_k = l->model->d_k;
     double b_Q = bias_norm(l, QUERY, head * d_k, d_k);
     double b_K = bias_norm(l, KEY, group_of(l, KEY, head) * d_k, d_k);
-    Cell only_layers = cell(NAN);
-    sheet_row(sheet, cell(l->number + 1), cell(head + 1), only_layers,
-              only_layers, cell(M->rank), cell(N->rank), cell(M->symmetric),
-              cell(M->least), cell(N->least), cell(copying_of(l, head)),
-              cell(b_Q), cell(b_K), only_layers, only_layers);
+    Cell empty = cell(NAN); /* only layers have a number */
+    sheet_row(sheet, cell(l->number + 1), cell(head + 1), empty, empty,
+              cell(M->rank), cell(N->rank), cell(M->symmetric), cell(M->least),
+              cell(N->least), cell(copying_of(l, head)), cell(b_Q), cell(b_K),
+              empty, empty);
 }
 
 /* Writes the singular values of a head's product ("M" or "N"), relative to the
@@ -60,25 +56,49 @@ write_spectrum(FILE *data, const Heads *l, int head, const char *product,
                 product, i + 1, f->singular[i] / f->singular[0]);
 }
 
-/* Adds the row of layer l, with the means over its heads; if `each_head`, a row
-   for each of its heads instead. If `slim` is not NULL, it is the same layer of
-   a second checkpoint, and becomes l without its gauge. If `spectra` is not
-   NULL, writes the singular values of the heads into that file. */
+/* Means over the heads of a layer (Facts). */
+typedef struct Means {
+    double rank_M, rank_N, symmetric;
+} Means;
+
+/* Adds the row of layer l. worst_condition and slim_error are about the layer
+   without its gauge. */
 static void
-add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each_head,
-          FILE *spectra)
+add_means(Sheet *sheet, const Heads *l, Means mean, double worst_condition,
+          double slim_error)
 {
     const Published *m = l->model;
+    const int first = 0; /* the norms are those of all biases */
+    double b_Q = bias_norm(l, QUERY, first, m->heads * m->d_k);
+    double b_K = bias_norm(l, KEY, first, m->groups * m->d_k);
+    Cell empty = cell(NAN); /* only heads have a number */
+    Account account = {0};
+    account_add(&account, m, ANY_LENGTH);
+    sheet_row(sheet, cell(l->number + 1), empty, cell(account.stored),
+              cell(account.stored - account.gauge), cell(mean.rank_M),
+              cell(mean.rank_N), cell(mean.symmetric), empty, empty, empty,
+              cell(b_Q), cell(b_K), cell(worst_condition), cell(slim_error));
+}
+
+/* Adds a row for each head of layer l or, unless --heads was given, one row for
+   the layer. If `slim` is not NULL, it is the same layer of a second
+   checkpoint, and becomes l without its gauge. If `spectra` is not NULL, writes
+   the singular values of the heads into that file. */
+static void
+add_layer(Sheet *sheet, const Options *o, const Heads *l, const Heads *slim,
+          FILE *spectra)
+{
+    double heads = l->model->heads;
     double worst_condition = heads_slim(l, slim);
     double slim_error = slim ? heads_apart(l, slim) : NAN;
-    double rank_M = 0, rank_N = 0, symmetric = 0; /* means over the heads */
-    for (int head = 0; head < m->heads; head++) {
+    Means mean = {0};
+    for (int head = 0; head < heads; head++) {
         Facts M = facts_of(l, QUERY, KEY, head);
         Facts N = facts_of(l, OUTPUT, VALUE, head);
-        rank_M += (double)M.rank / m->heads;
-        rank_N += (double)N.rank / m->heads;
-        symmetric += M.symmetric / m->heads;
-        if (each_head)
+        mean.rank_M += M.rank / heads;
+        mean.rank_N += N.rank / heads;
+        mean.symmetric += M.symmetric / heads;
+        if (o->heads)
             add_head(sheet, l, head, &M, &N);
         if (spectra) {
             write_spectrum(spectra, l, head, "M", &M);
@@ -87,18 +107,8 @@ add_layer(Sheet *sheet, const Heads *l, const Heads *slim, bool each_head,
         free(M.singular);
         free(N.singular);
     }
-    if (each_head)
-        return;
-    Account account = {0};
-    account_add(&account, m, ANY_LENGTH);
-    const int first = 0; /* the norm of all biases */
-    double b_Q = bias_norm(l, QUERY, first, m->heads * m->d_k);
-    double b_K = bias_norm(l, KEY, first, m->groups * m->d_k);
-    Cell only_heads = cell(NAN);
-    sheet_row(sheet, cell(l->number + 1), only_heads, cell(account.stored),
-              cell(account.stored - account.gauge), cell(rank_M), cell(rank_N),
-              cell(symmetric), only_heads, only_heads, only_heads, cell(b_Q),
-              cell(b_K), cell(worst_condition), cell(slim_error));
+    if (!o->heads)
+        add_means(sheet, l, mean, worst_condition, slim_error);
 }
 
 /* Draws M (d_model x d_model) of the head that --head chose, a coloured cell
@@ -157,12 +167,12 @@ meaning(const Published *m)
 /* Prints the table of layers or, with --heads, of heads. With --draw, draws the
    singular values of all heads. With --slim, removes the gauge from a second
    copy of the checkpoint, layer by layer, and writes that copy. */
-static int
+static void
 open_layers(const Options *o, const Checkpoint *c, const Published *m)
 {
     Sheet sheet = sheet_of(table_columns, "open", o->columns);
     Checkpoint second_copy = checkpoint_open(c->directory);
-    Figure f = {0};
+    Figure f = {0}; /* f.data stays NULL without --draw */
     if (o->slim)
         refuse_existing(o->slim); /* fails now, not after the work */
     if (o->draw_heads) {
@@ -173,7 +183,7 @@ open_layers(const Options *o, const Checkpoint *c, const Published *m)
     for (int layer = 0; layer < m->layers; layer++) {
         Heads l = heads_of(c, m, layer);
         Heads slim = heads_of(&second_copy, m, layer);
-        add_layer(&sheet, &l, o->slim ? &slim : NULL, o->heads, f.data);
+        add_layer(&sheet, o, &l, o->slim ? &slim : NULL, f.data);
         show_layers(o, layer + 1, m->layers);
     }
     if (o->slim)
@@ -186,40 +196,47 @@ open_layers(const Options *o, const Checkpoint *c, const Published *m)
     }
     sheet.note = meaning(m);
     sheet_print(&sheet, layout_of(o));
-    return 0;
+}
+
+/* Writes the layer that --layer chose as a run, for --to, and draws M of one of
+   its heads, for --head. */
+static void
+open_one_layer(const Options *o, const Checkpoint *c, const Published *m)
+{
+    if (o->layer > m->layers)
+        usage("--layer %d: the model has layers 1 to %d", o->layer, m->layers);
+    int number = o->layer - 1, heads = m->each[number].heads;
+    if (o->head > heads)
+        usage("--head %d: layer %d has heads 1 to %d", o->head, o->layer,
+              heads);
+    Heads l = heads_of(c, m, number);
+    if (o->to) {
+        const char *run = layer_as_run(&l, o->to, o->out);
+        if (!o->quiet)
+            note("the run is %s/%s", o->out, run);
+    }
+    if (o->head)
+        draw_M(o, &l);
 }
 
 int
 command_open(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Checkpoint c = checkpoint_open(o.words[0]);
-    Published m = published_read(within(o.words[0], "config.json"));
-    if (o.layer > m.layers)
-        usage("--layer %d: the model has layers 1 to %d", o.layer, m.layers);
-    if (o.head > m.each[o.layer - 1].heads)
-        usage("--head %d: layer %d has heads 1 to %d", o.head, o.layer,
-              m.each[o.layer - 1].heads);
-    if (o.head || o.to) {
-        Heads l = heads_of(&c, &m, o.layer - 1);
-        if (o.to) {
-            const char *run = layer_as_run(&l, o.to, o.out);
-            if (!o.quiet)
-                note("the run is %s/%s", o.out, run);
-        }
-        if (o.head)
-            draw_M(&o, &l);
-        return 0;
-    }
-    if (o.npy) {
-        factors_write(&c, &m, o.npy);
-        return 0;
-    }
-    if (sizeof(real) == sizeof(float)) /* what follows needs double precision */
+    bool needs_double = !o.head && !o.to && !o.npy;
+    if (needs_double && sizeof(real) == sizeof(float))
         return run_in_double(argc, argv);
     if (o.against)
-        return open_against(&o, &c, &m);
+        return open_against(argc, argv);
     if (o.kv_heads)
-        return open_kv_heads(&o, &c, &m);
-    return open_layers(&o, &c, &m);
+        return open_kv_heads(argc, argv);
+    Checkpoint c = checkpoint_open(o.words[0]);
+    Published m = published_read(within(o.words[0], "config.json"));
+    if (o.head || o.to)
+        open_one_layer(&o, &c, &m);
+    else if (o.npy)
+        factors_write(&c, &m, o.npy);
+    else
+        open_layers(&o, &c, &m);
+    return 0;
 }

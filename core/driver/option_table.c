@@ -5,7 +5,6 @@
    heart/config.h their defaults (USUAL). */
 #include <string.h>
 
-#include "base/words.h"
 #include "driver/option_table.h"
 
 enum { MANY = 1 << 30 }; /* any number of words */
@@ -30,10 +29,10 @@ const Command commands[] = {
 
     /* Shell scripts that call the other commands, plots/commands/NAME.sh. These
        scripts print their own help. */
-    {"new", .arguments = "", .purpose = "start your own variant: write NAME.c"},
-    {"report", .arguments = "", .purpose = "write a report of verdicts, tables and figures"},
-    {"recipe", .arguments = "", .purpose = "run a recipe: the commands that answer a question"},
-    {"claim", .arguments = "", .purpose = "test a claim of a paper, and print the verdict"},
+    {"new", .purpose = "start your own variant: write NAME.c"},
+    {"report", .purpose = "write a report of verdicts, tables and figures"},
+    {"recipe", .purpose = "run a recipe: the commands that answer a question"},
+    {"claim", .purpose = "test a claim of a paper, and print the verdict"},
 };
 /* clang-format on */
 const int commands_count = sizeof commands / sizeof *commands;
@@ -57,10 +56,9 @@ command_named(const char *name)
 /* clang-format off */
 static const Option own_options[] = {
     /* In braces the Setting of an option: its name, its kind (its field of
-       Options; least and greatest value), its help. --seeds and --head-dim set
-       settings of runs, so they have no field (store_value in options.c). */
-    {{"seeds", .kind = INTEGER, .min = 1, .max = MOST_SIZE, .help = "use seeds 1 to N, short for --seed 1..N (5)"}, .argument = "N", .commands = "compare", .common = true},
-    {{"head-dim", .kind = INTEGER, .min = 0, .max = MOST_SIZE, .help = "width of a head: sets both --d-k and --d-v"}, .argument = "N", .commands = "train count trace", .common = true},
+       Options; least and greatest value), its help. */
+    {{"seeds", INTEGER_AT(Options, seeds, 1, MOST_SIZE), .help = "use seeds 1 to N, short for --seed 1..N (5)"}, .argument = "N", .commands = "compare", .common = true},
+    {{"head-dim", INTEGER_AT(Options, head_dim, 0, MOST_SIZE), .help = "width of a head: sets both --d-k and --d-v"}, .argument = "N", .commands = "train count trace", .common = true},
     {{"out", WORD_AT(Options, out), .help = "the directory of runs and figures (qkv-out)"}, .argument = "DIR", .commands = RUNS " plot inspect open", .letter = 'o', .common = true},
     {{"jobs", INTEGER_AT(Options, request.work.jobs, 1, MOST_SIZE), .help = "how many runs to train at once (cores / --threads)"}, .argument = "N", .commands = "compare equiv", .letter = 'j'},
     {{"threads", INTEGER_AT(Options, request.work.threads, 1, MOST_THREADS), .help = "threads of each run, for large models; results are the same (1)"}, .argument = "N", .commands = TRAINS},
@@ -205,8 +203,8 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
     return count;
 }
 
-/* The first given option that is in the list `options`, which may be NULL, and
-   is not `except`; NULL if there is none. */
+/* The first given option that is in the list `options`, except the option
+   `except`. NULL if there is none, or if `options` is NULL. */
 static const char *
 first_given(const Values *given, const char *options, const char *except)
 {
@@ -221,7 +219,7 @@ void
 check_together(const Command *c, const Values *given)
 {
     enum { RULES = sizeof rules / sizeof *rules };
-    const char *none = ""; /* no option is excepted */
+    const char *none = ""; /* no option has this name */
     for (const struct Rule *r = rules; r < rules + RULES; r++) {
         bool is_for_command = index_in(r->commands, c->name) >= 0;
         const char *option = first_given(given, r->options, none);

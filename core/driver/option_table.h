@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-#include "config/settings.h"
 #include "page/figure_files.h"
 #include "run/grid.h"
 #include "study/judge_csv.h"
@@ -17,9 +16,10 @@ enum { MOST_THREADS = 64 };
 typedef struct Options {
     Request request;      /* settings of runs, and what to do with them */
     Values options_given; /* their names, such as "--out" */
-    char **words;         /* the words that are not options */
+    const char **words;   /* the words that are not options */
     int word_count;
-    int cores;       /* of this machine */
+    int cores;           /* of this machine */
+    int seeds, head_dim; /* --seeds, --head-dim: short for settings of runs */
     const char *out; /* a directory; options_read sets it if it is not given */
     bool out_given;  /* did the user give --out? */
     bool tsv, json, markdown, latex, quiet;

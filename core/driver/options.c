@@ -62,8 +62,9 @@ plugin_typed(const char *word)
 }
 
 /* Replaces a value of a setting by the text that the program writes for it:
-   0.00001 becomes 1e-05, so that both name the same run. Exits (2) if the
-   setting cannot have the value. */
+   0.00001 becomes 1e-05, so that both name the same run. A plugin is found, or
+   compiled, and opened (plugin_typed). Exits (2) if the setting cannot have the
+   value. */
 static void
 normalise(const Setting *s, char **value)
 {
@@ -111,17 +112,14 @@ why_not_chosen(const char *list, const char *choices)
     return NULL;
 }
 
-/* Stores the value of a command's own option in its field of Options. The kind
-   of the option tells the type of the field. Exits (2) if the option cannot
-   have the value. */
+/* Stores the value of a command's own option, which is not a switch, in its
+   field of Options. Exits (2) if the option cannot have the value. */
 static void
 store_own(Options *o, const Setting *s, const char *text)
 {
-    void *field = (char *)o + s->offset;
+    void *field = (char *)o + s->offset; /* its type is that of s->kind */
     const char *why = NULL; /* why the option cannot have the value */
-    if (s->kind == SWITCH)
-        *(bool *)field = true;
-    else if (s->kind == TEXT)
+    if (s->kind == TEXT)
         *(const char **)field = text;
     else
         why = value_read(s, field, text);
@@ -180,45 +178,36 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
           c->name, variants_options);
 }
 
-/* Reads a whole number, the value of an option. Exits (2) if it is not one that
-   the option can have. */
-static int
-integer_given(const Setting *s, const char *value)
-{
-    int number;
-    const char *why = value_read(s, &number, value);
-    if (why)
-        usage("--%s: %s (see --help=all)", s->name, why);
-    return number;
-}
-
-/* Stores the value of an option. Two options are short for settings: --head-dim
-   8 for --d-k 8 --d-v 8, and --seeds 5 for --seed 1..5. */
+/* Stores the value of an option. Two of a command's own options are short for
+   settings: --head-dim 8 for --d-k 8 --d-v 8, and --seeds 5 for --seed 1..5. */
 static void
 store_value(Options *o, const Command *c, const Setting *s, const char *value)
 {
-    if (!strcmp(s->name, "head-dim")) {
-        integer_given(s, value); /* a message names --head-dim, not --d-k */
-        store_setting(o, c, setting_named("d-k"), value);
-        store_setting(o, c, setting_named("d-v"), value);
-    } else if (!strcmp(s->name, "seeds"))
-        store_setting(o, c, setting_named("seed"),
-                      format_text("1..%d", integer_given(s, value)));
-    else if (is_own_option(s))
-        store_own(o, s, value);
-    else
+    if (!is_own_option(s)) {
         store_setting(o, c, s, value);
+        return;
+    }
+    store_own(o, s, value);
+    if (!strcmp(s->name, "head-dim")) {
+        const char *width = format_text("%d", o->head_dim);
+        store_setting(o, c, setting_named("d-k"), width);
+        store_setting(o, c, setting_named("d-v"), width);
+    }
+    if (!strcmp(s->name, "seeds"))
+        store_setting(o, c, setting_named("seed"),
+                      format_text("1..%d", o->seeds));
 }
 
-/* Reads the option argv[i]. Its value is after a = in the same word, or is the
-   next word. Returns the index of the last word that was read. The options that
-   a command takes are listed anew each time, since -v NAME adds some. */
+/* Reads the option argv[i], whose value is after a = in the same word, or is
+   the next word. Returns the index of the last word that was read. The options
+   that a command takes are listed anew each time, since -v NAME adds some. */
 static int
 read_option(Options *o, const Command *c, char **argv, int i)
 {
     Option list[MOST_OPTIONS];
     int count = options_of(c, list);
-    const char *word = argv[i], *sign = strchr(word, '=');
+    const char *word = argv[i], *next = argv[i + 1]; /* NULL at the end */
+    const char *sign = strchr(word, '=');
     const Option *option = option_named(list, count, word);
     if (!option) /* refuse_option exits */
         refuse_option(c, list, count, word);
@@ -227,14 +216,12 @@ read_option(Options *o, const Command *c, char **argv, int i)
     if (s->kind == SWITCH && sign)
         usage("%s: this option takes no value; write --%s", word, s->name);
     if (s->kind == SWITCH) {
-        store_own(o, s, "");
+        *(bool *)((char *)o + s->offset) = true; /* its field of Options */
         return i;
     }
-    const char *next = argv[i + 1]; /* NULL after the last word */
     const char *value = sign ? sign + 1 : next;
     bool is_missing = !value || !*value;
-    bool is_option = !sign && !is_missing && option_named(list, count, next);
-    if (is_missing || is_option)
+    if (is_missing || (!sign && option_named(list, count, next)))
         usage("%s: its value is missing; write --%s %s", word, s->name,
               option->argument);
     store_value(o, c, s, value);

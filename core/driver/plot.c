@@ -4,7 +4,6 @@
 #include "driver/compare.h"
 #include "study/where.h"
 #include "study/figure.h"
-#include "study/outcome.h"
 
 /* Exits (2) unless some run has a value of the name that was given to `option`,
    such as "--x". */
@@ -22,10 +21,11 @@ command_plot(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     Drawing *d = &o.draw;
-    const char *const *paths = (const char *const *)o.words;
-    const int one_path = 1; /* without words, the directory of --out */
-    Experiment e = o.word_count ? experiment_read(paths, o.word_count)
-                                : experiment_read(&o.out, one_path);
+    if (!o.word_count) { /* the runs are in the directory of --out */
+        o.words = &o.out;
+        o.word_count = 1;
+    }
+    Experiment e = experiment_read(o.words, o.word_count);
     check_axis(&e, "--by", d->by);
     if (d->x)
         check_axis(&e, "--x", d->x);
@@ -38,6 +38,5 @@ command_plot(int argc, char **argv)
             d->by = compared_by(&o.request, &e);
         draw_all(d, &o.request, &e, &e);
     }
-    bool failed = figures_drawn == 0; /* a note said why */
-    return failed;
+    return figures_drawn == 0; /* it failed; a note said why */
 }

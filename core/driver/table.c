@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "driver/options.h"
-#include "page/table.h"
 #include "study/verdict_table.h"
-#include "study/run_values.h"
 #include "study/where.h"
 
 static const char first_columns[] = "run,task,variant,seed";
@@ -92,10 +90,11 @@ command_table(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
     const Request *r = &o.request;
-    Experiment e = experiment_read((const char *const *)o.words, o.word_count);
+    Experiment e = experiment_read(o.words, o.word_count);
     if (r->where)
         keep_where(&e, r->where);
-    if (o.verdicts || r->by || r->baseline || r->judge || r->margin) {
+    bool asks_question = r->by || r->baseline || r->judge || r->margin;
+    if (o.verdicts || asks_question) {
         Outcomes all = outcomes_of(r, &e);
         results_print(&all, o.columns, layout_of(&o));
     } else

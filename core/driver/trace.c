@@ -53,9 +53,7 @@ static void
 show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
 {
     int cols = m.cols < MOST_SHOWN ? m.cols : MOST_SHOWN, rows = m.rows;
-    bool rows_are_tokens = axes != WEIGHTS;
-    bool cols_are_tokens = axes == TOKENS_BY_TOKENS || axes == SCORES;
-    if (!rows_are_tokens && rows > MOST_SHOWN)
+    if (axes == WEIGHTS && rows > MOST_SHOWN)
         rows = MOST_SHOWN;
     va_list args;
     va_start(args, name);
@@ -63,14 +61,14 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
     vprintf(name, args);
     va_end(args);
     printf(" (%d x %d)\n", m.rows, m.cols);
-    if (cols_are_tokens) {
+    if (axes == TOKENS_BY_TOKENS || axes == SCORES) { /* columns are tokens */
         print_label("", LABEL_WIDTH);
         for (int j = 0; j < cols; j++)
             print_label(word_of(t, j), CELL_WIDTH);
         printf("\n");
     }
     for (int i = 0; i < rows; i++) {
-        print_label(rows_are_tokens ? word_of(t, i) : "", -LABEL_WIDTH);
+        print_label(axes == WEIGHTS ? "" : word_of(t, i), -LABEL_WIDTH);
         for (int j = 0; j < cols; j++)
             if (axes == SCORES && !call_sees(t->call, m, i, j))
                 printf("%*s", CELL_WIDTH, "masked");
@@ -82,7 +80,7 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
 
 /* The columns of head `head` of a node whose rows are tokens. */
 static Matrix
-head_rows(const Node *n, int head)
+head_of_node(const Node *n, int head)
 {
     return head_of(n, n->value, ONLY_SEQUENCE, head);
 }
@@ -114,50 +112,56 @@ weight_number(const Model *m, const Node *n)
 /* If n is `from` times a product of weights of the model, such as x W^Q W_i^Q,
    writes the numbers of these weights in order, and returns how many there are.
    Returns 0 if n is anything else, or if there are more than MOST_MAPS. The
-   walk begins at n, so the last weight is found first. The root of a node is
-   the node of which it is a view (heart/tape.h). */
+   root of a node is the node of which it is a view (heart/tape.h). */
 enum { MOST_MAPS = 8 };
 static int
 maps_between(const Trace *t, const Node *from, const Node *n,
              int maps[MOST_MAPS])
 {
+    enum { LEFT, RIGHT }; /* the factors of a product */
     int count = 0;
-    const Node *at = n->root; /* n is `at` times the weights found so far */
-    while (at->op == &matmul_op && count < MOST_MAPS) {
-        int weight = weight_number(t->model, at->in[1]);
-        if (weight < 0) /* the other factor is no weight */
+    const Node *rest = n->root; /* n is `rest` times the weights found so far */
+    while (rest->op == &matmul_op && count < MOST_MAPS) {
+        int weight = weight_number(t->model, rest->in[RIGHT]);
+        if (weight < 0) /* the right factor is no weight */
             break;
+        /* the last weight is found first: it precedes those found so far */
         memmove(maps + 1, maps, (size_t)count * sizeof *maps);
-        maps[0] = weight; /* this weight precedes the weights found so far */
+        maps[0] = weight;
         count++;
-        at = at->in[0]->root;
+        rest = rest->in[LEFT]->root;
     }
-    return at == from->root ? count : 0;
+    return rest == from->root ? count : 0;
 }
 
 /* The columns of a weight that belong to head `head` of `heads`. */
 static Matrix
-head_columns(const Node *w, int heads, int head)
+head_of_weight(const Node *w, int heads, int head)
 {
     int width = w->cols / heads;
     return matrix(w->value + head * width, w->rows, width, w->cols);
 }
 
-/* Prints head `head` of node n under the name `name`: "q_1 = x W^Q, the
-   queries", and its rows. If n is `from` (named `from_name`) times a product of
-   weights, first prints these weights and, if there are several, their product.
-   `role` is the meaning of n, "the queries". */
+/* One head of a node, and how it is printed. */
+typedef struct Named {
+    const Node *node;
+    int head;
+    const char *name, *role; /* "q_1", "the queries" */
+} Named;
+
+/* Prints a head as "q_1 = x W^Q, the queries", and its rows. If its node is
+   `from`, here x, times a product of weights, first prints these weights and,
+   if there are several, their product. Otherwise prints only "q_1, the
+   queries". */
 static void
-show_mapped(const Trace *t, const Node *n, int head, const char *name,
-            const Node *from, const char *from_name, const char *role)
+show_mapped(const Trace *t, Named shown, Named from)
 {
-    int maps[MOST_MAPS], count = maps_between(t, from, n, maps);
-    const char *equation = name;
-    if (count)
-        equation = format_text("%s = %s", name, from_name);
+    const Node *n = shown.node;
+    int maps[MOST_MAPS], count = maps_between(t, from.node, n, maps);
+    const char *equation = format_text("%s = %s", shown.name, from.name);
     Node *product = NULL; /* of the weights printed so far */
     if (count > 1)
-        printf("\n%s is %d linear maps in a row, which are one:\n", name,
+        printf("\n%s is %d linear maps in a row, which are one:\n", shown.name,
                count);
     for (int k = 0; k < count; k++) {
         Node *map = t->model->nodes[maps[k]];
@@ -165,44 +169,31 @@ show_mapped(const Trace *t, const Node *n, int head, const char *name,
         const char *symbol = symbol_of_weight(t, maps[k]);
         bool is_last = k == count - 1;
         if (is_last && n->heads > 1) /* other weights serve all heads */
-            show(t, WEIGHTS, head_columns(map, n->heads, head),
-                 "%s, the columns of %s", symbol, name);
+            show(t, WEIGHTS, head_of_weight(map, n->heads, shown.head),
+                 "%s, the columns of %s", symbol, shown.name);
         else
             show(t, WEIGHTS, all_columns(map), "%s", symbol);
         equation = format_text("%s %s", equation, symbol);
         product = product ? matmul(product, map) : map;
     }
     if (count > 1)
-        show(t, WEIGHTS, head_columns(product, n->heads, head),
+        show(t, WEIGHTS, head_of_weight(product, n->heads, shown.head),
              "their product");
-    show(t, TOKENS, head_rows(n, head), "%s, %s", equation, role);
+    show(t, TOKENS, head_of_node(n, shown.head), "%s, %s",
+         count ? equation : shown.name, shown.role);
 }
 
-/* Prints head `head` of t->call, a call at the place p: q, k, v, scores,
-   weights and output, as far as the call has them. `number` is the head's
-   number among all heads of that place, counted from 1. */
+/* Prints the scores and the weights of head `head` of t->call. `number` is the
+   head's number in the place, counted from 1. */
 static void
-show_head(const Trace *t, const Place *p, int head, int number)
+show_scores(const Trace *t, int head, int number)
 {
     const Call *c = t->call;
-    Matrix scores = call_scores(c, ONLY_SEQUENCE, head);
     const Node *softmax_input = c->weights->in[0];
+    const char *bias = softmax_input->op == &fixed_bias_op ? " + bias" : "";
+    Matrix scores = call_scores(c, ONLY_SEQUENCE, head);
     /* The product q k' has a rotated q if that is not the unrotated c->q. */
     bool rotated = c->q && c->product->in[0] != c->q;
-    const char *bias = softmax_input->op == &fixed_bias_op ? " + bias" : "";
-    printf("\n--- head %d\n", number);
-    if (c->q) {
-        /* if there are fewer heads of keys, several queries share one */
-        int k_head = head * c->k->heads / c->q->heads;
-        show_mapped(t, c->q, head, format_text("q_%d", number), p->x, "x",
-                    "the queries");
-        show_mapped(t, c->k, k_head, format_text("k_%d", number), p->x, "x",
-                    "the keys");
-    }
-    const Node *v = c->sum ? c->sum->in[1] : NULL; /* sum = weights v */
-    if (v)
-        show_mapped(t, v, head * v->heads / c->sum->heads,
-                    format_text("v_%d", number), p->x, "x", "the values");
     if (c->q)
         show(t, SCORES, scores, "scores = %.4g q_%d k_%d'%s%s", c->scale,
              number, number, rotated ? ", both rotated" : "", bias);
@@ -210,8 +201,34 @@ show_head(const Trace *t, const Place *p, int head, int number)
         show(t, SCORES, scores, "scores%s", bias);
     show(t, TOKENS_BY_TOKENS, call_weights(c, ONLY_SEQUENCE, head),
          "weights = softmax(scores)");
+}
+
+/* Prints head `head` of t->call, a call at the place p: q, k, v, scores,
+   weights and output, as far as the call has them. If there are fewer heads of
+   keys or of values, several queries share one. `number` is the head's number
+   in the place, counted from 1. */
+static void
+show_head(const Trace *t, const Place *p, int head, int number)
+{
+    const Call *c = t->call;
+    const Node *v = c->sum ? c->sum->in[1] : NULL; /* sum = weights v */
+    Named x = {.node = p->x, .name = "x"};
+    printf("\n--- head %d\n", number);
+    if (c->q) {
+        int k_head = head * c->k->heads / c->q->heads;
+        Named q = {c->q, head, format_text("q_%d", number), "the queries"};
+        Named k = {c->k, k_head, format_text("k_%d", number), "the keys"};
+        show_mapped(t, q, x);
+        show_mapped(t, k, x);
+    }
+    if (v) {
+        int v_head = head * v->heads / c->sum->heads;
+        Named shown = {v, v_head, format_text("v_%d", number), "the values"};
+        show_mapped(t, shown, x);
+    }
+    show_scores(t, head, number);
     if (v)
-        show(t, TOKENS, head_rows(c->sum, head), "head_%d = weights v_%d",
+        show(t, TOKENS, head_of_node(c->sum, head), "head_%d = weights v_%d",
              number, number);
 }
 
@@ -221,24 +238,24 @@ static void
 show_place(Trace *t, int place)
 {
     const ModelPlace *m = &t->model->place[place]; /* name and weights */
-    const Capture *r = &t->pass->capture;
-    const Place *p = &r->place[place]; /* nodes of the pass */
-    int head_in_call; /* the number of a head of the place within its call */
+    const Capture *capture = &t->pass->capture;
+    const Place *p = &capture->place[place]; /* nodes of the pass */
     printf("\n=== %s: %s\n", m->name, m->variant->equation);
     if (t->model->config.norm)
         show(t, TOKENS, all_columns(p->x), "LayerNorm(x)");
     for (int i = 0; i < p->heads; i++) {
-        t->call = capture_head(r, place, i, &head_in_call);
+        int head_in_call; /* the number of head i within its call */
+        t->call = capture_head(capture, place, i, &head_in_call);
         show_head(t, p, head_in_call, i + 1);
     }
     /* If one call has all heads, the output is a map of that call's sum. If
        several calls made the output, it is printed without maps. */
-    const Node *sum = p->calls == 1 ? r->call[p->first].sum : NULL;
-    const char *heads = "head_1";
+    const Node *sum = p->calls == 1 ? capture->call[p->first].sum : NULL;
+    Named heads = {.node = sum ? sum : p->out, .name = "head_1"};
     if (p->heads > 1)
-        heads = format_text("[head_1 ... head_%d]", p->heads);
-    show_mapped(t, p->out, 0, "output", sum ? sum : p->out, heads,
-                "the layer's result");
+        heads.name = format_text("[head_1 ... head_%d]", p->heads);
+    Named output = {p->out, .name = "output", .role = "the layer's result"};
+    show_mapped(t, output, heads);
     for (int i = m->weights; i < m->weights + m->declared; i++)
         if (!t->shown[i]) /* this weight is not part of a product */
             show(t, WEIGHTS, all_columns(t->model->nodes[i]), "%s",
@@ -261,29 +278,35 @@ show_tokens(const Trace *t, int count)
     printf(" of %d\n", t->data->sizes.vocabulary);
 }
 
+/* The probability that softmax gives to entry `best` of a row of logits. */
+static double
+probability_of(const real *logits, int count, int best)
+{
+    double sum = 0; /* of exp(logit - logit of `best`) */
+    for (int i = 0; i < count; i++)
+        sum += exp((double)(logits[i] - logits[best]));
+    return 1 / sum;
+}
+
 /* Prints the likeliest answer at each token with its probability, or the answer
    itself if answers are numbers; then all attention maps. */
 static void
 show_answers(const Trace *t, const Batch *b)
 {
     const Node *l = t->pass->logits;
+    const Sampling likeliest = {.temperature = 0};       /* nothing random */
+    bool answers_are_numbers = t->data->sizes.step != 0; /* heart/task.h */
     Maps maps = maps_of(t->model, t->data, b, &t->pass->capture);
     printf("\n=== answers: softmax(logits), the likeliest of %d\n", l->cols);
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
-        Sampling likeliest = {.temperature = 0}; /* nothing random */
         int best = choose(row, l->cols, likeliest, NULL);
-        bool answers_are_numbers = t->data->sizes.step != 0;
-        double sum = 0; /* of exp(logit - logit of `best`), as in softmax */
-        for (int j = 0; j < l->cols; j++)
-            sum += exp((double)(row[j] - row[best]));
-        double probability = 1 / sum;
         print_label(word_of(t, i), -LABEL_WIDTH);
         if (answers_are_numbers)
             printf("  -> %.4f\n", (double)row[0]);
         else
             printf("  -> %s (%.2f)\n", answer_label(t->data, best),
-                   probability);
+                   probability_of(row, l->cols, best));
     }
     printf("\n");
     maps_print(&maps);
@@ -299,7 +322,6 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
 {
     Sizes sizes = m->sizes;
     sizes.tokens = count;
-    matrix_entries(count, count); /* exits if there are too many scores */
     const int one_sequence = 1;
     Batch b = batch_new(sizes, one_sequence);
     memcpy(b.ids, ids, (size_t)count * sizes.each * sizeof *ids);
@@ -307,9 +329,6 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
     t.pass = pass_captured(m, &b);
     t.shown = allocate((size_t)m->count, sizeof(bool));
     show_tokens(&t, count);
-    if (!trained)
-        printf("\nThe numbers are those that training starts from (seed %d).\n",
-               m->config.seed);
     /* The first attention reads the embeddings, or LayerNorm of them. */
     const Node *x = t.pass->capture.place[0].x;
     if (m->config.norm)

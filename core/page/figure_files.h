@@ -16,7 +16,6 @@
 #include <stdio.h>
 
 #include "base/files.h"
-#include "base/words.h"
 
 /* The options of figures: what they show, and where they are written. */
 typedef struct Drawing {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "heart/fail.h"
 #include "page/table.h"
 
 /* The signs of each layout: before the table; before, between and after the
@@ -102,13 +101,15 @@ static bool
 is_seen(const Sheet *s, int col, Layout layout)
 {
     Readers readers = s->columns[col].readers;
-    if (for_programs(layout))
-        return readers != PEOPLE;
-    bool known = s->count == 0;
+    Readers here = for_programs(layout) ? PROGRAMS : PEOPLE;
+    if (readers != EVERYBODY && readers != here)
+        return false;
+    if (here == PROGRAMS || s->count == 0)
+        return true;
     for (int i = col; i < s->count; i += s->cols)
         if (s->cells[i].text || isfinite(s->cells[i].value))
-            known = true;
-    return known && readers != PROGRAMS;
+            return true;
+    return false;
 }
 
 /* How many characters a UTF-8 text has. Each has exactly one byte, its first,

@@ -21,7 +21,8 @@
 #include "math/statistics.h"
 #include "page/escape.h"
 
-typedef enum { EVERYBODY, PEOPLE, PROGRAMS } Readers;
+/* Who sees a column that was not chosen. */
+typedef enum { EVERYBODY, PEOPLE, PROGRAMS, NOBODY } Readers;
 
 /* Returns whether the layout is TSV or JSON. */
 bool for_programs(Layout layout);
