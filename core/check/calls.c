@@ -105,10 +105,10 @@ check_shapes(Subject *s)
         bug("weights declares different matrices in block %d from those in "
             "the first: only their initial values may depend on a->layer",
             s->attention.layer + 1);
-    if (s->attention.layer)
+    if (s->attention.layer != FIRST_LAYER)
         return;
     uint64_t hash = call_all(s);
-    if (s->shape)
+    if (s->shape != FIRST_SHAPE)
         return;
     s->found->hash = hash;
     vary_settings(s, hash);
@@ -126,17 +126,17 @@ check_shapes(Subject *s)
 }
 
 /* After calls at another shape, two calls on the same numbers must give the
-   same bits. They must also be the bits that check_shapes found in its own
-   process, without the other shape. */
+   same bits. At the first shape, they must also be the bits that check_shapes
+   found in its own process, without the other shape. */
 void
 check_repeats(Subject *s)
 {
-    int other_shape = s->shape == 0 ? 1 : 0;
-    if (s->attention.layer)
+    bool is_first = s->shape == FIRST_SHAPE;
+    if (s->attention.layer != FIRST_LAYER)
         return;
-    Subject other = subject_at(*s, other_shape);
+    Subject other = subject_at(*s, is_first ? FIRST_SHAPE + 1 : FIRST_SHAPE);
     call_all(&other);
-    uint64_t alone = s->shape ? call_all(s) : s->found->hash;
+    uint64_t alone = is_first ? s->found->hash : call_all(s);
     if (call_all(s) != alone || call_all(s) != alone)
         bug("the same call gives different numbers a second time, or after a "
             "call at another shape: does it keep something between calls, such "
@@ -167,7 +167,7 @@ change_ends(Subject *s)
     /* The first changed token is number 299, then 59: each time a fifth. */
     const int least_first = 36, divisor = 5;
     Stack k = stack_of(s, MANY);
-    Tape *t = tape_new(ORDINARY_TAPE);
+    Tape *t = tape_new(COMPUTE);
     size_t logits = (size_t)MANY * SYMBOLS;
     real *was = allocate(logits, sizeof *was);
     memcpy(was, model_forward(k.model, t, &k.batch)->value,
@@ -308,16 +308,16 @@ check_batches(Subject *s)
 void
 check_decoding(Subject *s)
 {
-    enum { FIRST = 3 };
-    if (s->attention.layer)
+    enum { READ_AT_ONCE = 3 };
+    if (s->attention.layer != FIRST_LAYER)
         return;
     Stack k = stack_of(s, MANY);
     Model *m = k.model;
-    Tape *t = tape_new(ORDINARY_TAPE);
+    Tape *t = tape_new(COMPUTE);
     const real *all = model_forward(m, t, &k.batch)->value;
     Decoder *d = decoder_new(m, MANY);
     for (int read = 0; read < MANY;) {
-        int n = read == 0 ? FIRST : 1;
+        int n = read == 0 ? READ_AT_ONCE : 1;
         const real *last = decoder_read(d, k.batch.ids + read, n);
         read += n;
         if (!same(last, all + (read - 1) * SYMBOLS, SYMBOLS, rounding))

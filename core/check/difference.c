@@ -151,9 +151,9 @@ compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
 Slopes
 slopes_of(Recorder *record, void *more, int every)
 {
-    Graph g = {record, more, tape_new(ORDINARY_TAPE)};
+    Graph g = {record, more, tape_new(COMPUTE)};
     Slopes s = {.leaf = ""};
-    Tape *t = tape_new(ORDINARY_TAPE); /* has the gradients */
+    Tape *t = tape_new(COMPUTE); /* has the gradients */
     backward_projected(record(t, more));
     for (const Node *n = t->last; n; n = n->previous)
         if (!n->in && n->gradient) /* a leaf that is trained */

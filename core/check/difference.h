@@ -25,9 +25,6 @@ typedef struct Slopes {
     double gradient, slope; /* at this entry */
 } Slopes;
 
-/* The purpose (tape.h) of a tape whose nodes have values, and no more. */
-enum { ORDINARY_TAPE = 0 };
-
 /* Compares the gradient with the slope at every entry of each leaf, or only at
    every n-th one, where n is `every`. */
 Slopes slopes_of(Recorder *record, void *more, int every);

@@ -23,8 +23,7 @@ form_of(const Subject *s)
 static bool
 is_form_tested(Subject *s)
 {
-    bool is_first_shape = s->shape == 0;
-    return is_first_shape && new_in_layer(s) && !s->found->untested;
+    return s->shape == FIRST_SHAPE && new_in_layer(s) && !s->found->untested;
 }
 
 void

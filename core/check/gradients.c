@@ -85,12 +85,10 @@ void
 check_gradients(Subject *s)
 {
     const int few_queries = 8;
-    bool all = s->attention.layer == 0 && s->shape == 0;
+    int layer = s->attention.layer;
+    bool all = layer == FIRST_LAYER && s->shape == FIRST_SHAPE;
     int count = all ? WAYS : BASIC_WAYS;
-    int every =
-        1; /* entry; else fewer with each block, for the time it takes */
-    if (!all)
-        every = 7 + 3 * s->attention.layer;
+    int every = all ? 1 : 7 + 3 * layer;
     Tokens in = tokens_of(s, ways[SELF_WAY]);
     double wrong_x = wrong_x_of_call(&in);
     if (wrong_x != INFINITY)
@@ -104,13 +102,13 @@ check_gradients(Subject *s)
               "1e-6");
 }
 
-/* Returns the largest absolute entry of the gradient of matrix i. */
+/* Returns the largest absolute entry of the gradient of a matrix. */
 static double
-largest_gradient(const Subject *s, int i)
+largest_gradient(const Weight *w)
 {
     double largest = 0;
-    for (int k = 0; k < entries(s, i); k++)
-        largest = fmax(largest, fabs((double)s->weights.list[i].gradient[k]));
+    for (int k = 0; k < w->rows * w->cols; k++)
+        largest = fmax(largest, fabs((double)w->gradient[k]));
     return largest;
 }
 
@@ -123,12 +121,13 @@ note_gradients(const Subject *s, Usage *use)
        key bias, which cancels in the softmax, has a gradient of about 1e-16 of
        the largest one instead of 0. */
     const double rounding = 1e-12;
+    const Weights *w = &s->weights;
     double largest = 0;
-    for (int i = 0; i < s->weights.count; i++)
-        largest = fmax(largest, largest_gradient(s, i));
-    bool in_first = s->attention.layer == 0;
-    for (int i = 0; i < s->weights.count; i++) {
-        double own = largest_gradient(s, i);
+    for (int i = 0; i < w->count; i++)
+        largest = fmax(largest, largest_gradient(&w->list[i]));
+    bool in_first = s->attention.layer == FIRST_LAYER;
+    for (int i = 0; i < w->count; i++) {
+        double own = largest_gradient(&w->list[i]);
         use[i].in_first |= own > 0 && in_first;
         use[i].in_later |= own > 0 && !in_first;
         use[i].above_rounding |= own > rounding * largest;
@@ -153,25 +152,15 @@ note_use(Subject *s, Usage *use)
     return any;
 }
 
-/* Returns whether any entry of a matrix has a gradient. */
-static bool
-has_gradient(Weight w)
-{
-    for (int k = 0; k < w.rows * w.cols; k++)
-        if (w.gradient[k] != 0)
-            return true;
-    return false;
-}
-
 /* The numbers of the blocks of a model in which matrix i gets no gradient, such
-   as "2, 4"; "" if it gets one in no block: then only cross-attention, which
-   the model does not call, uses it. */
+   as "2, 4". Returns "" if these are all blocks: then only cross-attention,
+   which the model does not call, uses the matrix. */
 static const char *
 unused_blocks(const Model *m, int i)
 {
     Values unused = {0};
     for (int p = 0; p < m->places; p++)
-        if (!has_gradient(place_weights(m, p).list[i]))
+        if (largest_gradient(&place_weights(m, p).list[i]) == 0)
             values_add(&unused, format_text("%d", p + 1));
     return unused.count < m->places ? joined(&unused, ", ") : "";
 }
@@ -185,7 +174,7 @@ say_unused(Subject *s)
     enum { TOKENS = 8, LONG_ENOUGH = 200 };
     char *text = "";
     Stack k = stack_of(s, TOKENS);
-    Tape *t = tape_new(ORDINARY_TAPE);
+    Tape *t = tape_new(COMPUTE);
     backward_projected(model_forward(k.model, t, &k.batch));
     for (int i = 0; i < s->weights.count; i++) {
         const char *blocks = unused_blocks(k.model, i);
@@ -257,7 +246,7 @@ void
 check_use(Subject *s)
 {
     int layer = s->attention.layer, last = s->attention.layers - 1;
-    if (layer == 0)
+    if (layer == FIRST_LAYER)
         s->use = allocate((size_t)s->weights.count, sizeof *s->use);
     check_can_learn(s);
     if (layer < last)

@@ -154,12 +154,12 @@ void
 check_everywhere(Check *check, const char *word, Found *found)
 {
     Subject s = {.plugin = plugin_open(word), .found = found};
-    for (int i = 0; i < SHAPES; i++) {
+    for (int i = FIRST_SHAPE; i < SHAPES; i++) {
         s = subject_at(s, i);
         int layers = s.attention.layers;
         if (s.attention.relative == &rope && !takes_rope(s))
             continue;
-        for (int k = 0; k < layers; k++) {
+        for (int k = FIRST_LAYER; k < layers; k++) {
             s.attention.layer = k;
             check(&s);
         }
@@ -358,8 +358,7 @@ static uint64_t
 call_layer(Subject *s, int layer)
 {
     uint64_t hash = HASH_START;
-    const int first_layer = 0;
-    s->attention.layer = first_layer;
+    s->attention.layer = FIRST_LAYER;
     subject_draw(s);
     s->attention.layer = layer;
     for (int i = 0; i < WAYS; i++) {

@@ -20,6 +20,9 @@
    every sixth block does it at least twice. */
 enum { SHAPES = 3, LARGE = SHAPES, LAYERS = 16 };
 
+/* What is done only once is done in the first block, at the first shape. */
+enum { FIRST_SHAPE = 0, FIRST_LAYER = 0 };
+
 /* The result of a check, which is read after its process has ended. */
 typedef struct Found {
     bool untested;  /* there is nothing to check */
@@ -43,7 +46,7 @@ typedef struct Subject {
     Attention attention;
     Weights weights;
     bool as_declared;
-    int shape;             /* the number of the shape; 0: the first one */
+    int shape;             /* the number of the shape, from FIRST_SHAPE */
     uint64_t hash[LAYERS]; /* for each block, a hash of its outputs and
                               gradients */
     Usage *use;            /* how each matrix was used in the blocks so far, for
@@ -52,8 +55,8 @@ typedef struct Subject {
 } Subject;
 
 /* Writes what was checked, if nothing is wrong. Only the first shape writes. */
-#define passed(s, ...)   \
-    (void)((s)->shape || \
+#define passed(s, ...)                  \
+    (void)((s)->shape != FIRST_SHAPE || \
            snprintf((s)->found->what, sizeof(s)->found->what, __VA_ARGS__))
 
 /* Returns the advice for the subject's author: `in_c` if the plugin is written

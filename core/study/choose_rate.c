@@ -39,8 +39,9 @@ make_trials(const Run *const *runs, int count, const char *key)
     if (!strcmp(key, "test_loss"))
         key = "validation_loss";
     for (int i = 0; i < count; i++)
-        all[i] = (Trial){runs[i], merit(runs[i], key),
-                         merit(runs[i], "validation_loss")};
+        all[i] = (Trial){.run = runs[i],
+                         .merit = merit(runs[i], key),
+                         .loss_merit = merit(runs[i], "validation_loss")};
     return all;
 }
 

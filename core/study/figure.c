@@ -18,10 +18,10 @@ typedef struct Panel {
 
 /* A figure that is being drawn. */
 typedef struct Plot {
-    const Drawing *o;
-    bool training;      /* curves over training: x is "step" */
-    const char *x_name; /* of the x-axis: "step", a setting or a result */
-    Values xs;          /* the values on that axis, if it is a setting */
+    const Drawing *drawing; /* what is to be drawn */
+    bool training;          /* curves over training: x is "step" */
+    const char *x_name;     /* of the x-axis: "step", a setting or a result */
+    Values xs;              /* the values on that axis, if it is a setting */
     Panel *panels;
     int panel_count;
     bool several;     /* true if the panels show several quantities */
@@ -53,10 +53,10 @@ value_on_axis(const Plot *plot, const Panel *p, const char *x, const char *axis)
     return NULL;
 }
 
-/* The tables divide the runs into other groups than the figure, since x does
-   not divide the figure's. Returns whether a group of the tables can have a
-   panel's runs at x: unless they have another value on one of its axes, the
-   values that all runs of the group share (run_groups.h). */
+/* The tables divide the runs into more groups than the figure, whose groups are
+   not divided by x. Returns whether a group of the tables can have a panel's
+   runs at x. It cannot if they have another value on one of its axes, which are
+   the values that all its runs share (run_groups.h). */
 static bool
 group_can_have(const Group *group, const Plot *plot, const Panel *p,
                const char *x)
@@ -86,7 +86,7 @@ add_runs_of_row(Chosen *c, const Outcome *row, const Series *s)
 static Chosen
 runs_to_show(const Plot *plot, const Panel *p, const Series *s, const char *x)
 {
-    if (!plot->rates) /* a seed has one run, whatever quantity would choose */
+    if (!plot->rates) /* any quantity would choose the only run of a seed */
         return chosen_runs(s->runs, s->count, "validation_loss");
     Chosen c = {.runs = allocate((size_t)s->count + 1, sizeof(const Run *))};
     const Outcome *row = plot->tables.list, *end = row + plot->tables.count;
@@ -173,8 +173,7 @@ put_configuration(Plot *plot, const Panel *p, const Series *runs)
 }
 
 /* Writes a curve along a setting or a result: a point for each configuration,
-   which is all runs that differ only in the settings over which a point is
-   averaged. */
+   which is all runs that differ only in the settings `averaged`. */
 static void
 put_curve(Plot *plot, const Panel *p, const Series *s)
 {
@@ -228,10 +227,9 @@ points_text(const Plot *plot)
     bool is_median = quantity_named(plot->panels[0].y)->steps;
     const char *average = is_median ? "median" : "mean";
     int enough_seeds = is_median ? MEDIAN_SEEDS : INTERVAL_SEEDS;
-    const char *bars = ", 95% interval";
-    if (plot->most < enough_seeds)
-        bars = ", smallest to largest";
-    if (plot->o->map) /* a map has no bars */
+    bool enough = plot->most >= enough_seeds;
+    const char *bars = enough ? ", 95% interval" : ", smallest to largest";
+    if (plot->drawing->map) /* a map has no bars */
         bars = "";
     const char *up_to = plot->fewest < plot->most ? "up to " : "";
     if (plot->most == 1)
@@ -260,6 +258,7 @@ typedef struct Texts {
     Values titles, ylabels, scales, levels, keys;
 } Texts;
 
+/* Returns these texts, as they are at first. */
 static Texts
 texts_of(const Plot *plot)
 {
@@ -273,7 +272,7 @@ texts_of(const Plot *plot)
         const char *scale = scale_names[quantity_named(p->y)->scale];
         values_add(&t.titles, group_words(g, *plot->task ? "task" : ""));
         values_add(&t.ylabels, axis_title_for_task(p->y, task));
-        values_add(&t.scales, copy_text(plot->o->log_y ? "log" : scale));
+        values_add(&t.scales, copy_text(plot->drawing->log_y ? "log" : scale));
         values_add(&t.levels, level_of(p));
         for (int s = 0; s < g->series_count; s++)
             values_add(&t.keys, copy_text(g->series[s].name));
@@ -291,7 +290,7 @@ write_variables(Figure *f, const Plot *plot, const Texts *t)
         along = "training";
     fprintf(f->script, "names = '%s' # of series in the data\nalong = '%s'\n",
             joined(&t->keys, " "), along);
-    figure_word(f, "by", axis_title(plot->o->by));
+    figure_word(f, "by", axis_title(plot->drawing->by));
     figure_word(f, "xlabel", axis_title(plot->x_name));
     figure_words(f, "ylabels", &t->ylabels);
     figure_words(f, "titles", &t->titles);
@@ -311,7 +310,7 @@ figure_name(const Plot *plot)
         name = format_text("%s-%s", name, plot->x_name);
     if (*plot->task)
         name = format_text("%s-%s", name, plot->task);
-    return plot->o->map ? format_text("%s-map", name) : name;
+    return plot->drawing->map ? format_text("%s-map", name) : name;
 }
 
 /* Finds the points of all panels: returns them as the lines of the figure's
@@ -349,18 +348,18 @@ draw_panels(Plot *plot)
     char *title = points_text(plot);
     if (*plot->task) /* the task of all panels */
         title = format_text("%s: %s", plot->task, title);
-    Figure f = figure_begin(plot->o, name, title);
+    Figure f = figure_begin(plot->drawing, name, title);
     Texts texts = texts_of(plot);
     fprintf(f.data, "panel\tseries\t%s\tmean\tlow\thigh\n%s", plot->x_name,
             points);
     write_variables(&f, plot, &texts);
     f.drawn = caption_of(plot, &texts.ylabels);
-    figure_end(&f, plot->o->map ? "map.gp" : "panels.gp");
+    figure_end(&f, plot->drawing->map ? "map.gp" : "panels.gp");
 }
 
 /* The outcomes that the tables show. They compare the setting of --by, as the
-   figure does. Seeds are not compared, though; and outcomes_of would refuse a
-   setting in which the runs do not differ. */
+   figure does, unless it is the seed, which is averaged, or a setting in which
+   the runs do not differ, which outcomes_of would refuse. */
 static Outcomes
 tables_of(const Request *r, const Experiment *e)
 {
@@ -376,7 +375,8 @@ tables_of(const Request *r, const Experiment *e)
 static Plot
 plot_of(const Drawing *o, const Request *r, const Experiment *e)
 {
-    Plot plot = {.o = o, .training = !o->x, .x_name = o->x ? o->x : "step"};
+    Plot plot = {
+        .drawing = o, .training = !o->x, .x_name = o->x ? o->x : "step"};
     Values tasks = values_in(e, "task");
     plot.task = tasks.count == 1 ? tasks.text[0] : "";
     if (is_setting_or_run(plot.x_name))

@@ -3,7 +3,7 @@
 
    The rows are sorted by method and, in each method, by seed. So two methods
    with the same seeds have their values in the same order, as a paired test
-   wants them. */
+   needs them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,26 +44,27 @@ demand(const char *option, const Values *known, const char *what)
           joined(known, "\", \""));
 }
 
-/* The index of `name` among the `known` names, of which `what` says what they
-   are. Exits (2), and lists them, unless exactly one of them is this name; or
-   if it is NULL, because `option` was not given. */
+/* The index of `name`, which was given to `option`, among the `known` names.
+   Exits (2), and lists these as `what`, unless exactly one of them is this
+   name. Also exits if it is NULL, because the option was not given. */
 static int
 index_or_exit(const char *option, const char *name, const Values *known,
               const char *what)
 {
-    int found = 0, index = -1;
+    const int none = -1;
+    int index = none;
     if (!name)
         demand(option, known, what);
-    for (int i = 0; i < known->count; i++)
-        if (!strcmp(known->text[i], name)) {
-            index = i;
-            found++;
-        }
     const char *list = joined(known, "\", \"");
-    if (found > 1)
-        usage("%s %s: more than one of %s has that name, \"%s\"; keep one",
-              option, name, what, list);
-    if (!found)
+    for (int i = 0; i < known->count; i++) {
+        if (strcmp(known->text[i], name) != 0)
+            continue;
+        if (index != none)
+            usage("%s %s: more than one of %s has that name, \"%s\"; keep one",
+                  option, name, what, list);
+        index = i;
+    }
+    if (index == none)
         usage("%s %s:%s give one of %s: \"%s\"", option, name,
               suggestion(name, known), what, list);
     return index;

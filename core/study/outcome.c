@@ -82,9 +82,8 @@ judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
     a->base_mean = mean_interval(values, seeds).mean;
     const char *given = margin_given(all->margins, key);
     a->margin = margin_in_unit(given ? given : q->margin, values, seeds);
-    bool less_is_better = q->better == LESS;
     if (!a->is_baseline && seeds)
-        a->comparison = comparison_of(compare(a), less_is_better, a->margin);
+        a->comparison = comparison_of(compare(a), q->better == LESS, a->margin);
 }
 
 /* Returns whether the quantity in which a was judged can tell a from the
@@ -124,9 +123,10 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
 {
     Outcome a = {.group = g, .task = g->name, .series = own->name};
     a.is_baseline = !strcmp(own->name, all->baseline);
-    /* The baseline keeps this comparison, in which everything is unknown. */
+    /* The baseline keeps this comparison. Its verdict is UNTESTED, whichever is
+       better. */
     const double no_margin = NAN;
-    bool less_is_better = false; /* for no verdict */
+    const bool less_is_better = false;
     a.comparison = comparison_of(unknown_contrast, less_is_better, no_margin);
     judge_series(all, &a, own);
     const Run **runs = a.own.runs;

@@ -114,9 +114,9 @@ sorted_members(const Division *d)
     return all;
 }
 
-/* For two neighbours among the runs that are averaged. Returns whether b only
-   repeats a, with the same seed and rate. Fails if they differ in anything but
-   seed, rate and --log. */
+/* a and b are neighbours among the runs that are averaged. Returns whether b
+   only repeats a, with the same seed and rate. Fails if they differ in anything
+   but seed, rate and --log. */
 static bool
 is_repetition_or_exit(const Run *a, const Run *b)
 {

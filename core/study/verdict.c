@@ -60,9 +60,9 @@ decide(Comparison *c, int comparisons)
 int
 decide_all(Comparison *const *all, int count)
 {
-    int comparisons = 0, hypotheses = 2 * count; /* no difference; a margin */
+    int comparisons = 0, hypotheses = 2 * count; /* two of each comparison */
     double *p = allocate((size_t)hypotheses + 1, sizeof *p);
-    double *differ = p, *same = p + count; /* the p-values of either kind */
+    double *differ = p, *same = p + count; /* p-values of either kind */
     for (int i = 0; i < count; i++) {
         bool is_tested = all[i]->verdict == UNDECIDED;
         differ[i] = is_tested ? all[i]->contrast.differ : NAN;

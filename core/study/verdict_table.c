@@ -34,8 +34,7 @@ baseline_cell(const Outcome *a)
     return cell_words(format_text("%.4g at %g", a->base_mean, a->base.lr));
 }
 
-/* The half of the table in which people see a column; NO_HALF: in neither. As
-   an argument, NO_HALF asks for the whole table. */
+/* The halves of the table in which people see a column. */
 typedef enum { NO_HALF, RESULTS, VERDICTS, BOTH } Half;
 
 /* A column, and the source of its cells. If `get` is set, that function returns
@@ -89,7 +88,8 @@ static const Field fields[] = {
 #undef AT
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* The cell of a column in the row of an outcome. */
+/* The cell of a column in the row of an outcome. Only an interval has `low` and
+   `high`, which follow its mean. */
 static Cell
 cell_of(const Field *f, const Outcome *a)
 {
@@ -111,7 +111,7 @@ cell_of(const Field *f, const Outcome *a)
 #define ALL_GROUPS NULL
 
 /* The outcomes of a group, or of ALL_GROUPS, as a table. People see only the
-   columns of one half, or all of them if that is NO_HALF; and the rates only if
+   columns of one half, or all of them if `half` is BOTH; and the rates only if
    there were several to choose from. `chosen` as in results_print. */
 static Sheet
 make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
@@ -122,7 +122,7 @@ make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
         Column *c = &columns[k];
         *c = fields[k].column;
         Half own = fields[k].half;
-        bool in_half = half == NO_HALF || own == half || own == BOTH;
+        bool in_half = half == BOTH || own == BOTH || own == half;
         bool is_only_rate = !strcmp(c->name, "rate") && !all->rates;
         if (!in_half || is_only_rate)
             c->readers = PROGRAMS;
@@ -172,7 +172,7 @@ void
 check_results_columns(const char *by, const char *chosen)
 {
     Outcomes none = {.by = by};
-    Sheet sheet = make_sheet(&none, ALL_GROUPS, NO_HALF, chosen);
+    Sheet sheet = make_sheet(&none, ALL_GROUPS, BOTH, chosen);
     check_columns(&sheet);
 }
 
@@ -276,7 +276,7 @@ void
 results_print(const Outcomes *all, const char *chosen, Layout layout)
 {
     if (for_programs(layout)) {
-        Sheet sheet = make_sheet(all, ALL_GROUPS, NO_HALF, chosen);
+        Sheet sheet = make_sheet(all, ALL_GROUPS, BOTH, chosen);
         sheet_print(&sheet, layout);
         return;
     }

@@ -70,9 +70,10 @@ read_bound(Condition *c, char sign, const char *condition)
 static Condition
 condition_read(const char *text)
 {
-    const char *sign = text + strcspn(text, "<>="); /* =, <= or >= */
-    const char *equals = strchr(sign, '=');         /* its end */
-    if (!equals || equals > sign + 1)
+    const char *sign = text + strcspn(text, "<>=");
+    const char *equals = strchr(sign, '=');
+    bool is_sign = equals && equals <= sign + 1; /* "=", "<=" or ">=" */
+    if (!is_sign)
         usage("--where %s: give a name and its value, as in lr=0.01, "
               "lr<=0.01 or seed=1..3",
               text);

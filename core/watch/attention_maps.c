@@ -1,5 +1,5 @@
 /* attention_maps.c - the attention maps of one sequence: which token looks at
- * which. */
+   which. */
 #include <stdio.h>
 
 #include "decode/tokens.h"

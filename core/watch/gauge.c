@@ -84,9 +84,8 @@ share_by_chance(int n, int k)
 }
 
 /* Adds to `sum` a head whose pair of matrices is q and k (rows x n), after the
-   step. Each
-   matrix W becomes W + D in the step, so W'W changes by W'D + D'W + D'D, and
-   Q'Q - K'K by the difference of two such sums. */
+   step. Each matrix W becomes W + D in the step, so W'W changes by
+   W'D + D'W + D'D, and Q'Q - K'K by the difference of two such sums. */
 static void
 add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
 {

@@ -86,9 +86,9 @@ lift_start(Lift *l)
     memcpy(l->k, l->now_k, weights * sizeof *l->k);
 }
 
-/* Finds the end of the lift's step in rounds. In each, X is the part of the
-   step that is along the gauge, and is removed; X becomes shorter, until it is
-   only rounding. All rounds use the decompositions of Q'Q and K'K at the step's
+/* Finds the end of the lift's step in rounds. Each round removes X, the part of
+   the step that is along the gauge. X becomes shorter until it is only
+   rounding. All rounds use the decompositions of Q'Q and K'K at the step's
    beginning. */
 void
 lift_follow(Lift *l)
