@@ -110,7 +110,7 @@ TESTS(equals_the_formula, CASES)
     real *v = numbers(v_size, 1, "v");
     for (int steps = 0; steps < 2; steps++) {
         Graph g = {c, steps};
-        Tape *t = tape_new(0);
+        Tape *t = tape_new(COMPUTE);
         Node *out = NULL;
         Node *in[] = {leaf(t, c->sequences * c->tokens, c->heads * c->d_k,
                            c->sequences, q, NULL),
@@ -250,8 +250,8 @@ TESTS(masked_shares, MASKS)
     mask = _i;
     for (int tokens = 1; tokens <= MASKED; tokens += tokens < 9 ? 1 : 67)
         for (int keys = tokens; keys < tokens + 9; keys += 4) {
-            Node *q = split(leaf(t, tokens, 4, 1, NULL, NULL), 2);
-            Node *k = split(leaf(t, keys, 4, 1, NULL, NULL), 2);
+            Node *q = split(leaf(t, tokens, 4, UNBATCHED, NULL, NULL), 2);
+            Node *k = split(leaf(t, keys, 4, UNBATCHED, NULL, NULL), 2);
             Node *s = fixed_bias(&a, scores(&a, q, k, 1), one_mask);
             double seen = 0;
             for (int i = 0; i < 2 * tokens * keys; i++)
@@ -269,14 +269,14 @@ TEST(biases_by_hand)
     enum { T = 6, D = 4 };
     real *x = numbers(T * D, 1, "x"), sink[2] = {0, 1};
     Attention a = {0}, late = {.position = 1};
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     Node *s = NULL, *biased = NULL, *moved = NULL, *p = NULL, *out = NULL;
-    Node *n = split(leaf(t, T, D, 1, x, NULL), 2);
+    Node *n = split(leaf(t, T, D, UNBATCHED, x, NULL), 2);
     s = scores(&a, n, n, 1);
     moved = fixed_bias(&late, s, nearness);
     biased = fixed_bias(&a, s, slope_and_window);
     biased = fixed_bias(&a, biased, nothing); /* masks no more */
-    p = softmax_sink(&a, biased, leaf(t, 1, 2, 1, sink, NULL));
+    p = softmax_sink(&a, biased, leaf(t, 1, 2, UNBATCHED, sink, NULL));
     out = apply_weights(&a, p, n);
 
     for (int i = 0; i < T; i++)
@@ -298,7 +298,7 @@ TEST(biases_by_hand)
     ck_assert(flops == 2. * 2 * (T * T - 12) * D / 2);
     ck_assert(node_flops(s->in[0], out).forward == flops);
     /* a plugin's operator costs as much again for its one trained operand */
-    Node *w = leaf(t, 1, 1, 1, x, x);
+    Node *w = leaf(t, 1, 1, UNBATCHED, x, x);
     Node *own = new_node(&(Operator){"own", NULL, NULL}, 1, 1, &w, 1);
     own->flops = 5;
     ck_assert(node_flops(own, own).backward == 5);
@@ -314,12 +314,12 @@ TESTS(causal_rows_do_not_see_later_tokens, 2)
     real x[MOST * D], before[MOST * D];
     size_t size = (size_t)(T * D) * sizeof *x;
     Attention a = {.causal = 1};
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     for (int i = 0; i < T * D; i++)
         x[i] = (real)(i * 5 % 7) - 3;
     for (int round = 0; round < 2; round++) {
         tape_reset(t);
-        Node *n = leaf(t, T, D, 1, x, NULL);
+        Node *n = leaf(t, T, D, UNBATCHED, x, NULL);
         Node *out = attend(&a, n, n, n, 1);
         if (round == 0) {
             memcpy(before, out->value, size);
@@ -340,9 +340,10 @@ ABORTS(misuse, 10)
     Attention a = {.causal = 1}, open = {0};
     for (int round = 0; round < 2; round++) {
         Tape *t = tape_new(round ? 0 : SHAPES_ONLY);
-        Node *n = leaf(t, 4, 6, 1, x, NULL), *two = leaf(t, 4, 6, 2, x, NULL);
-        Node *other = leaf(t, 5, 6, 1, x, NULL),
-             *thin = leaf(t, 4, 4, 1, x, NULL);
+        Node *n = leaf(t, 4, 6, UNBATCHED, x, NULL),
+             *two = leaf(t, 4, 6, 2, x, NULL);
+        Node *other = leaf(t, 5, 6, UNBATCHED, x, NULL),
+             *thin = leaf(t, 4, 4, UNBATCHED, x, NULL);
         switch (_i) {
             CASE(0, attend(&open, split(n, 2), split(n, 3), split(n, 3), 1));
             CASE(1, attend(&open, n, thin, n, 1));

@@ -626,13 +626,14 @@ run_plugin(const Variant *v, Attention a, M x, M y)
 {
     real *x_at = copied(&x), *y_at = copied(&y), *at[32];
     M out = {T, D, {0}};
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     for (int i = 0; i < declared.count; i++)
         at[i] = copied(&values[i]);
-    Node *weight[32], *xn = leaf(t, T, D, 1, x_at, NULL);
-    Node *yn = leaf(t, ASKED, D, 1, y_at, NULL);
+    Node *weight[32], *xn = leaf(t, T, D, UNBATCHED, x_at, NULL);
+    Node *yn = leaf(t, ASKED, D, UNBATCHED, y_at, NULL);
     for (int i = 0; i < declared.count; i++)
-        weight[i] = leaf(t, values[i].rows, values[i].cols, 1, at[i], NULL);
+        weight[i] =
+            leaf(t, values[i].rows, values[i].cols, UNBATCHED, at[i], NULL);
     Node *n = plugin_forward(v, &a, xn, yn, weight);
     for (int i = 0; i < T * D; i++)
         out.at[i] = (double)n->value[i];

@@ -42,7 +42,7 @@ model_of(const char *variant, const char *more, Sizes sizes)
 static real *
 forward_logits(Model *m, const Batch *b)
 {
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     const Node *logits = model_forward(m, t, b);
     real *copy = allocate(size_of(logits), sizeof *copy);
     memcpy(copy, logits->value, size_of(logits) * sizeof *copy);

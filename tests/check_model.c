@@ -188,7 +188,7 @@ TESTS(gradients_of_the_whole, IN_DOUBLE *(int)(sizeof wholes / sizeof *wholes))
     Batch b = batch_new(s.sizes, 3);
     Random r = dataset_stream(&s, TRAINING);
     dataset_draw(&s, TRAINING, &r, 0, &b);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     Node *logits = model_forward(m, t, &b);
     backward(cross_entropy(logits, b.targets, counted_rows(b.targets, b.rows)));
     double *found = allocate(m->parameters, sizeof *found);
@@ -222,7 +222,7 @@ TEST(who_sees_whom)
     Batch b = batch_new(s.sizes, 1);
     Random r = dataset_stream(&s, TEST);
     dataset_draw(&s, TEST, &r, 0, &b);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     int n = s.sizes.tokens, classes = s.sizes.classes;
     real *before = allocate((size_t)(n * classes), sizeof *before);
     memcpy(before, model_forward(m, t, &b)->value,
@@ -267,7 +267,7 @@ TEST(captures)
         Random r = dataset_stream(&s, TEST);
         dataset_draw(&s, TEST, &r, 0, &b);
         Pass *p = pass_captured(m, &b);
-        Tape *t = tape_new(0);
+        Tape *t = tape_new(COMPUTE);
         Node *logits = model_forward(m, t, &b);
         for (size_t k = 0; k < size_of(logits); k++)
             ck_assert(fabs((double)(logits->value[k] - p->logits->value[k])) <

@@ -34,10 +34,10 @@ scores_of(const Relative *relative, int position, bool in_steps)
         for (int i = 0; i < TOKENS * WIDE; i++)
             value[k][i] =
                 i < WIDE ? (real)random_normal(&r) : value[k][i - WIDE];
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     t->attend = attend_in_steps;
-    Node *q = split(leaf(t, TOKENS, WIDE, 1, value[0], NULL), HEADS);
-    Node *k = split(leaf(t, TOKENS, WIDE, 1, value[1], NULL), HEADS);
+    Node *q = split(leaf(t, TOKENS, WIDE, UNBATCHED, value[0], NULL), HEADS);
+    Node *k = split(leaf(t, TOKENS, WIDE, UNBATCHED, value[1], NULL), HEADS);
     a.scored = 0;
     capture_start(&capture, t);
     Node *c = in_steps ? scores(&a, q, k, 0.5) : attend(&a, q, k, k, 0.5);

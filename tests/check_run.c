@@ -301,7 +301,7 @@ TEST(models_round_trip)
     Model *m = run_model(&run, &s);
     double loss, accuracy;
     Batch b = batch_new(s.sizes, m->config.batch);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     evaluate(m, &s, TEST, t, &b, &loss, &accuracy);
     ck_assert(fabs(loss / run_number(&run, "test_loss") - 1) < 1e-9);
     char *path = format_text("%s/weights/unembedding.npy", run.path);

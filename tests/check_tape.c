@@ -112,8 +112,11 @@ build_shift(Node **x, void *more)
 }
 
 GRAPH(build_layer_norm, layer_norm(x[0], x[1], x[2]))
-GRAPH(build_embed, embed(x[0], more, 2, NULL, 0, 4, 2))
-GRAPH(build_positions, embed(x[0], more, 1, x[1], 1, 6, 2))
+GRAPH(build_embed,
+      embed(x[0], NULL, (TokenIds){more, .each = 2, .rows = 4, .sequences = 2}))
+GRAPH(build_positions,
+      embed(x[0], x[1],
+            (TokenIds){more, .each = 1, .rows = 6, .sequences = 2, .first = 1}))
 
 static Node *
 build_loss(Node **x, void *more)
@@ -193,7 +196,8 @@ TEST(heads_and_sequences)
     ck_assert_int_eq(columns(h, 0, 2)->cols, 6);
     ck_assert_int_eq(columns(h, 0, 2)->sequences, 2);
     ck_assert_int_eq(columns(a, 0, 5)->cols, 5);
-    Node *one = leaf(t, 1, 2, 1, x, NULL), *mix = leaf(t, 3, 5, 1, x, NULL);
+    Node *one = leaf(t, 1, 2, UNBATCHED, x, NULL),
+         *mix = leaf(t, 3, 5, UNBATCHED, x, NULL);
     ck_assert_int_eq(add(h, one)->heads, 3);
     ck_assert_int_eq(hadamard(h, one)->sequences, 2);
     ck_assert_int_eq(mix_heads(h, mix)->heads, 5);
@@ -214,13 +218,13 @@ TEST(by_hand)
     real x[8] = {3, 4, 1, -1, 0, 0, 2, 2}, one[2] = {10, 20};
     real mix[4] = {1, 0, 2, 1};
     Attention a = {.position = 1};
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     Node *sum = NULL, *norm = NULL, *mixed = NULL, *turned = NULL, *both = NULL;
-    Node *n = split(leaf(t, 2, 4, 1, x, NULL), 2);
-    Node *b = leaf(t, 1, 2, 1, one, NULL);
+    Node *n = split(leaf(t, 2, 4, UNBATCHED, x, NULL), 2);
+    Node *b = leaf(t, 1, 2, UNBATCHED, one, NULL);
     sum = add(add(n, split(b, 2)), scale(b, 10));
     norm = rms_norm(n, 0);
-    mixed = mix_heads(n, leaf(t, 2, 2, 1, mix, NULL));
+    mixed = mix_heads(n, leaf(t, 2, 2, UNBATCHED, mix, NULL));
     turned = rotate(&a, n, 1);
     both = concat((Node *[]){n, columns(n, 1, 1)}, 2);
 
@@ -244,7 +248,7 @@ TEST(shifted)
                               {-1, -1, 0, -1, -1, 3},
                               {-1, -1, -1, -1, -1, -1}};
     for (int by = 0; by <= 4; by++) {
-        Tape *t = tape_new(0);
+        Tape *t = tape_new(COMPUTE);
         Node *c = shift(leaf(t, 6, 2, 2, x, NULL), by);
         for (int i = 0; i < 12; i++) {
             int row = before[by < 3 ? by : 3][i / 2];
@@ -260,8 +264,8 @@ TEST(only_what_is_trained_has_a_gradient)
     real x[4] = {1, 2, 3, 4}, w[4] = {1, 0, 0, 1}, dw[4] = {9, 9, 9, 9};
     for (int purpose = 0; purpose <= SHAPES_ONLY; purpose++) {
         Tape *t = tape_new(purpose);
-        Node *a = leaf(t, 2, 2, 1, x, NULL);
-        Node *b = leaf(t, 2, 2, 1, w, dw);
+        Node *a = leaf(t, 2, 2, UNBATCHED, x, NULL);
+        Node *b = leaf(t, 2, 2, UNBATCHED, w, dw);
         Node *data = add(a, a), *c = matmul(data, b);
         ck_assert(!data->trained && c->trained);
         backward_projected(c);
@@ -276,9 +280,9 @@ static void
 go_through(Tape *t, int rows)
 {
     static real x[256], w[2][256], dw[2][256];
-    Node *both = matmul(leaf(t, 16, 16, 1, w[0], dw[0]),
-                        leaf(t, 16, 16, 1, w[1], dw[1]));
-    Node *c = matmul(leaf(t, rows, 16, 1, x, NULL), both);
+    Node *both = matmul(leaf(t, 16, 16, UNBATCHED, w[0], dw[0]),
+                        leaf(t, 16, 16, UNBATCHED, w[1], dw[1]));
+    Node *c = matmul(leaf(t, rows, 16, UNBATCHED, x, NULL), both);
     ck_assert(!c->value == (t->purpose == SHAPES_ONLY));
     backward_projected(tanh_of(c));
 }
@@ -306,11 +310,11 @@ TEST(shapes_tell_what_a_step_takes)
 /* What an earlier, smaller step left does not bound a later one. */
 TEST(a_tape_grows)
 {
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     static real x[1 << 16];
     for (int rows = 1; rows <= 1 << 12; rows *= 2) {
         tape_reset(t);
-        Node *n = leaf(t, rows, 16, 1, x, NULL);
+        Node *n = leaf(t, rows, 16, UNBATCHED, x, NULL);
         for (int i = 0; i < 5; i++)
             n = scale(n, 1);
         memset(n->value, 1, size_of(n) * sizeof(real));
@@ -329,12 +333,14 @@ gradient_of_siblings(const int *order, real dx[12])
         w[i / 16][i % 16] = (real)random_normal(&r);
     for (int i = 0; i < 12; i++)
         x[i] = (real)random_normal(&r);
-    Tape *t = tape_new(0);
-    Node *made[4], *in = leaf(t, 3, 4, 1, x, dx);
+    Tape *t = tape_new(COMPUTE);
+    Node *made[4], *in = leaf(t, 3, 4, UNBATCHED, x, dx);
     for (int i = 0; i < 4; i++) {
         int k = order[i];
-        made[k] = k == 3 ? tanh_of(in)
-                         : split(matmul(in, leaf(t, 4, 4, 1, w[k], dw[k])), 2);
+        made[k] =
+            k == 3
+                ? tanh_of(in)
+                : split(matmul(in, leaf(t, 4, 4, UNBATCHED, w[k], dw[k])), 2);
     }
     Node *left = add(hadamard(made[0], made[1]), made[2]);
     backward_projected(matmul_t(left, made[3]));
@@ -362,39 +368,43 @@ ABORTS(misuse, 25)
     expect_a_message();
     real x[24] = {0};
     Tape *t = tape_new(SHAPES_ONLY), *other = tape_new(SHAPES_ONLY);
-    Node *a = leaf(t, 4, 6, 2, x, NULL), *b = leaf(t, 4, 6, 1, x, NULL);
+    Node *a = leaf(t, 4, 6, 2, x, NULL), *b = leaf(t, 4, 6, UNBATCHED, x, NULL);
     Node *c = leaf(t, 6, 4, 2, x, NULL), *far = leaf(other, 4, 6, 2, x, NULL);
     int nines[4] = {9, 9, 9, 9};
     switch (_i) {
         CASE(0, matmul(a, b));
         CASE(1, matmul(a, c)); /* would mix two sequences */
-        CASE(2, matmul_t(b, leaf(t, 3, 5, 1, x, NULL)));
-        CASE(3, add(b, leaf(t, 6, 4, 1, x, NULL)));
+        CASE(2, matmul_t(b, leaf(t, 3, 5, UNBATCHED, x, NULL)));
+        CASE(3, add(b, leaf(t, 6, 4, UNBATCHED, x, NULL)));
         CASE(4, add(a, far));
         CASE(5, split(a, 4));
         CASE(6, split(a, 0));
         CASE(7, columns(a, 3, 4));
-        CASE(8, concat((Node *[]){b, leaf(t, 6, 4, 1, x, NULL)}, 2));
+        CASE(8, concat((Node *[]){b, leaf(t, 6, 4, UNBATCHED, x, NULL)}, 2));
         CASE(9, matmul(b, b));
-        CASE(10, cross_entropy(leaf(tape_new(0), 4, 6, 1, x, NULL), nines, 4));
-        CASE(11, hadamard(b, leaf(t, 6, 4, 1, x, NULL)));
+        CASE(10,
+             cross_entropy(leaf(tape_new(COMPUTE), 4, 6, UNBATCHED, x, NULL),
+                           nines, 4));
+        CASE(11, hadamard(b, leaf(t, 6, 4, UNBATCHED, x, NULL)));
         CASE(12, gradient(a)); /* of data */
         CASE(13, concat(&b, -1));
         CASE(14, new_node(&(Operator){"none", NULL, NULL}, 0, 4, &b, 1));
         /* a row for each of three heads */
-        CASE(15, add(split(b, 3), leaf(t, 3, 2, 1, x, NULL)));
+        CASE(15, add(split(b, 3), leaf(t, 3, 2, UNBATCHED, x, NULL)));
         /* two heads where there are three */
-        CASE(16, hadamard(split(b, 3), split(leaf(t, 1, 4, 1, x, NULL), 2)));
+        CASE(16, hadamard(split(b, 3),
+                          split(leaf(t, 1, 4, UNBATCHED, x, NULL), 2)));
         /* the larger one comes first */
-        CASE(17, add(leaf(t, 1, 6, 1, x, NULL), b));
+        CASE(17, add(leaf(t, 1, 6, UNBATCHED, x, NULL), b));
         CASE(18, columns(split(b, 3), 1, 2));
         CASE(19, concat((Node *[]){split(b, 3), split(b, 2)}, 2));
         CASE(20, rotate(&(Attention){0}, split(b, 2), 100));
         CASE(21, rotate(&(Attention){0}, b, 0.5));
         CASE(22, mix_heads(split(b, 3), c));
         CASE(23, shift(a, -1));
-        CASE(24, embed(leaf(tape_new(0), 4, 6, 1, x, NULL), nines, 1, NULL, 0,
-                       4, 1)); /* no such rows */
+        CASE(24,
+             embed(leaf(tape_new(COMPUTE), 4, 6, UNBATCHED, x, NULL), NULL,
+                   (TokenIds){nines, 1, 4, UNBATCHED, 0})); /* no such rows */
     }
 }
 
@@ -403,15 +413,16 @@ ABORTS(token_behind_the_last, 2)
     expect_a_message();
     real x[8] = {0};
     const int ids[2][2] = {{3, 4}, {3, 3}};
-    Node *table = leaf(tape_new(0), 4, 2, 1, x, NULL);
-    embed(table, ids[_i], 1, _i ? table : NULL, 3, 2, 1);
+    Node *table = leaf(tape_new(COMPUTE), 4, 2, UNBATCHED, x, NULL);
+    embed(table, _i ? table : NULL,
+          (TokenIds){ids[_i], 1, 2, UNBATCHED, .first = 3});
 }
 
 TEST(loss_of_even_logits_is_log_classes)
 {
     real x[15] = {0};
-    Tape *t = tape_new(0);
-    Node *logits = leaf(t, 3, 5, 1, x, NULL);
+    Tape *t = tape_new(COMPUTE);
+    Node *logits = leaf(t, 3, 5, UNBATCHED, x, NULL);
     Node *loss = cross_entropy(logits, (int[]){0, -1, 4}, 2);
     ck_assert(loss->value[0] > 1.6094 && loss->value[0] < 1.6095);
     ck_assert_int_eq(counted_rows((int[]){0, -1, 4}, 3), 2);
@@ -424,7 +435,8 @@ TEST(loss_of_even_logits_is_log_classes)
     x[0] = 1; /* and not the second where the very first is as large */
     ck_assert_int_eq(correct_rows(logits, (int[]){1, 0, 4}), 2);
     tape_reset(t);
-    loss = cross_entropy(leaf(t, 3, 5, 1, x, NULL), (int[]){-1, -1, -1}, 0);
+    loss = cross_entropy(leaf(t, 3, 5, UNBATCHED, x, NULL), (int[]){-1, -1, -1},
+                         0);
     ck_assert(loss->value[0] == 0);
     tape_free(t);
 }
@@ -434,14 +446,14 @@ TEST(errors_of_numbers)
 {
     real x[4] = {-1, (real)0.5, 7, 3};
     const int targets[] = {0, 2, -1, 4};
-    Tape *t = tape_new(0);
-    Node *found = leaf(t, 4, 1, 1, x, NULL);
+    Tape *t = tape_new(COMPUTE);
+    Node *found = leaf(t, 4, 1, UNBATCHED, x, NULL);
     double right = 0;
     Node *loss = number_loss(&halves, found, targets, 3, &right);
     ck_assert_double_eq_tol((double)loss->value[0], (0.25 + 4) / 3, 1e-6);
     ck_assert_double_eq_tol(right, 3 - 0.25 - 4, 1e-12);
     tape_reset(t);
-    loss = number_loss(&halves, leaf(t, 4, 1, 1, x, NULL),
+    loss = number_loss(&halves, leaf(t, 4, 1, UNBATCHED, x, NULL),
                        (int[]){-1, -1, -1, -1}, 0, NULL);
     ck_assert(loss->value[0] == 0);
     tape_free(t);

@@ -34,12 +34,12 @@ weights_of(const double *x, int n, int d, int d_k, const double *w_q,
         for (int k = 0; from[i] && k < rows[i] * cols[i]; k++)
             at[i][k] = (real)from[i][k];
     }
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     t->attend = attend_in_steps;
     Node *w[4];
     for (int i = 0; i < 4; i++)
-        w[i] = leaf(t, rows[i], cols[i], 1, at[i], NULL);
-    Node *xn = leaf(t, n, d, 1, tokens, NULL);
+        w[i] = leaf(t, rows[i], cols[i], UNBATCHED, at[i], NULL);
+    Node *xn = leaf(t, n, d, UNBATCHED, tokens, NULL);
     capture_start(&capture, t);
     plugin.variant->forward(&a, xn, xn, w);
     Matrix p = call_weights(&capture.call[0], 0, 0);
@@ -133,15 +133,16 @@ TESTS(a_key_bias_has_no_gradient, 2)
         w[i / (D * D)][i % (D * D)] = (real)(random_normal(&r) / sqrt(D));
     for (int i = 0; i < 2 * D; i++)
         bias[i / D][i % D] = (real)random_normal(&r);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     Node *xn = leaf(t, 2 * T, D, 2, x, NULL);
     Node *ones = leaf(t, 2 * T, 1, 2, one, NULL), *qkv[3];
     for (int i = 0; i < 3; i++) {
-        Node *map = leaf(t, D, D, 1, w[i], NULL);
+        Node *map = leaf(t, D, D, UNBATCHED, w[i], NULL);
         qkv[i] = matmul(xn, map);
         if (i < 2)
             qkv[i] =
-                add(qkv[i], matmul(ones, leaf(t, 1, D, 1, bias[i], slope[i])));
+                add(qkv[i],
+                    matmul(ones, leaf(t, 1, D, UNBATCHED, bias[i], slope[i])));
         qkv[i] = split(qkv[i], H);
     }
     backward_projected(attend(&a, qkv[0], qkv[1], qkv[2], 1 / sqrt(3)));

@@ -74,7 +74,7 @@ TESTS(a_step_allocates_nothing_and_calls_nobody, 3)
     Dataset s;
     Model *m = built(run[_i].task, run[_i].settings, &s);
     Batch b = batch_new(s.sizes, m->config.batch);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     Random r = dataset_stream(&s, TRAINING);
     double accuracy;
     ck_assert(allocations > 5);
@@ -109,7 +109,7 @@ TESTS(micro_batches, 2)
         m[i] = built(tasks_of[_i], "mlp=2 norm=pre batch=37", &s);
     ck_assert_int_lt(micro_batch_size(m[0], 37), 37);
     Batch b = batch_new(s.sizes, 37);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     Random r = dataset_stream(&s, TRAINING);
     for (int step = 1; step < 4; step++) {
         dataset_draw(&s, TRAINING, &r, step, &b);
@@ -147,7 +147,7 @@ TESTS(threads_change_nothing, 3)
         m[i] = built("reverse", settings_of[_i], &s);
         thread_count = 1 + 2 * i;
         Batch b = batch_new(s.sizes, m[i]->config.batch);
-        Tape *t = tape_new(0);
+        Tape *t = tape_new(COMPUTE);
         Random r = dataset_stream(&s, TRAINING);
         double accuracy;
         for (int step = 1; step < 4; step++) {
@@ -379,10 +379,11 @@ TEST(score_gradients_are_those_of_the_steps)
     Node *score = NULL;
     Node *w[7];
     for (int i = 0; i < m->count; i++)
-        w[i] = leaf(t, m->weights[i].rows, m->weights[i].cols, 1,
+        w[i] = leaf(t, m->weights[i].rows, m->weights[i].cols, UNBATCHED,
                     m->weights[i].value, m->weights[i].gradient);
     Attention a = m->attention;
-    Node *x = embed(w[0], o.batch.ids, 1, w[1], 0, o.batch.rows, SEQUENCES);
+    Node *x = embed(w[0], w[1],
+                    (TokenIds){o.batch.ids, 1, o.batch.rows, SEQUENCES, 0});
     Node *q = split(matmul(x, w[2]), HEADS);
     Node *k = split(matmul(x, w[3]), HEADS);
     Node *v = split(matmul(x, w[4]), HEADS);
@@ -656,7 +657,7 @@ TEST(a_step_along_the_gauge_is_told)
     memcpy(m->values, start, size);
     Batch b = batch_new(s.sizes, 4);
     Random stream = dataset_stream(&s, TRAINING);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     double accuracy;
     dataset_draw(&s, TRAINING, &stream, 0, &b);
     train_step(m, t, &b, &accuracy);

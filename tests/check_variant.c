@@ -120,7 +120,7 @@ TEST(earlier_layers)
     Variant v = {.abi = QKV_ABI, .forward = counting_forward};
     Attention a = {.d_model = 2, .heads = 1, .layer = 2};
     Tape *t = tape_new(SHAPES_ONLY);
-    Node *x = leaf(t, 1, 2, 1, (real[2]){0}, NULL);
+    Node *x = leaf(t, 1, 2, UNBATCHED, (real[2]){0}, NULL);
     forward_earlier(&v, &a, x, x, NULL);
     ck_assert(counted[0] == 1 && counted[1] == 1 && counted[2] == 0);
     tape_free(t);
@@ -263,7 +263,7 @@ logits_of(Model *m, const Dataset *s, size_t *size)
     Batch b = batch_new(s->sizes, m->config.batch);
     Random r = dataset_stream(s, TRAINING);
     dataset_draw(s, TRAINING, &r, 0, &b);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     Node *logits = model_forward(m, t, &b);
     *size = (size_t)logits->rows * (size_t)logits->cols;
     real *copy = allocate(*size, sizeof *copy);
@@ -382,7 +382,7 @@ TESTS(causality, SHIPPED)
     Batch b = batch_new(s.sizes, 2);
     Random r = dataset_stream(&s, TRAINING);
     dataset_draw(&s, TRAINING, &r, 0, &b);
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     Node *logits = model_forward(m, t, &b);
     size_t early = (size_t)logits->cols * 7;
     real *before = allocate(early, sizeof *before);

@@ -39,7 +39,7 @@ leaves_of(Tape *t, const Weights *w)
     Node **leaves = allocate((size_t)w->count, sizeof *leaves);
     for (int i = 0; i < w->count; i++) {
         const Weight *d = &w->list[i];
-        leaves[i] = leaf(t, d->rows, d->cols, 1, d->value, d->gradient);
+        leaves[i] = leaf(t, d->rows, d->cols, UNBATCHED, d->value, d->gradient);
         leaves[i]->arguments = d->name;
     }
     return leaves;
@@ -177,8 +177,8 @@ run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only)
     a->tape->attend = attend_in_steps;
     a->capture = (Capture){.only = only};
     Node **w = leaves_of(a->tape, &a->weights);
-    a->x = leaf(a->tape, x_rows, a->attention.d_model, 1, x, NULL);
-    a->y = leaf(a->tape, y_rows, a->attention.d_model, 1, y, NULL);
+    a->x = leaf(a->tape, x_rows, a->attention.d_model, UNBATCHED, x, NULL);
+    a->y = leaf(a->tape, y_rows, a->attention.d_model, UNBATCHED, y, NULL);
     a->x->arguments = "x"; /* their names */
     a->y->arguments = "y";
     forward_earlier(a->variant, &a->attention, a->x, a->y, w);

@@ -266,7 +266,8 @@ blocks_begin(const Variant *v, Attention a, int tokens, int keys)
     for (int i = 0; i < b.declared.count; i++)
         b.declared.list[i].gradient = &unused_gradient;
     if (keys != Y_IS_X)
-        b.other = leaf(b.tape, keys, a.d_model, 1, NULL, &unused_gradient);
+        b.other =
+            leaf(b.tape, keys, a.d_model, UNBATCHED, NULL, &unused_gradient);
     return b;
 }
 
@@ -289,7 +290,8 @@ call_block(Blocks *b, int layer)
     a.layer = layer;
     Keeper *keeper = b->tape->keeper;
     Node **w = leaves_of(b->tape, &b->declared);
-    Node *x = leaf(b->tape, b->tokens, a.d_model, 1, NULL, &unused_gradient);
+    Node *x =
+        leaf(b->tape, b->tokens, a.d_model, UNBATCHED, NULL, &unused_gradient);
     Node *y = b->other ? b->other : x;
     if (keeper)
         keeper->enter(keeper, &a, layer, x, y);

@@ -136,6 +136,7 @@ typedef struct Blocks {
    or sequences. Its matrices are batches of `count` matrices. */
 typedef struct QueryTile {
     int s, h, count, first, rows;
+    int heads;      /* of q */
     int first_sees; /* number of keys that the first row sees */
     int seen;       /* columns of P and dP, enough for the keys that any row of
                        the tile sees */
@@ -147,12 +148,12 @@ typedef struct QueryTile {
 } QueryTile;
 
 /* The head that tile t uses of a matrix at `at`, which has n's shape, and the
-   heads or sequences that are computed together with it, as a batch. q has
-   `heads` heads; if n has fewer, neighbouring heads of q share one of n. */
+   heads or sequences that are computed together with it, as a batch. If n has
+   fewer heads than q, neighbouring heads of q share one of n. */
 static Matrix
-heads_of(const Node *n, real *at, const QueryTile *t, int heads)
+heads_of(const Node *n, real *at, const QueryTile *t)
 {
-    int sharing = heads / n->heads;
+    int sharing = t->heads / n->heads;
     Matrix m = head_of(n, at, t->s, t->h / sharing);
     m.step = t->of_heads ? m.cols : m.step;
     m.count = t->count;
@@ -164,7 +165,7 @@ heads_of(const Node *n, real *at, const QueryTile *t, int heads)
 static Matrix
 rows_of_tile(const Node *n, real *at, const QueryTile *t)
 {
-    return some_rows(heads_of(n, at, t, n->heads), t->first, t->rows);
+    return some_rows(heads_of(n, at, t), t->first, t->rows);
 }
 
 /* The first `count` keys or values (count x width) of the block that begins at
@@ -211,24 +212,28 @@ multiply_transposed(Matrix c, Matrix a, const Blocks *b)
     }
 }
 
-/* C (rows x width) += A B, block by block, for the keys or values of B from
-   `first`, the beginning of a block, on. */
+/* C (rows x width) += A B, block by block. */
 static void
-multiply_add_from(Matrix c, Matrix a, const Blocks *b, int first)
+add_blocks(Matrix c, Matrix a, const Blocks *b)
 {
-    for (int j = first; j < a.cols; j += BLOCK) {
+    for (int j = 0; j < a.cols; j += BLOCK) {
         int count = least(a.cols - j, BLOCK);
         multiply_add(c, some_columns(a, j, count), block(b, j, count));
     }
 }
 
-/* C (rows x width) = A B: the first block sets C, and the others add to it. */
+/* C (rows x width) = A B. The first block sets C, and the others add to it. */
 static void
 multiply_blocks(Matrix c, Matrix a, const Blocks *b)
 {
-    int count = least(a.cols, BLOCK);
-    multiply(c, some_columns(a, 0, count), block(b, 0, count));
-    multiply_add_from(c, a, b, count);
+    for (int j = 0; j < a.cols; j += BLOCK) {
+        int count = least(a.cols - j, BLOCK);
+        Matrix aj = some_columns(a, j, count), bj = block(b, j, count);
+        if (j == 0)
+            multiply(c, aj, bj);
+        else
+            multiply_add(c, aj, bj);
+    }
 }
 
 /* Copies m to `to`, so that its rows follow one another, and returns the copy.
@@ -255,14 +260,15 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
                    .count = least(tiles_left, p->together),
                    .first = first,
                    .rows = rows,
+                   .heads = q->heads,
                    .seen = p->keys,
                    .of_heads = p->of_heads};
     t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
     if (p->is_long)
         t.seen = keys_seen(a->causal, last, p->tokens, p->keys);
     t.q = rows_of_tile(q, q->value, &t);
-    t.k.rows = heads_of(k, k->value, &t, q->heads);
-    t.v.rows = heads_of(v, v->value, &t, q->heads);
+    t.k.rows = heads_of(k, k->value, &t);
+    t.v.rows = heads_of(v, v->value, &t);
     t.dp = matrix(scratch + p->dp, rows, t.seen, p->stride);
     t.dp.count = t.count;
     t.dp.step = (ptrdiff_t)rows * p->stride;
@@ -317,12 +323,13 @@ scores_backward(const QueryTile *t, real scale)
     }
 }
 
-/* The gradient of the keys, or values, that the tile sees, from key 0 on. n is
-   k or v, and q has `heads` heads. */
+/* The gradient of the rows of n, which is k or v, that the tile sees: the first
+   ones. */
 static Matrix
-seen_gradient(const QueryTile *t, Node *n, int heads)
+seen_gradient(const QueryTile *t, Node *n)
 {
-    return some_rows(heads_of(n, gradient(n), t, heads), 0, t->seen);
+    const int first_row = 0;
+    return some_rows(heads_of(n, gradient(n), t), first_row, t->seen);
 }
 
 /* In the forward pass O was P V, so now dV += P' dO and dP = dO V'. S was Q K',
@@ -338,15 +345,15 @@ tile_backward(Node *c, const QueryTile *t)
         d_out = gathered(d_out, t->d_out);
     }
     if (v->trained)
-        multiply_add(seen_gradient(t, v, q->heads), transposed(t->p), d_out);
+        multiply_add(seen_gradient(t, v), transposed(t->p), d_out);
     if (!q->trained && !k->trained)
         return;
     multiply_transposed(t->dp, d_out, &t->v);
     scores_backward(t, (real)a->scale);
     if (q->trained)
-        multiply_add_from(rows_of_tile(q, gradient(q), t), t->dp, &t->k, 0);
+        add_blocks(rows_of_tile(q, gradient(q), t), t->dp, &t->k);
     if (k->trained)
-        multiply_add(seen_gradient(t, k, q->heads), transposed(t->dp), t->q);
+        multiply_add(seen_gradient(t, k), transposed(t->dp), t->q);
 }
 
 /* The forward or backward pass of one call of attend, which visits every tile.

@@ -32,8 +32,9 @@ typedef struct Walk {
     int batched; /* a call of Tile computes one tile in several matrices */
     ptrdiff_t a_down, a_across, b_down, c_down; /* strides of A, B and C */
     ptrdiff_t a_next, b_next, c_next; /* from a tile of a call to the next */
-    int rows, high[2], tiles[2];      /* `rows` rows are cut into tiles[0] tiles
-                                         of high[0] rows, then tiles[1] of high[1] */
+    /* `rows` rows are cut into `tiles` tiles of `high` rows each, but the first
+       `taller` tiles have one row more. */
+    int rows, tiles, high, taller;
 } Walk;
 
 /* Computes `tiles` tiles of one size: each below the one before or, if w is
@@ -261,21 +262,21 @@ copy_strips(real *to, Matrix b, int width)
     }
 }
 
-/* Cuts `rows` rows into tiles of nearly the same height: all of one height, if
-   one between tallest / 2 + 2 and tallest divides the rows; otherwise of two
-   heights that differ by 1. */
+/* Cuts `rows` rows into tiles of equal height, if one from `lowest` on divides
+   the rows; lower tiles would be slow. Otherwise makes as few tiles as
+   possible, whose heights differ by 1. */
 static void
 cut_rows(Walk *w, int rows, int tallest)
 {
-    int high = tallest;
-    while (rows % high && 2 * high > tallest + 4)
+    int high = tallest, lowest = tallest / 2 + 2;
+    while (rows % high && high > lowest)
         high--;
-    int tiles = rows % high ? (rows + tallest - 1) / tallest : rows / high;
+    if (rows % high)
+        high = tallest;
+    w->tiles = (rows + high - 1) / high;
     w->rows = rows;
-    w->high[0] = rows / tiles + 1;
-    w->high[1] = rows / tiles;
-    w->tiles[0] = rows % tiles;
-    w->tiles[1] = tiles - w->tiles[0];
+    w->high = rows / w->tiles;
+    w->taller = rows % w->tiles;
 }
 
 /* `entries` entries, in bytes. */
@@ -294,9 +295,10 @@ WITHIN void
 rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
               int next)
 {
-    for (int kind = 0; kind < 2; kind++) {
-        int high = w->high[kind], tiles = w->tiles[kind];
-        if (tiles == 0) /* there is only one height */
+    for (int higher = 1; higher >= 0; higher--) { /* by that many rows */
+        int high = w->high + higher;
+        int tiles = higher ? w->taller : w->tiles - w->taller;
+        if (tiles == 0) /* all have the other height */
             continue;
         int in_a_call = w->batched ? c.count : tiles;
         int rows_of_a_call = w->batched ? high : tiles * high;

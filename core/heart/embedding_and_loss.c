@@ -7,13 +7,6 @@
 #include "heart/rows.h"
 #include "heart/tape.h"
 
-/* The arguments of embed. */
-typedef struct TokenIds {
-    const int *ids;
-    int each;  /* number of ids of a token; the id -1 stands for none */
-    int first; /* the position of the first token of a sequence */
-} TokenIds;
-
 enum { TOKENS, POSITIONS }; /* the operands of embed: its two tables */
 
 /* Row i of C is the sum of some rows of the two tables: one of TOKENS for each
@@ -21,13 +14,13 @@ enum { TOKENS, POSITIONS }; /* the operands of embed: its two tables */
 static void
 add_embedded(const Node *c, int k, real *of_c, real *of_table, bool back)
 {
-    const TokenIds *e = c->arguments;
-    int tokens = c->rows / c->sequences, d = c->cols;
-    int summands = k == POSITIONS ? 1 : e->each;
+    const TokenIds *t = c->arguments;
+    int length = c->rows / c->sequences, d = c->cols;
+    int summands = k == POSITIONS ? 1 : t->each;
     for (int i = 0; i < c->rows; i++)
         for (int n = 0; n < summands; n++) {
-            int position = e->first + i % tokens;
-            int row = k == POSITIONS ? position : e->ids[i * e->each + n];
+            int position = t->first + i % length;
+            int row = k == POSITIONS ? position : t->ids[i * t->each + n];
             if (row >= c->in[k]->rows)
                 bug("embed: id or position %d needs more than %d rows", row,
                     c->in[k]->rows);
@@ -39,13 +32,13 @@ add_embedded(const Node *c, int k, real *of_c, real *of_table, bool back)
 const LinearOp embed_op = LINEAR("embed", add_embedded);
 
 Node *
-embed(Node *table, const int *ids, int each, Node *positions, int first,
-      int rows, int sequences)
+embed(Node *table, Node *positions, TokenIds tokens)
 {
-    return make(&embed_op.op, (Node *[]){table, positions}, positions ? 2 : 1,
-                (Spec){.rows = rows,
-                       .sequences = sequences,
-                       WITH((TokenIds){ids, each, first})});
+    Spec with = {
+        .rows = tokens.rows, .sequences = tokens.sequences, WITH(tokens)};
+    if (positions)
+        return make(&embed_op.op, OF(table, positions), with);
+    return make(&embed_op.op, OF(table), with);
 }
 
 /* The arguments of cross_entropy. */
@@ -108,7 +101,7 @@ cross_entropy(Node *logits, const int *targets, int counted)
     return make(&cross_entropy_op, OF(logits),
                 (Spec){.rows = 1,
                        .cols = 1,
-                       .sequences = 1,
+                       .sequences = UNBATCHED,
                        WITH((Answers){targets, counted}),
                        .keeps = size_of(logits)});
 }

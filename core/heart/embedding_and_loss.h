@@ -8,13 +8,18 @@
 
 #include "heart/operators.h"
 
-/* Returns a matrix (rows x columns of `table`) of `sequences` sequences, with
-   the embedding of a token in each row. Row i is the sum of the rows of `table`
-   whose numbers are its `each` ids, from ids[i * each] on; an id of -1 adds
-   nothing. If `positions` is not NULL, token t of a sequence also gets row
-   first + t of that table; `first` is 0 except when decoding. */
-Node *embed(Node *table, const int *ids, int each, Node *positions, int first,
-            int rows, int sequences);
+/* Tokens of `sequences` sequences, one in each of `rows` rows. Row i has the
+   `each` ids from ids[i * each] on; an id of -1 stands for none. */
+typedef struct TokenIds {
+    const int *ids;
+    int each, rows, sequences;
+    int first; /* position of a sequence's first token; 0 except in a decoder */
+} TokenIds;
+
+/* Returns a matrix with the embedding of a token in each row: the sum of the
+   rows of `table` that its ids are the numbers of. If `positions` is not NULL,
+   token number n of a sequence also gets row first + n of that table. */
+Node *embed(Node *table, Node *positions, TokenIds tokens);
 
 /* The number of counted rows. A row whose target is -1 is not counted, in the
    loss or in the accuracy. */

@@ -109,7 +109,7 @@ model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
         k->leave(k);
     if (m->attended)
         m->attended(m->to, normed, y, out);
-    return m->config.residual ? residual(x, out) : out;
+    return m->config.residual ? add(x, out) : out;
 }
 
 Node *
@@ -126,7 +126,7 @@ model_mlp(Model *m, const Attention *block, Node *x)
         .name = "W_2", .rows = wide, .cols = d, .deviation = 1 / sqrt(wide)};
     Node *w1 = model_weight(m, block, "mlp", first);
     Node *w2 = model_weight(m, block, "mlp", second);
-    return residual(x, matmul(gelu(matmul(normed, w1)), w2));
+    return add(x, matmul(gelu(matmul(normed, w1)), w2));
 }
 
 Node *
@@ -142,12 +142,12 @@ static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
     int first = t->keeper ? t->keeper->position : 0;
+    TokenIds tokens = {b->ids, b->each, b->rows, b->sequences, first};
     Node *table = model_table(m, "embedding", m->sizes.vocabulary);
     Node *positions = NULL;
     if (m->config.positions == POSITIONS_LEARNED)
         positions = model_table(m, "positions", m->sizes.tokens);
-    Node *x =
-        embed(table, b->ids, b->each, positions, first, b->rows, b->sequences);
+    Node *x = embed(table, positions, tokens);
     for (int i = 0; i < m->config.layers; i++) {
         Attention a = m->attention;
         a.layer = i;

@@ -11,24 +11,23 @@
 #include "operators/biases.h"
 #include "operators/steps.h"
 
-/* C = S + b(head, query, key). The bias is the same in all sequences, so for
-   each row of a sequence it is computed once and added to that row of every
+/* C = S + b(head, query, key). The bias is the same in all sequences, so it is
+   computed once for an entry of the first one, and added to that entry of every
    sequence. */
 static void
 bias_forward(Node *c)
 {
     const PositionBias *b = c->arguments;
-    const Attention *a = &b->attention;
-    int tokens = c->rows / c->sequences, keys = c->cols / c->heads;
-    int size = c->rows * c->cols, sequence = tokens * c->cols; /* entries */
+    int keys = c->cols / c->heads, size = c->rows * c->cols;
+    int sequence = size / c->sequences; /* its number of entries */
     memcpy(c->value, c->in[0]->value, (size_t)size * sizeof(real));
-    for (int row = 0; row < tokens * c->heads; row++) {
-        int head = row % c->heads, query = a->position + row / c->heads;
-        for (int key = 0; key < keys; key++) {
-            double bias = b->bias(a, head, query, key);
-            for (int i = row * keys + key; i < size; i += sequence)
-                c->value[i] += (real)bias;
-        }
+    for (int entry = 0; entry < sequence; entry++) {
+        int row = entry / keys, key = entry % keys;
+        int head = row % c->heads, token = row / c->heads;
+        int query = b->attention.position + token;
+        double bias = b->bias(&b->attention, head, query, key);
+        for (int i = entry; i < size; i += sequence)
+            c->value[i] += (real)bias;
     }
 }
 
@@ -119,6 +118,8 @@ softmax_sink(Attention *a, Node *s, Node *sink)
         mismatch("softmax_sink", s, sink,
                  "the second needs one row, with a number for each head");
     size_t keeps = (size_t)s->rows * (size_t)s->heads + (size_t)keys + 1;
-    return make(&softmax_sink_op, (Node *[]){s, sink}, sink ? 2 : 1,
-                (Spec){MASK_OF(a), .keeps = keeps});
+    Spec with = {MASK_OF(a), .keeps = keeps};
+    if (sink)
+        return make(&softmax_sink_op, OF(s, sink), with);
+    return make(&softmax_sink_op, OF(s), with);
 }

@@ -101,15 +101,16 @@ skip_encoder(Model *m)
 static Node *
 second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
-    const int no_rows = 0, first_position = 0;
+    const int no_rows = 0;
+    TokenIds tokens = {b->source, b->each, b->source_rows, b->sequences,
+                       .first = 0};
     bool later_step = t->keeper && t->keeper->position > 0;
     bool only_measures = t->purpose & SHAPES_ONLY;
     if (later_step && !only_measures) {
         skip_encoder(m);
         return constant(t, no_rows, m->attention.d_model, b->sequences, NULL);
     }
-    return encode(m, embed(table, b->source, b->each, positions, first_position,
-                           b->source_rows, b->sequences));
+    return encode(m, embed(table, positions, tokens));
 }
 
 /* The output of all blocks for the sequence x: self-attention, attention to the
@@ -142,7 +143,8 @@ logits(Model *m, Tape *t, const Batch *b)
     /* The rows of m->fixed, if it has any: ids, positions of x, positions of y.
      */
     int id_row = 0, x_row = sizes.vocabulary, y_row = x_row + sizes.tokens;
-    int position = t->keeper ? t->keeper->position : 0; /* of the first token */
+    int first = t->keeper ? t->keeper->position : 0;
+    TokenIds tokens = {b->ids, b->each, b->rows, b->sequences, first};
     Attention a = attention_in_model(c, sizes);
     m->attention.d_model = a.d_model;
     m->attention.relative = a.relative;
@@ -154,8 +156,7 @@ logits(Model *m, Tape *t, const Batch *b)
         y_positions = vectors(m, t, y_row, sizes.source, "source_positions");
     if (sizes.source)
         y = second_sequence(m, t, b, table, y_positions);
-    Node *x = embed(table, b->ids, b->each, x_positions, position, b->rows,
-                    b->sequences);
+    Node *x = embed(table, x_positions, tokens);
     return model_classify(m, blocks(m, x, y));
 }
 

@@ -82,11 +82,12 @@ run(const Layer *l, Tape *t, int sequence)
     int at = 0;
     for (int i = 0; i < l->weights.count; i++) {
         const Weight *m = &l->weights.list[i];
-        w[i] = leaf(t, m->rows, m->cols, 1, l->values + at, l->gradient + at);
+        w[i] = leaf(t, m->rows, m->cols, UNBATCHED, l->values + at,
+                    l->gradient + at);
         at += m->rows * m->cols;
     }
-    Node *x = leaf(t, X, D, 1, tokens[sequence], NULL);
-    Node *y = leaf(t, Y, D, 1, tokens[sequence] + X * D, NULL);
+    Node *x = leaf(t, X, D, UNBATCHED, tokens[sequence], NULL);
+    Node *y = leaf(t, Y, D, UNBATCHED, tokens[sequence] + X * D, NULL);
     Attention a = l->attention;
     Node *out = plugin_forward(l->variant, &a, x, y, w);
     free(w);
@@ -99,7 +100,7 @@ static double
 residuals(const Layer *l, int from, int count, const double *wanted, double *to)
 {
     double sum = 0;
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     for (int s = 0; s < count; s++, tape_reset(t)) {
         const Node *out = run(l, t, from + s);
         for (int i = 0; i < X * D; i++) {
@@ -116,7 +117,7 @@ residuals(const Layer *l, int from, int count, const double *wanted, double *to)
 static void
 jacobian(const Layer *l, double *j)
 {
-    Tape *t = tape_new(0);
+    Tape *t = tape_new(COMPUTE);
     for (int k = 0; k < OUTPUTS; k++, tape_reset(t)) {
         real one[X * D] = {0};
         one[k % (X * D)] = 1;
