@@ -109,7 +109,7 @@ model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
         k->leave(k);
     if (m->attended)
         m->attended(m->to, normed, y, out);
-    return m->config.residual ? add(x, out) : out;
+    return m->config.residual ? residual(x, out) : out;
 }
 
 Node *
@@ -126,7 +126,7 @@ model_mlp(Model *m, const Attention *block, Node *x)
         .name = "W_2", .rows = wide, .cols = d, .deviation = 1 / sqrt(wide)};
     Node *w1 = model_weight(m, block, "mlp", first);
     Node *w2 = model_weight(m, block, "mlp", second);
-    return add(x, matmul(gelu(matmul(normed, w1)), w2));
+    return residual(x, matmul(gelu(matmul(normed, w1)), w2));
 }
 
 Node *

@@ -143,6 +143,12 @@ add_backward(Node *c)
 
 const Operator add_op = {"add", add_forward, add_backward};
 
+Node *
+residual(Node *a, Node *b)
+{
+    return make(&add_op, OF(a, b), (Spec){0});
+}
+
 /* In the forward pass C was f(A), entry by entry, and f'(A) was kept. So now
    dA += dC . f'(A), which is computed in the memory of f'(A). */
 void

@@ -58,6 +58,10 @@ void linear_backward(Node *c);
    neighbouring entries. */
 void add_between(real *of_c, real *of_k, int n, bool back);
 
+/* A + B of one shape, as in x + attention(x). (`add`, for plugins, also repeats
+   a smaller B.) */
+Node *residual(Node *a, Node *b);
+
 /* The backward pass of an operator C = f(A), entry by entry, whose forward pass
    left the slopes f'(A) in c->kept. */
 void slope_backward(Node *c);
