@@ -139,7 +139,11 @@ append_rows(Cache *c, Kept *k, Node *n)
 {
     CachePlace *p = c->at;
     int fresh = c->keeper.fresh;
-    if (n->cols != k->cols || n->rows != fresh)
+    if (n->cols != k->cols)
+        bug("keys or values are %d wide, and were %d wide in the decoder's "
+            "first step: their width must not depend on the number of tokens",
+            n->cols, k->cols);
+    if (n->rows != fresh)
         bug("forward asks for different keys or values from those in the "
             "decoder's first step: let it make the same calls, with the same "
             "widths, for every token");
