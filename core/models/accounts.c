@@ -80,22 +80,19 @@ gauge_without_norms(const Published *p)
     return rotated + products + key_biases;
 }
 
-/* The dimensions of the gauge in how scores are made from queries and keys. If
-   these are normed, only the gauge of the norm is left. */
+/* The dimensions of the gauge in queries and keys. If these are normed, only
+   the gauge of the norm is left. */
 static double
 score_gauge(const Published *p)
 {
     double g = p->groups, r = p->rope, unrotated = key_columns(p) - r;
-    double sum = gauge_without_norms(p);
-    if (published_has(p, "full-norm"))
-        sum = g * (r / 2 + unrotated);
-    else if (published_has(p, "head-norm"))
-        sum = r / 2 + unrotated;
     if (p->unit_norm && r > 0)
-        sum = g * r / 2;
-    if (p->buckets)
-        sum += p->encoders ? 2 * p->heads : p->heads;
-    return sum;
+        return g * r / 2;
+    if (published_has(p, "full-norm"))
+        return g * (r / 2 + unrotated);
+    if (published_has(p, "head-norm"))
+        return r / 2 + unrotated;
+    return gauge_without_norms(p);
 }
 
 /* The number of parameters of W^V, W^O and their biases that are gauge. The W^O
@@ -149,6 +146,21 @@ stored_by(const Published *p)
     return sum;
 }
 
+/* The parameters of a layer that are gauge: those of the norms of its latents,
+   of scores, of biases for distances, and of values. A layer that uses the keys
+   and values of an earlier one adds none. */
+static double
+layer_gauge(const Published *p)
+{
+    double n = p->latent, m = p->query_latent, distances = 0;
+    if (p->shared)
+        return 0;
+    if (p->buckets)
+        distances = p->encoders ? 2 * p->heads : p->heads;
+    return n * (n + 1) / 2 + m * (m + 1) / 2 + score_gauge(p) + distances +
+           value_gauge(p);
+}
+
 /* A layer that uses the keys and values of an earlier one has no maps of its
    keys and values, and caches none. An encoder caches nothing, because it reads
    its sequence only once. For a layer without softmax only the state is
@@ -157,7 +169,7 @@ stored_by(const Published *p)
 void
 account_add(Account *all, const Published *p, int tokens)
 {
-    double n = p->latent, m = p->query_latent;
+    double n = p->latent;
     double g = p->shared ? 0 : p->groups; /* heads of K and V that it caches */
     double key_and_value = key_columns(p) + p->d_v; /* the columns of a head */
     all->state += p->state;
@@ -165,9 +177,7 @@ account_add(Account *all, const Published *p, int tokens)
         return;
     Stored stored = stored_by(p);
     all->stored += stored.matrices + stored.vectors;
-    if (!p->shared)
-        all->gauge +=
-            n * (n + 1) / 2 + m * (m + 1) / 2 + score_gauge(p) + value_gauge(p);
+    all->gauge += layer_gauge(p);
     double seen = fmin(p->window, tokens);
     all->flops += 2 * (stored.matrices + p->heads * key_and_value * seen);
     if (p->encoders)

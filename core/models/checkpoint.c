@@ -55,14 +55,12 @@ map_file(const char *path, size_t *size)
     if (stat(path, &facts) || !S_ISREG(facts.st_mode))
         fail("%s: it is not a plain file; download it again", path);
     FILE *file = fopen(path, "rb");
-    if (!file)
-        fail("%s: could not read it: %s", path, strerror(errno));
-    /* The map has one byte more than the file, because mmap refuses an empty
-       map. */
-    void *map = mmap(NULL, (size_t)facts.st_size + 1, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE, fileno(file), 0);
+    void *map = MAP_FAILED;
+    if (file) /* one byte more than the file, as mmap refuses an empty map */
+        map = mmap(NULL, (size_t)facts.st_size + 1, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE, fileno(file), 0);
     if (map == MAP_FAILED)
-        fail("%s: could not map it into memory: %s", path, strerror(errno));
+        fail("%s: could not read it: %s", path, strerror(errno));
     fclose(file);
     *size = (size_t)facts.st_size;
     return map;
@@ -146,6 +144,14 @@ in_text_model(const char *name)
     return strstr(name, "language_model.") || strstr(name, "text_model.");
 }
 
+/* Returns whether the text ends in `ending`. */
+static bool
+ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length >= tail && !strcmp(text + length - tail, ending);
+}
+
 /* The tensor whose name ends in `ending`; NULL if there is none. Fails if there
    are several, unless only one of them is in a model for texts. */
 static const Tensor *
@@ -153,10 +159,8 @@ only_ending(const Checkpoint *c, const char *ending)
 {
     const Tensor *found = NULL, *rival = NULL; /* `rival` is as good as found */
     for (const Tensor *t = c->tensors; t < c->tensors + c->count; t++) {
-        size_t length = strlen(t->name), tail = strlen(ending);
         bool is_file = !t->description;
-        if (is_file || length < tail ||
-            strcmp(t->name + length - tail, ending) != 0)
+        if (is_file || !ends_in(t->name, ending))
             continue;
         bool text = in_text_model(t->name);
         bool text_found = found && in_text_model(found->name);
@@ -197,7 +201,8 @@ sign_bit(const struct Format *f)
 }
 
 /* Accepts a description only if its type, its shape and its number of bytes
-   agree. */
+   agree. The result is a copy of the tensor's entry in c, with its shape, type
+   and place; the shape of a vector has no second number, which stays 0. */
 Tensor *
 tensor_ending(const Checkpoint *c, const char *ending, int rows, int cols)
 {
@@ -242,10 +247,12 @@ tensor_entry(const Tensor *t, size_t i)
     return bits & sign_bit(f) ? -size : size;
 }
 
-/* Taken as integers, the bits of positive numbers are in the order of the
-   numbers: the next larger number is the next integer. So rounding up may carry
-   into the exponent. The stored exponent of a normal number is exponent - least
-   + 1: the leading 1 of its rounded fraction supplies the 1. */
+/* The value is integer 2^(exponent - fraction), and `least` is the exponent of
+   the smallest normal number, which is stored as 1. The bits are the integer
+   plus (exponent - least) 2^fraction. The integer of a normal number is at
+   least 2^fraction, which adds the missing 1 to the stored exponent. If
+   rounding makes it 2 2^fraction, it adds 2: the number is the next power of 2.
+ */
 void
 tensor_set(Tensor *t, size_t i, double value)
 {
@@ -255,14 +262,14 @@ tensor_set(Tensor *t, size_t i, double value)
     if (exponent < least) /* such numbers are stored with the exponent 0 */
         exponent = least;
     double integer = nearbyint(ldexp(fabs(value), f->fraction - exponent));
-    integer += ldexp(exponent - least, f->fraction);
-    double infinity = ldexp(f->greatest, f->fraction); /* as an integer */
-    if (!(integer < infinity))
+    double stored = integer + ldexp(exponent - least, f->fraction);
+    double infinity = ldexp(f->greatest, f->fraction); /* as it is stored */
+    if (!(stored < infinity))
         fail(
             "%.200s: %g is too large for this tensor's %zu-bit format; convert "
             "the model with model.float().save_pretrained(DIR)",
             t->name, value, 8 * width);
-    uint32_t bits = (uint32_t)integer;
+    uint32_t bits = (uint32_t)stored;
     bits |= signbit(value) ? sign_bit(f) : 0;
     memcpy(t->map + t->first + i * width, &bits, width);
 }
@@ -305,40 +312,50 @@ write_description(FILE *header, const Tensor *t, size_t begin)
     return bytes;
 }
 
-/* Writes one file of the checkpoint, with a new header, since the tensors after
-   one that was cut move up. Spaces fill the header, so that the entries after
-   it are at multiples of their size. */
-static void
-write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
+/* Returns a new header for a file of the checkpoint, since the tensors after
+   one that was cut move up. Sets bytes[i] to the bytes of c->tensors[i], if it
+   is a tensor of this file; leaves the others 0. */
+static char *
+header_of(const Checkpoint *c, const Tensor *file, size_t *bytes)
 {
-    enum { ALIGNMENT = 8 };
-    size_t at = 0, *bytes = allocate((size_t)c->count, sizeof *bytes);
+    size_t begin = 0; /* of the next tensor, counted after the header */
     char *text;
     FILE *header = begin_text(&text);
     for (int i = 0; i < c->count; i++) {
         const Tensor *t = &c->tensors[i];
-        bool is_file = !t->description;
-        if (is_file || t->map != file->map) /* a tensor of another file */
+        bool is_file = !t->description, in_this_file = t->map == file->map;
+        if (is_file || !in_this_file)
             continue;
         fputs(ftell(header) ? "," : "{", header);
         if (!strcmp(t->name, "__metadata__")) /* no tensor, but has a line */
             fprintf(header, "\"__metadata__\":%s", t->description);
         else
-            bytes[i] = write_description(header, t, at);
-        at += bytes[i];
+            bytes[i] = write_description(header, t, begin);
+        begin += bytes[i];
     }
     fputs(ftell(header) ? "}" : "{}", header);
     end_text(header, &text);
-    uint64_t length = (strlen(text) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return text;
+}
+
+/* Writes one file of the checkpoint. Spaces fill its header, so that the
+   entries after it are at multiples of their size. */
+static void
+write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
+{
+    enum { ALIGNMENT = 8 };
+    size_t *bytes = allocate((size_t)c->count, sizeof *bytes);
+    char *header = header_of(c, file, bytes);
+    uint64_t length = (strlen(header) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     fwrite(&length, sizeof length, 1, to);
-    fprintf(to, "%-*s", (int)length, text);
+    fprintf(to, "%-*s", (int)length, header);
     for (int i = 0; i < c->count; i++)
         if (bytes[i]) {
             size_t begin = (size_t)description_of(&c->tensors[i]).begin;
             fwrite(file->map + file->first + begin, 1, bytes[i], to);
         }
     free(bytes);
-    free(text);
+    free(header);
 }
 
 /* Copies the files that belong to a model besides its weights. Links are not

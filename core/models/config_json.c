@@ -16,8 +16,7 @@ enum { DEPTH = 4, NO_LAYERS = -1 };
 void
 read_keys_table(const char *folder)
 {
-    if (!keys.rows)
-        table_add(&keys, within(folder, "keys.tsv"));
+    table_add(&keys, within(folder, "keys.tsv"));
 }
 
 int
@@ -244,7 +243,6 @@ said_of_model(const char *path, char *text, const char *part)
     note("%s: it is a composite model; only its %s model, in %s_config, is "
          "counted",
          path, counted, counted);
-    free(whole);
     return s;
 }
 

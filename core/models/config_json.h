@@ -38,7 +38,7 @@ typedef struct Said {
                               not have */
 } Said;
 
-/* Reads keys.tsv in this folder, unless it was read already. */
+/* Reads keys.tsv in this folder. Call it once, before the other functions. */
 void read_keys_table(const char *folder);
 
 /* Reads the text of a config.json, which is changed. Of a composite model, only

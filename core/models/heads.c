@@ -29,7 +29,6 @@ layer_tensor(const Heads *l, const Checkpoint *c, const char *pattern,
         fail("%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
              "which config.json asks for; download them again",
              c->directory, name, rows == VECTOR ? 1 : rows, cols);
-    free(name);
     return t;
 }
 
@@ -102,8 +101,9 @@ find_input_maps(Heads *l, const Checkpoint *c)
 
 /* Finds the maps of latent attention, without rotated columns. The names of its
    tensors all begin with one pattern. In the tensor of queries, each head has k
-   columns and then its r rotated ones; in the tensor of keys and values, the k
-   columns of its keys and then the v of its values. */
+   columns and then its r rotated ones. Keys and values are in one tensor: each
+   head has the k columns of its keys and then the v of its values. The r
+   rotated columns of keys, which all heads share, follow the latent's n. */
 static void
 find_latent_maps(Heads *l, const Checkpoint *c)
 {
@@ -111,32 +111,30 @@ find_latent_maps(Heads *l, const Checkpoint *c)
     int d = p->d_model, h = p->heads, k = p->d_k, v = p->d_v, r = p->rope;
     int n = p->latent, m = p->query_latent, query_rows = m ? m : d;
     const char *in = p->tensors[QUERY];
-    Tensor *q = layer_tensor(l, c, in, m ? "q_b_proj.weight" : "q_proj.weight",
-                             h * (k + r), query_rows);
-    Tensor *kv = layer_tensor(l, c, in, "kv_b_proj.weight", h * (k + v), n);
-    Tensor *out = layer_tensor(l, c, in, "o_proj.weight", d, h * v);
-    Tensor *down =
-        layer_tensor(l, c, in, "kv_a_proj_with_mqa.weight", n + r, d);
-    Projection *maps = l->maps;
+    const char *query = m ? "q_b_proj.weight" : "q_proj.weight";
+    Projection *maps = l->maps, *latent = &maps[LATENT];
     l->rope = 0;
-    maps[QUERY] = map_in(q, query_rows, h, k);
+    Tensor *w = layer_tensor(l, c, in, query, h * (k + r), query_rows);
+    maps[QUERY] = map_in(w, query_rows, h, k);
     maps[QUERY].stride = k + r;
-    maps[KEY] = map_in(kv, n, h, k);
-    maps[VALUE] = map_in(kv, n, h, v);
+    w = layer_tensor(l, c, in, "kv_b_proj.weight", h * (k + v), n);
+    maps[KEY] = map_in(w, n, h, k);
+    maps[VALUE] = map_in(w, n, h, v);
     maps[KEY].stride = maps[VALUE].stride = k + v;
     maps[VALUE].first = k;
-    maps[OUTPUT] = map_in(out, d, h, v);
+    w = layer_tensor(l, c, in, "o_proj.weight", d, h * v);
+    maps[OUTPUT] = map_in(w, d, h, v);
     maps[OUTPUT].columns_are_rows = false;
     maps[CONSTANT] = map_in(NULL, d, ONE_HEAD, ONE_COLUMN); /* no b^O */
-    maps[LATENT] = map_in(down, d, ONE_HEAD, n);
-    maps[LATENT].gain =
-        layer_tensor(l, c, in, "kv_a_layernorm.weight", VECTOR, n);
-    if (m) {
-        down = layer_tensor(l, c, in, "q_a_proj.weight", m, d);
-        maps[QUERY_LATENT] = map_in(down, d, ONE_HEAD, m);
-        maps[QUERY_LATENT].gain =
-            layer_tensor(l, c, in, "q_a_layernorm.weight", VECTOR, m);
-    }
+    w = layer_tensor(l, c, in, "kv_a_proj_with_mqa.weight", n + r, d);
+    *latent = map_in(w, d, ONE_HEAD, n);
+    latent->gain = layer_tensor(l, c, in, "kv_a_layernorm.weight", VECTOR, n);
+    if (!m)
+        return;
+    latent = &maps[QUERY_LATENT];
+    w = layer_tensor(l, c, in, "q_a_proj.weight", m, d);
+    *latent = map_in(w, d, ONE_HEAD, m);
+    latent->gain = layer_tensor(l, c, in, "q_a_layernorm.weight", VECTOR, m);
 }
 
 /* The map of W^O is transposed (heads.h). A family whose tensors are not known
@@ -218,7 +216,6 @@ heads_read_norm(Heads *l, const Checkpoint *c)
     int stem = (int)(strlen(l->gain->name) - strlen("weight"));
     char *bias = format_text("%.*sbias", stem, l->gain->name);
     l->shift = tensor_ending(c, bias, VECTOR, l->model->d_model);
-    free(bias);
 }
 
 bool

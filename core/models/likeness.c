@@ -128,69 +128,48 @@ similarity(Likeness *l, int i, int j)
     return sum;
 }
 
-/* Two layers whose heads are being paired: of_first[i] is the head of the
-   second layer that head i of the first is paired with, or NONE so far;
-   of_second[j] is the head of the first that head j of the second is paired
-   with. The other two say the same of groups of heads. */
+/* The partner of a head that is not paired yet. */
 enum { NONE = -1 };
-typedef struct Pairing {
-    int per_group; /* heads of a group */
-    int *of_first, *of_second, *of_first_group, *of_second_group;
-} Pairing;
 
 /* Returns whether head i of the first layer may be paired with head j of the
-   second. Both must be free, and their groups must be free or paired with one
-   another. */
+   second: neither is paired yet, and after it two heads of the first layer are
+   still in one group exactly if their partners are. */
 static bool
-may_pair(const Pairing *p, int i, int j)
+may_pair(const Likeness *l, const int *partner, int i, int j)
 {
-    int group = i / p->per_group, other = j / p->per_group;
-    bool free_heads = p->of_first[i] == NONE && p->of_second[j] == NONE;
-    bool free_groups =
-        p->of_first_group[group] == NONE && p->of_second_group[other] == NONE;
-    return free_heads && (free_groups || p->of_first_group[group] == other);
-}
-
-/* Pairs head i of the first layer with head j of the second, and their groups.
- */
-static void
-pair_heads(Pairing *p, int i, int j)
-{
-    int group = i / p->per_group, other = j / p->per_group;
-    p->of_first[i] = j;
-    p->of_second[j] = i;
-    p->of_first_group[group] = other;
-    p->of_second_group[other] = group;
+    const Heads *a = l->layers[0], *b = l->layers[1];
+    if (partner[i] != NONE)
+        return false;
+    for (int k = 0; k < a->model->heads; k++) {
+        if (partner[k] == NONE)
+            continue;
+        bool one_group = group_of(a, KEY, k) == group_of(a, KEY, i);
+        bool group_of_partners =
+            group_of(b, KEY, partner[k]) == group_of(b, KEY, j);
+        if (partner[k] == j || one_group != group_of_partners)
+            return false;
+    }
+    return true;
 }
 
 void
 match_heads(Likeness *l, int *partner)
 {
     int heads = l->layers[0]->model->heads, pairs = heads * heads;
-    int groups = l->layers[0]->maps[KEY].heads;
-    int *unpaired = allocate(3 * (size_t)heads, sizeof *unpaired);
     double *similar = allocate(matrix_entries(heads, heads), sizeof *similar);
-    Pairing p = {.per_group = heads / groups,
-                 .of_first = partner,
-                 .of_second = unpaired,
-                 .of_first_group = unpaired + heads,
-                 .of_second_group = unpaired + 2 * heads};
-    for (int i = 0; i < heads; i++)
-        partner[i] = NONE;
-    for (int i = 0; i < 3 * heads; i++)
-        unpaired[i] = NONE;
     for (int k = 0; k < pairs; k++) /* pair k: heads k / heads, k % heads */
         similar[k] = similarity(l, k / heads, k % heads);
+    for (int i = 0; i < heads; i++)
+        partner[i] = NONE;
     for (int paired = 0; paired < heads; paired++) {
         int best = NONE;
         for (int k = 0; k < pairs; k++)
-            if (may_pair(&p, k / heads, k % heads) &&
+            if (may_pair(l, partner, k / heads, k % heads) &&
                 (best == NONE || similar[k] > similar[best]))
                 best = k;
-        pair_heads(&p, best / heads, best % heads);
+        partner[best / heads] = best % heads;
     }
     free(similar);
-    free(unpaired);
 }
 
 Gap

@@ -134,7 +134,8 @@ read_size(Published *l, const Size *size, const char *text)
 }
 
 /* Returns whether the queries and keys of a layer, given its number and type,
-   are rotated. */
+   are rotated: as the file says of this layer, or else of every n-th layer, or
+   else as the family does, perhaps only in layers with a window. */
 static bool
 is_rotated(const Said *s, const Published *l, int layer, int type)
 {
@@ -148,7 +149,8 @@ is_rotated(const Said *s, const Published *l, int layer, int type)
 }
 
 /* How many columns of a head are rotated, if there is no latent: as many as the
-   file says or, rounded down to pairs, a share of them. */
+   file says or, rounded down to pairs, a share of them. A share that is wrong
+   is refused even if nothing is rotated. */
 static int
 rotated_columns(const Said *s, const Published *l, int layer, int type)
 {
@@ -232,12 +234,27 @@ set_widths(Published *l)
     l->vdim = l->vdim && !latent ? l->vdim : inputs;
 }
 
+/* Sets what follows from the place of a layer in its model, given the numbers
+   of layers in l->encoders and l->shared: the first ones may be an encoder, the
+   last ones may use the keys of others, and only the first stores buckets. */
+static void
+set_place(Published *l, int layer)
+{
+    const char *part = l->part ? l->part : "";
+    bool all_encode = !strcmp(part, "encoder") ||
+                      (published_has(l, "encodes") && !l->decodes);
+    bool has_buckets = layer == 0 && strcmp(part, "cross") != 0;
+    l->encoders = all_encode || layer < l->encoders;
+    l->shared = layer >= l->layers - l->shared;
+    l->buckets = has_buckets ? l->buckets : 0;
+}
+
 /* A layer of this number and type, in a model of family l. With the number
-   LAYERS and the type ALL, what the file says of all layers. */
+   LAYERS and the type ALL, what the file says of all layers. A missing size is
+   found from those before it: groups, widths, rotated columns, window. */
 static Published
 layer_of(const Said *s, Published l, int layer, int type)
 {
-    const char *part = l.part ? l.part : "";
     const char *all_biases = *l.biases == '-' ? "qkvo" : l.biases;
     const char *formula = table_lookup(&states, l.type, FORMULA);
     for (int i = 0; i < SIZES; i++)
@@ -249,12 +266,7 @@ layer_of(const Said *s, Published l, int layer, int type)
     if (!published_has(&l, "latent"))
         l.rope = rotated_columns(s, &l, layer, type);
     l.window = type == LOCAL && l.window ? l.window : MOST;
-    /* The first layers of a model may be an encoder, the last ones may use the
-       keys of others, and only the first layer stores buckets. */
-    l.encoders = layer < l.encoders || !strcmp(part, "encoder") ||
-                 (published_has(&l, "encodes") && !l.decodes);
-    l.shared = layer >= l.layers - l.shared;
-    l.buckets = layer == 0 && strcmp(part, "cross") ? l.buckets : 0;
+    set_place(&l, layer);
     l.linear = type == LINEAR;
     if (formula && (l.linear || published_has(&l, "state-beside")))
         l.state = state_of(s, &l, formula);
@@ -411,8 +423,8 @@ published_parse(const char *name, char *text, const char *part)
 {
     char *folder = beside_program("models");
     int type[LAYERS];
-    read_keys_table(folder);
     if (!families.rows) {
+        read_keys_table(folder);
         table_add(&families, within(folder, "families.tsv"));
         table_add(&states, within(folder, "states.tsv"));
         table_add(&refusals, within(folder, "refused.tsv"));
@@ -427,12 +439,11 @@ published_parse(const char *name, char *text, const char *part)
         each[i].layers = whole.layers; /* the model's, not one said of this
                                           layer */
         each[i].each = each;
-        each->rotated_layers += each[i].rope > 0;
+        each[0].rotated_layers += each[i].rope > 0; /* each[0] is the model */
     }
     if (s->left_out.count)
         note("%s: keys of config.json not counted: %s", name,
              joined(&s->left_out, ", "));
-    free(s);
     return *each;
 }
 
@@ -519,7 +530,6 @@ published_with_groups(const Published *p, int groups)
             fail("%s: num_key_value_heads %d does not give every layer that "
                  "many; leave out --out to print only the errors",
                  p->name, groups);
-    free(text);
     return changed;
 }
 

@@ -218,7 +218,7 @@ write_left(const Heads *l, const Heads *to, const Fit *f, const double *back)
     }
 }
 
-/* Fits the columns of one fit, and writes them. K gets the mean norm of the
+/* Computes one fit, and writes its columns. K gets the mean norm of the
    columns of S, and L is divided by it. Otherwise small keys would leave W^Q
    with entries too small for 16 bits, and all keys would have another size than
    before. */
@@ -243,7 +243,9 @@ write_fit(const Heads *l, const Heads *to, const Fit *f)
     free(products);
 }
 
-/* Fits a left and a shared map. If the layer has a norm, the fit is to maps
+/* Fits a left and a shared map: for each group of `to`, the groups of l that
+   become this one, and in these first each rotated pair of columns, then all
+   columns that are not rotated. If the layer has a norm, the fit is to maps
    that include it, and is then applied to `stored`, the layer without its norm.
  */
 static void

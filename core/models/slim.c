@@ -80,7 +80,6 @@ static void
 write_piece(const Piece *p, const Heads *l, const Heads *to)
 {
     int n = p->n, width = l->maps[p->map].width;
-    int sharing = l->model->heads / l->maps[KEY].heads; /* heads of a group */
     int left = p->map == KEY ? QUERY : OUTPUT;
     int group = p->from / width, in_head = p->from % width;
     int rows_to_set = p->rotated ? 1 : n, bias_row = l->maps[p->map].rows;
@@ -93,8 +92,9 @@ write_piece(const Piece *p, const Heads *l, const Heads *to)
     if (!bias_counts(l, p->map, p->from))
         for (int i = 0; i < n; i++)
             set_entry(to, p->map, bias_row, p->from + i, 0);
-    for (int head = group * sharing; head < (group + 1) * sharing; head++)
-        write_times(l, to, left, head * width + in_head, n, p->block);
+    for (int head = 0; head < l->model->heads; head++)
+        if (group_of(l, p->map, head) == group)
+            write_times(l, to, left, head * width + in_head, n, p->block);
     free(factor);
 }
 
