@@ -25,32 +25,22 @@ copy_rows(Weight *w, const Heads *l, int map, int first, int rows)
     return true;
 }
 
-/* Gives a weight of attention, "block0.attention.W^Q", the layer's entries. The
-   bias is the last row of a map. Returns false if the layer has no weight of
-   this name and shape. */
+/* Gives a weight of attention, "block0.attention.W^Q", the layer's entries.
+   Returns false if the layer has no weight of this name and shape. */
 static bool
 copy_weight(Weight *w, const Heads *l)
 {
-    static const struct {
-        const char *name;
-        int map;
-        bool bias;
-    } stored[] = {{"W^Q", QUERY, false},  {"b^Q", QUERY, true},
-                  {"W^K", KEY, false},    {"b^K", KEY, true},
-                  {"W^V", VALUE, false},  {"b^V", VALUE, true},
-                  {"W^O", OUTPUT, false}, {"b^O", CONSTANT, false}};
     const int first_row = 0, one_row = 1;
     const char *name = strrchr(w->name, '.') + 1; /* "W^Q" */
-    for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
-        int map = stored[i].map;
-        const Projection *p = &l->maps[map];
-        if (strcmp(stored[i].name, name) != 0)
-            continue;
-        if (stored[i].bias)
-            return p->bias && copy_rows(w, l, map, p->rows, one_row);
-        return p->weight && copy_rows(w, l, map, first_row, p->rows);
-    }
-    return false;
+    /* The names are in the order of the maps QUERY .. CONSTANT. b^O is a map;
+       each other bias is the last row of one. */
+    int whole = index_in("W^Q W^K W^V W^O b^O", name);
+    int biased = index_in("b^Q b^K b^V", name);
+    if (whole >= 0)
+        return l->maps[whole].weight &&
+               copy_rows(w, l, whole, first_row, l->maps[whole].rows);
+    return biased >= 0 && l->maps[biased].bias &&
+           copy_rows(w, l, biased, l->maps[biased].rows, one_row);
 }
 
 /* Exits if no run can compute what the layer computes for this many tokens,
@@ -74,7 +64,6 @@ check_function(const Heads *l, int tokens)
 static char *
 write_run(Model *m, const Dataset *data, const char *out)
 {
-    const bool with_weights = true;
     const Observer nothing_observed = {0};
     Watch *const no_watch = NULL;
     Finished end = {.result = train(m, data, no_watch, NULL)};
@@ -83,7 +72,8 @@ write_run(Model *m, const Dataset *data, const char *out)
     manifest_add(&line, "variant", m->config.variant);
     experiment_open(out, line);
     Draft *d = draft_begin(out, name);
-    run_write(d, name, m, &end, &nothing_observed, data, with_weights);
+    char *run = run_write(d, name, m, &end, &nothing_observed, data);
+    matrices_write(run, "weights", m, m->values);
     draft_end(d, REPLACE_OLD);
     return name;
 }
@@ -107,8 +97,9 @@ settings_of_run(const Heads *l, const char *variant)
 
 /* The model has one block, whose attention gets the matrices of the layer. It
    is not trained. The variant must have all matrices of the layer and no
-   others, and a run has neither capped scores nor heads of which only some
-   columns are rotated. */
+   others, so the number of parameters is compared, too: copy_weight does not
+   see what no weight of the variant takes. A run has neither capped scores nor
+   heads of which only some columns are rotated. */
 char *
 layer_as_run(const Heads *l, const char *variant, const char *out)
 {

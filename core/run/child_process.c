@@ -7,6 +7,7 @@
    there. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,8 +117,21 @@ call_limit(void)
     return seconds;
 }
 
-/* The report is memory that parent and child share. The parent returns early;
-   the child calls `work` and never returns. */
+/* In the child: does its work, reports to the parent in c->report, and ends. */
+static _Noreturn void
+run_child(const Child *c, ChildWork *work, double memory, ChildOutput output)
+{
+    if (output == DISCARD_OUTPUT)
+        print_nothing();
+    else
+        plugins_print_to_stderr();
+    report_to(c->report);
+    limit_memory(memory);
+    work(c->argument, report->answer);
+    _exit(end_well(EXIT_SUCCESS));
+}
+
+/* Only the parent returns from here. The report is memory that both share. */
 void
 child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
             double memory, ChildOutput output)
@@ -133,16 +147,8 @@ child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
     c->report->doing = "";
     signal(SIGCHLD, wake);
     c->process = begin_process("a plugin's code");
-    if (c->process)
-        return;
-    if (output == DISCARD_OUTPUT)
-        print_nothing();
-    else
-        plugins_print_to_stderr();
-    report_to(c->report);
-    limit_memory(memory);
-    work(argument, report->answer);
-    _exit(end_well(EXIT_SUCCESS));
+    if (c->process == 0) /* this is the child */
+        run_child(c, work, memory, output);
 }
 
 double
@@ -155,28 +161,20 @@ clock_seconds(void)
 
 enum { INTERVAL = 50 }; /* milliseconds between two checks of the children */
 
-/* Seconds since the last call, at most two intervals. If this process was
-   stopped meanwhile, as by Ctrl-Z, its children were stopped, too, so that time
-   must not count as theirs. */
-static double
-time_passed(void)
-{
-    static double last;
-    const double most = 2 * INTERVAL / 1000.; /* seconds */
-    double passed = clock_seconds() - last;
-    last += passed;
-    return passed < most ? passed : most;
-}
-
-/* Ends a child in which one call of a plugin's code lasts too long. `passed` is
-   the time since the last look at it, in seconds. The child only counts its
-   calls. The clock is in the parent, so the plugin's code cannot stop it. */
+/* Ends a child in which one call of a plugin's code lasts too long. The child
+   only counts its calls; the clock is in the parent, which the plugin's code
+   cannot stop. At most two intervals count from one look at the child to the
+   next: if both processes were stopped meanwhile, as by Ctrl-Z, the child did
+   not use that time. */
 static void
-limit_call(Child *c, double passed)
+limit_call(Child *c)
 {
+    const double most = 2 * INTERVAL / 1000.; /* seconds */
     const Report *r = c->report;
+    double now = clock_seconds(), passed = fmin(now - c->seen, most);
     bool in_call = *r->doing; /* it is "" outside of the plugin's code */
     bool same_call = in_call && r->calls == c->call;
+    c->seen = now;
     c->call = r->calls;
     c->call_time = same_call ? c->call_time + passed : 0;
     if (c->call_limit && c->call_time > c->call_limit) {
@@ -189,10 +187,9 @@ Child *
 children_wait(Child *children, int count)
 {
     struct rusage usage;
-    double passed = time_passed();
     for (Child *c = children; c < children + count; c++)
         if (c->process)
-            limit_call(c, passed);
+            limit_call(c);
     for (Child *c = children; c < children + count; c++)
         if (c->process && wait4(c->process, &c->status, WNOHANG, &usage)) {
             c->most_memory = 1024. * (double)usage.ru_maxrss; /* from KiB */

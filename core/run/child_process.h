@@ -18,12 +18,13 @@ typedef struct Child {
     const void *argument; /* of its work */
     Report *report;       /* shared memory, which ends with the answer */
     size_t size;          /* bytes of the answer */
-    unsigned call;    /* number of the last call of plugin code that was seen */
-    double call_time; /* seconds that this call has lasted */
-    double call_limit;  /* seconds that a call may last; 0: no limit */
-    bool late;          /* true if the child was ended because a call lasted
-                           longer */
-    int status;         /* waitpid's, once the child has ended */
+    unsigned call;     /* the number of the plugin's call that was seen last */
+    double call_time;  /* seconds that this call has lasted */
+    double call_limit; /* seconds that a call may last; 0: no limit */
+    double seen; /* when children_wait last looked at it (clock_seconds) */
+    bool late;   /* true if the child was ended because a call lasted
+                    longer */
+    int status;  /* waitpid's, once the child has ended */
     double most_memory; /* the most bytes that the child used; set when it has
                            ended */
 } Child;

@@ -12,7 +12,6 @@
 
 #include "algebra/convert.h"
 #include "run/grid.h"
-#include "run/run.h"
 #include "tasks/tasks.h"
 #include "training/build_model.h"
 
@@ -117,8 +116,9 @@ add_seeds(Grid *g, const Values *seeds, Config c, const char *uses)
     }
 }
 
-/* Adds the runs of one point of the grid. Opening its data sets the hash of a
-   text. If several tasks were given, --file was given for the task text. */
+/* Adds the runs of one point of the grid. Opening its data completes c by the
+   hash of a text, so it comes before c is resolved. --file was given for the
+   task text, so the other tasks given with it do not have the file. */
 static void
 add_point(Grid *g, const Request *r, Config c)
 {
@@ -138,8 +138,9 @@ add_point(Grid *g, const Request *r, Config c)
 }
 
 /* Adds a point for every combination of the values given to the settings from
-   settings[next] on; c has the values of the earlier ones. grid_of has chosen
-   task and variant, and add_seeds adds the seeds. */
+   settings[next] on; c has the values of the earlier ones. Settings that were
+   not given are skipped, as are the task and the variant, which grid_of has
+   chosen, and the seed, which add_seeds sets. */
 static void
 expand(Grid *g, const Request *r, Config c, int next)
 {

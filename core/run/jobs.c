@@ -44,16 +44,16 @@ static void
 load_weights(Model *m, const Run *source)
 {
     Dataset data;
-    Conversion v;
+    Conversion failed; /* only says why, if it failed */
     if (config_equal(&m->config, &source->config, OF_VARIANT | OF_SHAPE) &&
         m->config.embed == source->config.embed) {
         run_weights(source, m);
         return;
     }
     Model *from = run_model(source, &data);
-    if (!convert_model(from, m, &v))
+    if (!convert_model(from, m, &failed))
         fail("%s cannot be converted into %s: %s", source->path,
-             plugin_name(m->config.variant), v.why);
+             plugin_name(m->config.variant), failed.why);
     model_free(from);
 }
 
@@ -63,7 +63,7 @@ load_weights(Model *m, const Run *source)
 static Model *
 prepare(const Config *c, Dataset *data)
 {
-    Conversion v;
+    Conversion failed; /* only says why, if it failed */
     Model *m = model_open(*c, data);
     if (m->config.plugin_hash != c->plugin_hash)
         fail("its plugin was changed after this command began; run the same "
@@ -71,8 +71,8 @@ prepare(const Config *c, Dataset *data)
     if (crew.w->from) {
         Run source = run_read(crew.w->from);
         load_weights(m, &source);
-    } else if (*c->same_start && !start_alike(m, &v))
-        fail("it cannot start as %s does: %s", c->same_start, v.why);
+    } else if (*c->same_start && !start_alike(m, &failed))
+        fail("it cannot start as %s does: %s", c->same_start, failed.why);
     return m;
 }
 
@@ -125,8 +125,9 @@ work(const void *job, void *last)
     t.start = clock_seconds();
     t.end.result = train(m, &data, watch_run, &t);
     t.end.solved_at = t.solved.step;
-    run_write(&own, t.job->name, m, &t.end, &t.observer, &data,
-              !crew.w->no_weights);
+    char *run = run_write(&own, t.job->name, m, &t.end, &t.observer, &data);
+    if (!crew.w->no_weights)
+        matrices_write(run, "weights", m, m->values);
     /* If another command has trained this run meanwhile, that run is kept,
        because the command may be reading it. */
     bool kept = !t.job->stale && run_exists(crew.w->out, t.job->name);

@@ -109,12 +109,16 @@ run_command(const void *argument, void *answer)
     _exit(end_well(c->run(c->argc, c->argv)));
 }
 
-/* The child that runs the command, and the latest signal, or 0. They are static
-   because a signal handler gets only the signal as its argument. */
+/* The signals that would end this process, such as that of Ctrl-C. */
+static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+enum { FATAL = sizeof fatal / sizeof *fatal };
+
+/* The child that runs the command, and the latest fatal signal, or 0. They are
+   static because a signal handler gets only the signal as its argument. */
 static pid_t command_process;
 static volatile sig_atomic_t interrupted_by;
 
-/* The handler of the signals that end this process: ends the child first. */
+/* The handler of fatal signals: ends the child first. */
 static void
 interrupt(int signal)
 {
@@ -122,36 +126,46 @@ interrupt(int signal)
     kill(command_process, SIGKILL);
 }
 
-/* A signal that would end this process, such as that of Ctrl-C, ends the child.
-   Once child_end has removed the child's drafts, this process ends by the same
-   signal. This process also ends so if the child itself was ended by one of
-   these signals. */
+/* Makes fatal signals end the child from now on. One that is ignored stays
+   ignored, as SIGHUP is under nohup. */
+static void
+handle_signals(void)
+{
+    for (int i = 0; i < FATAL; i++) {
+        void (*before)(int) = signal(fatal[i], interrupt);
+        if (before == SIG_IGN)
+            signal(fatal[i], SIG_IGN);
+    }
+}
+
+/* Ends this process by a signal, if that is a fatal one. */
+static void
+end_by(int by)
+{
+    for (int i = 0; i < FATAL; i++)
+        if (fatal[i] == by) {
+            signal(by, SIG_DFL);
+            raise(by);
+        }
+}
+
+/* A fatal signal to this process, or to the child itself, ends both. This
+   process ends last, after child_end has removed the child's drafts. */
 int
 command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
 {
-    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE,
-                                0}; /* 0: the end */
     Child c;
     Command command = {run, argc, argv};
     const size_t no_answer = 0;
     child_begin(&c, run_command, &command, no_answer, machine_memory(),
                 PRINT_OUTPUT);
     command_process = c.process;
-    for (const int *s = fatal; *s; s++) {
-        void (*before)(int) = signal(*s, interrupt);
-        if (before == SIG_IGN) /* nohup ignores SIGHUP: it stays ignored */
-            signal(*s, SIG_IGN);
-    }
+    handle_signals();
     wait_for(&c);
     Ended e = child_end(&c);
     if (e.answered)
         return e.status;
-    int ended_by = interrupted_by ? interrupted_by : WTERMSIG(c.status);
-    for (const int *s = fatal; *s; s++)
-        if (*s == ended_by) {
-            signal(ended_by, SIG_DFL);
-            raise(ended_by);
-        }
+    end_by(interrupted_by ? interrupted_by : WTERMSIG(c.status));
     if (e.plugin)
         note("%s: %s", e.plugin, e.why);
     else

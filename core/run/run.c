@@ -104,6 +104,15 @@ write_config(const char *run, const Config *c)
     end_file(file, run, "config.tsv");
 }
 
+/* Writes the values that were observed at the last line of the log. */
+static void
+put_observed(FILE *file, const Observer *o)
+{
+    int first = (o->lines - 1) * o->count; /* of the last line */
+    for (int k = 0; k < o->count; k++)
+        put_pair(file, o->names.text[k], o->values[first + k], FLOAT_DIGITS);
+}
+
 /* Writes result.tsv: the results, those of trivial baselines, and the last
    line of the observed columns. */
 static void
@@ -137,15 +146,11 @@ write_result(const char *run, const Model *m, const Finished *e,
     fprintf(file, "status\t%s\n", has_diverged(m, r) ? "diverged" : "finished");
     for (int i = 0; i < LINES; i++)
         put_pair(file, lines[i].key, lines[i].value, RESULT_DIGITS);
-    if (*m->config.file) { /* baselines of the test part of a text, which are
-                              different */
+    if (*m->config.file) { /* the test part of a text has other baselines */
         put_pair(file, "test_trivial", test.trivial, RESULT_DIGITS);
         put_pair(file, "test_bigram_loss", test.bigram_loss, RESULT_DIGITS);
     }
-    int last_line = (o->lines - 1) * o->count; /* its index in o->values */
-    for (int k = 0; k < o->count; k++)
-        put_pair(file, o->names.text[k], o->values[last_line + k],
-                 FLOAT_DIGITS);
+    put_observed(file, o);
     end_file(file, run, "result.tsv");
 }
 
@@ -190,17 +195,16 @@ matrices_write(const char *run, const char *folder, const Model *m,
     }
 }
 
-void
+char *
 run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
-          const Observer *o, const Dataset *data, bool weights)
+          const Observer *o, const Dataset *data)
 {
     char *run = new_directory(d->path, name);
     write_result(run, m, e, o, data);
     write_config(run, &m->config);
     write_log(run, &e->result, o);
     write_timing(run, e, m);
-    if (weights)
-        matrices_write(run, "weights", m, m->values);
+    return run;
 }
 
 /* Reads config.tsv. Its lines are a heading, the format, and the settings in

@@ -34,11 +34,10 @@ typedef struct Finished {
 } Finished;
 
 /* Writes the finished run `name` into a draft, which draft_end moves to its
-   place. `o` has the values that were observed at each line of the log. The
-   trained matrices are only written if `weights`. */
-void run_write(const Draft *d, const char *name, const Model *m,
-               const Finished *e, const Observer *o, const Dataset *data,
-               bool weights);
+   place, without its weights (matrices_write). `o` has the values that were
+   observed at each line of the log. Returns the run's path in the draft. */
+char *run_write(const Draft *d, const char *name, const Model *m,
+                const Finished *e, const Observer *o, const Dataset *data);
 
 typedef struct Run {
     char *path, *name; /* name: the last part of path */
