@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "page/figure_files.h"
+#include "page/gnuplot_files.h"
 #include "run/grid.h"
 #include "study/judge_csv.h"
 

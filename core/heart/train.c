@@ -1,58 +1,11 @@
-/* train.c - the training loop: draw, forward, backward, step; and Adam, in one
-   pass over all weights. The first step allocates all memory that a step needs,
-   and the next ones allocate nothing. */
-#include "heart/fail.h"
+/* train.c - the training loop: draw, forward, backward, step. The first step
+   allocates all memory that a step needs, and the next ones allocate nothing.
+ */
+#include "heart/adam.h"
 #include "heart/embedding_and_loss.h"
-#include "heart/numbers.h"
+#include "heart/fail.h"
 #include "heart/threads.h"
 #include "heart/train.h"
-
-/* Adam for entries from .. to - 1 of the weights. `first` is the running mean
-   of the gradient, and `second` that of its square. Both begin at 0, so after t
-   steps they are too small by the factors 1 - beta^t. Correcting `rate` and
-   `epsilon` for that is cheaper than correcting each entry. */
-static void
-adam_range(void *model, long from, long to)
-{
-    const Model *m = model;
-    const Config *c = &m->config;
-    real beta1 = (real)c->beta1, rest1 = (real)(1 - c->beta1);
-    real beta2 = (real)c->beta2, rest2 = (real)(1 - c->beta2);
-    double correction = sqrt(1 - m->beta2_power);
-    real rate = (real)(m->rate * correction / (1 - m->beta1_power));
-    real epsilon = (real)(1e-8 * correction); /* 1e-8, as in the paper */
-    real *w = m->values, *first = m->first, *second = m->second;
-    const real *g = m->gradients;
-    for (long i = from; i < to; i++) {
-        first[i] = beta1 * first[i] + rest1 * g[i];
-        second[i] = beta2 * second[i] + rest2 * g[i] * g[i];
-        w[i] -= rate * first[i] / (SQRT(second[i]) + epsilon);
-    }
-}
-
-void
-adam(Model *m, double rate)
-{
-    m->rate = rate;
-    m->beta1_power *= m->config.beta1;
-    m->beta2_power *= m->config.beta2;
-    parallel_for((long)m->parameters, adam_range, m);
-}
-
-void
-optimizer_step(Model *m)
-{
-    if (m->step == 0) {
-        m->first = allocate(2 * m->parameters, sizeof *m->first);
-        m->second = m->first + m->parameters;
-        m->beta1_power = m->beta2_power = 1;
-    }
-    m->step++;
-    if (m->update)
-        m->update(m);
-    else
-        adam(m, m->config.lr);
-}
 
 /* A batch is run through the model in micro-batches, so that the nodes of a
    forward pass are still in the caches in its backward pass. Their gradients

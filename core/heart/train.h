@@ -1,4 +1,4 @@
-/* train.h - the training loop, and Adam. */
+/* train.h - the training loop. */
 #ifndef TRAIN_H
 #define TRAIN_H
 
@@ -29,14 +29,6 @@ typedef struct Result {
    training stops. The caller frees the rows. */
 typedef bool Watch(void *to, const Result *so_far);
 Result train(Model *m, const Dataset *data, Watch *watch, void *to);
-
-/* Moves every weight against its gradient, with this learning rate. Kingma and
-   Ba 2014, algorithm 1, with its bias corrections moved into the rate and into
-   epsilon (section 2). */
-void adam(Model *m, double rate);
-
-/* A step of the model's optimizer: Model.update or, if that is NULL, Adam. */
-void optimizer_step(Model *m);
 
 /* The next step of training: forward, backward, and the optimizer's step.
    Returns the loss of the batch, and sets *accuracy. */

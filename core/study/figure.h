@@ -1,9 +1,9 @@
 /* figure.h - the figures of an experiment: which curves and points they show.
-   page/figure_files.h writes them as files. */
+   page/gnuplot_files.h writes them as files. */
 #ifndef FIGURE_H
 #define FIGURE_H
 
-#include "page/figure_files.h"
+#include "page/gnuplot_files.h"
 #include "study/outcome.h"
 
 /* Draws o->y against o->x, with a curve for each value of o->by. If there are

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "heart/fail.h"
-#include "heart/train.h"
+#include "heart/adam.h"
 #include "training/muon.h"
 
 /* A matrix (n x n) whose entries are not set. The next call uses the same

@@ -1,12 +1,12 @@
 /* optimizers.h - how a step of training moves the weights: its learning rate,
    weight decay, and the optimizer that the setting `optimizer` names. Adam is
-   in heart/train.c, SGD in optimizers.c, Muon in muon.c. A new optimizer gets a
+   in heart/adam.c, SGD in optimizers.c, Muon in muon.c. A new optimizer gets a
    name and a number in config/settings.c and settings.h, and update_weights
    calls it. */
 #ifndef OPTIMIZERS_H
 #define OPTIMIZERS_H
 
-#include "heart/train.h"
+#include "heart/adam.h"
 
 /* The learning rate of a step; the first is step 1. It rises linearly to `lr`
    over the first `warmup` steps. Then it stays at lr or, if the setting

@@ -1,4 +1,4 @@
-/* figure_files.h - one figure: its data NAME.tsv, its script NAME.gp, its
+/* gnuplot_files.h - one figure: its data NAME.tsv, its script NAME.gp, its
    caption NAME.txt, and the pictures that gnuplot draws from them.
    study/figure.h and the commands decide which numbers a figure shows; here
    they become files. The colours and line widths of all figures are in
@@ -9,8 +9,8 @@
        figure_word(&f, "xlabel", "step");
        f.drawn = "test loss against step";
        figure_end(&f, "panels.gp"); */
-#ifndef FIGURE_FILES_H
-#define FIGURE_FILES_H
+#ifndef GNUPLOT_FILES_H
+#define GNUPLOT_FILES_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* figure_files.c - one figure: its data, script and caption, and the pictures
+/* gnuplot_files.c - one figure: its data, script and caption, and the pictures
    that gnuplot draws from them.
 
    A script ends in a seal: a comment with a hash of all lines before it. If
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "config/find_plugin.h"
-#include "page/figure_files.h"
+#include "page/gnuplot_files.h"
 #include "page/escape.h"
 #include "run/child_process.h"
 
