@@ -329,6 +329,9 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
     t.pass = pass_captured(m, &b);
     t.shown = allocate((size_t)m->count, sizeof(bool));
     show_tokens(&t, count);
+    if (!trained)
+        printf("\nThe numbers are those that training starts from (seed %d).\n",
+               m->config.seed);
     /* The first attention reads the embeddings, or LayerNorm of them. */
     const Node *x = t.pass->capture.place[0].x;
     if (m->config.norm)
