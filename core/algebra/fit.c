@@ -21,7 +21,7 @@ form_of(const Canonical *c, int heads, Form **made)
     int d = c->d_model;
     Form like = {.d_model = d, .constant = c->constant, .made = made};
     Form *f = form_like(&like, heads, d);
-    memcpy(f->m, c->m, (size_t)(c->heads * c->size) * sizeof *c->m);
+    memcpy(f->m, c->m, (size_t)c->heads * (size_t)c->size * sizeof *c->m);
     for (int head = 0; head < c->heads; head++) {
         const double *n = c->n + head * c->size;
         for (int row = 0; row < d; row++) /* N_i' lacks the last row of N_i */

@@ -153,19 +153,20 @@ find_option_letters(Family *f)
     }
 }
 
-/* Finds which widths must be even. Positions by rotation (rope) rotate pairs of
-   the columns of keys, which are as wide as d_model if d_k is unused; a latent
-   may be a key, too. A variant that rotates may rotate pairs of the columns of
-   its own even widths. */
+/* Finds which letters must be even, so that they change in steps of a PAIR. A
+   variant whose code rotates tokens may rotate pairs of the columns of its own
+   even widths. The setting --positions rope rotates the columns of keys, which
+   are as wide as d_model if d_k is unused; a latent may be a key, too. */
 static void
 find_steps(Family *f)
 {
     Cost cost = cost_of(f->variant, f->attention, FEW_TOKENS, Y_IS_X);
     for (int i = 0; i < LETTERS; i++) {
-        bool stays_even = i >= FIRST_OWN && f->wanted.n[i] % PAIR == 0;
-        f->step[i] = cost.rotates && stays_even ? PAIR : 1;
+        bool is_even_own = i >= FIRST_OWN && f->wanted.n[i] % PAIR == 0;
+        f->step[i] = cost.rotates && is_even_own ? PAIR : 1;
     }
-    if (f->attention.relative == &rope) {
+    bool keys_are_rotated = f->attention.relative == &rope;
+    if (keys_are_rotated) {
         f->step[f->used[K] ? K : D] = PAIR;
         f->step[R] = PAIR;
     }
@@ -329,7 +330,8 @@ largest_drawn(const Family *f, int letter, const Shape *shape, int widest)
         return GROUPED_HEADS; /* several groups of several heads */
     if (is_count(letter))
         return HEADS;
-    if (letter >= FIRST_OWN && wanted[letter] <= wanted[K])
+    bool is_own = letter >= FIRST_OWN;
+    if (is_own && wanted[letter] <= wanted[K])
         return NARROW * f->step[letter];
     bool in_each_head = letter == K || letter == V;
     int in_all_heads = wanted[letter] * (in_each_head ? wanted[H] : 1);

@@ -26,7 +26,8 @@ enum { PANEL = 64, POOL_COLUMNS = 2 * PANEL };
    panel waits for the next panel, which may bring larger ones. */
 #define LARGE_ENOUGH 0.3
 
-/* A gap in the pivots shows the rank only if it is at least this wide. */
+/* A gap between two pivots shows the rank only if the first is at least this
+   many times as large as the next. */
 #define LEAST_GAP 100
 
 /* How much elimination may enlarge the rounding of entries. */

@@ -46,9 +46,9 @@ double fast_dot(const double *x, const double *y, int n);
    the rank, if smaller ones are only rounding. */
 int rank_of(const double *s, int k, double rounding);
 
-/* t = U S^-1 V' (m x n), the transposed pseudo-inverse of a (m x n), without
-   singular values that are only rounding; t must be 0 before. Returns the rank.
- */
+/* Adds U S^-1 V' (m x n), the transposed pseudo-inverse of a (m x n), to t,
+   which is 0 before; leaves out singular values that are only rounding. Returns
+   the rank. */
 int pseudo_inverse(const double *a, int m, int n, double *t);
 
 /* exp(entropy of s / sum s): k for k equal values, 1 for a single one (Roy and

@@ -120,7 +120,8 @@ names_alike(const char *a, const char *b)
 
 /* Returns whether two heads use these two nodes in the same way. They do if
    both are one node, or have the same operator, or are matrices of one shape
-   whose names differ only in a number. */
+   whose names differ only in a number. A matrix has no operator, and its
+   `arguments` are its name (leaf). */
 static bool
 nodes_alike(const Node *a, const Node *b)
 {

@@ -40,7 +40,7 @@ void discard(const char *path);
 int lock_directory(const char *path);
 
 typedef struct Draft {
-    char *path;  /* DIRECTORY/.NAME@qkv-XXXXXX; only the writer writes there */
+    char *path;  /* DIRECTORY/.NAME@qkv-XXXXXX, a folder of this process only */
     char *place; /* DIRECTORY, the final place of its files */
     int lock;    /* the file descriptor that locks path (lock_directory) */
 } Draft;

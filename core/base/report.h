@@ -25,11 +25,11 @@ typedef struct Report {
 /* The report of this process. Until report_to is called, nobody reads it. */
 extern Report *report;
 
-/* Report that the code of the plugin at `path` is called, which counts as one
-   of Report.calls, and that it has returned. A crash in between is blamed on
-   that plugin or, if `path` is NULL, on the plugin that was called last.
-   `doing` names the code for the message: " in forward". What the code prints
-   appears on stderr (plugins_print_to_stderr). */
+/* Reports that the code of the plugin at `path` is called, which counts as one
+   of Report.calls. Until report_returned, a crash is blamed on that plugin or,
+   if `path` is NULL, on the plugin that was called last; and what the code
+   prints appears on stderr, if plugins_print_to_stderr was called. `doing`
+   names the code for the message: " in forward". */
 void report_running(const char *path, const char *doing);
 void report_returned(void);
 

@@ -309,6 +309,13 @@ void
 check_decoding(Subject *s)
 {
     enum { READ_AT_ONCE = 3 };
+    static const char in_c[] =
+        "pass whatever is kept from earlier tokens, except keys and values, "
+        "through cached(); do not add a->position to the positions of a Bias "
+        "or in rotate, which have it already; and let no token see a later one";
+    static const char in_equation[] =
+        "shift needs earlier rows, which are kept only if they are cached: "
+        "write shift(cached(y W_i^V), 1)";
     if (s->attention.layer != FIRST_LAYER)
         return;
     Stack k = stack_of(s, MANY);
@@ -321,20 +328,13 @@ check_decoding(Subject *s)
         const real *last = decoder_read(d, k.batch.ids + read, n);
         read += n;
         if (!same(last, all + (read - 1) * SYMBOLS, SYMBOLS, rounding))
-            fail(
-                "the output for token %d differs when tokens are decoded one "
-                "at a time: %s",
-                read,
-                advice(s,
-                       "pass whatever is kept from earlier tokens, except keys "
-                       "and values, through cached(); do not add a->position "
-                       "to the positions of a Bias or in rotate, which have "
-                       "it already; and let no token see a later one",
-                       "shift needs earlier rows, which are kept only if they "
-                       "are cached: write shift(cached(y W_i^V), 1)"));
+            fail("the output for token %d differs when tokens are decoded one "
+                 "at a time: %s",
+                 read, advice(s, in_c, in_equation));
     }
+    int last_block = m->places - 1;
     passed(s,
            "decoding one token at a time gives the outputs of one call for "
            "all, keeping %d numbers per token",
-           cache_entries(d->cache, m->places - 1));
+           cache_entries(d->cache, last_block));
 }

@@ -217,7 +217,8 @@ static void
 add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
     const char *name = w->plugin.name;
-    /* cost.cache is for each token that a query sees; a window hides others */
+    /* cost.cache is kept for each token that a query sees, and cost.seen is how
+       many tokens that is: fewer than all if the variant has a window. */
     double cached = cost.cache * cost.seen;
     if (isnan(cost.forward))
         note("%s: its FLOPs are not known, because one of its own operators "
@@ -436,13 +437,15 @@ command_count(int argc, char **argv)
     int table = o.whole ? WHOLE : COSTS;
     if (o.real)
         table = REAL;
+    /* Refuses wrong --columns before the program may start again. */
     Sheet sheet = sheet_new(table_columns[table], columns_in[table],
                             "parameters", o.columns);
-    if (table != COSTS && sizeof(real) == sizeof(float))
-        return run_in_double(argc, argv); /* ranks need double precision */
-    if (table != COSTS)                   /* measuring takes long */
+    bool measures_ranks = table != COSTS, in_double = sizeof(real) > 4;
+    if (measures_ranks && !in_double) /* ranks need double precision */
+        return run_in_double(argc, argv);
+    if (measures_ranks) /* it takes long */
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
-    char *uses = "";
+    char *uses = ""; /* the settings that some variant in the table uses */
     Config c = o.word_count ? run_read(o.words[0]).config : config_start();
     request_apply(&o.request, &c);
     if (!given->count && !o.word_count)

@@ -76,10 +76,13 @@ print_runs(const Experiment *e, const char *chosen, Layout layout)
         columns[i] = column_of(names.text[i], e, !for_programs(layout));
     Sheet sheet = sheet_new(columns, names.count, NULL, chosen);
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
-        for (int i = 0; i < names.count; i++)
-            cells[i] = columns[i].words
-                           ? cell(run_value_text(r, names.text[i]))
-                           : cell(run_value_number(r, names.text[i]));
+        for (int i = 0; i < names.count; i++) {
+            const char *name = names.text[i];
+            if (columns[i].words)
+                cells[i] = cell(run_value_text(r, name));
+            else
+                cells[i] = cell(run_value_number(r, name));
+        }
         sheet_add_row(&sheet, cells);
     }
     sheet_print(&sheet, layout);

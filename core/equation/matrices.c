@@ -1,6 +1,7 @@
 /* matrices.c - the matrices of an equation: their names, shapes and order. */
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -97,7 +98,7 @@ rank_by_use(const PlanWeight *w)
 void
 order_weights(Plan *p)
 {
-    int rank[p->weights + 1]; /* + 1, because an array cannot be empty */
+    int *rank = allocate((size_t)p->weights, sizeof *rank);
     bool all_declared = true;
     for (int i = 0; i < p->weights; i++)
         all_declared &= p->weight[i].declared != NULL;
@@ -109,10 +110,13 @@ order_weights(Plan *p)
     p->order = allocate((size_t)p->weights + 1, sizeof *p->order);
     for (int i = 0; i < p->weights; i++) {
         int before = 0;
-        for (int k = 0; k < p->weights; k++)
-            before += rank[k] < rank[i] || (rank[k] == rank[i] && k < i);
+        for (int k = 0; k < p->weights; k++) {
+            bool is_earlier = k < i; /* by first use */
+            before += rank[k] == rank[i] ? is_earlier : rank[k] < rank[i];
+        }
         p->order[before] = i;
     }
+    free(rank);
 }
 
 /* Do matrix i and another matrix of the plan have the same name once indices
@@ -148,8 +152,8 @@ stored_size(const Plan *p, const PlanWeight *w, const Tree *blocks,
     double count = blocks ? scalar_value(blocks, a) : 1;
     double size = count * scalar_value(width_known(width), a);
     if (!(size >= 1 && size <= INT_MAX && size == floor(size)))
-        fail("%s: %s would have %g x %s = %g rows or columns: choose sizes "
-             "that make it a whole number",
+        fail("%s: a side of %s would be %g x %s = %g long: choose sizes that "
+             "make it a whole number of at least 1",
              p->text->path, w->written, count, scalar_text(width_known(width)),
              size);
     return (int)size;

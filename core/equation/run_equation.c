@@ -5,6 +5,7 @@
    step becomes a node, which the operator of its kind makes. */
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include <qkv/operator.h>
 
@@ -181,14 +182,15 @@ static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
     const Plan *p = plan_of_variant(a->variant);
-    Node *value[p->steps];
+    Node *value[p->steps]; /* NULL for a step that the output does not need */
+    memset(value, 0, sizeof value);
     Node *matrix[p->weights + 1]; /* + 1, because an array cannot be empty */
     for (int k = 0; k < p->weights; k++) /* w has the variant's order */
         matrix[p->order[k]] = w[k];
     for (int i = 0; i < p->steps; i++) {
         const Step *s = &p->step[i];
         Node *in[MOST_OPERANDS];
-        if (!s->uses) /* the output does not depend on it */
+        if (!s->uses)
             continue;
         for (int k = 0; k < s->inputs; k++)
             in[k] = value[s->in[k]];

@@ -323,8 +323,8 @@ scores_backward(const QueryTile *t, real scale)
     }
 }
 
-/* The gradient of the rows of n, which is k or v, that the tile sees: the first
-   ones. */
+/* The gradient of k or v, which is n, in the rows that the tile sees: the first
+   t->seen. */
 static Matrix
 seen_gradient(const QueryTile *t, Node *n)
 {

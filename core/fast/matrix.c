@@ -163,8 +163,8 @@ enum {
     NEAR = 32768 / sizeof(real), /* entries that fit the first cache */
     WORTH_SHARING = 1000000, /* multiply-adds that repay threads, whose start
                                 takes some ten microseconds */
-    ROWS_AHEAD = 8, /* rows between the one that is copied, and the one that is
-                       prefetched */
+    ROWS_AHEAD = 8,    /* how many rows below the row that is copied the row is
+                          that is prefetched */
     SQUARES_AHEAD = 4, /* the same, in squares of FEW rows */
     FAR = 96, /* entries from one row to the next that repay prefetching */
 };

@@ -71,10 +71,10 @@ enum { RECALL, INDUCTION, SORT, HEART_TASKS };
 enum { SHORTEST_PERIOD = 4, LONGEST_PERIOD = 8 }; /* of induction */
 extern const Task heart_tasks[HEART_TASKS];
 
-/* The functions below also serve tasks outside the heart.
+/* The functions below also serve tasks outside the heart. */
 
-   The sizes of a task whose tokens have one id, a symbol, and whose answers are
-   symbols; and the sizes of a task like recall. */
+/* The sizes of a task whose tokens have one id, a symbol, and whose answers are
+   symbols; and those of a task whose tokens are pairs of a key and a value. */
 Sizes plain_sizes(const Config *c);
 Sizes recall_sizes(const Config *c);
 

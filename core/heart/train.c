@@ -39,7 +39,9 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
         Batch micro = batch_part(b, i, left < size ? left : size);
         tape_reset(t);
         Node *logits = model_forward(m, t, &micro);
-        if (i > 0) /* backward must add to those of earlier micro-batches */
+        /* A touched node keeps its gradient, so backward adds to the gradients
+           of the earlier micro-batches. */
+        if (i > 0)
             for (int k = 0; k < m->count; k++)
                 m->nodes[k]->touched = true;
         Node *part =

@@ -201,8 +201,10 @@ sign_bit(const struct Format *f)
 }
 
 /* Accepts a description only if its type, its shape and its number of bytes
-   agree. The result is a copy of the tensor's entry in c, with its shape, type
-   and place; the shape of a vector has no second number, which stays 0. */
+   agree. The result is a copy of the tensor's entry in c, with its shape and
+   its type. `first` of the entry is where the file's numbers begin; `first` of
+   the result is where the tensor's begin. The shape of a vector has no second
+   number, which stays 0. */
 Tensor *
 tensor_ending(const Checkpoint *c, const char *ending, int rows, int cols)
 {
@@ -224,7 +226,7 @@ tensor_ending(const Checkpoint *c, const char *ending, int rows, int cols)
     if (!same_shape || !same_size || !d.in_file)
         return NULL;
     found->type = type;
-    found->first += (size_t)d.begin;
+    found->first = t->first + (size_t)d.begin;
     return found;
 }
 

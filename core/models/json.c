@@ -60,10 +60,14 @@ cut_value(char **at, char **value, const char *path)
     bool empty = end == from, ends = sign && strchr(",:]}", sign);
     bool last_is_missing = sign == ',' && !next[1];
     bool has_control = !nested && !is_text(*value);
+    const char *why = "a value does not end";
+    if (empty || last_is_missing)
+        why = "a value is missing";
+    else if (has_control)
+        why = "a value has a control character";
     if (empty || !ends || last_is_missing || has_control)
-        fail("%s: it is not JSON: a value is missing, does not end or has a "
-             "control character; download the file again",
-             path);
+        fail("%s: it is not JSON: %s; correct it, or download it again", path,
+             why);
     return sign;
 }
 

@@ -20,9 +20,10 @@ enum { TENSORS = DEFAULTS + 1, NORM = TENSORS + 4 };
 enum { FORMULA = 1, REASON = 1 };
 
 /* The sizes that a config.json may give of a layer, by their meaning in
-   keys.tsv. They are whole numbers; 0 and 1 say no and yes. A size that is
-   NEEDED must be given, by some models only if they have a latent. MOST is also
-   the window of a layer that sees all tokens. */
+   keys.tsv. They are whole numbers; 0 and 1 say no and yes. Every model must
+   give the sizes that are NEEDED; a model with a latent must also give those
+   that are NEEDED_IF_LATENT. A layer that sees all tokens has a window of
+   MOST. */
 enum { MOST = 1000000 };
 enum { NOT_NEEDED, NEEDED_IF_LATENT, NEEDED };
 typedef struct Size {
@@ -442,7 +443,7 @@ published_parse(const char *name, char *text, const char *part)
         each[0].rotated_layers += each[i].rope > 0; /* each[0] is the model */
     }
     if (s->left_out.count)
-        note("%s: keys of config.json not counted: %s", name,
+        note("%s: the counts leave out these keys of config.json: %s", name,
              joined(&s->left_out, ", "));
     return *each;
 }
@@ -502,8 +503,9 @@ published_difference(const Published *a, const Published *b)
     return found ? found : list_difference(a->compared, b->compared);
 }
 
-/* Changes the text after "text_config" or, if the model is not composite, from
-   the start. A family whose file does not have the key has as many key heads as
+/* Reads the config.json, whose path is the model's name, once more, and changes
+   the key after "text_config" or, if the model is not composite, the first one.
+   A family whose file does not have the key has as many key heads as
    heads, so the key is inserted. The layers of the result are checked, because
    a file may also give the number for some layers only. */
 char *
@@ -524,11 +526,13 @@ published_with_groups(const Published *p, int groups)
     }
     char *changed = format_text("%.*s%s: %d%s%s", (int)(begin - text), text,
                                 key, groups, separator, end);
-    Published now = published_parse(p->name, copy_text(changed), NULL);
+    const char *text_part = NULL; /* as published_read counts it */
+    Published now = published_parse(p->name, copy_text(changed), text_part);
     for (int i = 0; i < now.layers; i++)
         if (now.each[i].groups != groups)
             fail("%s: num_key_value_heads %d does not give every layer that "
-                 "many; leave out --out to print only the errors",
+                 "many, so no model can be written; without a directory only "
+                 "the errors are printed",
                  p->name, groups);
     return changed;
 }

@@ -168,7 +168,9 @@ best_factors(const double *products, const double *root, const Fit *f)
     return factors;
 }
 
-/* Adds columns from .. from + n - 1 of a map, times a (n x n), to `sum`. */
+/* Adds the product of columns from .. from + n - 1 of a map with the matrix `a`
+   (n x n) to `sum`. Its last row is that of the bias, if the map has one that
+   counts. */
 static void
 add_columns(double *sum, const Heads *l, int map, int from, int n,
             const double *a)

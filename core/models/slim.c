@@ -30,17 +30,18 @@ typedef struct Piece {
     double condition; /* of the block; infinite if it has no inverse */
 } Piece;
 
-/* Finds the rows of the block, each the farthest from the span of the rows
-   before it, and its entries. A rotated pair has a block of one row, the
-   complex number x + iy, as the matrix [x y; -y x]. */
+/* Chooses the rows of the block, each the farthest from the span of the rows
+   before it, as row_basis does, and copies their entries. A rotated pair has a
+   block of one row, the complex number x + iy, as the matrix [x y; -y x]. */
 static void
 find_block(Piece *p, const Heads *l)
 {
     int n = p->n;
     double *columns = map_columns(l, p->map, p->from, n);
+    double *unused_basis = allocate(matrix_entries(n, n), sizeof *columns);
     p->block = allocate(matrix_entries(n, n), sizeof *p->block);
     p->rows = allocate((size_t)n, sizeof *p->rows);
-    row_basis(columns, l->maps[p->map].rows, n, p->block, p->rows);
+    row_basis(columns, l->maps[p->map].rows, n, unused_basis, p->rows);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             p->block[i * n + j] = entry_of(l, p->map, p->rows[i], p->from + j);
@@ -51,7 +52,8 @@ find_block(Piece *p, const Heads *l)
     }
     Svd s = svd_of(p->block, n, n);
     p->condition = s.s[n - 1] > 0 ? s.s[0] / s.s[n - 1] : INFINITY;
-    free(s.u);
+    free(s.u); /* with the rest of s */
+    free(unused_basis);
     free(columns);
 }
 

@@ -12,10 +12,15 @@ void
 initialise(Weights *w, int index, double mean, double deviation)
 {
     bool finite = isfinite(mean) && isfinite(deviation);
-    if (index < 0 || index >= w->count || !finite || deviation < 0)
-        bug("initialise: matrix %d of %d, N(%g, %g^2): give the index of a "
-            "declared matrix, a finite mean and a deviation of 0 or more",
-            index, w->count, mean, deviation);
+    if (index < 0 || index >= w->count)
+        bug("initialise: index %d, but the variant has declared the matrices 0 "
+            "to %d: declare a matrix before its initial values",
+            index, w->count - 1);
+    if (!finite || deviation < 0)
+        bug("initialise: %s has the mean %g and the deviation %g: give a "
+            "finite "
+            "mean, and a finite deviation of 0 or more",
+            w->list[index].name, mean, deviation);
     w->list[index].mean = mean;
     w->list[index].deviation = deviation;
 }

@@ -17,8 +17,8 @@ typedef struct Work {
 /* What the user asked of a command that makes or compares runs. */
 typedef struct Request {
     Values *given;      /* indexed as settings[]; count 0: not given */
-    const Config *base; /* has the settings that were not given; NULL: these
-                           have the task's defaults */
+    const Config *base; /* gives the settings that the user left out; NULL: the
+                           task's defaults do */
     Work work;
     /* What is compared, as in the record (experiment.h); NULL: not given. */
     const char *by, *baseline, *judge, *margin;

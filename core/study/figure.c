@@ -138,9 +138,10 @@ put_training_curve(Plot *plot, const Panel *p, const Series *s)
     }
 }
 
-/* Writes the point of the runs of s, which differ only in seeds and rates. It
-   is at x; if the axis is init, at the number in x, such as 0.1 in "W_Q=0.1";
-   if the axis is a result, at the mean of that result. */
+/* Writes the point of the runs of s, which differ only in seeds and rates. If
+   the axis is a setting, the point is at its value x; if it is a result, at the
+   mean of that result. The value of init is a text such as "W_Q=0.1";
+   quantity_mean reads the number in it. */
 static void
 put_mean_point(Plot *plot, const Panel *p, const Series *s, const char *x)
 {

@@ -228,6 +228,7 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
     const Entry *b = e->base;
     const char *given = margin_given(s->question->margin, e->result);
     double margin = margin_in_unit(given, b->x, b->n); /* NaN: none given */
+    /* --margin 0 was refused, so a margin of 0 was given in per cent. */
     bool per_cent_of_nothing = margin == 0 || isinf(margin); /* of 0 or of NA */
     if (per_cent_of_nothing)
         usage("--margin %.64s: it is in per cent, but the baseline's average "

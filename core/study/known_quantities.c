@@ -82,8 +82,11 @@ quantity_words(const char *name)
     return words;
 }
 
-/* The title of an axis, if accuracies are measured by `measure`. A title
-   without %s is printed unchanged. */
+/* The title of an axis, if the task calls its accuracy `measure`. The %s in the
+   title of an accuracy becomes that word; in other titles it becomes the rest
+   of the name, "W^Q" of "gradient.W^Q". Only a task that counts right answers,
+   whose measure is "accuracy", has a loss in nats; the others have a squared
+   error, without a unit. */
 static char *
 title_with_measure(const char *name, const char *measure)
 {
@@ -91,8 +94,9 @@ title_with_measure(const char *name, const char *measure)
     const char *rest_of_name = name + strcspn(q->name, "*");
     bool is_accuracy = q->measure == ACCURACY;
     char *title = format_text(q->title, is_accuracy ? measure : rest_of_name);
-    bool squared_error = q->measure == LOSS && strcmp(measure, "accuracy") != 0;
-    if (!q->unit || squared_error)
+    bool counts_answers = strcmp(measure, "accuracy") == 0;
+    bool is_squared_error = q->measure == LOSS && !counts_answers;
+    if (!q->unit || is_squared_error)
         return title;
     return format_text("%s (%s)", title, q->unit);
 }

@@ -1,10 +1,10 @@
 /* outcome.h - the result of each variant on each task: the numbers of its row
    in a table, and its verdict against the baseline.
 
-   If several learning rates were tried, each seed of a variant is shown at the
-   rate at which the variant's other seeds did best, on validation data, in the
-   quantity that is judged. Neither test data nor the seed itself influence that
-   choice. */
+   If several learning rates were tried, each seed of a variant is shown at one
+   of them: the rate at which the variant's other seeds have the best judged
+   quantity on validation data. Neither test data nor the seed itself influences
+   that choice. */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 

@@ -257,8 +257,8 @@ gauge_by_chance(const Observation *s, int piece)
     return g.by_chance > 0 ? g.by_chance : NAN;
 }
 
-/* The lifts of M or of N (turn.h) at a place. They exist only with --log turn.
-   Those of M of all places are before those of N. */
+/* The lifts of M or of N (turn.h) at a place. They exist only with --log turn:
+   first the lifts of M, one for each place, then those of N. */
 static Lifts *
 lifts_of(const Observer *o, int place, int piece)
 {

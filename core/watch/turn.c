@@ -54,12 +54,14 @@ gauge_of_step(const Lift *l, double *c)
     add_product(c, minus_dk, k, n, cols);
 }
 
-/* Moves the end of the lift's step along the gauge: to_q becomes to_q (1 - X),
-   and to_k its inverse, transposed. Returns |X|. An X longer than 1/2 is
-   shortened to 1/2, because the equation for X is accurate only if X is short.
-   `change` has memory for the product to_q X. */
+/* Takes X, a part of the lift's step that is along the gauge, out of that step:
+   to_q becomes to_q (1 - X), and to_k the transposed inverse of to_q, so that
+   the end of the step has the same M. Returns |X|. If that is more than 1/2,
+   only as much of X is taken out as has the length 1/2, because the equation
+   for X is accurate only for short ones. `change` has memory for the product
+   to_q X. */
 static double
-correct(Lift *l, const double *x, double *change)
+take_out_gauge(Lift *l, const double *x, double *change)
 {
     const double longest = 0.5;
     int cols = l->cols, size = cols * cols;
@@ -69,10 +71,10 @@ correct(Lift *l, const double *x, double *change)
     double length = sqrt(squares);
     double kept = length > longest ? longest / length : 1; /* share of X */
     product_of(change, l->to_q, x, cols, cols, cols);
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < size; i++)
         l->to_q[i] -= kept * change[i];
-        l->to_k[i] = 0; /* as it must be before pseudo_inverse */
-    }
+    /* pseudo_inverse adds the transposed inverse to what is there. */
+    memset(l->to_k, 0, (size_t)size * sizeof *l->to_k);
     pseudo_inverse(l->to_q, cols, cols, l->to_k);
     return length;
 }
@@ -107,7 +109,7 @@ lift_follow(Lift *l)
     for (int round = 0; round < ROUNDS && length > converged; round++) {
         gauge_of_step(l, c);
         along_gauge(x, &a, &b, c, scratch);
-        length = correct(l, x, change);
+        length = take_out_gauge(l, x, change);
         bool is_shorter = length < last; /* false if a weight is NaN */
         if (!is_shorter)                 /* X is only rounding */
             break;
