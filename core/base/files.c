@@ -91,13 +91,15 @@ remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
     return remove(path);
 }
 
-/* nftw fails if there is nothing to remove, or if it cannot be removed. Neither
-   is reported: a draft that remains is removed later (drafts_sweep). */
+/* nftw also fails if there is nothing to remove, or if this user may not remove
+   it; neither is reported. */
 void
 discard(const char *path)
 {
     enum { MOST_OPEN = 16 }; /* directories at once */
-    nftw(path, remove_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS);
+    bool failed = nftw(path, remove_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS) != 0;
+    if (failed && errno == ENOMEM)
+        fail("%s: could not remove it: %s", path, strerror(errno));
 }
 
 Draft *

@@ -322,6 +322,7 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
 {
     Sizes sizes = m->sizes;
     sizes.tokens = count;
+    matrix_entries(count, count); /* exits if there are too many scores */
     const int one_sequence = 1;
     Batch b = batch_new(sizes, one_sequence);
     memcpy(b.ids, ids, (size_t)count * sizes.each * sizeof *ids);
