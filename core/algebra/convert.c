@@ -35,7 +35,8 @@ fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
 
 /* Converts the attention at a place of `from` into that of `to`, exactly or to
    the nearest form; v->form keeps the largest error of all places. If the
-   embedding of `from` is not one of `to`, it is folded into the form. If the
+   two models have different kinds of embedding, that of `from` is folded into
+   the form. If the
    conversion fails, v->why gives the reason. */
 static void
 convert_place(const Model *from, Model *to, int place, Conversion *v)

@@ -2,9 +2,9 @@
 
    softmax(x A_i (y B_i)' / sqrt(d_k)) y C_i D_i is fitted as
    variants/standard.c is: A_i and B_i are factors of M_i, C_i and D_i of N_i.
-   If tokens are multiplied by square matrices before these, they are set to the
-   identity. An equation is read from its plan (equation/steps.h), in which a
-   matrix has a number. */
+   Square matrices by which the tokens are multiplied before A_i, B_i or C_i are
+   set to the identity. An equation is read from its plan (equation/steps.h), in
+   which a matrix has a number. */
 #include "algebra/fit_equation.h"
 
 /* Stands for the number of a matrix if the equation has none in that place. */

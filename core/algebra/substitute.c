@@ -302,13 +302,14 @@ write_lines(Matching *by, Values *lines)
     unset_entries(by->to);
     for (int head = 0; head < by->heads; head++) {
         by->lines = head == PRINTED_HEAD ? lines : NULL;
-        set_head(by, head, head);
+        set_head(by, head, head); /* succeeds, as it did in the search */
     }
     for (int i = 0; i < w->count; i++) {
         const char *name = w->list[i].name;
         const char *indexed =
             name_in_equation(by->to->run.variant->equation, name);
-        if (clear_unset(&w->list[i]) == entries_of(&w->list[i]))
+        bool all_became_0 = clear_unset(&w->list[i]) == entries_of(&w->list[i]);
+        if (all_became_0)
             values_add(lines, format_text("%s := 0", indexed ? indexed : name));
     }
 }

@@ -86,10 +86,12 @@ read_line(Reader *r, Table *t)
     bool empty = count == 1 && *t->cells[first_cell] == 0;
     if (empty) /* the next line overwrites its cell */
         return;
+    const char *separator = r->separator == '\t' ? "tab" : "comma";
     if (!header && count != t->cols)
         fail("%s:%d: this line has %d cells, but the first line names %d "
-             "columns; give it a cell for each, or quote its commas",
-             r->path, line, count, t->cols);
+             "columns; give it a cell for each, and quotes around a cell that "
+             "has a %s in it",
+             r->path, line, count, t->cols, separator);
     t->cols = count;
     if (!header)
         t->rows++;

@@ -400,8 +400,8 @@ check_positions(const Config *c)
         c->positions == POSITIONS_ROPE || c->positions == POSITIONS_ALIBI;
     if (in_scores && c->cross == CROSS_ONLY && !c->encoder)
         usage("positions: rope and alibi change the scores of self-attention, "
-              "which cross only does not have; set positions to none or "
-              "learned, or encoder to 1");
+              "which a model with the setting cross = only does not have; set "
+              "positions to none or learned, or encoder to 1");
 }
 
 void
@@ -409,9 +409,10 @@ config_resolve(Config *c, const char *uses)
 {
     resolve_widths(c, uses);
     c->settings = own_settings(c, uses);
-    /* Exits unless an int can count the columns of any matrix of all heads. One
-       head has at most this many. */
-    matrix_entries(c->heads, c->d_model + 2 * c->d_k + c->d_v + c->latent);
+    /* No matrix of all heads is wider than this many columns for each head.
+       matrix_entries exits if an int cannot count them. */
+    int columns_of_head = c->d_model + 2 * c->d_k + c->d_v + c->latent;
+    matrix_entries(c->heads, columns_of_head);
     check_positions(c);
 }
 

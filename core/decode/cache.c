@@ -174,14 +174,16 @@ keep_rows(Keeper *keeper, Node *n)
 
 /* Implements Keeper.all_keys. A key is usually rotated once, before it is kept.
    If the step for shapes found that something else needs it unrotated, it is
-   kept unrotated, and all keys are rotated in each step. */
+   kept unrotated, and all keys are rotated in each step. The step for shapes
+   itself does not know that yet, so it takes this way, which needs more memory.
+ */
 static Node *
 keep_keys(Keeper *keeper, const Attention *a, Node *keys)
 {
     const int first = 0; /* the position of the first of all tokens */
     Cache *c = (Cache *)keeper;
     Kept *k = next_entry(c, keys);
-    if (!k) /* keys has the rows of all tokens */
+    if (!k) /* nothing is kept, so `keys` has the rows of all tokens */
         return positioned(a, keys, first);
     if (c->shapes || k->plain)
         return positioned(a, append_rows(c, k, keys), first);

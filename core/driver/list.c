@@ -29,7 +29,8 @@ static void
 copy_bounded(char *to, size_t size, const char *text, const char *field)
 {
     if (strlen(text) >= size)
-        fail("its %s is too long: shorten it to %zu bytes", field, size - 1);
+        fail("its %s is too long: it may have at most %zu bytes", field,
+             size - 1);
     strcpy(to, text);
 }
 

@@ -80,10 +80,10 @@ add_means(Sheet *sheet, const Heads *l, Means mean, double worst_condition,
               cell(b_Q), cell(b_K), cell(worst_condition), cell(slim_error));
 }
 
-/* Adds a row for each head of layer l or, unless --heads was given, one row for
-   the layer. If `slim` is not NULL, it is the same layer of a second
-   checkpoint, and becomes l without its gauge. If `spectra` is not NULL, writes
-   the singular values of the heads into that file. */
+/* Adds one row for layer l or, with --heads, one for each of its heads. If
+   `slim` is not NULL, it is the same layer of a second checkpoint, and becomes
+   l without its gauge. If `spectra` is not NULL, writes the singular values of
+   the heads into that file. */
 static void
 add_layer(Sheet *sheet, const Options *o, const Heads *l, const Heads *slim,
           FILE *spectra)

@@ -297,16 +297,20 @@ show_answers(const Trace *t, const Batch *b)
     const Sampling likeliest = {.temperature = 0};       /* nothing random */
     bool answers_are_numbers = t->data->sizes.step != 0; /* heart/task.h */
     Maps maps = maps_of(t->model, t->data, b, &t->pass->capture);
-    printf("\n=== answers: softmax(logits), the likeliest of %d\n", l->cols);
+    printf("\n=== answers");
+    if (!answers_are_numbers)
+        printf(": softmax(logits), the likeliest of %d", l->cols);
+    printf("\n");
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
-        int best = choose(row, l->cols, likeliest, NULL);
-        print_label(word_of(t, i), -LABEL_WIDTH);
-        if (answers_are_numbers)
+        print_label(word_of(t, i), -LABEL_WIDTH); /* -: to the left */
+        if (answers_are_numbers) {
             printf("  -> %.4f\n", (double)row[0]);
-        else
-            printf("  -> %s (%.2f)\n", answer_label(t->data, best),
-                   probability_of(row, l->cols, best));
+            continue;
+        }
+        int best = choose(row, l->cols, likeliest, NULL);
+        printf("  -> %s (%.2f)\n", answer_label(t->data, best),
+               probability_of(row, l->cols, best));
     }
     printf("\n");
     maps_print(&maps);

@@ -215,9 +215,9 @@ note_values(Width *w)
     representative(w)->of_values = true;
 }
 
-/* If both widths are known, they need only be equal. Otherwise the chain of one
-   is joined to the chain of the other, `kept`; if one of them is known, it is
-   `kept`. */
+/* If both widths are known, exits unless they are equal. Otherwise one chain,
+   `other`, is joined to the other one, `kept`. If one of the two widths is
+   known, its chain is `kept`. */
 void
 require_equal(const EquationText *e, Width *v, Width *w, const char *place,
               const char *rule)

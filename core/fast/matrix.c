@@ -335,13 +335,16 @@ WITHIN Band
 band_of(const struct Strip *s, Matrix c, Matrix a, Matrix b)
 {
     Band n = {.together = 1, .next = s->width};
-    n.copies_b = b.across != 1 || (c.rows >= HIGH && b.rows * b.down > NEAR);
-    n.copies_a = a.down == 1 && a.across > FAR && c.cols >= WIDE;
-    n.block = BLOCK / (a.cols + 1) / s->tallest * s->tallest;
-    if (n.copies_a)
+    int b_has_vectors = b.across == 1, b_is_read_again = c.rows >= HIGH;
+    int b_stays_near = b.rows * b.down <= NEAR; /* in the first cache */
+    int a_is_transposed = a.down == 1 && a.across > FAR;
+    int a_is_read_again = c.cols >= WIDE;
+    n.copies_b = !b_has_vectors || (b_is_read_again && !b_stays_near);
+    n.copies_a = a_is_transposed && a_is_read_again;
+    int tiles = BLOCK / (a.cols + 1) / s->tallest; /* in a block */
+    n.block = (tiles > 0 ? tiles : 1) * s->tallest;
+    if (n.copies_a) /* the copy has space for so many rows of one matrix */
         n.block = ROWS;
-    else if (n.block == 0)
-        n.block = s->tallest;
     if (n.copies_b)
         n.next = s->width * b.rows;
     if (c.count > 1 && !n.copies_a)

@@ -54,7 +54,8 @@ extern const Contrast unknown_contrast; /* everything is NaN, and n is 0 */
 
 /* Compares n pairs of values by their differences x_i - base_i. If all
    differences are equal, t is not defined and the signs are counted instead:
-   `differ` is 2^(1 - n), or 1 if the differences are 0, and `same` is 2^-n. */
+   `differ` is 2^(1 - n), or 1 if the differences are 0, and `same` is 2^-n if
+   they are below the margin, else 1. */
 Contrast paired_t(const double *x, const double *base, int n, double margin);
 
 /* Compares n values with m values of the baseline. They are not paired, and

@@ -382,7 +382,9 @@ read_numbers(const Said *s, const Published *p, int type[LAYERS])
 
 /* Sets the types of the layers of p if the file does not list them: every n-th
    layer is global, beginning with layer n - 1 (from 0) unless the file says
-   with which. n is 0 if none is global. Exits if the file has to list them. */
+   with which. The file gives n, or else the family does: 0 if no layer is
+   global, and -1 if files of the family always list the types. Files that give
+   windows list them, too. Exits if a list is missing. */
 static void
 alternate_types(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -390,10 +392,11 @@ alternate_types(const Said *s, const Published *p, int type[LAYERS])
     int every = p->softmax_every ? p->softmax_every : p->every;
     if (!every)
         every = atoi(table_lookup(&families, p->type, EVERY));
-    bool must_be_listed = p->windows || every < 0;
-    if (must_be_listed)
+    bool list_is_missing = p->windows || every < 0;
+    if (list_is_missing)
         said_refuse(s->path, "layer-types", NO_KEY);
-    int from = said_of_all(s, "global-from") ? p->global_from : every - 1;
+    bool from_is_given = said_of_all(s, "global-from");
+    int from = from_is_given ? p->global_from : every - 1;
     for (int i = 0; i < p->layers; i++)
         type[i] = every && i % every == from ? GLOBAL : other;
 }

@@ -34,8 +34,8 @@ Heads
 regrouped(Heads l, int groups)
 {
     int dropped = l.maps[KEY].heads - groups;
-    bool packed = l.maps[VALUE].first > 0;
-    if (packed && !published_has(l.model, "interleaved"))
+    bool in_tensor_of_keys = l.maps[VALUE].first > 0;
+    if (in_tensor_of_keys && !published_has(l.model, "interleaved"))
         l.maps[VALUE].first -= dropped * l.maps[KEY].width;
     l.maps[KEY].heads = l.maps[VALUE].heads = groups;
     return l;

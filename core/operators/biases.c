@@ -117,8 +117,10 @@ softmax_sink(Attention *a, Node *s, Node *sink)
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
         mismatch("softmax_sink", s, sink,
                  "the second needs one row, with a number for each head");
-    size_t keeps = (size_t)s->rows * (size_t)s->heads + (size_t)keys + 1;
-    Spec with = {MASK_OF(a), .keeps = keeps};
+    /* c->kept, as sink_forward uses it */
+    size_t sink_weights = (size_t)s->rows * (size_t)s->heads;
+    size_t copied_row = (size_t)keys + 1;
+    Spec with = {MASK_OF(a), .keeps = sink_weights + copied_row};
     if (sink)
         return make(&softmax_sink_op, OF(s, sink), with);
     return make(&softmax_sink_op, OF(s), with);

@@ -13,7 +13,8 @@ typedef struct Ended {
     bool answered;      /* true if the child finished its work */
     int status;         /* the status with which the command should exit */
     const char *why;    /* why it did not finish; "" if it did */
-    const char *plugin; /* the plugin in whose code the child ended, or NULL */
+    const char *plugin; /* the plugin to blame, in whose code the child ended
+                           without a message of ours; or NULL */
 } Ended;
 
 /* Calls work(argument, answer) in a child and waits for it. The `size` bytes of
@@ -22,8 +23,8 @@ typedef struct Ended {
 Ended in_child(ChildWork *work, const void *argument, void *answer, size_t size,
                double memory, ChildOutput output);
 
-/* Calls run(argc, argv), a command, in a child. Returns the status with which
-   this process should exit, once it has printed why the child ended early. */
+/* Calls run(argc, argv), a command, in a child. If the child ends early, prints
+   why. Returns the status with which this process should exit. */
 int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
 
 /* Runs the same command line with qkv-double, which is in this program's

@@ -34,7 +34,8 @@ lift_new(int rows, int cols)
 
 /* c becomes C = Q' dQ - dK' K (along_gauge) of the lift's step from (q, k) to
    (now_q to_q, now_k to_k), with Q and K at the middle of the step. C is 0 if
-   the step has no part along the gauge there. */
+   the step has no part along the gauge there. add_product(c, a, b, ...) adds
+   A' B, so -dK is stored. */
 static void
 gauge_of_step(const Lift *l, double *c)
 {
