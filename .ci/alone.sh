@@ -1,8 +1,8 @@
 #!/bin/sh
-# alone.sh BUILD NEWCOMER - each companion is missing once alone: every suite that can do
-# without one (`companion TOOL WHAT` in its script) is run with a PATH in which there is
-# all but this, and must say what it skips. The suite of which the newcomer's machine lacks
-# only that (NEWCOMER is its PATH) has been run so already.
+# alone.sh BUILD NEWCOMER - each companion that a newcomer's machine has (NEWCOMER is its
+# PATH) is missing once: every suite that can do without it (`companion TOOL WHAT` in its
+# script) is run with a PATH in which there is all but this, and must say what it skips.
+# Without the other companions the suites have been run on the newcomer's machine.
 
 set -eu
 build=$1 newcomer=$2
@@ -10,13 +10,11 @@ links=$(mktemp -d)
 trap 'rm -rf "$links"' EXIT
 
 companions() { sed -n 's/^[^#]*companion \([a-z-]*\) ".*/\1/p' "$1" | sort -u; } # SCRIPT
-lacking() { for tool; do [ -e "$newcomer/$tool" ] || echo "$tool"; done; }       # TOOL ...
 
 # The pairs of a suite and the tool that it lacks, a line each.
 for script in tests/*.sh; do
-    tools=$(companions "$script")
-    for tool in $tools; do
-        [ "$(lacking $tools)" != "$tool" ] || continue
+    for tool in $(companions "$script"); do
+        [ -e "$newcomer/$tool" ] || continue
         [ -d "$links/$tool" ] || sh .ci/without.sh "$tool" "$links/$tool"
         echo "$script $tool"
     done
