@@ -440,7 +440,8 @@ command_count(int argc, char **argv)
     /* Refuses wrong --columns before the program may start again. */
     Sheet sheet = sheet_new(table_columns[table], columns_in[table],
                             "parameters", o.columns);
-    bool measures_ranks = table != COSTS, in_double = sizeof(real) > 4;
+    bool measures_ranks = table != COSTS,
+         in_double = sizeof(real) == sizeof(double);
     if (measures_ranks && !in_double) /* ranks need double precision */
         return run_in_double(argc, argv);
     if (measures_ranks) /* it takes long */

@@ -13,9 +13,9 @@ initialise(Weights *w, int index, double mean, double deviation)
 {
     bool finite = isfinite(mean) && isfinite(deviation);
     if (index < 0 || index >= w->count)
-        bug("initialise: index %d, but the variant has declared the matrices 0 "
-            "to %d: declare a matrix before its initial values",
-            index, w->count - 1);
+        bug("initialise: index %d, but %d matrices are declared so far: "
+            "declare a matrix before its initial values",
+            index, w->count);
     if (!finite || deviation < 0)
         bug("initialise: %s has the mean %g and the deviation %g: give a "
             "finite "
