@@ -6,10 +6,10 @@
    This holds if the variant is affine except for its softmax; random tokens
    then show whether it is.
 
-   Each run is of one block's attention without a model, an Alone (capture.h).
-   It captures the calls of attend, and it can replace their weights: with
-   EVERY_HEAD none, with NO_HEAD all by 0. A call may compute several heads:
-   `own` is the number of a head within its call. */
+   A BlockRun (capture.h) runs one block's attention without a model. It
+   captures the calls of attend, and can replace their attention weights:
+   EVERY_HEAD leaves all unchanged, and NO_HEAD makes all of them 0. A call may
+   compute several heads: `own` is the number of a head within its call. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,30 +25,31 @@
 #include "operators/biases.h"
 #include "training/rope_and_alibi.h"
 
-/* How many random tokens x and y have when the form is checked. The two numbers
+/* The form is checked on this many random tokens of x and of y. The two numbers
    differ, so that a variant that confuses x and y fails the check. */
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 
-/* The form is checked with tokens of two standard deviations, because a variant
-   that is not linear may look linear at one of them; and with the first token
-   of x at position LATER. */
+/* Tokens of two standard deviations, SMALL and LARGE, check the form, because a
+   variant that is not linear may look linear at one of them. LATER is a
+   position of the first token of x other than 0. */
 enum { SMALL = 1, LARGE = 8, LATER = 3 };
 
 /* A form holds if no score or output differs from the form's by more than this
    share of the largest value. */
 #define MOST_DEVIATION (sizeof(real) == 4 ? 1e-4 : 1e-10)
 
-/* Runs the variant on `rows` tokens as x and rows + 1 as y: the first `units`
-   tokens are unit vectors, the others are 0. `only` is NO_HEAD, or the number
-   of the only head that looks at anything: each of its tokens at itself. */
+/* Runs the variant on `rows` tokens as x and rows + 1 as y. The first `units`
+   tokens are unit vectors, the others are 0. If `only` is the number of a head,
+   each token of that head attends only to itself, and all other weights are 0;
+   if it is NO_HEAD, all weights are 0. */
 static void
-run_on_units(Alone *p, int units, int rows, int only)
+run_on_units(BlockRun *run, int units, int rows, int only)
 {
-    int d = p->attention.d_model;
+    int d = run->attention.d_model;
     real *tokens = allocate((size_t)(rows + 1) * d, sizeof *tokens);
     for (int i = 0; i < units; i++)
         tokens[i * d + i] = 1;
-    run_alone(p, tokens, rows, tokens, rows + 1, only);
+    run_block(run, tokens, rows, tokens, rows + 1, only);
     free(tokens);
 }
 
@@ -109,13 +110,12 @@ entry(Matrix m, int i, int j)
 }
 
 /* Returns the sink of a head of the softmax `weights`, which is one more score
-   in each row of the head. Returns -INFINITY if the head has no sink; then each
-   row of its weights sums to 1. softmax_sink may have an operand with a sink
-   for each head; without it, every sink is 0. */
+   in each row of the head; or -INFINITY if the head has no sink. If
+   softmax_sink has no operand with the sinks, every sink is 0. */
 static double
 sink_of(const Node *weights, int head)
 {
-    enum { SINKS = 1 }; /* the operand of that name */
+    enum { SINKS = 1 }; /* the number of the operand: a sink for each head */
     if (weights->op != &softmax_sink_op)
         return -INFINITY;
     bool given = weights->inputs > SINKS;
@@ -131,9 +131,10 @@ row_constants_cancel(const Canonical *c, int head)
 }
 
 /* Finds the bias by position of a head, from its scores for tokens that are all
-   0: they are this bias plus a constant, which the biases of queries and keys
-   give. If the constant cancels, it is chosen so that the first entry of the
-   bias is 0. Returns whether any entry of the bias is not 0. */
+   0. These scores are the bias plus a constant, which comes from the biases of
+   queries and keys. If the softmax cancels constants, the bias is only known up
+   to one: its first entry becomes 0. Returns whether any entry of the bias is
+   not 0. */
 static bool
 find_bias(Canonical *c, int head, Matrix scores)
 {
@@ -155,14 +156,14 @@ find_bias(Canonical *c, int head, Matrix scores)
 /* Finds the sinks and biases by position of all heads, after a run on tokens
    that are all 0. */
 static void
-find_biases(const Alone *p, Canonical *c)
+find_biases(const BlockRun *run, Canonical *c)
 {
     int count = c->positions, own;
     bool any_bias = false;
     c->bias =
         allocate(matrix_entries(c->heads * count, count), sizeof *c->bias);
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
+        const Call *call = capture_head(&run->capture, ONLY_PLACE, head, &own);
         c->sink[head] = sink_of(call->weights, own);
         any_bias |= find_bias(c, head, call_scores(call, ONLY_SEQUENCE, own));
     }
@@ -172,20 +173,20 @@ find_biases(const Alone *p, Canonical *c)
     }
 }
 
-/* The scores of unit vectors are added, the scores of tokens that are 0 are
-   subtracted. The difference leaves out biases by position, even if the scores
-   of several heads were mixed. */
+/* M_i is the scores of unit vectors minus the scores of tokens that are 0. The
+   difference has no bias by position, even if the variant mixes the scores of
+   several heads. */
 enum { ADDED = 1, SUBTRACTED = -1 };
 
-/* Adds `sign` times the scores of the latest run to each s_i M_i. Its last key,
-   number d, is a token that is 0: its score is what the bias of keys, which the
-   form leaves out, adds to a row. */
+/* Adds `sign` times the scores of the latest run to each s_i M_i. Token d of
+   that run is 0. Its score as a key is subtracted from the row: the form leaves
+   out the bias of keys, which adds this number to all scores of the row. */
 static void
-add_scores(const Alone *p, Canonical *c, int sign)
+add_scores(const BlockRun *run, Canonical *c, int sign)
 {
     int d = c->d_model, own;
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
+        const Call *call = capture_head(&run->capture, ONLY_PLACE, head, &own);
         Matrix unscaled =
             head_of(call->product, call->product->value, ONLY_SEQUENCE, own);
         double *m = c->m + head * c->size, factor = sign * call->scale;
@@ -196,9 +197,9 @@ add_scores(const Alone *p, Canonical *c, int sign)
     }
 }
 
-/* Subtracts the last row of a (d + 1) x d matrix, the bias, from the rows above
-   it: the token that is 0 shows only the bias, and a unit vector shows its row
-   and the bias. */
+/* Subtracts the last row of a (d + 1) x d matrix, which is the bias, from the
+   rows above it. The last row comes from a token that is 0. Each other row
+   comes from a unit vector, and is a row of the matrix plus the bias. */
 static void
 subtract_last(double *matrix, int d)
 {
@@ -207,35 +208,35 @@ subtract_last(double *matrix, int d)
             matrix[i * d + j] -= matrix[d * d + j];
 }
 
-/* Finds the constant, all M_i and all N_i, after a run on tokens that are 0 in
-   which no head looked at anything: its output is the constant. In the run for
-   N_i only head i looks at anything, each token at itself. All these runs have
-   the same scores, because only weights were replaced; M is made from the
-   scores of the last run. */
+/* Finds the constant, all M_i and all N_i, after a run on tokens that are 0
+   with weights of 0, whose output is the constant. Each N_i then takes a run on
+   unit vectors in which only head i has weights. All these runs have the same
+   scores, because the weights are replaced after the scores are made, so every
+   M_i comes from the last run. */
 static void
-find_maps(Alone *p, Canonical *c)
+find_maps(BlockRun *run, Canonical *c)
 {
     int d = c->d_model, own;
     for (int j = 0; j < d; j++)
-        c->constant[j] = (double)p->out->value[j];
-    add_scores(p, c, SUBTRACTED);
+        c->constant[j] = (double)run->out->value[j];
+    add_scores(run, c, SUBTRACTED);
     for (int head = 0; head < c->heads; head++) {
         double *n = c->n + head * c->size;
-        const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
-        int only = call->first + own; /* the number as capture.h counts it */
-        run_on_units(p, d, d + 1, only);
+        const Call *call = capture_head(&run->capture, ONLY_PLACE, head, &own);
+        int only = call->first_head + own; /* counted over all calls */
+        run_on_units(run, d, d + 1, only);
         for (int i = 0; i < c->size; i++)
-            n[i] = (double)p->out->value[i] - c->constant[i % d];
+            n[i] = (double)run->out->value[i] - c->constant[i % d];
         subtract_last(n, d);
     }
-    add_scores(p, c, ADDED);
+    add_scores(run, c, ADDED);
     for (int head = 0; head < c->heads; head++)
         subtract_last(c->m + head * c->size, d);
 }
 
-/* Moves the last row of N_i into the constant, if the head has no sink: its
-   weights sum to 1, so the row is added to every token, as the bias of W^O is.
- */
+/* Moves the last row of N_i into the constant, unless the head has a sink.
+   Without a sink its weights sum to 1, so the row is added to every token, as
+   the bias of W^O is. */
 static void
 join_constants(Canonical *c)
 {
@@ -267,8 +268,8 @@ multiply_affine(double *to, const Node *x, const double *matrix)
         }
 }
 
-/* Returns entry k of a head's bias by position, which is stored row by row. The
-   entry is 0 if no head has a bias, or the form lacks this head. */
+/* Returns entry k of a head's bias by position, which is stored row by row; 0
+   if no head has a bias, or if the form lacks this head. */
 static double
 bias_entry(const Canonical *c, int head, int k)
 {
@@ -276,20 +277,20 @@ bias_entry(const Canonical *c, int head, int k)
     return head < c->heads && c->bias ? c->bias[head * size + k] : 0;
 }
 
-/* to = s_i [x 1] M_i y' + its bias by position: the scores of a head by the
-   form, for x and y of the latest run (queries x keys). */
+/* to = s_i [x 1] M_i y' + the head's bias by position: its scores (queries x
+   keys) according to the form, for x and y of the latest run. */
 static void
-scores_by_form(double *to, const Canonical *c, int head, const Alone *p)
+scores_by_form(double *to, const Canonical *c, int head, const BlockRun *run)
 {
-    int d = c->d_model, keys = p->y->rows;
-    double *xm = allocate((size_t)p->x->rows * d, sizeof *xm);
-    multiply_affine(xm, p->x, c->m + head * c->size);
-    for (int i = 0; i < p->x->rows; i++) {
-        int position = p->attention.position + i; /* key j is at position j */
+    int d = c->d_model, keys = run->y->rows;
+    double *xm = allocate((size_t)run->x->rows * d, sizeof *xm);
+    multiply_affine(xm, run->x, c->m + head * c->size);
+    for (int i = 0; i < run->x->rows; i++) {
+        int position = run->attention.position + i; /* key j is at position j */
         for (int j = 0; j < keys; j++) {
             double sum = 0;
             for (int l = 0; l < d; l++)
-                sum += xm[i * d + l] * (double)p->y->value[j * d + l];
+                sum += xm[i * d + l] * (double)run->y->value[j * d + l];
             to[i * keys + j] =
                 sum + bias_entry(c, head, position * c->positions + j);
         }
@@ -297,14 +298,15 @@ scores_by_form(double *to, const Canonical *c, int head, const Alone *p)
     free(xm);
 }
 
-/* Compares a row of scores with the row by the form, `wanted`. If constants
-   cancel, the two rows may differ by a constant, which is the difference at the
-   first key that is not masked. */
+/* Compares a row of scores with `wanted`, the row according to the form. If the
+   softmax cancels constants, the two rows may differ by one: then both are
+   compared after subtracting their score of the first key that is not masked.
+ */
 static void
 compare_row(Difference *apart, Matrix found, int row, const double *wanted,
             bool constants_cancel)
 {
-    int first = 0; /* the first key that is not masked */
+    int first = 0; /* the first key that is not masked by -INFINITY */
     double found_constant = 0, wanted_constant = 0;
     while (first < found.cols && !isfinite(wanted[first]))
         first++;
@@ -320,10 +322,10 @@ compare_row(Difference *apart, Matrix found, int row, const double *wanted,
 /* Returns whether each call has a query for each token of x, and a key for each
    token of y. */
 static bool
-one_for_each_token(const Alone *p, int x_tokens, int y_tokens)
+one_for_each_token(const BlockRun *run, int x_tokens, int y_tokens)
 {
-    for (int i = 0; i < p->capture.calls; i++) {
-        const Node *weights = p->capture.call[i].weights;
+    for (int i = 0; i < run->capture.calls; i++) {
+        const Node *weights = run->capture.call[i].weights;
         int keys = weights->cols / weights->heads;
         if (weights->rows != x_tokens || keys != y_tokens)
             return false;
@@ -331,23 +333,24 @@ one_for_each_token(const Alone *p, int x_tokens, int y_tokens)
     return true;
 }
 
-/* Random tokens of standard deviation `size`: X_TOKENS of x, and then `keys` of
-   y. Under a causal mask y is x: then keys is X_TOKENS. */
+/* Returns random tokens of standard deviation `size`: X_TOKENS of x, followed
+   by `keys` of y. Under a causal mask y is a copy of x, and keys is X_TOKENS.
+ */
 static real *
-random_tokens(const Alone *p, double size, int keys)
+random_tokens(const BlockRun *run, double size, int keys)
 {
-    int d = p->attention.d_model, of_x = X_TOKENS * d, all = of_x + keys * d;
+    int d = run->attention.d_model, x_count = X_TOKENS * d, y_count = keys * d;
     Random r = random_stream(1, "probe"); /* the same in each run */
-    real *x = allocate((size_t)all, sizeof *x);
-    for (int i = 0; i < all; i++)
+    real *x = allocate((size_t)(x_count + y_count), sizeof *x);
+    for (int i = 0; i < x_count + y_count; i++)
         x[i] = (real)(size * random_normal(&r));
-    if (p->attention.causal)
-        memcpy(x + of_x, x, (size_t)of_x * sizeof *x);
+    if (run->attention.causal)
+        memcpy(x + x_count, x, (size_t)y_count * sizeof *x);
     return x;
 }
 
-/* out += weights [y 1] N, which a head with this N adds to the output. n has
-   its entries, ((d_model + 1) x d_model). */
+/* out += weights [y 1] N, for the N of a head ((d_model + 1) x d_model), whose
+   entries are n. */
 static void
 add_head_output(double *out, Matrix weights, const Node *y, const double *n)
 {
@@ -361,19 +364,21 @@ add_head_output(double *out, Matrix weights, const Node *y, const double *n)
     free(values);
 }
 
-/* Compares the scores of the latest run with those by the form. */
+/* Compares the scores of the latest run with the scores according to the form.
+ */
 static Difference
-compare_scores(const Alone *p, const Canonical *c)
+compare_scores(const BlockRun *run, const Canonical *c)
 {
     Difference apart = {0};
     double wanted[X_TOKENS * Y_TOKENS];
     int own;
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
-        scores_by_form(wanted, c, head, p);
+        const Call *call = capture_head(&run->capture, ONLY_PLACE, head, &own);
+        scores_by_form(wanted, c, head, run);
         for (int i = 0; i < X_TOKENS; i++)
             compare_row(&apart, call_scores(call, ONLY_SEQUENCE, own), i,
-                        wanted + i * p->y->rows, row_constants_cancel(c, head));
+                        wanted + i * run->y->rows,
+                        row_constants_cancel(c, head));
     }
     return apart;
 }
@@ -381,7 +386,7 @@ compare_scores(const Alone *p, const Canonical *c)
 /* Compares the output of the latest run with the form's output, computed with
    the weights of that run. */
 static Difference
-compare_output(const Alone *p, const Canonical *c)
+compare_output(const BlockRun *run, const Canonical *c)
 {
     int d = c->d_model, own;
     Difference apart = {0};
@@ -389,12 +394,12 @@ compare_output(const Alone *p, const Canonical *c)
     for (int i = 0; i < X_TOKENS * d; i++)
         out[i] = c->constant[i % d];
     for (int head = 0; head < c->heads; head++) {
-        const Call *call = capture_head(&p->capture, ONLY_PLACE, head, &own);
-        add_head_output(out, call_weights(call, ONLY_SEQUENCE, own), p->y,
+        const Call *call = capture_head(&run->capture, ONLY_PLACE, head, &own);
+        add_head_output(out, call_weights(call, ONLY_SEQUENCE, own), run->y,
                         c->n + head * c->size);
     }
     for (int i = 0; i < X_TOKENS * d; i++)
-        compare_entries(&apart, (double)p->out->value[i], out[i]);
+        compare_entries(&apart, (double)run->out->value[i], out[i]);
     free(out);
     return apart;
 }
@@ -403,14 +408,15 @@ compare_output(const Alone *p, const Canonical *c)
    first token of x at `position`. Returns the largest difference of its scores,
    or of its outputs, from the form, relative to the largest of them. */
 static double
-deviation(Alone *p, const Canonical *c, double size, int position)
+deviation(BlockRun *run, const Canonical *c, double size, int position)
 {
-    int keys = p->attention.causal ? X_TOKENS : Y_TOKENS;
-    real *x = random_tokens(p, size, keys), *y = x + X_TOKENS * c->d_model;
-    p->attention.position = position;
-    run_alone(p, x, X_TOKENS, y, keys, EVERY_HEAD);
-    Difference scores = compare_scores(p, c), output = compare_output(p, c);
-    p->broken |= isinf(output.apart); /* an entry of the output is not finite */
+    int keys = run->attention.causal ? X_TOKENS : Y_TOKENS;
+    real *x = random_tokens(run, size, keys), *y = x + X_TOKENS * c->d_model;
+    run->attention.position = position;
+    run_block(run, x, X_TOKENS, y, keys, EVERY_HEAD);
+    Difference scores = compare_scores(run, c), output = compare_output(run, c);
+    /* apart is also INFINITY if an entry of the output is NaN */
+    run->not_finite |= isinf(output.apart);
     free(x);
     return fmax(relative_difference(scores), relative_difference(output));
 }
@@ -428,91 +434,93 @@ canonical_allocate(Canonical *c, int heads)
     c->sink = c->constant + d;
 }
 
-/* Checks the form without a mask, with small and with large tokens, the large
-   ones at a later position if positions are in the scores (a.relative). If it
-   holds, checks it under a causal mask as well: whether it holds there decides
-   only if the attention is causal. Returns whether the form holds. */
+/* Checks the form without a mask, on small tokens and on large ones, the large
+   ones at a later position if the scores depend on positions
+   (attention.relative). If the form holds, it is checked under a causal mask as
+   well. Returns whether it holds in both if the attention is causal, or without
+   a mask if it is not. */
 static bool
-form_holds(Alone *p, Canonical *c, bool causal)
+form_holds(BlockRun *run, Canonical *c, bool causal)
 {
     const int start = 0;
-    int later = p->attention.relative ? LATER : start;
-    double small = deviation(p, c, SMALL, start);
-    c->deviation = fmax(small, deviation(p, c, LARGE, later));
+    int later = run->attention.relative ? LATER : start;
+    double small = deviation(run, c, SMALL, start);
+    c->deviation = fmax(small, deviation(run, c, LARGE, later));
     if (c->deviation > MOST_DEVIATION)
         return false;
-    p->attention.causal = 1;
-    double masked = deviation(p, c, SMALL, start);
+    run->attention.causal = 1;
+    double masked = deviation(run, c, SMALL, start);
     c->unmasked_only = masked > MOST_DEVIATION;
     if (causal)
         c->deviation = masked;
     return !causal || !c->unmasked_only;
 }
 
-/* Finds the form and checks it (form_holds), after p has run on tokens that are
-   0. Returns NULL, or the reason why there is no form. */
+/* Finds the form and checks it (form_holds). The latest run must be on tokens
+   that are 0, with weights of 0. Returns NULL, or the reason why there is no
+   form. */
 static const char *
-find_form(Alone *p, Canonical *c, bool causal)
+find_form(BlockRun *run, Canonical *c, bool causal)
 {
-    canonical_allocate(c, p->capture.place[ONLY_PLACE].heads);
-    find_biases(p, c);
-    find_maps(p, c);
+    canonical_allocate(c, run->capture.place[ONLY_PLACE].heads);
+    find_biases(run, c);
+    find_maps(run, c);
     join_constants(c);
-    if (form_holds(p, c, causal))
+    if (form_holds(run, c, causal))
         return NULL;
     if (c->unmasked_only)
         return "its form holds only without a mask, and its mask is causal";
-    if (p->broken)
+    if (run->not_finite)
         return "its output is not finite, as after a training that diverged";
-    if (p->capture.rotated)
+    if (run->capture.rotated)
         return "it rotates by the position itself, so M_i is a different "
                "matrix at each distance";
     return "it is not linear in its tokens, or depends on their positions";
 }
 
-/* Runs p on tokens that are 0 and then finds its form, which has to hold under
-   a causal mask if `causal`. Returns NULL, or the reason why there is no form.
- */
+/* Runs the variant on tokens that are 0, and then finds its form, which has to
+   hold under a causal mask if `causal` is set. Returns NULL, or the reason why
+   there is no form. */
 static const char *
-probe(Alone *p, Canonical *c, bool causal)
+probe(BlockRun *run, Canonical *c, bool causal)
 {
-    int d = p->attention.d_model;
-    /* x has all positions, and all unit vectors and a token that is 0 */
+    int d = run->attention.d_model;
+    /* enough tokens for all positions, and for all unit vectors and one 0 */
     int rows = (c->positions > d ? c->positions : d) + 1;
-    if (p->variant->calls != ANY_CALL) /* it does not accept any x and y */
+    if (run->variant->calls != ANY_CALL) /* it does not accept any x and y */
         return "it is for self-attention only, but a form can only be found "
                "with different tokens as x and y";
     const int no_units = 0;
-    run_on_units(p, no_units, rows, NO_HEAD);
-    if (p->recalled)
+    run_on_units(run, no_units, rows, NO_HEAD);
+    if (run->recalled)
         return "it recalls what an earlier block remembered, so it is not a "
                "function of its own tokens only";
-    if (!p->capture.calls)
+    if (!run->capture.calls)
         return "it never calls attend or softmax";
-    if (!one_for_each_token(p, rows, rows + 1))
+    if (!one_for_each_token(run, rows, rows + 1))
         return "it does not make one query, key and value for each token";
-    return find_form(p, c, causal);
+    return find_form(run, c, causal);
 }
 
 Canonical
 canonical_form(const Variant *v, Attention a, Weights w, int positions)
 {
     Canonical c = {.d_model = a.d_model, .rotated = a.relative == &rope};
-    Alone p = {.variant = v, .attention = a, .weights = w};
+    BlockRun run = {.variant = v, .attention = a, .weights = w};
     c.deviation = NAN; /* until the form is checked */
-    p.attention.causal = 0;
+    run.attention.causal = 0;
     if (c.rotated) /* the form has M at distance 0, where nothing is rotated */
-        p.attention.relative = NULL;
-    int least = LATER + X_TOKENS; /* the check needs this many */
+        run.attention.relative = NULL;
+    int least = LATER + X_TOKENS; /* the check needs this many positions */
     c.positions = positions > least ? positions : least;
-    const char *why = probe(&p, &c, a.causal);
+    const char *why = probe(&run, &c, a.causal);
     if (why) {
         canonical_free(&c);
-        bool is_measured = !isnan(c.deviation) && !p.broken;
+        bool is_measured = !isnan(c.deviation) && !run.not_finite;
         c.why = is_measured ? format_text("%s: off by %.2g", why, c.deviation)
                             : why;
     }
-    tape_free(p.tape);
+    tape_free(run.tape);
     return c;
 }
 
@@ -544,7 +552,7 @@ equal_biases(const Canonical *a, const Canonical *b)
 void
 canonical_free(Canonical *c)
 {
-    free(c->m); /* n, constant and sink are in the same block */
+    free(c->m); /* n, constant and sink are in the same block of memory */
     free(c->bias);
     c->m = c->bias = NULL;
 }

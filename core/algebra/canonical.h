@@ -4,17 +4,17 @@
    is
        out += softmax(s_i [x 1] M_i y') [y 1] N_i
    s_i is the scale of its scores, often 1 / sqrt(d_k). M_i = W_i^Q W_i^K', the
-   QK matrix, decides which tokens attend to which. N_i
-   = W_i^V W_i^O, the OV matrix, decides what a token adds to those that attend
-   to it. Both are (d_model + 1) x d_model: the token has a 1 appended to it, so
-   the last row is the bias. Two variants with the same (s_i M_i, N_i), up to
-   the order of heads, are the same function. The form leaves two things out:
+   QK matrix, decides which tokens attend to which. N_i = W_i^V W_i^O, the OV
+   matrix, decides what a token adds to the tokens that attend to it. Both are
+   (d_model + 1) x d_model: a 1 is appended to the token, so the last row is a
+   bias. Two variants with the same (s_i M_i, N_i), up to the order of heads,
+   are the same function. The form leaves two things out:
 
-   - the bias of keys, which would be one more column of M_i: it adds the same
+   - the bias of keys, which would be one more column of M_i. It adds the same
      number to all scores of a row, which the softmax cancels. (A sink is one
-     more score, to which the number is not added. So with a sink the bias of
-     keys is real, and a variant that has both has no form here.)
-   - which map the bias of the output comes from: a row of weights sums to 1, so
+     more score in each row, to which the number is not added. So with a sink
+     the bias of keys has an effect, and a variant with both has no form.)
+   - which map the bias of the output comes from. A row of weights sums to 1, so
      the last rows of all N_i and the bias of W^O add up to one `constant`. With
      a sink, weights sum to less, and N_i keeps its last row. */
 #ifndef CANONICAL_H
@@ -29,7 +29,7 @@ typedef struct Canonical {
     int size;           /* entries of an M_i or N_i: (d_model + 1) d_model */
     double *m, *n;      /* all s_i M_i, and N_i, each row by row */
     double *constant;   /* added to every token, d_model entries */
-    bool rotated;       /* whether rope rotates q and k; then M is the M at
+    bool rotated;       /* whether rope rotates q and k; then m has the M_i of
                            distance 0 */
     int positions;      /* the number of queries, and of keys, in a `bias` */
     double *bias;       /* each head's bias by position (positions x positions),
@@ -44,19 +44,19 @@ typedef struct Canonical {
 } Canonical;
 
 /* Finds the canonical form of v at attention a with the matrices w, as v
-   declares them. Nothing is known of the variant: it is probed, without a mask,
-   with identity matrices. The form is then checked on random tokens of two
-   magnitudes, with x and y of different lengths, and under a causal mask if a
-   has one. Scores (up to a constant for each row) and output must agree to 1e-4
-   (1e-10 in double). If they do not, `why` says so, and m and n are NULL.
-   Biases by position are probed for the first `positions` tokens, or for the
-   few that this check needs if that is more; nothing is known of later ones.
-   The caller frees it with canonical_free.
+   declares them. The variant is a black box: it is run on identity matrices,
+   without a mask, and its scores and outputs are the form. The form is then
+   checked on random tokens of two magnitudes, with x and y of different
+   lengths, and under a causal mask if a has one. Scores (up to a constant for
+   each row) and output must agree to 1e-4 (1e-10 in double). If they do not,
+   `why` says so, and m and n are NULL. Biases by position are found for the
+   first `positions` tokens, and at least for the few that the check needs. The
+   caller frees the form with canonical_free.
 
-   With rope, M is a different matrix at each distance: W_i^Q R(distance)
-   W_i^K'. The probe leaves the rotation out and finds M at distance 0. That M
-   is worth looking at, but it does not determine the function. */
-enum { FEWEST_POSITIONS = 0 }; /* only those that the check needs */
+   With rope, M_i is a different matrix at each distance: W_i^Q R(distance)
+   W_i^K'. The rotation is then left out, which gives M_i at distance 0. That
+   matrix is worth looking at, but it does not determine the function. */
+enum { FEWEST_POSITIONS = 0 }; /* only the positions that the check needs */
 Canonical canonical_form(const Variant *v, Attention a, Weights w,
                          int positions);
 void canonical_free(Canonical *c);
@@ -69,18 +69,18 @@ Canonical model_form(const Model *m, int place);
    0. c->d_model must be set before. */
 void canonical_allocate(Canonical *c, int heads);
 
-/* The difference of two arrays, which are compared entry by entry. It begins as
-   {0}. */
+/* The difference of two arrays, which are compared entry by entry: the array
+   found and the array wanted. It begins as {0}. */
 typedef struct Difference {
     double apart;   /* the largest difference; INFINITY if an entry is NaN */
-    double largest; /* the largest absolute value of those wanted */
+    double largest; /* the largest absolute value of a wanted entry */
 } Difference;
 void compare_entries(Difference *d, double found, double wanted);
 void compare_arrays(Difference *d, const double *found, const double *wanted,
                     int count);
 
-/* Returns the largest difference divided by the largest value wanted or, if all
-   values wanted are 0, the largest difference. */
+/* Returns the largest difference, divided by the largest wanted value unless
+   all wanted values are 0. */
 double relative_difference(Difference d);
 
 /* Returns whether two forms, probed for the same number of positions, have the

@@ -1,4 +1,7 @@
-/* capture.c - what attention computed in a forward pass. */
+/* capture.c - what attention computed in a forward pass.
+
+   A node knows its operator and its operands, so a capture finds the scores,
+   their factors and the queries and keys by going back from each softmax. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +20,7 @@
 #include "operators/steps.h"
 #include "training/rope_and_alibi.h"
 
-/* Ends the program if a list of `count` calls or places is full. */
+/* Ends the program if no call or place can be added to a list of `count`. */
 static void
 check_capacity(int count)
 {
@@ -40,7 +43,7 @@ leaves_of(Tape *t, const Weights *w)
     for (int i = 0; i < w->count; i++) {
         const Weight *d = &w->list[i];
         leaves[i] = leaf(t, d->rows, d->cols, UNBATCHED, d->value, d->gradient);
-        leaves[i]->arguments = d->name;
+        leaves[i]->arguments = d->name; /* a leaf's name (leaf, tape.h) */
     }
     return leaves;
 }
@@ -54,25 +57,25 @@ forward_earlier(const Variant *v, const Attention *a, Node *x, Node *y,
         plugin_forward(v, &earlier, x, y, w);
 }
 
-/* Replaces a call's attention weights, as r->only says: all become 0. If the
-   call computes head r->only, the weights of that head become the identity. */
+/* Replaces the attention weights of a call by 0. If the call computes head
+   r->only, the weights of that head become the identity instead. */
 static void
 replace_weights(const Capture *r, const Call *c)
 {
     Node *n = c->weights;
     memset(n->value, 0, size_of(n) * sizeof(real));
-    int head_here = r->only - c->first; /* the number within this call */
-    if (head_here < 0 || head_here >= n->heads)
+    int head_here = r->only - c->first_head; /* the number within this call */
+    if (head_here < 0 || head_here >= n->heads) /* it is not in this call */
         return;
     Matrix p = call_weights(c, ONLY_SEQUENCE, head_here);
     for (int i = 0; i < p.rows && i < p.cols; i++)
         p.at[i * p.down + i] = 1; /* the diagonal */
 }
 
-/* Sets the fields of a call that precede its softmax. From the scores, goes
-   back through biases by position and factors, which are arguments of scale, to
-   the product q k' that the scores are made from, if there is one. A model's
-   rope rotates q and k before that: the call gets them unrotated. */
+/* Sets q, k, product and scale of a call. Goes back from the scores through
+   biases by position and multiplications by a number, to the product q k' that
+   the scores are made from, if there is one. A model's rope rotates q and k
+   before they are multiplied; the call gets them unrotated. */
 static void
 find_product(Call *call, Node *scores)
 {
@@ -90,11 +93,11 @@ find_product(Call *call, Node *scores)
     }
 }
 
-/* Records a softmax, whose first operand is the scores. */
+/* Records a softmax. Its node is the weights, its first operand the scores. */
 static void
 record_softmax(Capture *r, Node *weights)
 {
-    Call call = {.weights = weights, .first = r->heads};
+    Call call = {.weights = weights, .first_head = r->heads};
     bool only_shapes = !weights->value;
     find_product(&call, weights->in[0]);
     if (r->only != EVERY_HEAD && !only_shapes)
@@ -116,9 +119,9 @@ find_call(Capture *r, int first, const Node *weights)
     return NULL;
 }
 
-/* The tape calls this with each new node (Tape.watch). Records softmaxes and
-   rotations. Records a weighted sum, whose first operand is the weights, in the
-   call that made these weights. */
+/* The tape calls this with each new node (Tape.watch). Records each softmax,
+   and notes whether the variant rotates. A weighted sum, whose first operand is
+   the weights, is recorded in the call that made these weights. */
 static void
 capture_node(void *capture, Node *n)
 {
@@ -131,7 +134,7 @@ capture_node(void *capture, Node *n)
         if (call)
             call->sum = n;
     }
-    r->rotated |= meaning_of(n)->rotates; /* by the variant's own operator */
+    r->rotated |= meaning_of(n)->rotates;
 }
 
 void
@@ -142,7 +145,8 @@ capture_start(Capture *r, Tape *t)
 }
 
 /* backward_order links, by `next`, the nodes on which place.out depends. The
-   last call comes first, so `kept` is filled from its end. */
+   calls of a place are in the reverse of that order, so `kept` is filled from
+   its end. */
 void
 record_place(Capture *r, Place place)
 {
@@ -151,10 +155,10 @@ record_place(Capture *r, Place place)
     check_capacity(r->places);
     if (r->places > 0) {
         const Place *before = &r->place[r->places - 1];
-        place.first = before->first + before->calls;
+        place.first_call = before->first_call + before->calls;
     }
     for (Node *n = backward_order(place.out->root); n; n = n->next) {
-        const Call *call = find_call(r, place.first, n);
+        const Call *call = find_call(r, place.first_call, n);
         if (call) {
             first_kept--;
             kept[first_kept] = *call;
@@ -162,38 +166,38 @@ record_place(Capture *r, Place place)
         }
     }
     place.calls = MOST_CALLS - first_kept;
-    r->calls = place.first + place.calls;
-    memcpy(&r->call[place.first], &kept[first_kept],
+    r->calls = place.first_call + place.calls;
+    memcpy(&r->call[place.first_call], &kept[first_kept],
            (size_t)place.calls * sizeof *kept);
     r->place[r->places] = place;
     r->places++;
 }
 
 void
-run_alone(Alone *a, real *x, int x_rows, real *y, int y_rows, int only)
+run_block(BlockRun *b, real *x, int x_rows, real *y, int y_rows, int only)
 {
-    tape_free(a->tape);
-    a->tape = tape_new(COMPUTE);
-    a->tape->attend = attend_in_steps;
-    a->capture = (Capture){.only = only};
-    Node **w = leaves_of(a->tape, &a->weights);
-    a->x = leaf(a->tape, x_rows, a->attention.d_model, UNBATCHED, x, NULL);
-    a->y = leaf(a->tape, y_rows, a->attention.d_model, UNBATCHED, y, NULL);
-    a->x->arguments = "x"; /* their names */
-    a->y->arguments = "y";
-    forward_earlier(a->variant, &a->attention, a->x, a->y, w);
-    int recalled_before = a->tape->recalled;
-    capture_start(&a->capture, a->tape);
-    a->out = plugin_forward(a->variant, &a->attention, a->x, a->y, w);
-    a->recalled = a->tape->recalled > recalled_before;
-    record_place(&a->capture, (Place){.out = a->out});
+    tape_free(b->tape);
+    b->tape = tape_new(COMPUTE);
+    b->tape->attend = attend_in_steps;
+    b->capture = (Capture){.only = only};
+    Node **w = leaves_of(b->tape, &b->weights);
+    b->x = leaf(b->tape, x_rows, b->attention.d_model, UNBATCHED, x, NULL);
+    b->y = leaf(b->tape, y_rows, b->attention.d_model, UNBATCHED, y, NULL);
+    b->x->arguments = "x"; /* the names of these leaves */
+    b->y->arguments = "y";
+    forward_earlier(b->variant, &b->attention, b->x, b->y, w);
+    int recalled_before = b->tape->recalled;
+    capture_start(&b->capture, b->tape); /* from here on, only this block */
+    b->out = plugin_forward(b->variant, &b->attention, b->x, b->y, w);
+    b->recalled = b->tape->recalled > recalled_before;
+    record_place(&b->capture, (Place){.x = b->x, .y = b->y, .out = b->out});
     free(w);
 }
 
 const Call *
 capture_head(const Capture *r, int place, int head, int *head_here)
 {
-    const Call *c = &r->call[r->place[place].first];
+    const Call *c = &r->call[r->place[place].first_call];
     while (head >= c->weights->heads) {
         head -= c->weights->heads;
         c++;
@@ -224,8 +228,8 @@ call_sees(const Call *c, Matrix scores, int i, int j)
     return j < seen && !masked_by_bias;
 }
 
-/* The model calls this with each attention's x, y and output, if it is set
-   (Model.attended). */
+/* The model calls this with x, y and output of each attention, since
+   pass_captured sets Model.attended to it. */
 static void
 record_attended(void *capture, Node *x, Node *y, Node *out)
 {
@@ -241,7 +245,7 @@ pass_captured(Model *m, const Batch *b)
     p->capture.only = EVERY_HEAD;
     capture_start(&p->capture, p->tape);
     m->attended = record_attended;
-    m->to = &p->capture; /* its first argument */
+    m->to = &p->capture; /* record_attended's first argument */
     p->logits = model_forward(m, p->tape, b);
     m->attended = NULL;
     p->tape->watch = NULL;

@@ -1,7 +1,8 @@
 /* convert.c - turns a trained model of one variant into one of another.
 
-   The attention at each place of the new model is fitted to the canonical form
-   of the attention at the same place of the old one. */
+   A place of a model is one attention: that of a block, or a cross-attention.
+   At each place, the new model's attention is fitted to the canonical form of
+   the old model's. */
 #include <string.h>
 
 #include "algebra/capture.h"
@@ -12,7 +13,7 @@
 
 /* Fits the attention at a place of the model `to` to the form `wanted`, and
    returns the form that it has afterwards (canonical.h). If it cannot be
-   fitted, v->why says why. */
+   fitted, gives the reason in v->why. */
 static Canonical
 fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
 {
@@ -33,11 +34,11 @@ fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
     return now;
 }
 
-/* Converts the attention at a place of `from` into that of `to`, exactly or to
-   the nearest form; v->form keeps the largest error of all places. If the
-   two models have different kinds of embedding, that of `from` is folded into
-   the form. If the
-   conversion fails, v->why gives the reason. */
+/* Converts the attention at a place of `from` into the attention of `to`,
+   exactly or to the nearest form. v->form becomes its error, if that is the
+   largest of the places until now. If the two models have different kinds of
+   embedding, that of `from` is folded into the form. If the conversion fails,
+   gives the reason in v->why. */
 static void
 convert_place(const Model *from, Model *to, int place, Conversion *v)
 {
@@ -58,8 +59,8 @@ convert_place(const Model *from, Model *to, int place, Conversion *v)
     canonical_free(&wanted);
 }
 
-/* Copies every weight outside attention that both models have, by name, in the
-   same shape. */
+/* Copies every weight outside attention that both models have by the same name
+   and in the same shape. */
 static void
 copy_rest(const Model *from, Model *to)
 {
@@ -89,32 +90,32 @@ convert_model(const Model *from, Model *to, Conversion *v)
 }
 
 Config
-config_alike(const Config *own)
+same_start_config(const Config *own)
 {
     Config c = *own;
     Plugin p = plugin_open(own->same_start);
     enum { DEFAULT_HEADS = 4 };
     c.variant = own->same_start;
-    c.same_start = interned(""); /* this model itself starts at random */
-    if (c.heads == 0)            /* the variant of `own` has no such width */
+    c.same_start = interned(""); /* the other model itself starts at random */
+    if (c.heads == 0)            /* the variant of `own` has no heads option */
         c.heads = DEFAULT_HEADS;
     config_resolve_for(&c, &p);
     return c;
 }
 
 bool
-start_alike(Model *m, Conversion *v)
+initialise_same_start(Model *m, Conversion *v)
 {
-    Config c = config_alike(&m->config);
+    Config c = same_start_config(&m->config);
     Model *from = model_new(&c, m->sizes, plugin_open(c.variant).variant);
-    if (convert_model(from, m, v) && v->form.apart > CONVERTS_EXACTLY)
+    if (convert_model(from, m, v) && v->form.apart > EXACT_UP_TO)
         v->why = format_text("an entry of M or N is off by %.2g of the largest",
                              v->form.apart);
     model_free(from);
     return !*v->why;
 }
 
-/* The share of right answers of m on all test data. */
+/* The share of right answers that m gives on all test data. */
 static double
 test_accuracy(Model *m, const Dataset *data)
 {

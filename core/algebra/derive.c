@@ -550,7 +550,7 @@ derive(const Variant *v, Attention a, Weights w)
     real *identity = allocate((size_t)rows * n, sizeof *identity);
     for (int i = 0; i < n; i++)
         identity[i * n + i] = 1;
-    run_alone(&d.run, identity, X_TOKENS, identity, Y_TOKENS, EVERY_HEAD);
+    run_block(&d.run, identity, X_TOKENS, identity, Y_TOKENS, EVERY_HEAD);
     derive_heads(&d);
     if (d.run.recalled)
         d.why = "it recalls what an earlier block computed";
@@ -570,9 +570,8 @@ random_weights(const Variant *v, const Attention *a)
     Random random = random_stream(13, "derive");
     for (int i = 0; i < w.count; i++) {
         Weight *m = &w.list[i];
-        size_t size = matrix_entries(m->rows, m->cols);
-        m->value = allocate(size, sizeof *m->value);
-        for (size_t k = 0; k < size; k++)
+        m->value = allocate(entries_of(m), sizeof *m->value);
+        for (size_t k = 0; k < entries_of(m); k++)
             m->value[k] = (real)(random_normal(&random) / sqrt(m->rows));
     }
     return w;

@@ -27,7 +27,7 @@ enum { QUERIES = 6, KEYS = 9 };
 static double *
 output_of(const Derived *d, bool causal, double size)
 {
-    Alone run = d->run; /* a copy, which gets its own tape */
+    BlockRun run = d->run; /* a copy, which gets its own tape */
     int width = run.attention.d_model, count = QUERIES * width;
     int drawn = (QUERIES + KEYS) * width;
     real *x = allocate((size_t)drawn, sizeof *x), *y = x + count;
@@ -38,9 +38,9 @@ output_of(const Derived *d, bool causal, double size)
     run.tape = NULL;
     run.attention.causal = causal;
     if (causal) /* self-attention */
-        run_alone(&run, x, QUERIES, x, QUERIES, EVERY_HEAD);
+        run_block(&run, x, QUERIES, x, QUERIES, EVERY_HEAD);
     else
-        run_alone(&run, x, QUERIES, y, KEYS, EVERY_HEAD);
+        run_block(&run, x, QUERIES, y, KEYS, EVERY_HEAD);
     for (int i = 0; i < count; i++)
         out[i] = (double)run.out->value[i];
     tape_free(run.tape);
@@ -116,17 +116,15 @@ outputs_agree(void *search)
     return now.causal <= ROUNDING;
 }
 
-/* Lets `to` fit its matrices to the form of `from`, if there is one. Returns
-   whether they give the same outputs. */
+/* Lets the fit of `to` fill its matrices from the form of `from`, if there is
+   one (form.m is set). Returns whether they give the same outputs. */
 static bool
 fit_agrees(Search *s)
 {
-    const Alone *from = &s->from.run, *to = &s->to.run;
+    const BlockRun *from = &s->from.run, *to = &s->to.run;
     Canonical form = canonical_form(from->variant, from->attention,
                                     from->weights, FEWEST_POSITIONS);
-    bool has_form = form.m != NULL;
-    bool fits =
-        has_form && !fit(to->variant, &to->attention, to->weights, &form);
+    bool fits = form.m && !fit(to->variant, &to->attention, to->weights, &form);
     canonical_free(&form);
     return fits && outputs_agree(s);
 }

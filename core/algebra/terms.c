@@ -309,7 +309,7 @@ derived_form(const Derived *d)
 double
 derived_apart(const Derived *d)
 {
-    const Alone *a = &d->run;
+    const BlockRun *a = &d->run;
     Canonical derived = derived_form(d);
     Canonical probed =
         canonical_form(a->variant, a->attention, a->weights, FEWEST_POSITIONS);

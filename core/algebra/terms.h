@@ -57,7 +57,7 @@ typedef struct Term {
 } Term;
 
 typedef struct Derived {
-    Alone run; /* the forward pass that it was derived from */
+    BlockRun run; /* the forward pass that it was derived from */
     int heads;
     Term *term; /* the terms of all pieces and heads */
     int count, capacity;

@@ -56,7 +56,7 @@ share_entries(const Weights *equation, const Weights *code)
 static const char *
 difference_of(const Variant *written, const Derived *code)
 {
-    Alone run = {.variant = written, .attention = code->run.attention};
+    BlockRun run = {.variant = written, .attention = code->run.attention};
     run.weights = weights_declared(written, &run.attention);
     const char *wrong = share_entries(&run.weights, &code->run.weights);
     if (wrong)

@@ -31,7 +31,7 @@ add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
     if (*v.why)
         v.logits = v.before = v.after = m.lost = n.lost = NAN;
     else {
-        same = v.logits <= CONVERTS_EXACTLY ? "exact" : "nearest";
+        same = v.logits <= EXACT_UP_TO ? "exact" : "nearest";
         m_ranks = format_text("%d->%d", m.rank_wanted, m.rank_found);
         n_ranks = format_text("%d->%d", n.rank_wanted, n.rank_found);
     }

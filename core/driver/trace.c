@@ -250,7 +250,7 @@ show_place(Trace *t, int place)
     }
     /* If one call has all heads, the output is a map of that call's sum. If
        several calls made the output, it is printed without maps. */
-    const Node *sum = p->calls == 1 ? capture->call[p->first].sum : NULL;
+    const Node *sum = p->calls == 1 ? capture->call[p->first_call].sum : NULL;
     Named heads = {.node = sum ? sum : p->out, .name = "head_1"};
     if (p->heads > 1)
         heads.name = format_text("[head_1 ... head_%d]", p->heads);

@@ -45,16 +45,18 @@ refuse_unused(const Request *r, const char *checked, const char *uses)
    variant c->same_start. If not, prints a note, once for each pair of variants,
    and clears c->same_start. `given` is c before it was resolved. The other
    variant is trained at the shape of `given`, resolved for that variant; m
-   imitates a model of the shape of config_alike. The two shapes must be equal.
+   imitates a model of the shape of same_start_config. The two shapes must be
+   equal.
  */
 static void
 choose_start(const Config *given, Config *c, Model *m)
 {
     static void *told; /* the set of notes that were printed */
     Conversion reason; /* is not printed */
-    Config trained = *given, imitated = config_alike(c);
+    Config trained = *given, imitated = same_start_config(c);
     config_resolve(&trained, variant_uses(plugin_open(c->same_start).variant));
-    if (config_equal(&trained, &imitated, OF_SHAPE) && start_alike(m, &reason))
+    if (config_equal(&trained, &imitated, OF_SHAPE) &&
+        initialise_same_start(m, &reason))
         return;
     char *text = format_text("%s cannot start as the same function as %s; it "
                              "keeps its own initial weights",

@@ -71,7 +71,7 @@ prepare(const Config *c, Dataset *data)
     if (crew.w->from) {
         Run source = run_read(crew.w->from);
         load_weights(m, &source);
-    } else if (*c->same_start && !start_alike(m, &failed))
+    } else if (*c->same_start && !initialise_same_start(m, &failed))
         fail("it cannot start as %s does: %s", c->same_start, failed.why);
     return m;
 }
