@@ -14,8 +14,8 @@
 #include "operators/steps.h"
 #include "training/rope_and_alibi.h"
 
-/* The fields are those of Meaning, in its order; the last one is `rotates`. A
-   new operator of the core gets one row here. */
+/* Each row has the fields of Meaning in order; the last is `rotates`. A new
+   operator of the core needs one row here. */
 static const Meaning meanings[] = {
     {NULL, LEAF, NO_PRODUCTS, false}, /* a node without an operator */
     {&matmul_op, TIMES, MATRICES, false},

@@ -1,9 +1,9 @@
 /* operator_table.h - what each operator computes, for code that reads a tape:
    derive.c, which writes a node as a product of matrices, and cost.c.
 
-   An operator is known by its address, never by its name: a plugin's own may be
-   called "add". The table in operator_table.c has a row for each operator of
-   the core. Nothing is known of an operator that is not in it. */
+   An operator is recognised by its address, never by its name, since a plugin's
+   own operator may also be called "add". The table in operator_table.c has a
+   row for each operator of the core. Nothing is known about other operators. */
 #ifndef OPERATOR_TABLE_H
 #define OPERATOR_TABLE_H
 
@@ -19,36 +19,40 @@ typedef enum Passage {
     LEAF,         /* it has no operands: tokens, or weights */
     TIMES,        /* C = A B */
     TIMES_TURNED, /* C = A B' */
-    FACTOR,       /* C = a number times A; the node's argument is a double */
+    FACTOR,       /* C = a number times A; the number is the node's argument, a
+                     double */
     SUM,          /* C = A + B */
-    COLUMNS, /* C_i = some columns of A_i; the argument is the first, an int */
+    COLUMNS,      /* C_i = some columns of A_i; the number of the first is the
+                     node's argument, an int */
     SIDE_BY_SIDE, /* C_i = [A_i B_i ...] */
-    REPEATED,     /* C = A, in every row or head */
-    GAIN,         /* C = A . B: B is a diagonal matrix if it is one row */
-    WEIGHTED      /* C_i = A_i B_i, for weights of the softmax A */
+    REPEATED,     /* C has copies of A in every row or head */
+    GAIN,         /* C = A . B, entry by entry: if B is one row, a product of A
+                     with a diagonal matrix */
+    WEIGHTED      /* C_i = A_i B_i; A has the weights of a softmax */
 } Passage;
 
-/* Which products an operator computes: what they cost follows from the shapes
-   (cost.c). */
+/* The kind of products that an operator computes. Their cost follows from the
+   shapes (cost.c). */
 typedef enum Work {
-    UNKNOWN,     /* it is an operator of a plugin */
+    UNKNOWN,     /* the operator is a plugin's own */
     NO_PRODUCTS, /* at most a few operations for each entry */
-    MATRICES,    /* A and B are multiplied as they are */
-    MIXTURES,    /* for each token, a matrix is multiplied by its heads */
+    MATRICES,    /* the matrices A and B are multiplied */
+    MIXTURES,    /* the heads of each token are multiplied by a small matrix */
     SCORING,     /* every query is multiplied by every key */
-    WEIGHTING,   /* every weight is multiplied by its value */
-    ATTENDING    /* SCORING and WEIGHTING */
+    WEIGHTING,   /* every value is multiplied by its weights */
+    ATTENDING    /* both SCORING and WEIGHTING */
 } Work;
 
 typedef struct Meaning {
     const Operator *op; /* NULL for a leaf and for an unknown operator */
     Passage passage;
     Work work;
-    bool rotates; /* a variant that calls it rotates by the position itself,
-                     whatever positions its model has */
+    bool rotates; /* whether a variant that calls this operator rotates by
+                     position, even in a model without positions */
 } Meaning;
 
-/* What the operator of a node means. */
+/* The row of the table for the operator of a node. If the table has none, the
+   operator is OPAQUE, and its work UNKNOWN. */
 const Meaning *meaning_of(const Node *n);
 
 #endif

@@ -1,8 +1,9 @@
 /* print_form.c - a derived form as a paper writes it.
 
-   A factor is printed as a number made of the widths of the shape; a matrix
-   under its name, with an index if heads use different blocks of it. Which
-   block each head uses is seen from where its part of the matrix begins. */
+   The numbers in a factor are printed as the widths of the shape that they are
+   equal to. A matrix is printed by its name, with an index if heads use
+   different blocks of it. Which block a head uses follows from the row or
+   column at which its part of the matrix begins. */
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
@@ -12,8 +13,8 @@
 #include "algebra/print_form.h"
 #include "base/words.h"
 
-/* The name of the first width in this list that is equal to a number; NULL if
-   none is. */
+/* The name of the first width in the list below that is equal to a number; NULL
+   if none is. */
 static const char *
 width_named(const Derived *d, double number)
 {
@@ -30,20 +31,19 @@ width_named(const Derived *d, double number)
     return NULL;
 }
 
-/* At TELLING_SHAPE (derive.h), up to this multiple of a width is no multiple of
-   another width, so it has only one name. */
+/* At TELLING_SHAPE (derive.h), no multiple of a width up to this one is a
+   multiple of another width, so each has only one name. */
 enum { MOST_TIMES = 4 };
 
-/* Tries each multiple: of 1, of a width, and of the square root of a width. */
 const char *
 number_named(const Derived *d, double number)
 {
     for (int times = 1; times <= MOST_TIMES; times++) {
-        double multiplied = number / times;
-        const char *width = width_named(d, multiplied);
-        const char *squared = width_named(d, multiplied * multiplied);
+        double one_time = number / times;
+        const char *width = width_named(d, one_time);
+        const char *squared = width_named(d, one_time * one_time);
         const char *prefix = times == 1 ? "" : format_text("%d ", times);
-        if (nearly_equal(multiplied, 1))
+        if (nearly_equal(one_time, 1))
             return format_text("%d", times);
         if (width)
             return format_text("%s%s", prefix, width);
@@ -53,26 +53,26 @@ number_named(const Derived *d, double number)
     return NULL;
 }
 
-/* Writes the number as a small whole number over a width, or over the square
-   root of a width: "2 / sqrt(d_k)". Returns NULL if it is none. */
+/* The number as 2, 3 or 4 divided by a width or by the square root of a width:
+   "2 / sqrt(d_k)"; NULL if it is none of these. */
 static const char *
 quotient_named(const Derived *d, double number)
 {
-    for (int times = 2; times <= MOST_TIMES; times++) {
-        double divisor = times / number;
+    for (int dividend = 2; dividend <= MOST_TIMES; dividend++) {
+        double divisor = dividend / number;
         const char *width = width_named(d, divisor);
         const char *squared = width_named(d, divisor * divisor);
         if (width)
-            return format_text("%d / %s", times, width);
+            return format_text("%d / %s", dividend, width);
         if (squared)
-            return format_text("%d / sqrt(%s)", times, squared);
+            return format_text("%d / sqrt(%s)", dividend, squared);
     }
     return NULL;
 }
 
 /* Prints a factor after its product, without its sign: nothing for 1, " / d_k",
-   " d_k", " 2 / d_k", or " sqrt(latent / d_k)". A number that is made of no
-   width is printed with the shape, since it may differ at other shapes. */
+   " d_k", " 2 / d_k", or " sqrt(latent / d_k)". Any other number is printed
+   together with the shape, since it may be a different one at other shapes. */
 static void
 print_factor(FILE *to, const Derived *d, double factor)
 {
@@ -85,7 +85,7 @@ print_factor(FILE *to, const Derived *d, double factor)
     const char *quotient = quotient_named(d, size);
     /* The width w for which the factor is sqrt(w / d_k): */
     const char *over_d_k = width_named(d, size * size * a->d_k);
-    if (divisor) { /* "2 d_k" needs brackets, "sqrt(d_model / h)" does not */
+    if (divisor) { /* "2 d_k" needs brackets; "sqrt(d_model / h)" has them */
         bool is_root = strncmp(divisor, "sqrt(", strlen("sqrt(")) == 0;
         bool brackets = strchr(divisor, ' ') && !is_root;
         fprintf(to, brackets ? " / (%s)" : " / %s", divisor);
@@ -100,14 +100,14 @@ print_factor(FILE *to, const Derived *d, double factor)
                 a->heads, a->d_k);
 }
 
-/* How the parts of two heads are told apart: by their rows or columns of one
-   matrix or, if each head has a separate matrix, "W_1^Q", by the number in the
-   matrix's name. */
+/* How heads divide a matrix among them: by its rows, or by its columns. If each
+   head has a separate matrix, such as "W_1^Q", heads differ by the number in
+   the matrix's name. */
 typedef enum Axis { ALONG_ROWS, ALONG_COLUMNS, BY_NAME } Axis;
 
-/* The rows or columns that a symbol uses of its matrix as it is stored. Of a
-   diagonal matrix, which is stored as one row of gains, it uses the columns of
-   the gains. */
+/* The rows or columns of its stored matrix that a symbol uses. A diagonal
+   matrix is stored as one row of gains; its symbol uses the columns of these
+   gains. */
 static Span
 span_of(const Symbol *s, Axis axis)
 {
@@ -124,10 +124,10 @@ span_of(const Symbol *s, Axis axis)
                   .all = node->rows};
 }
 
-/* Which block of a matrix each head uses. Along one axis the matrix is cut into
-   `blocks` blocks of `stride` rows or columns. Head i uses the rows or columns
-   from `start` on of block `of_head[i]`. Heads and blocks are counted from 0,
-   in the variant's order. */
+/* The block of a matrix that each head uses. Along one axis the matrix is cut
+   into `blocks` blocks of `stride` rows or columns. Head i uses block
+   of_head[i], from row or column `start` of this block on. Heads and blocks are
+   counted from 0, in the variant's order. */
 enum { MOST_COMPARED = 64 };
 typedef struct Pattern {
     int heads; /* how many heads were compared */
@@ -147,8 +147,8 @@ next_larger(const int *numbers, int n, int bound)
     return next;
 }
 
-/* Where a symbol begins along an axis: its first row or column in its matrix
-   or, BY_NAME, the number in the matrix's name. */
+/* The place at which a symbol begins along an axis: its first row or column in
+   its matrix or, if the axis is BY_NAME, the number in the matrix's name. */
 static int
 start_of_symbol(const Symbol *s, Axis axis)
 {
@@ -159,8 +159,8 @@ start_of_symbol(const Symbol *s, Axis axis)
     return atoi(number);
 }
 
-/* Writes where the symbol of each head begins that has the same place in its
-   head as s. Returns false if a head has no such symbol. */
+/* Sets starts[i] to the start of head i's symbol, which has the same address
+   (terms.h) as s. Returns false if a head has no such symbol. */
 static bool
 find_starts(const Derived *d, const Symbol *s, Axis axis, int heads,
             int starts[MOST_COMPARED])
@@ -175,9 +175,9 @@ find_starts(const Derived *d, const Symbol *s, Axis axis, int heads,
     return true;
 }
 
-/* Finds the pattern along an axis from the start of each head's part. The two
-   smallest starts belong to two neighbouring blocks. If all starts are equal,
-   the stride is larger than any matrix, and all heads use block 0. If a variant
+/* Finds the pattern along an axis from the starts of all heads. The difference
+   of the two smallest starts is the stride. If all starts are equal, the stride
+   becomes larger than any matrix, so that all heads use block 0. If a variant
    calls attend more than once, only the heads of the last call are compared. */
 static Pattern
 pattern_along(const Derived *d, const Symbol *s, Axis axis)
@@ -203,8 +203,8 @@ pattern_along(const Derived *d, const Symbol *s, Axis axis)
     return p;
 }
 
-/* Returns whether neighbouring heads share a block, with the same number of
-   heads for each block. */
+/* Returns whether neighbouring heads share a block, and each block belongs to
+   the same number of heads. */
 static bool
 shared_by_neighbours(const Pattern *p)
 {
@@ -224,9 +224,9 @@ shifted_by(const Pattern *p, int by)
     return true;
 }
 
-/* The index that is written at the name of a matrix: i, g, i+1, i mod g, or a
-   list of each head's block; "" if all heads use the same block; if there is no
-   pattern, the block of the printed head, counted from 1. */
+/* The index that a matrix gets: i, g, i+1, i mod g, or a list of the block of
+   each head. It is "" if all heads use the same block. If there is no pattern,
+   it is printed_block, the block of the printed head, counted from 1. */
 static const char *
 index_text(const Pattern *p, int printed_block)
 {
@@ -263,7 +263,7 @@ has_other_part(const Chain *c, const Symbol *s)
 }
 
 /* Returns whether a head uses several parts of the matrix of s in the same
-   role. If it does, the role does not identify a part. */
+   role. Then the role does not identify the part. */
 static bool
 role_is_ambiguous(const Derived *d, const Symbol *s)
 {
@@ -274,8 +274,8 @@ role_is_ambiguous(const Derived *d, const Symbol *s)
     return false;
 }
 
-/* The text of a row's or column's number within its block: a width or half of
-   one if it is that, "d_k" or "d_k/2", or else digits, "3". */
+/* The number of a row or column within its block, as text: as a width or half
+   of one if possible, "d_k" or "d_k/2", otherwise as digits, "3". */
 static const char *
 position_named(const Derived *d, int position)
 {
@@ -288,16 +288,17 @@ position_named(const Derived *d, int position)
     return half ? format_text("%s/2", half) : format_text("%d", position);
 }
 
-/* What is written at the name of a matrix: the index of the block that a head
-   uses, "i", and if that is only a part of the block, its role, ".q", or its
-   range, "[0:d_k/2]". Each may be "". */
+/* What a matrix's name is marked with: the index of the block that a head uses,
+   "i"; and if the head uses only a part of the block, the part's role, ".q", or
+   its range, "[0:d_k/2]". Both may be "". */
 typedef struct Marks {
     const char *index, *part;
 } Marks;
 
-/* Notes which part of its block a symbol is: its role or, if that does not tell
-   it, its range. If there is no form, no range is written: a block behind an
-   operator is not known for certain. */
+/* Sets marks->part to the role of a symbol or, if the role does not tell which
+   part of its block the symbol is, to its range, from the first row or column
+   to the one after the last. If there is no form, it sets no range, since the
+   block behind an operator is not known for certain. */
 static void
 mark_part(Marks *marks, const Derived *d, const Symbol *s, const Pattern *p,
           Span span)
@@ -312,9 +313,9 @@ mark_part(Marks *marks, const Derived *d, const Symbol *s, const Pattern *p,
                                   position_named(d, first + span.count));
 }
 
-/* Notes the marks that a symbol needs along an axis, if it does not use all of
-   its matrix there. The index is enough if it uses a whole block, or a block of
-   the identity, which tokens count as. */
+/* Sets the marks that a symbol needs along an axis. It needs none if it uses
+   the whole matrix, and only an index if it uses a whole block. Tokens, which
+   count as the identity, need only an index too. */
 static void
 mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
 {
@@ -334,18 +335,18 @@ mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
         mark_part(marks, d, s, &p, span);
 }
 
-/* The marks that tell which part of its matrix a symbol is. All heads share the
-   matrices of the constant, which have none. */
+/* The marks that tell which part of its matrix a symbol is. The matrices of the
+   constant have no marks, since all heads share them. */
 static Marks
 marks_of(const Derived *d, const Symbol *s)
 {
     Marks marks = {.index = "", .part = ""};
-    const int next_head = PRINTED_HEAD + 1, first_block = 1;
-    const Symbol *in_next_head = symbol_of(d, next_head, s);
+    const int printed_block = 1; /* if the names follow no pattern */
+    const Symbol *in_next_head = symbol_of(d, PRINTED_HEAD + 1, s);
     if (in_next_head &&
         in_next_head->node != s->node) { /* a matrix for each head */
         Pattern p = pattern_along(d, s, BY_NAME);
-        marks.index = index_text(&p, first_block);
+        marks.index = index_text(&p, printed_block);
     } else if (s->piece != CONSTANT) {
         if (!is_tokens(d, s->node))
             mark_axis(&marks, d, s, ALONG_ROWS);
@@ -354,11 +355,13 @@ marks_of(const Derived *d, const Symbol *s)
     return marks;
 }
 
+/* A name that continues after the one that is looked for is another matrix:
+   W^QK is not W^Q. */
 const char *
 name_in_equation(const char *equation, const char *name)
 {
     static const char *const indices[] = {"", "_i", "_g"};
-    int before_hat = (int)strcspn(name, "^"); /* the length of the W of W^Q */
+    int before_hat = (int)strcspn(name, "^"); /* 1, the length of W, for W^Q */
     for (size_t k = 0; k < sizeof indices / sizeof *indices; k++) {
         const char *indexed = format_text("%.*s%s%s", before_hat, name,
                                           indices[k], name + before_hat);
@@ -369,9 +372,9 @@ name_in_equation(const char *equation, const char *name)
     return NULL;
 }
 
-/* Prints a symbol with its marks: "W_i^Q" for a matrix called W^Q or W_i^Q, "'"
-   after it if it is transposed, "diag(...)" for gains, and "[tanh]" for an
-   operator. */
+/* Prints a symbol with its marks: "W_i^Q" for a matrix called W^Q or W_i^Q,
+   "W_i^Q'" if it is transposed, "diag(...)" for gains, "I" for tokens, and
+   "[tanh]" for an operator. */
 static void
 print_symbol(FILE *to, const Derived *d, const Symbol *s)
 {
@@ -381,7 +384,7 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
         return;
     }
     const char *name = is_tokens(d, node) ? "I" : node->arguments;
-    int letters = (int)strcspn(name, "_^"); /* the length of the W of W_i^Q */
+    int letters = (int)strcspn(name, "_^"); /* 1, the length of W, for W_i^Q */
     const char *exponent = name + strcspn(name, "^");
     Marks marks = marks_of(d, s);
     fprintf(to, "%s", is_gains(s) ? "diag(" : "");
@@ -393,8 +396,8 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
             is_transposed(s) ? "'" : "");
 }
 
-/* Prints the tokens, unless they are NULL, and then the symbols of a chain,
-   separated by blanks. */
+/* Prints the tokens, unless they are NULL, and then the symbols of a chain, all
+   separated by spaces. */
 static void
 print_chain(FILE *to, const Derived *d, const Chain *c, const char *tokens)
 {
@@ -406,8 +409,8 @@ print_chain(FILE *to, const Derived *d, const Chain *c, const char *tokens)
     }
 }
 
-/* Keys are printed transposed: Q (K)', or Q y' if they are only tokens. A term
-   without tokens and symbols is I. */
+/* Prints Q (K)', or Q y' if the keys are only tokens. A term that has neither
+   tokens nor symbols is the identity, I. */
 void
 print_term(FILE *to, const Derived *d, const Term *t, Shown shown)
 {
@@ -425,8 +428,7 @@ print_term(FILE *to, const Derived *d, const Term *t, Shown shown)
     print_factor(to, d, t->factor);
 }
 
-/* Prints one term as it is, two as "A B' + C D'", and more as
-   "A B' + ... + C D'". */
+/* Prints two terms as "A B' + C D'", and more as "A B' + ... + C D'". */
 void
 print_piece(FILE *to, const Derived *d, int head, Piece piece, Shown shown)
 {
@@ -444,7 +446,7 @@ print_piece(FILE *to, const Derived *d, int head, Piece piece, Shown shown)
     print_term(to, d, &last, shown);
 }
 
-/* Without attention, a form consists only of the constant. */
+/* If a variant does not attend, its form is only the constant. */
 char *
 form_spelled(const Derived *d)
 {

@@ -1,13 +1,14 @@
 /* rank.c - the rank of a large matrix A, whose rows arrive a panel at a time.
 
-   Gaussian elimination of T = A', which has the same rank: the rows of A arrive
-   as columns of T. With the rows of T in a suitable order, T = L U.
+   The elimination works on T = A', which has the same rank: the rows of A
+   arrive as columns of T. With the rows of T in a suitable order, T = L U.
 
    The pool holds the columns of T that have arrived and are not yet eliminated.
-   A pivot is the largest entry of the pool below row `rank`. It is swapped to
-   row `rank`; its column becomes column `rank` of L and U and leaves the pool,
-   and the columns that stay have a multiple of it subtracted. Then the rank is
-   one higher. A column in which only rounding is left is dropped. */
+   With r pivots taken so far, the next pivot is the largest entry of the pool
+   in the rows from r on. Its row is swapped with row r. Its column leaves the
+   pool and becomes column r of L and U. A multiple of it is subtracted from
+   each column that stays. A column in which only rounding is left is dropped.
+ */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -18,34 +19,34 @@
 #include "heart/fail.h"
 #include "heart/matrix.h"
 
-/* The columns that are added at a time: a panel. With 64, most of the work is
+/* A panel is the columns that are added at a time. With 64, most of the work is
    in products of (64 x 64) blocks. The pool has space for two panels. */
 enum { PANEL = 64, POOL_COLUMNS = 2 * PANEL };
 
-/* A pivot that is smaller than this share of the first one since the latest
-   panel waits for the next panel, which may bring larger ones. */
+/* A pivot waits for the next panel, which may bring larger ones, if it is
+   smaller than this share of the first pivot since the latest panel. */
 #define LARGE_ENOUGH 0.3
 
-/* A gap between two pivots shows the rank only if the first is at least this
-   many times as large as the next. */
+/* A gap between two pivots shows the rank only if the first is more than this
+   many times as large as the second. */
 #define LEAST_GAP 100
 
-/* How much elimination may enlarge the rounding of entries. */
+/* Elimination may enlarge rounding errors by this factor. */
 #define ENLARGED 100
 
 typedef struct Elimination {
-    int n;       /* the number of rows of T */
-    int rank;    /* the number of pivots taken so far */
-    int waiting; /* the number of columns in the pool */
-    int *order;  /* row i here is row order[i] of T */
-    real *lu;    /* (n x n): U, with L below its diagonal; L also has a diagonal
-                    of 1s, which is not stored */
-    real *pool;  /* (n x POOL_COLUMNS), less the pivots so far */
+    int n;          /* the number of rows of T */
+    int rank;       /* the number of pivots taken so far */
+    int waiting;    /* the number of columns in the pool */
+    int *order;     /* row i of the pool, L and U is row order[i] of T */
+    real *lu;       /* (n x n): U on and above the diagonal, L below it; the
+                       diagonal of L, which is all 1s, is not stored */
+    real *pool;     /* (n x POOL_COLUMNS), with all pivots so far subtracted */
     double *pivot;  /* the absolute values of the pivots, in order */
     double largest; /* the largest entry so far that could become a pivot */
     int idle;       /* columns dropped since the latest pivot */
     double rest;    /* the largest entry that was dropped */
-    bool finite;    /* have all entries of A so far been finite? */
+    bool finite;    /* whether all entries of A so far have been finite */
 } Elimination;
 
 /* Row i of the pool. */
@@ -55,7 +56,7 @@ pool_row(const Elimination *e, int i)
     return e->pool + (size_t)i * POOL_COLUMNS;
 }
 
-/* Row i of U and, before its diagonal, of L. */
+/* Row i of L, up to the diagonal, and of U from there on. */
 static real *
 lu_row(const Elimination *e, int i)
 {
@@ -70,10 +71,12 @@ row_add(real *to, real factor, const real *x, int n)
         to[j] += factor * x[j];
 }
 
-/* Subtracts `pivots` pivots, at most PANEL, from first_pivot on, from the last
-   `columns` columns of the pool. In the rows of these pivots, that solves
-   L X = P for X: P is the part of the pool in these rows, and L is a triangle
-   with 1s on its diagonal. Below these rows, it subtracts L X. */
+/* Subtracts a block of pivots from the last `columns` columns of the pool. The
+   block is `pivots` pivots, at most PANEL, beginning with number first_pivot.
+   Let P be the rows of these pivots in the pool. First P is replaced by the X
+   that solves L X = P, in which L is a triangle with 1s on its diagonal. Then
+   L X, with the rows of L below that triangle, is subtracted from the rows of
+   the pool below P. */
 static void
 subtract_block(const Elimination *e, int first_pivot, int pivots, int columns)
 {
@@ -83,9 +86,9 @@ subtract_block(const Elimination *e, int first_pivot, int pivots, int columns)
     real minus_x[PANEL * PANEL]; /* (pivots x columns) */
     for (int i = 0; i < pivots; i++) {
         real *x = pool_row(e, first_pivot + i) + first_column;
-        const real *l = lu_row(e, first_pivot + i) + first_pivot;
+        const real *l_row = lu_row(e, first_pivot + i) + first_pivot;
         for (int j = 0; j < i; j++)
-            row_add(x, -l[j], pool_row(e, first_pivot + j) + first_column,
+            row_add(x, -l_row[j], pool_row(e, first_pivot + j) + first_column,
                     columns);
         for (int j = 0; j < columns; j++)
             minus_x[i * columns + j] = -x[j];
@@ -98,13 +101,13 @@ subtract_block(const Elimination *e, int first_pivot, int pivots, int columns)
     multiply_add(rest, l, matrix(minus_x, pivots, columns, columns));
 }
 
-/* Subtracts all pivots so far from the last `fresh` columns of the pool, the
-   new columns. */
+/* Subtracts all pivots so far from the last `fresh` columns of the pool, which
+   are new. */
 static void
 subtract_pivots(const Elimination *e, int fresh)
 {
     for (int pivot = 0; pivot < e->rank; pivot += PANEL) {
-        int left = e->rank - pivot;
+        int left = e->rank - pivot; /* pivots from this one on */
         subtract_block(e, pivot, left < PANEL ? left : PANEL, fresh);
     }
 }
@@ -143,7 +146,8 @@ typedef struct Pivot {
     double size; /* its absolute value */
 } Pivot;
 
-/* The largest entry of the pool from row e->rank and column `taken` on. */
+/* The largest entry of the pool that may be the next pivot. The first e->rank
+   rows have a pivot already, and the first `taken` columns became pivots. */
 static Pivot
 find_pivot(const Elimination *e, int taken)
 {
@@ -157,8 +161,8 @@ find_pivot(const Elimination *e, int taken)
     return p;
 }
 
-/* Swaps rows and columns so that a pivot gets to row e->rank and to column
-   `taken` of the pool. */
+/* Swaps rows, and columns of the pool, so that a pivot gets to row e->rank and
+   to column `taken`. */
 static void
 move_pivot(Elimination *e, int taken, Pivot p)
 {
@@ -195,8 +199,10 @@ take_pivot(Elimination *e, int taken, Pivot p)
     e->idle = 0;
 }
 
-/* Takes pivots of the pool, the largest first, until none is left that is
-   LARGE_ENOUGH. Drops the columns that are left if they are only rounding. */
+/* Takes pivots from the pool, the largest first, as long as they are
+   LARGE_ENOUGH. Then drops the remaining columns if they are only rounding. The
+   columns of the pivots are the first `taken` of the pool until the end, when
+   they leave it. */
 static void
 take_pivots(Elimination *e)
 {
@@ -217,14 +223,14 @@ take_pivots(Elimination *e)
         take_pivot(e, taken, p);
         taken++;
     }
-    e->waiting -= taken; /* the columns that became pivots leave the pool */
+    e->waiting -= taken;
     for (int i = 0; i < e->n; i++)
         memmove(pool_row(e, i), pool_row(e, i) + taken,
                 (size_t)e->waiting * sizeof(real));
 }
 
-/* How many columns must be only rounding, one after the other, before a rank is
-   believed: a panel, and an eighth of the rank. */
+/* A rank is believed after this many consecutive columns were only rounding: a
+   panel, and an eighth of the rank. */
 static int
 columns_to_believe(int rank)
 {
@@ -238,9 +244,9 @@ is_settled(const Elimination *e)
     return e->rank == e->n || e->idle >= columns_to_believe(e->rank);
 }
 
-/* Adds rows of A and takes pivots until the rank is known. Enough rows to
-   believe any rank up to n are added at most: `left` of them are still to
-   come. */
+/* Adds rows of A and takes pivots until the rank is known, or until
+   enough rows were added to believe even a rank of n. `left` rows may still be
+   added. */
 static void
 eliminate(Elimination *e, NextRows *next, void *more)
 {
@@ -257,12 +263,12 @@ eliminate(Elimination *e, NextRows *next, void *more)
     }
 }
 
-/* Finds the widest gap between pivots: from one pivot to the next or, after the
-   last one, to the largest entry that was dropped. It looks from the last pivot
-   to the first, while the entries after the gap are small enough to be
-   rounding. The rank is the number of pivots before the gap; it is 0 for a
-   matrix of zeros. An entry below `least` counts as that, so that a gap is
-   finite. */
+/* Finds the widest gap between two consecutive pivots or, after the last pivot,
+   between it and the largest entry that was dropped. The loop runs from the
+   last pivot to the first, while the entries after the gap are small enough to
+   be rounding. The rank is the number of pivots before the gap; it is 0 for a
+   matrix of zeros. An entry below `least` counts as `least`, so that no gap is
+   infinite. */
 static Rank
 find_gap(const Elimination *e)
 {
@@ -272,7 +278,7 @@ find_gap(const Elimination *e)
     double next = e->rest; /* the largest entry after the i-th pivot */
     double widest = LEAST_GAP;
     Rank r = {.rank = e->largest > 0 ? UNKNOWN_RANK : 0};
-    for (int i = 1; i < e->rank; i++) /* each becomes the smallest so far */
+    for (int i = 1; i < e->rank; i++) /* let no pivot exceed an earlier one */
         e->pivot[i] = fmin(e->pivot[i], e->pivot[i - 1]);
     for (int i = e->rank; i > 0 && next <= most_rounding; i--) {
         double last = e->pivot[i - 1];

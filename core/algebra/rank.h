@@ -1,11 +1,12 @@
 /* rank.h - the rank of a large matrix.
 
-   Gaussian elimination on random rows, a panel at a time. It stops once many
-   consecutive rows are combinations of earlier ones, up to rounding. Large
-   pivots are taken first; small ones wait until no larger one arrives. So the
-   pivots fall about as the singular values do, and a gap between singular
-   values shows as a gap between pivots. (The eigenvalues of A' A would lose
-   every singular value below 1e-8 of the largest.) */
+   It is found by Gaussian elimination on random rows, a panel of rows at a
+   time. The elimination stops once many consecutive rows are combinations of
+   earlier rows, up to rounding. Large pivots are taken first; small pivots wait
+   until no larger one arrives. So the pivots decrease roughly as the singular
+   values do, and a gap between singular values appears as a gap between pivots.
+   (The eigenvalues of A' A would lose every singular value below 1e-8 of the
+   largest.) */
 #ifndef RANK_H
 #define RANK_H
 
@@ -13,26 +14,26 @@
 
 enum { UNKNOWN_RANK = -1 };
 
-/* A rank, and the gap that shows it. `last` and `next` are relative to the
-   largest pivot. */
+/* A rank, and the gap between pivots that shows it. `last` and `next` are
+   relative to the largest pivot. */
 typedef struct Rank {
     int rank;    /* UNKNOWN_RANK if there is no gap, or if an entry is not
                     finite */
     double last; /* the smallest pivot that is counted */
-    double next; /* the largest entry that is left when the counted pivots are
+    double next; /* the largest entry that remains after the counted pivots are
                     subtracted */
 } Rank;
 
-/* Writes the next `count` rows of the matrix, one after the other, in random
-   order, or random combinations of its rows. `rows` is 0 before; a matrix that
-   has no more rows leaves it so. `more` is the caller's own data. */
+/* Writes `count` rows to `rows`, one after the other: the next rows of the
+   matrix in random order, or random combinations of its rows. `rows` is all 0
+   before; if the matrix has no more rows, the rest of `rows` stays 0. `more` is
+   the caller's own data. */
 typedef void NextRows(void *more, int count, real *rows);
 
-/* The rank of a matrix of n columns. */
+/* The rank of a matrix with n columns, whose rows `next` writes. */
 Rank matrix_rank(NextRows *next, void *more, int n);
 
-/* The largest share of the largest pivot that a pivot of 0 can have because
-   entries are rounded. */
+/* A pivot of at most this share of the largest pivot may be only rounding. */
 #define RANK_ROUNDING (sizeof(real) == 4 ? 1e-4 : 1e-13)
 
 #endif

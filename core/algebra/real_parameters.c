@@ -1,8 +1,8 @@
 /* real_parameters.c - how many of a variant's parameters are really there.
 
-   A row of the Jacobian comes from a backward pass: the gradient, by all
-   weights, of a random combination of the outputs for random tokens, which
-   differ from row to row. Rows are added until the rank stops growing. */
+   A backward pass gives a row of the Jacobian: the gradient, by all weights, of
+   a random combination of the outputs for random tokens. Both are drawn anew
+   for each row. Rows are added until the rank stops growing. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,33 +13,35 @@
 #include "heart/random.h"
 #include "heart/tape.h"
 
-/* The length of a sequence. A variant's table with a row for each distance from
-   0 to 15 is then used whole. */
+/* The length of a sequence. It is enough to use every row of a variant's table
+   with a row for each distance from 0 to 15. */
 enum { TOKENS = 16 };
 
 /* The smallest standard deviation with which a weight is drawn. */
 #define LEAST_DEVIATION 0.1
 
-/* Keeps the norm of a token of zeros finite. */
+/* RMSNorm adds this to the mean square of a token, which may be 0, before it
+   divides by the root. */
 #define NORM_EPSILON 1e-5
 
-/* The function whose Jacobian is taken: one block, or all blocks one after
-   another. */
+/* The function whose Jacobian is taken: one block, or several, each of which
+   reads the output of the one before. */
 typedef struct Layers {
     const Variant *variant;
     Attention attention; /* attention.layers blocks */
-    Weights declared;    /* the matrices of the block that runs */
-    int parameters;      /* the entries of the matrices of all blocks */
+    Weights declared;    /* the matrices of one block; each block that runs sets
+                            where their values and gradients are */
+    int parameters;      /* the number of entries of all blocks' matrices */
     Tokens tokens;
     Random random;
     Tape *tape;
-    real *values;    /* of all matrices, block by block */
+    real *values;    /* the entries of all matrices, block by block */
     real *x;         /* the tokens (TOKENS x d_model) */
     real *direction; /* the gradient of the output, with which a backward pass
                         begins; it has the shape of x and follows x in memory */
 } Layers;
 
-/* A leaf for data of one sequence: it has no gradient. */
+/* A leaf for data of one sequence. Data have no gradient. */
 static Node *
 data_leaf(const Layers *l, int rows, int cols, real *value)
 {
@@ -48,21 +50,21 @@ data_leaf(const Layers *l, int rows, int cols, real *value)
     return leaf(l->tape, rows, cols, one_sequence, value, no_gradient);
 }
 
-/* x with the mean of each row subtracted: x (I - 1/d), where 1/d is a matrix in
-   which all entries are 1 / d. */
+/* Subtracts its mean from each row of x: x (I - C), where all entries of the
+   (d x d) matrix C are 1 / d. */
 static Node *
 centred(const Layers *l, Node *x)
 {
     int d = l->attention.d_model;
-    real *less_mean = keep(x, matrix_entries(d, d));
+    real *centring = keep(x, matrix_entries(d, d)); /* I - C */
     for (int i = 0; i < d; i++)
         for (int j = 0; j < d; j++)
-            less_mean[i * d + j] = (real)((i == j) - 1. / d);
-    return matmul(x, data_leaf(l, d, d, less_mean));
+            centring[i * d + j] = (real)((i == j) - 1. / d);
+    return matmul(x, data_leaf(l, d, d, centring));
 }
 
-/* LayerNorm(x) with all gains and biases 1. Others could be moved into the
-   matrices that read it, so they change no count. */
+/* LayerNorm(x) with all gains and biases 1. Other values could be moved into
+   the matrices that read its result, so they would give the same count. */
 static Node *
 normed(const Layers *l, Node *x)
 {
@@ -74,8 +76,8 @@ normed(const Layers *l, Node *x)
 }
 
 /* Runs forward of all blocks, with a residual around each if there are several,
-   and returns the output. A backward pass from it writes the gradients of the
-   weights to `gradients`, in the order of l->values. */
+   and returns the last output. A backward pass from this node writes the
+   gradients of the weights to `gradients`, in the order of l->values. */
 static Node *
 run_blocks(Layers *l, real *gradients)
 {
@@ -128,11 +130,11 @@ differentiate(void *layers, int rows, real *jacobian)
     }
 }
 
-/* Any seed: all matrices, tokens and directions are drawn from its stream. */
+/* The seed of all matrices, tokens and directions. Any number would do. */
 enum { SEED = 17 };
 
-/* The rank of the Jacobian at random weights. l has its variant, attention,
-   declared matrices, number of parameters and kind of tokens. */
+/* The rank of the Jacobian at random weights. The caller has set the variant,
+   attention, declared, parameters and tokens of l. */
 static Rank
 rank_of_jacobian(Layers *l)
 {
@@ -155,24 +157,25 @@ rank_of_jacobian(Layers *l)
     return found;
 }
 
-/* Measures one block and multiplies its rank by the number of blocks; if a
-   block uses what an earlier one remembered, measures all of them together. */
+/* Measures one block and multiplies its rank by the number of blocks. If a
+   block uses what an earlier block remembered, measures all blocks together. */
 RealCount
 real_count(const Variant *v, Attention a, Tokens tokens)
 {
     RealCount c = {.found = {.last = NAN, .next = NAN}};
     Layers l = {
         .variant = v, .declared = weights_declared(v, &a), .tokens = tokens};
-    int layers = a.layers > 1 ? a.layers : 1, of_block = 0;
+    /* 0 layers mean one block, too. */
+    int layers = a.layers > 1 ? a.layers : 1, block_parameters = 0;
     for (int i = 0; i < l.declared.count; i++)
-        of_block += (int)entries_of(&l.declared.list[i]);
-    c.stored = layers * of_block;
+        block_parameters += (int)entries_of(&l.declared.list[i]);
+    c.stored = layers * block_parameters;
     if (c.stored > 0) { /* a variant without parameters has no Jacobian */
         a.causal |= v->calls == CAUSAL_ONLY;
         bool together = cost_of(v, a, TOKENS, Y_IS_X).recalls;
         a.layers = together ? layers : 1;
         l.attention = a;
-        l.parameters = a.layers * of_block;
+        l.parameters = a.layers * block_parameters;
         c.found = rank_of_jacobian(&l);
         c.real = c.found.rank;
         if (c.real != UNKNOWN_RANK && !together)

@@ -1,22 +1,26 @@
-/* substitute.c - a variant's matrices, as products of another one's.
+/* substitute.c - sets one variant's matrices to products of another's.
 
-   The matrices of `to` are set to products of the matrices of `from`, as
-   numbers and, for the reader, as lines. An entry that has not been set is NaN.
-   An entry of a matrix that heads share is set more than once, and must be set
-   to the same number each time. Chains, terms and symbols are those of a
-   derived form (terms.h). */
+   The matrices of the variant `to` are set to products of the matrices of the
+   variant `from`, as numbers and, for the reader, as lines of text. An entry
+   that has not been set is NaN. An entry that several heads share is set
+   several times, and must be set to the same number each time. terms.h explains
+   chains, terms and symbols. */
 #include <math.h>
 #include <string.h>
 
 #include "algebra/substitute.h"
 #include "heart/fail.h"
 
-/* At most 6! orders of the heads are tried: all orders of up to six heads. */
+/* At most 6! = 720 orders of the heads are tried. These are all orders of up to
+   six heads. */
 enum { MOST_HEADS = 16, MOST_ORDERS = 720 };
 
+/* An assignment of the heads of `from` to the heads of `to`, and the state of
+   the search for it. */
 typedef struct Matching {
     Derived *from, *to;
-    int heads; /* of both; 1 if they have none, for the constant of head 0 */
+    int heads; /* of either variant; 1 if both have none, since the constant
+                  counts as head 0 */
     int source[MOST_HEADS]; /* for each head of `to`, the head of `from` whose
                                matrices it gets */
     int tried;              /* how many matchings of all heads were tried */
@@ -45,8 +49,8 @@ set_entry(real *entry, real value)
     return nearly_equal((double)*entry, (double)value);
 }
 
-/* Sets entry (r, c) of a symbol. A row of gains is a diagonal matrix: its other
-   entries can only be set to 0. */
+/* Sets entry (r, c) of a symbol; returns false if this is not possible. Gains
+   are the diagonal of a matrix whose other entries can only be set to 0. */
 static bool
 set_symbol_entry(const Symbol *s, int r, int c, real value)
 {
@@ -57,9 +61,10 @@ set_symbol_entry(const Symbol *s, int r, int c, real value)
     return nearly_equal((double)value, 0);
 }
 
-/* Sets a symbol of `to` to a product; returns false if that has a different
-   shape, or if an entry was set to a different number before. Tokens have the
-   entries of the identity, so they can only be set to that. */
+/* Sets a symbol of `to` to a product; returns false if the product has an
+   operator or a different shape, or if an entry was set to a different number
+   before. Tokens have the entries of the identity, so they can only be set to
+   the identity. */
 static bool
 set_symbol(const Symbol *s, const Term *product)
 {
@@ -74,11 +79,11 @@ set_symbol(const Symbol *s, const Term *product)
     return fits;
 }
 
-/* How many symbols of a chain, from `begin` on, a matrix is set to: one, if
-   that has its shape; none, which is the identity, if the matrix is square; or
-   else the fewest whose product has its shape. Returns 0 if no product has that
-   shape. A product has the rows of its first matrix and the columns of its
-   last one. */
+/* The number of symbols of a chain, from `begin` on, to whose product a matrix
+   is set. It is 1 if the first symbol has the matrix's shape. Otherwise a
+   square matrix is set to the identity, a product of 0 symbols, and any other
+   matrix to the shortest product of its shape. Returns 0 if there is none. A
+   product has the rows of its first matrix and the columns of its last. */
 static int
 symbols_for(const Matrix *m, const Chain *c, int begin)
 {
@@ -95,9 +100,10 @@ symbols_for(const Matrix *m, const Chain *c, int begin)
     return 0;
 }
 
-/* Adds the line "W_i^Q := W^Q W_i^Q" for symbol s of `to` and a product of
-   matrices of `from`, unless there is the same line already. The left side is
-   printed as a term that has only s. A' := Q K' is written as A := K Q'. */
+/* Adds a line such as "W_i^Q := W^Q W_i^Q" for symbol s of `to` and a product
+   of matrices of `from`, unless the list has this line already. The left side
+   is printed as a term that consists of s. A' := Q K' is written as
+   A := K Q'. */
 static void
 add_line(const Matching *by, const Symbol *s, const Term *product)
 {
@@ -131,11 +137,11 @@ product_of_symbols(const Chain *c, int begin, int count, double factor)
     return product;
 }
 
-/* Sets the matrices of the chain `target` in order, to products of matrices of
-   `source`. The first one also gets the factor. The last one becomes the
-   product of all that are left, and of the transposed matrices of `keys`. An
-   operator that is no matrix must be the same in both chains. Returns false if
-   this is not possible. */
+/* Sets the matrices of the chain `target`, one after another, to products of
+   the next matrices of `source`. The first matrix also gets the factor. The
+   last matrix becomes the product of all that remain in `source`, times the
+   transpose of the product of `keys`. An operator in `target` must be the next
+   symbol of `source`, too. Returns false if this is not possible. */
 static bool
 set_chain(const Matching *by, const Chain *target, const Chain *source,
           const Chain *keys, double factor)
@@ -161,15 +167,16 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
         if (by->lines && !is_tokens(by->to, s->node))
             add_line(by, s, &product);
         used += count;
-        factor = 1; /* only the first one gets it */
+        factor = 1; /* only the first matrix gets the factor */
     }
     return nearly_equal(factor, 1); /* a factor that no matrix got must be 1 */
 }
 
-/* Sets the matrices of a term: the matrices of queries to products of matrices
-   of queries, and the same for keys. If the target has no matrix for the keys,
-   its queries get both. If neither has one for the queries, the keys get the
-   factor. */
+/* Sets the matrices of a term. The queries' matrices become products of the
+   queries' matrices of `source`, and likewise for the keys. If the target has
+   no matrix for keys, its queries' matrices get both products. The factor is
+   put into the queries' matrices, or into the keys' if neither term has
+   matrices for queries. */
 static bool
 set_term(const Matching *by, const Term *target, const Term *source)
 {
@@ -188,8 +195,8 @@ set_term(const Matching *by, const Term *target, const Term *source)
 }
 
 /* Sets the matrices of head `target` of `to` to products of the matrices of
-   head `source` of `from`. Returns false if one of them cannot be set so. A
-   term that `from` lacks sets nothing. */
+   head `source` of `from`. Returns false if this is not possible. The matrices
+   of a term that `from` lacks stay unset. */
 static bool
 set_head(const Matching *by, int source, int target)
 {
@@ -236,8 +243,8 @@ is_taken(const Matching *by, int source, int heads)
     return false;
 }
 
-/* Forgets what the heads of `to` from `head` on were set to: sets only those
-   before them again. */
+/* Unsets the matrices of all heads of `to` from `head` on: unsets everything,
+   and sets the matrices of the heads before `head` again. */
 static void
 forget_from(const Matching *by, int head)
 {
@@ -246,8 +253,8 @@ forget_from(const Matching *by, int head)
         set_head(by, by->source[k], k);
 }
 
-/* Every head has its matrices: sets the entries that are left to 0, and returns
-   whether this substitution is accepted. */
+/* Tries the matching once every head has its matrices: sets the remaining
+   entries to 0, and returns whether this substitution is accepted. */
 static bool
 try_matching(Matching *by)
 {
@@ -258,10 +265,10 @@ try_matching(Matching *by)
     return by->accepts(by->more);
 }
 
-/* Finds heads of `from` for the heads of `to` from `head` on: first the one of
-   the same number, then any other that no earlier head uses. Returns true as
-   soon as a matching of all heads is accepted; after one that is not, the last
-   head gets another source, and so on backwards. */
+/* Matches the heads of `to` from `head` on with heads of `from`, by
+   backtracking: tries the head of the same number first, then each other that
+   no earlier head uses. Returns true as soon as a matching of all heads is
+   accepted, and false if none is. */
 static bool
 match_heads(Matching *by, int head)
 {
@@ -279,8 +286,8 @@ match_heads(Matching *by, int head)
     return false;
 }
 
-/* Gives each head of `from` the number of the head of `to` that it was matched
-   with. Each has one, since both have the same number of heads. */
+/* Gives each head of `from` the number of the head of `to` with which it was
+   matched. Every head was matched, since both have the same number of heads. */
 static void
 renumber_heads(const Matching *by)
 {
@@ -293,8 +300,9 @@ renumber_heads(const Matching *by)
     }
 }
 
-/* Sets everything once more, now that heads with the same number are matched,
-   to write the lines of one head and of matrices that are 0. */
+/* Sets all matrices once more, this time to write the lines: for the matrices
+   of one head, and for those that became 0. Matched heads now have the same
+   number. */
 static void
 write_lines(Matching *by, Values *lines)
 {

@@ -1,10 +1,10 @@
 /* svd.c - singular values, by one-sided Jacobi rotations.
 
-   Pairs of columns of A are rotated until all are at right angles. Then
+   Pairs of columns of A are rotated until all columns are at right angles. Then
    A V = U S: the lengths of the columns are the singular values, and V is the
    product of the rotations. A wide matrix is transposed first, which swaps U
-   and V; so below, "columns" are the shorter side of A, and are stored as rows.
- */
+   and V. So a matrix has at most as many columns here as entries in a column.
+   Each column is stored as a row, to keep its entries together. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 #include "heart/numbers.h"
 #include "operators/functions.h"
 
-/* If columns are at least this long, looking for a low rank first saves
-   time. */
+/* For columns of at least this length, looking for a low rank first saves time.
+ */
 enum { LARGE = 128 };
 
 /* Two columns are at a right angle if the cosine between them is at most this,
@@ -39,7 +39,8 @@ dot(const double *x, const double *y, int n)
     return sum;
 }
 
-/* Rotates the columns x and y by the angle with cosine c and sine s. */
+/* Rotates the columns x and y, of length n, by the angle with cosine c and
+   sine s. */
 static void
 turn(double *x, double *y, int n, double c, double s)
 {
@@ -51,14 +52,14 @@ turn(double *x, double *y, int n, double c, double s)
 }
 
 /* Rotates columns x and y (length n) to a right angle, and the columns vx and
-   vy of V (length k) with them. t is the tangent of the smaller of the two
-   angles that do so (Golub and Van Loan, "Matrix Computations", 8.5). Returns
+   vy of V (length k) by the same angle. t is the tangent of the smaller of the
+   two possible angles (Golub and Van Loan, "Matrix Computations", 8.5). Returns
    false if x and y were at a right angle already. */
 static bool
 straighten(double *x, double *y, int n, double *vx, double *vy, int k)
 {
     double xx = dot(x, x, n), yy = dot(y, y, n), xy = dot(x, y, n);
-    if (fabs(xy) <= RIGHT_ANGLE * sqrt(xx * yy) || xy == 0)
+    if (fabs(xy) <= RIGHT_ANGLE * sqrt(xx * yy))
         return false;
     double zeta = (yy - xx) / (2 * xy);
     double t = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
@@ -68,8 +69,8 @@ straighten(double *x, double *y, int n, double *vx, double *vy, int k)
     return true;
 }
 
-/* Rotates k columns of length n, the rows of w (k x n), until all are at right
-   angles. The rows of v (k x k) become the columns of V. */
+/* Rotates k columns of length n, which are the rows of w (k x n), until all are
+   at right angles. The rows of v (k x k) become the columns of V. */
 static void
 jacobi(double *w, int n, double *v, int k)
 {
@@ -94,7 +95,7 @@ remove_component(double *x, const double *q, int n)
         x[i] -= along * q[i];
 }
 
-/* The index of the longest row of w; *squared becomes its squared length. */
+/* The index of the longest row of w. *squared becomes its squared length. */
 static int
 longest_row(const double *w, int rows, int length, double *squared)
 {
@@ -110,8 +111,8 @@ longest_row(const double *w, int rows, int length, double *squared)
     return longest;
 }
 
-/* Gram-Schmidt: the longest row that is left becomes the next row of q, with
-   length 1, and its direction is removed from all rows of w. */
+/* Gram-Schmidt orthogonalisation. It ends when the longest row that remains is
+   only rounding. */
 int
 row_basis(double *w, int rows, int length, double *q, int *chosen)
 {
@@ -124,8 +125,8 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
             chosen[r] = longest;
         if (r == 0)
             first_squared = squared;
-        /* Remove the rows of q once more: removing them from w left rounding.
-         */
+        /* The rows of q were removed from w only up to rounding, so remove them
+           once more. */
         for (int i = 0; i < r; i++)
             remove_component(row, q + i * length, length);
         double norm = sqrt(dot(row, row, length));
@@ -144,7 +145,7 @@ fast_dot(const double *x, const double *y, int n)
 {
     enum { SUMS = 16 };
     double sum[SUMS] = {0};
-    int rest = n % SUMS; /* the last entries, which fill no group of 16 */
+    int rest = n % SUMS; /* entries after the last full group of 16 */
     for (int i = 0; i + SUMS <= n; i += SUMS)
         for (int k = 0; k < SUMS; k++)
             sum[k] = fma(x[i + k], y[i + k], sum[k]);
@@ -155,7 +156,7 @@ fast_dot(const double *x, const double *y, int n)
 }
 
 /* Modified Gram-Schmidt: each column, divided by its length, becomes the next
-   one of Q, and is removed from the columns after it. */
+   column of Q, and its component is removed from each later column. */
 void
 triangle_of(double *w, int n, int length, double *r)
 {
@@ -176,20 +177,22 @@ triangle_of(double *w, int n, int length, double *r)
     }
 }
 
-/* Where a decomposition is written. Column r of long_side (length x k) and of
-   short_side (k x k) belongs to the singular value s[r]. */
+/* The memory for a decomposition. U and V are called by their sizes: one is the
+   long side (length x k), the other the short side (k x k). Column r of each
+   belongs to the singular value s[r]. */
 typedef struct Result {
-    int k, length; /* of the short and of the long side of A */
+    int k, length; /* the smaller and the larger side of A */
     double *s, *long_side, *short_side;
 } Result;
 
 /* Decomposes A' = w (k x length), whose rows are combinations of the `rank`
-   orthonormal rows of q: A' = B Q, with B = A' Q' = U S V'. So U is the short
-   side, and Q' V the long side. */
+   orthonormal rows of q. A' = B Q, with B = A' Q'. If B = U S V', then
+   A' = U S (Q' V)': U is the short side, and Q' V the long side. */
 static void
 decompose_in_basis(const double *w, const double *q, int rank, Result to)
 {
     int k = to.k, length = to.length;
+    /* + 1, because the rank may be 0 */
     double *b = allocate((size_t)k * (size_t)rank + 1, sizeof *b);
     for (int i = 0; i < k; i++)
         for (int r = 0; r < rank; r++)
@@ -208,9 +211,9 @@ decompose_in_basis(const double *w, const double *q, int rank, Result to)
     free(b);
 }
 
-/* Decomposes A' = w (k x length) if its rank is low, as that of a head's M is:
-   then Jacobi needs to rotate only `rank` columns. Returns false, and writes
-   nothing, if the rank is at least half the length. */
+/* Decomposes A' = w (k x length) if its rank is low, as in M of a head. Then
+   only `rank` columns need to be rotated. Returns false, and writes nothing, if
+   the rank is at least half the length. */
 static bool
 decompose_low_rank(const double *w, Result to)
 {
@@ -226,13 +229,13 @@ decompose_low_rank(const double *w, Result to)
     return is_low;
 }
 
-/* Decomposes any A' = w (k x length). Its rows are rotated to right angles and,
-   divided by their lengths, become the columns of the long side, the longest
-   first; the rotations become the columns of the short side. */
+/* Decomposes any A' = w (k x length). Rotates its rows to right angles. Divided
+   by their lengths, they become the columns of the long side, the longest
+   first. The product of the rotations becomes the short side. */
 static void
 decompose(double *w, Result to)
 {
-    enum { WRITTEN = -1 }; /* replaces the length of a row, once written */
+    enum { WRITTEN = -1 }; /* instead of the length of a row already written */
     int k = to.k, length = to.length;
     double *turns = allocate((size_t)k * (size_t)k, sizeof *turns);
     double *size = allocate((size_t)k, sizeof *size); /* of each row of w */
@@ -255,9 +258,9 @@ decompose(double *w, Result to)
     free(turns);
 }
 
-/* For a tall A the long side is U and the short one V; for a wide A they are
-   swapped, since A' = V S U'. The rows of w are the columns of a tall A, or the
-   rows of a wide one. */
+/* For a tall A the long side is U and the short side V; for a wide A the two
+   are swapped, since A' = V S U'. The rows of w are the columns of a tall A, or
+   the rows of a wide A. */
 Svd
 svd_of(const double *a, int m, int n)
 {
@@ -328,8 +331,8 @@ spectrum_of(const double *a, int d)
     return s;
 }
 
-/* |(M + M') / 2|^2 / |M|^2, squares of Frobenius norms. The first is the sum of
-   m_ij (m_ij + m_ji) / 2. */
+/* |(M + M') / 2|^2 / |M|^2, in Frobenius norms. The dividend is the sum of
+   m_ij (m_ij + m_ji) / 2. A matrix of zeros is symmetric. */
 double
 symmetric_share(const double *m, int d)
 {

@@ -55,12 +55,12 @@ end_symbol(const Term *t, int side, End end)
 }
 
 /* Returns whether a term before t, of the same piece and head, has the same
-   symbol at this end. */
+   symbol as t at this end. t must have one there. */
 static bool
 end_is_repeated(const Derived *d, const Term *t, int side, End end)
 {
     const Symbol *symbol = end_symbol(t, side, end);
-    for (int number = FIRST_TERM; symbol && number < t->number; number++) {
+    for (int number = FIRST_TERM; number < t->number; number++) {
         const Term *before = term_of(d, t->head, t->piece, number);
         const Symbol *other = end_symbol(before, side, end);
         if (other && is_same_part(other, symbol))
@@ -69,9 +69,9 @@ end_is_repeated(const Derived *d, const Term *t, int side, End end)
     return false;
 }
 
-/* Bounds the rank of a piece by the matrices at one end of its terms. Terms
-   with the same matrix C there have a sum of the form (A + B) C, whose rank is
-   at most C's smaller side; other terms add their widths. */
+/* Bounds the rank of a piece by the matrices at one end of its terms. If terms
+   have the same matrix C at this end, their sum has the form (A + B) C, whose
+   rank is at most C's smaller side. The other terms add their widths. */
 static int
 rank_by_ends(const Derived *d, int head, Piece piece, int side, End end)
 {
@@ -87,17 +87,18 @@ rank_by_ends(const Derived *d, int head, Piece piece, int side, End end)
     return rank;
 }
 
+/* The last matrix of Q K', as in M_i, is the first one of K, transposed. */
 int
 rank_bound(const Derived *d, int head, Piece piece)
 {
-    int widths = 0, last_side = piece == M_PIECE ? K_SIDE : Q_SIDE;
-    End last =
-        piece == M_PIECE ? FIRST_SYMBOL : LAST_SYMBOL; /* K is transposed */
+    int widths = 0;
     for (const Term *t = d->term; t && t < d->term + d->count; t++)
         if (t->head == head && t->piece == piece)
             widths += t->width;
     int by_first = rank_by_ends(d, head, piece, Q_SIDE, FIRST_SYMBOL);
-    int by_last = rank_by_ends(d, head, piece, last_side, last);
+    int by_last = piece == M_PIECE
+                      ? rank_by_ends(d, head, piece, K_SIDE, FIRST_SYMBOL)
+                      : rank_by_ends(d, head, piece, Q_SIDE, LAST_SYMBOL);
     int by_ends = smaller(by_first, by_last);
     return smaller(smaller(widths, by_ends), d->run.attention.d_model);
 }
@@ -118,10 +119,10 @@ names_alike(const char *a, const char *b)
            !strcmp(number_a + length_a, number_b + length_b);
 }
 
-/* Returns whether two heads use these two nodes in the same way. They do if
-   both are one node, or have the same operator, or are matrices of one shape
-   whose names differ only in a number. A matrix has no operator, and its
-   `arguments` are its name (leaf). */
+/* Returns whether node a of one head corresponds to node b of another head.
+   They do if they are the same node, or have the same operator, or are matrices
+   of one shape whose names differ only in a number. A matrix has no operator,
+   and its `arguments` are its name (leaf). */
 static bool
 nodes_alike(const Node *a, const Node *b)
 {
@@ -139,11 +140,12 @@ symbol_of(const Derived *d, int head, const Symbol *s)
     const Term *t = term_of(d, head, s->piece, s->number);
     if (!t || s->place >= t->chain[s->side].count)
         return NULL;
-    const Symbol *there = &t->chain[s->side].symbol[s->place];
-    return nodes_alike(s->node, there->node) ? there : NULL;
+    const Symbol *other = &t->chain[s->side].symbol[s->place];
+    return nodes_alike(s->node, other->node) ? other : NULL;
 }
 
-/* In a stored matrix the entries of a row are neighbours. */
+/* In a stored matrix, neighbouring entries of a row are neighbours in memory.
+ */
 bool
 is_transposed(const Symbol *s)
 {
@@ -156,15 +158,16 @@ is_tokens(const Derived *d, const Node *n)
     return n == d->run.x || n == d->run.y;
 }
 
-/* Follows columns(columns(W)) down to the leaf W. `first` is the first of the
-   result's columns in W: the sum of the first columns of all these steps, as
-   each step counts them within its operand. */
+/* Follows columns(columns(W)) down to the leaf W. `first` becomes the number of
+   the result's first column in W: the sum of the first columns of all these
+   steps, since each step counts columns within its operand. A node with several
+   heads has columns of each head, which are not neighbours in W. */
 Symbol
 weights_of(const Derived *d, const Node *n)
 {
     int first = 0, count = n->cols;
     while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
-        const int *first_column = n->arguments; /* of this step */
+        const int *first_column = n->arguments; /* in n's operand */
         const Node *operand = n->in[0];
         first += *first_column;
         n = operand->root;
@@ -175,7 +178,7 @@ weights_of(const Derived *d, const Node *n)
                     .m = matrix(n->value + first, n->rows, count, n->cols)};
 }
 
-/* Any other part of a single row, transposed or not, has one row or one
+/* A part of a row that is not gains has only one row or, transposed, only one
    column. */
 bool
 is_gains(const Symbol *s)
@@ -183,9 +186,9 @@ is_gains(const Symbol *s)
     return s->node->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
 }
 
-/* Stores the diagonal matrix of all n gains in `kept`, memory of the node that
-   operators use and leaves do not. Its diagonal has n + 1 entries from one gain
-   to the next. */
+/* Stores the diagonal matrix of all n gains in `kept`, a field of nodes that
+   only operators use, so that it is free in a leaf. From one gain to the next
+   on the diagonal it is n + 1 entries. */
 Matrix
 gains_matrix(const Node *row, int first, int count)
 {
@@ -206,17 +209,17 @@ first_gain(const Symbol *s)
     return first_entry / (s->node->cols + 1);
 }
 
-/* Returns whether head `head` has the term t, too, with matrices of the same
-   shapes: only which columns of them it uses may differ. */
+/* Returns whether head `head` has the same term as t: the same factor, and
+   parts of the same shapes, which may be different columns of a matrix. */
 static bool
 term_alike(const Derived *d, const Term *t, int head)
 {
-    const Term *there = term_of(d, head, t->piece, t->number);
-    if (!there || there->factor != t->factor)
+    const Term *other = term_of(d, head, t->piece, t->number);
+    if (!other || other->factor != t->factor)
         return false;
     for (int side = 0; side < SIDES; side++) {
         const Chain *c = &t->chain[side];
-        if (c->count != there->chain[side].count)
+        if (c->count != other->chain[side].count)
             return false;
         for (int i = 0; i < c->count; i++) {
             const Symbol *s = &c->symbol[i], *same = symbol_of(d, head, s);
@@ -227,6 +230,7 @@ term_alike(const Derived *d, const Term *t, int head)
     return true;
 }
 
+/* Compares every head with head 0. */
 bool
 heads_alike(const Derived *d)
 {
@@ -243,6 +247,7 @@ heads_alike(const Derived *d)
     return d->heads == 0 || no_other_terms;
 }
 
+/* A matrix of zeros. The caller frees its entries. */
 static Matrix
 new_matrix(int rows, int cols)
 {
@@ -250,7 +255,7 @@ new_matrix(int rows, int cols)
     return matrix(entries, rows, cols, cols);
 }
 
-/* The product x m. Frees x. */
+/* The product x m, a new matrix. Frees the entries of x. */
 static Matrix
 multiplied_by(Matrix x, Matrix m)
 {
@@ -279,9 +284,10 @@ term_value(const Term *t, int identity_rows)
     return x;
 }
 
-/* The derived form, as numbers. The terms of a piece are added to the matrix or
-   row sum[piece]. Every head repeats the terms of the constant, so only those
-   of one head are added. */
+/* The derived form as numbers. The terms of a piece are added to the matrix or
+   row sum[piece]. The last rows of all N_i add up to one constant
+   (canonical.h). Every head repeats the terms of the piece CONSTANT, so they
+   are added for one head only. */
 static Canonical
 derived_form(const Derived *d)
 {

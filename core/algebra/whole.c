@@ -1,9 +1,9 @@
 /* whole.c - how many parameters of a whole model are really there.
 
-   A row of the Jacobian comes from a backward pass of the model itself: the
-   gradient, by all weights, of a random combination of the logits for a random
-   sequence. The factors of each token's logits sum to 0, so that the
-   combination does not change if a constant is added to all of these. */
+   A backward pass of the model gives a row of the Jacobian: the gradient, by
+   all weights, of a random combination of the logits for a random sequence. The
+   factors of each token's logits sum to 0, so that adding a constant to all
+   logits of a token does not change the combination. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct Measured {
     Tape *tape;
     Batch sequence;
     Random random;
-    real *factors; /* one for each logit, in the same order */
+    real *factors; /* one for each logit, in the order of the logits */
 } Measured;
 
 /* Draws a sequence, and factors for the logits of each token. The first factor
@@ -59,11 +59,11 @@ differentiate(void *measured, int rows, real *jacobian)
     }
 }
 
-/* Any seed: all weights and sequences are drawn from its stream. */
+/* The seed of all weights and sequences. Any number would do. */
 enum { SEED = 19 };
 
-/* Returns the rank of the Jacobian at random weights; NAN if no gap shows the
-   rank. */
+/* The rank of the Jacobian at random weights; NAN if no gap between pivots
+   shows it (rank.h). */
 static double
 measured_rank(Model *m)
 {
@@ -85,8 +85,8 @@ measured_rank(Model *m)
 }
 
 /* The number of contexts that can have different logits. Under a causal mask, a
-   context is the tokens up to some place; without a mask, it is a whole
-   sequence and a place in it. */
+   context is the tokens up to a place in a sequence; without a mask, it is a
+   whole sequence and a place in it. */
 static double
 contexts_of(const Model *m)
 {
@@ -106,13 +106,14 @@ dimension_of_rank(double rows, double cols, double r)
     return r * (rows + cols - r);
 }
 
-/* The most parameters that any model with this unembedding can have. Its
+/* The most real parameters that any model with this unembedding can have. The
    logits, up to the constant that softmax ignores, are a matrix with a row for
-   each context and classes - 1 columns: the stream's last states times the
-   unembedding, so its rank is at most d_model. LayerNorm (NORM_PRE) subtracts
-   the mean of a state, which leaves rank d_model - 1, and its bias adds the
-   same row to every row. So with LayerNorm one row of logits is free, and the
-   differences of the other rows from it have rank d_model - 1. */
+   each context and classes - 1 columns. It is the product of the stream's last
+   states and the unembedding, so its rank is at most d_model. LayerNorm
+   (NORM_PRE) subtracts the mean of a state, which leaves rank d_model - 1, and
+   its bias adds the same row to every row. So with LayerNorm one row of logits
+   is free, and the differences of the other rows from it have rank
+   d_model - 1. */
 static double
 most_real(const Model *m)
 {
@@ -123,29 +124,30 @@ most_real(const Model *m)
     return dimension_of_rank(contexts, logits, d);
 }
 
-/* Fills in all parts of the formula. Those within attention are measured, and
-   NAN if they cannot be; the others follow from sizes. LayerNorm ignores the
-   mean of a token, so each row of a matrix that writes to the stream has one
-   entry too many: the rows of the embedding, of the learned positions, and of
-   the second matrix of each MLP, one per hidden unit. */
+/* Fills in all parts of the formula. The parts within attention are measured,
+   and NAN if this is not possible; the others follow from sizes. LayerNorm
+   ignores the mean of a token, so each row of a matrix that writes to the
+   stream has one entry too many. These matrices are the embedding, with a row
+   for each symbol; the learned positions; and the second matrix of each MLP,
+   with a row for each hidden unit. */
 static void
 fill_parts(double part[PARTS], const Model *m)
 {
     const Config *c = &m->config;
     Attention a = positioned_attention(c);
     int d = c->d_model, hidden_units = c->layers * c->mlp * d;
-    const int last_norm = 1; /* after all blocks */
-    int norms = c->layers * (c->mlp ? 2 : 1) + last_norm;
+    int block_norms = c->mlp ? 2 : 1; /* before attention and before the MLP */
+    int norms = c->layers * block_norms + 1; /* one more after all blocks */
     int learned = c->positions == POSITIONS_LEARNED ? m->sizes.tokens : 0;
     RealCount any = real_count(m->variant, a, ANY_TOKENS);
     double any_real = any.real == UNKNOWN_RANK ? NAN : any.real;
     part[HEADS] = any.stored - any_real;
     part[LOGITS] = d;
-    part[BASIS] = d * d; /* the dimension of GL(d) */
+    part[BASIS] = d * d; /* the dimension of GL(d), all changes of basis */
     part[POSITIONS] = learned ? d : 0;
     if (c->norm == NORM_RMS) {
         part[NORMS] = norms * d;       /* gains */
-        part[BASIS] = d * (d - 1) / 2; /* of O(d), its rotations */
+        part[BASIS] = d * (d - 1) / 2; /* of O(d), all rotations */
     }
     if (c->norm == NORM_PRE) {
         int normed = real_count(m->variant, a, NORMED_TOKENS).real;
@@ -153,13 +155,15 @@ fill_parts(double part[PARTS], const Model *m)
         part[NORMS] = norms * 2 * d; /* gains and biases */
         part[MEAN] =
             in_attention + m->sizes.vocabulary + learned + hidden_units;
-        part[BASIS] = (d - 1) * (d - 2) / 2;   /* of O(d - 1) */
-        part[POSITIONS] = learned ? d - 1 : 0; /* its mean is in MEAN */
+        part[BASIS] = (d - 1) * (d - 2) / 2; /* of O(d - 1) */
+        /* The mean of the vector that can be moved is counted in MEAN. */
+        part[POSITIONS] = learned ? d - 1 : 0;
     }
 }
 
-/* Makes the model as model_new does, step by step: if it is too large to be
-   measured, only its outline is made, and its weights get no values. */
+/* Makes the outline of the model, which has its sizes. Gives the weights their
+   memory and values, as model_new does, only if the model is small enough to be
+   measured. */
 Whole
 whole_count(const Config *c, Sizes sizes, const Variant *v)
 {

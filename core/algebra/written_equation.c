@@ -1,8 +1,8 @@
 /* written_equation.c - runs the equation that a variant's author wrote beside
    its code.
 
-   The equation becomes a variant, which shares the matrices of the code's
-   variant; then both are run, and their outputs compared. */
+   The equation is made a variant, which shares the matrices of the code's
+   variant. Then both are run, and their outputs are compared. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +22,8 @@ weight_called(const Weights *w, const char *name)
     return NULL;
 }
 
-/* Lets the matrices of an equation share the entries of the code's matrices.
-   Returns why that is not possible, or NULL. */
+/* Makes the matrices of an equation share the entries of the code's matrices.
+   Returns NULL, or why this is not possible. */
 static const char *
 share_entries(const Weights *equation, const Weights *code)
 {
@@ -51,8 +51,8 @@ share_entries(const Weights *equation, const Weights *code)
     return NULL;
 }
 
-/* How an equation, as a variant, differs from the code that it was written for;
-   NULL if they have the same outputs. */
+/* Returns how an equation, made a variant, differs from the code for which it
+   was written; NULL if both have the same outputs. */
 static const char *
 difference_of(const Variant *written, const Derived *code)
 {
@@ -72,13 +72,13 @@ difference_of(const Variant *written, const Derived *code)
     return NULL;
 }
 
-/* If an equation cannot be read, the program continues at this point, with this
-   reason. */
+/* If an equation cannot be read, the program continues at `unreadable`, and
+   `reason` says why. */
 static jmp_buf unreadable;
 static char reason[MESSAGE];
 
-/* This is called instead of ending the program. It gets the message with which
-   the program would have ended. */
+/* Called instead of ending the program, with the status and the message with
+   which it would have ended. */
 static void
 keep_reason(int status, const char *message)
 {
@@ -89,7 +89,8 @@ keep_reason(int status, const char *message)
     longjmp(unreadable, 1);
 }
 
-/* Why an equation is meant for people, and is not compared; NULL if it is. */
+/* Returns why an equation is meant for people and cannot be compared with the
+   code; NULL if it can. */
 static const char *
 note_of(const char *equation, const Weights *code)
 {
@@ -101,9 +102,9 @@ note_of(const char *equation, const Weights *code)
     return code->count > 0 ? "names no matrix of the code" : NULL;
 }
 
-/* Reading a faulty equation normally ends the program with a message. While
-   on_failure is keep_reason, it comes back to setjmp instead, a second time,
-   with the message in `reason`. */
+/* Reading a faulty equation normally ends the program with a message. But while
+   on_failure is keep_reason, setjmp returns a second time instead, and `reason`
+   has the message. */
 Written
 equation_compared(const Derived *d)
 {

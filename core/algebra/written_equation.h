@@ -1,11 +1,11 @@
 /* written_equation.h - runs the equation that a variant's author wrote beside
    its code.
 
-   It is read by the grammar of NAME.eq (equation/parse.h), with the variant's
-   settings, and computed with the variant's matrices, under the names that the
-   grammar gives them: W^Q for W_i^Q. It agrees with the code if the outputs are
-   equal. An equation that begins with "note:", or names no matrix of the code,
-   is meant for people. */
+   The equation is read with the grammar of NAME.eq (equation/parse.h) and the
+   variant's settings. It is computed with the variant's matrices, whose names
+   lose their index in the grammar: W^Q for W_i^Q. It agrees with the code if
+   the outputs are equal. An equation that begins with "note:", or names no
+   matrix of the code, is meant for people. */
 #ifndef WRITTEN_EQUATION_H
 #define WRITTEN_EQUATION_H
 
@@ -15,12 +15,12 @@ typedef enum Agreement { A_NOTE, AGREES, DISAGREES } Agreement;
 
 typedef struct Written {
     Agreement agreement;
-    const char *why; /* why it disagrees, or is a note; NULL if it agrees. The
-                        next comparison overwrites it. */
+    const char *why; /* why the equation disagrees, or is a note; NULL if it
+                        agrees. Valid until the next comparison. */
 } Written;
 
-/* Compares the equation of the variant that was derived with its code, at the
-   shape and with the matrices of d. */
+/* Compares the code of d's variant with its equation, at the shape and with the
+   matrices of d. */
 Written equation_compared(const Derived *d);
 
 #endif

@@ -1,7 +1,7 @@
 /* statistics.c - intervals, tests, and the number of seeds that a test needs.
 
-   Values without a formula, such as the t for a given p, are found by
-   bisection: an interval that contains the value is halved repeatedly. */
+   Values for which there is no formula, such as the t for a given p, are found
+   by bisection: an interval that contains the value is halved repeatedly. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 /* The probability with which a test should show a true effect. */
 #define POWER 0.8
 
-/* The order of numbers, for qsort. */
+/* Compares two numbers, for qsort. */
 static int
 ascending(const void *a, const void *b)
 {
@@ -31,7 +31,7 @@ mean_of(const double *x, int n)
     return sum / n;
 }
 
-/* The variance, estimated from n values; 0 if there is only one. */
+/* The variance, estimated from n values; 0 if n is 1. */
 static double
 variance_of(const double *x, int n)
 {
@@ -46,17 +46,17 @@ mean_interval(const double *x, int n)
 {
     double mean = mean_of(x, n);
     double standard_error = sqrt(variance_of(x, n) / n);
-    /* If t is replaced by 1, the interval of two values goes from one value to
-       the other. */
+    /* With 1 for t, the interval of two values goes from one to the other. */
     double t = n < INTERVAL_SEEDS ? 1 : student_t(LEVEL, n - 1);
     return (Mean){mean, mean - standard_error * t, mean + standard_error * t};
 }
 
-/* How many of n sorted values can be dropped at each end if the rest must cover
-   the true median in 95% of cases. Each value is below the true median with
-   probability 1/2, as a coin shows heads. If k values are dropped at each end,
-   the rest misses the median if at most k values are below it, or at most k
-   above it: if at most k of n coins show heads, or at most k show tails. */
+/* The most values that can be dropped at each end of n sorted values if the
+   range of the rest must cover the true median in 95% of cases. Each value is
+   below the true median with probability 1/2, as a coin shows heads. With k
+   values dropped at each end, the range misses the median if at most k values
+   are below it, or at most k above it: if at most k of n coins show heads, or
+   at most k show tails. */
 static int
 droppable(int n)
 {
@@ -71,8 +71,8 @@ droppable(int n)
     return 0;
 }
 
-/* Sorts a copy of x, because the order of x pairs its values with those of
-   another list. */
+/* Sorts a copy of x, because callers pair the values of x with another list by
+   their order. */
 Mean
 median_interval(const double *x, int n)
 {
@@ -92,9 +92,9 @@ median_interval(const double *x, int n)
    x^a y^b / (a B(a, b) F), with the continued fraction
    F = 1 + d_1 / (1 + d_2 / (1 + ...)) of Abramowitz and Stegun (1964), 26.5.8.
    It converges fast if x < (a + 1) / (a + b + 2). Lentz's method computes F as
-   a product. Factor k is F cut off after d_k, divided by F cut off before d_k:
-   the ratio of their numerators (`above`), divided by that of their
-   denominators (1 / `below`). */
+   a product. Factor k is F cut off after d_k, divided by F cut off before d_k.
+   As each F is a fraction, this is the ratio of their numerators (`above`)
+   times the inverse ratio of their denominators (`below`). */
 static double
 incomplete_beta(double x, double y, double a, double b)
 {
@@ -146,9 +146,9 @@ student_t(double p, double freedom)
 }
 
 /* Sets the interval and the p-values of a contrast from its mean, error and
-   freedom, by Student's t. `same` is the larger p-value of two one-sided tests,
-   one for each of -margin and +margin: the one for the margin that is nearer to
-   the mean. */
+   freedom, by Student's t. `same` is the larger of the p-values of two
+   one-sided tests, for -margin and for +margin. It is the p-value for the
+   margin that is nearer to the mean. */
 static void
 test_by_t(Contrast *d, double margin)
 {
@@ -161,8 +161,9 @@ test_by_t(Contrast *d, double margin)
     d->same = t_to_margin > 0 ? tail : 1 - tail; /* NaN without a margin */
 }
 
-/* Is the standard error so small, compared with the n values x and the m values
-   base, that it may come only from rounding? Then t is not defined. */
+/* Returns whether the standard error is so small, compared with the n values x
+   and the m values base, that it may be only rounding. Then t is not defined.
+ */
 static bool
 no_spread(double error, const double *x, int n, const double *base, int m)
 {
@@ -171,17 +172,17 @@ no_spread(double error, const double *x, int n, const double *base, int m)
         largest = fmax(largest, fabs(x[i]));
     for (int i = 0; i < m; i++)
         largest = fmax(largest, fabs(base[i]));
-    const double rounding = 1e-9; /* far more than that of one double */
+    const double rounding = 1e-9; /* far more than one double's: 1e-16 */
     return error <= rounding * largest;
 }
 
 const Contrast unknown_contrast = {NAN, NAN, NAN, NAN,   NAN, NAN,
                                    NAN, NAN, NAN, false, 0};
 
-/* The p-values by signs: if a difference is positive in half of all cases, n
-   differences have the same sign with probability 2^(1 - n). If it is at least
-   the margin in half of all cases, all n are below the margin with probability
-   2^-n. */
+/* The p-values by signs follow from two hypotheses. If a difference is positive
+   in half of all cases, n differences have the same sign with probability
+   2^(1 - n). If a difference is at least the margin in half of all cases, all n
+   are below the margin with probability 2^-n. */
 Contrast
 paired_t(const double *x, const double *base, int n, double margin)
 {
@@ -225,13 +226,12 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
     d.deviation = sqrt(v + w);
     d.error = sqrt(of_x + of_base);
     if (no_spread(d.error, x, n, base, m)) {
-        d.mean = x[0] - base[0]; /* exact, whereas the mean of many values would
-                                    be rounded */
+        d.mean = x[0] - base[0]; /* without the rounding of a sum */
         d.deviation = 0;
         d.differ = d.mean == 0 ? 1 : NAN;
         return d;
     }
-    /* Welch's formula. With m = n it gives per_seed times n - 1. */
+    /* Welch's formula. If m = n, freedom is per_seed times n - 1. */
     d.freedom = (of_x + of_base) * (of_x + of_base) /
                 (of_x * of_x / (n - 1) + of_base * of_base / (m - 1));
     d.per_seed = (v + w) * (v + w) / (v * v + w * w);
@@ -250,25 +250,26 @@ normal_within(double centre, double radius)
            2;
 }
 
-/* Each test compares the mean with an estimate of its standard error, which is
-   s times the true one; s^2 freedom is chi-squared. For a given s, the mean
-   passes the test with a probability that the normal distribution gives. The
+/* A test compares the mean with an estimate of its standard error, which is s
+   times the true standard error; s^2 freedom is chi-squared. For a given s, the
+   normal distribution gives the probability that the mean passes the test. The
    result is the average of this probability over s, computed as a sum over
    slices of s. s is almost always within 6 / sqrt(freedom) of 1. Its density is
    2 (freedom / 2)^(freedom / 2) / Gamma(freedom / 2) s^(freedom - 1)
-   exp(-freedom s^2 / 2). */
+   exp(-freedom s^2 / 2). Sameness is shown by two one-sided tests at the level
+   alpha, whose critical t is that of a two-sided test at 2 alpha. */
 double
 chance_to_show(double difference, double margin, double freedom, double alpha)
 {
     enum { SLICES = 400 };
-    bool sameness = !isnan(margin); /* its tests are one-sided: 2 alpha */
+    bool sameness = !isnan(margin);
     double critical = student_t(sameness ? 2 * alpha : alpha, freedom);
     double half = freedom / 2, sum = 0, reach = 6 / sqrt(freedom);
     /* s is in the range from .. from + width. */
     double from = fmax(0, 1 - reach), width = 1 + reach - from;
     double log_factor = log(2) + half * log(half) - lgamma(half);
     for (int i = 0; i < SLICES; i++) {
-        double s = from + (i + 0.5) / SLICES * width; /* amid slice i */
+        double s = from + (i + 0.5) / SLICES * width; /* middle of slice i */
         double log_power = (freedom - 1) * log(s);
         double density = exp(log_factor + log_power - half * s * s);
         double threshold = critical * s, passes;
@@ -284,7 +285,7 @@ chance_to_show(double difference, double margin, double freedom, double alpha)
 double
 detectable(double freedom, double alpha)
 {
-    enum { HALVINGS = 30 }; /* give nine digits */
+    enum { HALVINGS = 30 }; /* enough for nine digits */
     double low = 0, high = 1;
     while (chance_to_show(high, NO_MARGIN, freedom, alpha) < POWER)
         high *= 2;
@@ -298,7 +299,8 @@ detectable(double freedom, double alpha)
     return high;
 }
 
-/* Do n seeds show a difference, or sameness, with probability POWER? */
+/* Returns whether n seeds show either a difference or sameness within the
+   margin with probability POWER, if d->mean is the true difference. */
 static bool
 enough_seeds(const Contrast *d, double margin, int n, double alpha)
 {
@@ -315,7 +317,7 @@ seeds_to_tell(const Contrast *d, double margin, double alpha)
     int low = d->n, high = MOST_SEEDS;
     if (low >= high || !enough_seeds(d, margin, high, alpha))
         return NAN;
-    while (high - low > 1) { /* the result is low + 1 .. high */
+    while (high - low > 1) { /* the result is above low, and at most high */
         int middle = (low + high) / 2;
         if (enough_seeds(d, margin, middle, alpha))
             high = middle;
@@ -326,8 +328,8 @@ seeds_to_tell(const Contrast *d, double margin, double alpha)
 }
 
 /* Holm multiplies the k-th smallest of m p-values by m - k + 1, the number of
-   hypotheses that can still be true. Then each product is raised to the largest
-   product of the smaller p-values. Below, k is counted from 0. */
+   hypotheses that can still be true, and raises each product to the largest
+   product of a smaller p-value. In the code k begins at 0. */
 void
 holm(double *p, int n, int true_together)
 {
