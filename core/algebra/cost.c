@@ -1,14 +1,14 @@
 /* cost.c - what a variant costs at any shape, without running its arithmetic.
 
    On a tape for shapes, forward makes its nodes and computes nothing. The cost
-   of a product follows from the shapes of its operands; a pair of query and key
-   that a bias by position masks (the operator fixed_bias, with a bias of
-   -INFINITY) costs nothing. The first step of a decoder on such a tape shows
-   what its cache keeps.
+   of a product follows from the shapes of its operands. The operator fixed_bias
+   adds a bias by position to scores; a pair of query and key whose bias is
+   -INFINITY is masked, and costs nothing. The first step of a decoder on such a
+   tape shows what its cache keeps.
 
-   In the node of a fixed_bias, each sequence has a row for each query, and each
-   head a column for each key. So its queries are rows / sequences, and its keys
-   cols / heads. */
+   In a node of fixed_bias, as in the scores, each sequence has a row for each
+   query, and each head a column for each key. So there are rows / sequences
+   queries, and cols / heads keys. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,9 +31,10 @@ is_seen(const Node *bias, int head, int query, int key)
     return b->bias(a, head, a->position + query, key) > -INFINITY;
 }
 
-/* Returns whether `length` pairs, from (query, key) to (query + length - 1, key
-   + length - 1), are all masked or all unmasked. A long sequence has too many
-   pairs, so it looks only at SAMPLES of them besides the first. */
+/* Returns whether `length` pairs at the same distance, the first of which is
+   (query, key) and the last (query + length - 1, key + length - 1), are all
+   masked or all unmasked. A long sequence has too many pairs, so only SAMPLES
+   of them are compared with the first. */
 static bool
 is_uniform(const Node *bias, int head, int query, int key, int length)
 {
@@ -47,8 +48,8 @@ is_uniform(const Node *bias, int head, int query, int key, int length)
     return true;
 }
 
-/* Returns how many pairs of query and key a head sees if masking depends only
-   on the distance key - query, as it usually does; returns NAN if it does
+/* Returns how many pairs of query and key are unmasked in a head, if masking
+   depends only on the distance key - query, as it usually does; NAN if it does
    not. */
 static double
 seen_by_distance(const Node *bias, int head)
@@ -56,6 +57,7 @@ seen_by_distance(const Node *bias, int head)
     int queries = bias->rows / bias->sequences, keys = bias->cols / bias->heads;
     double seen = 0;
     for (int distance = 1 - queries; distance < keys; distance++) {
+        /* the first pair at this distance, and the number of pairs */
         int query = distance < 0 ? -distance : 0, key = query + distance;
         int until_last_query = queries - query, until_last_key = keys - key;
         int pairs = until_last_query < until_last_key ? until_last_query
@@ -68,7 +70,8 @@ seen_by_distance(const Node *bias, int head)
     return seen;
 }
 
-/* How many pairs of query and key a head sees, whatever masking depends on. */
+/* The number of pairs of query and key that are unmasked in a head, whatever
+   masking depends on. */
 static double
 seen_pair_by_pair(const Node *bias, int head)
 {
@@ -91,10 +94,10 @@ unmasked_share(const Node *bias)
     return sum / pairs_of_heads;
 }
 
-/* The share of the entries of attention's weights that no fixed_bias has
-   masked. The scores and their biases are among the weights' first operands.
-   The walk back through these ends at a leaf, which has no operator, or at the
-   weighted sum of an earlier attention, which has its own masks. */
+/* The share of attention's weights that no fixed_bias has masked. To find each
+   fixed_bias, the loop goes back from the weights through first operands. It
+   ends at a leaf, which has no operator, or at the weighted sum of an earlier
+   attention, which has its own masks. */
 static double
 unmasked_before(const Node *weights)
 {
@@ -108,8 +111,8 @@ unmasked_before(const Node *weights)
     return share;
 }
 
-/* The share of the keys that the newest query, the last one, sees in at least
-   one head. */
+/* The share of the keys that the newest query, which has the last row, sees in
+   at least one head. */
 static double
 seen_by_newest(const Node *bias)
 {
@@ -134,9 +137,9 @@ comes_from(const Node *n, const Node *scores)
     return n == scores;
 }
 
-/* The product of share_of(bias) over each fixed_bias that is applied to these
-   scores, on a tape whose newest node is `last`. share_of is unmasked_share or
-   seen_by_newest. */
+/* The product of share_of(n) over all nodes n of fixed_bias that are applied to
+   these scores. They are newer than the scores; the newest node of the tape is
+   `last`. share_of is unmasked_share or seen_by_newest. */
 static double
 share_after(const Node *scores, const Node *last,
             double (*share_of)(const Node *))
@@ -151,10 +154,10 @@ share_after(const Node *scores, const Node *last,
 /* A multiply-add is two operations. */
 #define MULTIPLY_ADD 2.
 
-/* The FLOPs of scores, or of weighted sums of values: for each head and pair of
-   query and key, masked or not, a multiply-add for each of the `width` columns
-   of a head. Each row of q is a query, or its weights; each row of k is a key
-   or a value. */
+/* The FLOPs of scores, or of weighted sums of values. Each head has, for each
+   pair of query and key, masked or not, a multiply-add for each of its `width`
+   columns of the key or value. A row of q is a query or its weights; a row of k
+   is a key or a value. */
 static double
 pair_flops(const Node *q, const Node *k, int width)
 {
@@ -162,11 +165,10 @@ pair_flops(const Node *q, const Node *k, int width)
     return MULTIPLY_ADD * q->rows * q->heads * keys * width;
 }
 
-/* Adds the cost of the backward pass to that of the forward pass. C = A B has
-   one product of the same size for each trained operand: dA = dC B' and dB = A'
-   dC. For a plugin's operator, each trained operand is assumed to cost as much
-   as the forward pass. (Here and below, an operand is trained if it needs a
-   gradient.) */
+/* Returns the FLOPs of both passes, for these FLOPs of the forward pass of n.
+   The backward pass of C = A B has a product of the same size for each trained
+   operand: dA = dC B' and dB = A' dC. A plugin's operator is assumed to cost as
+   much for each trained operand. (Node.trained: it needs a gradient.) */
 static Flops
 with_backward(double forward, const Node *n)
 {
@@ -176,8 +178,8 @@ with_backward(double forward, const Node *n)
     return (Flops){forward, forward * trained};
 }
 
-/* The FLOPs of attention in one node: scores P = Q K' and then P V. P needs a
-   gradient if q or k does. */
+/* The FLOPs of a node of attend: of the scores Q K', and of P V for the weights
+   P, their softmax. P needs a gradient if q or k does. */
 static Flops
 attend_flops(const Node *q, const Node *k, const Node *v)
 {
@@ -200,20 +202,20 @@ node_flops(const Node *n, const Node *last)
     case MATRICES: /* (rows x inner) times (inner x cols) */
         forward = MULTIPLY_ADD * n->rows * n->cols * in[0]->cols;
         break;
-    case MIXTURES: /* each head of the result is a sum over heads of in[0] */
+    case MIXTURES: /* each head of n is a weighted sum of all heads of in[0] */
         forward = MULTIPLY_ADD * in[0]->rows * in[0]->cols * n->heads;
         break;
-    case SCORING: /* queries, keys */
+    case SCORING: /* the operands are queries and keys */
         forward = share_after(n, last, unmasked_share) *
                   pair_flops(in[0], in[1], in[0]->cols / in[0]->heads);
         break;
-    case WEIGHTING: /* weights, values */
+    case WEIGHTING: /* the operands are weights and values */
         forward = unmasked_before(in[0]) *
                   pair_flops(in[0], in[1], in[1]->cols / in[1]->heads);
         break;
     case ATTENDING:
         return attend_flops(in[0], in[1], in[2]);
-    case UNKNOWN: /* c->flops of a plugin's operator, or NAN */
+    case UNKNOWN: /* a plugin's operator: NAN, unless it sets n->flops */
         forward = n->flops;
         break;
     }
@@ -223,9 +225,9 @@ node_flops(const Node *n, const Node *last)
 /* Counts the entries of the weights on which this block's output depends,
    except weights that were counted for an earlier block. backward_order links,
    by `next`, the nodes on which the output depends. Weights are the trained
-   leaves that have a name, in `arguments` (leaves_of). On a tape for shapes no
-   backward pass uses `passed`, so here it marks the weights that are counted.
- */
+   leaves that have a name in `arguments` (leaves_of). The flag `passed` belongs
+   to the backward pass; a tape for shapes has none, so here it marks the
+   weights that are already counted. */
 static double
 parameters_of(Node *out)
 {
@@ -240,8 +242,8 @@ parameters_of(Node *out)
     return entries;
 }
 
-/* The blocks of a variant on one tape for shapes. They are called one after
-   another, each with its own matrices and its own tokens as x. */
+/* The blocks of a variant on one tape for shapes, to be called one after
+   another. Each call of forward gets new matrices and new tokens as x. */
 typedef struct Blocks {
     const Variant *variant;
     Attention attention;
@@ -251,8 +253,8 @@ typedef struct Blocks {
     Node *other; /* y of every block, or NULL in self-attention */
 } Blocks;
 
-/* A leaf that is given a gradient counts as trained. On a tape for shapes
-   nobody reads or writes gradients, so all leaves are given this one. */
+/* A leaf is trained if it has a gradient. On a tape for shapes nobody reads or
+   writes gradients, so all leaves have this one. */
 static real unused_gradient;
 
 /* Starts a tape for blocks that read `tokens` rows as x. `keys` is the number
@@ -279,10 +281,10 @@ blocks_end(Blocks *b)
     tape_free(b->tape);
 }
 
-/* Calls forward of a block on new tokens. If the tape has a keeper, this is a
-   step of a decoder: the keeper has to know where the block begins and ends,
-   since it notes which rows the block keeps for later steps. Returns the
-   output. */
+/* Calls forward of block number `layer`, and returns its output. If the tape
+   has a keeper, this is a step of a decoder. The keeper is told where the block
+   begins and ends, since it notes which rows the block keeps for later steps.
+ */
 static Node *
 call_block(Blocks *b, int layer)
 {
@@ -302,8 +304,8 @@ call_block(Blocks *b, int layer)
     return out;
 }
 
-/* Adds what one node costs to c, per token. `last` is the newest node of the
-   tape. */
+/* Adds the cost of one node to c, per token of the `tokens`. `last` is the
+   newest node of the tape. */
 static void
 add_node(Cost *c, const Node *n, const Node *last, int tokens)
 {
@@ -319,7 +321,7 @@ add_node(Cost *c, const Node *n, const Node *last, int tokens)
         c->seen = fmax(c->seen, share_after(n, last, seen_by_newest));
 }
 
-/* Calls forward of a block as in training, and adds what it costs to c. */
+/* Calls forward of a block as in training, and adds the block's cost to c. */
 static void
 add_block(Cost *c, Blocks *b, int layer)
 {
@@ -333,7 +335,7 @@ add_block(Cost *c, Blocks *b, int layer)
     c->activations += (double)(t->entries - entries_before) / b->tokens;
 }
 
-/* Calls each block twice on shapes: as in training, and as the first step of a
+/* Calls each block twice: as in training, and as in the first step of a
    decoder, with a cache and a single token. */
 Cost
 cost_of(const Variant *v, Attention a, int tokens, int keys)
@@ -368,12 +370,12 @@ model_cost(const Model *m, double *flops, double *cache)
         Attention a = p->attention;
         bool encoder = a.place == ENCODER;
         if (a.layer > 0)
-            continue; /* cost_of counted it with the first block of its kind */
+            continue; /* cost_of(layer 0) counts all blocks of this kind */
         int tokens = encoder ? m->sizes.source : m->sizes.tokens;
         int keys = a.place == CROSS ? m->sizes.source : Y_IS_X;
         Cost c = cost_of(p->variant, a, tokens, keys);
         *flops += c.forward * tokens / m->sizes.tokens;
-        if (!encoder) /* an encoder has no cache */
+        if (!encoder) /* an encoder needs no cache */
             *cache += c.cache;
     }
 }

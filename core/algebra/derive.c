@@ -1,16 +1,17 @@
 /* derive.c - the canonical form of a variant, derived from its code.
 
    Each node of a forward pass knows its operator and its operands. A walk goes
-   back from the output, and from the queries and keys of the scores, to the
-   operands. Each matrix that the walk passes is put before the matrices that it
-   passed earlier. When the walk reaches tokens, the product is complete: a term
-   of the form. At a sum the walk splits in two. If an operator is not a product
-   with a matrix of weights, its name is put into the product, and the variant
-   has no form.
+   from the output, and from the queries and keys of the scores, back to the
+   operands. At each product with a matrix of weights, it puts that matrix
+   before the matrices that it met earlier. When the walk reaches tokens, the
+   product is complete: it is a term of the form. At a sum the walk splits in
+   two. If an operator is not a product with a matrix of weights, its name is
+   put into the product, and the variant has no form.
 
-   terms.h explains term, piece, chain, side and symbol; operator_table.h, an
-   operator's passage: how a node C follows from its operands A and B. A view
-   has a root, whose entries it shows; any other node is its own root. */
+   terms.h explains term, piece, chain, side and symbol. operator_table.h says
+   how a node C follows from its operands A and B, its passage; a walk passes C
+   if it can continue at them. A view has a root, whose entries it shows; any
+   other node is its own root. */
 #include <math.h>
 #include <string.h>
 
@@ -23,26 +24,24 @@
 #include "operators/steps.h"
 #include "tasks/tasks.h"
 
-/* A walk is passed by value: after a sum, each operand continues with a copy of
+/* A walk is passed by value: at a sum, each operand continues with a copy of
    the product. */
 typedef struct Walk {
     Derived *to;        /* the form that its terms are added to */
     const Call *call;   /* the softmax of the head that is derived, or NULL */
     int own;            /* the number of the head within that call */
-    const Node *scores; /* in M_i: the product of queries and keys (in[A] and
-                           in[B]) whose term it makes */
+    const Node *scores; /* in M_i: the node that multiplies queries, in[A], with
+                           keys, in[B] */
     Term term;          /* the product so far */
     int side;           /* the chain that is being built: Q_SIDE or K_SIDE */
     char role; /* the chain makes 'q' queries, 'k' keys, or 'v' the output */
-    Span made; /* the columns that the chain makes of the node where the walk
-                  began */
+    Span made; /* the columns made of the node at which the chain began */
     /* The product is to be multiplied, from the left, by the columns from ..
-       from + width - 1 of the node that comes next. */
+       from + width - 1 of the next node: these columns are needed. */
     int from, width;
-    /* If a product A B has a B that is computed from weights, the walk first
-       goes through B. These are the nodes A at which it continues afterwards,
-       the innermost last, and their number. */
-    const Node *before[MOST_SYMBOLS];
+    /* If the B of a product A B is computed from weights, the walk goes through
+       B first. Until then these nodes A wait, `nested` of them. */
+    const Node *waiting[MOST_SYMBOLS];
     int nested;
 } Walk;
 
@@ -52,7 +51,7 @@ enum { A, B };
 static void walk(const Node *n, Walk w);
 
 /* Head h of node c is computed from one head of its operand n, which may have
-   fewer heads. Returns the first column of that head in n. */
+   fewer heads than c. Returns the first column of that head in n. */
 static int
 start_of(const Node *n, int h, const Node *c)
 {
@@ -60,7 +59,8 @@ start_of(const Node *n, int h, const Node *c)
     return head_of_n * width;
 }
 
-/* Inserts the matrix m, a part of `node`, into the product at this place. */
+/* Inserts the matrix m, a part of `node`, into the chain that is being built,
+   at this place. */
 enum { FIRST_PLACE = 0 };
 static void
 insert_symbol(Walk *w, int place, const Node *node, Matrix m)
@@ -70,9 +70,9 @@ insert_symbol(Walk *w, int place, const Node *node, Matrix m)
         w->to->why = "it multiplies more matrices than can be followed";
         return;
     }
-    Symbol *at = &c->symbol[place];
-    memmove(at + 1, at, (size_t)(c->count - place) * sizeof *at);
-    *at = (Symbol){.node = node, .m = m, .role = w->role};
+    Symbol *slot = &c->symbol[place];
+    memmove(slot + 1, slot, (size_t)(c->count - place) * sizeof *slot);
+    *slot = (Symbol){.node = node, .m = m, .role = w->role};
     c->count++;
 }
 
@@ -84,8 +84,8 @@ put_before(const Node *node, Matrix m, Walk w)
     return w;
 }
 
-/* Puts the operator of n before the product, to be named in brackets. Its
-   matrix is only a placeholder of the right width. */
+/* Puts the operator of n before the product, to be printed as its name in
+   brackets. Its matrix is only a placeholder of the right width. */
 static Walk
 name_operator(const Node *n, Walk w)
 {
@@ -123,9 +123,9 @@ begin_chain(const Node *n, Walk w)
     walk(n, w);
 }
 
-/* Puts before the product those columns of the matrix m, a part of the leaf
-   `node`, that it is to be multiplied by. All columns of the node before the
-   matrix are needed next. */
+/* Passes a product of a node with the matrix m, a part of the leaf `node`: puts
+   the needed columns of m before the product. Then all columns of the node are
+   needed, one for each row of m. */
 static Walk
 pass_matrix(const Node *node, Matrix m, Walk w)
 {
@@ -137,8 +137,8 @@ pass_matrix(const Node *node, Matrix m, Walk w)
     return w;
 }
 
-/* The queries of a term are complete: continues in the keys, in the columns
-   that are multiplied with the columns of the queries that it makes. */
+/* The queries of a term are complete. Continues at the keys, in the columns
+   that are multiplied with the columns w.made of the queries. */
 static void
 walk_keys(Walk w)
 {
@@ -150,9 +150,9 @@ walk_keys(Walk w)
     begin_chain(keys, w);
 }
 
-/* If a chain makes only some of the columns, multiplies it by the rows of the
-   identity that put them in their places. derive() has stored an identity
-   matrix of d_model rows in the entries of x. */
+/* If a chain makes only some columns of the node at which it began, multiplies
+   it by the rows of the identity that put them in their places. The entries of
+   x are an identity matrix of d_model rows (derive). */
 static void
 place_columns(Walk *w)
 {
@@ -169,8 +169,8 @@ place_columns(Walk *w)
     insert_symbol(w, w->term.chain[w->side].count, x, rows);
 }
 
-/* Ends a chain at tokens x or y: it begins with all their columns, or with
-   columns of the identity, which pick some of them. */
+/* Ends a chain at the tokens x or y, whose entries are the identity (derive).
+   If it needs only some of their columns, these are its first matrix. */
 static Walk
 end_at_tokens(const Node *tokens, Walk w)
 {
@@ -179,14 +179,13 @@ end_at_tokens(const Node *tokens, Walk w)
     w.term.chain[w.side].tokens = tokens->arguments;
     if (w.width == tokens->cols)
         return w;
-    /* derive() stored the identity in x and y, so these are columns of it. */
     const real *from = tokens->value + w.from;
     Matrix some = matrix(from, tokens->cols, w.width, tokens->cols);
     return put_before(tokens, some, w);
 }
 
-/* Ends a chain at a row of weights, a bias. It belongs to the last row of M or
-   N. */
+/* Ends a chain at a row of weights, a bias, which makes it a term of the last
+   row of M_i or N_i, or of the constant. */
 static Walk
 end_at_row(const Node *row, Walk w)
 {
@@ -199,17 +198,18 @@ end_at_row(const Node *row, Walk w)
     return put_before(row, matrix(first, one_row, w.width, row->cols), w);
 }
 
-/* Ends a chain at tokens or at a row of weights. After queries their keys
-   follow; otherwise the term is complete. A bias of keys adds the same number
-   to all scores of a row, which the softmax ignores, so its term is dropped. In
-   the B of a product A B, a leaf is the first matrix of B; A follows. */
+/* Passes a leaf. In the B of a product A B, it is the first matrix of B, and
+   the walk continues at A. Otherwise the leaf, tokens or a row of weights, ends
+   the chain: after queries the keys follow, and any other term is complete. A
+   bias of keys adds the same number to all scores of a row, which the softmax
+   ignores, so its term is dropped. */
 static void
 walk_leaf(const Node *leaf, Walk w)
 {
     bool tokens = is_tokens(w.to, leaf);
-    if (w.nested > 0) { /* the walk is in such a B */
+    if (w.nested > 0) { /* the walk is in a B */
         w.nested--;
-        walk(w.before[w.nested],
+        walk(w.waiting[w.nested],
              pass_matrix(leaf, weights_of(w.to, leaf).m, w));
         return;
     }
@@ -224,8 +224,8 @@ walk_leaf(const Node *leaf, Walk w)
     add_term(w.to, w.term);
 }
 
-/* The row of weights that n repeats for every token, if its heads are `width`
-   columns wide; NULL if they are not, or if n repeats anything else. */
+/* The row of weights that n repeats for every token; NULL if n repeats anything
+   else, or if a head of the row is not `width` columns wide. */
 static const Node *
 repeated_row(const Node *n, int width)
 {
@@ -237,12 +237,12 @@ repeated_row(const Node *n, int width)
     return fits && is_leaf ? row : NULL;
 }
 
-/* Of the columns that a walk needs of a node, keeps those in the node's columns
-   start .. start + size - 1, and counts w->from from `start`. The first matrix
-   of the chain keeps only the rows that these columns are multiplied by; an
-   empty chain makes fewer columns. Returns false if no column is needed. */
+/* Of the needed columns, keeps those among the columns start .. start + size -
+   1 of the node; w->from then counts from `start`. The first matrix of the
+   chain loses the rows of the other columns; an empty chain makes fewer
+   columns. Returns whether any column is still needed. */
 static bool
-narrow(Walk *w, int start, int size)
+keep_columns(Walk *w, int start, int size)
 {
     Chain *c = &w->term.chain[w->side];
     int first_kept = start > w->from ? start : w->from;
@@ -264,8 +264,8 @@ narrow(Walk *w, int start, int size)
     return w->width > 0;
 }
 
-/* Returns whether n is computed only from weights. A node without an operator
-   is a leaf; an operand that is a view is read at its root. */
+/* Returns whether the root n is computed only from weights. A root without an
+   operator is a leaf. */
 static bool
 from_weights(const Derived *d, const Node *n)
 {
@@ -277,14 +277,13 @@ from_weights(const Derived *d, const Node *n)
     return true;
 }
 
-/* Returns whether the operands of c allow a walk to pass c in the way that
-   operator_table.c gives. A walk passes one weighted sum: until then, its term
-   is a constant. */
+/* Returns whether the operands of c allow this passage. A walk passes only one
+   weighted sum: before it, the piece is CONSTANT. */
 static bool
-can_pass(const Node *c, Passage as, const Walk *w)
+can_pass(const Node *c, Passage passage, const Walk *w)
 {
     int width = c->cols / c->heads;
-    switch (as) {
+    switch (passage) {
     case TIMES:
         return from_weights(w->to, c->in[B]->root) && w->nested < MOST_SYMBOLS;
     case TIMES_TURNED:
@@ -301,8 +300,7 @@ can_pass(const Node *c, Passage as, const Walk *w)
     }
 }
 
-/* Continues a walk, which is at head h of c, at an operand of c: A, B, or the
-   number of another one. */
+/* Continues a walk, which is at head h of c, at operand number `operand`. */
 static void
 walk_operand(const Node *c, int h, int operand, Walk w)
 {
@@ -310,8 +308,8 @@ walk_operand(const Node *c, int h, int operand, Walk w)
     walk(c->in[operand], w);
 }
 
-/* Passes C = A B. If B is itself computed from weights, A waits until the walk
-   through B is done. */
+/* Passes C = A B. If B is computed from weights, but is not a matrix of weights
+   itself, A waits until the walk is through B (walk_leaf). */
 static void
 walk_product(const Node *c, int h, Walk w)
 {
@@ -320,7 +318,7 @@ walk_product(const Node *c, int h, Walk w)
         walk_operand(c, h, A, pass_matrix(b.node, b.m, w));
         return;
     }
-    w.before[w.nested] = c->in[A];
+    w.waiting[w.nested] = c->in[A];
     w.nested++;
     walk(c->in[B], w);
 }
@@ -333,7 +331,8 @@ walk_transposed(const Node *c, int h, Walk w)
     walk_operand(c, h, A, pass_matrix(b.node, transposed(b.m), w));
 }
 
-/* Passes C = A . B, if B repeats a row of gains, by their diagonal matrix. */
+/* Passes C = A . B, for a B that repeats a row of gains, as the product of A
+   with the diagonal matrix of these gains. */
 static void
 walk_gain(const Node *c, int h, Walk w)
 {
@@ -343,8 +342,8 @@ walk_gain(const Node *c, int h, Walk w)
     walk_operand(c, h, A, w);
 }
 
-/* Passes C_i = A_i B_i, if A_i are the weights of the head that is derived.
-   Otherwise the walk ends here: every other head has another walk. */
+/* Passes C_i = A_i B_i if A_i is the attention weights of the walk's head. If
+   it is not, the walk ends here: every other head has its own walk. */
 static void
 walk_weighted(const Node *c, int h, Walk w)
 {
@@ -355,8 +354,8 @@ walk_weighted(const Node *c, int h, Walk w)
 }
 
 /* Names an operator that is no product with a matrix, and continues at its
-   first operand. If the operator changes the number of columns, each may depend
-   on all of the operand's. */
+   first operand. If the operator changes the number of columns, each column may
+   depend on all columns of the operand. */
 static void
 walk_opaque(const Node *c, int h, Walk w)
 {
@@ -371,28 +370,28 @@ walk_opaque(const Node *c, int h, Walk w)
     walk(operand, w);
 }
 
-/* Passes C_h = [A_h B_h ...]: continues in each operand that has some of the
-   columns needed. */
+/* Passes C_h = [A_h B_h ...]: continues at each operand that has some of the
+   needed columns. */
 static void
 walk_side_by_side(const Node *c, int h, Walk w)
 {
-    int start = 0; /* the operand's first column in C_h */
+    int start = 0; /* the first column of operand k in C_h */
     for (int k = 0; k < c->inputs; k++) {
         int width = c->in[k]->cols / c->in[k]->heads;
         Walk inside = w;
-        if (narrow(&inside, start, width))
+        if (keep_columns(&inside, start, width))
             walk_operand(c, h, k, inside);
         start += width;
     }
 }
 
-/* Continues a walk at head h of c; w.from counts from the head's first column.
-   If the operands do not allow the passage, the operator is opaque. */
+/* Passes head h of c; w.from counts from the first column of that head. If the
+   operands do not allow the operator's passage, the operator is opaque. */
 static void
 walk_head(const Node *c, int h, Walk w)
 {
-    Passage as = meaning_of(c)->passage;
-    switch (can_pass(c, as, &w) ? as : OPAQUE) {
+    Passage passage = meaning_of(c)->passage;
+    switch (can_pass(c, passage, &w) ? passage : OPAQUE) {
     case LEAF:
         walk_leaf(c, w);
         break;
@@ -432,7 +431,8 @@ walk_head(const Node *c, int h, Walk w)
     }
 }
 
-/* Continues a walk at each head of n that has some of the columns. */
+/* Continues a walk at each head that has some of the needed columns. A view n
+   and its root have the same columns, but may differ in the number of heads. */
 static void
 walk(const Node *n, Walk w)
 {
@@ -440,12 +440,12 @@ walk(const Node *n, Walk w)
     int width = c->cols / c->heads;
     for (int h = 0; h < c->heads; h++) {
         Walk inside = w;
-        if (narrow(&inside, h * width, width))
+        if (keep_columns(&inside, h * width, width))
             walk_head(c, h, inside);
     }
 }
 
-/* Begins the chain of the queries, in scores that are queries times keys. */
+/* Begins the chain of queries of one head, w.own, in the scores Q K'. */
 static void
 walk_queries(const Node *scores, Walk w)
 {
@@ -456,21 +456,22 @@ walk_queries(const Node *scores, Walk w)
     begin_chain(queries, w);
 }
 
-/* Returns whether the scores n have a form whenever their operands have one: as
-   a multiple, a sum, or the scores of one head repeated for every head. */
+/* Returns whether the scores n have a form if their operands have one, as a
+   multiple of scores, a sum, or the scores of one head repeated for all. */
 static bool
 preserves_form(const Node *n)
 {
     const Node *a = n->in[A];
-    Passage as = meaning_of(n)->passage;
+    Passage passage = meaning_of(n)->passage;
     bool same_size =
         a->rows == n->rows && a->cols / a->heads == n->cols / n->heads;
-    return as == FACTOR || as == SUM || (as == REPEATED && same_size);
+    return passage == FACTOR || passage == SUM ||
+           (passage == REPEATED && same_size);
 }
 
-/* Derives the terms of M_i in the scores n = [x 1] M_i y'. An operator that
-   destroys the form is named. If it adds a bias by position, the scores without
-   the bias are derived as well, so that they can be printed. */
+/* Derives the terms of M_i from the scores n = [x 1] M_i y' of head w.own. An
+   operator that destroys the form is named. If it adds a bias by position, the
+   scores without the bias are derived as well, so that they can be printed. */
 static void
 walk_scores(const Node *n, Walk w)
 {
@@ -484,16 +485,16 @@ walk_scores(const Node *n, Walk w)
     int walked = preserved || n->op == &fixed_bias_op ? n->inputs : 0;
     for (int k = 0; k < walked; k++) {
         Walk operand = w;
-        operand.own =
-            w.own * n->in[k]->heads / n->heads; /* it may have fewer */
+        /* the operand may have fewer heads */
+        operand.own = w.own * n->in[k]->heads / n->heads;
         walk_scores(n->in[k]->root, operand);
     }
     if (!preserved)
         add_term(w.to, name_operator(n, w).term);
 }
 
-/* The walk of head h, which begins at the output. Its term is a constant until
-   it passes the weights of the head. */
+/* A new walk for head h, from the output: its piece is CONSTANT until it passes
+   the weighted sum of the head. */
 static Walk
 walk_of_head(Derived *d, int h)
 {
@@ -503,10 +504,10 @@ walk_of_head(Derived *d, int h)
     return w;
 }
 
-/* out = constant + sum_i softmax(scores_i) [y 1] N_i. The walk from the output
-   yields N_i and the constant, which every head repeats; the walk from the
-   scores, the operand of the softmax, yields M_i. Head 0 is the variant's last
-   (Term.head). Without heads there is only the constant. */
+/* Derives all terms of out = constant + sum_i softmax(scores_i) [y 1] N_i. For
+   each head, the walk from the output yields N_i and the constant, which every
+   head repeats; the walk from the scores yields M_i. Head 0 is the variant's
+   last (Term.head). Without heads there is only the constant. */
 static void
 derive_heads(Derived *d)
 {
@@ -528,14 +529,14 @@ derive_heads(Derived *d)
         begin_chain(d->run.out, walk_of_head(d, no_head));
 }
 
-/* The number of tokens of x and of y in the forward pass: they differ, so that
-   the two are not confused. */
+/* The number of tokens of x and of y in the forward pass. The two numbers
+   differ, so that no operator can confuse x and y. */
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 
 /* Runs forward once, on tokens that are rows of the identity, and walks back
    from its output. The form has neither a mask nor the positions that a model
-   puts into the scores, so both are switched off. The identity is stored whole,
-   with d_model rows, because the walks take their identity matrices from it. */
+   puts into the scores, so both are switched off. The whole identity, with
+   d_model rows, is stored at x and y, because the chains have parts of it. */
 Derived
 derive(const Variant *v, Attention a, Weights w)
 {
@@ -561,8 +562,8 @@ derive(const Variant *v, Attention a, Weights w)
     return d;
 }
 
-/* Makes the weights of v at a, with random entries. They are the same for all
-   variants that declare matrices of these shapes. */
+/* Makes the weights of v at a, with random entries. Variants that declare the
+   same shapes in the same order get the same entries. */
 static Weights
 random_weights(const Variant *v, const Attention *a)
 {

@@ -1,13 +1,13 @@
 /* eigenvalues.c - the eigenvalues of a square matrix, by the QR algorithm
    (Francis 1961; Golub and Van Loan, "Matrix Computations", chapter 7).
 
-   First the matrix becomes upper Hessenberg, H: all entries below the
-   subdiagonal are 0, the diagonal just below the main one. Then QR steps
-   follow: H - shift = Q R is computed, and H becomes R Q + shift, which has the
-   same eigenvalues, until an entry of the subdiagonal is 0 and H falls into two
-   blocks. A block of one row is an eigenvalue. With shifts near an eigenvalue
-   that takes two or three steps. All of it is done by rotations of two rows or
-   two columns. The shifts are complex, and so is H. */
+   First the matrix becomes an upper Hessenberg matrix H: all entries below the
+   subdiagonal, the diagonal just below the main one, are 0. Then QR steps
+   follow. A step computes H - shift = Q R, and H becomes R Q + shift, which has
+   the same eigenvalues. Once an entry of the subdiagonal is 0, H consists of
+   two blocks; a block of one row is an eigenvalue. If the shifts are near an
+   eigenvalue, two or three steps are enough for it. All of this is done by
+   rotations of two rows or two columns. The shifts are complex, and so is H. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ typedef struct Rotation {
     double complex s;
 } Rotation;
 
-/* The rotation that makes y 0. (c = |x| / size and s = x / |x| conj(y) / size,
-   for size = sqrt(|x|^2 + |y|^2).) */
+/* The rotation of x and y that makes y 0: c = |x| / size and
+   s = (x / |x|) conj(y) / size, with size = sqrt(|x|^2 + |y|^2). */
 static Rotation
 rotation_of(double complex x, double complex y)
 {
@@ -34,9 +34,9 @@ rotation_of(double complex x, double complex y)
     return (Rotation){cabs(x) / size, unit * conj(y) / size};
 }
 
-/* Rotates n entries of x with n entries of y. In both, an entry is `stride`
-   after the one before: ALONG_ROWS for two rows, the length of a row for two
-   columns. */
+/* Rotates n entries of x with n entries of y. Neighbouring entries are `stride`
+   apart: ALONG_ROWS if x and y are in rows of a matrix, the length of a row if
+   they are in columns. */
 enum { ALONG_ROWS = 1 };
 static void
 rotate(double complex *x, double complex *y, int stride, int n, Rotation r)
@@ -48,9 +48,9 @@ rotate(double complex *x, double complex *y, int stride, int n, Rotation r)
     }
 }
 
-/* Makes h (n x n) upper Hessenberg. Each rotation of two rows makes one entry
-   0; the inverse rotation of the same two columns then keeps the eigenvalues.
- */
+/* Makes h (n x n) upper Hessenberg, from the last row upwards in each column.
+   Each rotation of two rows makes one entry 0; the inverse rotation of the same
+   two columns then restores the eigenvalues. */
 static void
 hessenberg(double complex *h, int n)
 {
@@ -59,15 +59,16 @@ hessenberg(double complex *h, int n)
             double complex *x = h + (row - 1) * n, *y = h + row * n;
             Rotation r = rotation_of(x[col], y[col]);
             rotate(x, y, ALONG_ROWS, n, r);
-            r.s = conj(r.s);
+            r.s = conj(r.s); /* its inverse, for columns */
             rotate(h + row - 1, h + row, n, n, r);
         }
 }
 
-/* The next shift, for h (n x n): of the two eigenvalues of the 2 x 2 block (a
-   b; c d) that ends in d = *last, the one nearer to d (Wilkinson). They are d -
-   b c / (half +- root), with half = (a - d) / 2 and root = sqrt(half^2 + b c);
-   the larger divisor gives the nearer one. */
+/* The next shift, by Wilkinson: the 2 x 2 block (a b; c d) that ends in
+   d = *last has two eigenvalues, and the shift is the one nearer to d. They are
+   d - b c / (half +- root), with half = (a - d) / 2 and
+   root = sqrt(half^2 + b c), so the larger divisor gives the nearer one. A row
+   of the matrix has n entries. */
 static double complex
 shift_of(const double complex *last, int n)
 {
@@ -79,9 +80,9 @@ shift_of(const double complex *last, int n)
     return half + root == 0 ? d : d - product / (half + root);
 }
 
-/* One QR step on the block of H from row and column `first` to `last`. The
-   rotations of rows that make H - shift the triangle R are kept in `turns`, one
-   for each row, and R is multiplied by their inverses. */
+/* One QR step on the block of h (n x n) in rows and columns `first` to `last`.
+   Rotations of rows make h - shift the triangle R. They are kept in turns[first
+   .. last - 1], and R is then multiplied from the right by their inverses. */
 static void
 qr_step(double complex *h, int n, int first, int last, double complex shift,
         Rotation *turns)
@@ -91,22 +92,22 @@ qr_step(double complex *h, int n, int first, int last, double complex shift,
     for (int i = first; i < last; i++) {
         double complex *x = h + i * n + i, *y = x + n;
         turns[i] = rotation_of(*x, *y);
-        int count = last - i + 1; /* of entries that are not 0, from i on */
+        int count = last - i + 1; /* both rows are 0 before column i */
         rotate(x, y, ALONG_ROWS, count, turns[i]);
     }
     for (int i = first; i < last; i++) {
         double complex *x = h + first * n + i;
-        int count = i - first + 2; /* of such entries, down to row i + 1 */
-        turns[i].s = conj(turns[i].s);
+        int count = i - first + 2;     /* both columns are 0 below row i + 1 */
+        turns[i].s = conj(turns[i].s); /* its inverse, for columns */
         rotate(x, x + 1, n, count, turns[i]);
     }
     for (int i = first; i <= last; i++)
         h[i * n + i] += shift;
 }
 
-/* The first row of the block of H that ends in row `last`. It is row 0, or the
-   nearest row in which the entry of the subdiagonal is only rounding, compared
-   with its neighbours on the diagonal. */
+/* The first row of the block of h (n x n) that ends in row `last`. It is row 0,
+   or the last row up to `last` whose entry of the subdiagonal is only rounding,
+   compared with its two neighbours on the diagonal. */
 static int
 block_start(const double complex *h, int n, int last)
 {
@@ -121,8 +122,8 @@ block_start(const double complex *h, int n, int last)
     return first;
 }
 
-/* Splits off one eigenvalue after another from the end of H. Gives up if one
-   takes too many steps. */
+/* Finds one eigenvalue after another, from the last row of h upwards. Gives up
+   if one of them takes too many steps. */
 bool
 eigenvalues(double complex *h, int n, double complex *values)
 {
@@ -141,7 +142,7 @@ eigenvalues(double complex *h, int n, double complex *values)
         } else {
             double complex shift = shift_of(end, n);
             steps++;
-            if (steps % STUCK_AT == 0) /* any other shift ends the repetition */
+            if (steps % STUCK_AT == 0) /* another shift ends the repetition */
                 shift = cabs(end[-1]) + *end;
             qr_step(h, n, first, last, shift, turns);
         }

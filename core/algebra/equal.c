@@ -1,8 +1,8 @@
 /* equal.c - can one variant compute what another does?
 
-   `from` is the variant with random matrices, and `to` is the one for which
-   matrices are searched. Both run on the same random tokens. M_i and N_i are
-   the matrices of the canonical form (canonical.h). */
+   `from` is the variant with random matrices; matrices of `to` are searched
+   that give the same outputs on random tokens. M_i and N_i are the matrices of
+   the canonical form (canonical.h). */
 #include <math.h>
 #include <string.h>
 
@@ -15,15 +15,15 @@
 #include "heart/random.h"
 #include "heart/tape.h"
 
-/* The number of random tokens. */
+/* The numbers of random tokens of x, which are queries, and of y, the keys. */
 enum { QUERIES = 6, KEYS = 9 };
 
 /* A relative difference above this is too large to be rounding. */
 #define CLEARLY_APART 1e-3
 
-/* The output (QUERIES x d_model) for random tokens with standard deviation
-   `size`: of self-attention under a causal mask if `causal`, otherwise of
-   queries that attend to separate keys, without a mask. The caller frees it. */
+/* The output (QUERIES x d_model) for random tokens of standard deviation
+   `size`. If `causal`, y is x and there is a causal mask; otherwise x and y are
+   different tokens, without a mask. The caller frees it. */
 static double *
 output_of(const Derived *d, bool causal, double size)
 {
@@ -48,9 +48,9 @@ output_of(const Derived *d, bool causal, double size)
     return out;
 }
 
-/* The largest relative difference of two variants' outputs, for tokens with
-   standard deviation 1, and for larger ones, which make the weights of the
-   softmax more unequal. */
+/* The largest relative difference of two variants' outputs, for tokens of
+   standard deviation 1, and for larger ones, which make the attention weights
+   more unequal. */
 static double
 largest_difference(const Derived *a, const Derived *b, bool causal)
 {
@@ -90,30 +90,31 @@ have_same_matrices(const Derived *a, const Derived *b)
     return true;
 }
 
-/* A search for matrices of `to` at one shape. They are proposed one set after
-   another, in to.run.weights. */
+/* A search for matrices of `to` at one shape. A proposal is a set of matrices,
+   in to.run.weights; one proposal after another is tried. */
 typedef struct Search {
     Derived from, to;
     bool found;          /* whether a proposal gives the outputs of `from` */
-    bool fitted;         /* whether the fit of `to` proposed it */
-    Values products;     /* if not: the products that it consists of */
-    double causal_apart; /* the smallest difference under a causal mask of all
+    bool fitted;         /* whether the fit of `to` made this proposal */
+    Values products;     /* if it did not: the matrices of the proposal as
+                            products of those of `from` */
+    double causal_apart; /* the smallest difference under a causal mask, of all
                             proposals that agree without a mask; NAN if none
-                            does */
+                            agrees */
 } Search;
 
-/* Returns whether the proposed matrices of `to` give the outputs of `from`,
-   without a mask and under a causal mask. substitute() calls it with each
-   proposal (Accepts). */
+/* Returns whether the latest proposal gives the outputs of `from`, without a
+   mask and under a causal mask. substitute() calls this after each proposal
+   (Accepts, substitute.h). */
 static bool
 outputs_agree(void *search)
 {
     Search *s = search;
     OutputsApart now = outputs_apart(&s->from, &s->to);
-    if (now.unmasked > ROUNDING)
+    if (now.unmasked > OUTPUT_ROUNDING)
         return false;
-    s->causal_apart = fmin(s->causal_apart, now.causal); /* ignores NAN */
-    return now.causal <= ROUNDING;
+    s->causal_apart = fmin(s->causal_apart, now.causal); /* fmin ignores NAN */
+    return now.causal <= OUTPUT_ROUNDING;
 }
 
 /* Lets the fit of `to` fill its matrices from the form of `from`, if there is
@@ -129,7 +130,8 @@ fit_agrees(Search *s)
     return fits && outputs_agree(s);
 }
 
-/* Searches at one shape. In the result, `from` and `to` are freed. */
+/* Searches at one shape. `from` and `to` of the result must not be used: they
+   are freed. */
 static Search
 search_at(const char *shape, const Variant *to, const Variant *from)
 {
@@ -157,7 +159,7 @@ more_parameters(const Variant *to, const Variant *from)
     Derived b = derive_at(to, COUNTED_SHAPE, ONE_BLOCK);
     int needed = real_count(from, a.run.attention, ANY_TOKENS).real;
     int most = real_count(to, b.run.attention, ANY_TOKENS).real;
-    bool known = most >= 0 && needed >= 0; /* -1: not known */
+    bool known = most != UNKNOWN_RANK && needed != UNKNOWN_RANK;
     derived_free(&a);
     derived_free(&b);
     if (!known || needed <= most)
@@ -167,10 +169,10 @@ more_parameters(const Variant *to, const Variant *from)
                        most, COUNTED_SHAPE, needed);
 }
 
-/* The largest rank that a piece, M_PIECE (M_i) or N_PIECE (N_i), can have in
-   any head of d, whatever its weights are. */
+/* The largest rank that M_i (if `piece` is M_PIECE) or N_i (if it is N_PIECE)
+   can have in any head of d, whatever its weights are. */
 static int
-largest_rank_bound(const Derived *d, int piece)
+largest_rank_bound(const Derived *d, Piece piece)
 {
     int most = 0;
     for (int head = 0; head < d->heads; head++) {
@@ -180,8 +182,8 @@ largest_rank_bound(const Derived *d, int piece)
     return most;
 }
 
-/* Returns whether any two heads have clearly different M_i. If they do, the
-   form of the function is unique up to the order of heads. */
+/* Returns whether the M_i of any two heads are clearly different. If they are,
+   a function has only one form, up to the order of heads. */
 static bool
 all_differ(const Canonical *c)
 {
@@ -196,9 +198,9 @@ all_differ(const Canonical *c)
     return true;
 }
 
-/* Returns a text which says that a piece of `to`, "M_i" or "N_i", has at most
-   rank `most`, but rank `needed` is needed. If `most` is a width of `to`, such
-   as d_k, gives its name, and how large it would have to be. */
+/* Returns a text which says that `piece`, "M_i" or "N_i", has at most rank
+   `most` in `to`, but must have rank `needed`. If `most` is a width of `to`,
+   such as d_k, the text names it, and says how large it would have to be. */
 static const char *
 rank_too_low(const Derived *to, const char *piece, int most, int needed)
 {
@@ -213,9 +215,9 @@ rank_too_low(const Derived *to, const char *piece, int most, int needed)
 }
 
 /* Returns a text which names a rank of this form that is too large for `to`, or
-   NULL if none is too large. An M_i has to fit into one head. An N_i of rank n
-   can be divided among n / most_n heads, rounded up, with the same M_i; unless
-   most_n is 0. */
+   NULL if none is too large. One head of `to` has to hold a whole M_i. But an
+   N_i of rank n can be divided among several heads with the same M_i, of rank
+   most_n each: it takes n / most_n of them, rounded up. */
 static const char *
 larger_rank(const Derived *to, const Canonical *form)
 {
@@ -239,9 +241,9 @@ larger_rank(const Derived *to, const Canonical *form)
     return NULL;
 }
 
-/* Returns a text which says what `to` cannot have but `form`, the form of the
-   other variant, has. Returns NULL if nothing is found. `to` always has a
-   form. */
+/* Returns a text which names a property of `form`, the form of the other
+   variant, that `to` cannot have, or NULL if none is found. `to` is a variant
+   that always has a form. */
 static const char *
 form_lacking(const Derived *to, const Canonical *form)
 {
@@ -254,23 +256,24 @@ form_lacking(const Derived *to, const Canonical *form)
         return NULL;
     if (form->bias)
         return "its scores have no bias by position";
-    if (form->sink[0] > -INFINITY)
+    if (form->sink[0] > -INFINITY) /* the first head has a sink */
         return "its weights have no sink: they always sum to 1";
     return all_differ(form) ? larger_rank(to, form) : NULL;
 }
 
-/* Returns a text which says what the form of `from` has but `to` cannot have.
-   Returns NULL if nothing is found, or if the derived form of `to` is wrong. */
+/* Returns a text which names a property of the form of `from` that `to` cannot
+   have. Returns NULL if none is found, or if `to` has no derived form, or a
+   wrong one. */
 static const char *
-other_form(const Variant *to, const Variant *from)
+lost_with_form(const Variant *to, const Variant *from)
 {
     Derived a = derive_at(from, TELLING_SHAPE, TWO_BLOCKS);
     Derived b = derive_at(to, TELLING_SHAPE, TWO_BLOCKS);
     const char *why = NULL;
     Canonical form =
         canonical_form(from, a.run.attention, a.run.weights, FEWEST_POSITIONS);
-    bool derived_is_right = !b.why && derived_apart(&b) <= APART;
-    if (derived_is_right)
+    bool is_derived_right = !b.why && derived_apart(&b) <= APART;
+    if (is_derived_right)
         why = form_lacking(&b, &form);
     canonical_free(&form);
     derived_free(&a);
@@ -284,12 +287,12 @@ not_known(const char *why)
     return (Ability){.answer = NOT_KNOWN, .why = why};
 }
 
-/* Looks for a reason why `to` cannot compute what `from` does. It is called if
-   no matrices were found. */
+/* Looks for a reason why `to` cannot compute what `from` does, after a search
+   that found no matrices. */
 static Ability
 cannot_compute(const Variant *to, const Variant *from)
 {
-    const char *why = other_form(to, from);
+    const char *why = lost_with_form(to, from);
     if (!why)
         why = more_parameters(to, from);
     if (why)
@@ -298,8 +301,8 @@ cannot_compute(const Variant *to, const Variant *from)
                      "outputs, but no rank or count rules it out");
 }
 
-/* Searches at one shape. If nothing is found there, looks for a witness against
-   it; if something is found, searches again at a larger shape. */
+/* Searches at one shape. If nothing is found there, looks for a proof that
+   there is nothing; if matrices are found, searches at a larger shape, too. */
 Ability
 can_compute(const Variant *to, const Variant *from)
 {

@@ -1,12 +1,13 @@
 /* equal.h - can one variant compute what another does?
 
-   One variant gets random matrices. The other can compute the same if some
-   matrices of it give the same output on random tokens, in double, with and
-   without a causal mask, at two shapes. Such matrices are products of the first
-   variant's (substitute.h), or the second one's fit finds them. Forms and names
-   only suggest matrices; running both variants decides. "Cannot" needs a
-   witness: a rank, or a number of real parameters, that the first variant has
-   and the second one cannot have. Otherwise the answer is not known. */
+   The first variant gets random matrices. The second one can compute the same
+   if it has matrices with which both give the same output on random tokens, in
+   double, with and without a causal mask, at two shapes. Such matrices are
+   found as products of the first variant's matrices (substitute.h), or by the
+   second one's fit. Forms and names only suggest matrices; running both
+   variants decides. "Cannot" needs a proof: a rank, a number of real
+   parameters, or another property of its scores, that the first variant has and
+   the second one cannot have. Otherwise the answer is not known. */
 #ifndef EQUAL_H
 #define EQUAL_H
 
@@ -17,8 +18,9 @@ typedef enum Answer { CAN, CANNOT, NOT_KNOWN } Answer;
 typedef struct Ability {
     Answer answer;
     bool fitted;     /* if CAN: did a fit find its matrices? */
-    Values products; /* if CAN and not fitted: lines with its matrices, as
-                        products of the other's: "W_i^Q := W^Q W_i^Q" */
+    Values products; /* if CAN and not fitted: lines such as
+                        "W_i^Q := W^Q W_i^Q", its matrices as products of the
+                        other variant's */
     const char *why; /* if CANNOT or NOT_KNOWN: the reason */
 } Ability;
 
@@ -28,17 +30,16 @@ Ability can_compute(const Variant *to, const Variant *from);
 /* The largest difference of the outputs of two variants at one shape, with the
    matrices that they have now, relative to the largest output. */
 typedef struct OutputsApart {
-    double unmasked; /* the difference when queries attend to separate keys,
-                        without a mask */
+    double unmasked; /* if x and y are different tokens, without a mask */
     double causal;   /* in self-attention under a causal mask */
 } OutputsApart;
 OutputsApart outputs_apart(const Derived *a, const Derived *b);
 
-/* Returns whether two variants declare the same matrices, by name and shape. If
-   they do, derive_at gives their matrices the same entries. */
+/* Returns whether two variants declare matrices of the same names and shapes in
+   the same order. If they do, derive_at gives them the same entries. */
 bool have_same_matrices(const Derived *a, const Derived *b);
 
-/* Up to this, a relative difference of outputs is only rounding. */
-#define ROUNDING (sizeof(real) == 4 ? 1e-4 : 1e-10)
+/* A relative difference of outputs up to this is only rounding. */
+#define OUTPUT_ROUNDING (sizeof(real) == 4 ? 1e-4 : 1e-10)
 
 #endif

@@ -62,10 +62,10 @@ difference_of(const Variant *written, const Derived *code)
     if (wrong)
         return wrong;
     OutputsApart off = outputs_apart(code, &(Derived){.run = run});
-    if (off.unmasked > ROUNDING)
+    if (off.unmasked > OUTPUT_ROUNDING)
         return format_text("outputs differ by %.2g of the largest",
                            off.unmasked);
-    if (off.causal > ROUNDING)
+    if (off.causal > OUTPUT_ROUNDING)
         return format_text("outputs differ by %.2g of the largest under a "
                            "causal mask",
                            off.causal);

@@ -183,9 +183,9 @@ print_with_equal_matrices(const Variant *one, const Variant *other,
         return;
     OutputsApart apart = outputs_apart(&a, &b);
     printf("%swith equal matrices ", prefix);
-    if (apart.unmasked > ROUNDING)
+    if (apart.unmasked > OUTPUT_ROUNDING)
         printf("their outputs differ by %.2g of the largest\n", apart.unmasked);
-    else if (apart.causal > ROUNDING)
+    else if (apart.causal > OUTPUT_ROUNDING)
         printf("they are the same without a mask; under a causal mask their "
                "outputs differ by %.2g of the largest\n",
                apart.causal);
