@@ -136,5 +136,5 @@ echo "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V W_i^O" >found/same.eq
 run
 expect "another equation is the same run" [ "$(find kept -name result.tsv -newermt 2002-01-01)" ]
 { printf 'softmax(x W_i^Q (y W_i^K)'"'"' / sqrt(d_k)) y W_i^V W_i^O'; printf ' + 0 x%.0s' $(seq 300); } >found/long.eq
-refuses 1 'at most 1000 characters' "$qkv" count -v ./found/long.eq
+refuses 1 'the limit is 1000' "$qkv" count -v ./found/long.eq
 finish

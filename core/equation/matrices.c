@@ -7,10 +7,9 @@
 #include "base/words.h"
 #include "equation/matrices.h"
 
-/* The place of the index in a name; NULL if the name has none. The index stands
-   for a head or a group of heads. It is a letter i or g after the first "_", as
-   in W_i^Q. Digits may precede it, as in alpha_1i; only "^" or the end of the
-   name may follow it. */
+/* Where a name has its index; NULL if it has none. The index is an i or g after
+   the first "_", as in W_i^Q. Digits may precede it, as in alpha_1i. Only "^"
+   or the end of the name may follow it. */
 static const char *
 index_letter(const char *name)
 {
@@ -21,8 +20,8 @@ index_letter(const char *name)
     letter += strspn(letter, "0123456789");
     if (*letter != 'i' && *letter != 'g')
         return NULL;
-    bool is_index = letter[1] == 0 || letter[1] == '^';
-    return is_index ? letter : NULL;
+    char after = letter[1];
+    return after == 0 || after == '^' ? letter : NULL;
 }
 
 char
@@ -80,9 +79,10 @@ find_or_add_weight(Builder *b, const char *name)
     return p->weights - 1;
 }
 
-/* Ranks a matrix by where it is used: matrices near the tokens have low ranks.
-   Biases and matrices that mix heads have the last rank. A matrix whose rows
-   are a number, not a size such as d_model, is a bias, which has one row. */
+/* Ranks a matrix by where it is used: the fewer matrices between it and the
+   tokens, the lower its rank. Biases and matrices that mix heads have the last
+   rank. A matrix is a bias if its number of rows is written as a number (1),
+   not as a size such as d_model. */
 static int
 rank_by_use(const PlanWeight *w)
 {
@@ -91,10 +91,10 @@ rank_by_use(const PlanWeight *w)
     return w->mixes || is_bias ? last : w->depth;
 }
 
-/* If the equation declares every matrix, their order is that of the lines which
-   declare them. Otherwise they are sorted by rank_by_use, and those of equal
-   rank by their first use, which is their order in Plan.weight. The position of
-   a matrix is the number of matrices that come before it. */
+/* If the equation declares every matrix, the order is that of the declarations.
+   Otherwise matrices are sorted by rank_by_use, and matrices of equal rank by
+   their first use, which is their order in Plan.weight. The position of a
+   matrix is the number of matrices that come before it. */
 void
 order_weights(Plan *p)
 {
@@ -107,7 +107,7 @@ order_weights(Plan *p)
         rank[i] = all_declared ? (int)(w->declared - p->text->declaration)
                                : rank_by_use(w);
     }
-    p->order = allocate((size_t)p->weights + 1, sizeof *p->order);
+    p->order = allocate((size_t)p->weights, sizeof *p->order);
     for (int i = 0; i < p->weights; i++) {
         int before = 0;
         for (int k = 0; k < p->weights; k++) {
@@ -119,8 +119,8 @@ order_weights(Plan *p)
     free(rank);
 }
 
-/* Do matrix i and another matrix of the plan have the same name once indices
-   are removed? */
+/* Does another matrix of the plan have the same name as matrix i, apart from
+   the indices? */
 static bool
 shares_name_without_index(const Plan *p, int i)
 {
@@ -143,8 +143,9 @@ name_weights(Plan *p)
     }
 }
 
-/* The rows or columns of w as it is stored: `width` of them for each of its
-   `blocks` blocks (NULL: one block). Exits unless they are a whole number. */
+/* The rows or columns of w as it is stored: `width` of them for each of
+   `blocks` blocks, or for one block if `blocks` is NULL. Exits unless the
+   product is a whole number of at least 1. */
 static int
 stored_size(const Plan *p, const PlanWeight *w, const Tree *blocks,
             Width *width, const Attention *a)
@@ -152,8 +153,8 @@ stored_size(const Plan *p, const PlanWeight *w, const Tree *blocks,
     double count = blocks ? scalar_value(blocks, a) : 1;
     double size = count * scalar_value(width_known(width), a);
     if (!(size >= 1 && size <= INT_MAX && size == floor(size)))
-        fail("%s: a side of %s would be %g x %s = %g long: choose sizes that "
-             "make it a whole number of at least 1",
+        fail("%s: %s would have %g x %s = %g rows or columns: choose sizes "
+             "that make this a whole number of at least 1",
              p->text->path, w->written, count, scalar_text(width_known(width)),
              size);
     return (int)size;

@@ -1,8 +1,8 @@
 /* matrices.h - the matrices of an equation: their names, shapes and order.
 
-   A name may have an index, i or g. Then the matrix has a block for each head,
-   as W_i^Q does, or for each group of heads, as W_g^K does. All its blocks are
-   stored as one matrix. */
+   A name may have an index. With the index i, the matrix has a block for each
+   head (W_i^Q); with the index g, it has one for each group of heads (W_g^K).
+   All blocks are stored as one matrix. */
 #ifndef EQUATION_MATRICES_H
 #define EQUATION_MATRICES_H
 
@@ -15,11 +15,12 @@ char index_of(const char *name);
    'g', NULL if it is 0. */
 Tree *heads_of_index(char index);
 
-/* The plan's matrix with this interned name, or NULL if it has none. */
+/* The matrix that the plan uses under this interned name; NULL if there is
+   none. */
 PlanWeight *used_weight(const Plan *p, const char *name);
 
-/* The index in Plan.weight of the matrix with this name, which is added if the
-   plan does not have it yet. */
+/* Returns the index in Plan.weight of the matrix with this interned name. Adds
+   the matrix first if the plan does not have it yet. */
 int find_or_add_weight(Builder *b, const char *name);
 
 /* Sets PlanWeight.stored of every matrix. */
@@ -28,8 +29,8 @@ void name_weights(Plan *p);
 /* Sets Plan.order. The widths must be known (choose_default_width). */
 void order_weights(Plan *p);
 
-/* The rows and columns of the stored matrix at the sizes of `a`. Exit unless
-   they are whole numbers. */
+/* The numbers of rows and columns of the stored matrix at the sizes of `a`.
+   Both functions exit unless the number is whole and at least 1. */
 int stored_rows(const Plan *p, const PlanWeight *w, const Attention *a);
 int stored_cols(const Plan *p, const PlanWeight *w, const Attention *a);
 

@@ -1,11 +1,11 @@
 /* operation.c - applies the operators of an equation to its values.
 
-   The meaning of a product depends on its operands. Tokens by a matrix are a
-   map, and a matrix with an index gives its heads to tokens that have none.
-   Tokens by transposed tokens are scores. Scores by tokens are a weighted sum.
-   Heads by an output map, the matrix W_i^O at the end of an output, are summed.
+   What a product means depends on its operands. Tokens times a matrix are
+   mapped; if the matrix has an index, the result has heads. Tokens times
+   transposed tokens are scores. Scores times tokens are a weighted sum. Heads
+   times an output map, the matrix W_i^O at the end of an output, are summed.
 
-   Functions NAME_value turn their copy of an operand into the result. */
+   A function NAME_value changes its copy of an operand into the result. */
 #include <string.h>
 
 #include "equation/operation.h"
@@ -37,8 +37,8 @@ equal_step(const Plan *p, const Step *s)
     return NO_STEP;
 }
 
-/* The depth of a step's value: how many matrices the tokens were multiplied by
-   to get it. The depth of a matrix is in Plan.weight, not in its step. */
+/* The depth of a step (steps.h). That of a matrix is in Plan.weight, not in its
+   step. */
 static int
 depth_of(const Plan *p, int step)
 {
@@ -46,8 +46,8 @@ depth_of(const Plan *p, int step)
     return s->kind == STEP_WEIGHT ? p->weight[s->weight].depth : s->depth;
 }
 
-/* Sets row_source and depth of a new step: the row source of its first operand
-   that has one, and the depth of its deepest operand. */
+/* Sets row_source and depth of a new step. The row source is that of the first
+   operand that has one, and the depth that of the deepest operand. */
 static void
 set_origin(const Plan *p, Step *s)
 {
@@ -121,7 +121,7 @@ require_same_width(Builder *b, Width *v, Width *w, const char *place)
     require_equal(b->text, v, w, place, "the two must have the same width");
 }
 
-/* The width of one column, or the height of one row. */
+/* The width of one column, or the number of rows of one row. */
 static Width *
 width_of_one(void)
 {
@@ -138,22 +138,23 @@ scaled_value(Builder *b, Value v, Tree *scale)
 
 /* Products with a matrix */
 
-/* Notes that m is the right factor of the product left m: it has a row for each
-   column of left. The depth of a matrix of the plan is that of its first
-   product; it is 0 before. */
+/* Records that m is the right factor of the product left m, so that m must have
+   a row for each column of left. If m is a matrix of the plan, its first
+   product sets its depth, which is 0 before. */
 static void
 note_product(Builder *b, Value left, Value m)
 {
     PlanWeight *w = single_matrix(b, m);
     Width *rows = m.transposed ? m.width : m.rows;
-    require_same_width(b, left.width, rows, m.place);
+    require_equal(b->text, left.width, rows, m.place,
+                  "the left factor needs a column for each row of the right");
     if (w && w->depth == 0)
         w->depth = depth_of(b->plan, left.step) + 1;
 }
 
 /* The step of left m, if left has heads: head i is multiplied by block i of m,
-   or by m if that has no index. An equal step of the plan has the same heads
-   and widths, so setting them again does no harm. */
+   or by all of m if m has no index. add_binary may return an older, equal step;
+   it has the same heads and widths, so setting them again does no harm. */
 static int
 map_each_head(Builder *b, Value left, Value m)
 {
@@ -186,14 +187,14 @@ map_whole(Builder *b, Value left, Value m)
     return step;
 }
 
-/* The product left m of tokens, or of a matrix, with a matrix m. */
+/* The product left m, if left is tokens or a matrix, and m is a matrix. */
 static Value
 map_value(Builder *b, Value left, Value m)
 {
     PlanWeight *w = single_matrix(b, m);
-    Tree *no_radicand = NULL; /* nothing is known about a scale here */
+    Tree *no_radicand = NULL; /* there are no scores here to be scaled */
     note_product(b, left, m);
-    if (m.transposed) /* the inner width of W_i^Q (W_i^K)' is that of keys */
+    if (m.transposed) /* as in W_i^Q (W_i^K)', whose inner width is d_k */
         note_keys(m.width, no_radicand);
     if (w)
         w->beside = true; /* its blocks must be stored side by side */
@@ -209,7 +210,7 @@ map_value(Builder *b, Value left, Value m)
     return product;
 }
 
-/* Exits if the value cannot be the left factor of a product. */
+/* Exits if the value, which is the left factor of a product, cannot be one. */
 static void
 check_left_factor(const Builder *b, Value left)
 {
@@ -220,9 +221,8 @@ check_left_factor(const Builder *b, Value left)
 }
 
 /* The heads of left are side by side, and the blocks of m below each other, so
-   one product also sums over the heads. If m is the transpose of a matrix, that
-   matrix is stored with its blocks side by side, so it is not noted as stacked.
- */
+   that one product also sums over the heads. The transpose of a matrix has its
+   blocks below each other if the matrix is stored with them side by side. */
 Value
 output_map_value(Builder *b, Value left, Value m)
 {
@@ -250,7 +250,7 @@ quotient(Tree *dividend, Tree *divisor, const char *place)
     return tree_binary(TREE_PRODUCT, place, dividend, inverse);
 }
 
-/* The columns of a token that each head of a slice has: d_model / heads. */
+/* The columns of a token for each head of a slice: d_model / heads. */
 static Width *
 slice_width(Value slice)
 {
@@ -275,7 +275,7 @@ slice_value(Builder *b, Value tokens, Value slice)
     return tokens;
 }
 
-/* The product heads I_i': puts head i back into its columns of the token. */
+/* The product heads I_i': puts each head back into its columns of a token. */
 static Value
 unslice_value(Builder *b, Value heads, Value slice)
 {
@@ -323,8 +323,7 @@ makes_scores(Value left, Value right)
     return queries && keys;
 }
 
-/* n, if the scale is 1 / sqrt(n); otherwise NULL. The scale NULL stands for 1.
- */
+/* n, if the scale is 1 / sqrt(n); otherwise NULL. The scale NULL is 1. */
 static Tree *
 radicand_of(const Tree *scale)
 {
@@ -352,8 +351,8 @@ scores_value(Builder *b, Value q, Value k, Tree *scale)
     return q;
 }
 
-/* Weights without a softmax, as in linear attention, may be unmasked scores, so
-   they are masked here. */
+/* Attention weights that did not come from a softmax, as in linear attention,
+   may not be masked yet. Then they are masked here. */
 Value
 weighted_value(Builder *b, Value p, Value v)
 {
@@ -376,9 +375,9 @@ weighted_value(Builder *b, Value p, Value v)
 
 /* Sums, and products entry by entry */
 
-/* The operand m of v + m or v . m, if v is tokens or scores and m is a matrix.
-   All tokens share m, so it must have one row, with an entry for each column of
-   v or with only one entry. */
+/* The operand m of v + m or v . m, ready for the operator, if v is tokens or
+   scores and m is a matrix. All tokens share m, so it must have one row, which
+   has an entry for each column of v, or a single entry. */
 static Value
 shared_row(Builder *b, StepKind kind, Value v, Value m)
 {
@@ -409,8 +408,9 @@ check_term(const Builder *b, Value v)
                "be added, or multiplied entry by entry");
 }
 
-/* Exits if the two values have different heads, or rows of different tokens. A
-   value computed only from matrices has the row source 0, which suits both. */
+/* Exits if the two values have different heads, or if one has rows for x and
+   the other for y. A value that was computed only from matrices has the row
+   source 0, which suits both. */
 static void
 check_heads_and_rows(const Builder *b, Value first, Value second,
                      const char *place)
@@ -443,14 +443,14 @@ combined_value(Builder *b, StepKind kind, Value left, Value right)
     check_term(b, right);
     bool swap = is_shared(left, right);
     Value first = swap ? right : left, second = swap ? left : right;
-    /* The second operand must be one row for all tokens, or have the same sort
-       as the first. */
+    /* The second operand is one row for all tokens, or of the same sort as the
+       first. */
     if (second.sort == MATRIX && first.sort != MATRIX)
         second = shared_row(b, kind, first, second);
     else if (second.sort != first.sort)
         refuse(b, right.place,
-               "scores and tokens cannot be combined entry by entry: combine "
-               "scores with scores, and tokens with tokens");
+               "scores and tokens cannot be added, or multiplied entry by "
+               "entry: combine scores with scores, and tokens with tokens");
     else
         require_same_width(b, first.width, second.width, right.place);
     if (first.sort == MATRIX)
@@ -486,24 +486,25 @@ softmax_sink_value(Builder *b, Value s, Value sink)
     return s;
 }
 
-/* Exits unless p has a row for each head of a: p is a matrix, or tokens whose
-   heads are the rows of a separate matrix for each token. */
+/* Exits unless p can mix the heads of a. p is a matrix with a row for each head
+   of a, or tokens with as many heads as a: then each token has its own matrix,
+   and its heads are the rows of that. */
 static void
 check_mixing(Builder *b, Value a, Value p)
 {
     Width *heads = a.heads ? width_new(a.heads) : width_of_one();
     if (p.sort == MATRIX) {
         require_same_width(b, p.rows, heads, p.place);
-        if (!width_known(p.width)) /* an undeclared matrix is square */
+        if (!width_known(p.width)) /* a matrix without declaration is square */
             require_same_width(b, p.width, heads, p.place);
     } else if (p.sort != TOKENS)
         refuse(b, p.place,
-               "heads can be mixed only by a matrix, P, or by tokens, split(x "
-               "A^Q, n)");
+               "heads can be mixed only by a matrix or by tokens: write P or "
+               "split(x A^Q, h)");
     else if (!equal_scalars(b->text, p.heads, a.heads))
         refuse(b, p.place,
-               "tokens that mix heads must have as many heads as they mix: "
-               "split(x A^Q, h) for h heads");
+               "tokens that mix heads must have as many heads as they mix: for "
+               "h heads, write split(x A^Q, h)");
 }
 
 /* Mixes the heads of a by p. The result has a head for each column of p. */
@@ -523,16 +524,15 @@ mixed_value(Builder *b, Value a, Value p)
     return a;
 }
 
-/* All columns of a, those of all its heads together, seen as this number of
-   heads. */
+/* All columns of a, over all its heads, become `heads` heads of equal width. */
 Value
 split_value(Builder *b, Value a, Tree *heads)
 {
     Tree *all_columns = width_known(a.width);
     if (!all_columns)
         refuse(b, a.place,
-               "the width to be split is not known: declare the matrix, \"W: "
-               "d_model x h d_k\"");
+               "the width to be split is not known: declare the matrix, as in "
+               "\"W: d_model x h d_k\"");
     if (a.heads)
         all_columns = tree_binary(TREE_PRODUCT, a.place, a.heads, all_columns);
     a.step = add_with_scalar(b, STEP_SPLIT, a.place, a.step, heads);
@@ -546,7 +546,7 @@ Value
 columns_value(Builder *b, Value a, Tree *from, Tree *end)
 {
     if (a.sort != TOKENS || a.transposed)
-        refuse(b, a.place, "only tokens have columns: q[0 : d_k]");
+        refuse(b, a.place, "only tokens have columns, as in q[0 : d_k]");
     Tree *count = end; /* of columns: end - from */
     if (!tree_is_number(from, 0))
         count = tree_binary(TREE_SUM, a.place, end,
@@ -560,22 +560,22 @@ columns_value(Builder *b, Value a, Tree *from, Tree *end)
     return a;
 }
 
-/* The width of a value that is to be beside others. Exits unless it is that of
-   tokens, and known. */
+/* The width of a value that is joined with others. Exits unless the value is
+   tokens and its width is known. */
 static Tree *
-width_beside_others(const Builder *b, Value v)
+joined_width(const Builder *b, Value v)
 {
     bool tokens = v.sort == TOKENS && !v.transposed;
     Tree *width = tokens ? width_known(v.width) : NULL;
     if (!width)
         refuse(b, v.place,
-               "only tokens of known width can be side by side: declare the "
-               "last matrix, \"W_i^K: d_model x d_k\"");
+               "only tokens of known width can be side by side: declare their "
+               "last matrix, as in \"W_i^K: d_model x d_k\"");
     return width;
 }
 
-/* Head i of the result is head i of each value, side by side. A value without
-   heads is part of every head. */
+/* Head i of the result consists of head i of each value, side by side. A value
+   without heads is in every head. */
 Value
 joined_value(Builder *b, const Value *v, int count, const char *place)
 {
@@ -583,7 +583,7 @@ joined_value(Builder *b, const Value *v, int count, const char *place)
     Step join = {.kind = STEP_JOIN, .inputs = count};
     Tree *sum = NULL; /* of the widths */
     for (int i = 0; i < count; i++) {
-        Tree *width = width_beside_others(b, v[i]);
+        Tree *width = joined_width(b, v[i]);
         if (all.heads && v[i].heads &&
             !equal_scalars(b->text, all.heads, v[i].heads))
             refuse(b, v[i].place,

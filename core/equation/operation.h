@@ -1,8 +1,8 @@
 /* operation.h - applies the operators of an equation to its values.
 
-   Each function NAME_value returns the value of an operator, such as a product,
-   after it has added the steps that compute it. It exits with a message if the
-   operands do not suit the operator. */
+   Each function NAME_value applies one operator, such as a product. It adds the
+   steps that compute the result to the plan, and returns the result's value. It
+   exits with a message if the operands do not suit the operator. */
 #ifndef EQUATION_OPERATION_H
 #define EQUATION_OPERATION_H
 
@@ -16,31 +16,30 @@ bool same_operator(const Plan *p, const Step *s, const Step *t);
    of the step in Plan.step. */
 int add_step(Builder *b, Step s);
 
-/* Adds a step of this kind with one operand, as add_step does. With
-   add_with_scalar, the step also has a scalar (NULL: none); a message about a
-   scalar that is not valid at some size shows `place`, its place in the
-   equation. */
+/* add_step for a step of this kind with one operand. add_with_scalar also gives
+   the step a scalar, or none if `scalar` is NULL. `place` is where the scalar
+   is in the equation, for messages. */
 int add_unary(Builder *b, StepKind kind, int operand);
 int add_with_scalar(Builder *b, StepKind kind, const char *place, int operand,
                     Tree *scalar);
 
-/* The row_source (steps.h) of the step that computes the value. */
+/* Which tokens the value has a row for: 'x', 'y', or 0 if it is computed from
+   matrices only. */
 char row_source(const Builder *b, Value v);
 
-/* The product of a scale and v. The scale NULL stands for 1. */
+/* The product of a scale and v. The scale NULL is 1. */
 Value scaled_value(Builder *b, Value v, Tree *scale);
 
 /* Is left right a product of queries and keys, as x W^Q (y W^K)' is? */
 bool makes_scores(Value left, Value right);
 
-/* The scores of queries q and transposed keys k: scale q k. */
+/* The scores of the queries q and the keys k, a transposed value: scale q k. */
 Value scores_value(Builder *b, Value q, Value k, Tree *scale);
 
-/* The product left right, if makes_scores is false. */
+/* Any other product left right: makes_scores must be false. */
 Value product_value(Builder *b, Value left, Value right);
 
-/* The product of heads and an output map m, such as W_i^O: sum_i left_i m_i.
- */
+/* sum_i left_i m_i: the heads `left` by an output map m, such as W_i^O. */
 Value output_map_value(Builder *b, Value left, Value m);
 
 /* The weighted sum of the values v with the attention weights p. */
@@ -52,7 +51,8 @@ Value combined_value(Builder *b, StepKind kind, Value left, Value right);
 /* softmax(s, sink), where the sink is 0 or b_i. */
 Value softmax_sink_value(Builder *b, Value s, Value sink);
 
-/* mix_heads(a, p), split(a, heads), a[from : end] and [v[0], v[1], ...]. */
+/* The values of mix_heads(a, p), split(a, heads), a[from : end] and
+   [v[0], v[1], ...]. */
 Value mixed_value(Builder *b, Value a, Value p);
 Value split_value(Builder *b, Value a, Tree *heads);
 Value columns_value(Builder *b, Value a, Tree *from, Tree *end);

@@ -1,9 +1,9 @@
 /* parse.c - an equation as a paper writes it, read into a tree.
 
-   The reader is a recursive descent: a function for each rule of the grammar in
-   parse.h. It works on the text itself, line after line, and each node of the
-   tree keeps the place where it begins. A message about the node, even a later
-   one, can then show that line with a mark below the place. */
+   The reader is a recursive-descent parser: it has a function for each rule of
+   the grammar in parse.h. Each node of the tree keeps the place in the text
+   where it begins, so that any later message about the node can show its line,
+   with a mark below that place. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,20 +12,21 @@
 #include "base/words.h"
 #include "equation/parse.h"
 
-/* The characters beyond ASCII that an equation may have, in UTF-8. `qkv derive`
-   prints the two signs on a terminal. */
+/* The signs beyond ASCII that the grammar knows, in UTF-8. An equation that
+   `qkv derive` printed on a terminal may contain the first two. */
 #define ROOT_SIGN       "\xe2\x88\x9a" /* a square root */
 #define TRANSPOSE_SIGN  "\xe1\xb5\x80" /* a raised T */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some editors begin a file with it */
 
 enum {
-    MOST_CHARACTERS = 1000, /* of EquationText.lines: config.tsv keeps them as
-                               one value, which has at most 1023 bytes */
-    MOST_SHOWN = 72         /* characters of a line that a message shows */
+    /* The most characters of EquationText.lines, which config.tsv keeps as one
+       value of at most 1023 bytes, and of a line that a message shows. */
+    MOST_CHARACTERS = 1000,
+    MOST_SHOWN = 72
 };
 
-/* Where the reader is: it has read the current line up to `next`. The line ends
-   at `end`, where a newline, ";", "#" or the end of the text is. */
+/* The reader has read the current line up to `next`. The line ends at `end`,
+   before a newline, ";", "#" or the end of the text. */
 typedef struct Reader {
     EquationText *equation;
     const char *next, *end;
@@ -33,8 +34,9 @@ typedef struct Reader {
 
 /* Messages */
 
-/* Prints a line of the text, and a mark below `place`. Shows only the part of a
-   long line that is around the mark. */
+/* Prints a line of the text, and a mark below `place`. If the line is longer
+   than MOST_SHOWN, prints only a part of it, with the mark in the middle if the
+   mark is not near the beginning. */
 static void
 print_marked(const char *line, const char *place)
 {
@@ -70,7 +72,7 @@ equation_wrong(const EquationText *e, const char *place, const char *format,
 
 /* Trees */
 
-/* The place of a tree that is not from the text of an equation. */
+/* The place of a tree that was not read from a text. */
 #define NO_PLACE NULL
 
 /* A new tree without operands. */
@@ -149,8 +151,8 @@ skip_blanks(Reader *r)
     r->next += strspn(r->next, " ");
 }
 
-/* Reads this sign if it comes next, without a blank before it. Returns whether
-   it has read the sign. */
+/* Reads this sign if the text continues with it, without a blank. Returns
+   whether it does. */
 static bool
 accept_adjacent(Reader *r, const char *sign)
 {
@@ -160,8 +162,8 @@ accept_adjacent(Reader *r, const char *sign)
     return true;
 }
 
-/* Skips blanks, and then reads this sign if it comes next. Returns whether it
-   has read the sign. */
+/* Skips blanks, and then reads this sign if the text continues with it. Returns
+   whether it does. */
 static bool
 accept(Reader *r, const char *sign)
 {
@@ -169,8 +171,8 @@ accept(Reader *r, const char *sign)
     return accept_adjacent(r, sign);
 }
 
-/* Skips blanks, and then reads this sign. If another one comes next, exits with
-   the message `expected "SIGN" WHERE`. */
+/* Skips blanks, and then reads this sign. If the text continues with anything
+   else, exits with the message `expected "SIGN" WHERE`. */
 static void
 expect(Reader *r, const char *sign, const char *where)
 {
@@ -178,8 +180,8 @@ expect(Reader *r, const char *sign, const char *where)
         equation_wrong(r->equation, r->next, "expected \"%s\" %s", sign, where);
 }
 
-/* The length of the name that the text begins with, such as W_i^Q or d_k; 0 if
-   it begins with none. */
+/* The length of the name at the beginning of the text, such as W_i^Q or d_k; 0
+   if no name begins there. */
 static size_t
 name_length(const char *text)
 {
@@ -253,7 +255,7 @@ read_primary(Reader *r)
     if (accept(r, ROOT_SIGN)) { /* "sqrt(" ... ")", written with the sign */
         Tree *root = tree_new(TREE_CALL, place);
         root->name = interned("sqrt");
-        expect(r, "(", "after the root");
+        expect(r, "(", "after the root sign");
         read_list(r, root, ")");
         return root;
     }
@@ -271,12 +273,12 @@ read_primary(Reader *r)
                    "expected a matrix, a number, a function or a bracket");
 }
 
-/* Reads "0 : d_k]", the rest of a range of columns of t. */
+/* Reads the rest of t[0 : d_k], after its "[". */
 static Tree *
 read_columns(Reader *r, Tree *t)
 {
     Tree *columns = tree_binary(TREE_COLUMNS, t->place, t, read_sum(r));
-    expect(r, ":", "between the first column and the one after the last");
+    expect(r, ":", "between the first and the end column, as in q[0 : d_k]");
     tree_add(columns, read_sum(r));
     expect(r, "]", "to close the bracket");
     return columns;
@@ -303,8 +305,9 @@ at_factor(Reader *r)
     skip_blanks(r);
     if (r->next >= r->end)
         return false;
-    bool sign = strchr("([", *r->next) || begins_with(r->next, ROOT_SIGN);
-    return sign || isalnum((unsigned char)*r->next);
+    bool bracket = *r->next == '(' || *r->next == '[';
+    return bracket || begins_with(r->next, ROOT_SIGN) ||
+           isalnum((unsigned char)*r->next); /* a name or a number */
 }
 
 /* Reads a product: factors, and divisors after "/". A product of one factor is
@@ -336,7 +339,7 @@ read_entries(Reader *r)
     return entries->count == 1 ? first : entries;
 }
 
-/* Reads terms with "+" or "-" between them, and perhaps a "-" before the first.
+/* Reads terms with "+" or "-" between them. The first may have a "-" before it.
  */
 static Tree *
 read_sum(Reader *r)
@@ -364,7 +367,7 @@ declaration_of(const EquationText *e, const char *name)
     return NULL;
 }
 
-/* The end of a line. A comment is not part of the line, and ";" ends it. */
+/* Where a line ends: at a newline, a ";" or the "#" of a comment. */
 static const char *
 line_end(const char *line)
 {
@@ -395,22 +398,23 @@ line_words(const char *line)
     return joined(&words, " ");
 }
 
-/* Reads "~ N(0, 0.1)", the initial entries of a matrix, if it comes next. */
+/* Reads "~ N(0, 0.1)", the distribution of a matrix's initial entries, unless
+   the declaration leaves it out. */
 static void
 read_initial(Reader *r, Declaration *d)
 {
     if (!accept(r, "~"))
         return;
-    expect(r, "N(", "as in N(0, 0.1): mean and standard deviation");
+    expect(r, "N(", "after ~, as in ~ N(0, 0.1)");
     d->mean = read_sum(r);
     expect(r, ",", "between mean and standard deviation");
     d->deviation = read_sum(r);
     expect(r, ")", "to close the bracket");
 }
 
-/* Reads the declaration of the matrix `name`, which begins at `place`, from
-   after its ":" on, such as "d_model x d_k ~ N(0, 0.1)". An x with a blank
-   after it is the sign between rows and columns, not another factor. */
+/* Reads the rest of a matrix's declaration, after its ":", such as "d_model x
+   d_k ~ N(0, 0.1)". The name began at `place`. An x with a blank after it is
+   the sign between rows and columns, not another factor. */
 static void
 read_declaration(Reader *r, const char *name, const char *place)
 {
@@ -418,7 +422,7 @@ read_declaration(Reader *r, const char *name, const char *place)
     Declaration d = {.name = name, .place = place};
     if (declaration_of(e, name))
         equation_wrong(e, place,
-                       "%s already has a shape: remove one of the two lines",
+                       "%s already has a shape: remove one of its declarations",
                        name);
     d.rows = read_factor(r);
     while (at_factor(r) && !begins_with(r->next, "x "))
@@ -433,7 +437,7 @@ read_declaration(Reader *r, const char *name, const char *place)
     e->declarations++;
 }
 
-/* Reads the rest of the line as a text, and returns it interned. */
+/* Reads the rest of the line as plain words, and returns them interned. */
 static const char *
 rest_of_line(Reader *r)
 {
@@ -442,9 +446,7 @@ rest_of_line(Reader *r)
     return interned(words);
 }
 
-/* Reads a fact after its "NAME:", which begins at `place`. The fact is a text
-   if the name is "family" or "settings"; otherwise it is the shape of a matrix.
- */
+/* Reads the rest of a fact, after its "NAME:", which began at `place`. */
 static void
 read_fact(Reader *r, const char *name, const char *place)
 {
@@ -465,14 +467,14 @@ add_definition(EquationText *e, const char *name, Tree *value)
     e->definitions++;
 }
 
-/* Has the output been read? Its definition is the one without a name. */
+/* Has the output been read? Only its definition has no name. */
 static bool
 has_output(const EquationText *e)
 {
     return e->definitions > 0 && !e->definition[e->definitions - 1].name;
 }
 
-/* Reads a line: a fact, a definition, the output or nothing. */
+/* Reads a line: a fact, a definition or the output. It may also be empty. */
 static void
 read_line(Reader *r)
 {
@@ -483,14 +485,14 @@ read_line(Reader *r)
     EquationText *e = r->equation;
     if (has_output(e))
         equation_wrong(e, place,
-                       "the line before this has no name, so it is the output: "
-                       "name it, or make it the last line");
+                       "the line before this one has no name, so it is the "
+                       "output: name it, or make it the last line");
     const char *name = name_length(place) ? read_name(r) : NULL;
     if (name && accept(r, ":"))
         read_fact(r, name, place);
     else if (name && accept(r, "="))
         add_definition(e, name, read_sum(r));
-    else { /* the output; a name that has been read is part of it */
+    else { /* the output, which may begin with the name, so it is read again */
         r->next = place;
         add_definition(e, NULL, read_sum(r));
     }
@@ -502,7 +504,7 @@ read_line(Reader *r)
 
 /* The text */
 
-/* Exits if a line has control characters or is not UTF-8. Messages print parts
+/* Exits if a line has a control character or is not UTF-8. Messages print parts
    of lines, and a terminal would obey control characters. */
 static void
 check_characters(const EquationText *e)
@@ -512,7 +514,7 @@ check_characters(const EquationText *e)
         size_t length = strcspn(line, "\n");
         if (!is_text(format_text("%.*s", (int)length, line)))
             fail("%s:%d: this line has a control character or is not UTF-8: "
-                 "write it as plain text in UTF-8",
+                 "save it as plain UTF-8 text",
                  e->path, line_number);
         line += length;
         if (*line == '\n')
@@ -520,7 +522,8 @@ check_characters(const EquationText *e)
     }
 }
 
-/* EquationText.lines of a text. */
+/* All lines of a text except family and settings, without comments, joined by
+   "; " (EquationText.lines). */
 static const char *
 lines_of(const char *text)
 {
@@ -540,14 +543,14 @@ equation_read(const char *path, const char *text)
     EquationText *e = allocate(1, sizeof *e);
     bool has_mark = begins_with(text, BYTE_ORDER_MARK);
     char *copy = copy_text(has_mark ? text + strlen(BYTE_ORDER_MARK) : text);
-    replace_in(copy, "\t\r", ' '); /* a line of Windows ends with \r\n */
+    replace_in(copy, "\t\r", ' '); /* on Windows a line ends with \r\n */
     *e = (EquationText){
         .path = path, .text = copy, .family = "", .settings = ""};
     check_characters(e);
     e->lines = lines_of(e->text);
     if (strlen(e->lines) > MOST_CHARACTERS)
-        fail("%s: the equation has %zu characters, but may have at most %d "
-             "characters besides comments: use shorter names, or C (qkv new)",
+        fail("%s: the equation has %zu characters without its comments, and "
+             "the limit is %d: use shorter names, or write it in C (qkv new)",
              path, strlen(e->lines), MOST_CHARACTERS);
     for (const char *line = e->text; *line; line = next_line(line)) {
         Reader r = {.equation = e, .next = line, .end = line_end(line)};

@@ -25,9 +25,9 @@
    A raised T may be written instead of "'", and the root sign instead of the
    name sqrt.
 
-   A ";" ends a line as a newline does, and "#" begins a comment. A "(" is a
-   call of the name before it, and a "[" selects columns of the factor before
-   it, only if no blank comes between. */
+   A ";" ends a line as a newline does, and "#" begins a comment. Blanks matter
+   in two cases. A "(" directly after a name makes it a call. A "[" directly
+   after a factor selects columns of it. */
 #ifndef PARSE_H
 #define PARSE_H
 
@@ -45,11 +45,11 @@ typedef enum {
     TREE_NEGATIVE,   /* the term -operand[0] of a sum */
     TREE_ENTRIES,    /* its operands, multiplied entry by entry */
     TREE_TRANSPOSED, /* operand[0]' */
-    TREE_COLUMNS,    /* a range of columns: OF[FROM : END] */
+    TREE_COLUMNS,    /* some columns of a factor: OF[FROM : END] */
     TREE_JOINED      /* [operand[0], operand[1], ...], side by side */
 } TreeKind;
 
-/* The indices in Tree.operand of a TREE_COLUMNS. */
+/* Where the operand array of a TREE_COLUMNS has OF, FROM and END. */
 enum { RANGE_OF, RANGE_FROM, RANGE_END };
 
 typedef struct Tree {
@@ -60,19 +60,21 @@ typedef struct Tree {
     struct Tree **operand;
     int count, capacity; /* of operands */
 
-    const char *place; /* where it begins in the text; NULL if tree_name or
-                          tree_number made it */
+    const char *place; /* where this part begins in the text; NULL if tree_name
+                          or tree_number made the tree */
 } Tree;
 
-/* "name = value". The output, which is the last line, has the name NULL. */
+/* The line "name = value". The last line, which is the output, has no name:
+   NULL. */
 typedef struct Definition {
     const char *name;
     Tree *value;
 } Definition;
 
-/* "W^Q: d_model x d_k ~ N(0, 0.1)": the shape of a matrix or, if its name has
-   an index, of one head's block of it; then the mean and standard deviation of
-   its initial entries. Both are NULL if the line leaves them out. */
+/* The line "W^Q: d_model x d_k ~ N(0, 0.1)". It gives the shape of a matrix or,
+   if the name has an index, of one head's block of the matrix. It may also give
+   the mean and standard deviation of the initial entries; both are NULL if it
+   does not. */
 typedef struct Declaration {
     const char *name, *place;
     Tree *rows, *cols;
@@ -81,9 +83,10 @@ typedef struct Declaration {
 
 /* An equation that has been read. It is never freed. */
 typedef struct EquationText {
-    const char *path, *text; /* the path, for messages, and all that was read */
-    const char *lines;       /* Variant.equation: all lines, joined by "; ", but
-                                no comments, family and settings */
+    const char *path;  /* for messages */
+    const char *text;  /* the whole text */
+    const char *lines; /* Variant.equation: all lines except family and
+                          settings, without comments, joined by "; " */
     const char *family, *settings; /* "" if no line gives them */
     Definition *definition;
     Declaration *declaration;
@@ -100,12 +103,13 @@ EquationText *equation_read(const char *path, const char *text);
  */
 const Declaration *declaration_of(const EquationText *e, const char *name);
 
-/* Prints the line of the text that `place` points into, with a mark below it.
-   Then exits with the message. */
+/* Prints the line that `place` points into, with a mark below that place. Then
+   exits with the message. */
 _Noreturn void equation_wrong(const EquationText *e, const char *place,
                               const char *format, ...) PRINTF(3, 4);
 
-/* Make new trees: a name, a number, and a tree with one operand or with two. */
+/* These make new trees: a name, a number, and a tree with one or two operands.
+ */
 Tree *tree_name(const char *name);
 Tree *tree_number(double number);
 Tree *tree_unary(TreeKind kind, const char *place, Tree *operand);

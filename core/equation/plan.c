@@ -1,9 +1,9 @@
 /* plan.c - an equation as a list of steps.
 
-   The definitions of the equation become steps one after another (value.c). The
-   plan is then completed: widths that are still unknown get their defaults,
-   matrices their order and names, and steps that make up plain attention become
-   the one step STEP_ATTEND. */
+   The definitions of the equation become steps one after another (value.c).
+   Then widths that are still unknown get their defaults, and matrices their
+   order and names. Finally the steps of plain attention are fused into one,
+   STEP_ATTEND, and each step gets its twin (steps.h). */
 #include <string.h>
 
 #include "base/words.h"
@@ -12,9 +12,9 @@
 #include "equation/plan.h"
 #include "equation/value.h"
 
-/* Sets Step.uses. A step comes after its operands. So if the steps are visited
-   from last to first, all uses of a step are counted before its visit. The
-   output is used once: it is what the equation returns. */
+/* Sets Step.uses. The steps are visited from last to first. Operands come
+   before the steps that use them, so all uses of a step are counted before it
+   is visited. The output counts as used once. */
 static void
 count_uses(Plan *p)
 {
@@ -23,16 +23,17 @@ count_uses(Plan *p)
     p->step[p->output].uses = 1;
     for (int i = p->steps - 1; i >= 0; i--) {
         const Step *s = &p->step[i];
-        if (!s->uses) /* then it does not use its operands either */
+        if (!s->uses) /* an unused step does not use its operands either */
             continue;
         for (int k = 0; k < s->inputs; k++)
             p->step[s->in[k]].uses++;
     }
 }
 
-/* Can a weighted sum with these weights become one step, attend? They must be a
-   softmax of the scores without a sink, and be used only once. Neither may have
-   a name, because a step with a name becomes a variable in the C file. */
+/* Can a weighted sum with these attention weights be fused with their softmax
+   and scores? The softmax must have no sink, and be used only here. Neither
+   step may have a name, because a named step becomes a variable in the C file.
+ */
 static bool
 can_fuse(const Step *weights, const Step *scores)
 {
@@ -41,9 +42,9 @@ can_fuse(const Step *weights, const Step *scores)
     return plain && !named && weights->uses == 1;
 }
 
-/* Replaces the weighted sum of softmax(q k') v by the one operator attend(q, k,
-   v) wherever can_fuse allows it. The steps of scores and softmax then remain
-   in the plan, but are unused. */
+/* Replaces the weighted sum in softmax(q k') v by attend(q, k, v) wherever
+   can_fuse allows it. The steps of scores and softmax stay in the plan, but are
+   no longer used. */
 static void
 fuse_attention(Plan *p)
 {
@@ -63,18 +64,14 @@ fuse_attention(Plan *p)
     }
 }
 
-static bool
-is_x_or_y(const Step *s)
-{
-    return s->kind == STEP_X || s->kind == STEP_Y;
-}
-
-/* Would two steps have the same value if y were x, so that one can be the twin
-   of the other? The twins of their operands must be known. */
+/* Would two steps have the same value if y were x? The twins of their operands
+   must be known. */
 static bool
 are_twins(const Plan *p, const Step *s, const Step *t)
 {
-    if (is_x_or_y(s) && is_x_or_y(t))
+    bool s_is_x_or_y = s->kind == STEP_X || s->kind == STEP_Y;
+    bool t_is_x_or_y = t->kind == STEP_X || t->kind == STEP_Y;
+    if (s_is_x_or_y && t_is_x_or_y)
         return true;
     if (!same_operator(p, s, t))
         return false;
@@ -84,8 +81,8 @@ are_twins(const Plan *p, const Step *s, const Step *t)
     return true;
 }
 
-/* The twin of a step: the first step in use that has the same value if y is x,
-   or the step itself. The twins of all earlier steps must be known. */
+/* The twin of a step (steps.h), among the steps in use. The twins of all
+   earlier steps must be known. */
 static int
 twin_of(const Plan *p, int step)
 {
@@ -95,8 +92,8 @@ twin_of(const Plan *p, int step)
     return step;
 }
 
-/* Exits if a definition cannot have its name. A definition keeps no place for
-   its name, so the message marks its value. */
+/* Exits if a definition cannot have its name. The message marks the value,
+   because the place of the name is not kept. */
 static void
 check_name(const Builder *b, const Definition *d)
 {
@@ -115,19 +112,19 @@ check_name(const Builder *b, const Definition *d)
                name);
 }
 
-/* Makes `out` the plan's output. If it has heads, they are summed. Exits unless
-   it has a row for each query, as wide as a token. */
+/* Makes `out` the plan's output. If it has heads, sums them. Exits unless it
+   has a row for each query, and rows as wide as a token. */
 static void
 finish_output(Builder *b, Value out)
 {
     if (out.sort != TOKENS || out.transposed)
         refuse(b, out.place,
-               "the output must have a row for each token: softmax(...) y "
-               "W_i^V W_i^O");
+               "the output must have a row for each token, as in softmax(...) "
+               "y W_i^V W_i^O");
     if (row_source(b, out) == 'y')
         refuse(b, out.place,
                "the output must have a row for each query in x, but this has "
-               "one for each key in y");
+               "one for each key in y: compute it from x");
     require_equal(b->text, out.width, width_new(tree_name("d_model")),
                   out.place, "the output must be as wide as a token");
     b->plan->output = out.step;
@@ -139,8 +136,8 @@ finish_output(Builder *b, Value out)
     }
 }
 
-/* Do the shape of a matrix or its initial values depend on the size of this
-   name? */
+/* Does the shape of a matrix, or the distribution of its initial entries,
+   depend on the size with this name? */
 static bool
 weight_uses(const PlanWeight *w, const char *size)
 {
@@ -148,13 +145,12 @@ weight_uses(const PlanWeight *w, const char *size)
                  scalar_mentions(width_known(w->rows), size) ||
                  scalar_mentions(width_known(w->cols), size);
     const Declaration *d = w->declared;
-    bool initial = d && (scalar_mentions(d->mean, size) ||
-                         scalar_mentions(d->deviation, size));
-    return shape || initial;
+    bool distribution = d && (scalar_mentions(d->mean, size) ||
+                              scalar_mentions(d->deviation, size));
+    return shape || distribution;
 }
 
-/* Does a matrix, or a step that the output depends on, depend on the size of
-   this name? */
+/* Does a matrix, or a step in use, depend on the size with this name? */
 static bool
 plan_uses(const Plan *p, const char *size)
 {
@@ -168,8 +164,8 @@ plan_uses(const Plan *p, const char *size)
     return false;
 }
 
-/* Exits if a declaration is not used, or a definition except the last, which is
-   the output. */
+/* Exits if a declaration or a definition is not used. The last definition is
+   the output, which no line needs to use. */
 static void
 check_used(const Builder *b)
 {
@@ -190,10 +186,10 @@ check_used(const Builder *b)
     }
 }
 
-/* Exits if the shape or the initial values of a declared matrix are not made of
-   numbers, sizes and settings: scalar_of exits if its argument is no scalar. */
+/* Exits unless every declaration is made of scalars: scalar_of exits if its
+   argument is not one. */
 static void
-check_shapes(Builder *b)
+check_declarations(Builder *b)
 {
     const EquationText *e = b->text;
     for (int i = 0; i < e->declarations; i++) {
@@ -207,9 +203,9 @@ check_shapes(Builder *b)
     }
 }
 
-/* Adds the steps of each definition in turn. Returns the value of the last one,
-   which is the output. A definition may use only the names of those before it,
-   which b->defined_count counts. */
+/* Adds the steps of each definition in turn. Returns the value of the last
+   definition, which is the output. A definition may use only earlier ones:
+   their number is b->defined_count. */
 static Value
 add_definitions(Builder *b)
 {
@@ -227,10 +223,11 @@ add_definitions(Builder *b)
     return last;
 }
 
-/* The order of the calls matters. Widths get their defaults once all products
-   have been seen. Matrices are ordered by their shapes, so after that. Fusing
-   needs the uses and changes them, so they are counted twice. Only steps in use
-   have twins, so these come last. */
+/* The order of the calls matters. Widths get defaults only after all products
+   have had a chance to determine them. The order of matrices depends on their
+   shapes, so it is found after that. Fusing needs the uses and changes them, so
+   they are counted before and after it. Twins are found last, among the steps
+   that are still in use. */
 Plan *
 plan_make(const EquationText *e)
 {
@@ -239,7 +236,7 @@ plan_make(const EquationText *e)
     Builder b = {.plan = p, .text = e};
     b.defined = allocate((size_t)e->definitions, sizeof *b.defined);
     b.used = allocate((size_t)e->definitions, sizeof *b.used);
-    check_shapes(&b);
+    check_declarations(&b);
     finish_output(&b, add_definitions(&b));
     check_used(&b);
     for (int i = 0; i < p->weights; i++) {

@@ -1,9 +1,9 @@
 /* print_plugin.c - writes the plan of an equation as the C file of a plugin.
 
-   A step of the plan becomes a call, which is an argument of the call that uses
-   its value. It becomes a variable instead if it has a name or a twin
-   (steps.h), is used several times, or is an operand of attention (q, k, v).
-   Functions that return a text return C source. */
+   Each step of the plan becomes a call, written as an argument of the call that
+   uses its value. The call is assigned to a variable instead if the step has a
+   name or a twin (steps.h), is used several times, or is an operand of
+   attention (q, k, v). Functions that return text return C source. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -15,9 +15,8 @@
 
 /* Scalars */
 
-/* The type that an expression in C must have. A number in an expression of type
-   double is written with a point, because the quotient of two ints is an
-   int. */
+/* The type that an expression must have in C. In a double expression, numbers
+   are written with a point, because the quotient of two ints is an int. */
 typedef enum { AS_INT, AS_DOUBLE } CType;
 
 static const char *scalar_in_c(const Tree *t, CType type);
@@ -63,8 +62,8 @@ factors_in_c(const Tree *t, CType type)
     return text;
 }
 
-/* The quotient 1 / divisor. It begins with 1., so that C divides doubles, not
-   ints. Before a call of sqrt or exp, which return doubles, 1 is enough. */
+/* 1 / divisor. The 1 is written as 1., so that C divides doubles, not ints. It
+   need not be if the divisor is a call of sqrt or exp, which return doubles. */
 static const char *
 inverse_in_c(const Tree *divisor)
 {
@@ -72,7 +71,7 @@ inverse_in_c(const Tree *divisor)
     return format_text("%s / %s", one, scalar_in_c(divisor, AS_DOUBLE));
 }
 
-/* A scalar as an argument of a call, which needs no brackets around it. */
+/* A scalar as an argument of a call, without brackets around it. */
 static const char *
 argument(const Tree *t, CType type)
 {
@@ -114,8 +113,7 @@ scalar_in_c(const Tree *t, CType type)
 
 /* Names */
 
-/* The name of the enum constant that is the index of a matrix: W_Q for "W^Q".
- */
+/* The enum constant for the index of a matrix: W_Q for "W^Q". */
 static const char *
 constant_of(const PlanWeight *w)
 {
@@ -127,9 +125,9 @@ constant_of(const PlanWeight *w)
     return name;
 }
 
-/* Names that a variable of forward cannot have: its parameters, the keywords of
-   C, the functions of the public headers and of the written file, and functions
-   of the C library, since compilers warn about a variable that hides one. */
+/* Names that a variable of forward must not have: the parameters of forward,
+   the keywords of C, and the functions of the public headers, of the written
+   file and of the C library. Compilers warn if a variable hides a function. */
 static const char taken[] =
     "a x y w h int double float char const static return for if else do while "
     "switch case default break continue long short signed unsigned void struct "
@@ -145,12 +143,12 @@ static const char taken[] =
 typedef struct Printer {
     FILE *to;
     const Plan *plan;
-    const char **variable; /* for each step, its variable, or NULL */
+    const char **variable; /* the variable of each step, or NULL */
 } Printer;
 
 static const char *call_of(const Printer *p, int step);
 
-/* A step as an operand of another one: a variable, x, y, or a call. */
+/* The operand of a call that is this step: a variable, x, y, or a call. */
 static const char *
 operand(const Printer *p, int step)
 {
@@ -164,17 +162,18 @@ operand(const Printer *p, int step)
 
 enum { INDENT = 4, CONTINUED_INDENT = 8, LINE_WIDTH = 79 };
 
-/* Prints a statement, part by part: a part ends with a comma. Begins a new line
-   before a part that would make the line wider than LINE_WIDTH. */
+/* Prints a statement. Breaks the line after a comma if the text up to the next
+   comma would make it wider than LINE_WIDTH. */
 static void
 print_statement(FILE *to, const char *text)
 {
     int column = fprintf(to, "%*s", INDENT, "");
     while (*text) {
-        int n = (int)strcspn(text, ",");
+        int n = (int)strcspn(text, ","); /* bytes up to and with the comma */
         if (text[n] == ',')
             n++;
-        if (column > CONTINUED_INDENT && column + n > LINE_WIDTH) {
+        bool line_is_empty = column <= CONTINUED_INDENT;
+        if (!line_is_empty && column + n > LINE_WIDTH) {
             fprintf(to, "\n%*s", CONTINUED_INDENT, "");
             column = CONTINUED_INDENT;
             if (*text == ' ') { /* the blank after the last comma */
@@ -188,9 +187,8 @@ print_statement(FILE *to, const char *text)
     putc('\n', to);
 }
 
-/* A call of each_head, which each_head_source defines. Its last argument is the
-   number of columns of the second operand that belong to a head, or 0 if all
-   heads have the same matrix. */
+/* A call of the function in each_head_source. Its last argument is the width of
+   a head's block in the second operand, or 0 if all heads share the operand. */
 static const char *
 each_head_text(const Step *s, const char *first, const char *second)
 {
@@ -202,7 +200,7 @@ each_head_text(const Step *s, const char *first, const char *second)
         s->block ? argument(width_known(s->block), AS_INT) : "0");
 }
 
-/* A call of concat, which puts the operands of a step side by side. */
+/* A call of concat with all operands of the step. */
 static const char *
 joined_text(const Printer *p, const Step *s)
 {
@@ -213,14 +211,15 @@ joined_text(const Printer *p, const Step *s)
                        s->inputs);
 }
 
-/* An operator of one function, which is called with the operands of the step
-   and then with its scalars (Step.scalar). */
+/* A call of one function, with the operands of the step as arguments, and then
+   its scalars (Step.scalar). */
 typedef struct PlainCall {
     const char *begin;   /* the call up to its first operand; `a` is the
                             Attention */
-    const char *scalars; /* a letter for each: d for a double, i for an int */
+    const char *scalars; /* their types: d for double, i for int */
 } PlainCall;
 
+/* Indexed by the kind of a step. */
 static const PlainCall plain_calls[STEP_KINDS] = {
     [STEP_MAP] = {"matmul(", ""},
     [STEP_MAP_T] = {"matmul_t(", ""},
@@ -245,7 +244,7 @@ static const PlainCall plain_calls[STEP_KINDS] = {
     [STEP_GELU] = {"gelu(", ""},
 };
 
-/* The call of a step whose operator is one function, such as "scale(q, 2.)". */
+/* The PlainCall of a step, such as "scale(q, 2.)". */
 static const char *
 plain_call(const Printer *p, const Step *s)
 {
@@ -262,8 +261,8 @@ plain_call(const Printer *p, const Step *s)
     return format_text("%s%s)", call->begin, joined(&arguments, ", "));
 }
 
-/* The call that computes a step, with its operands as arguments: `first` and
-   `second`, which are "" if the step has fewer. */
+/* The call that computes a step. Its operands `first` and `second` are "" if
+   the step has fewer. */
 static const char *
 call_of(const Printer *p, int step)
 {
@@ -281,12 +280,12 @@ call_of(const Printer *p, int step)
                            argument(s->heads, AS_INT),
                            argument(width_known(s->width), AS_INT));
     case STEP_SINK_ZERO:
-        return format_text("softmax_sink(a, %s, NULL)", first); /* NULL: 0 */
+        /* NULL is a sink of 0. */
+        return format_text("softmax_sink(a, %s, NULL)", first);
     case STEP_JOIN:
         return joined_text(p, s);
-    case STEP_EXP:
-        return format_text("map(%s, exp, exp)", first); /* exp is its own
-                                                           derivative */
+    case STEP_EXP: /* exp is its own derivative */
+        return format_text("map(%s, exp, exp)", first);
     default:
         return plain_call(p, s);
     }
@@ -304,8 +303,8 @@ is_taken(const Printer *p, const char *name)
     return index_in(taken, name) >= 0;
 }
 
-/* A name for a new variable: the wanted name with each ^ replaced by _, and
-   with _ added at the end until the name is free. */
+/* A name for a new variable: the wanted name, with _ instead of ^, and with as
+   many _ at the end as it takes until the name is free. */
 static const char *
 free_name(const Printer *p, const char *wanted)
 {
@@ -316,9 +315,9 @@ free_name(const Printer *p, const char *wanted)
     return name;
 }
 
-/* Prints "Node *NAME = CALL;". If an earlier step, its twin, has the same value
-   in self-attention, prints "Node *NAME = y == x ? TWIN : CALL;", so that the
-   value is computed only once. */
+/* Prints "Node *NAME = CALL;" for a step. If an earlier step is its twin, with
+   the same value in self-attention, prints "Node *NAME = y == x ? TWIN : CALL;"
+   so that the value is computed only once. */
 static void
 print_variable(Printer *p, int step, const char *name)
 {
@@ -330,9 +329,9 @@ print_variable(Printer *p, int step, const char *name)
     p->variable[step] = name;
 }
 
-/* The usual name of a step that is an operand of attention, which has three, or
-   of scores, which have two: q, k or v. NULL for any other step. A step without
-   uses is not printed, such as the scores that a STEP_ATTEND replaced. */
+/* The usual name of a step that is an operand of attention or scores: q, k or
+   v. NULL for any other step. Steps that are not used, such as scores that were
+   fused into a STEP_ATTEND, do not count. */
 static const char *
 usual_name(const Plan *p, int step)
 {
@@ -347,8 +346,8 @@ usual_name(const Plan *p, int step)
     return NULL;
 }
 
-/* Is the step the twin of a later one, or has it a twin: does it have the same
-   value as another step if y is x? */
+/* Is an earlier step the twin of this one, or is this the twin of a later step?
+ */
 static bool
 has_twin(const Plan *p, int step)
 {
@@ -358,15 +357,15 @@ has_twin(const Plan *p, int step)
     return p->step[step].twin != step;
 }
 
-/* The name that the variable of a step should have: its own name in the
-   equation; else q, k or v; else n, for node. NULL if the step needs no
-   variable: then its call is an argument of another call. */
+/* The name that a step's variable should have: the step's own name, its usual
+   name, or n for node. NULL if the step needs no variable, because its call is
+   written as an argument. */
 static const char *
 wanted_name(const Plan *p, int step)
 {
     const Step *s = &p->step[step];
     const char *usual = usual_name(p, step);
-    if (!s->uses || !s->inputs)
+    if (!s->uses || !s->inputs) /* only x, y and matrices have no inputs */
         return NULL;
     if (s->name)
         return s->name;
@@ -375,9 +374,9 @@ wanted_name(const Plan *p, int step)
     return s->uses > 1 || has_twin(p, step) ? "n" : NULL;
 }
 
-/* Prints the plugin's function forward: a statement for each variable, and the
-   output. Steps after the output are never needed. (void)w keeps the compiler
-   from warning that w is not used. */
+/* Prints the plugin's function forward: a statement for each variable, then the
+   output. No step after the output is needed. "(void)w" keeps the compiler from
+   warning that w is not used. */
 static void
 print_forward(Printer *p)
 {
@@ -396,9 +395,9 @@ print_forward(Printer *p)
     fprintf(p->to, "}\n\n");
 }
 
-/* Prints how a matrix is initialised: as declared, or else with zeros if it is
-   added, or with ones if it multiplies entries. Prints nothing for any other
-   matrix, which has the default. */
+/* Prints the call that initialises a matrix: as it is declared or, without a
+   declaration, with zeros for a bias or sink and ones for a gain. Any other
+   matrix needs no call, because it has the default. */
 static void
 print_initialise(FILE *to, const PlanWeight *w)
 {
@@ -416,8 +415,8 @@ print_initialise(FILE *to, const PlanWeight *w)
             to, format_text("initialise(w, %s, %s);", constant_of(w), values));
 }
 
-/* The rows or columns of a stored matrix: `width` of them for each of its
-   `blocks` blocks (NULL: one block). */
+/* The rows or columns of a stored matrix: `width` of them for each of `blocks`
+   blocks, or for one block if `blocks` is NULL. */
 static const char *
 size_text(const Tree *blocks, Width *width)
 {
@@ -428,7 +427,7 @@ size_text(const Tree *blocks, Width *width)
                        scalar_in_c(size, AS_INT));
 }
 
-/* Prints enum { W_Q, W_K, ... }. Prints nothing if the plan has no matrix,
+/* Prints "enum { W_Q, W_K, ... };", or nothing if the plan has no matrix,
    because an enum cannot be empty. */
 static void
 print_indices(FILE *to, const Plan *p)
@@ -459,7 +458,7 @@ print_weights(FILE *to, const Plan *p)
     fprintf(to, "}\n\n");
 }
 
-/* Source of functions that are written into the file if the plan needs them. */
+/* Functions that are written into the file if the plan needs them. */
 /* clang-format off */
 static const char each_head_source[] =
     "/* Head i of n by the block of m that begins at column i * block, for each\n"
@@ -498,13 +497,13 @@ has_step(const Plan *p, StepKind kind)
     return false;
 }
 
-/* Prints the head of the file: a comment with the whole text of the equation,
-   and the #include. */
+/* Prints the beginning of the file: a comment with the whole text of the
+   equation, and the #include. */
 static void
 print_heading(FILE *to, const char *name, const EquationText *e)
 {
     char *text = copy_text(e->text);
-    replace_in(text, "*", 'x'); /* so that nothing in it ends the comment */
+    replace_in(text, "*", 'x'); /* or the text could end the comment */
     fprintf(to,
             "/* %s.c - a variant of attention, written from its equation:\n\n",
             name);
@@ -516,9 +515,8 @@ print_heading(FILE *to, const char *name, const EquationText *e)
                 "#include <qkv/variant.h>\n\n");
 }
 
-/* Prints the initial value of a field of the Variant, a C string. An equation
-   of several lines becomes a string for each, which C joins: a line ends after
-   a "; ". */
+/* Prints the initial value of a field of the Variant: a C string. Each line of
+   an equation becomes its own string, which ends with "; "; C joins them. */
 static void
 print_field(FILE *to, const char *field, const char *text)
 {

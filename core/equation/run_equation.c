@@ -1,8 +1,8 @@
 /* run_equation.c - makes a variant from an equation.
 
    A plugin in C has its own functions `weights` and `forward`. All equations
-   share the two functions below, which carry out the plan of the equation: each
-   step becomes a node, which the operator of its kind makes. */
+   share those below, which carry out the plan of the equation: for each step,
+   they call the operator of the step's kind, which makes a node. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -14,16 +14,16 @@
 #include "equation/run_equation.h"
 #include "heart/fail.h"
 
-/* A variant that was made from an equation. `variant` is the first member, so a
-   pointer to it is a pointer to the Equation. */
+/* A variant that was made from an equation. `variant` is the first member, so
+   that a pointer to it can be cast to a pointer to the Equation. */
 typedef struct Equation {
     Variant variant;
     const Plan *plan;
 } Equation;
 
 /* Variant.weights of every equation: declares the matrices of its plan, in the
-   variant's order. A matrix that is added begins with zeros, and one that
-   multiplies entries with ones, unless the equation says otherwise. */
+   order of the variant. Unless the equation declares initial entries, those of
+   a bias or sink are 0, and those of a gain 1. */
 static void
 weights(Weights *w, const Attention *a)
 {
@@ -42,8 +42,8 @@ weights(Weights *w, const Attention *a)
     }
 }
 
-/* The value of one of the step's scalars, which counts heads, columns or
-   tokens; `which` is its index. Exits unless the value is a whole number. */
+/* The value of s->scalar[which], which counts heads, columns or tokens. Exits
+   unless it is a whole number. */
 static int
 count_of(const Plan *p, const Step *s, int which, const Attention *a)
 {
@@ -56,7 +56,7 @@ count_of(const Plan *p, const Step *s, int which, const Attention *a)
     return (int)x;
 }
 
-/* The scale of a step, which is 1 if the step has no scalar. */
+/* The scale of a step; without a scalar it is 1. */
 static double
 scale_of(const Step *s, const Attention *a)
 {
@@ -64,24 +64,24 @@ scale_of(const Step *s, const Attention *a)
     return scale ? scalar_value(scale, a) : 1;
 }
 
-/* columns() takes columns of each head. After split(n, ONE_HEAD) it takes them
-   of the whole width of n. */
+/* columns(n, ...) takes columns of each head of n. If columns of the whole
+   width are needed, it is called on split(n, ONE_HEAD). */
 enum { ONE_HEAD = 1 };
 
-/* The node of STEP_EACH_HEAD and STEP_EACH_HEAD_T: the products of each head of
-   n with its block of m, side by side. All heads have the same m if the step
-   has no block. */
+/* The node of STEP_EACH_HEAD and STEP_EACH_HEAD_T: each head of n times its
+   block of m, side by side. If the step has no block, each head of n is
+   multiplied by all of m. */
 static Node *
 each_head(const Step *s, const Attention *a, Node *n, Node *m)
 {
     int heads = (int)scalar_value(s->heads, a);
-    int width = n->cols / heads, block = m->cols / heads;
+    int width = n->cols / heads, block = m->cols / heads; /* in columns */
     Node *made[heads], *all = split(n, ONE_HEAD), *blocks = split(m, ONE_HEAD);
     for (int i = 0; i < heads; i++) {
         Node *head = columns(all, i * width, width);
-        Node *by = s->block ? columns(blocks, i * block, block) : blocks;
-        made[i] =
-            s->kind == STEP_EACH_HEAD_T ? matmul_t(head, by) : matmul(head, by);
+        Node *right = s->block ? columns(blocks, i * block, block) : blocks;
+        bool transposed = s->kind == STEP_EACH_HEAD_T;
+        made[i] = transposed ? matmul_t(head, right) : matmul(head, right);
     }
     return split(concat(made, heads), heads);
 }
@@ -98,8 +98,8 @@ sum_heads(Node *n)
     return sum;
 }
 
-/* The node of a step whose operator takes the Attention; `in` has the nodes of
-   the step's operands. */
+/* The node of a step whose operator takes the Attention. `in` has the nodes of
+   its operands. */
 static Node *
 attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
@@ -127,8 +127,8 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     }
 }
 
-/* The operators that take only nodes, one or two, by the kind of their step.
-   NULL for any other kind. */
+/* The operators that take one node, or two, and nothing else, indexed by the
+   kind of their step. Other kinds have NULL. */
 static Node *(*const operator_of_one[STEP_KINDS])(Node *) = {
     [STEP_CACHED] = cached,
     [STEP_TANH] = tanh_of,
@@ -141,7 +141,7 @@ static Node *(*const operator_of_two[STEP_KINDS])(Node *, Node *) = {
     [STEP_ENTRIES] = hadamard,
     [STEP_MIX] = mix_heads};
 
-/* The node of a step; `in` has the nodes of the step's operands. */
+/* The node of a step. `in` has the nodes of its operands. */
 static Node *
 step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 {
@@ -176,16 +176,17 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
 }
 
 /* Variant.forward of every equation: makes a node for each step of its plan, in
-   order. If y is x, as in self-attention, a step has the same value as its twin
-   (Step.twin), and takes the twin's node, so that nothing is computed twice. */
+   order. In self-attention y is x, so a step has the same value as its twin
+   (steps.h). It then takes the twin's node, so that nothing is computed twice.
+ */
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)
 {
     const Plan *p = plan_of_variant(a->variant);
-    Node *value[p->steps]; /* NULL for a step that the output does not need */
+    Node *value[p->steps]; /* NULL for a step that is not used */
     memset(value, 0, sizeof value);
     Node *matrix[p->weights + 1]; /* + 1, because an array cannot be empty */
-    for (int k = 0; k < p->weights; k++) /* w has the variant's order */
+    for (int k = 0; k < p->weights; k++) /* w has the order of the variant */
         matrix[p->order[k]] = w[k];
     for (int i = 0; i < p->steps; i++) {
         const Step *s = &p->step[i];

@@ -11,7 +11,8 @@
 #include "base/words.h"
 #include "equation/scalar.h"
 
-/* Size.field and Size.offset of a field of Attention. */
+/* The last two members of a Size: the name of a field of Attention, and its
+   offset. */
 #define FIELD(field) #field, offsetof(Attention, field)
 const Size sizes[] = {
     {"d_model", NULL, FIELD(d_model)},  {"h", "heads", FIELD(heads)},
@@ -37,12 +38,13 @@ setting_name(const char *name)
     return interned(copy);
 }
 
-/* The settings are declared as "NAME=VALUE NAME=VALUE". */
+/* The settings are declared as "NAME=VALUE NAME=VALUE". With a blank before the
+   first, each name is between a blank and "=". */
 bool
 has_setting(const EquationText *e, const char *name)
 {
     const char *declared = format_text(" %s", e->settings);
-    return strstr(declared, format_text(" %s=", setting_name(name)));
+    return strstr(declared, format_text(" %s=", setting_name(name))) != NULL;
 }
 
 bool
@@ -64,10 +66,10 @@ is_scalar_kind(const EquationText *e, const Tree *t)
     }
 }
 
-/* The value of a product. It divides by a divisor instead of multiplying by its
-   inverse, because x / 3 is rounded once and x (1 / 3) twice. */
+/* The value of a TREE_PRODUCT. Divides by a divisor instead of multiplying by
+   its inverse, because x / 3 is rounded once and x (1 / 3) twice. */
 static double
-product_value(const Tree *t, const Attention *a)
+product_of_scalars(const Tree *t, const Attention *a)
 {
     double x = 1;
     for (int i = 0; i < t->count; i++)
@@ -78,8 +80,8 @@ product_value(const Tree *t, const Attention *a)
     return x;
 }
 
-/* The value of the size or setting of this name. A size is an int field of the
-   Attention. */
+/* The value of the size or setting with this name. A size is an int field of
+   the Attention. */
 static double
 named_value(const char *name, const Attention *a)
 {
@@ -111,8 +113,8 @@ scalar_value(const Tree *t, const Attention *a)
         for (int i = 0; i < t->count; i++)
             x += scalar_value(t->operand[i], a);
         return x;
-    default:
-        return product_value(t, a);
+    default: /* TREE_PRODUCT; other kinds are not scalars */
+        return product_of_scalars(t, a);
     }
 }
 
@@ -152,8 +154,8 @@ scalar_mentions(const Tree *t, const char *name)
     return false;
 }
 
-/* Compares the values of two scalars at one choice of sizes. Most of the sizes
-   are primes, and d_model is a multiple of a large one (9973), so that
+/* Compares the values of the two scalars at one choice of sizes. Most of these
+   are primes, and d_model is a multiple of a large prime, 9973, so that
    different scalars, such as d_k + d_v and d_model / h, have different values.
  */
 bool
@@ -168,7 +170,7 @@ equal_scalars(const EquationText *e, const Tree *s, const Tree *t)
                          .layer = 1,
                          .layers = 3,
                          .settings = e->settings};
-    const double rounding = 1e-12; /* relative: thousands of roundings */
+    const double rounding = 1e-12; /* relative; thousands of roundings */
     if (s == t)
         return true;
     if (!s || !t)
@@ -215,9 +217,9 @@ note_values(Width *w)
     representative(w)->of_values = true;
 }
 
-/* If both widths are known, exits unless they are equal. Otherwise one chain,
-   `other`, is joined to the other one, `kept`. If one of the two widths is
-   known, its chain is `kept`. */
+/* If both widths are known, they only have to be equal. Otherwise the chain of
+   one is appended to that of the other, and loses its representative. A known
+   width stays the representative. */
 void
 require_equal(const EquationText *e, Width *v, Width *w, const char *place,
               const char *rule)
@@ -228,16 +230,16 @@ require_equal(const EquationText *e, Width *v, Width *w, const char *place,
         return;
     if (v->value && w->value) {
         if (!equal_scalars(e, v->value, w->value))
-            equation_wrong(e, place, "%s: one has width %s, the other %s", rule,
+            equation_wrong(e, place, "%s, but %s is not %s", rule,
                            scalar_text(v->value), scalar_text(w->value));
         return;
     }
-    Width *kept = w->value ? w : v, *other = w->value ? v : w;
-    kept->of_keys |= other->of_keys;
-    kept->of_values |= other->of_values;
-    if (other->radicand)
-        kept->radicand = other->radicand;
-    other->equal_to = kept;
+    Width *kept = w->value ? w : v, *lost = w->value ? v : w;
+    kept->of_keys |= lost->of_keys;
+    kept->of_values |= lost->of_values;
+    if (lost->radicand)
+        kept->radicand = lost->radicand;
+    lost->equal_to = kept;
 }
 
 void

@@ -1,9 +1,9 @@
 /* scalar.h - the numbers of an equation, and the widths of its matrices.
 
    A scalar is a tree of numbers, sizes (d_k, h) and settings, such as
-   1 / sqrt(d_k). A width is a scalar that may not be known yet. If a product
-   needs two widths to be equal, they become one, so that a size found for one
-   of them holds for both. */
+   1 / sqrt(d_k). A width is the number of rows or columns of a matrix: a scalar
+   that may not be known yet. If a product needs two widths to be equal, they
+   become one, so that a value found for one of them holds for both. */
 #ifndef SCALAR_H
 #define SCALAR_H
 
@@ -13,18 +13,18 @@
 
 /* A size that an equation may name. */
 typedef struct Size {
-    const char *name;   /* "h", in an equation */
-    const char *option; /* "heads", in Variant.shape; NULL: it has no option */
-    const char *field;  /* "heads", in Attention */
-    size_t offset; /* offset of that field in Attention; the field is an int */
+    const char *name;   /* in an equation: "h" */
+    const char *option; /* in Variant.shape: "heads"; NULL: it has no option */
+    const char *field;  /* in Attention: "heads", an int */
+    size_t offset;      /* of that field in Attention, in bytes */
 } Size;
 extern const Size sizes[];
 extern const int size_count;
 
-/* The size of this name, or NULL. */
+/* The size with this name; NULL if there is none. */
 const Size *size_named(const char *name);
 
-/* The setting that an equation means by a name: "query-rank" for query_rank. */
+/* The setting that a name in an equation means: "query-rank" for query_rank. */
 const char *setting_name(const char *name);
 
 /* Does a name mean one of the settings that the equation declares? */
@@ -43,39 +43,39 @@ const char *scalar_text(const Tree *t);
 /* Does a scalar contain this name? NULL contains none. */
 bool scalar_mentions(const Tree *t, const char *name);
 
-/* Are two scalars equal whatever the sizes are? NULL equals only NULL. */
+/* Are two scalars equal at all sizes? NULL equals only NULL. */
 bool equal_scalars(const EquationText *e, const Tree *s, const Tree *t);
 
 typedef struct Width {
-    struct Width *equal_to; /* another width that has become one with this; NULL
-                               if none has. Only the last width of such a chain
-                               uses the fields below. */
+    struct Width *equal_to; /* the next in a chain of equal widths; NULL in the
+                               last one, and only that one uses the fields
+                               below */
     Tree *value;            /* NULL: not known yet */
-    bool of_keys;           /* it is the width of queries and keys */
-    bool of_values;         /* it is the width of values */
-    Tree *radicand; /* n, if it is the width of queries whose scores are divided
-                       by sqrt(n); otherwise NULL */
+    bool of_keys;           /* whether queries and keys have this width */
+    bool of_values;         /* whether values have this width */
+    Tree *radicand;         /* n, if the scores of queries of this width are
+                               divided by sqrt(n); otherwise NULL */
 } Width;
 
 /* A new width, which is not known yet if `value` is NULL. */
 Width *width_new(Tree *value);
 
-/* The scalar that the width is, or NULL. */
+/* The value of the width, or NULL while it is unknown. */
 Tree *width_known(Width *w);
 
-/* Makes two widths equal. Exits if they cannot be. The message about this
-   `place` begins with `rule`, which says why they must be equal. */
+/* Makes two widths equal. If both are known and differ, exits with a message
+   that marks `place` and begins with `rule`, which says what must be equal. */
 void require_equal(const EquationText *e, Width *v, Width *w, const char *place,
                    const char *rule);
 
-/* Note that a width is that of queries and keys, or of values. `radicand` is n
-   if the scores are divided by sqrt(n), and otherwise NULL. */
+/* These record that queries and keys have this width, or that values have it.
+   `radicand` is n if the scores are divided by sqrt(n), otherwise NULL. */
 void note_keys(Width *w, Tree *radicand);
 void note_values(Width *w);
 
-/* Gives a width that is still unknown its default. For queries and keys this is
-   the radicand, or d_k if there is none; for values it is d_v; for anything
-   else d_model. A width of both keys and values counts as one of keys. */
+/* Gives a width that is still unknown its default: for queries and keys the
+   radicand, or d_k if there is none; for values d_v; otherwise d_model. If keys
+   and values share the width, the default is that of keys. */
 void choose_default_width(Width *w);
 
 #endif

@@ -17,7 +17,7 @@ typedef enum {
     STEP_MAP,         /* A B */
     STEP_MAP_T,       /* A B' */
     STEP_EACH_HEAD,   /* A_i B_i, or A_i B if B has no heads */
-    STEP_EACH_HEAD_T, /* the same with B_i' or B' */
+    STEP_EACH_HEAD_T, /* A_i B_i', or A_i B' if B has no heads */
     STEP_SUM_HEADS,   /* sum_i A_i */
     STEP_SCORES,      /* scale A_i B_i' */
     STEP_SOFTMAX,     /* softmax(A) */
@@ -25,19 +25,20 @@ typedef enum {
     STEP_SINK_ZERO,   /* softmax(A, 0) */
     STEP_MASK,        /* A with 0 for masked scores */
     STEP_APPLY,       /* the weighted sum A_i B_i, for weights A and values B */
-    STEP_ATTEND,      /* scores, softmax and weighted sum in one */
+    STEP_ATTEND,      /* attend(A, B, C): STEP_SCORES of A and B, their
+                         STEP_SOFTMAX, and STEP_APPLY with the values C */
     STEP_ADD,         /* A + B */
     STEP_ENTRIES,     /* A . B, entry by entry */
     STEP_SCALE,       /* scale A */
-    STEP_SPLIT,   /* A, whose columns are from now on n heads side by side */
-    STEP_COLUMNS, /* some columns of each head of A */
-    STEP_JOIN,    /* [A, B, ...] */
-    STEP_RMS,     /* rms(A, eps) */
-    STEP_ROTATE,  /* rotate(A, base) */
-    STEP_SHIFT,   /* shift(A, n) */
-    STEP_MIX,     /* mix_heads(A, B) */
-    STEP_CACHED,  /* cached(A) */
-    STEP_TANH,    /* tanh(A), and so on */
+    STEP_SPLIT,       /* A, with its columns seen as n heads side by side */
+    STEP_COLUMNS,     /* some columns of each head of A */
+    STEP_JOIN,        /* [A, B, ...] */
+    STEP_RMS,         /* rms(A, eps) */
+    STEP_ROTATE,      /* rotate(A, base) */
+    STEP_SHIFT,       /* shift(A, n) */
+    STEP_MIX,         /* mix_heads(A, B) */
+    STEP_CACHED,      /* cached(A) */
+    STEP_TANH,        /* tanh(A), and so on */
     STEP_SIGMOID,
     STEP_GELU,
     STEP_EXP,
@@ -46,14 +47,14 @@ typedef enum {
 
 enum { MOST_OPERANDS = 8 };
 
-/* The indices in Step.scalar: of the one scalar that most operators take, and
-   of the two of STEP_COLUMNS. */
-enum { ONLY_SCALAR, FIRST_COLUMN = 0, COLUMN_COUNT, MOST_SCALARS };
+/* The indices in Step.scalar: ONLY_SCALAR for an operator that takes one
+   scalar, the next two for STEP_COLUMNS, which takes two. */
+enum { ONLY_SCALAR = 0, FIRST_COLUMN = 0, COLUMN_COUNT = 1, MOST_SCALARS = 2 };
 
 typedef struct Step {
     StepKind kind;
-    int in[MOST_OPERANDS]; /* the operands, which are earlier steps: their
-                              indices in Plan.step; 0 after the last */
+    int in[MOST_OPERANDS]; /* the indices in Plan.step of the operands, which
+                              are earlier steps; 0 after the last operand */
     int inputs;            /* how many operands there are */
     int weight;            /* of STEP_WEIGHT: its index in Plan.weight */
 
@@ -69,18 +70,18 @@ typedef struct Step {
     Width *width; /* the columns of each of them */
     Width *block; /* the columns of B_i; NULL if all heads have the same B */
 
-    const char *name; /* the name of the definition that it computes, or NULL */
+    const char *name;  /* the name of its definition; NULL: it has none */
     const char *place; /* where its scalars are in the text, for messages; NULL
                           if it has none */
-    char row_source; /* 'x' or 'y': the result has a row for each token of x or
-                        y; 0: it is computed from matrices only */
-    int depth;       /* the largest number of matrices on a path from the
-                        tokens to it */
+    char row_source;   /* 'x' or 'y': the result has a row for each token of x
+                          or y; 0: it is computed from matrices only */
+    int depth;         /* the largest number of matrices by which tokens are
+                          multiplied, one after the other, on the way to it */
     int twin; /* the first step with the same value in self-attention, in which
-                 y is x: x W is the twin of a later y W. The step itself, if no
-                 earlier step has its value */
-    int uses; /* how often it is an operand of steps that the output depends on;
-                 1 for the output itself; 0: it need not be computed */
+                 y is x: x W is the twin of a later y W. It is the step itself
+                 if no earlier step has its value */
+    int uses; /* how many times it is an operand of a step that the output
+                 depends on; 1 for the output itself; 0: it is not needed */
 } Step;
 
 /* A matrix of the variant. If its name has an index, it consists of a block for
@@ -91,13 +92,13 @@ typedef struct PlanWeight {
     const char *stored;  /* in the variant: "W^Q" */
     Tree *heads;         /* the number of blocks; NULL: it has no index */
     Width *rows, *cols;  /* of a block */
-    bool stacked;        /* it is used with its blocks below each other */
-    bool beside;         /* it is used with its blocks side by side */
-    bool multiplies;     /* it is a gain, which is initialised to 1 */
-    bool adds;           /* it is a bias or a sink, which is initialised to 0 */
-    bool mixes;          /* it is the second argument of mix_heads */
-    int depth; /* 1 if it maps the tokens, 2 if it maps their product with such
-                  a matrix, ...; 0 if it maps nothing */
+    bool stacked;    /* whether its blocks must be stored below each other */
+    bool beside;     /* whether its blocks must be stored side by side */
+    bool multiplies; /* whether it is a gain, which is initialised to 1 */
+    bool adds;  /* whether it is a bias or a sink, which is initialised to 0 */
+    bool mixes; /* whether it is the second argument of mix_heads */
+    int depth;  /* 1 if it multiplies x or y, 2 if it multiplies their product
+                   with a matrix, and so on; 0 if it multiplies no tokens */
     const Declaration *declared; /* NULL: no line declares it */
 } PlanWeight;
 

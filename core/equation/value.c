@@ -1,12 +1,12 @@
 /* value.c - finds the value of each part of an equation.
 
-   This is a walk over the tree. The value of a part is a scalar, tokens,
-   scores, a matrix or a slice (Sort in builder.h). value_of finds the values of
-   the operands first, and then calls the function of operation.h that applies
-   the operator.
+   value_of walks over the tree. For each part it first finds the values of the
+   operands, and then calls the function of operation.h that applies the
+   operator. A value is a scalar, tokens, scores, a matrix or a slice (Sort in
+   builder.h).
 
-   An output map is the matrix at the end of an output, W_i^O, that takes the
-   heads back to the width of a token and sums them. */
+   An output map is the matrix W_i^O at the end of an output. It maps the heads
+   back to the width of a token and sums them. */
 #include <string.h>
 
 #include "equation/matrices.h"
@@ -15,19 +15,18 @@
 
 /* Products */
 
-/* The factors of a product. The factors that are not scalars are in `factor`,
-   from left to right. `scale` is the product of the scalars; NULL stands for 1.
- */
+/* A product, with its scalars separated from its other factors. */
 typedef struct Factors {
-    const Tree *const *factor;
-    int count; /* at least 1 */
-    Tree *scale;
+    const Tree *const *factor; /* the others, from left to right */
+    int count;                 /* of the others; at least 1 */
+    Tree *scale; /* the product of the scalars; NULL: there are none, or they
+                    were already applied */
 } Factors;
 
 static bool is_scalar(Builder *b, const Tree *t);
 
-/* May t, the last factor of an output, be an output map? It must be a name with
-   the index i, or the transpose of one. */
+/* May t, the last factor of an output, be an output map? Only a name with the
+   index i may, or its transpose. */
 static bool
 may_be_output_map(const Tree *t)
 {
@@ -36,8 +35,8 @@ may_be_output_map(const Tree *t)
     return t->kind == TREE_NAME && index_of(t->name) == 'i';
 }
 
-/* The product left right of two factors of f. If it makes scores, the scale of
-   f belongs to these, and so is taken out of f. */
+/* The product of two factors of f. If they make scores, the scale of f is
+   applied to these, and removed from f. */
 static Value
 product_of_two(Builder *b, Value left, Value right, Factors *f)
 {
@@ -48,10 +47,10 @@ product_of_two(Builder *b, Value left, Value right, Factors *f)
     return scores_value(b, left, right, scale);
 }
 
-/* The product of the factors, from left to right, except that attention weights
-   multiply the product of all factors on their right: their weighted sum. The
-   first factor has the given role. The product lacks the scale that is still in
-   f afterwards. */
+/* The product of the factors from left to right. But if the left side becomes
+   attention weights, these weight the product of all factors on their right.
+   The first factor has the given role. The scale is not applied if it is still
+   in f afterwards. */
 static Value
 unscaled_product(Builder *b, Factors *f, Role first_role)
 {
@@ -68,8 +67,8 @@ unscaled_product(Builder *b, Factors *f, Role first_role)
     return left;
 }
 
-/* Exits if t is a matrix without an index, such as W^O. It is the last factor
-   of an output that still has heads, so W_i^O was most likely meant. */
+/* Exits if t, the last factor of an output that still has heads, is a matrix
+   without an index, such as W^O: most likely W_i^O was meant. */
 static void
 check_last_factor(const Builder *b, const Tree *t)
 {
@@ -77,14 +76,14 @@ check_last_factor(const Builder *b, const Tree *t)
         t->kind == TREE_NAME ? used_weight(b->plan, t->name) : NULL;
     if (w && !w->heads)
         refuse(b, t->place,
-               "%s has no index, but the value it maps has heads: write "
-               "W_i^O for the block of head i",
+               "%s has no index, but what it multiplies has heads: give it an "
+               "index, as in W_i^O",
                t->name);
 }
 
-/* The product of `left`, which is the product of the other factors of f, and t,
-   a last factor that may be an output map: it is one if it is a matrix and the
-   left has heads, which it then sums. */
+/* The product of `left` and t, the last factor of f, which may be an output
+   map. `left` is the product of all other factors. t is an output map, and so
+   sums the heads, if it is a matrix and `left` has heads. */
 static Value
 product_with_last(Builder *b, Value left, const Tree *t, Factors *f)
 {
@@ -98,27 +97,28 @@ product_with_last(Builder *b, Value left, const Tree *t, Factors *f)
     return product_of_two(b, left, last, f);
 }
 
-/* The product of all factors and the scale. In a term of the output, a last
-   factor that may be an output map multiplies the product of all others. */
+/* The product of all factors and the scale. At the end of an output, a factor
+   that may be an output map is kept apart: it multiplies the product of all
+   others, so that it comes after the weighted sum. */
 static Value
 value_of_factors(Builder *b, Factors f, Role role)
 {
     const Tree *last = f.factor[f.count - 1];
     bool only_factor = f.count == 1;
     bool ends_output = role == OUTPUT_TERM && !only_factor;
-    bool last_apart = ends_output && may_be_output_map(last);
-    if (last_apart)
+    bool keep_apart = ends_output && may_be_output_map(last);
+    if (keep_apart)
         f.count--;
     Value v = unscaled_product(b, &f, only_factor ? role : INNER_PART);
-    if (last_apart)
+    if (keep_apart)
         v = product_with_last(b, v, last, &f);
     if (role == OUTPUT_TERM && v.heads)
         check_last_factor(b, last);
     return scaled_value(b, v, f.scale);
 }
 
-/* The value of a product that is not a scalar. Separates its scalars from its
-   other factors, of which there is at least one. */
+/* The value of a product that is not a scalar, so that at least one factor is
+   not. */
 static Value
 value_of_product(Builder *b, const Tree *t, Role role)
 {
@@ -139,7 +139,7 @@ value_of_product(Builder *b, const Tree *t, Role role)
         else
             others[f.count++] = factor;
     }
-    if (f.scale && f.scale->count == 1)
+    if (f.scale && f.scale->count == 1) /* then it needs no product */
         f.scale = f.scale->operand[0];
     return value_of_factors(b, f, role);
 }
@@ -159,7 +159,7 @@ value_of_terms(Builder *b, const Tree *t, Role role)
 
 /* Functions */
 
-/* The sorts that the first argument of a function may have, a bit for each. */
+/* Sets of sorts: a bit for each sort in the set. */
 enum {
     SCORES_ONLY = 1 << SCORES,
     TOKENS_ONLY = 1 << TOKENS,
@@ -168,13 +168,12 @@ enum {
 
 typedef struct Function {
     const char *name;
-    StepKind kind;
-    int sorts;
-    int least, most;       /* how many arguments */
-    double default_number; /* default of the second argument, if it is a number
-                              and may be left out; otherwise 0 */
-    bool masks;            /* it makes the masked entries 0 */
-    bool keeps_zero;       /* f(0) = 0, so masked entries that are 0 stay so */
+    StepKind kind;         /* of the step that applies it */
+    int sorts;             /* the set of sorts of its first argument */
+    int least, most;       /* how many arguments it takes */
+    double default_number; /* of the second argument; 0: it has no default */
+    bool masks;            /* whether it makes masked entries 0 */
+    bool keeps_zero;       /* f(0) = 0, so masked entries that are 0 stay 0 */
 } Function;
 
 static const Function functions[] = {
@@ -197,7 +196,7 @@ static const Function functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* The function of this name, or NULL. */
+/* The function with this name; NULL if there is none. */
 static const Function *
 function_named(const char *name)
 {
@@ -213,8 +212,8 @@ is_function(const char *name)
     return function_named(name) != NULL;
 }
 
-/* The value of the first argument of t, a call of f. Exits if f takes no value
-   of this sort. */
+/* The value of the first argument of t, which is a call of f. Exits if f does
+   not take values of this sort. */
 static Value
 first_argument(Builder *b, const Tree *t, const Function *f)
 {
@@ -249,8 +248,8 @@ called_function(const Builder *b, const Tree *t)
            f->most == 1 ? "" : "s", t->count);
 }
 
-/* The number that is the second argument of t, a call of f, or its default if t
-   leaves it out. NULL if it has no default. */
+/* The second argument of t, a call of f, if this is a number. If t leaves it
+   out: its default, or NULL if it has none. */
 static Tree *
 second_argument(Builder *b, const Tree *t, const Function *f)
 {
@@ -294,10 +293,10 @@ value_of_joined(Builder *b, const Tree *t)
 
 /* Names and scalars */
 
-/* The value of a name that an earlier line defined; NULL if none did. The
-   definition then counts as used. */
+/* The value of a name that an earlier line defined; NULL if none did. Records
+   that the definition is used. */
 static const Value *
-defined_value(Builder *b, const char *name)
+use_definition(Builder *b, const char *name)
 {
     for (int i = 0; i < b->defined_count; i++)
         if (b->text->definition[i].name == name) {
@@ -311,7 +310,7 @@ defined_value(Builder *b, const char *name)
 static bool
 is_scalar(Builder *b, const Tree *t)
 {
-    const Value *v = t->kind == TREE_NAME ? defined_value(b, t->name) : NULL;
+    const Value *v = t->kind == TREE_NAME ? use_definition(b, t->name) : NULL;
     if (v)
         return v->sort == SCALAR;
     if (!is_scalar_kind(b->text, t))
@@ -328,7 +327,7 @@ scalar_of(Builder *b, const Tree *t)
     if (!is_scalar(b, t))
         refuse(b, t->place,
                "expected a number, such as 2, d_k, h d_k or sqrt(d_k)");
-    const Value *v = t->kind == TREE_NAME ? defined_value(b, t->name) : NULL;
+    const Value *v = t->kind == TREE_NAME ? use_definition(b, t->name) : NULL;
     if (v)
         return v->scalar;
     Tree *copy = allocate(1, sizeof *copy);
@@ -340,24 +339,25 @@ scalar_of(Builder *b, const Tree *t)
     return copy;
 }
 
-/* The value of a name that no line defines: a matrix of the variant. If the
-   name has only small letters, the matrix must be declared, because the name is
-   more likely that of a forgotten definition. */
+/* The value of a name that no line defines: a matrix of the variant. A name of
+   only small letters must be declared, because it more likely belongs to a
+   definition that was forgotten. */
 static Value
 value_of_matrix(Builder *b, const Tree *t)
 {
     const char small[] = "abcdefghijklmnopqrstuvwxyz";
     bool only_small = !t->name[strspn(t->name, small)];
     if (only_small && !declaration_of(b->text, t->name))
-        refuse(b, t->place,
-               "%s is not defined above: write a line \"%s = ...\"; if it is a "
-               "matrix, declare it, \"%s: 1 x d_k\"",
-               t->name, t->name, t->name);
+        refuse(
+            b, t->place,
+            "%s is not defined above: write a line \"%s = ...\" or, if it is "
+            "a matrix, declare it, as in \"%s: 1 x d_k\"",
+            t->name, t->name, t->name);
     int k = find_or_add_weight(b, t->name);
     const PlanWeight *w = &b->plan->weight[k];
+    Step s = {.kind = STEP_WEIGHT, .weight = k};
     return (Value){.sort = MATRIX,
-                   .step =
-                       add_step(b, (Step){.kind = STEP_WEIGHT, .weight = k}),
+                   .step = add_step(b, s),
                    .heads = w->heads,
                    .rows = w->rows,
                    .width = w->cols};
@@ -366,19 +366,20 @@ value_of_matrix(Builder *b, const Tree *t)
 static Value
 value_of_name(Builder *b, const Tree *t)
 {
-    const char *name = t->name;
-    const Value *v = defined_value(b, name);
-    bool is_x = !strcmp(name, "x"), is_y = !strcmp(name, "y");
+    const Value *v = use_definition(b, t->name);
+    bool is_x = !strcmp(t->name, "x"), is_y = !strcmp(t->name, "y");
     if (v)
         return *v;
     if (is_x || is_y) {
-        Step s = {.kind = is_x ? STEP_X : STEP_Y, .row_source = *name};
+        char row_source = *t->name; /* 'x' or 'y' */
+        Step s = {.kind = is_x ? STEP_X : STEP_Y, .row_source = row_source};
         return (Value){.sort = TOKENS,
                        .step = add_step(b, s),
                        .width = width_new(tree_name("d_model"))};
     }
-    if (!strcmp(name, "I_i") || !strcmp(name, "I_g"))
-        return (Value){.sort = SLICE, .heads = heads_of_index(index_of(name))};
+    if (!strcmp(t->name, "I_i") || !strcmp(t->name, "I_g"))
+        return (Value){.sort = SLICE,
+                       .heads = heads_of_index(index_of(t->name))};
     return value_of_matrix(b, t);
 }
 
@@ -393,10 +394,9 @@ transposed_value(Builder *b, const Tree *t)
     return v;
 }
 
-/* Does the work of value_of, except that it does not set Value.place; value_of
-   sets that for every kind of tree. */
+/* value_of, except that it does not set Value.place. */
 static Value
-value_of_kind(Builder *b, const Tree *t, Role role)
+value_without_place(Builder *b, const Tree *t, Role role)
 {
     Value v;
     if (is_scalar(b, t))
@@ -420,7 +420,7 @@ value_of_kind(Builder *b, const Tree *t, Role role)
                              scalar_of(b, t->operand[RANGE_END]));
     case TREE_JOINED:
         return value_of_joined(b, t);
-    default:
+    default: /* TREE_PRODUCT */
         return value_of_product(b, t, role);
     }
 }
@@ -428,7 +428,7 @@ value_of_kind(Builder *b, const Tree *t, Role role)
 Value
 value_of(Builder *b, const Tree *t, Role role)
 {
-    Value v = value_of_kind(b, t, role);
+    Value v = value_without_place(b, t, role);
     v.place = t->place;
     return v;
 }

@@ -5,20 +5,20 @@
 
 #include "equation/builder.h"
 
-/* What a part is in its equation: the output or a term of it, in which a last
-   factor with the index i is an output map, which sums the heads; or any other
-   part. */
+/* The role of a part in its equation. OUTPUT_TERM is the output, or a term of
+   it. The last factor of such a term is an output map, which sums the heads, if
+   it has the index i. INNER_PART is any other part. */
 typedef enum { INNER_PART, OUTPUT_TERM } Role;
 
-/* The value of t, a part of the equation. Adds the steps that compute it. Exits
-   with a message if t has no value. */
+/* Returns the value of t, a part of the equation, and adds the steps that
+   compute it to the plan. Exits with a message if t makes no sense. */
 Value value_of(Builder *b, const Tree *t, Role role);
 
-/* A copy of the scalar t, in which the names of definitions are replaced by
-   their values. Exits if t is not a scalar. */
+/* A copy of the scalar t, with each name of a definition replaced by its value.
+   Exits if t is not a scalar. */
 Tree *scalar_of(Builder *b, const Tree *t);
 
-/* Is this the name of a function of equations, such as softmax? */
+/* Is this the name of a function that equations may call, such as softmax? */
 bool is_function(const char *name);
 
 #endif
