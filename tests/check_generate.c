@@ -180,7 +180,7 @@ TEST(a_token_allocates_nothing_and_calls_nobody)
         if (child == 0) {
             prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
             for (int i = 0; i < TOKENS; i++)
-                id = choose(decoder_read(d, &id, 1), SYMBOLS, (Sampling){1, 3},
+                id = sample(decoder_read(d, &id, 1), SYMBOLS, (Sampling){1, 3},
                             &r);
             cache_clear(d->cache); /* and once more from the beginning */
             decoder_read(d, &id, 1);
@@ -204,7 +204,7 @@ count_choices(const real *logits, Sampling how, int counts[LETTERS])
     Random r = random_stream(11, "choices");
     memset(counts, 0, LETTERS * sizeof *counts);
     for (int i = 0; i < DRAWS; i++)
-        counts[choose(logits, LETTERS, how, &r)]++;
+        counts[sample(logits, LETTERS, how, &r)]++;
 }
 
 /* softmax(logits / temperature), of the top_k largest: as often as it says,
@@ -242,9 +242,9 @@ TEST(choices_at_the_edges)
     const real none[LETTERS] = {-INFINITY, 0, -INFINITY, 0, -INFINITY};
     int counts[LETTERS];
     Random r = random_stream(1, "choices"), untouched = r;
-    ck_assert_int_eq(choose(ties, LETTERS, (Sampling){0}, &r), 1);
+    ck_assert_int_eq(sample(ties, LETTERS, (Sampling){0}, &r), 1);
     ck_assert(!memcmp(&r, &untouched, sizeof r));
-    ck_assert_int_eq(choose(ties, 1, (Sampling){1, 0}, &r), 0);
+    ck_assert_int_eq(sample(ties, 1, (Sampling){1, 0}, &r), 0);
     count_choices(huge, (Sampling){1000, 0}, counts);
     ck_assert_int_eq(counts[1], DRAWS);
     count_choices(ties, (Sampling){1e-300, 0}, counts);

@@ -6,9 +6,9 @@
 #include "heart/attention_operands.h"
 #include "heart/fail.h"
 
-/* Frees the entries of a place, so that it keeps no nodes. */
+/* Frees the entries of a place, and forgets which calls use them. */
 static void
-forget_nodes(CachePlace *p)
+free_entries(CachePlace *p)
 {
     while (p->kept) {
         Kept *k = p->kept;
@@ -23,7 +23,7 @@ void
 cache_free(Cache *c)
 {
     for (int i = 0; i < c->places; i++) {
-        forget_nodes(&c->place[i]);
+        free_entries(&c->place[i]);
         free(c->place[i].use);
     }
     free(c->place);
@@ -38,10 +38,10 @@ cache_clear(Cache *c)
         c->place[i].held = 0;
 }
 
-/* Implements Keeper.enter: attention at this place begins, on the rows of x
-   and, for keys and values, of y. The step for shapes sets the place's
-   capacity: all tokens of the sequence or, in cross-attention, all rows of the
-   other sequence, which does not grow. */
+/* Implements Keeper.enter: attention at this place begins, with queries from
+   the rows of x, and keys and values from those of y. The step for shapes sets
+   the place's capacity: in self-attention the most tokens of a sequence, in
+   cross-attention the rows of the other sequence, which does not grow. */
 static void
 enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
             const Node *y)
@@ -50,11 +50,11 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
     CachePlace *p = &c->place[place];
     bool self_attention = x == y;
     int fresh = y->rows; /* the number of new tokens */
-    c->at = p;
-    p->used = 0;
+    c->current = p;
+    p->next_use = 0;
     c->shapes = x->tape->purpose & SHAPES_ONLY;
     if (c->shapes) {
-        forget_nodes(p);
+        free_entries(p);
         p->capacity = self_attention ? c->tokens : fresh;
         p->held = p->capacity; /* as in the last step, which is the largest */
     } else if (p->held + fresh > p->capacity)
@@ -73,10 +73,10 @@ static void
 leave_place(Keeper *keeper)
 {
     Cache *c = (Cache *)keeper;
-    CachePlace *p = c->at;
+    CachePlace *p = c->current;
     /* The step for shapes has no values that could be kept. */
     p->held = c->shapes ? 0 : p->held + keeper->fresh;
-    c->at = NULL; /* no place is current */
+    c->current = NULL;
     keeper->earlier = keeper->fresh = 0;
 }
 
@@ -84,7 +84,7 @@ leave_place(Keeper *keeper)
 static Kept *
 new_entry(Cache *c, const Node *n)
 {
-    CachePlace *p = c->at;
+    CachePlace *p = c->current;
     Kept *k = allocate(1, sizeof *k);
     *k = (Kept){.node = n->root, .cols = n->cols, .next = p->kept};
     k->rows = allocate(matrix_entries(p->capacity, n->cols), sizeof(real));
@@ -92,8 +92,8 @@ new_entry(Cache *c, const Node *n)
     return k;
 }
 
-/* In the step for shapes, finds the entry for the rows of n, or makes it. A
-   place before the current one, c->at, may have made it for the same node.
+/* Returns the entry for the rows of n, in the step for shapes. An earlier call
+   at this place or at an earlier one may have made it; otherwise makes it.
    Returns NULL if n already has the rows of all tokens, because then nothing
    has to be kept. */
 static Kept *
@@ -102,7 +102,7 @@ entry_for_node(Cache *c, const Node *n)
     bool has_all_rows = n->rows != c->keeper.fresh;
     if (has_all_rows)
         return NULL;
-    for (CachePlace *p = c->place; p <= c->at; p++)
+    for (CachePlace *p = c->place; p <= c->current; p++)
         for (Kept *k = p->kept; k; k = k->next)
             if (k->node == n->root)
                 return k;
@@ -110,47 +110,46 @@ entry_for_node(Cache *c, const Node *n)
 }
 
 /* Returns the entry that the current call of all_rows or all_keys uses, or NULL
-   if it uses none. The step for shapes finds the entry by its node, and records
-   it. Later steps have other nodes, so they follow the record. */
+   if it uses none. The step for shapes finds the entry by the node n, and
+   records it. Later steps have other nodes, so they follow the record. */
 static Kept *
 next_entry(Cache *c, const Node *n)
 {
-    CachePlace *p = c->at;
-    if (!p) /* Outside attention nothing is kept. */
+    CachePlace *p = c->current;
+    if (!p) /* outside attention nothing is kept */
         return NULL;
     if (c->shapes) {
         p->use = grow(p->use, p->uses, &p->use_capacity, sizeof(Kept *));
         p->use[p->uses] = entry_for_node(c, n);
         p->uses++;
     }
-    if (p->used == p->uses)
+    if (p->next_use == p->uses)
         bug("forward asks for more keys and values than in the decoder's first "
             "step: let it make the same calls for every token");
-    Kept *k = p->use[p->used];
-    p->used++;
+    Kept *k = p->use[p->next_use];
+    p->next_use++;
     return k;
 }
 
 /* Appends the rows of n to its entry k, unless this step has already done so.
-   Returns a node with all rows of the entry. In the step for shapes it has no
-   values. */
+   Returns a node with all rows of the entry. In the step for shapes this node
+   has no values. */
 static Node *
 append_rows(Cache *c, Kept *k, Node *n)
 {
-    CachePlace *p = c->at;
+    CachePlace *p = c->current;
     int fresh = c->keeper.fresh;
     if (n->cols != k->cols)
-        bug("keys or values are %d wide, and were %d wide in the decoder's "
-            "first step: their width must not depend on the number of tokens",
+        bug("keys or values are %d wide, but were %d wide in the decoder's "
+            "first step: make their width independent of the number of tokens",
             n->cols, k->cols);
     if (n->rows != fresh)
-        bug("forward asks for different keys or values from those in the "
-            "decoder's first step: let it make the same calls, with the same "
-            "widths, for every token");
+        bug("forward asks for other keys or values than in the decoder's first "
+            "step: let it make the same calls for every token");
     bool has_values = !c->shapes && fresh > 0;
-    real *end = k->rows + p->held * k->cols; /* of the earlier rows */
+    real *new_rows = k->rows + p->held * k->cols; /* after the earlier rows */
     if (has_values && !k->added)
-        memcpy(end, n->value, size_of(n) * sizeof(real));
+        memcpy(new_rows, n->value, size_of(n) * sizeof(real));
     k->added = true;
     real *rows = c->shapes ? NULL : k->rows, *no_gradient = NULL;
     Node *all =
@@ -159,8 +158,8 @@ append_rows(Cache *c, Kept *k, Node *n)
     return all;
 }
 
-/* Implements Keeper.all_rows. Rows that are used for more than the keys of
-   scores are needed unrotated, so they are kept that way. */
+/* Implements Keeper.all_rows. The caller needs the rows without rotation, so
+   they are kept that way. */
 static Node *
 keep_rows(Keeper *keeper, Node *n)
 {
@@ -168,25 +167,24 @@ keep_rows(Keeper *keeper, Node *n)
     Kept *k = next_entry(c, n);
     if (!k)
         return n;
-    k->plain = true;
+    k->unrotated = true;
     return append_rows(c, k, n);
 }
 
-/* Implements Keeper.all_keys. A key is usually rotated once, before it is kept.
-   If the step for shapes found that something else needs it unrotated, it is
-   kept unrotated, and all keys are rotated in each step. The step for shapes
-   itself does not know that yet, so it takes this way, which needs more memory.
- */
+/* Implements Keeper.all_keys. Usually a key is rotated once, before it is kept.
+   But if the step for shapes found that the same rows are also needed without
+   rotation, they are kept that way, and each step rotates all keys. That needs
+   more memory. The step for shapes does not know yet whether it is necessary,
+   so it always rotates all keys. */
 static Node *
 keep_keys(Keeper *keeper, const Attention *a, Node *keys)
 {
-    const int first = 0; /* the position of the first of all tokens */
     Cache *c = (Cache *)keeper;
     Kept *k = next_entry(c, keys);
     if (!k) /* nothing is kept, so `keys` has the rows of all tokens */
-        return positioned(a, keys, first);
-    if (c->shapes || k->plain)
-        return positioned(a, append_rows(c, k, keys), first);
+        return positioned(a, keys, FROM_START);
+    if (c->shapes || k->unrotated)
+        return positioned(a, append_rows(c, k, keys), FROM_START);
     return append_rows(c, k, positioned(a, keys, a->position));
 }
 

@@ -6,24 +6,24 @@
 #include "heart/tape.h"
 #include "operators/functions.h"
 
-/* How many entries of memory the last step needs, which needs the most. The
-   step runs on a tape for shapes, which computes nothing. The cache learns in
-   it which nodes it has to keep. */
+/* Runs the step for shapes (cache.h), in which the cache finds out what it has
+   to keep. It is like the last step, which needs the most memory. Returns how
+   many entries that step needs. */
 static size_t
-entries_needed(Decoder *d, int tokens)
+run_step_for_shapes(Decoder *d, int tokens)
 {
-    Tape *measured = tape_new(SHAPES_ONLY);
-    measured->keeper = &d->cache->keeper;
+    Tape *shapes = tape_new(SHAPES_ONLY);
+    shapes->keeper = &d->cache->keeper;
     d->cache->keeper.position = tokens - d->batch.rows;
-    model_forward(d->model, measured, &d->batch);
-    size_t needed = measured->entries + measured->bytes / sizeof(real);
-    tape_free(measured);
+    model_forward(d->model, shapes, &d->batch);
+    size_t needed = shapes->entries + shapes->bytes / sizeof(real);
+    tape_free(shapes);
     cache_clear(d->cache);
     return needed;
 }
 
 /* A tape that computes, with memory for this many entries. A node without rows
-   gets the memory, and tape_reset keeps it for the tape's next nodes. */
+   takes the memory, and tape_reset then keeps it for the tape's next nodes. */
 static Tape *
 tape_with_memory(size_t entries)
 {
@@ -44,7 +44,7 @@ decoder_new(Model *m, int tokens)
     d->model = m;
     d->batch = batch_new(step, one_sequence);
     d->cache = cache_new(m->places, tokens);
-    d->tape = tape_with_memory(entries_needed(d, tokens));
+    d->tape = tape_with_memory(run_step_for_shapes(d, tokens));
     d->tape->keeper = &d->cache->keeper;
     return d;
 }
@@ -84,7 +84,7 @@ decoder_read(Decoder *d, const int *ids, int count)
         ids += n * each;
         count -= n;
     }
-    /* the last row of the logits */
+    /* the last row of the last step's logits */
     return logits ? logits->value + size_of(logits) - logits->cols : NULL;
 }
 
@@ -92,8 +92,7 @@ const real *
 decoder_continue(Decoder *d, const int *ids, int count)
 {
     int each = d->model->sizes.each, most = d->cache->tokens;
-    bool fits = count - d->first <= most; /* into the cache */
-    if (!fits) {
+    if (count - d->first > most) { /* the cache cannot hold all tokens */
         int half = (most + 1) / 2; /* at least 1 */
         cache_clear(d->cache);
         d->first = count - half;
@@ -115,23 +114,24 @@ among_largest(const real *logits, int classes, real x, int k)
 }
 
 /* The probability of class i, divided by that of class `best`, the likeliest:
-   e^-(difference of their logits / temperature), which `decay` computes. It is
-   0 if class i is not one of the top_k likeliest. */
+   e^-(difference of their logits / temperature). decay(x) is e^-x. The result
+   is 0 if class i is not one of the top_k likeliest. */
 static double
 relative_chance(const real *logits, int classes, int i, int best, Sampling how)
 {
-    /* A double is hardly less than e^-700, and decay needs a finite number. */
-    enum { MOST = 700 };
-    double below = (double)(logits[best] - logits[i]) / how.temperature;
+    /* e^-x counts as 0 for a larger x. It is near the smallest double, and
+       decay would not return for an infinite x. */
+    enum { LARGEST = 700 };
+    double x = (double)(logits[best] - logits[i]) / how.temperature;
     bool allowed =
         how.top_k == 0 || among_largest(logits, classes, logits[i], how.top_k);
-    return allowed && below <= MOST ? decay(below) : 0;
+    return allowed && x <= LARGEST ? decay(x) : 0;
 }
 
 /* Draws a number between 0 and the sum of all relative probabilities, and
    chooses the class at which their running sum exceeds this number. */
 int
-choose(const real *logits, int classes, Sampling how, Random *r)
+sample(const real *logits, int classes, Sampling how, Random *r)
 {
     int best = 0;
     for (int i = 1; i < classes; i++)
@@ -148,5 +148,5 @@ choose(const real *logits, int classes, Sampling how, Random *r)
         if (running > drawn)
             return i;
     }
-    return best; /* rounding left the running sum below the number */
+    return best; /* if rounding left the running sum below the number */
 }

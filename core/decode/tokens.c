@@ -1,5 +1,5 @@
-/* tokens.c - tokens as people write and read them: texts become ids, and ids
-   become labels. */
+/* tokens.c - tokens as people write and read them. A prompt becomes ids, and
+   ids become labels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "decode/tokens.h"
 #include "tasks/corpus.h"
 
-/* The most bytes of a label, with its 0, and of a character in a label, which
-   is in UTF-8 or written as \xHH. */
+/* The most bytes of a label, including the final 0, and of one character in it,
+   which is in UTF-8 or written as \xHH. */
 enum { LABEL = 24, CHARACTER = 4 };
 
 const char *
@@ -20,8 +20,8 @@ token_name(const Dataset *data, int id)
 }
 
 /* The label of a token's name: as many of its characters as fit. If the name
-   has control characters, its bytes are written as \xHH. So are those of a name
-   with a quotation mark, which would join columns in the data of a figure. */
+   has a control character or a quotation mark, all its bytes are written as
+   \xHH. (In the data of a figure, a quotation mark would join columns.) */
 static const char *
 label_of(const char *name)
 {
@@ -49,7 +49,7 @@ token_label(const Dataset *data, const int *ids)
 {
     char both[2 * LABEL];
     const char *first = label_of(token_name(data, ids[0]));
-    if (data->sizes.each == 1 || ids[1] < 0)
+    if (data->sizes.each == 1 || ids[1] == NO_ID)
         return first;
     snprintf(both, sizeof both, "%s+%s", first, token_name(data, ids[1]));
     return interned(both);
@@ -61,12 +61,10 @@ answer_label(const Dataset *data, int answer)
     return label_of(token_name(data, first_answer(data) + answer));
 }
 
-enum { NO_ID = -1 };
-
-/* Returns the id whose name *text begins with, and moves *text past the name.
-   The name must be followed by a character of `ends` or by the end of the text,
-   so that only a whole number or word is found; if `ends` is NULL, anything may
-   follow. Exits (2) if there is no such id. */
+/* Returns the id whose name is at the beginning of *text, and moves *text past
+   the name. A character of `ends` or the end of the text must follow the name,
+   so that a name is not found in a longer number or word. If `ends` is NULL,
+   anything may follow. Exits (2) if there is no such id. */
 static int
 read_id(const char **text, const Dataset *data, const char *ends,
         const char *run)
@@ -82,33 +80,33 @@ read_id(const char **text, const Dataset *data, const char *ends,
             return id;
         }
     }
-    usage("\"%s\": no token of %s begins like this; it has %d tokens, from %s "
-          "to %s",
+    usage("\"%s\" does not begin with a token of %s, which has %d tokens, from "
+          "%s to %s",
           label_of(*text), run, count, label_of(token_name(data, 0)),
           label_of(token_name(data, count - 1)));
 }
 
-/* Blanks separate words and numbers, and + the two ids of a token. In a text of
-   characters nothing is separated: each blank is a token. */
+/* Blanks separate words and numbers, and a + separates the two ids of a token.
+   If tokens are characters, nothing separates them: a blank is a token, too. */
 int *
 tokens_read(const char *text, const Dataset *data, const char *run, int *count)
 {
     bool separated = !data->corpus || data->corpus->words;
     int each = data->sizes.each;
     const char *blanks = separated ? " \t\n" : "";
-    const char *ends = separated ? blanks : NULL; /* of an id, for id_at */
+    const char *ends = separated ? blanks : NULL; /* for read_id */
     if (separated && each > 1)
         ends = " \t\n+";
     int *ids = allocate((strlen(text) + 1) * (size_t)each, sizeof *ids);
     if (data->sizes.source)
-        usage("%s: its task %s has two sequences; choose a run of another task",
-              run, data->task->name);
+        usage("%s: its task, %s, has two sequences; choose another run", run,
+              data->task->name);
     text += strspn(text, blanks);
     for (*count = 0; *text; (*count)++) {
         int *token = ids + *count * each; /* its first id */
         token[0] = read_id(&text, data, ends, run);
         for (int k = 1; k < each; k++) {
-            token[k] = NO_ID; /* unless it is written: 3+40 */
+            token[k] = NO_ID; /* unless it is written, as in 3+40 */
             if (*text == '+') {
                 text++;
                 token[k] = read_id(&text, data, ends, run);
@@ -122,18 +120,18 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
 }
 
 /* printf counts a width in bytes, but a character may have several bytes. So
-   printf gets the width in columns plus the number of all bytes after the first
-   of a character. */
+   the width that printf gets is the number of columns, plus one for each byte
+   of the label after the first of its character. */
 void
 print_label(const char *label, int width)
 {
     const unsigned char *text = (const unsigned char *)label;
     size_t size = strlen(label), end = 0; /* the label is cut there */
-    int wide = abs(width), columns = 0;
+    int wide = abs(width), columns = 0;   /* of the field, of the label */
     for (; end < size && columns < wide - 1; columns++) /* the last is blank */
         utf8_next(text, size, &end); /* moves `end` past one character */
     int bytes = (int)end;
     int padded = wide + bytes - columns;
-    /* A negative width aligns left. */
+    /* For printf, too, a negative width aligns left. */
     printf("%*.*s", width < 0 ? -padded : padded, bytes, label);
 }

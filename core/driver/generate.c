@@ -41,7 +41,7 @@ continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
         print_token(data, ids[i]);
     for (int n = given; n < count && !ferror(stdout); n++) {
         const real *logits = decoder_continue(d, ids, n);
-        ids[n] = first_answer(data) + choose(logits, classes, how, &random);
+        ids[n] = first_answer(data) + sample(logits, classes, how, &random);
         print_token(data, ids[n]);
     }
     decoder_free(d);

@@ -308,7 +308,7 @@ show_answers(const Trace *t, const Batch *b)
             printf("  -> %.4f\n", (double)row[0]);
             continue;
         }
-        int best = choose(row, l->cols, likeliest, NULL);
+        int best = sample(row, l->cols, likeliest, NULL);
         printf("  -> %s (%.2f)\n", answer_label(t->data, best),
                probability_of(row, l->cols, best));
     }
