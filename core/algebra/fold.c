@@ -37,12 +37,12 @@ copy_scaled(double *to, const Weight *w, double factor)
 
 /* The table T with x = onehot T, a row for each entry of a token of `onehot`:
    the embeddings of the tokens and, if they are learned, of the positions below
-   them. A token of `onehot` has the entry onehot_size instead of a 1, so T is
+   them. A token of `onehot` has the entry onehot_entry instead of a 1, so T is
    divided by it. The caller frees T. */
 static double *
 embedding_table(const Model *m, const Model *onehot)
 {
-    double factor = 1 / onehot_size(onehot);
+    double factor = 1 / onehot_entry(onehot);
     double *table = allocate((size_t)onehot->attention.d_model *
                                  (size_t)m->attention.d_model,
                              sizeof *table);

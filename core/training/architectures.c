@@ -1,4 +1,4 @@
-/* architectures.c - the models that the heart does not have. */
+/* architectures.c - models that the heart does not have. */
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "training/architectures.h"
 #include "training/rope_and_alibi.h"
 
-/* The description that a variant gets of attention in block `layer`. `place` is
-   SELF, CROSS or ENCODER (heart/model.h). */
+/* The description of the attention in block `layer` that its variant gets.
+   `place` is SELF, CROSS or ENCODER (heart/model.h). */
 static Attention
 attention_in_block(const Model *m, int place, int layer)
 {
@@ -25,9 +25,9 @@ attention_in_block(const Model *m, int place, int layer)
     return a;
 }
 
-/* The description of attention in a model of these sizes. If vectors are
-   one-hot, d_model is an entry for each id of the vocabulary and, if positions
-   are added, one for each position of both sequences. */
+/* The description of attention in a model of these sizes. A one-hot vector has
+   an entry for each id of the vocabulary and, if positions are added, one for
+   each position of both sequences. */
 static Attention
 attention_in_model(const Config *c, Sizes sizes)
 {
@@ -40,17 +40,17 @@ attention_in_model(const Config *c, Sizes sizes)
     return a;
 }
 
-/* A leaf that is not trained: it has no gradient. */
+/* A leaf with data, which has no gradient. */
 static Node *
 constant(Tape *t, int rows, int cols, int sequences, real *values)
 {
     return leaf(t, rows, cols, sequences, values, NULL);
 }
 
-/* The vectors of `rows` tokens or positions. If vectors are learned, they are
-   the weight `name`. If they are one-hot, they are the rows of m->fixed from
-   `first` on. In the pass that lists the weights (m->listing), m->fixed has no
-   memory yet: it only gets its number of rows, for model_fill_onehot. */
+/* The vectors of `rows` tokens or positions. Learned vectors are the weight
+   `name`; one-hot vectors are the rows of m->fixed from `first` on. During the
+   pass that lists the weights (m->listing), m->fixed has no memory yet, but
+   gets its number of rows, for model_fill_onehot. */
 static Node *
 vectors(Model *m, Tape *t, int first, int rows, const char *name)
 {
@@ -63,10 +63,10 @@ vectors(Model *m, Tape *t, int first, int rows, const char *name)
     return constant(t, rows, d, UNBATCHED, values);
 }
 
-/* The second sequence of model_attend in self-attention, which has none. */
-static Node *const no_sequence = NULL;
+/* The last argument of model_attend for self-attention. */
+static Node *const no_second_sequence = NULL;
 
-/* The encoder's output for the second sequence y; y if there is no encoder. */
+/* The output of the encoder for y, or y itself if there is no encoder. */
 static Node *
 encode(Model *m, Node *y)
 {
@@ -75,15 +75,15 @@ encode(Model *m, Node *y)
         return y;
     for (int i = 0; i < m->config.encoder; i++) {
         Attention a = attention_in_block(m, ENCODER, i);
-        y = model_attend(m, m->variant, &a, y, no_sequence);
+        y = model_attend(m, m->variant, &a, y, no_second_sequence);
         y = model_mlp(m, &a, y);
     }
     return model_norm(m, no_block, "encoder.norm", y);
 }
 
-/* Makes the model use the first block after the encoder next. The names of the
-   encoder's weights begin with "encoder", and it has a place of attention for
-   each of its blocks. */
+/* Makes the model use the weights and places after the encoder's next. The
+   names of the encoder's weights begin with "encoder", and each of its blocks
+   has one place of attention. */
 static void
 skip_encoder(Model *m)
 {
@@ -93,11 +93,11 @@ skip_encoder(Model *m)
     m->next_place = m->config.encoder;
 }
 
-/* The second sequence as cross-attention reads it. A decoder (Keeper,
-   heart/tape.h) encodes it in its first step, and caches the keys and values;
-   in later steps it has no rows, because none of its tokens are new. (The step
-   for shapes only, which measures a decoder's memory, must encode, too.)
-   `table` has the vectors of ids, `positions` those of positions. */
+/* The second sequence, encoded for cross-attention. A decoder (Keeper in
+   heart/tape.h) encodes it in its first step, and caches its keys and values.
+   In later steps it has no rows, because none of its tokens are new. A pass for
+   shapes only must encode it at any position, because it measures the memory.
+   `table` and `positions` are the vectors of ids and of positions. */
 static Node *
 second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
@@ -113,8 +113,9 @@ second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
     return encode(m, embed(table, positions, tokens));
 }
 
-/* The output of all blocks for the sequence x: self-attention, attention to the
-   second sequence y, or both in this order, then the MLP. */
+/* The output of all blocks for the sequence x. Each block has self-attention,
+   attention to the second sequence y, or both in this order, and then an MLP.
+ */
 static Node *
 blocks(Model *m, Node *x, Node *y)
 {
@@ -122,7 +123,7 @@ blocks(Model *m, Node *x, Node *y)
         Attention self = attention_in_block(m, SELF, i);
         Attention cross = attention_in_block(m, CROSS, i);
         if (m->config.cross != CROSS_ONLY)
-            x = model_attend(m, m->variant, &self, x, no_sequence);
+            x = model_attend(m, m->variant, &self, x, no_second_sequence);
         if (m->config.cross != CROSS_NONE)
             x = model_attend(m, m->variant, &cross, x, y);
         x = model_mlp(m, &self, x);
@@ -130,18 +131,17 @@ blocks(Model *m, Node *x, Node *y)
     return x;
 }
 
-/* Architecture.logits of both architectures: the encoder comes first, then the
-   blocks. x is the task's sequence, y its second one. Each pass sets d_model
-   and `relative` of m->attention, because the heart, which set the rest, does
-   not know one-hot vectors, RoPE and ALiBi. */
+/* Architecture.logits of both architectures. x is the first sequence of the
+   task, and y the second, which may be missing. Each pass sets d_model and
+   `relative` of m->attention. The heart sets its other members, but does not
+   know one-hot vectors, RoPE and ALiBi. */
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
     const Config *c = &m->config;
     Sizes sizes = m->sizes;
     bool positions_added = c->positions == POSITIONS_LEARNED;
-    /* The rows of m->fixed, if it has any: ids, positions of x, positions of y.
-     */
+    /* Where m->fixed has the rows of ids, positions of x and positions of y. */
     int id_row = 0, x_row = sizes.vocabulary, y_row = x_row + sizes.tokens;
     int first = t->keeper ? t->keeper->position : 0;
     TokenIds tokens = {b->ids, b->each, b->rows, b->sequences, first};
@@ -160,8 +160,8 @@ logits(Model *m, Tape *t, const Batch *b)
     return model_classify(m, blocks(m, x, y));
 }
 
-/* gain x / sqrt(mean(x^2) + 1e-5), row by row: RMSNorm, Zhang and Sennrich
-   2019, equation 4. 1e-5 keeps a row of zeros from dividing by 0. */
+/* gain x / sqrt(mean(x^2) + 1e-5) for each row x: RMSNorm (Zhang and Sennrich
+   2019, equation 4). The 1e-5 keeps a row of zeros from dividing by 0. */
 static Node *
 gained_rms_norm(Node *x, Node *gain)
 {
@@ -178,9 +178,10 @@ number_of(const Model *m, int k)
     return m->sizes.first + m->sizes.step * k;
 }
 
-/* Adds 1 - (x - y)^2 to *sum for each row with an answer y. */
+/* Adds 1 - (x - y)^2, whose mean is R^2, to *sum for each row with a right
+   answer y. */
 static void
-add_explained(const Model *m, const Node *x, const int *targets, double *sum)
+add_r_squared(const Model *m, const Node *x, const int *targets, double *sum)
 {
     for (int i = 0; i < x->rows; i++) {
         double error = (double)x->value[i] - number_of(m, targets[i]);
@@ -190,8 +191,8 @@ add_explained(const Model *m, const Node *x, const int *targets, double *sum)
 }
 
 /* The loss is the product of the row [1/counted ... 1/counted] and the column
-   of squared errors e^2, with e = x + (-y). In a row without an answer, y is
-   set to x, so that the row adds 0. */
+   of squared errors e^2, with e = x + (-y). If a row has no right answer, y is
+   set to x there, so that the row adds 0. */
 Node *
 number_loss(const Model *m, Node *x, const int *targets, int counted,
             double *right)
@@ -204,7 +205,7 @@ number_loss(const Model *m, Node *x, const int *targets, int counted,
         mean[i] = counted ? (real)(1. / counted) : 0;
     }
     if (right)
-        add_explained(m, x, targets, right);
+        add_r_squared(m, x, targets, right);
     Node *column = constant(x->tape, x->rows, 1, x->sequences, minus_y);
     Node *row = constant(x->tape, 1, x->rows, UNBATCHED, mean);
     Node *e = add(x, column);
@@ -215,10 +216,10 @@ number_loss(const Model *m, Node *x, const int *targets, int counted,
 const Architecture numbers = {
     .logits = logits, .loss = number_loss, .rms_norm = gained_rms_norm};
 
-/* Its square is the only nonzero one among the d entries of a row, so the mean
-   square of these is (0.7 sqrt(d))^2 / d = 0.7^2. */
+/* It is the only nonzero entry of a row of d entries, so the mean square of the
+   row is (0.7 sqrt(d))^2 / d = 0.7^2. */
 double
-onehot_size(const Model *m)
+onehot_entry(const Model *m)
 {
     return 0.7 * sqrt(m->attention.d_model);
 }
@@ -229,5 +230,5 @@ model_fill_onehot(Model *m)
     Matrix *f = &m->fixed;
     f->at = allocate(matrix_entries(f->rows, f->cols), sizeof *f->at);
     for (int i = 0; i < f->rows; i++) /* the diagonal */
-        f->at[i * f->down + i] = (real)onehot_size(m);
+        f->at[i * f->down + i] = (real)onehot_entry(m);
 }

@@ -8,10 +8,9 @@
 #include "training/build_model.h"
 #include "training/optimizers.h"
 
-/* Multiplies the initial entries of all weights of this name by a factor. The
-   name is what follows the last dot of the full name, as a file is called after
-   it (same_file), with _ for ^: W_Q for block0.attention.W^Q. Returns false if
-   no weight has this name. */
+/* Multiplies the initial entries of all weights with this name by a factor. The
+   name is the last part of the full name, written as in a file name: W_Q for
+   block0.attention.W^Q. Returns false if no weight has this name. */
 static bool
 scale_weights(Model *m, const char *name, double factor)
 {
@@ -28,7 +27,7 @@ scale_weights(Model *m, const char *name, double factor)
     return found;
 }
 
-/* Multiplies initial weights by the factors of the setting init, which is
+/* Multiplies initial weights by the factors of the setting init, such as
    "W_Q=0.1+W_K=0.1". Exits (2) if init cannot be read, or if the model has none
    of the weights that it names. */
 static void
@@ -40,19 +39,19 @@ scale_initial_weights(Model *m)
         return;
     char *rest = copy_text(init);
     for (char *pair = strsep(&rest, "+"); pair; pair = strsep(&rest, "+")) {
-        char *factor = strchr(pair, '=');
-        double x;
-        if (!factor ||
-            number_read(factor + 1, ANY_NUMBER, -DBL_MAX, DBL_MAX, &x))
+        char *sign = strchr(pair, '=');
+        double factor;
+        if (!sign ||
+            number_read(sign + 1, ANY_NUMBER, -DBL_MAX, DBL_MAX, &factor))
             usage("init \"%s\": \"%s\" is not NAME=FACTOR; join several with "
-                  "+: W_Q=0.1+W_K=0.1",
+                  "+, as in W_Q=0.1+W_K=0.1",
                   init, pair);
-        *factor = 0; /* cuts the pair to NAME */
-        found |= scale_weights(m, pair, x);
+        *sign = 0; /* cuts the pair to NAME */
+        found |= scale_weights(m, pair, factor);
     }
     if (!found)
-        usage("init \"%s\": %s has no weight with any of these names; a run's "
-              "weights/ has a file for each name",
+        usage("init \"%s\": %s has no weight with any of these names; choose "
+              "names from the files in a run's weights/",
               init, m->config.variant);
 }
 
@@ -81,12 +80,13 @@ config_resolve_for(Config *c, const Plugin *p)
     config_resolve(c, variant_uses(p->variant));
 }
 
-/* model_outline lists the weights and the rows of one-hot vectors. So their
-   initial sizes and these rows can be set before model_start fills them. */
+/* model_outline lists the weights, and counts the rows of one-hot vectors. So
+   the initial entries can be scaled before model_start draws them, and the
+   one-hot vectors can be filled in. */
 Model *
 model_new(const Config *c, Sizes sizes, const Variant *v)
 {
-    bool answers_are_numbers = sizes.step != 0;
+    bool answers_are_numbers = sizes.step != 0; /* not classes */
     Model *m = model_outline(c, sizes, v,
                              answers_are_numbers ? &numbers : &two_sequences);
     m->update = update_weights;
@@ -109,7 +109,7 @@ Weights
 place_weights(const Model *m, int place)
 {
     const ModelPlace *p = &m->place[place]; /* p->weights is an index */
-    return (Weights){.list = m->weights + p->weights, .count = p->declared};
+    return (Weights){.list = &m->weights[p->weights], .count = p->declared};
 }
 
 Weight *

@@ -1,6 +1,6 @@
 /* build_model.h - makes the model that a config describes, and finds weights in
-   it. To make one, call plugin_open, config_resolve_for, dataset_open and
-   model_new in this order; model_open calls all four. */
+   it. To make a model, call plugin_of, config_resolve_for, dataset_open and
+   model_new in this order, or model_open, which calls all four. */
 #ifndef BUILD_MODEL_H
 #define BUILD_MODEL_H
 
@@ -16,19 +16,20 @@ void config_resolve_for(Config *c, const Plugin *p);
 /* The model of a resolved config, with the initial weights of its seed. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 
-/* The model of a config that is not resolved yet. Opens the variant's plugin,
-   and sets *data to the task's dataset. Free the model with model_free. */
+/* The model of a config that is not resolved yet. Opens the variant's plugin
+   and the task's dataset, which is returned in *data. Free the model with
+   model_free. */
 Model *model_open(Config c, Dataset *data);
 
-/* The weights of attention at the place m->place[place], in the order in which
-   the variant declares them. The model owns them. */
+/* The weights of the attention at m->place[place], in the order in which its
+   variant declares them. The model owns them. */
 Weights place_weights(const Model *m, int place);
 
 /* The weight with this full name, such as "embedding". Aborts if there is none.
  */
 Weight *weight_named(const Model *m, const char *name);
 
-/* How many parameters attention has: the entries of all matrices that its
+/* The number of attention's parameters: the entries of all matrices that its
    variant declares, in all places. */
 size_t attention_parameters(const Model *m);
 

@@ -1,9 +1,9 @@
 /* muon.c - Muon: the step of a matrix is its momentum, made orthogonal.
 
-   Jordan et al. 2024 (kellerjordan.github.io/posts/muon). The momentum is a
-   running mean of the gradients. If its SVD is U S V', the step is U V', so
-   that every direction of the matrix moves equally far. A few products
-   approximate U V' without an SVD. Muon updates only matrices of attention;
+   Source: Jordan et al. 2024 (kellerjordan.github.io/posts/muon). The momentum
+   is a running mean of the gradients. If its SVD is U S V', the step is U V',
+   so that the matrix moves equally far in every direction. A few products
+   approximate U V' without an SVD. Muon updates only the matrices of attention;
    Adam updates all other weights. */
 #include <math.h>
 
@@ -11,8 +11,9 @@
 #include "heart/adam.h"
 #include "training/muon.h"
 
-/* A matrix (n x n) whose entries are not set. The next call uses the same
-   memory, so that a step of training allocates nothing. */
+/* Scratch memory for an n x n matrix, whose entries are not set. Each call
+   returns the same memory, enlarged if necessary, so that most steps of
+   training allocate nothing. */
 static Matrix
 scratch_square(int n)
 {
@@ -23,11 +24,11 @@ scratch_square(int n)
     return matrix(memory, n, n, n);
 }
 
-/* X := a X + (b G + c G G) X with G = X X', ROUNDS times, from X of norm 1: the
-   quintic iteration of Newton and Schulz, with Jordan's coefficients. It
-   moves every singular value of X to between 0.7 and 1.2. (`multiply` sets its
-   first matrix to the product of the others.) X must not have more
-   rows than columns. gx, a matrix of X's shape, is scratch memory for G X. */
+/* Repeats X := a X + (b G + c G G) X, with G = X X', ROUNDS times. This is the
+   quintic iteration of Newton and Schulz, with Jordan's coefficients. If X has
+   norm 1 before, its singular values are between 0.7 and 1.2 afterwards. X must
+   not have more rows than columns. gx, a matrix of X's shape, is scratch memory
+   for G X. (`multiply` sets its first matrix to the product of the others.) */
 static void
 make_orthogonal(Matrix x, Matrix gx)
 {
@@ -54,7 +55,7 @@ make_orthogonal(Matrix x, Matrix gx)
 static void
 momentum_step(int size, const real *g, real *mean, real *step, double beta1)
 {
-    const double tiny = 1e-7; /* keeps a step of zeros from dividing by 0 */
+    const double tiny = 1e-7; /* a step of zeros must not divide by 0 */
     real beta = (real)beta1, rest = (real)(1 - beta1);
     double squares = 0;
     for (int i = 0; i < size; i++) {
@@ -67,10 +68,11 @@ momentum_step(int size, const real *g, real *mean, real *step, double beta1)
         step[i] *= shrink;
 }
 
-/* Moves one matrix: W -= rate 0.2 sqrt(max(rows, cols)) orthogonal(step). This
-   is about as far as Adam would move it, so that both can use one learning rate
-   (Liu et al. 2025, arXiv:2502.16982, section 2.2). `mean` is kept between
-   steps. `step` is scratch memory, and so is the gradient once it is used. */
+/* Moves one matrix: W -= rate 0.2 sqrt(max(rows, cols)) orthogonal(step). With
+   this factor it moves about as far as with Adam, so that both can have the
+   same learning rate (Liu et al. 2025, arXiv:2502.16982, section 2.2). `mean`
+   is kept between steps. `step` is scratch memory, and so is the gradient after
+   momentum_step has used it. */
 static void
 muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
 {
@@ -88,8 +90,8 @@ muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
         w->value[i] -= distance * step[i];
 }
 
-/* A copy of the model struct in which the values, the gradients and the state
-   of the optimizer are those of one weight of the model. */
+/* A copy of the model struct that has only the weight w: its values, its
+   gradient and its state of the optimizer. */
 static Model
 with_only(const Model *m, const Weight *w)
 {
@@ -103,9 +105,9 @@ with_only(const Model *m, const Weight *w)
     return only;
 }
 
-/* adam() updates the powers of beta1 and beta2 of its copy of the model; those
-   of the model are updated at the end. Muon uses no mean of squares (`second`),
-   so that memory is its scratch. */
+/* adam() updates beta1_power and beta2_power only in its copy of the model. So
+   the model's own are updated at the end, once for all weights. Muon needs no
+   mean of squared gradients (`second`), so it uses that as scratch memory. */
 void
 muon(Model *m, double rate)
 {

@@ -4,8 +4,9 @@
 
 #include "heart/model.h"
 
-/* Takes one step at this learning rate: Muon for the matrices of attention,
-   with the setting beta1 as its momentum, and Adam for all other weights. */
+/* Takes one step at this learning rate. The matrices of attention are moved by
+   Muon, with the setting beta1 as its momentum, and all other weights by Adam.
+ */
 void muon(Model *m, double rate);
 
 #endif

@@ -1,6 +1,5 @@
-/* optimizers.c - how a step of training moves the weights: its learning rate,
+/* optimizers.c - how a step of training moves the weights: the learning rate,
    weight decay, and SGD. */
-
 #include "config/settings.h"
 #include "operators/functions.h"
 #include "training/muon.h"
@@ -9,21 +8,21 @@
 double
 learning_rate(const Config *c, int step)
 {
-    if (step <= c->warmup) /* so warmup is not 0 */
+    if (step <= c->warmup) /* warmup is not 0 here, since step is at least 1 */
         return c->lr * step / c->warmup;
     if (c->schedule == SCHEDULE_CONSTANT)
         return c->lr;
     const double pi = 3.14159265358979323846;
-    /* the fraction of the steps after the warmup, 0 to 1 */
+    /* the fraction of the steps after the warmup that are done, 0 to 1 */
     double done = (double)(step - c->warmup) / (c->steps - c->warmup);
     double sine, cosine;
     sine_cosine(done * pi, &sine, &cosine);
     return c->lr * (1 + cosine) / 2;
 }
 
-/* Weight decay. With adamw and muon it shrinks the weights, w *= 1 - rate decay
-   (Loshchilov and Hutter 2017, algorithm 2). With adam and sgd it adds the
-   gradient of decay w^2 / 2: g += decay w. */
+/* Applies weight decay. With adamw and muon, it shrinks the weights: w *= 1 -
+   rate decay (Loshchilov and Hutter 2017, algorithm 2). With adam and sgd, it
+   adds the gradient of decay w^2 / 2 instead: g += decay w. */
 static void
 decay_weights(Model *m, double rate)
 {

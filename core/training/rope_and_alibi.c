@@ -13,8 +13,8 @@
 
 const LinearOp rope_op = LINEAR("rope", add_rotated);
 
-/* Relative.rotated (heart/attention_operands.h) of RoPE, with the paper's base,
-   10000. `position` is that of the first row of n. */
+/* Implements Relative.rotated (heart/attention_operands.h): rotates n by RoPE,
+   with the base of the paper, 10000. The first row of n is at `position`. */
 static Node *
 rotate_by_rope(Node *n, int position)
 {
@@ -29,7 +29,7 @@ rotate_by_rope(Node *n, int position)
 
 const Relative rope = {.rotated = rotate_by_rope};
 
-/* Relative.biased of ALiBi. */
+/* Implements Relative.biased: adds the bias of ALiBi to the scores s. */
 static Node *
 bias_by_alibi(Attention *a, Node *s)
 {
@@ -56,9 +56,9 @@ before_rope(Node *n)
     return n->op == &rope_op.op ? n->in[0] : n;
 }
 
-/* The slope of head i of h, 2^(-8 i / h) = e^-(8 i / h log 2). decay(x) is
-   e^-x. Each thread keeps the latest slope, because most calls are for the same
-   head as the call before. */
+/* The slope of head i of h: 2^(-8 i / h) = e^-(8 i / h log 2). decay(x) is
+   e^-x. Each thread remembers its latest slope, because most calls are for the
+   same head as the call before. */
 static double
 slope(int i, int h)
 {

@@ -10,18 +10,18 @@ solved_update(Solved *s, const Result *so_far)
     s->last[so_far->steps % WINDOW] = so_far->accuracy;
     for (int i = 0; i < WINDOW; i++)
         sum += s->last[i];
-    bool solved_before = s->step > 0, full = so_far->steps >= WINDOW;
-    if (!solved_before && full && sum / WINDOW >= s->threshold)
+    bool solved_before = s->step > 0, window_full = so_far->steps >= WINDOW;
+    if (!solved_before && window_full && sum / WINDOW >= s->threshold)
         s->step = so_far->steps;
 }
 
-/* The weights are also checked, because an infinite weight affects a loss only
-   if a batch uses it. */
+/* Checks the weights, too, because an infinite weight shows in a loss only if a
+   batch uses it. */
 bool
 has_diverged(const Model *m, const Result *r)
 {
     const LogRow *last = &r->rows[r->count - 1];
-    /* Before the first step the training loss is NaN. */
+    /* Without any step the training loss is NaN, which is not divergence. */
     bool finite = (r->steps == 0 || isfinite(last->loss)) &&
                   isfinite(last->validation_loss) && isfinite(r->test_loss);
     for (size_t i = 0; i < m->parameters; i++)

@@ -4,21 +4,21 @@
 
 #include "heart/train.h"
 
-/* The step at which a run solves its task is the first one at which the mean
-   accuracy of the last WINDOW training batches is at least the threshold. */
+/* A run has solved its task at the first step after which the mean accuracy of
+   the last WINDOW training batches is at least the threshold. */
 enum { WINDOW = 10 };
 typedef struct Solved {
     double threshold;
-    double last[WINDOW]; /* accuracies; that of step n is in last[n % WINDOW] */
-    int step;            /* 0 until the task is solved */
+    double last[WINDOW]; /* the accuracy of step n is in last[n % WINDOW] */
+    int step; /* the step that solved the task; 0 until it is solved */
 } Solved;
 
-/* Call this after every step; *so_far is the result up to it. Before the first
-   call, set s->threshold and clear the rest of *s. */
+/* Call this after every step, with the result so far. Before the first call,
+   set s->threshold and clear the rest of *s. */
 void solved_update(Solved *s, const Result *so_far);
 
-/* Did the run with result r diverge: is one of its last losses, or a weight of
-   its trained model m, not a finite number? */
+/* Did the run with the result r and the trained model m diverge? It did if one
+   of its last losses or a weight is not a finite number. */
 bool has_diverged(const Model *m, const Result *r);
 
 #endif
