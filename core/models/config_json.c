@@ -7,8 +7,11 @@
 #include "models/json.h"
 #include "models/config_json.h"
 
+/* keys.tsv and its columns: the key, the word for its meaning, the layers that
+   it describes, the values that change nothing, and a reason for the user. */
 static Table keys;
-enum { KEY, MEANING, OF, UNLESS, WHY }; /* the columns of keys.tsv */
+enum { KEY, MEANING, OF, UNLESS, WHY };
+
 /* DEPTH: how deep objects within objects are read. NO_LAYERS: the layers that a
    key describes if its part of the model is not counted. */
 enum { DEPTH = 4, NO_LAYERS = -1 };
@@ -55,11 +58,10 @@ said_refuse(const char *path, const char *meaning, const char *why)
          said_keys(meaning), why != NO_KEY ? why : "no key gives it; add one");
 }
 
-/* Adds a saying about these layers. Words that mean no and yes become 0 and 1:
-   false and true, or the names of position embeddings without and with a
-   rotation. */
+/* Adds a saying about these layers. Words for no and yes become 0 and 1; the
+   names of position embeddings say whether they are rotations. */
 static void
-note_said(Said *s, int layers, const char *meaning, char *text)
+add_saying(Said *s, int layers, const char *meaning, char *text)
 {
     if (index_in("false absolute nope", text) >= 0)
         text = "0";
@@ -69,23 +71,24 @@ note_said(Said *s, int layers, const char *meaning, char *text)
     s->sayings[s->count++] = (Saying){layers, meaning, text};
 }
 
-/* Adds the sayings of a list, whose n-th value is about the n-th layer, and its
-   length. An empty list says nothing. */
+/* Adds the sayings of a list, whose n-th value is about the n-th layer, and a
+   saying of its length. An empty list says nothing. */
 static void
-note_list(Said *s, const char *meaning, char *list)
+add_list(Said *s, const char *meaning, char *list)
 {
     char *at = json_enter(list, s->path), *name, *value;
     int count = 0;
     for (; json_next(&at, &name, &value, s->path); count++)
         if (count < LAYERS)
-            note_said(s, FIRST + count, meaning, value);
+            add_saying(s, FIRST + count, meaning, value);
     if (count)
-        note_said(s, COUNT, meaning, format_text("%d", count));
+        add_saying(s, COUNT, meaning, format_text("%d", count));
 }
 
-/* Returns the last value that s gives these layers, skipping null; NULL if s
-   gives none. Then the defaults of the family hold, unless the file says null
-   for all layers. */
+/* Returns the last value that is not null among the sayings about exactly these
+   layers. If there is none, returns that of the family's defaults, unless the
+   file says null for all layers: null means none, not the default. Returns NULL
+   if nothing is found. */
 static char *
 last_said(const Said *s, const char *meaning, int layers)
 {
@@ -119,8 +122,9 @@ said_of_all(const Said *s, const char *meaning)
     return said_text(s, meaning, LAYERS, ALL);
 }
 
-/* Returns the list with one more key: its whole value, which may differ between
-   two models, and the reason why that matters. An empty list is NULL. */
+/* Returns the list with "KEY VALUE: WHY" added at its end. The list is NULL
+   while it is empty. The value is not shortened, because the lists of two
+   models are compared (published_difference). */
 static char *
 with_key(const char *list, const char *key, const char *value, const char *why)
 {
@@ -128,11 +132,12 @@ with_key(const char *list, const char *key, const char *value, const char *why)
                        value, why);
 }
 
-/* Notes what a key says of these layers, by its meaning in keys.tsv. `row` is
-   the name of its row there; an unknown key has none, and no meaning. A list is
-   noted layer by layer, except the list of the layers that have a softmax. */
+/* Adds what a key says of these layers to the field of *s that is for its
+   meaning in keys.tsv. `row` names the key's row there; an unknown key has no
+   row, so it has no meaning. A list is about one layer after the other, except
+   the list of the numbers of the layers that have a softmax. */
 static void
-note_key(Said *s, int layers, const char *key, const char *row, char *value)
+add_key(Said *s, int layers, const char *key, const char *row, char *value)
 {
     const char *meaning = table_lookup(&keys, row, MEANING);
     const char *why = table_lookup(&keys, row, WHY);
@@ -156,12 +161,13 @@ note_key(Said *s, int layers, const char *key, const char *row, char *value)
         values_add(&s->state_keys, copy_text(key));
         values_add(&s->state_values, copy_text(value));
     } else if (by_layer)
-        note_list(s, meaning, value);
+        add_list(s, meaning, value);
     else
-        note_said(s, layers, meaning, value);
+        add_saying(s, layers, meaning, value);
 }
 
-/* The name of a key's row in keys.tsv: the family's own, if it has one. */
+/* The name of a key's row in keys.tsv: MODEL_TYPE.KEY if there is such a row,
+   else KEY. */
 static const char *
 row_of(const Said *s, const char *key)
 {
@@ -169,10 +175,10 @@ row_of(const Said *s, const char *key)
     return table_lookup(&keys, own, MEANING) ? own : key;
 }
 
-/* Which layers a key describes, if the object that it is in describes `outer`;
-   NO_LAYERS if they are in a part that is not counted. `row` is the key's row
-   in keys.tsv, in which "-" means that the key describes what its object does.
-   The decoder's keys also describe its cross-attention. */
+/* Which layers a key describes, by its row in keys.tsv; NO_LAYERS if they are
+   in a part that is not counted. "-" in the row, or no row, means `outer`, the
+   layers that the object around the key describes. The decoder's keys also
+   describe its cross-attention, the part "cross". */
 static int
 layers_of(const Said *s, const char *row, int outer)
 {
@@ -186,14 +192,15 @@ layers_of(const Said *s, const char *row, int outer)
     return strcmp(words, counted) ? NO_LAYERS : PART;
 }
 
-/* Reads an object that describes these layers. Up to `depth` objects within one
-   another are read, too, if the meaning of their name is "more" or their name
-   is a number: they describe the same layers, or the layer of that number. The
-   object of the model that is counted is only kept, in text_model. */
+/* Reads an object that describes these layers. Objects in it are also read, to
+   this depth: an object whose name means "more" describes the layers of its row
+   in keys.tsv, and one whose name is a number describes the layer of that
+   number. The object of the model that is counted is only kept, in text_model.
+ */
 static void
 read_object(Said *s, char *text, int layers, int depth)
 {
-    const int first = 0, last = LAYERS - 1;
+    const int first = 0, last = LAYERS - 1; /* numbers of layers */
     char *at = json_enter(text, s->path), *name, *value;
     const char *part = s->part ? s->part : "text";
     const char *counted = format_text("%.64s_config", part); /* if composite */
@@ -213,12 +220,12 @@ read_object(Said *s, char *text, int layers, int depth)
         else if (nested && is_layer)
             read_object(s, value, FIRST + (int)number, depth - 1);
         else if (of_key != NO_LAYERS)
-            note_key(s, of_key, name, row, value);
+            add_key(s, of_key, name, row, value);
     }
 }
 
 /* Reads an object as a model of its model_type or, if it has none, of `type`.
-   Objects within it may have other types. */
+ */
 static Said *
 said_in(const char *path, char *text, const char *type, const char *part)
 {

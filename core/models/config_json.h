@@ -1,73 +1,80 @@
-/* config_json.h - reads a config.json, key by key, before layers are made of
-   it.
+/* config_json.h - reads a config.json, key by key, before layers are made of it
+   (published.h).
 
-   keys.tsv has the meaning of each key, and the layers that it describes. A key
-   that means something else in one family has a row MODEL_TYPE.KEY, which comes
-   before the row KEY. What the file says stays text. A list has a value for
-   each layer. A "saying" is a value with its meaning and the layers it is
-   about. */
+   keys.tsv has a word for the meaning of each key, such as "heads", and the
+   layers that the key describes. A key that means something else in one family
+   has a row MODEL_TYPE.KEY, which is used instead of the row KEY. A value of
+   the file, with its meaning and the layers it is about, is called a saying.
+   The value stays text. A list has a value for each layer: it becomes a saying
+   about each. */
 #ifndef CONFIG_JSON_H
 #define CONFIG_JSON_H
 
-#include <stdbool.h>
-
 #include "base/words.h"
 
-/* The layers that a saying is about: those of a type (GLOBAL sees all tokens,
-   LOCAL has a window, LINEAR has no softmax), ALL, all of the PART that is
-   counted, or only layer i, as FIRST + i. A saying about COUNT is the length of
-   a list. A model has at most LAYERS layers. */
+/* Saying.layers:
+   - GLOBAL, LOCAL, LINEAR: the layers that see all tokens, that have a window,
+     or that have no softmax. This is the type of a layer
+   - ALL: all layers
+   - PART: the layers of the part of the model that is counted
+   - COUNT: no layer; the value is the length of a list
+   - FIRST + i: layer i, of the at most LAYERS layers of a model */
 enum { GLOBAL, LOCAL, LINEAR, ALL, PART, COUNT, FIRST, LAYERS = 1000 };
 typedef struct Saying {
-    int layers;
-    const char *meaning;
-    char *text;
+    int layers;          /* the layers it is about, see above */
+    const char *meaning; /* the word that keys.tsv has for it */
+    char *text;          /* the value */
 } Saying;
 
+/* What a config.json says of a model. */
 typedef struct Said {
-    const char *path;
+    const char *path;        /* of the file, for messages */
     const char *type, *part; /* model_type; the part that is counted, or NULL */
     Saying *sayings;
     int count, capacity;
-    char *text_model; /* the object of a composite model that is counted */
+    char *text_model; /* of a composite model: the object that is counted */
     char *refused;    /* why the model cannot be counted, or NULL */
-    char *function, *compared;       /* see Published */
+    char *function, *compared;       /* as in Published (published.h) */
     Values left_out;                 /* keys, and why each is not counted */
     Values state_keys, state_values; /* of layers without softmax */
-    struct Said *defaults; /* the family's defaults for keys that the file does
-                              not have */
+    struct Said *defaults; /* the family's defaults, which replace keys that the
+                              file does not have */
 } Said;
 
 /* Reads keys.tsv in this folder. Call it once, before the other functions. */
 void read_keys_table(const char *folder);
 
-/* Reads the text of a config.json, which is changed. Of a composite model, only
-   the object PART_config counts or, if `part` is NULL, text_config. */
+/* Reads the text of a config.json, and overwrites it. If the model is
+   composite, reads only the object PART_config or, if `part` is NULL,
+   text_config. */
 Said *said_of_model(const char *path, char *text, const char *part);
 
-/* Adds the defaults of the family, an object like that of a config.json. */
+/* Adds the family's defaults, a text like that of a config.json. */
 void said_add_defaults(Said *s, const char *defaults);
 
-/* The value that the file gives a layer of this number and type. What it says
-   of this layer precedes what it says of its part, of its type, and of all
-   layers, in this order. NULL if it says nothing. With the layer LAYERS and the
-   type ALL, only what it says of the part and of all layers. */
+/* The value that the file gives a layer of this number and type: what it says
+   of this layer or, if it says nothing, of the part, of the type, or of all
+   layers, in this order. NULL if it says nothing at all. No layer has the
+   number LAYERS: with it and the type ALL, the result is about the whole model.
+ */
 char *said_text(const Said *s, const char *meaning, int layer, int type);
 
-/* The value that the file gives all layers, or all of the part. */
+/* The value that the file gives the part or all layers; NULL if there is none.
+ */
 char *said_of_all(const Said *s, const char *meaning);
 
-/* The type of layers of that name: GLOBAL, LOCAL or LINEAR, or NO_TYPE. */
+/* The type of layers that files call by this word: GLOBAL, LOCAL or LINEAR;
+   NO_TYPE if the word is not known. */
 enum { NO_TYPE = -1 };
 int said_type(const char *word);
 
-/* The keys that have this meaning in all families and parts, as a list for
-   messages. */
+/* The keys with this meaning, as a list for messages, without those of only one
+   family or one part. */
 char *said_keys(const char *meaning);
 
-/* Exits, because the model cannot be counted. `why` says what is wrong with
-   what the file says of this meaning, or is NO_KEY if it says nothing. The
-   message names the keys that have the meaning. */
+/* Exits, because the model cannot be counted. `why` says what is wrong with the
+   value of this meaning, or is NO_KEY if the file gives none. The message names
+   the keys that have the meaning. */
 #define NO_KEY NULL
 _Noreturn void said_refuse(const char *path, const char *meaning,
                            const char *why);

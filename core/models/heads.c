@@ -352,12 +352,11 @@ set_columns(const Heads *l, int map, int from, int n, const double *w)
 bool
 bias_counts(const Heads *l, int map, int column)
 {
-    bool has_output_bias = l->maps[CONSTANT].weight; /* b^O */
     if (map == QUERY || published_has(l->model, "sinks"))
         return true;
     if (map == KEY)
         return column % l->maps[KEY].width < rotated_width(l, KEY);
-    return !has_output_bias;
+    return !l->maps[CONSTANT].weight; /* there is no b^O */
 }
 
 /* All columns of W^V have biases of the same kind. They are read with the norm

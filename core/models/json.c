@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "heart/fail.h"
 #include "models/json.h"
 
 static const char blanks[] = " \t\r\n";
@@ -41,53 +40,58 @@ json_enter(char *text, const char *path)
     return at + 1 + strspn(at + 1, blanks);
 }
 
-/* Cuts the value or name at *at out of the text, by a 0 at its end, and moves
-   *at to what follows. Returns the character after it: a comma, a colon, or a
-   closing bracket, at which *at stays. A nested list or object is only checked
-   when it is entered. */
+/* Sets *value to the value or name at *at, whose end becomes a 0. Returns the
+   character after it: a comma or a colon, which *at is moved past, or a closing
+   bracket, to which *at is moved. Nested lists and objects are not checked
+   before they are entered. */
 static char
 cut_value(char **at, char **value, const char *path)
 {
-    char *from = *at + strspn(*at, blanks), *end = value_end(from);
-    bool quoted = *from == '"', nested = *from == '{' || *from == '[';
+    char *begin = *at + strspn(*at, blanks), *end = value_end(begin);
     char *next = end + strspn(end, blanks), sign = *next;
+    bool quoted = *begin == '"', nested = *begin == '{' || *begin == '[';
+    bool empty = end == begin, last_is_missing = sign == ',' && !next[1];
+    bool has_end = sign && strchr(",:]}", sign);
+    const char *wrong = NULL;
     *at = sign == ',' || sign == ':' ? next + 1 : next;
-    *value = quoted ? from + 1 : from;
+    *value = quoted ? begin + 1 : begin;
     if (quoted)
         end[-1] = 0; /* the closing quote */
     else
         *end = 0;
-    bool empty = end == from, ends = sign && strchr(",:]}", sign);
-    bool last_is_missing = sign == ',' && !next[1];
-    bool has_control = !nested && !is_text(*value);
-    const char *why = "a value does not end";
     if (empty || last_is_missing)
-        why = "a value is missing";
-    else if (has_control)
-        why = "a value has a control character";
-    if (empty || !ends || last_is_missing || has_control)
+        wrong = "a value is missing";
+    else if (!nested && !is_text(*value))
+        wrong = "a value has a control character";
+    else if (!has_end)
+        wrong = "a value does not end";
+    if (wrong)
         fail("%s: it is not JSON: %s; correct it, or download it again", path,
-             why);
+             wrong);
     return sign;
 }
 
+/* At the end of a list or object, *at is its closing bracket, or a 0 if
+   cut_value has overwritten that. What precedes a colon is a name. */
 bool
 json_next(char **at, char **name, char **value, const char *path)
 {
-    *value = "";
-    if (strchr("]}", **at)) /* or 0, the end of the last value that was cut */
+    *name = *value = "";
+    if (strchr("]}", **at)) /* also finds the 0 */
         return false;
-    *name = "";
-    while (cut_value(at, value, path) == ':')
+    char sign = cut_value(at, value, path);
+    while (sign == ':') {
         *name = *value;
+        sign = cut_value(at, value, path);
+    }
     return true;
 }
 
 char *
 json_find(const char *text, const char *name, const char *path)
 {
-    char *at = json_enter(copy_text(text), path), *member, *value,
-         *found = NULL;
+    char *at = json_enter(copy_text(text), path), *found = NULL;
+    char *member, *value;
     while (json_next(&at, &member, &value, path))
         if (!strcmp(member, name) && strcmp(value, "null") != 0)
             found = value;

@@ -12,18 +12,18 @@
 #include "models/config_json.h"
 
 static Table families, states, refusals;
-/* The columns of families.tsv, four of which have the names of tensors, from
-   TENSORS on; the second column of states.tsv; and the second of refused.tsv.
- */
+
+/* The columns of families.tsv (four have the names of tensors, from TENSORS
+   on), and the second columns of states.tsv and of refused.tsv. */
 enum { TYPE, HAS, BIASES, EVERY, IGNORES, DEFAULTS };
 enum { TENSORS = DEFAULTS + 1, NORM = TENSORS + 4 };
 enum { FORMULA = 1, REASON = 1 };
 
 /* The sizes that a config.json may give of a layer, by their meaning in
-   keys.tsv. They are whole numbers; 0 and 1 say no and yes. Every model must
-   give the sizes that are NEEDED; a model with a latent must also give those
-   that are NEEDED_IF_LATENT. A layer that sees all tokens has a window of
-   MOST. */
+   keys.tsv. They are whole numbers, at most MOST; 0 and 1 may say no and yes.
+   Every model must give those that are NEEDED; a model with a latent must also
+   give those that are NEEDED_IF_LATENT. A layer that sees all tokens has a
+   window of MOST. */
 enum { MOST = 1000000 };
 enum { NOT_NEEDED, NEEDED_IF_LATENT, NEEDED };
 typedef struct Size {
@@ -59,9 +59,9 @@ size_of(const Published *l, const Size *size)
     return *(const int *)((const char *)l + size->offset);
 }
 
-/* Exits if the sizes of a layer contradict each other, or if its gauge is not
-   known: if a normed vector is wider than the token it is made from, more is
-   free than accounts.c says. */
+/* Exits if the sizes of a layer contradict each other. Also exits if a vector
+   with a norm is wider than the token that it is made from: then the gauge is
+   larger than accounts.c says. */
 static void
 check_layer(const Published *l)
 {
@@ -92,10 +92,10 @@ check_layer(const Published *l)
                     "it is smaller than a normed vector: the gauge is unknown");
 }
 
-/* Removes what the program that runs the family ignores from what the file
-   says: it gets the meaning "nothing". Exits if it says something that would
-   change the model: anything but 0 or, of the share of columns that are
-   rotated, 1. */
+/* Gives the meaning "nothing" to those keys of the file that the program which
+   runs the family ignores. Exits if such a key asks for something, because the
+   user expects it to have an effect: if its value is not 0 or, for the share of
+   the columns that are rotated, not 1. */
 static void
 forget_ignored(Said *s, const Published *family)
 {
@@ -113,9 +113,9 @@ forget_ignored(Said *s, const Published *family)
     }
 }
 
-/* Sets a size of a layer to `text`, what the file says of it; to 0 if that is
-   NULL, because it says nothing. Exits if the text is no such size, or if a
-   size is missing that the model, with or without a latent, needs. */
+/* Sets a size of a layer to the number in `text`, or to 0 if that is NULL: the
+   file does not give the size. Exits if the text is not such a size, or if the
+   model needs the size and it is missing. */
 static void
 read_size(Published *l, const Size *size, const char *text)
 {
@@ -134,9 +134,10 @@ read_size(Published *l, const Size *size, const char *text)
     *(int *)((char *)l + size->offset) = (int)number;
 }
 
-/* Returns whether the queries and keys of a layer, given its number and type,
-   are rotated: as the file says of this layer, or else of every n-th layer, or
-   else as the family does, perhaps only in layers with a window. */
+/* Returns whether the queries and keys of a layer of this number and type are
+   rotated. The file may say so of this layer, or of every n-th layer; otherwise
+   the family does. l->window must still be as the file gives it: it says
+   whether any layers of the model have a window. */
 static bool
 is_rotated(const Said *s, const Published *l, int layer, int type)
 {
@@ -149,9 +150,9 @@ is_rotated(const Said *s, const Published *l, int layer, int type)
     return published_has(l, "rope");
 }
 
-/* How many columns of a head are rotated, if there is no latent: as many as the
-   file says or, rounded down to pairs, a share of them. A share that is wrong
-   is refused even if nothing is rotated. */
+/* How many columns of a head are rotated in a layer without latent: the number
+   or the share that the file gives, or all of them. A share is rounded down to
+   whole pairs. A wrong share is refused even if no column is rotated. */
 static int
 rotated_columns(const Said *s, const Published *l, int layer, int type)
 {
@@ -167,10 +168,10 @@ rotated_columns(const Said *s, const Published *l, int layer, int type)
     return l->rope ? l->rope : (int)(l->d_k * share) / 2 * 2;
 }
 
-/* Sets the number of heads of keys and values: as many as there are heads, if
-   the file does not say. A Falcon has only one, unless it has the newer
-   architecture (own_groups). A layer whose keys are its values may have another
-   number. */
+/* Sets the number of heads of keys and values. With a latent, or if the file
+   does not say, there are as many as heads. A Falcon has only one (one_group),
+   unless it has the newer architecture (own_groups). A layer whose keys are its
+   values may have another number (equal_groups). */
 static void
 set_groups(Published *l)
 {
@@ -182,8 +183,8 @@ set_groups(Published *l)
         l->groups = l->equal_groups;
 }
 
-/* The value of a word in the formula of a state (states.tsv): a size of the
-   layer, a key of the file, or a number. */
+/* The value of a word in a formula of states.tsv, which is a size of the layer,
+   a key of the file, or a number. */
 static double
 factor_of(const Said *s, const Published *l, const char *word)
 {
@@ -220,9 +221,9 @@ state_of(const Said *s, const Published *l, const char *formula)
     return sum + product;
 }
 
-/* Sets the widths of a layer that the file does not give. They follow from the
-   others: heads divide the tokens, and keys and values are made from tokens or,
-   with a latent, from that. */
+/* Sets the widths of a layer that the file does not give. The heads divide the
+   width of a token, and values are as wide as keys. Keys and values are made
+   from tokens or from the latent. */
 static void
 set_widths(Published *l)
 {
@@ -235,9 +236,10 @@ set_widths(Published *l)
     l->vdim = l->vdim && !latent ? l->vdim : inputs;
 }
 
-/* Sets what follows from the place of a layer in its model, given the numbers
-   of layers in l->encoders and l->shared: the first ones may be an encoder, the
-   last ones may use the keys of others, and only the first stores buckets. */
+/* Sets the sizes that depend on the place of a layer in its model. l->encoders
+   and l->shared are still numbers of layers, as the file gives them: the first
+   layers are an encoder, the last ones use the keys of others. They become 0 or
+   1 for this layer. Only the first layer stores the biases of buckets. */
 static void
 set_place(Published *l, int layer)
 {
@@ -250,18 +252,20 @@ set_place(Published *l, int layer)
     l->buckets = has_buckets ? l->buckets : 0;
 }
 
-/* A layer of this number and type, in a model of family l. With the number
-   LAYERS and the type ALL, what the file says of all layers. A missing size is
-   found from those before it: groups, widths, rotated columns, window. */
+/* The layer of this number and type in a model whose family is `l`. With LAYERS
+   and ALL, a layer with the sizes that the file gives the whole model. The
+   order matters: groups, widths, rotated columns and the window are found from
+   sizes that were set before them. If the file says that there are biases, they
+   are on the family's maps or, if it names none, on all. */
 static Published
 layer_of(const Said *s, Published l, int layer, int type)
 {
-    const char *all_biases = *l.biases == '-' ? "qkvo" : l.biases;
+    const char *biased_maps = *l.biases == '-' ? "qkvo" : l.biases;
     const char *formula = table_lookup(&states, l.type, FORMULA);
     for (int i = 0; i < SIZES; i++)
         read_size(&l, &sizes[i], said_text(s, sizes[i].meaning, layer, type));
     if (said_text(s, "biases", layer, type))
-        l.biases = l.biased ? all_biases : "-";
+        l.biases = l.biased ? biased_maps : "-";
     set_groups(&l);
     set_widths(&l);
     if (!published_has(&l, "latent"))
@@ -275,8 +279,8 @@ layer_of(const Said *s, Published l, int layer, int type)
     return l;
 }
 
-/* Exits if the model does not have the part that is to be counted, or if no
-   part is named although it has several: these are never added up. */
+/* Exits if the model does not have the part that is to be counted, or if it has
+   several parts and none was named: their numbers are never added up. */
 static void
 check_part(const Said *s, const Published *family)
 {
@@ -291,8 +295,8 @@ check_part(const Said *s, const Published *family)
 }
 
 /* Exits if the file has keys of layers without softmax, but its family has no
-   such layers. If these layers were counted as layers with a softmax, the
-   result would be several times too large. */
+   such layers. Layers that are wrongly counted as layers with a softmax would
+   make the result several times too large. */
 static void
 check_softmax(const Said *s, const Published *family)
 {
@@ -310,9 +314,9 @@ check_softmax(const Said *s, const Published *family)
         said_refuse(s->path, "softmax-every", why);
 }
 
-/* What families.tsv says of the model's family. Exits if the family is not
-   counted. Adds the family's defaults to s, but only after check_softmax and
-   forget_ignored, which check what the file itself says. */
+/* Returns what families.tsv says of the model's family, and adds the family's
+   defaults to s. Exits if the family is not counted. check_softmax and
+   forget_ignored come before the defaults, because they check only the file. */
 static Published
 family_of(Said *s, const char *folder)
 {
@@ -346,7 +350,7 @@ family_of(Said *s, const char *folder)
     return family;
 }
 
-/* Sets the types of the layers of p to those that the file lists. */
+/* Sets the types of the layers of p to those in the file's list of types. */
 static void
 read_types(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -361,8 +365,8 @@ read_types(const Said *s, const Published *p, int type[LAYERS])
     }
 }
 
-/* Sets the types of the layers of p, if the file lists the numbers of those
-   with a softmax: the others are LINEAR. */
+/* Sets the types of the layers of p by the file's list of the numbers of layers
+   with a softmax. These are GLOBAL, the others LINEAR. */
 static void
 read_numbers(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -380,11 +384,11 @@ read_numbers(const Said *s, const Published *p, int type[LAYERS])
     }
 }
 
-/* Sets the types of the layers of p if the file does not list them: every n-th
-   layer is global, beginning with layer n - 1 (from 0) unless the file says
-   with which. The file gives n, or else the family does: 0 if no layer is
-   global, and -1 if files of the family always list the types. Files that give
-   windows list them, too. Exits if a list is missing. */
+/* Sets the types of the layers of p if the file does not list them: layers
+   from, from + every, from + 2 every, ... are GLOBAL, counted from 0. The file
+   or the family gives `every`: 0 if no layer is global, -1 if config.json must
+   list the types. A file with windows-on must list them, too. Exits if a list
+   is missing. */
 static void
 alternate_types(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -401,8 +405,8 @@ alternate_types(const Said *s, const Published *p, int type[LAYERS])
         type[i] = every && i % every == from ? GLOBAL : other;
 }
 
-/* Sets the types of the layers of p: GLOBAL, LOCAL or LINEAR. Exits if a list
-   in the file has another length than the model. */
+/* Sets the types of the layers of p: GLOBAL, LOCAL or LINEAR. Exits if the file
+   has a list for layers whose length is not their number. */
 static void
 find_types(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -440,8 +444,7 @@ published_parse(const char *name, char *text, const char *part)
     Published *each = allocate(LAYERS, sizeof *each);
     for (int i = 0; i < whole.layers; i++) {
         each[i] = layer_of(s, family, i, type[i]);
-        each[i].layers = whole.layers; /* the model's, not one said of this
-                                          layer */
+        each[i].layers = whole.layers; /* whatever is said of this layer */
         each[i].each = each;
         each[0].rotated_layers += each[i].rope > 0; /* each[0] is the model */
     }
@@ -463,7 +466,7 @@ published_has(const Published *p, const char *feature)
     return index_in(p->has, feature) >= 0;
 }
 
-/* The first size in which two layers of one family differ, in words; NULL if
+/* In words, the first size in which two layers of one family differ; NULL if
    there is none. */
 static char *
 layer_difference(const Published *a, const Published *b)
@@ -481,8 +484,8 @@ layer_difference(const Published *a, const Published *b)
     return NULL;
 }
 
-/* Returns two lists of keys with their values, in words; NULL if the lists are
-   the same. */
+/* Returns both lists of keys and values (Published.function or .compared), for
+   a message; NULL if they are the same. */
 static char *
 list_difference(const char *a, const char *b)
 {
@@ -497,7 +500,7 @@ published_difference(const Published *a, const Published *b)
     char *found = NULL;
     if (strcmp(a->type, b->type) != 0)
         return format_text("model_type: %.64s and %.64s", a->type, b->type);
-    if (a->layers != b->layers) /* which is one of the sizes of a layer */
+    if (a->layers != b->layers) /* layer_difference also compares this size */
         return layer_difference(a, b);
     for (int i = 0; i < a->layers && !found; i++)
         found = layer_difference(&a->each[i], &b->each[i]);
@@ -506,11 +509,11 @@ published_difference(const Published *a, const Published *b)
     return found ? found : list_difference(a->compared, b->compared);
 }
 
-/* Reads the config.json, whose path is the model's name, once more, and changes
-   the key after "text_config" or, if the model is not composite, the first one.
-   A family whose file does not have the key has as many key heads as
-   heads, so the key is inserted. The layers of the result are checked, because
-   a file may also give the number for some layers only. */
+/* Reads the config.json again, whose path is the model's name, and changes the
+   first such key or, if the model is composite, the first after "text_config".
+   If there is no such key, which means as many key heads as heads, inserts one.
+   The layers of the result are checked, because a file may also give the number
+   only for some layers. */
 char *
 published_with_groups(const Published *p, int groups)
 {

@@ -1,18 +1,23 @@
 /* published.h - published models, as their config.json describes them.
 
-   All facts about models are data, in tables beside this file. families.tsv
-   describes the attention of each model_type, with its source, and names its
-   tensors; its column `every` is n if all layers have a window except every
-   n-th, 0 if all have one, and -1 if config.json has to say which. states.tsv
-   has the size of the state of layers without softmax. refused.tsv says why a
-   model_type is not counted. keys.tsv says what the keys of a config.json mean,
-   and which layers they describe. published.tsv has models whose sizes are in a
-   paper, in the form of a config.json. A key or a model_type that is in no
-   table is reported by name; nothing is guessed.
+   All facts about models are in tables beside this file:
+   - families.tsv describes the attention of each model_type, a family, and
+     names its tensors and its source. Its column `every` is n if all layers
+     have a window except every n-th, 0 if all have one, and -1 if config.json
+     must say which have one
+   - states.tsv has the size of the state of layers without softmax
+   - refused.tsv says why a model_type is not counted
+   - keys.tsv says what the keys of a config.json mean, and which layers they
+     describe
+   - published.tsv has models whose sizes are in a paper, in the form of a
+     config.json
+   A key or a model_type that is in no table is reported by name; nothing is
+   guessed.
 
-   A model is a list of layers, each with its own sizes. So models with local
-   and global layers, with layers that use the keys of others, or with an
-   encoder before a decoder, are all counted in the same way, layer by layer. */
+   A model is a list of layers, each with its own sizes. So all models are
+   counted in the same way, layer by layer, even if they have local and global
+   layers, layers that use the keys of others, or an encoder before a decoder.
+ */
 #ifndef PUBLISHED_H
 #define PUBLISHED_H
 
@@ -22,9 +27,9 @@
    all layers.
 
    The words of `has`, the features of the family:
-   - encodes: it caches nothing
-   - rope: queries and keys are rotated; local-rope: only in layers with a
-     window, if there are any
+   - encodes: it is an encoder, which caches nothing
+   - rope: queries and keys are rotated; local-rope: they are rotated only in
+     layers with a window, if there are any
    - sinks: each head's softmax has one more score, which no token has
    - latent: keys and values are made from a latent
    - head-norm, full-norm: RMSNorm of q and k, for each head or of all heads
@@ -37,11 +42,11 @@
    - transposed: its tensors are (inputs x outputs)
    - interleaved: q, k and v of a head are adjacent in one tensor
    - state-beside: every layer has a state beside its attention
-   - parts: it is an encoder and a decoder
-   - whole: the formula of a whole model is known (published_whole.h)
+   - parts: it has two parts, an encoder and a decoder
+   - whole: the formula for the whole model is known (published_whole.h)
 
-   The sizes of a layer; 0 says that it has none, or no:
-   - groups: heads of keys and values
+   The sizes of a layer; 0 means none or, as an answer, no:
+   - groups: heads of keys and values, each shared by a group of heads
    - d_k, d_v: the columns of a head's key and value
    - rope: rotated columns of a head; d_k includes them, except with a latent
    - latent: columns of the latent that keys and values are made from
@@ -49,52 +54,56 @@
    - kdim, vdim: the widths of the rows that keys and values are made from
    - window: the most tokens that it sees
    - encoders: is it in an encoder, which caches nothing?
+   - decodes: is it a decoder, although its family encodes?
    - shared: does it use the keys and values of an earlier layer?
    - keys_are_values: are values the keys before norms and positions?
    - adjacent: are the two columns of a rotated pair adjacent in the tensors?
-   - linear: it has no softmax; only its state is counted
+   - linear: is it without softmax, so that only its state is counted?
    - buckets: ranges of distances, each with a bias for each head
    - unit_norm: are q and k normed after the rotation, without gains?
-   The sizes from `head` on are as the file gives them, and are only needed to
-   find the others. */
+   The sizes from `head` on are as config.json gives them. They are only needed
+   to find the others (published.c). */
 typedef struct Published {
     const char *name;       /* its name in published.tsv, or the file's path */
     const char *type;       /* its model_type */
     const char *has;        /* words, see above */
     const char *part;       /* the part that is counted: encoder, decoder or
                                cross; or NULL */
-    const char *biases;     /* the maps that have a bias, of "qkvo" */
-    const char *tensors[4]; /* names of q, k, v and o, with # for the layer's
-                               number; several may be in one tensor */
-    const char *norm;       /* the name of the norm that only these maps read,
-                               with # for the layer's number; "-" if there is
-                               none */
+    const char *biases;     /* the maps that have a bias: letters of "qkvo", or
+                               "-" */
+    const char *tensors[4]; /* the names of the tensors of q, k, v and o, with #
+                               for the layer's number; several names may be
+                               equal */
+    const char *norm;       /* the name of the norm whose output only these maps
+                               read, with # for the layer's number; "-" if
+                               there is none */
     const char *ignores;    /* the sizes that its family's program ignores */
     const char *function;   /* the keys that make it another function than a
                                run of its shape, and why; or NULL */
     const char *compared;   /* the keys that two models of its shape must share
                                to be the same function, and why; or NULL */
-    struct Published *each; /* a model's layers */
-    int rotated_layers;     /* of a model: how many layers are rotated */
+    struct Published *each; /* the layers of the model */
+    int rotated_layers;     /* how many of its layers are rotated; only set in
+                               the first layer, which is the model */
 
     int layers, d_model, heads, d_k, d_v, rope, latent, groups;
     int query_latent, kdim, vdim, window, encoders, decodes, shared;
     int keys_are_values, adjacent, linear, buckets, unit_norm;
     int head, equal_groups, windows, every, softmax_every, global_from, biased;
     int one_group, own_groups, rotates, unrotated_every;
-    double state; /* how many numbers it keeps, for any number of tokens */
+    double state; /* how many numbers a layer without softmax keeps; it does not
+                     grow with the tokens */
 } Published;
 
 /* Returns whether the layer's family has a feature, one of the words of
    Published.has. */
 bool published_has(const Published *p, const char *feature);
 
-/* Reads the text of a config.json, which it overwrites; `name` is the model's
-   name in messages. Fails and names the key if one is wrong or unsupported;
-   notes the keys that it does not know. `part` says which part of a composite
-   model, or of an encoder-decoder, is counted; NULL means the text model of a
-   composite model, or a model of one part. The result is kept until the program
-   ends. */
+/* Reads the text of a config.json, and overwrites it. Messages call the model
+   `name`. A key that is wrong or unsupported is an error; a note lists the keys
+   that are not known. `part` is the part to count of a composite model or of an
+   encoder-decoder; NULL means the text part of a composite model, or a model
+   without parts. The result is kept until the program ends. */
 Published published_parse(const char *name, char *text, const char *part);
 
 /* Reads the config.json at `path` as published_parse does if `part` is NULL. */
@@ -104,30 +113,28 @@ Published published_read(const char *path);
    function of attention, with both values; NULL if there is none. */
 char *published_difference(const Published *a, const Published *b);
 
-/* The text of the model's config.json, in which num_key_value_heads is
+/* The text of the model's config.json with num_key_value_heads changed to
    `groups`. Fails if that key does not give every layer `groups` heads of keys
    and values. */
 char *published_with_groups(const Published *p, int groups);
 
-/* The settings that give a run the layer's shape, without latents. */
+/* The settings that give a run the shape of the layer, which has no latents. */
 char *published_settings(const Published *p);
 
-/* The account of a model's attention, in all layers. */
+/* What the attention of a model stores and costs, in all layers together. */
 typedef struct Account {
     double stored;     /* parameters */
     double gauge;      /* parameters that change nothing, as `qkv count --real`
                           counts them */
-    double flops;      /* of one token that sees `tokens` tokens */
+    double flops;      /* for one token that sees `tokens` tokens */
     double cache;      /* how many numbers a decoder keeps of `tokens` tokens */
-    double unwindowed; /* how many numbers a decoder would keep if no layer had
-                          a window */
-    double state;      /* how many numbers a layer without softmax keeps, for
-                          any number of tokens */
+    double unwindowed; /* how many it would keep if no layer had a window */
+    double state;      /* how many numbers the layers without softmax keep */
 } Account;
 Account published_account(const Published *model, int tokens);
 
-/* For the accounts of parameters, whose number does not depend on the tokens
-   that are seen. */
+/* As `tokens`, for a caller that needs only numbers of parameters, which do not
+   depend on the tokens. */
 enum { ANY_LENGTH = 1 };
 
 /* Adds the account of one layer to a sum. */

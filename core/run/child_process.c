@@ -1,10 +1,10 @@
-/* child_process.c - child processes: calling a function in one, and running
-   other programs.
+/* child_process.c - calls a function in a child process, and runs other
+   programs.
 
-   A child reports in memory that it shares with its parent, and SIGCHLD wakes
-   the parent: there is no pipe that a plugin could close or write into. A
-   browser has no processes: lessons/web/child_process.c replaces this file
-   there. */
+   A child writes its report (base/report.h) into memory that it shares with its
+   parent, and SIGCHLD wakes the parent when the child ends. There is no pipe
+   that a plugin could close or write into. A browser has no processes:
+   lessons/web/child_process.c replaces this file there. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
@@ -24,9 +24,9 @@
 #include "base/words.h"
 #include "run/child_process.h"
 
-/* Forks, and returns the child's process to the parent and 0 to the child. If
-   fork fails, the message names `what`, the child's purpose. On Linux the child
-   dies with its parent, also after it has become another program. */
+/* Forks. The parent gets the child's process id, and the child gets 0. If fork
+   fails, the message names `what`, the child's purpose. On Linux the child dies
+   with its parent, even after it has become another program. */
 static pid_t
 begin_process(const char *what)
 {
@@ -51,8 +51,8 @@ run_program(char *argv[])
     int status = 0;
     pid_t child = begin_process(argv[0]);
     if (child == 0) {
-        /* Descriptor 1 may be that of stderr: plugins_print_to_stderr
-           (base/report.h) makes it so. */
+        /* The program prints to descriptor 1, which may be stderr in this
+           process (plugins_print_to_stderr, base/report.h). */
         dup2(fileno(stdout), STDOUT_FILENO);
         execvp(argv[0], argv);
         _exit(NOT_RUN);
@@ -67,9 +67,9 @@ machine_memory(void)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* Limits the memory of this process, and puts the limit into its report for
-   messages about memory. A program with an address sanitizer reserves
-   terabytes, so it is not limited. */
+/* Limits the memory of this process. Writes the limit into the report, because
+   a message about a crash names it. A program with an address sanitizer is not
+   limited, because it reserves terabytes. */
 static void
 limit_memory(double bytes)
 {
@@ -80,16 +80,17 @@ limit_memory(double bytes)
                  bytes / 1e6);
 }
 
-/* The handler of SIGCHLD: the signal only has to wake the parent. */
+/* The handler of SIGCHLD. It does nothing: the signal only has to interrupt the
+   sleep in children_wait. */
 static void
 wake(int signal)
 {
     (void)signal;
 }
 
-/* Discards all that is printed to stdout, stderr or descriptor 1. Plugins print
-   to descriptor 1, which is not that of stdout after plugins_print_to_stderr
-   (base/report.h). */
+/* Discards whatever is printed to stdout, to stderr or to descriptor 1, which
+   plugins print to. After plugins_print_to_stderr (base/report.h), stdout has
+   another descriptor. */
 static void
 print_nothing(void)
 {
@@ -99,7 +100,8 @@ print_nothing(void)
         _exit(1);
 }
 
-/* Returns the seconds that one call of a plugin may last; 0 means no limit. */
+/* Returns how many seconds one call of a plugin's code may last; 0 means no
+   limit. */
 static double
 call_limit(void)
 {
@@ -117,7 +119,8 @@ call_limit(void)
     return seconds;
 }
 
-/* In the child: does its work, reports to the parent in c->report, and ends. */
+/* In the child: does its work, with `report` in the memory that it shares with
+   the parent, and ends. */
 static _Noreturn void
 run_child(const Child *c, ChildWork *work, double memory, ChildOutput output)
 {
@@ -131,7 +134,8 @@ run_child(const Child *c, ChildWork *work, double memory, ChildOutput output)
     _exit(end_well(EXIT_SUCCESS));
 }
 
-/* Only the parent returns from here. The report is memory that both share. */
+/* Only the parent returns from here: the child ends in run_child. Shared memory
+   is all 0 at first, so `doing` has to be set to a text. */
 void
 child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
             double memory, ChildOutput output)
@@ -144,7 +148,7 @@ child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
         fail("could not share memory with a child process: %s; free some "
              "memory",
              strerror(errno));
-    c->report->doing = "";
+    c->report->doing = RETURNED; /* no plugin's code runs */
     signal(SIGCHLD, wake);
     c->process = begin_process("a plugin's code");
     if (c->process == 0) /* this is the child */
@@ -159,22 +163,24 @@ clock_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-enum { INTERVAL = 50 }; /* milliseconds between two checks of the children */
+/* How many milliseconds children_wait sleeps between two looks at the children.
+ */
+enum { INTERVAL = 50 };
 
-/* Ends a child in which one call of a plugin's code lasts too long. The child
-   only counts its calls; the clock is in the parent, which the plugin's code
-   cannot stop. At most two intervals count from one look at the child to the
-   next: if both processes were stopped meanwhile, as by Ctrl-Z, the child did
-   not use that time. */
+/* Kills a child in which one call of a plugin's code lasts too long. The child
+   only counts its calls; the clock is in the parent, where a plugin cannot stop
+   it. From one look at the child to the next, at most two intervals are added
+   to the time of its call: a longer time means that both processes were
+   stopped, as by Ctrl-Z, and the child did not use that time. */
 static void
 limit_call(Child *c)
 {
     const double most = 2 * INTERVAL / 1000.; /* seconds */
     const Report *r = c->report;
-    double now = clock_seconds(), passed = fmin(now - c->seen, most);
-    bool in_call = *r->doing; /* it is "" outside of the plugin's code */
+    double now = clock_seconds(), passed = fmin(now - c->looked_at, most);
+    bool in_call = *r->doing; /* "" (RETURNED) outside of plugin code */
     bool same_call = in_call && r->calls == c->call;
-    c->seen = now;
+    c->looked_at = now;
     c->call = r->calls;
     c->call_time = same_call ? c->call_time + passed : 0;
     if (c->call_limit && c->call_time > c->call_limit) {

@@ -1,7 +1,6 @@
-/* child_process.h - child processes: calling a function in one, with limits of
-   its memory and of the time that a plugin's call takes, and running other
-   programs.
- */
+/* child_process.h - calls a function in a child process, with a limit on its
+   memory and on the time of each call of a plugin's code; and runs other
+   programs. */
 #ifndef CHILD_PROCESS_H
 #define CHILD_PROCESS_H
 
@@ -10,23 +9,22 @@
 #include <sys/types.h>
 
 #include "base/report.h"
-#include "heart/fail.h"
 
 /* A child process that calls a function (child_begin). */
 typedef struct Child {
     pid_t process;        /* 0: there is no child */
-    const void *argument; /* of its work */
-    Report *report;       /* shared memory, which ends with the answer */
-    size_t size;          /* bytes of the answer */
-    unsigned call;     /* the number of the plugin's call that was seen last */
-    double call_time;  /* seconds that this call has lasted */
-    double call_limit; /* seconds that a call may last; 0: no limit */
-    double seen; /* when children_wait last looked at it (clock_seconds) */
-    bool late;   /* true if the child was ended because a call lasted
-                    longer */
-    int status;  /* waitpid's, once the child has ended */
-    double most_memory; /* the most bytes that the child used; set when it has
-                           ended */
+    const void *argument; /* the argument of its work */
+    Report *report;       /* in shared memory; the answer is at its end */
+    size_t size;          /* of the answer, in bytes */
+    double looked_at;     /* the time when children_wait last looked at the
+                             child (clock_seconds) */
+    unsigned call;        /* Report.calls at that time */
+    double call_time;     /* how many seconds this call has lasted */
+    double call_limit;    /* how many seconds a call may last; 0: no limit */
+    bool late;            /* true if a call exceeded the limit, so the child was
+                             killed */
+    int status;           /* its status from wait4, once it has ended */
+    double most_memory;   /* the most bytes it used, once it has ended */
 } Child;
 
 /* The number of bytes of memory that this machine has. */
@@ -36,11 +34,12 @@ double machine_memory(void);
  */
 double clock_seconds(void);
 
-/* The work of a child: reads its argument, and writes its answer. */
+/* The work of a child: a function that reads its argument and writes its
+   answer. */
 typedef void ChildWork(const void *argument, void *answer);
 
-/* What happens to the output of a child. If it is printed, that of plugins is
-   printed to stderr (base/report.h). */
+/* What happens to the output of a child. With PRINT_OUTPUT, whatever plugins
+   print appears on stderr (base/report.h). */
 typedef enum ChildOutput { PRINT_OUTPUT, DISCARD_OUTPUT } ChildOutput;
 
 /* Starts a child that calls work(argument, answer) and ends; *c describes it.

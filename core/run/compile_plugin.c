@@ -11,7 +11,8 @@
 #include "run/compile_plugin.h"
 #include "run/child_process.h"
 
-/* A plugin's undefined symbols are found in the program when it is loaded. */
+/* The linker of macOS needs an option to allow undefined symbols. A plugin has
+   some: functions of the program, which are found when it is loaded. */
 #ifdef __APPLE__
 #define LOOKED_UP " -undefined dynamic_lookup"
 #else
@@ -20,10 +21,10 @@
 
 static const bool in_double = sizeof(real) == sizeof(double);
 
-/* The command for a shell. Its arguments are the program's folder ($1), the
-   source, the file to write, and options. The public headers are in that
-   folder, or beside it if the program is installed. The shell splits $CC and
-   the options into words. $CFLAGS is not read: a plugin is identified by the
+/* The command for a shell. $1 is the program's folder, $2 the source, $3 the
+   file to write and $4 more options. The public headers are in the folder
+   `include` of $1 or, if the program is installed, beside $1. The shell splits
+   $CC and $4 into words. $CFLAGS is not used: a plugin is identified by the
    bytes of its compiled file, so flags that happen to be in the environment
    would make it a different plugin. */
 static const char command[] =
@@ -32,10 +33,10 @@ static const char command[] =
 
 /* Compiles `source` into DIRECTORY/NAME. The compiler writes into a draft,
    because the old file may be in use and the compiler may be killed. A missing
-   return is an error, because the caller would get an arbitrary value. The
-   shell's arguments begin with its name in messages, "sh". `qkv check` compiles
-   for float and then for double, so warnings are off for double: they were
-   printed already. */
+   return statement is an error, because the caller would get an arbitrary
+   value. Warnings are off in double: `qkv check` compiles for float first, so
+   they were printed already. The "sh" after the command is its $0, the name of
+   the shell in messages. */
 static void
 compile(const char *source, const char *directory, const char *name)
 {
@@ -48,8 +49,8 @@ compile(const char *source, const char *directory, const char *name)
         "sh",           "-c",        (char *)command, "sh", (char *)here,
         (char *)source, (char *)out, (char *)options, NULL};
     if (run_program(argv))
-        fail("%s: does not compile: see the messages above; if there is no "
-             "compiler, set CC to one",
+        fail("%s: does not compile: see the messages above; if no compiler was "
+             "found, set CC to one",
              source);
     draft_end(draft, REPLACE_OLD);
 }
@@ -58,16 +59,17 @@ const char *
 plugin_built(const char *word)
 {
     const char *slash = strrchr(word, '/'), *dot = strrchr(word, '.');
-    if (!slash || !dot || strcmp(dot, ".c"))
+    bool is_source = slash && dot && !strcmp(dot, ".c");
+    if (!is_source)
         return word;
     char *directory = dirname(copy_text(word));
     char *name = format_text("%.*s.so", (int)(dot - slash - 1), slash + 1);
-    plugin_name(within(directory, name)); /* exits if no plugin may have it */
+    plugin_name(within(directory, name)); /* exits if the name is not allowed */
     if (in_double) {
         directory = within(directory, "double");
         mkdir(directory, 0777);
     }
-    read_text(word, "source"); /* exits if there is none */
+    read_text(word, "source"); /* exits if there is no such file */
     compile(word, directory, name);
     return within(directory, name);
 }

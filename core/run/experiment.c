@@ -29,8 +29,8 @@ manifest_value(const char *line, const char *key)
     return interned(format_text("%.*s", length, at));
 }
 
-/* Refuses a line with control characters, because a message may print it on a
-   terminal. Nothing else is checked: keys and values are only compared with
+/* A line with control characters is refused, because a message may print it on
+   a terminal. Nothing else is checked: keys and values are only compared with
    the settings of runs. */
 void
 manifest_read(const char *directory, Values *lines)
@@ -39,23 +39,23 @@ manifest_read(const char *directory, Values *lines)
     if (access(path, F_OK))
         return;
     char *line = read_text(path, "record");
-    for (int i = 1; *line; i++) {
+    for (int number = 1; *line; number++) {
         char *end = line + strcspn(line, "\n");
         bool whole = *end == '\n';
         *end = 0;
         values_add(lines, copy_text(line));
-        /* Tabs divide a line; is_text refuses any other control character. */
+        /* Tabs are allowed; is_text finds any other control character. */
         replace_in(line, "\t", ' ');
         if (!whole || !is_text(line))
             fail("%s:%d: qkv did not write this line: the file was cut or "
                  "changed; empty it, and give the experiment's command again",
-                 path, i);
+                 path, number);
         line = end + 1;
     }
 }
 
-/* Writes the line in one call, so that another process never reads half of it.
- */
+/* Appends the line in one system call, so that another process never reads half
+   of it. */
 static void
 append_line(const char *path, const char *line)
 {
@@ -67,7 +67,7 @@ append_line(const char *path, const char *line)
 }
 
 /* Appends a line to the record unless the record has it already. The lock makes
-   simultaneous commands wait for one another. */
+   commands that run at the same time wait for one another. */
 static void
 manifest_record(const char *directory, const char *line)
 {
@@ -78,7 +78,7 @@ manifest_record(const char *directory, const char *line)
     manifest_read(directory, &lines);
     for (int i = 0; i < lines.count; i++)
         recorded |= !strcmp(lines.text[i], line);
-    if (!recorded) /* not opened if it has the line, as it may be read-only */
+    if (!recorded) /* else it is not opened: it may be read-only */
         append_line(path, line);
     close(lock);
 }
@@ -90,9 +90,9 @@ experiment_open(const char *directory, const char *line)
         fail("%s: could not create it: %s; choose another directory", directory,
              strerror(errno));
     drafts_sweep(directory);
-    /* The files are listed before the record is looked for. Another command may
-       be creating this experiment now, but it writes the record first. So files
-       without a record are not an experiment's. */
+    /* The files are listed before the record is looked for. Another command
+       that is just creating this experiment writes its record first. So if
+       there are files but no record, this is not an experiment. */
     Values files = names_in(directory);
     if (files.count && access(within(directory, record), F_OK))
         fail("%s: it holds files but no experiment.tsv, so it is not an "
@@ -116,7 +116,8 @@ add_run(Experiment *e, const char *path)
     e->runs[e->count++] = run_read(path);
 }
 
-/* Adds the finished runs of a directory. A hidden name belongs to a draft. */
+/* Adds the finished runs of a directory. Hidden names are those of drafts
+   (base/files.h), which are left out. */
 static void
 add_all(Experiment *e, const char *directory)
 {
@@ -126,8 +127,8 @@ add_all(Experiment *e, const char *directory)
             add_run(e, within(directory, names.text[i]));
 }
 
-/* Removes duplicates: two runs with one name have the same settings, since the
-   name ends in their digest. */
+/* Sorts the runs by name and removes duplicates. Two runs of one name have the
+   same settings, because the name ends in a digest of them. */
 static void
 drop_duplicates(Experiment *e)
 {
@@ -135,7 +136,7 @@ drop_duplicates(Experiment *e)
     if (e->count)
         qsort(e->runs, (size_t)e->count, sizeof *e->runs, by_name);
     for (int i = 0; i < e->count; i++)
-        if (!kept || strcmp(e->runs[kept - 1].name, e->runs[i].name))
+        if (kept == 0 || strcmp(e->runs[kept - 1].name, e->runs[i].name) != 0)
             e->runs[kept++] = e->runs[i];
     e->count = kept;
 }
@@ -145,7 +146,7 @@ experiment_read(const char *const *paths, int count)
 {
     Experiment e = {0};
     for (int i = 0; i < count; i++) {
-        bool is_run = run_exists(paths[i], "."); /* the path itself */
+        bool is_run = run_exists(paths[i], "."); /* "PATH/." is the path */
         int before = e.count;
         if (is_run)
             add_run(&e, paths[i]);

@@ -2,8 +2,8 @@
 
    All runs are checked before the first is trained. A point of the grid is a
    config without its seed; it has one run for each seed. With the setting
-   same-start, a variant begins training as the same function as the variant
-   that is named there; a note names the variants that cannot. */
+   same-start, which names a variant, every run begins as the same function as
+   that variant's run. A note names the variants that cannot. */
 #include <libgen.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,34 +41,31 @@ refuse_unused(const Request *r, const char *checked, const char *uses)
     }
 }
 
-/* Checks whether m, the model of c, can start as the same function as the
-   variant c->same_start. If not, prints a note, once for each pair of variants,
-   and clears c->same_start. `given` is c before it was resolved. The other
-   variant is trained at the shape of `given`, resolved for that variant; m
-   imitates a model of the shape of same_start_config. The two shapes must be
-   equal.
- */
+/* Clears c->same_start if m, the model of c, cannot start as the same function
+   as that variant's run in this grid. A note says so, once for each pair of
+   variants. `given` is c before config_resolve; `other`, the config of that
+   variant's run, has the same widths resolved for its variant. The model that m
+   can imitate (same_start_config) may have other widths, so it is not always
+   that run. */
 static void
-choose_start(const Config *given, Config *c, Model *m)
+drop_impossible_start(Grid *g, const Config *given, Config *c, Model *m)
 {
-    static void *told; /* the set of notes that were printed */
-    Conversion reason; /* is not printed */
-    Config trained = *given, imitated = same_start_config(c);
-    config_resolve(&trained, variant_uses(plugin_open(c->same_start).variant));
-    if (config_equal(&trained, &imitated, OF_SHAPE) &&
-        initialise_same_start(m, &reason))
+    Conversion unused;
+    Config other = *given, imitated = same_start_config(c);
+    config_resolve(&other, variant_uses(plugin_open(c->same_start).variant));
+    if (config_equal(&other, &imitated, OF_SHAPE) &&
+        initialise_same_start(m, &unused))
         return;
     char *text = format_text("%s cannot start as the same function as %s; it "
                              "keeps its own initial weights",
                              c->variant, c->same_start);
-    if (add_word(&told, text))
+    if (add_word(&g->notes, text))
         note("%s", text);
     c->same_start = interned("");
 }
 
-/* Opens the variants that were given. Refuses two variants with one name,
-   because their runs could not be told apart. Also refuses a shape option that
-   none of the variants uses. */
+/* Exits if two of the given variants have one name, because their runs could
+   not be told apart, or if a shape option was given that no variant uses. */
 static void
 check_variants(const Request *r)
 {
@@ -88,23 +85,25 @@ check_variants(const Request *r)
         refuse_unused(r, SHAPE_OPTIONS, uses);
 }
 
-/* Checks --init and --same-start by making the model of c: exits if a factor of
-   init is wrong, and clears c->same_start if the model cannot start as that
-   variant. `given` is c before it was resolved. */
+/* Checks how a run begins, the settings init and same-start, by making the
+   model of c: exits if a factor of init is wrong, and clears c->same_start if
+   the model cannot start as that variant. `given` is c before config_resolve.
+ */
 static void
-check_start(const Config *given, Config *c, Sizes sizes, const Variant *v)
+check_start(Grid *g, const Config *given, Config *c, Sizes sizes,
+            const Variant *v)
 {
     if (!*c->init && !*c->same_start)
         return;
     Model *m = model_new(c, sizes, v);
     if (*c->same_start)
-        choose_start(given, c, m);
+        drop_impossible_start(g, given, c, m);
     model_free(m);
 }
 
-/* Adds the runs of a resolved config, one for each seed. Two points that differ
-   only in settings that the variant does not use have the same runs, which are
-   added once. */
+/* Adds the runs of a config after config_resolve, one for each seed. Two points
+   that differ only in settings that the variant does not use have the same
+   runs, which are added once. `uses` lists the settings that it uses. */
 static void
 add_seeds(Grid *g, const Values *seeds, Config c, const char *uses)
 {
@@ -118,31 +117,30 @@ add_seeds(Grid *g, const Values *seeds, Config c, const char *uses)
     }
 }
 
-/* Adds the runs of one point of the grid. Opening its data completes c by the
-   hash of a text, so it comes before c is resolved. --file was given for the
-   task text, so the other tasks given with it do not have the file. */
+/* Adds the runs of one point of the grid. If `text` is among several tasks,
+   --file is meant for it only. The data are opened before c is resolved,
+   because this sets the hash of the file in c. */
 static void
 add_point(Grid *g, const Request *r, Config c)
 {
-    const char *tasks = joined(given_to(r, "task"), ",");
     Plugin p = plugin_open(c.variant);
-    bool is_text = !strcmp(c.task, "text");
-    if (!is_text && index_in(tasks, "text") >= 0)
+    const char *tasks = joined(given_to(r, "task"), ",");
+    if (index_in(tasks, "text") >= 0 && strcmp(c.task, "text") != 0)
         c.file = interned("");
     Dataset data = dataset_open(&c);
     Config given = c;
     config_resolve_for(&c, &p);
     observed_words(c.log); /* exits if the log setting is wrong */
-    check_start(&given, &c, data.sizes, p.variant);
+    check_start(g, &given, &c, data.sizes, p.variant);
     if (r->work.from) /* basename ignores a / at the end */
         c.from = interned(basename(copy_text(r->work.from)));
     add_seeds(g, given_to(r, "seed"), c, variant_uses(p.variant));
 }
 
 /* Adds a point for every combination of the values given to the settings from
-   settings[next] on; c has the values of the earlier ones. Settings that were
-   not given are skipped, as are the task and the variant, which grid_of has
-   chosen, and the seed, which add_seeds sets. */
+   settings[next] on; c already has the values of the settings before it.
+   Settings that were not given are skipped, as are the task and the variant,
+   which grid_of sets, and the seed, which add_seeds sets. */
 static void
 expand(Grid *g, const Request *r, Config c, int next)
 {
@@ -206,9 +204,10 @@ grid_of(const Request *r, const char *command)
     return g;
 }
 
-/* Returns whether the command line of a run must name this setting. It must
-   unless c has the task's default. It must always name words, the seed, and
-   widths, because the default of a width depends on other settings. */
+/* Returns whether the command line of a run must name this setting. It need not
+   if the run does not use the setting, if no option sets it (help is NULL), or
+   if c has its usual value. Words, the seed and widths are always named; the
+   default of a width depends on other settings. */
 static bool
 needs_option(const Setting *s, const Config *c, const Config *usual)
 {

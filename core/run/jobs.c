@@ -1,11 +1,11 @@
 /* jobs.c - trains the runs of a grid that do not exist yet, several at once,
    each in its own process.
 
-   The process of a run is called a worker, and this process, which starts the
-   workers, the driver. A plugin that crashes ends only its own run, and several
-   workers use several cores. A worker keeps the last row of its log in memory
-   that it shares with the driver. The driver shows it on a terminal, in one
-   line that is rewritten:
+   The process of a run is called a worker; this process, which starts the
+   workers, is the driver. So a plugin that crashes ends only its own run, and
+   several workers use several cores. A worker keeps the last row of its log in
+   memory that it shares with the driver. On a terminal, the driver shows that
+   row in one line, which it rewrites:
 
        57 of 140 runs, step 250 of 1000, loss 1.25
 
@@ -21,19 +21,21 @@
 #include "run/plugin_process.h"
 #include "training/solved_or_diverged.h"
 
-/* The workers, and the grid whose jobs they do. train_all sets it, and only the
-   driver changes it. It is static because watch_run and a forked worker use it,
-   too. */
+/* The workers, and the grid whose jobs they do. It is set by train_all and
+   changed only by the driver. It is static because workers, which are forked,
+   use it too, and get only their job as an argument. */
 static struct Crew {
     const Work *w;
     Grid *grid;
     int next; /* each job before this one is done or was given to a worker */
     Child *workers;
     int worker_count;
-    double bytes;             /* memory limit of each worker */
-    Draft *draft;             /* into which workers write */
-    int total, ended, failed; /* numbers of runs; `ended` includes `failed` */
-    bool drawn;               /* true if progress is shown on a terminal */
+    double bytes; /* the memory limit of each worker */
+    Draft *draft; /* the workers write their runs into it */
+    int total;    /* how many runs are to be trained */
+    int ended;    /* how many of these have ended, failed ones included */
+    int failed;
+    bool drawn; /* true if progress is shown on a terminal */
 } crew;
 
 void (*row_logged)(const Work *w, const Job *job, int runs, LogRow row);
@@ -44,26 +46,26 @@ static void
 load_weights(Model *m, const Run *source)
 {
     Dataset data;
-    Conversion failed; /* only says why, if it failed */
+    Conversion result; /* says why, if the conversion fails */
     if (config_equal(&m->config, &source->config, OF_VARIANT | OF_SHAPE) &&
         m->config.embed == source->config.embed) {
         run_weights(source, m);
         return;
     }
     Model *from = run_model(source, &data);
-    if (!convert_model(from, m, &failed))
+    if (!convert_model(from, m, &result))
         fail("%s cannot be converted into %s: %s", source->path,
-             plugin_name(m->config.variant), failed.why);
+             plugin_name(m->config.variant), result.why);
     model_free(from);
 }
 
-/* In a run's own process: opens its plugin and its data, and makes its model,
-   whose weights may come from another run (--from) or imitate another variant
-   (--same-start). */
+/* In a worker: opens the plugin and the data of a run, and makes its model. The
+   initial weights may be those of another run (--from) or imitate another
+   variant (--same-start). */
 static Model *
-prepare(const Config *c, Dataset *data)
+make_model(const Config *c, Dataset *data)
 {
-    Conversion failed; /* only says why, if it failed */
+    Conversion result; /* says why, if initialise_same_start fails */
     Model *m = model_open(*c, data);
     if (m->config.plugin_hash != c->plugin_hash)
         fail("its plugin was changed after this command began; run the same "
@@ -71,8 +73,8 @@ prepare(const Config *c, Dataset *data)
     if (crew.w->from) {
         Run source = run_read(crew.w->from);
         load_weights(m, &source);
-    } else if (*c->same_start && !initialise_same_start(m, &failed))
-        fail("it cannot start as %s does: %s", c->same_start, failed.why);
+    } else if (*c->same_start && !initialise_same_start(m, &result))
+        fail("it cannot start as %s does: %s", c->same_start, result.why);
     return m;
 }
 
@@ -86,8 +88,8 @@ typedef struct Training {
     volatile LogRow *last; /* the last row of the log, shared with the driver */
 } Training;
 
-/* Called by the training loop after each step. Returns true, so that training
-   continues. */
+/* train() calls this after each step. Returns true, so that training continues.
+   A step that completes a row of the log is observed and shown. */
 static bool
 watch_run(void *training, const Result *so_far)
 {
@@ -104,11 +106,11 @@ watch_run(void *training, const Result *so_far)
     return true;
 }
 
-/* In the worker: trains one run, and writes it. The run is written into a
-   hidden directory of the driver's draft, and moved to its place when it is
-   whole. The last row of its log is the worker's answer. */
+/* In a worker: trains the run of a job, and writes it into a hidden directory
+   of the driver's draft, from which it is moved to its place when it is whole.
+   `last` is the worker's answer, the last row of the log. */
 static void
-work(const void *job, void *last)
+train_run(const void *job, void *last)
 {
     Training t = {.job = job, .last = last};
     Dataset data;
@@ -117,9 +119,9 @@ work(const void *job, void *last)
     Draft own = {.path = new_directory(crew.draft->path, hidden),
                  .place = crew.draft->place,
                  .lock = no_lock};
-    close(crew.draft->lock); /* only the driver holds a lock */
+    close(crew.draft->lock); /* fork copied it; only the driver keeps a lock */
     thread_count = crew.w->threads;
-    Model *m = prepare(&t.job->config, &data);
+    Model *m = make_model(&t.job->config, &data);
     t.solved.threshold = m->config.threshold;
     t.observer = observer_new(m, &data);
     t.start = clock_seconds();
@@ -128,10 +130,10 @@ work(const void *job, void *last)
     char *run = run_write(&own, t.job->name, m, &t.end, &t.observer, &data);
     if (!crew.w->no_weights)
         matrices_write(run, "weights", m, m->values);
-    /* If another command has trained this run meanwhile, that run is kept,
-       because the command may be reading it. */
-    bool kept = !t.job->stale && run_exists(crew.w->out, t.job->name);
-    draft_end(&own, kept ? KEEP_OLD : REPLACE_OLD);
+    /* If another command has meanwhile trained the same run, its run stays:
+       that command may be reading it. A stale run is replaced. */
+    bool is_there = run_exists(crew.w->out, t.job->name);
+    draft_end(&own, is_there && !t.job->stale ? KEEP_OLD : REPLACE_OLD);
 }
 
 /* On a terminal, rewrites the line that shows how many runs are finished, and
@@ -171,7 +173,7 @@ give_jobs(void)
         if (!w->process && crew.next < g->count) {
             const Job *job = &g->jobs[crew.next];
             crew.next++;
-            child_begin(w, work, job, sizeof(LogRow), crew.bytes,
+            child_begin(w, train_run, job, sizeof(LogRow), crew.bytes,
                         DISCARD_OUTPUT);
         }
         busy |= w->process != 0;
@@ -184,7 +186,7 @@ give_jobs(void)
 static void
 finish_job(Child *w)
 {
-    Job *job = (Job *)w->argument; /* as give_jobs gave it */
+    Job *job = (Job *)w->argument; /* const only for the worker */
     Ended e = child_end(w);
     job->done = e.answered;
     crew.ended++;
@@ -196,7 +198,8 @@ finish_job(Child *w)
         fprintf(stderr, "%d/%d %s\n", crew.ended, crew.total, job->name);
 }
 
-/* Trains the `total` jobs that are not done. Returns how many failed. */
+/* Trains the jobs that are not done, `total` in number. Returns how many
+   failed. */
 static int
 train_all(const Work *w, Grid *g, int total)
 {
@@ -222,8 +225,8 @@ train_all(const Work *w, Grid *g, int total)
     return crew.failed;
 }
 
-/* Finds out whether the job's run is done. It is stale, not done, if another
-   build of the plugin made it. A stale run is trained again; the old one stays
+/* Finds out whether the job's run exists. A run that another build of its
+   plugin made is stale, not done: it is trained again, and the old run stays
    until the new one is finished. */
 static void
 look_for_run(const Work *w, Job *job)

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/words.h"
 #include "config/find_plugin.h"
 #include "run/plugin_process.h"
 
@@ -27,8 +26,8 @@ run_in_double(int argc, char **argv)
     return status;
 }
 
-/* Describes in words how a child ended without finishing its work. r->doing is
-   "", or begins with a space, as in " in forward". */
+/* Says how a child ended without finishing its work: " in forward" (r->doing,
+   which is "" outside of a plugin's code) follows a verb. */
 static const char *
 how_it_ended(const Child *c)
 {
@@ -49,17 +48,17 @@ how_it_ended(const Child *c)
                        strsignal(signal), c->most_memory / 1e6, r->limit);
 }
 
-/* There are three cases. A child that exits after its work was done has
-   answered. A child that fails with a message exits with the status to return.
-   Any other end, such as a crash, is blamed on the plugin whose code was
-   running, if any. A child that is killed in a plugin's code is also blamed on
-   the plugin, even if it left a message. */
+/* A child has answered if it exits after all its work was done. It has failed
+   if it ends with a message of ours; but if a signal killed it in a plugin's
+   code, that does not count. In both cases its exit status is kept. Any other
+   end, such as a crash, is blamed on the plugin whose code was running, if any.
+ */
 Ended
 child_end(Child *c)
 {
     const Report *r = c->report;
     bool exited = WIFEXITED(c->status), in_plugin = *r->doing;
-    bool failed = *r->text && (exited || !in_plugin); /* with a message */
+    bool failed = *r->text && (exited || !in_plugin);
     Ended e = {.answered = exited && r->done, .status = EXIT_FAILURE};
     if (exited && (e.answered || failed))
         e.status = WEXITSTATUS(c->status);
@@ -100,7 +99,8 @@ typedef struct Command {
     char **argv;
 } Command;
 
-/* In the child: runs the command, and exits with its status. */
+/* In the child: runs the command, and exits with its status. The work of other
+   children returns, and their status is 0. */
 static void
 run_command(const void *argument, void *answer)
 {
@@ -113,12 +113,13 @@ run_command(const void *argument, void *answer)
 static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 enum { FATAL = sizeof fatal / sizeof *fatal };
 
-/* The child that runs the command, and the latest fatal signal, or 0. They are
-   static because a signal handler gets only the signal as its argument. */
+/* The child that runs the command, and the latest fatal signal; 0 if there was
+   none. Both are static because a signal handler gets only the signal. */
 static pid_t command_process;
 static volatile sig_atomic_t interrupted_by;
 
-/* The handler of fatal signals: ends the child first. */
+/* The handler of fatal signals: kills the child. This process ends later, in
+   end_by. */
 static void
 interrupt(int signal)
 {
@@ -138,14 +139,15 @@ handle_signals(void)
     }
 }
 
-/* Ends this process by a signal, if that is a fatal one. */
+/* Ends this process by a signal if that is one of the fatal ones; returns
+   otherwise. */
 static void
-end_by(int by)
+end_by(int number)
 {
     for (int i = 0; i < FATAL; i++)
-        if (fatal[i] == by) {
-            signal(by, SIG_DFL);
-            raise(by);
+        if (fatal[i] == number) {
+            signal(number, SIG_DFL);
+            raise(number);
         }
 }
 

@@ -1,8 +1,8 @@
-/* plugin_process.h - work that may crash, hang or exit, as a plugin's code may.
+/* plugin_process.h - runs a plugin's code, which may crash, hang or exit, in a
+   child process.
 
-   Every call of a plugin's code is made in a child process, which is ended if
-   the call lasts too long. The child tells its parent in a Report
-   (base/report.h) how far it is, and why it ends. */
+   The child is killed if a call of the plugin lasts too long. It tells its
+   parent in a Report (base/report.h) how far it is, and why it ends. */
 #ifndef PLUGIN_PROCESS_H
 #define PLUGIN_PROCESS_H
 
@@ -13,13 +13,13 @@ typedef struct Ended {
     bool answered;      /* true if the child finished its work */
     int status;         /* the status with which the command should exit */
     const char *why;    /* why it did not finish; "" if it did */
-    const char *plugin; /* the plugin to blame, in whose code the child ended
-                           without a message of ours; or NULL */
+    const char *plugin; /* the plugin to blame: the child ended in its code,
+                           without a message of this program; or NULL */
 } Ended;
 
-/* Calls work(argument, answer) in a child and waits for it. The `size` bytes of
-   the answer are copied, even if the child did not finish. The child may use
-   at most `memory` bytes. */
+/* Calls work(argument, answer) in a child, waits for it, and copies the answer,
+   `size` bytes, even if the child did not finish. The child may use at most
+   `memory` bytes. */
 Ended in_child(ChildWork *work, const void *argument, void *answer, size_t size,
                double memory, ChildOutput output);
 
@@ -27,8 +27,8 @@ Ended in_child(ChildWork *work, const void *argument, void *answer, size_t size,
    why. Returns the status with which this process should exit. */
 int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
 
-/* Runs the same command line with qkv-double, which is in this program's
-   directory, and returns its status. */
+/* Runs qkv-double, which is in this program's directory, with the same
+   arguments, and returns its status. */
 int run_in_double(int argc, char **argv);
 
 /* Call it for a child that children_wait has returned. Returns how it ended,

@@ -5,7 +5,7 @@
 
 #include "run/real_count.h"
 
-/* The answer if qkv-double cannot be run, as in a browser. */
+/* The result if qkv-double cannot be run, as in a browser. */
 enum { NO_ANSWER = -1 };
 
 /* The number of real parameters of a run's attention, counted by qkv-double;
@@ -15,16 +15,15 @@ static double
 count_in_double(const Run *r)
 {
     char *program = quoted(within(executable_directory(), "qkv-double"));
-    char *run = quoted(r->path);
     char *variant = quoted(plugin_trusted(r->config.variant));
     char *line = format_text("2>/dev/null %s count --real --tsv -v %s %s",
-                             program, variant, run);
+                             program, variant, quoted(r->path));
     double stored = NAN, real = NAN;
     FILE *answer = popen(line, "r");
     if (!answer)
         return NO_ANSWER;
-    /* The output has a line of headings, then a line with the variant, stored
-       and real. */
+    /* The output is a line of headings, then the name of the variant and its
+       numbers of stored and of real parameters. */
     if (fscanf(answer, "%*[^\n] %*[^\t] %lf %lf", &stored, &real) < 2)
         real = NAN;
     pclose(answer);
@@ -33,19 +32,20 @@ count_in_double(const Run *r)
     return stored == run_number(r, "attention_parameters") ? real : NAN;
 }
 
-/* The number of real parameters of run r of e: that of an earlier run with the
-   same attention, if there is one; else it is counted now (count_in_double).
-   Several kinds of attention, and one-hot tokens, are not counted: NaN. */
+/* The number of real parameters of run r of e, from an earlier run of e with
+   the same attention, if there is one; else from count_in_double. NaN for runs
+   with several kinds of attention or with one-hot tokens, which are not
+   counted. */
 static double
 real_of_run(const Work *w, const Experiment *e, const Run *r)
 {
-    double attention = run_number(r, "attention_parameters");
+    double parameters = run_number(r, "attention_parameters");
     Config c = r->config;
     if (c.encoder || c.cross != CROSS_NONE || c.embed == EMBED_ONEHOT)
         return NAN;
     for (const Run *s = e->runs; s < r; s++)
         if (run_text(s, "real") &&
-            run_number(s, "attention_parameters") == attention &&
+            run_number(s, "attention_parameters") == parameters &&
             config_equal(&s->config, &c, OF_VARIANT | OF_SHAPE | OF_MODEL))
             return run_number(s, "real");
     if (!w->quiet && isatty(STDERR_FILENO))

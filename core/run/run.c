@@ -1,8 +1,7 @@
-/* run.c - a run is a directory of plain files: its name, how it is written, and
-   how it is read.
+/* run.c - names, writes and reads a run, a directory of plain files.
 
-   Its files are data: every name and number in them is checked before it is
-   used. */
+   Somebody else may have written the files, so every name and number in them is
+   checked before it is used. */
 #include <libgen.h>
 #include <locale.h>
 #include <math.h>
@@ -17,8 +16,8 @@
 #include "run/run.h"
 #include "training/solved_or_diverged.h"
 
-/* Adds a setting of c to a run's name, unless it has its default value, or the
-   name is long already: the digest at its end still tells runs apart. */
+/* Adds a setting of c to a run's name, unless the setting has its default value
+   or the name is long already. The digest at its end still tells runs apart. */
 static void
 add_setting(char **name, const Setting *s, const Config *c,
             const Config *defaults)
@@ -37,7 +36,7 @@ run_name(const Config *c, const char *uses)
     config_resolve(&defaults, uses);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, plugin_name(c->variant));
-    /* Users can set every setting that has a help text. Words are left out,
+    /* Settings without a help text are not the user's. Words are left out,
        because the name already has them or they are too long. The seed comes
        last. */
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
@@ -49,7 +48,7 @@ run_name(const Config *c, const char *uses)
     return format_text("%s.seed%d.%s", name, c->seed, digest);
 }
 
-/* Writes `count` cells of a line of the log. */
+/* Writes `count` numbers as the next cells of a line of the log. */
 static void
 put_cells(FILE *file, const double *x, int count)
 {
@@ -93,7 +92,8 @@ put_pair(FILE *file, const char *key, double value, int digits)
     fprintf(file, "%s\t%s\n", key, number_text(value, digits));
 }
 
-/* Writes config.tsv: every built-in setting, in the order of settings[]. */
+/* Writes config.tsv: the format, then every built-in setting in the order of
+   settings[]. */
 static void
 write_config(const char *run, const Config *c)
 {
@@ -113,8 +113,8 @@ put_observed(FILE *file, const Observer *o)
         put_pair(file, o->names.text[k], o->values[first + k], FLOAT_DIGITS);
 }
 
-/* Writes result.tsv: the results, those of trivial baselines, and the last
-   line of the observed columns. */
+/* Writes result.tsv: the results of the model and of trivial baselines, and the
+   last line of the observed columns. */
 static void
 write_result(const char *run, const Model *m, const Finished *e,
              const Observer *o, const Dataset *data)
@@ -125,8 +125,8 @@ write_result(const char *run, const Model *m, const Finished *e,
     Baselines test = dataset_baselines(data, TEST);
     double flops, cache;
     model_cost(m, &flops, &cache);
-    /* The plugin may have set a locale that writes 0,5. It is not called again,
-       so a locale that writes 0.5 is safe now. */
+    /* The plugin may have set a locale that writes 0,5 for 0.5. It is not
+       called any more, so its locale can be replaced. */
     uselocale(newlocale(LC_ALL_MASK, "C", NULL));
     /* clang-format off */
     const struct { const char *key; double value; } lines[] = {
@@ -141,10 +141,9 @@ write_result(const char *run, const Model *m, const Finished *e,
         {"chance_loss", validation.chance_loss},
         {"bigram_loss", validation.bigram_loss}};
     /* clang-format on */
-    enum { LINES = sizeof lines / sizeof *lines };
     FILE *file = begin_pairs(run, "result.tsv");
     fprintf(file, "status\t%s\n", has_diverged(m, r) ? "diverged" : "finished");
-    for (int i = 0; i < LINES; i++)
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         put_pair(file, lines[i].key, lines[i].value, RESULT_DIGITS);
     if (*m->config.file) { /* the test part of a text has other baselines */
         put_pair(file, "test_trivial", test.trivial, RESULT_DIGITS);
@@ -171,7 +170,7 @@ write_timing(const char *run, const Finished *e, const Model *m)
     end_file(file, run, "timing.tsv");
 }
 
-/* The file of a weight in a folder of a run: "block0.attention.W^Q" is in
+/* The file of a weight in a folder of a run: for "block0.attention.W^Q",
    "weights/block0.attention.W_Q.npy". */
 static char *
 weight_file(const char *folder, const char *name)
@@ -181,7 +180,8 @@ weight_file(const char *folder, const char *name)
     return file;
 }
 
-/* A weight's entries begin at the same index in `entries` as in m->values. */
+/* The entries of a weight begin at the same index in `entries` as in m->values.
+ */
 void
 matrices_write(const char *run, const char *folder, const Model *m,
                const real *entries)
@@ -207,8 +207,9 @@ run_write(const Draft *d, const char *name, const Model *m, const Finished *e,
     return run;
 }
 
-/* Reads config.tsv. Its lines are a heading, the format, and the settings in
-   the order of settings[]; row i of the table is line i + 2 of the file. */
+/* Reads config.tsv. The file has a heading, the format, and the settings in the
+   order of settings[]. Lines are counted from 1 and rows from 0, without the
+   heading: row i is line i + 2. */
 static Config
 read_config(const char *path)
 {
@@ -231,7 +232,7 @@ read_config(const char *path)
         if (strcmp(s->name, name) || setting_set(s, &c, text))
             fail_damaged_table(path, line);
         if (s->kind == PLUGIN && *text)
-            plugin_name(text); /* exits if no plugin may have it */
+            plugin_name(text); /* exits if the name is not allowed */
     }
     if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
         fail("%s: \"%.64s\" is not the name of a task: the file was changed; "
@@ -246,7 +247,8 @@ run_exists(const char *directory, const char *name)
     return !access(within(within(directory, name), "result.tsv"), F_OK);
 }
 
-/* The files that are read into Run.result. Only the first must exist. */
+/* The files that are read into Run.result. The first must exist, the others
+   need not. */
 static const char *const results[] = {"result.tsv", "timing.tsv", "real.tsv"};
 
 Run
@@ -288,7 +290,7 @@ run_weights(const Run *r, Model *m)
         fail("%s: %s has changed since this run; restore the original", r->path,
              r->config.file);
     if (access(within(r->path, "weights"), F_OK))
-        fail("%s: its weights were not kept (--no-weights): remove it and "
+        fail("%s: its weights were not kept (--no-weights): remove the run and "
              "train it again",
              r->path);
     for (int i = 0; i < m->count; i++) {

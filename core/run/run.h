@@ -2,10 +2,10 @@
 
    config.tsv       every setting
    log.tsv          a line for every --log-every steps
-   weights/NAME.npy one matrix
+   weights/NAME.npy a weight, as a matrix
    result.tsv       the results
-   timing.tsv       times and memory, which differ between two equal runs
-   real.tsv         added when the real parameters are counted (real_count.h)
+   timing.tsv       times and memory, which differ even between identical runs
+   real.tsv         the number of real parameters, if counted (real_count.h)
 
    A run is written as a draft (base/files.h), so that it is in its place whole
    or not at all. An experiment (experiment.h) is a directory of runs. */
@@ -14,16 +14,15 @@
 
 #include "base/files.h"
 #include "base/tsv.h"
-#include "heart/train.h"
 #include "training/build_model.h"
 #include "watch/observe.h"
 
 enum { RUN_FORMAT = 5 }; /* the version of these files, in config.tsv */
 
-/* The name of the run with this config: "reverse.standard.d-k4.seed1.0a1b2c3d",
-   its task, variant, the settings that differ from the task's defaults, seed
-   and the config's digest. `uses` lists the settings that the variant uses
-   (variant_uses). */
+/* The name of the run with this config, "reverse.standard.d-k4.seed1.0a1b2c3d":
+   its task and variant, the settings that differ from the task's defaults, the
+   seed, and the config's digest. `uses` lists the settings that the variant
+   uses (variant_uses). */
 char *run_name(const Config *c, const char *uses);
 
 /* How the training of a run ended. */
@@ -33,14 +32,16 @@ typedef struct Finished {
     double seconds; /* of training */
 } Finished;
 
-/* Writes the finished run `name` into a draft, which draft_end moves to its
-   place, without its weights (matrices_write). `o` has the values that were
-   observed at each line of the log. Returns the run's path in the draft. */
+/* Writes the finished run `name` into a draft, from which draft_end moves it to
+   its place. `o` has the values that were observed at each line of the log.
+   Returns the run's path in the draft, into which matrices_write may add the
+   weights. */
 char *run_write(const Draft *d, const char *name, const Model *m,
                 const Finished *e, const Observer *o, const Dataset *data);
 
+/* A run as it is read. */
 typedef struct Run {
-    char *path, *name; /* name: the last part of path */
+    char *path, *name; /* the name is the last part of the path */
     Config config;
     Table log;
     Table result; /* result.tsv, followed by timing.tsv and real.tsv */
@@ -49,20 +50,20 @@ typedef struct Run {
 /* Reads a run; exits if a file is missing or damaged. */
 Run run_read(const char *path);
 
-/* Opens RUN/NAME, a table of keys and values, which end_file closes. */
+/* Opens RUN/NAME, a new table of keys and values. end_file closes it. */
 FILE *begin_pairs(const char *run, const char *name);
 
-/* Writes a line of such a table, the value with up to `digits` digits:
-   TIME_DIGITS of a time, which differs from run to run, FLOAT_DIGITS of a
-   float, RESULT_DIGITS of a mean of floats, ALL_DIGITS of a whole number. */
+/* Writes a line of such a table. The value has up to `digits` digits:
+   TIME_DIGITS for a time, which differs from run to run, FLOAT_DIGITS for a
+   float, RESULT_DIGITS for a mean of floats, ALL_DIGITS for a whole number. */
 enum { TIME_DIGITS = 4, FLOAT_DIGITS = 7, RESULT_DIGITS = 10, ALL_DIGITS = 17 };
 void put_pair(FILE *file, const char *key, double value, int digits);
 
 /* Returns whether the directory has a finished run of that name. */
 bool run_exists(const char *directory, const char *name);
 
-/* Two functions return the result with this name: as text (NULL if there is
-   none), or as a number (NaN if there is none). */
+/* The result of this name: run_text returns its text, or NULL if there is none;
+   run_number returns its number, or NaN. */
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);
 
@@ -74,8 +75,9 @@ Model *run_model(const Run *r, Dataset *data);
    they are missing or do not fit. */
 void run_weights(const Run *r, Model *m);
 
-/* Writes a file for each weight of m into RUN/FOLDER, which it makes. `entries`
-   are those of all weights, one after the other: m->values or m->gradients. */
+/* Makes the directory RUN/FOLDER, with a file for each weight of m. `entries`
+   has the entries of all weights, one after the other: m->values or
+   m->gradients. */
 void matrices_write(const char *run, const char *folder, const Model *m,
                     const real *entries);
 
