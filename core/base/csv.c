@@ -10,12 +10,12 @@ typedef struct Reader {
     const char *path;
     char *at;       /* the next character of the text */
     char separator; /* of the cells: a comma or a tab */
-    int line;       /* the number, from 1, of the line that r->at is in */
+    int line;       /* the number of the line that `at` is in, from 1 */
 } Reader;
 
 /* Reads the cell whose opening quote is at r->at, and moves r->at past its
-   closing quote. The result is the text between them, with each "" turned into
-   ". It is no longer than the quoted text, and so replaces it in memory. */
+   closing quote. Returns the text between the quotes, with each "" turned into
+   ". This text is shorter than the quoted cell, and is written over it. */
 static char *
 quoted_cell(Reader *r)
 {
@@ -49,7 +49,7 @@ next_cell(Reader *r, bool *last)
     else
         r->at += strcspn(r->at, ends);
     if (r->at[0] == '\r' && r->at[1] == '\n') {
-        *r->at = 0; /* drops the CR of a CRLF, so that only the LF is left */
+        *r->at = 0; /* ends the cell at the CR, so that only the LF is left */
         r->at++;
     }
     char end = *r->at;
@@ -66,8 +66,8 @@ next_cell(Reader *r, bool *last)
     return cell;
 }
 
-/* Reads a line, and appends its cells to those of the table. The first line
-   that is not empty has the names of the columns. Each later one is a row. */
+/* Reads a line, and adds it to the table unless it is empty. The first line
+   that is not empty has the names of the columns; each later one is a row. */
 static void
 read_line(Reader *r, Table *t)
 {
@@ -89,8 +89,8 @@ read_line(Reader *r, Table *t)
     const char *separator = r->separator == '\t' ? "tab" : "comma";
     if (!header && count != t->cols)
         fail("%s:%d: this line has %d cells, but the first line names %d "
-             "columns; give it a cell for each, and quotes around a cell that "
-             "has a %s in it",
+             "columns; give it a cell for each, and quote any cell that "
+             "contains a %s",
              r->path, line, count, t->cols, separator);
     t->cols = count;
     if (!header)
@@ -110,17 +110,17 @@ csv_read(const char *path, int **lines)
     if (strlen(r.at) != size)
         fail("%s: it has NUL bytes, so it is not text; save it as UTF-8 CSV",
              path);
-    if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* a byte order mark in UTF-8 */
+    if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* the UTF-8 byte order mark */
         r.at += 3;
-    if (r.at[strcspn(r.at, "\t,;\n")] == ';') /* it is before any , or tab */
+    if (r.at[strcspn(r.at, "\t,;\n")] == ';') /* before any comma or tab */
         fail("%s: semicolons separate its cells; use commas (0.5, not 0,5)",
              path);
     if (r.at[strcspn(r.at, "\t\n")] == '\t') /* the first line has a tab */
         r.separator = '\t';
     *lines = NULL;
     while (*r.at) {
-        /* t.rows grows only if this line is a row. Otherwise the next line's
-           number overwrites this one. */
+        /* t.rows grows only if this line is a row. If it is not, the number of
+           the next line overwrites this one. */
         *lines = grow(*lines, t.rows, &capacity, sizeof **lines);
         (*lines)[t.rows] = r.line;
         read_line(&r, &t);

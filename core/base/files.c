@@ -71,7 +71,7 @@ names_in(const char *directory)
 {
     Values names = {0};
     DIR *dir = opendir(directory);
-    /* A lack of memory does not mean that the directory has no names. */
+    /* Without the memory to list it, the directory may still have names. */
     if (!dir && errno == ENOMEM)
         fail("%s: could not list it: %s", directory, strerror(errno));
     if (!dir)
@@ -83,7 +83,8 @@ names_in(const char *directory)
     return names;
 }
 
-/* nftw calls this for each file in a directory, and then for the directory. */
+/* nftw calls this for each file in a directory, then for the directory itself.
+ */
 static int
 remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
 {
@@ -91,12 +92,12 @@ remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
     return remove(path);
 }
 
-/* nftw also fails if there is nothing to remove, or if this user may not remove
-   it; neither is reported. */
+/* Reports only a lack of memory. Other failures of nftw are ignored: there is
+   nothing to remove, or this user may not remove it. */
 void
 discard(const char *path)
 {
-    enum { MOST_OPEN = 16 }; /* directories at once */
+    enum { MOST_OPEN = 16 }; /* the directories that nftw may open at once */
     bool failed = nftw(path, remove_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS) != 0;
     if (failed && errno == ENOMEM)
         fail("%s: could not remove it: %s", path, strerror(errno));
@@ -106,28 +107,28 @@ Draft *
 draft_begin(const char *directory, const char *name)
 {
     Draft *d = allocate(1, sizeof *d);
-    /* 100 letters of the name are enough for people; a file system allows about
-       255 in all. */
+    /* A file system allows names of about 255 letters; 100 letters are enough
+       for people. */
     char *hidden = format_text(".%.100s" DRAFT_MARK "XXXXXX", name);
     drafts_sweep(directory);
-    /* If this process is killed, its parent sweeps that directory. */
+    /* If this process is killed, its parent sweeps this directory. */
     snprintf(report->drafts, sizeof report->drafts, "%s", directory);
     d->place = copy_text(directory);
-    /* Another process may remove the new draft before it is locked; if so, a
-       new one is made. */
+    /* Another process may sweep the new draft before it is locked. If so, a new
+       one is made. */
     do {
         d->path = within(directory, hidden);
         if (!mkdtemp(d->path))
             fail("%s: could not write there: %s; choose another directory",
                  directory, strerror(errno));
         d->lock = lock_directory(d->path);
-    } while (access(d->path, F_OK)); /* while it does not exist */
+    } while (access(d->path, F_OK) != 0); /* it does not exist any more */
     return d;
 }
 
 /* Renames a file or a directory. Returns false if `to` exists and rename cannot
-   replace it: it is a directory that is not empty, or only one of the two is a
-   directory. Fails if it could not be renamed for another reason. */
+   replace it: `to` is a directory that is not empty, or only one of the two is
+   a directory. Fails if rename fails for any other reason. */
 static bool
 try_rename(const char *from, const char *to)
 {
@@ -141,27 +142,29 @@ try_rename(const char *from, const char *to)
 }
 
 /* Moves the draft's file or directory NAME to its final place. If rename cannot
-   replace the file or directory that is already there, the old one is first
-   moved into the draft as NAME@, and draft_end removes it with the draft. With
-   KEEP_OLD, it stays in place instead, and the result is false. */
+   replace what is already in that place, the old file or directory is first
+   moved into the draft as NAME@, and is removed with the draft. With KEEP_OLD,
+   it stays in place instead, and the result is false. */
 static bool
 publish(const Draft *d, const char *name, IfExists rule)
 {
     char *from = within(d->path, name), *to = within(d->place, name);
     char *old = within(d->path, format_text("%s@", name));
 #ifdef RENAME_EXCHANGE
-    /* Swaps the two in one step, so that a reader always finds one of them. The
-       old one is then in the draft. On systems without this call there is a
-       moment in which neither is in place. */
+    /* Swaps the new and the old one in a single step, so a reader always finds
+       one of them; the old one is then in the draft. On systems without this
+       call, neither is in place for a moment. */
     if (rule == REPLACE_OLD &&
         !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
         return true;
 #endif
+    /* A second round is needed only if another program writes there meanwhile.
+     */
     while (!try_rename(from, to)) {
         if (rule == KEEP_OLD)
             return false;
-        discard(old); /* another program may have written there since */
-        if (rename(to, old) && errno != ENOENT) /* ENOENT: it is gone already */
+        discard(old); /* it exists in a second round */
+        if (rename(to, old) && errno != ENOENT) /* ENOENT: nothing is there */
             not_written(to);
     }
     return true;
@@ -172,7 +175,7 @@ draft_end(Draft *d, IfExists rule)
 {
     Values names = names_in(d->path);
     bool published = true;
-    /* Only one draft at a time moves its files to this place. */
+    /* No other draft may move files to this place at the same time. */
     int place_lock = lock_directory(d->place);
     for (int i = 0; i < names.count; i++) {
         bool hidden = names.text[i][0] == '.'; /* it is not published */
@@ -194,9 +197,9 @@ drafts_sweep(const char *directory)
             continue; /* it is not the name of a draft */
         char *path = within(directory, names.text[i]);
         int lock = open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
-        if (lock < 0) /* another user's draft, or not a directory */
+        if (lock < 0) /* it is another user's draft, or not a directory */
             continue;
-        if (flock(lock, LOCK_EX | LOCK_NB) == 0) /* its writer is gone */
+        if (flock(lock, LOCK_EX | LOCK_NB) == 0) /* no living process has it */
             discard(path);
         close(lock);
     }

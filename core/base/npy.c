@@ -9,11 +9,11 @@
 #include "base/words.h"
 #include "heart/fail.h"
 
-/* A file begins with MAGIC, which ends in the format's version, 1 and 0. Two
-   bytes with the length of the header follow, the lower one first. MAGIC and
-   the length take PREFIX bytes. The header and the entries follow. The header
-   is padded with blanks, so that the entries begin at a multiple of 64 bytes.
- */
+/* A file begins with MAGIC, whose last two bytes are the format's version, 1.0.
+   Two bytes with the length of the header follow: the lower one at offset
+   LOW_BYTE, the higher one at HIGH_BYTE. The header begins at offset PREFIX,
+   and is padded with blanks so that the entries after it begin at a multiple of
+   64 bytes. The headers written here have HEADER bytes. */
 #define MAGIC "\x93NUMPY\x01\x00"
 enum { LOW_BYTE = 8, HIGH_BYTE, PREFIX, HEADER = 2 * 64 - PREFIX };
 
@@ -61,7 +61,7 @@ check_header(const char *path, const char *file, size_t size, int rows,
     const NpyShape shape = {.first = rows, .second = cols};
     char expected[HEADER];
     bool has_prefix = size >= PREFIX && !memcmp(file, MAGIC, sizeof MAGIC - 1);
-    *begin = size; /* no entry, unless there is a header */
+    *begin = size; /* without a header, there are no entries */
     if (has_prefix)
         *begin = PREFIX + bytes[LOW_BYTE] + 256u * bytes[HIGH_BYTE];
     bool has_entries = *begin < size;
@@ -75,7 +75,8 @@ check_header(const char *path, const char *file, size_t size, int rows,
          path, rows, cols);
 }
 
-/* Converts each entry, a float or a double, to `real`. */
+/* The entries of the file are floats or doubles, and are converted to `real`.
+ */
 void
 npy_read(const char *path, real *values, int rows, int cols)
 {

@@ -12,14 +12,15 @@ typedef struct NpyShape {
     int first, second, third;
 } NpyShape;
 
-/* Writes DIRECTORY/NAME, an array of this shape, whose values are of type real
-   or int. Fails if the file cannot be written whole. */
+/* Writes DIRECTORY/NAME, an array of this shape. The type of `values` is real
+   for NPY_REALS, and int for NPY_INTS. Fails if the whole file cannot be
+   written. */
 typedef enum { NPY_REALS, NPY_INTS } NpyType;
 void npy_write(const char *directory, const char *name, NpyType type,
                const void *values, NpyShape shape);
 
-/* Reads a matrix of exactly this shape. Fails unless the file has finite
-   numbers of type float or double, in this machine's byte order. */
+/* Reads a matrix of exactly this shape into `values`. Fails unless the file has
+   finite numbers of type float or double, in this machine's byte order. */
 void npy_read(const char *path, real *values, int rows, int cols);
 
 #endif

@@ -11,10 +11,10 @@
 static Report unread = {.doing = ""};
 Report *report = &unread;
 
-/* on_failure (heart/fail.h): stores the message for the parent, which prints
-   it, and ends this process without the exit handlers that a plugin may have
-   installed. After a bug it returns, because the caller then calls abort(),
-   which the parent notices. */
+/* The hook on_failure (heart/fail.h). It stores the message for the parent,
+   which prints it, and ends this process without running exit handlers, which a
+   plugin may have installed. After a bug it returns, so that the caller calls
+   abort(), which the parent notices. */
 static void
 store_message(int status, const char *message)
 {
@@ -42,8 +42,9 @@ set_stdout(FILE *file)
 #endif
 }
 
-/* This program's results go to a copy of file descriptor 1. Descriptor 1 then
-   becomes stderr too, for plugins that write to it directly. */
+/* From now on this program's results go to a copy of file descriptor 1.
+   Descriptor 1 itself becomes stderr, because a plugin may write to it
+   directly. */
 void
 plugins_print_to_stderr(void)
 {
@@ -76,10 +77,10 @@ report_returned(void)
         set_stdout(results);
 }
 
-/* A list of the variants that were opened, each with the path of its plugin. */
+/* An element of the list of all variants that were opened. */
 typedef struct Opened {
     const struct Variant *variant;
-    const char *path;
+    const char *path; /* of its plugin */
     struct Opened *next;
 } Opened;
 static Opened *opened;
@@ -92,9 +93,9 @@ report_opened(const struct Variant *v, const char *path)
     opened = o;
 }
 
-/* report_call (heart/fail.h): reports that the code of v is called or, if
-   `doing` is RETURNED, that it has returned. A v that was not opened, such as
-   NULL, stands for the variant whose code was called last. */
+/* The hook report_call (heart/fail.h). It reports that the code of v is called
+   or, if `doing` is RETURNED, that it has returned. If v was not opened, for
+   example NULL, the variant whose code was called last is meant. */
 static void
 report_variant(const struct Variant *v, const char *doing)
 {
@@ -107,8 +108,8 @@ report_variant(const struct Variant *v, const char *doing)
         report_running(o ? o->path : NULL, doing);
 }
 
-/* Sets the hooks of heart/fail.h, so that failures and calls of a variant's
-   code are reported in r. */
+/* Sets the hooks of heart/fail.h, so that r gets the failures and the calls of
+   a variant's code. */
 void
 report_to(Report *r)
 {

@@ -1,6 +1,6 @@
 /* report.h - what a process that runs plugins tells its parent, the process
    that started it (run/plugin_process.h). The report is a struct in memory that
-   both share, so no message has to be parsed. */
+   the two processes share, so no message has to be parsed. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -14,7 +14,7 @@ typedef struct Report {
     char text[MESSAGE];      /* the message that ended it, or "" */
     char plugin[256];        /* path of the plugin that was called last */
     volatile unsigned calls; /* how often a plugin was called */
-    /* which plugin code runs, such as " in forward"; RETURNED if none does */
+    /* which code of the plugin runs, such as " in forward"; RETURNED if none */
     const char *volatile doing;
     char limit[128];   /* the process's memory limit in words, such as
                           " (the limit is 100 MB)"; or "" */
@@ -25,16 +25,16 @@ typedef struct Report {
 /* The report of this process. Until report_to is called, nobody reads it. */
 extern Report *report;
 
-/* Reports that the code of the plugin at `path` is called, which counts as one
-   of Report.calls. Until report_returned, a crash is blamed on that plugin or,
-   if `path` is NULL, on the plugin that was called last; and what the code
-   prints appears on stderr, if plugins_print_to_stderr was called. `doing`
-   names the code for the message: " in forward". */
+/* report_running reports that code of the plugin at `path` is called, and
+   counts the call in Report.calls; report_returned reports that the code has
+   returned. A crash between the two is blamed on that plugin or, if `path` is
+   NULL, on the plugin that was called last. `doing` names the code in messages:
+   " in forward". */
 void report_running(const char *path, const char *doing);
 void report_returned(void);
 
-/* From now on a crash in the code of v is blamed on the plugin at `path`, a
-   text that lasts as long as the program. */
+/* From now on a crash in the code of v is blamed on the plugin at `path`. The
+   text must live as long as the program. */
 struct Variant;
 void report_opened(const struct Variant *v, const char *path);
 
@@ -47,9 +47,9 @@ void report_to(Report *r);
    musl, it changes nothing. */
 void plugins_print_to_stderr(void);
 
-/* Must be called last. Notes in the report that all work is done. Fails if some
-   of the output could not be written; otherwise returns `status`, which is to
-   be the exit status of the process. */
+/* Notes in the report that all work is done. Fails if some of the output could
+   not be written; otherwise returns `status`. Call this last, and let the
+   process exit with its result. */
 int end_well(int status);
 
 #endif

@@ -15,15 +15,17 @@ fail_damaged_table(const char *path, int line)
          path, line);
 }
 
+/* Returns whether a cell has only characters that a name may have (table_add).
+ */
 static bool
 is_name(const char *cell)
 {
     return *cell && !cell[strspn(cell, NAME_LETTERS ".")];
 }
 
-/* Adds line `number` of a file to the table. Tabs separate its cells, which are
-   cut out of `line`. Line 1 has the column names; those of a later file replace
-   those of the file before it. */
+/* Adds line `number` of a file, counted from 1, to the table. The tabs between
+   its cells are replaced by zeros, so each cell is a text inside `line`. Line 1
+   has the column names, which replace the names from an earlier file. */
 static void
 add_line(Table *t, char *line, const char *path, int number)
 {
@@ -48,7 +50,7 @@ add_line(Table *t, char *line, const char *path, int number)
 void
 table_add(Table *t, const char *path)
 {
-    int number = 0; /* of the line, from 1 */
+    int number = 0; /* of the latest line, counted from 1 */
     char *line = read_text(path, "table"), *end = strchr(line, '\n');
     while (end) {
         *end = 0;
@@ -57,7 +59,7 @@ table_add(Table *t, const char *path)
         line = end + 1;
         end = strchr(line, '\n');
     }
-    if (*line) /* the file does not end with a line end */
+    if (*line) /* the last line has no end: the file was truncated */
         fail_damaged_table(path, number + 1);
     if (number < 2) /* no row follows the column names */
         fail_damaged_table(path, 1);

@@ -14,9 +14,10 @@
 /* The %s is for whose_memory (heart/fail.h), which names the limit. */
 static const char no_memory[] = "out of memory for a text%s";
 
-/* How many bits at the start of a byte are 1. In UTF-8, the first byte of a
-   character has as many as the character has bytes, 2 to 4, or none if it is
-   the only byte. A byte with one such bit continues a character. */
+/* Returns how many bits of a byte, from the highest down, are 1 before the
+   first 0. In UTF-8, the first byte of a character of 2 to 4 bytes has as many
+   leading ones as the character has bytes. The only byte of a character has
+   none. A byte that continues a character has one. */
 static int
 leading_ones(unsigned char byte)
 {
@@ -29,8 +30,8 @@ leading_ones(unsigned char byte)
 int
 utf8_next(const unsigned char *text, size_t size, size_t *at)
 {
-    /* least[n] is the smallest code that needs n bytes. The code 0 is refused.
-     */
+    /* least[n] is the smallest code that may take n bytes. One byte may not be
+       0, because a 0 ends a text. */
     static const int least[] = {0, 1, 0x80, 0x800, 0x10000};
     const int largest = 0x10ffff; /* in Unicode */
     const unsigned char *bytes = text + *at;
@@ -39,8 +40,8 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
     bool cut_short = (size_t)count > size - *at;
     if (!is_first_byte || cut_short)
         return -1;
-    /* The bits after the first 0 of each byte make the code: in the bytes after
-       the first, 10xxxxxx, these are six. */
+    /* The code is made of the bits after the first 0 of each byte. A byte after
+       the first one, 10xxxxxx, adds six bits. */
     int code = bytes[0] & 0x7f >> ones;
     for (int i = 1; i < count; i++) {
         if (leading_ones(bytes[i]) != 1)
@@ -62,6 +63,7 @@ is_text(const char *text)
     size_t size = strlen(text);
     for (size_t i = 0; i < size;) {
         int code = utf8_next((const unsigned char *)text, size, &i);
+        /* Unicode has two ranges of control characters. */
         bool control = code < ' ' || (code >= 127 && code < 160);
         if (code < 0 || control)
             return false;
@@ -112,7 +114,7 @@ replace_in(char *text, const char *characters, char by)
             *c = by;
 }
 
-/* The order of texts in the trees of tsearch. */
+/* Orders the texts of a set, which is a tree made by tsearch. */
 static int
 compare_texts(const void *a, const void *b)
 {
@@ -132,7 +134,7 @@ add_word(void **set, const char *word)
 const char *
 interned(const char *text)
 {
-    static void *all; /* a tree of all copies (tsearch) */
+    static void *all; /* the set of all copies */
     char **known = tfind(text, &all, compare_texts);
     if (known)
         return *known;
@@ -147,8 +149,9 @@ number_read(const char *text, NumberKind kind, double least, double most,
 {
     char *end;
     *x = strtod(text, &end) + 0.;         /* -0 becomes 0 */
-    bool read_all = end != text && !*end; /* and it is not empty */
-    /* strtod accepts blanks at the start, "nan" and "0x10"; this does not. */
+    bool read_all = end != text && !*end; /* false for an empty text */
+    /* strtod accepts leading blanks, "nan" and "0x10"; this function does not.
+     */
     bool blank = isspace((unsigned char)*text),
          hexadecimal = strpbrk(text, "xX");
     if (!read_all || blank || hexadecimal || isnan(*x))
@@ -164,9 +167,8 @@ number_read(const char *text, NumberKind kind, double least, double most,
 char *
 quoted(const char *text)
 {
-    /* A text that is not empty needs no quotes if none of its characters is
-       special in a shell. */
-    if (*text && !text[strspn(text, NAME_LETTERS ",.=/")])
+    bool is_plain = !text[strspn(text, NAME_LETTERS ",.=/")];
+    if (*text && is_plain)
         return copy_text(text);
     char *word;
     FILE *to = begin_text(&word);
@@ -224,7 +226,7 @@ format_text(const char *format, ...)
 FILE *
 begin_text(char **text)
 {
-    static size_t unused_size; /* fclose still sets it, in end_text */
+    static size_t unused_size; /* static: fclose in end_text still sets it */
     FILE *stream = open_memstream(text, &unused_size);
     if (!stream)
         fail(no_memory, whose_memory);
@@ -243,14 +245,17 @@ uint64_t
 hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
 {
     const unsigned char *byte = bytes;
-    for (uint64_t i = 0; i < size; i++) /* The factor is the prime of FNV-1a. */
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    const uint64_t prime = UINT64_C(0x100000001b3); /* of FNV-1a */
+    for (uint64_t i = 0; i < size; i++)
+        hash = (hash ^ byte[i]) * prime;
     return hash;
 }
 
-/* Do so few edits turn a into b? After the letters that both begin with, an
-   edit drops the next letter of a, inserts that of b, replaces one by the other
-   or swaps two. */
+/* Returns whether at most `edits` edits turn a into b. The letters with which
+   both begin need no edit. The first edit then deletes the next letter of a,
+   inserts the next letter of b, replaces one by the other, or swaps the next
+   two letters of a. The other edits must turn the rest of a into the rest of b.
+ */
 static bool
 edits_suffice(const char *a, const char *b, int edits)
 {
@@ -270,8 +275,8 @@ edits_suffice(const char *a, const char *b, int edits)
            (crossed && edits_suffice(a + 2, b + 2, edits - 1));
 }
 
-/* Names are tried with ever more edits, so the first that is found is nearest.
- */
+/* All names are tried with no edit, then with one, then with two, and so on.
+   The first name found is therefore the nearest. */
 const char *
 suggestion(const char *word, const Values *names)
 {
@@ -297,7 +302,7 @@ not_one_of(const char *word, const char *list)
                        *nearest ? ";" : "", nearest);
 }
 
-/* Any double is read back exactly from 17 digits. */
+/* With 17 digits, any double is read back exactly. */
 void
 shortest_number(double x, char text[NUMBER_SIZE])
 {

@@ -1,22 +1,23 @@
-/* calls.c - checks of single calls, for which float is precise enough: shapes,
-   repetition, causality, x and y, batches, decoding; each in every block. "Way"
-   is a way of calling forward, as in subject.h. */
+/* calls.c - the checks for which float is precise enough: shapes, repetition,
+   causality, x and y, batches, decoding. A "way" is a way of calling forward
+   (subject.h). */
 #include <string.h>
 
 #include "algebra/canonical.h"
+#include "algebra/capture.h"
 #include "base/words.h"
 #include "check/checks.h"
-#include "check/difference.h"
 #include "decode/generate.h"
 
-/* How far two outputs that count as the same may be apart, relative to the
-   largest number: not at all, or by rounding, because the sums of other numbers
-   of rows are added up in another order. */
+/* How far two equal outputs may be apart, relative to their largest number: not
+   at all, or by rounding. Calls with different numbers of rows may add up the
+   same sum in another order, so their outputs differ by rounding. */
 static const double exactly = 0;
 static const double rounding = sizeof(real) == 4 ? 1e-5 : 1e-13;
 
-/* Returns whether `count` numbers differ by at most `allowed`, relative to the
-   largest of them, or to 1 if all are smaller. */
+/* Returns whether the `count` numbers of a and of b differ by at most
+   `allowed`, relative to the largest number of b, or to 1 if all of these are
+   smaller. */
 static bool
 same(const real *a, const real *b, int count, double allowed)
 {
@@ -26,23 +27,23 @@ same(const real *a, const real *b, int count, double allowed)
     return relative_difference(difference) <= allowed;
 }
 
-/* Returns a hash of the names and shapes of matrices. */
+/* Returns a hash of the names and shapes of the declared matrices. */
 static uint64_t
 hash_matrices(const Weights *w)
 {
     uint64_t hash = HASH_START;
     for (int i = 0; i < w->count; i++) {
-        const Weight *d = &w->list[i];
-        hash = hash_bytes(hash, d->name, strlen(d->name) + 1);
-        int shape[] = {d->rows, d->cols};
+        const Weight *one = &w->list[i];
+        hash = hash_bytes(hash, one->name, strlen(one->name) + 1);
+        int shape[] = {one->rows, one->cols};
         hash = hash_bytes(hash, shape, sizeof shape);
     }
     return hash;
 }
 
-/* Returns whether `other` has different matrices from s, or a different output;
-   `hash` is the hash of the output of s (call_all). Matrices are compared
-   first, because matrices of other shapes may not fit the call. */
+/* Returns whether `other` has other matrices than s, or other outputs. `hash`
+   is the result of call_all for s. Matrices are compared first: if they differ,
+   `other` need not be called. */
 static bool
 differs(Subject *other, const Subject *s, uint64_t hash)
 {
@@ -51,10 +52,10 @@ differs(Subject *other, const Subject *s, uint64_t hash)
 }
 
 /* Changes each shape setting in turn. A setting that the plugin declares, in
-   .shape or .settings, must change its matrices or its output; any other
-   setting must not. `hash` is the result of call_all for s. If call_all now
-   returns a different hash for s, nothing can be compared; check_repeats
-   reports that fault. */
+   .shape or .settings, must change its matrices or its outputs; any other
+   setting must not. `hash` is the result of call_all for s. If a second
+   call_all returns another hash, nothing can be compared: check_repeats reports
+   that fault. */
 static void
 vary_settings(Subject *s, uint64_t hash)
 {
@@ -62,28 +63,29 @@ vary_settings(Subject *s, uint64_t hash)
     if (differs(s, s, hash))
         return;
     for (int i = 0; i < setting_count; i++) {
-        const Setting *one = &settings[i];
-        if (one->role != OF_SHAPE)
+        const Setting *setting = &settings[i];
+        const char *name = setting->name;
+        if (setting->role != OF_SHAPE)
             continue;
-        bool in_settings = one->kind == OWN;
-        bool is_declared = in_settings || index_in(shape, one->name) >= 0;
-        Subject other = subject_changed(s, one);
+        bool is_own = setting->kind == OWN; /* it is in .settings */
+        bool is_declared = is_own || index_in(shape, name) >= 0;
+        Subject other = subject_changed(s, setting);
         bool matters = differs(&other, s, hash);
         if (is_declared && !matters)
             fail("it declares %s, but does not depend on it: use it, or do "
                  "not declare it",
-                 one->name);
+                 name);
         if (matters && !is_declared)
             fail("it uses %s, which .shape does not name: add it to .shape",
-                 one->name);
+                 name);
     }
 }
 
-/* The tokens of a short sequence, and of a long one. */
+/* The numbers of tokens in a short sequence and in a long one. */
 enum { TOKENS = 6, MANY = 300 };
 
-/* Calls forward at a shape of realistic size. The call fails if an array in the
-   plugin's own operator is too short for a row. */
+/* Calls forward at a shape of realistic size. This reveals an array in the
+   plugin's own operator that is too short for a row. */
 static void
 call_large(const Subject *s)
 {
@@ -95,8 +97,8 @@ call_large(const Subject *s)
 }
 
 /* All blocks must declare the same matrices, and all ways of calling forward
-   must work. call_all runs every block, so it is called only in the first one.
-   Settings and the large shape are tried only once, at the first shape. */
+   must work. call_all runs every block, so it is called only for the first
+   block. Settings and the large shape are tried only at the first shape. */
 void
 check_shapes(Subject *s)
 {
@@ -115,7 +117,7 @@ check_shapes(Subject *s)
     call_large(s);
     int parameters = 0;
     for (int i = 0; i < s->weights.count; i++)
-        parameters += entries(s, i);
+        parameters += (int)entries_of(&s->weights.list[i]);
     static const char *const kinds[] = {[ANY_CALL] = "self-, cross- and causal",
                                         [SELF_ONLY] = "self- and causal",
                                         [CAUSAL_ONLY] = "causal"};
@@ -126,8 +128,8 @@ check_shapes(Subject *s)
 }
 
 /* After calls at another shape, two calls on the same numbers must give the
-   same bits. At the first shape, they must also be the bits that check_shapes
-   found in its own process, without the other shape. */
+   same bits. At the first shape, these must also be the bits that check_shapes
+   found in its own process, which had not called any other shape before. */
 void
 check_repeats(Subject *s)
 {
@@ -136,56 +138,57 @@ check_repeats(Subject *s)
         return;
     Subject other = subject_at(*s, is_first ? FIRST_SHAPE + 1 : FIRST_SHAPE);
     call_all(&other);
-    uint64_t alone = is_first ? s->found->hash : call_all(s);
-    if (call_all(s) != alone || call_all(s) != alone)
+    uint64_t expected = is_first ? s->found->hash : call_all(s);
+    if (call_all(s) != expected || call_all(s) != expected)
         bug("the same call gives different numbers a second time, or after a "
             "call at another shape: does it keep something between calls, such "
             "as a table in a static variable, or draw from rand()?");
     passed(s, "the same call twice gives the same bits");
 }
 
-/* Adds 1 to all entries of a token of the keys, which are x in self-attention.
-   Sets changed[t] to whether that changes the output of token t. The token
-   keeps its new entries: the next call compares with what they give. */
+/* Adds 1 to all entries of a token of y, or of x in self-attention. Sets
+   changed[t] to whether that changes the output of token t. The entries are not
+   changed back: a caller changes one token after another. */
 static void
 change_token(Tokens *in, int token, bool changed[TOKENS])
 {
     int d = in->subject->attention.d_model;
-    real *was = computed(in, false), *keys = in->y ? in->y : in->x;
+    real *before = computed(in, false), *keys = in->y ? in->y : in->x;
     for (int j = 0; j < d; j++)
         keys[token * d + j] += 1;
-    real *is = computed(in, false);
+    real *after = computed(in, false);
     for (int t = 0; t < TOKENS; t++)
-        changed[t] = !same(is + t * d, was + t * d, d, exactly);
+        changed[t] = !same(after + t * d, before + t * d, d, exactly);
 }
 
-/* Changes the last token of a long sequence, then more and more of its last
-   tokens. No output before the changed tokens may change. */
+/* Changes the last token of a long sequence, then its last four fifths. No
+   output before the changed tokens may change. */
 static void
 change_ends(Subject *s)
 {
-    /* The first changed token is number 299, then 59: each time a fifth. */
-    const int least_first = 36, divisor = 5;
+    const int last_token = MANY - 1, fifth = MANY / 5 - 1;
+    const int first_changed[] = {last_token, fifth};
     Stack k = stack_of(s, MANY);
     Tape *t = tape_new(COMPUTE);
     size_t logits = (size_t)MANY * SYMBOLS;
-    real *was = allocate(logits, sizeof *was);
-    memcpy(was, model_forward(k.model, t, &k.batch)->value,
-           logits * sizeof *was);
-    for (int first = MANY - 1; first > least_first; first /= divisor) {
+    real *before = allocate(logits, sizeof *before);
+    memcpy(before, model_forward(k.model, t, &k.batch)->value,
+           logits * sizeof *before);
+    for (int change = 0; change < 2; change++) {
+        int first = first_changed[change];
         for (int i = first; i < MANY; i++)
             k.batch.ids[i] = (k.batch.ids[i] + 1) % SYMBOLS;
         tape_reset(t);
-        const real *is = model_forward(k.model, t, &k.batch)->value;
-        if (!same(is, was, first * SYMBOLS, exactly))
+        const real *after = model_forward(k.model, t, &k.batch)->value;
+        if (!same(after, before, first * SYMBOLS, exactly))
             fail("with %d blocks and %d tokens, the tokens from %d on change "
                  "an earlier output: is the mask of `a` applied everywhere?",
                  s->config.layers, MANY, first + 1);
     }
 }
 
-/* Under a causal mask, no token may change an earlier output. Later tokens are
-   changed first, so a message names the last token that does. */
+/* Under a causal mask, no token may change an earlier output. The last token is
+   changed first, so a message names the last token that changes one. */
 static void
 check_masked(Subject *s)
 {
@@ -203,7 +206,7 @@ check_masked(Subject *s)
     }
 }
 
-/* Without a mask, if some token changes a later output, some token must also
+/* Without a mask, if any token changes a later output, some token must also
    change an earlier output. `keys` is the number of keys, or NO_Y. */
 static void
 check_unmasked(Subject *s, int keys)
@@ -223,8 +226,8 @@ check_unmasked(Subject *s, int keys)
              "output: does forward mask although `a` does not ask for it?");
 }
 
-/* change_ends runs a model of all blocks, so it is called only once, for the
-   last block. */
+/* change_ends runs a model of all blocks, so it is called only for the last
+   block. */
 void
 check_causality(Subject *s)
 {
@@ -238,10 +241,9 @@ check_causality(Subject *s)
     passed(s, "no token changes an earlier output, except without a mask");
 }
 
-/* Calls forward in `way`, which has one sequence, with only a part of the
-   tokens of x: those from number `first` on; and with y, NULL in
-   self-attention. Returns whether they get the same outputs as in the call with
-   all tokens. */
+/* Calls forward in `way`, which has one sequence, with fewer tokens of x, from
+   number `first` on, and with y, which is NULL in self-attention. Returns
+   whether these tokens get the same outputs as in the call with all tokens. */
 static bool
 same_in_part(Tokens *all, Way way, int first, real *y)
 {
@@ -256,10 +258,10 @@ same_in_part(Tokens *all, Way way, int first, real *y)
                 rounding);
 }
 
-/* Calls forward with only the first tokens as x, and then with all tokens as x;
-   y is always all tokens. The outputs are not compared with self-attention,
-   which a variant may treat differently (Flamingo has gates in cross-attention
-   only). */
+/* Calls forward with only the first tokens as x, and with all tokens as x; y is
+   all tokens in both calls. The outputs are not compared with self-attention,
+   because a variant may treat that differently: Flamingo has gates only in
+   cross-attention. */
 void
 check_queries(Subject *s)
 {
@@ -281,8 +283,8 @@ check_queries(Subject *s)
     passed(s, "queries come from x, keys and values from y");
 }
 
-/* Each sequence of a batch must get the same output when it is called without
-   the others: in self-, cross- and causal attention. */
+/* In self-, cross- and causal attention, each sequence of a batch must get the
+   same output as in a batch of its own. */
 void
 check_batches(Subject *s)
 {
@@ -302,9 +304,10 @@ check_batches(Subject *s)
     passed(s, "a batch of two sequences gives what each gives alone");
 }
 
-/* Decodes a sequence with a model of all blocks, a few tokens first and then
-   one at a time: the outputs must be those of one call for the whole sequence.
-   The model has all blocks, so this is done only once, in the first one. */
+/* Decodes a sequence with a model of all blocks: a few tokens at once, then one
+   token at a time. The outputs must be the same as in one call for the whole
+   sequence. This check is called for each block; since the model has all
+   blocks, it does its work only for the first. */
 void
 check_decoding(Subject *s)
 {

@@ -1,27 +1,28 @@
-/* difference.c - gradients against differences. */
+/* difference.c - compares gradients with finite differences. */
 #include <math.h>
 #include <stdio.h>
 
 #include "check/difference.h"
 #include "heart/random.h"
 
-/* Starts the stream of random numbers of the projection. Any seed would do. */
+/* The random numbers of the projection, from the first one on. Any seed would
+   do. */
 static Random
-projection_begin(void)
+projection_stream(void)
 {
     const int seed = 7;
     return random_stream(seed, "projection");
 }
 
 void
-backward_projected(Node *n)
+backward_projected(Node *a)
 {
-    Random r = projection_begin();
-    real *d = gradient(n);
+    Random r = projection_stream();
+    real *d = gradient(a); /* NULL if A depends on no trained leaf */
     if (d)
-        for (size_t i = 0; i < size_of(n); i++)
+        for (size_t i = 0; i < size_of(a); i++)
             d[i] += (real)random_normal(&r);
-    backward(n);
+    backward(a);
 }
 
 /* The graph under test, which is recorded anew for each value of an entry. */
@@ -31,8 +32,8 @@ typedef struct Graph {
     Tape *tape; /* reset before each recording */
 } Graph;
 
-/* The projected result of the graph when an entry of a leaf is x. The entry
-   gets its old value back. */
+/* The projection of the graph's result if an entry of a leaf is x. The entry
+   then gets its old value back. */
 static double
 result_at(Graph *g, real *entry, double x)
 {
@@ -40,7 +41,7 @@ result_at(Graph *g, real *entry, double x)
     *entry = (real)x;
     tape_reset(g->tape);
     const Node *n = g->record(g->tape, g->more);
-    Random r = projection_begin();
+    Random r = projection_stream();
     double result = 0;
     for (size_t i = 0; i < size_of(n); i++)
         result += random_normal(&r) * (double)n->value[i];
@@ -48,8 +49,9 @@ result_at(Graph *g, real *entry, double x)
     return result;
 }
 
-/* The slope of f, the result as a function of an entry, at the entry's value x.
-   It uses f(x) and four more points on one side of x (above if h > 0):
+/* Let f be the projection as a function of one entry, whose value is x. Returns
+   the slope of f at x, from f(x) and four more points on one side of x, above
+   it if h > 0:
 
        f'(x) = (-25 f(x) + 48 f(x + h) - 36 f(x + 2h) + 16 f(x + 3h)
                 - 3 f(x + 4h)) / 12h,
@@ -66,9 +68,9 @@ one_sided_slope(Graph *g, real *entry, double h)
     return sum / (12 * h);
 }
 
-/* Is df at x the slope of f between two points near x, to 1e-4 and the rounding
-   of f? If f or df is NaN there, nothing can be compared, and it counts as
-   equal. */
+/* Returns whether df at x is the slope of f between two points near x, up to
+   1e-4 of it and the rounding of f. Also true if f or df is NaN there, because
+   nothing can be compared. */
 static bool
 is_slope(const Mapping *m, double x, double from, double to)
 {
@@ -81,7 +83,7 @@ is_slope(const Mapping *m, double x, double from, double to)
     return !differs;
 }
 
-/* Smaller steps are for functions that bend sharply at x. */
+/* The smaller steps are for functions that bend sharply at x. */
 bool
 slope_holds(const Mapping *m, double x)
 {
@@ -96,8 +98,8 @@ slope_holds(const Mapping *m, double x)
     return false;
 }
 
-/* How far a gradient is from a slope, as a multiple of the error that is
-   allowed. */
+/* How far a gradient is from a slope, as a multiple of the allowed error. So a
+   result above 1 means a wrong gradient. */
 static double
 excess(double gradient, double slope)
 {
@@ -106,40 +108,40 @@ excess(double gradient, double slope)
     return fabs(gradient - slope) / allowed;
 }
 
-/* Returns how far a gradient is from the slope at its entry, as a multiple of
-   the allowed error: a result above 1 means a wrong gradient. If the function
-   bends sharply there, smaller steps are tried. If it has a kink, as relu has,
-   both sides are tried. *slope becomes the slope with the last step tried, for
-   a message. */
+/* Returns the excess of a gradient over the slope at its entry, or INFINITY if
+   one of them is NaN. Smaller steps are tried because the function may bend
+   sharply there, and steps to both sides because it may have a kink, as relu
+   has. *slope becomes the slope with the last step tried, for a message. */
 static double
 excess_at(Graph *g, real *entry, double gradient, double *slope)
 {
     enum { STEPS = 8 };
     static const double steps[STEPS] = {1e-3, -1e-3, 1e-4, -1e-4,
                                         1e-5, -1e-5, 1e-6, -1e-6};
-    double off = INFINITY;
+    double last = INFINITY;
     for (int i = 0; i < STEPS; i++) {
         *slope = one_sided_slope(g, entry, steps[i]);
-        off = excess(gradient, *slope);
-        if (off <= 1)
+        last = excess(gradient, *slope);
+        if (last <= 1)
             break;
     }
-    return isnan(off) ? INFINITY : off;
+    return isnan(last) ? INFINITY : last;
 }
 
-/* Compares every `every`-th entry of a leaf. If any entry is wrong, s becomes
-   the worst entry of this leaf. */
+/* Compares every n-th entry of a leaf, where n is `every`. If the gradient of
+   any is wrong, s becomes the entry of this leaf at which it is most wrong. */
 static void
 compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
 {
-    double worst = 1; /* the largest excess that is still right */
+    double worst = 1; /* an excess up to 1 is allowed */
     double slope;
     for (int k = 0; k < (int)size_of(leaf); k += every) {
+        /* A leaf that no backward function touched has the gradient 0. */
         double gradient = leaf->touched ? (double)leaf->gradient[k] : 0;
-        double off = excess_at(g, &leaf->value[k], gradient, &slope);
-        if (off <= worst)
+        double here = excess_at(g, &leaf->value[k], gradient, &slope);
+        if (here <= worst)
             continue;
-        worst = off;
+        worst = here;
         *s = (Slopes){.row = k / leaf->cols,
                       .col = k % leaf->cols,
                       .gradient = gradient,
@@ -153,7 +155,7 @@ slopes_of(Recorder *record, void *more, int every)
 {
     Graph g = {record, more, tape_new(COMPUTE)};
     Slopes s = {.leaf = ""};
-    Tape *t = tape_new(COMPUTE); /* has the gradients */
+    Tape *t = tape_new(COMPUTE); /* the tape of the gradients */
     backward_projected(record(t, more));
     for (const Node *n = t->last; n; n = n->previous)
         if (!n->in && n->gradient) /* a leaf that is trained */

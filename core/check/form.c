@@ -7,9 +7,10 @@
 #include "base/words.h"
 #include "check/checks.h"
 
-/* A bias by position is probed for this many positions. */
+/* The number of positions for which a bias by position is probed. */
 enum { POSITIONS = 64 };
 
+/* The canonical form of the plugin with its present matrices. */
 static Canonical
 form_of(const Subject *s)
 {
@@ -17,9 +18,9 @@ form_of(const Subject *s)
                           POSITIONS);
 }
 
-/* Returns whether a block's form is to be tested: only at the first shape, only
-   if the block computes something new, and only if no earlier block was found
-   to have nothing to check. Call this for each block, in order. */
+/* Returns whether the form of this block is to be checked: only at the first
+   shape, only if the block computes something new, and only if every earlier
+   block had something to check. Call this for each block, in order. */
 static bool
 is_form_tested(Subject *s)
 {
@@ -44,7 +45,7 @@ check_form(Subject *s)
 }
 
 /* Compares the form that is derived from the code with the form that probing
-   finds, and with the equation that its author wrote. */
+   finds, and with the equation that the plugin's author wrote. */
 void
 check_equation(Subject *s)
 {
@@ -59,7 +60,7 @@ check_equation(Subject *s)
     Derived d = derive(v, s->attention, s->weights);
     char *form = form_spelled(&d);
     bool has_form = !d.why;
-    if (has_form && !(derived_apart(&d) <= APART)) /* far apart, or NaN */
+    if (has_form && !(derived_apart(&d) <= APART)) /* too far apart, or NaN */
         fail("the form derived from the code, %s, is not the one that probing "
              "finds: trust neither, and report this",
              form);
@@ -70,34 +71,37 @@ check_equation(Subject *s)
              form, heads_alike(&d) ? "" : " in the last head only", v->equation,
              w.why);
     s->found->untested = w.agreement != AGREES;
-    const char *compared = advice(s, ", and so does .equation", "");
+    /* In a plugin NAME.eq, the equation is the code, and is run step by step.
+     */
+    const char *subject = advice(s, "the code says", "its steps compute");
+    const char *result = advice(s, ", and so does .equation", "");
     if (w.agreement != AGREES)
-        compared = format_text("; .equation %s, and is not compared", w.why);
-    passed(s, "%s %s%s", advice(s, "the code says", "its steps compute"), form,
-           compared);
+        result = format_text("; .equation %s, and is not compared", w.why);
+    passed(s, "%s %s%s", subject, form, result);
 }
 
-/* Sets all matrices of the plugin to 0, fits the plugin to a form, and returns
-   the form that the plugin then has. If the plugin has no form, m of the result
-   is NULL, and `why` gives the reason. */
+/* Sets all matrices of the plugin to 0, fits the plugin to the form `given`,
+   and returns the form that it then has. If it has none, m of the result is
+   NULL, and `why` gives the reason. */
 static Canonical
 fitted(Subject *s, const Canonical *given)
 {
     Canonical none = {.heads = 0};
-    for (int i = 0; i < s->weights.count; i++)
-        memset(s->weights.list[i].value, 0,
-               (size_t)entries(s, i) * sizeof(real));
+    const Weight *end = s->weights.list + s->weights.count;
+    for (const Weight *w = s->weights.list; w < end; w++)
+        memset(w->value, 0, entries_of(w) * sizeof *w->value);
     none.why = fit(s->plugin.variant, &s->attention, s->weights, given);
     return none.why ? none : form_of(s);
 }
 
-/* A fit reproduces a form if no entry of M and N changes by more than this,
-   relative to the largest entry. */
+/* A fit restores a form if no entry of M or N changes by more than this share
+   of the largest entry. */
 static const double fit_rounding = 1e-10;
 
-/* A plugin that cannot compute every form is allowed to approximate its own.
-   Fails unless the fit is such an approximation: neither M nor N is lost
-   completely, and a second fit reproduces `once`, the form of the first fit. */
+/* A plugin that cannot compute every form may approximate its own one. Fails
+   unless the fit is an approximation: neither M nor N is lost completely, and a
+   second fit restores `once`, the form after the first fit. `lost` tells how
+   far that form is from the original one. */
 static void
 check_approximation(Subject *s, const Canonical *once, const FitError *lost)
 {
@@ -106,10 +110,10 @@ check_approximation(Subject *s, const Canonical *once, const FitError *lost)
     bool lost_n = lost->n.rank_wanted > 0 && lost->n.rank_found == 0;
     bool repeats = twice.m && fit_error(&twice, once).apart <= fit_rounding;
     if (lost_m || lost_n || !repeats)
-        fail("its own form comes back as a different one, s M by %.4g times "
-             "its size and N by %.4g: do forward and fit agree on the scale, "
-             "the order of heads and which factor is transposed, and is every "
-             "head filled?",
+        fail("fit does not restore its own form, s M changes by %.4g times its "
+             "size and N by %.4g: do forward and fit agree on the scale, the "
+             "order of heads and which factor is transposed, and is every head "
+             "filled?",
              lost->m.lost, lost->n.lost);
     passed(s,
            "its fit is approximate, and a second fit gives the same form; it "
@@ -117,8 +121,8 @@ check_approximation(Subject *s, const Canonical *once, const FitError *lost)
            lost->m.lost, lost->n.lost);
 }
 
-/* Fits the plugin to its own form at random matrices. The fitted matrices must
-   have the same form, or approximate it. */
+/* Fits the plugin to the form that it has with random matrices. With the fitted
+   matrices, it must have the same form or approximate it. */
 static void
 check_own_form(Subject *s)
 {
@@ -153,7 +157,8 @@ check_fit(Subject *s)
                       "so no variant can be converted into this one"));
         return;
     }
-    /* A fit ignores rope, which rotates between the maps of a pair. */
+    /* A fit does not know rope, which rotates between the two maps of a pair.
+     */
     s->attention.relative = NULL;
     if (new_in_layer(s))
         check_own_form(s);

@@ -10,42 +10,42 @@
 #include "operators/elementwise.h"
 #include "training/build_model.h"
 
-/* Compares every `every`-th entry of each gradient with its slope, when forward
-   is called in a way. In self- and cross-attention forward is called twice on
-   the same operands, which reveals a backward pass that overwrites a gradient
-   instead of adding to it. Large tokens are made smaller, unless only x or y is
-   large: large scores would leave a softmax without slopes. */
+/* Calls forward in ways[way_number], and compares every n-th entry of each
+   gradient with its slope, where n is `every`. In self- and cross-attention
+   forward is called twice on the same operands, which reveals a backward pass
+   that overwrites a gradient instead of adding to it. If x and y are both
+   large, they are made smaller: with large scores a softmax has no slope. */
 static void
 compare_slopes(Subject *s, int way_number, int every)
 {
     const double largest_size = 4;
     Way way = ways[way_number];
-    bool same_size = way.y_size == 0; /* of x and y */
-    if (same_size)
+    bool y_is_as_large = way.y_size == 0; /* as x */
+    if (y_is_as_large)
         way.size = fmin(way.size, largest_size);
     Tokens in = tokens_of(s, way);
     in.twice = way_number == SELF_WAY || way_number == CROSS_WAY;
     Slopes wrong = slopes_of(record, &in, every);
+    const char *cause =
+        advice(s,
+               "is a number as large as -1e9 added, which leaves no digits to "
+               "the others (-INFINITY masks), or does a map bend too sharply?",
+               "do numbers grow so large, as in exp, that rounding hides their "
+               "slope?");
+    if (s->plugin.own_operator)
+        cause = "does a backward sum over the wrong index (is a transpose "
+                "missing), have a wrong factor or sign, or = for +=?";
     if (*wrong.leaf)
         fail("the gradient of %s, row %d, column %d, is %.6g, but the slope "
              "there is %.6g: %s",
              wrong.leaf, wrong.row + 1, wrong.col + 1, wrong.gradient,
-             wrong.slope,
-             s->plugin.own_operator
-                 ? "does a backward sum over the wrong index (is a transpose "
-                   "missing), have a wrong factor or sign, or = for +=?"
-                 : advice(s,
-                          "is a number as large as -1e9 added, which leaves no "
-                          "digits to the others (-INFINITY masks), or does a "
-                          "map bend too sharply?",
-                          "do numbers grow so large, as in exp, that rounding "
-                          "hides their slope?"));
+             wrong.slope, cause);
 }
 
-/* Returns the x nearest to 0 at which df of a map is not the slope of its f;
-   INFINITY if df is right everywhere. The x tried are spread evenly on a
-   logarithmic scale, and no round number is among them, because a kink is
-   likely to be at one. */
+/* Returns the x nearest to 0 at which a map's df is not the slope of its f, or
+   INFINITY if df is right everywhere. Each x that is tried is `factor` times
+   the one before. None of them is a round number, because a kink is likely to
+   be at a round number. */
 static double
 wrong_x_of_map(const Mapping *m)
 {
@@ -59,7 +59,7 @@ wrong_x_of_map(const Mapping *m)
     return INFINITY;
 }
 
-/* Returns the x nearest to 0 at which df of any map in a call is wrong;
+/* Returns the x nearest to 0 at which the df of any map in a call is wrong, or
    INFINITY if every df is right. */
 static double
 wrong_x_of_call(Tokens *in)
@@ -78,9 +78,10 @@ wrong_x_of_call(Tokens *in)
 
 /* In the first block, at the first shape, this check compares every entry in
    all ways. Elsewhere it compares only some entries in three ways, and only in
-   blocks that compute something new. Later blocks compare fewer entries,
-   because each entry runs all earlier blocks again. Ways with many tokens take
-   too long, and `x_is_data` only leaves out a gradient. */
+   blocks that compute something new. In a later block it compares fewer
+   entries, because each entry runs all earlier blocks again. Two kinds of ways
+   are left out: those with many tokens would take too long, and in a way with
+   `x_is_data` only a gradient is missing. */
 void
 check_gradients(Subject *s)
 {
@@ -88,7 +89,7 @@ check_gradients(Subject *s)
     int layer = s->attention.layer;
     bool all = layer == FIRST_LAYER && s->shape == FIRST_SHAPE;
     int count = all ? WAYS : BASIC_WAYS;
-    int every = all ? 1 : 7 + 3 * layer;
+    int every = all ? 1 : 7 + 3 * layer; /* any numbers that grow */
     Tokens in = tokens_of(s, ways[SELF_WAY]);
     double wrong_x = wrong_x_of_call(&in);
     if (wrong_x != INFINITY)
@@ -112,14 +113,14 @@ largest_gradient(const Weight *w)
     return largest;
 }
 
-/* Notes in use[i] that matrix i gets a gradient in the call whose gradients are
-   in s->weights. Returns whether any matrix gets one. */
+/* s->weights has the gradients of a call. Notes in use[i] whether matrix i got
+   one. Returns whether any matrix did. */
 static bool
 note_gradients(const Subject *s, Usage *use)
 {
-    /* A gradient below this share of the call's largest one is only rounding. A
-       key bias, which cancels in the softmax, has a gradient of about 1e-16 of
-       the largest one instead of 0. */
+    /* A gradient below this share of the call's largest one is only rounding.
+       For example, a key bias cancels in the softmax, but its gradient is about
+       1e-16 of the largest one instead of 0. */
     const double rounding = 1e-12;
     const Weights *w = &s->weights;
     double largest = 0;
@@ -136,14 +137,14 @@ note_gradients(const Subject *s, Usage *use)
 }
 
 /* Notes in `use` which matrices get a gradient in this block, in self-, cross-
-   or causal attention. Returns whether any matrix gets one; true if there are
-   no matrices. */
+   or causal attention. Returns whether any matrix does, or true if there are no
+   matrices. */
 static bool
 note_use(Subject *s, Usage *use)
 {
     bool any = s->weights.count == 0;
     subject_draw(s);
-    /* Messages show the last call, which is to be self-attention. */
+    /* Messages describe the last call, so self-attention is the last way. */
     for (int way = BASIC_WAYS - 1; way >= SELF_WAY; way--) {
         Tokens in = tokens_of(s, ways[way]);
         computed(&in, true);
@@ -152,9 +153,9 @@ note_use(Subject *s, Usage *use)
     return any;
 }
 
-/* The numbers of the blocks of a model in which matrix i gets no gradient, such
-   as "2, 4". Returns "" if these are all blocks: then only cross-attention,
-   which the model does not call, uses the matrix. */
+/* Returns the numbers of the blocks of a model in which matrix i gets no
+   gradient, such as "2, 4". Returns "" if it gets none in any block: then only
+   cross-attention, which the model does not call, uses the matrix. */
 static const char *
 unused_blocks(const Model *m, int i)
 {
@@ -165,9 +166,9 @@ unused_blocks(const Model *m, int i)
     return unused.count < m->places ? joined(&unused, ", ") : "";
 }
 
-/* Names the matrices that some blocks do not use, with these blocks, up to a
-   length of about 200 letters. That may be intended, since all blocks must
-   declare the same matrices. */
+/* Returns the end of a message, which names the matrices that only some blocks
+   use, with the blocks that do not. This is no error: all blocks must declare
+   the same matrices. No matrix is added to a text of LONG_ENOUGH letters. */
 static const char *
 say_unused(Subject *s)
 {
@@ -185,10 +186,10 @@ say_unused(Subject *s)
     return text;
 }
 
-/* Names the matrices whose gradients are only rounding, so that the output does
-   not depend on them; "" if there are none. It speaks of calls without
-   positions, because only the first shape, which has none, is reported: with
-   positions a key bias may matter. */
+/* Returns the end of a message, which names the matrices whose gradients are
+   only rounding, so that the output does not depend on them; "" if there are
+   none. Only the first shape is reported, which has no positions. With
+   positions a key bias may matter, so the message says that there are none. */
 static const char *
 say_cancelled(const Subject *s)
 {
@@ -203,9 +204,9 @@ say_cancelled(const Subject *s)
                        joined(&names, ", "));
 }
 
-/* Notes which matrices get a gradient in this block with random values. Fails
-   if some matrix does, but no matrix gets a gradient with the initial values
-   that the variant declares. */
+/* Notes in s->use which matrices get a gradient in this block if all have
+   random values. Fails if some matrix does, but none gets a gradient with the
+   initial values that the variant declares: it could not learn. */
 static void
 check_can_learn(Subject *s)
 {
@@ -220,7 +221,7 @@ check_can_learn(Subject *s)
     free(initial);
 }
 
-/* Fails if matrix i gets a gradient in no block, or only in the first. */
+/* Fails if matrix i gets a gradient in no block, or only in the first block. */
 static void
 check_used(const Subject *s, int i)
 {
@@ -238,10 +239,10 @@ check_used(const Subject *s, int i)
              name);
 }
 
-/* This check is called once for each block, in order. s->use collects which
-   matrices the blocks use, so they can be judged in the call for the last
-   block. They are only judged at a shape of LAYERS blocks: with fewer, a later
-   block that uses them might be missing. */
+/* This check is called for each block, in order. s->use collects which matrices
+   the blocks use, and is judged in the call for the last block. It is judged
+   only at a shape with LAYERS blocks: with fewer blocks, the block that uses a
+   matrix might be missing. */
 void
 check_use(Subject *s)
 {

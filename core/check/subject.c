@@ -1,6 +1,6 @@
-/* subject.c - a plugin under test, called as training calls it. Every stream of
-   random numbers here begins anew in each call, so all checks see the same
-   matrices and tokens. */
+/* subject.c - a plugin under test, called as training calls it. Each function
+   that draws random numbers starts with its own fixed seed, so all checks see
+   the same matrices and tokens. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,12 +31,6 @@ const Way ways[WAYS] = {
     {.sequences = 2, .queries = 3, .keys = 5, .size = 1. / 12, .y_size = 12},
 };
 
-int
-entries(const Subject *s, int i)
-{
-    return s->weights.list[i].rows * s->weights.list[i].cols;
-}
-
 const char *
 advice(const Subject *s, const char *in_c, const char *in_equation)
 {
@@ -44,20 +38,21 @@ advice(const Subject *s, const char *in_c, const char *in_equation)
     return is_equation ? in_equation : in_c;
 }
 
-/* Allocates `count` numbers, followed by a red zone of the same size. A red
-   zone must not be read: its bytes make each number in it a NaN. */
+/* Allocates `count` numbers, followed by a red zone of the same size, whose
+   bytes make each number in it a NaN. An operator that reads past the end of
+   the numbers therefore gives NaN. */
 static real *
-reals(int count)
+reals(size_t count)
 {
-    real *all = allocate(2 * (size_t)count, sizeof *all);
-    memset(all + count, UNWRITTEN, (size_t)count * sizeof *all);
+    real *all = allocate(2 * count, sizeof *all);
+    memset(all + count, UNWRITTEN, count * sizeof *all);
     return all;
 }
 
 void
 subject_draw(Subject *s)
 {
-    const double least = 0.1; /* unless as_declared, no matrix is constant */
+    const double least = 0.1; /* the deviation, unless as_declared */
     const int seed = 11;
     Random r = random_stream(seed, "check");
     s->weights = weights_declared(s->plugin.variant, &s->attention);
@@ -66,20 +61,20 @@ subject_draw(Subject *s)
         double deviation = w->deviation;
         if (!s->as_declared)
             deviation = fmax(deviation, least);
-        w->value = reals(entries(s, i));
-        w->gradient = reals(entries(s, i));
-        for (int k = 0; k < entries(s, i); k++)
+        w->value = reals(entries_of(w));
+        w->gradient = reals(entries_of(w));
+        for (size_t k = 0; k < entries_of(w); k++)
             w->value[k] = (real)(w->mean + deviation * random_normal(&r));
     }
 }
 
-/* The shapes, of which the last is LARGE. The sizes within one row all differ,
-   so that swapping two of them shows. Rows with positions have few layers: a
-   plugin that counts on more of them fails there. Queries and keys that rope
-   rotates have an even number of columns. */
+/* The shapes; the last one is LARGE. All sizes in a row differ, so that a
+   plugin that confuses two of them fails. Rows with positions have few layers,
+   so that a plugin that relies on more of them fails. With rope, d_k is even,
+   as rope requires. */
 static const struct {
     const char *config;
-    const char *positions; /* as messages name them, after a comma */
+    const char *positions; /* the end of messages about the shape, or "" */
     int layers;
 } shapes[SHAPES + 1] = {
     {"d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7", "", LAYERS},
@@ -90,8 +85,8 @@ static const struct {
     {"d-model=320 heads=5 kv-heads=1 d-k=128 d-v=72 latent=150", "", LAYERS},
 };
 
-/* Gives s->attention the mask of a way of calling, and describes the call in
-   s->found, for messages. */
+/* Sets the mask of s->attention for a way of calling, and describes the call in
+   s->found->at, for messages. */
 static void
 begin_call(Subject *s, const Way *w)
 {
@@ -106,8 +101,8 @@ begin_call(Subject *s, const Way *w)
              w->causal ? ", causal" : "", shapes[s->shape].positions);
 }
 
-/* The subject with the attention and the matrices of s.config. Until the first
-   call, messages describe one of self-attention. */
+/* Returns s with the attention and the matrices of s.config. Messages before
+   the first call describe a call of self-attention. */
 static Subject
 with_config(Subject s)
 {
@@ -128,14 +123,14 @@ subject_at(Subject s, int shape)
     return with_config(s);
 }
 
-/* Returns whether rope can rotate all queries and keys, in all blocks: a head
-   must have an even number of columns. This is found without rope, which would
-   end the process at an odd number. */
+/* Returns whether rope can rotate all queries and keys, in all blocks: their
+   heads must have an even number of columns. The blocks are run without rope,
+   which would end the process at an odd number. */
 static bool
 takes_rope(Subject s)
 {
     s.attention.relative = NULL;
-    s.attention.layer = s.attention.layers - 1; /* runs all blocks */
+    s.attention.layer = s.attention.layers - 1; /* earlier ones run before it */
     Tokens in = tokens_of(&s, ways[SELF_WAY]);
     Tape *t = shapes_of(&in);
     for (const Node *n = t->last; n; n = n->previous) {
@@ -143,7 +138,7 @@ takes_rope(Subject s)
         bool has_queries = work == SCORING || work == ATTENDING;
         if (!has_queries)
             continue;
-        const Node *queries = n->in[0]; /* the first operand of either */
+        const Node *queries = n->in[0]; /* keys are as wide as queries */
         if (queries->cols / queries->heads % 2 != 0)
             return false;
     }
@@ -180,8 +175,8 @@ subject_changed(const Subject *s, const Setting *option)
     return with_config(other);
 }
 
-/* Calls forward as a model calls it: in a later block, after all earlier
-   blocks. `w` has the leaves of the matrices. */
+/* Calls forward as a model does: forward of all earlier blocks is called first.
+   `w` has the leaves of the matrices. */
 static Node *
 forward(Subject *s, Node *x, Node *y, Node **w)
 {
@@ -206,13 +201,13 @@ tokens_of(Subject *s, Way way)
     int all = x_entries + y_entries;
     double y_size = way.y_size > 0 ? way.y_size : way.size;
     Tokens t = {.subject = s, .way = way, .x_size = x_entries, .size = all};
-    t.x = reals(all);
+    t.x = reals((size_t)all);
     for (int i = 0; i < all; i++) {
         double deviation = i < x_entries ? way.size : y_size;
         t.x[i] = (real)(deviation * random_normal(&r));
     }
     t.y = y_entries ? t.x + x_entries : NULL;
-    t.gradient = reals(t.size);
+    t.gradient = reals((size_t)all);
     return t;
 }
 
@@ -222,7 +217,7 @@ record(Tape *t, void *tokens)
     const Tokens *in = tokens;
     Subject *s = in->subject;
     int d = s->attention.d_model, sequences = in->way.sequences;
-    /* If there are no matrices, only x can have a gradient to check. */
+    /* Without matrices, only x has a gradient that can be checked. */
     bool x_is_data = in->way.x_is_data && s->weights.count;
     Node **w = leaves_of(t, &s->weights);
     Node *x = leaf(t, sequences * in->way.queries, d, sequences, in->x,
@@ -242,8 +237,8 @@ record(Tape *t, void *tokens)
     return out;
 }
 
-/* Returns whether `count` entries are still unwritten. Every byte of a tape
-   with RED_ZONES is UNWRITTEN at first, which makes each entry a NaN. */
+/* Returns whether these `count` entries were never written. Every byte of a
+   tape with RED_ZONES is UNWRITTEN at first. */
 static bool
 is_unwritten(const real *numbers, size_t count)
 {
@@ -254,16 +249,17 @@ is_unwritten(const real *numbers, size_t count)
     return true;
 }
 
-/* Checks that each operator, up to that of n, wrote its whole result, and
-   nothing past its end, where its red zone is. The nodes that were made earlier
-   are checked first, because the first wrong one is to blame. */
+/* Checks that the operators of n and of all earlier nodes wrote their whole
+   results, and nothing in the red zones that follow these. Earlier nodes are
+   checked first, because the first wrong one is to blame. */
 static void
 check_written(const Node *n)
 {
     if (!n)
         return;
     check_written(n->previous);
-    bool is_view = n->root != n, is_leaf = !n->in; /* no operator wrote these */
+    bool is_view = n->root != n,
+         is_leaf = !n->in; /* not an operator's result */
     if (is_view || is_leaf)
         return;
     size_t count = size_of(n);
@@ -283,9 +279,9 @@ check_written(const Node *n)
 
 /* Extends `hash` by `count` numbers. */
 static uint64_t
-hash_reals(uint64_t hash, const real *numbers, int count)
+hash_reals(uint64_t hash, const real *numbers, size_t count)
 {
-    return hash_bytes(hash, numbers, (size_t)count * sizeof *numbers);
+    return hash_bytes(hash, numbers, count * sizeof *numbers);
 }
 
 /* A hash of the operands of a call: the tokens, and all matrices. */
@@ -293,9 +289,10 @@ static uint64_t
 hash_operands(const Tokens *in)
 {
     const Subject *s = in->subject;
-    uint64_t hash = hash_reals(HASH_START, in->x, in->size);
-    for (int i = 0; i < s->weights.count; i++)
-        hash = hash_reals(hash, s->weights.list[i].value, entries(s, i));
+    const Weight *end = s->weights.list + s->weights.count;
+    uint64_t hash = hash_reals(HASH_START, in->x, (size_t)in->size);
+    for (const Weight *w = s->weights.list; w < end; w++)
+        hash = hash_reals(hash, w->value, entries_of(w));
     return hash;
 }
 
@@ -304,14 +301,15 @@ static uint64_t
 hash_gradients(const Tokens *in)
 {
     const Subject *s = in->subject;
-    uint64_t hash = hash_reals(HASH_START, in->gradient, in->size);
-    for (int i = 0; i < s->weights.count; i++)
-        hash = hash_reals(hash, s->weights.list[i].gradient, entries(s, i));
+    const Weight *end = s->weights.list + s->weights.count;
+    uint64_t hash = hash_reals(HASH_START, in->gradient, (size_t)in->size);
+    for (const Weight *w = s->weights.list; w < end; w++)
+        hash = hash_reals(hash, w->gradient, entries_of(w));
     return hash;
 }
 
-/* Ends the process unless x, the value or the gradient of n, is finite. `which`
-   begins the message: "the output " or "the gradient of ". */
+/* Ends the process unless all entries of x, the value or the gradient of n, are
+   finite. `which` begins the message: "the output " or "the gradient of ". */
 static void
 check_finite(const Node *n, const real *x, const char *which)
 {
@@ -323,9 +321,9 @@ check_finite(const Node *n, const real *x, const char *which)
                 which, label(n), (int)i / n->cols + 1, (int)i % n->cols + 1);
 }
 
-/* Forward is first called on another tape. If a plugin wrongly keeps a node of
+/* Forward is first called on another tape: if a plugin wrongly keeps a node of
    that call, the second call fails. The output is copied before the backward
-   pass, which could overwrite it by mistake. */
+   pass, because a wrong backward could overwrite it. */
 real *
 computed(Tokens *in, bool with_gradients)
 {
@@ -334,7 +332,7 @@ computed(Tokens *in, bool with_gradients)
     Tape *t = tape_new(KEEP_GRADIENTS | RED_ZONES);
     record(earlier, in);
     Node *out = record(t, in);
-    real *copy = reals(in->x_size);
+    real *copy = reals((size_t)in->x_size);
     memcpy(copy, out->value, size_of(out) * sizeof(real));
     if (with_gradients && out->trained)
         backward_projected(out);
@@ -351,9 +349,10 @@ computed(Tokens *in, bool with_gradients)
     return copy;
 }
 
-/* A hash of a block's outputs and gradients, over all ways of calling forward.
-   Every block gets the matrices that are declared for the first one, so two
-   hashes differ only if the blocks compute something different. */
+/* Calls forward of a block in all ways, and returns a hash of its outputs and
+   gradients. Every block gets the matrices that are declared for the first one.
+   So the hashes of two blocks differ only if they compute something different.
+ */
 static uint64_t
 call_layer(Subject *s, int layer)
 {
@@ -363,13 +362,13 @@ call_layer(Subject *s, int layer)
     s->attention.layer = layer;
     for (int i = 0; i < WAYS; i++) {
         Tokens in = tokens_of(s, ways[i]);
-        hash = hash_reals(hash, computed(&in, true), in.x_size);
+        hash = hash_reals(hash, computed(&in, true), (size_t)in.x_size);
         hash += hash_gradients(&in);
     }
     return hash;
 }
 
-/* It calls every block, and leaves s at the block at which it was. */
+/* Afterwards s->attention is at the same block as before. */
 uint64_t
 call_all(Subject *s)
 {
@@ -380,7 +379,7 @@ call_all(Subject *s)
     return hash_bytes(HASH_START, s->hash, sizeof s->hash);
 }
 
-/* s->hash has the hashes of the earlier blocks, from the calls for them. */
+/* The earlier calls have put the hashes of the earlier blocks into s->hash. */
 bool
 new_in_layer(Subject *s)
 {
@@ -405,12 +404,11 @@ stack_of(Subject *s, int tokens)
 {
     Sizes sizes = {
         .tokens = tokens, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
-    const double noise = 0.2; /* so that no matrix is constant */
+    const double noise = 0.2; /* is added, so that no matrix is constant */
     const int seed = 5, one_sequence = 1;
     Random r = random_stream(seed, "decoding");
     s->config.mask = MASK_CAUSAL;
-    s->config.norm = NORM_PRE; /* without this, numbers would grow from block to
-                                  block */
+    s->config.norm = NORM_PRE; /* keeps numbers from growing in many blocks */
     s->config.layers = s->attention.layers;
     Model *m = model_new(&s->config, sizes, s->plugin.variant);
     for (size_t i = 0; i < m->parameters; i++)
@@ -418,8 +416,8 @@ stack_of(Subject *s, int tokens)
     Batch b = batch_new(sizes, one_sequence);
     for (int i = 0; i < tokens; i++)
         b.ids[i] = random_below(&r, SYMBOLS);
-    /* Messages about the stack name only the shape, which begin_call wrote
-       before the first ";", and no single call. */
+    /* Messages about the stack name no single call: only the shape, which
+       begin_call wrote before the first ";". */
     s->found->at[strcspn(s->found->at, ";")] = 0;
     return (Stack){m, b};
 }

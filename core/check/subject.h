@@ -1,7 +1,7 @@
 /* subject.h - a plugin under test, called as training calls it: in every block,
    and with positions in its scores. The shapes are small, and every width is a
-   different number, so that no product fits by chance. Memory is freed when the
-   process of a check ends. */
+   different number, so that no product fits by chance. Nothing is freed,
+   because each check has its own process. */
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
@@ -15,31 +15,34 @@
 #include "heart/model.h"
 #include "heart/tape.h"
 
-/* How many shapes a plugin is tried at. LARGE is an additional shape, for a
-   single call. With LAYERS blocks, a plugin that does something special in
-   every sixth block does it at least twice. */
+/* A plugin is checked at SHAPES shapes, with up to LAYERS blocks: enough for a
+   plugin that does something special in every sixth block to do it twice. LARGE
+   is the number of one more shape, which is only for a single call. */
 enum { SHAPES = 3, LARGE = SHAPES, LAYERS = 16 };
 
-/* What is done only once is done in the first block, at the first shape. */
+/* The numbers of the first shape and of the first block. A check that need not
+   be repeated does its work only there. */
 enum { FIRST_SHAPE = 0, FIRST_LAYER = 0 };
 
-/* The result of a check, which is read after its process has ended. */
+/* The result of a check. The parent reads it after the check's process has
+   ended. */
 typedef struct Found {
-    bool untested;  /* there is nothing to check */
+    bool untested;  /* true if there was nothing to check */
     char what[400]; /* what was checked, if nothing is wrong */
     char at[200];   /* the shape and the tokens of the latest call */
-    uint64_t hash;  /* hash of the first shape, which call_all returned in
-                       check_shapes */
+    uint64_t hash;  /* what check_shapes got from call_all at the first shape */
 } Found;
 
-/* Whether a matrix gets a gradient in the first block, and in a later block;
-   and whether that gradient is more than rounding in any block. */
+/* How a matrix is used in the blocks of a plugin. */
 typedef struct Usage {
-    bool in_first, in_later, above_rounding;
+    bool in_first;       /* it gets a gradient in the first block */
+    bool in_later;       /* it gets a gradient in a later block */
+    bool above_rounding; /* in some block, this is more than rounding */
 } Usage;
 
-/* A plugin at a shape. Its matrices are initialised as the variant declares,
-   except that, unless `as_declared`, constant ones are made a little random. */
+/* A plugin at a shape. Its matrices have random values, with the mean and the
+   standard deviation that the variant declares. Unless `as_declared` is true,
+   the deviation is at least 0.1, so that no matrix is constant. */
 typedef struct Subject {
     Plugin plugin;
     Config config;
@@ -49,21 +52,22 @@ typedef struct Subject {
     int shape;             /* the number of the shape, from FIRST_SHAPE */
     uint64_t hash[LAYERS]; /* for each block, a hash of its outputs and
                               gradients */
-    Usage *use;            /* how each matrix was used in the blocks so far, for
-                              check_use */
+    Usage *use;            /* for check_use: how each matrix was used in the
+                              blocks so far */
     Found *found;
 } Subject;
 
-/* Writes what was checked, if nothing is wrong. Only the first shape writes. */
+/* Writes what was checked to s->found, in the form of printf. A check calls it
+   when nothing is wrong. Only the text of the first shape is written. */
 #define passed(s, ...)                  \
     (void)((s)->shape != FIRST_SHAPE || \
            snprintf((s)->found->what, sizeof(s)->found->what, __VA_ARGS__))
 
-/* Returns the advice for the subject's author: `in_c` if the plugin is written
-   in C, `in_equation` if it is an equation, NAME.eq. */
+/* Returns the text that suits the subject's author: `in_c` if the plugin is
+   written in C, `in_equation` if it is an equation, NAME.eq. */
 const char *advice(const Subject *s, const char *in_c, const char *in_equation);
 
-/* A check: ends its process if something is wrong. */
+/* A check. It ends its process if something is wrong. */
 typedef void Check(Subject *s);
 
 /* Opens the plugin, and runs a check at every shape that it takes, once for
@@ -71,32 +75,30 @@ typedef void Check(Subject *s);
    opened. */
 void check_everywhere(Check *check, const char *word, Found *found);
 
-/* Makes the subject at the shape with that number. */
+/* The subject s at the shape with that number. */
 Subject subject_at(Subject s, int shape);
 
-/* The subject with another value of one shape option or of one of the variant's
-   own settings. A shape option is doubled. An own setting becomes 1, or 2 if it
-   was 1: a larger window would make no difference at these shapes. */
+/* The subject with another value of `option`, which is a shape option or one of
+   the variant's own settings. A shape option is doubled. An own setting, such
+   as a window, becomes 1, or 2 if it was 1: at these shapes a larger window
+   would make no difference. */
 Subject subject_changed(const Subject *s, const Setting *option);
 
-/* Declares the matrices anew, for s->attention, and gives them random values.
- */
+/* Lets the plugin declare its matrices for s->attention again, and gives them
+   random values. */
 void subject_draw(Subject *s);
-
-/* The number of entries of matrix i. */
-int entries(const Subject *s, int i);
 
 /* Returns whether the plugin computes something in this block that it does not
    compute in any earlier block. Call this for each block, in order. */
 bool new_in_layer(Subject *s);
 
-/* A way's number of keys in self-attention, where keys come from x. */
+/* The value of Way.keys in self-attention, in which keys are made from x. */
 enum { NO_Y = 0 };
 
 /* A way in which forward may be called. */
 typedef struct Way {
-    int sequences, queries; /* queries of each sequence */
-    int keys;               /* keys of each sequence, or NO_Y */
+    int sequences, queries; /* queries in each sequence */
+    int keys;               /* keys in each sequence, or NO_Y */
     bool causal;
     double size;    /* the standard deviation of the tokens */
     bool x_is_data; /* x gets no gradient, as one-hot tokens do */
@@ -104,43 +106,47 @@ typedef struct Way {
 } Way;
 
 /* The first BASIC_WAYS are self-attention, cross-attention and causal
-   attention, with two sequences each. Ways with many tokens reveal a window of
-   attention; without a mask, also one to both sides. In the last two ways
-   either x or y is large and the other one small. Their scores are moderate, so
-   the softmax does not hide how large numbers are treated. */
+   attention, with two sequences each. The ways with many tokens reveal that a
+   plugin attends only to a window of tokens. In the last two ways, one of x and
+   y is large and the other is small. So the scores are moderate, and the
+   softmax does not hide how large numbers are treated. */
 enum { SELF_WAY, CROSS_WAY, CAUSAL_WAY, BASIC_WAYS, WAYS = 12 };
 extern const Way ways[WAYS];
 
-/* The tokens of one call, sequence after sequence; y is NULL in self-attention.
- */
+/* The tokens of one call, sequence after sequence. */
 typedef struct Tokens {
-    Subject *subject; /* its block is called */
+    Subject *subject; /* s->attention.layer is the block that is called */
     Way way;
-    real *x, *y;
-    real *gradient;   /* the gradient of x, followed by that of y */
+    real *x, *y;      /* y follows x in memory; NULL in self-attention */
+    real *gradient;   /* the gradient of x, followed by the gradient of y */
     int x_size, size; /* the entries of x, and of x and y together */
-    bool twice;       /* forward is called twice, and the outputs are added */
+    bool twice;       /* true: forward is called twice, and the outputs are
+                         added */
 } Tokens;
 
 /* Tokens for a way of calling, or for the nearest way that the variant allows
    (Variant.calls). */
 Tokens tokens_of(Subject *s, Way way);
 
-/* Records a call of forward: first its operands, beginning with the matrices,
-   then any earlier blocks, then forward itself. `tokens` is a Tokens. */
+/* Records a call of forward on the tape: its operands, the matrices first, then
+   forward of any earlier blocks, then forward itself. `tokens` is a Tokens.
+   Returns the output. */
 Node *record(Tape *t, void *tokens);
 
-/* The output for `in`, of the shape of x. If `with_gradients`, also computes
-   the gradients of the tokens and of the matrices, in in->gradient and in
-   subject->weights. Ends the process if a number is not finite, or if an
-   operator writes too little or too much. */
+/* Returns the output for `in`, which has the shape of x. If `with_gradients` is
+   true, also computes the gradients of the tokens (in->gradient) and of the
+   matrices (in->subject->weights). Ends the process if a number is not finite,
+   or if an operator writes too little or too much. */
 real *computed(Tokens *in, bool with_gradients);
 
-/* A hash of the outputs and gradients of all blocks, in all ways. */
+/* Calls forward in all blocks and all ways, and returns a hash of all outputs
+   and gradients. */
 uint64_t call_all(Subject *s);
 
-/* A causal model of all blocks, each with its own matrices, and a sequence of
-   `tokens` random symbols for it to read. Messages then name no tokens. */
+/* A causal model with all blocks of the subject, each with its own matrices,
+   and a sequence of `tokens` random symbols, numbers below SYMBOLS, for it to
+   read. From then on s->config describes this model, and messages name no
+   tokens. */
 enum { SYMBOLS = 11 };
 typedef struct Stack {
     Model *model;
@@ -148,7 +154,7 @@ typedef struct Stack {
 } Stack;
 Stack stack_of(Subject *s, int tokens);
 
-/* Records a call on a tape for shapes: its nodes have no values. */
+/* Records a call on a tape with SHAPES_ONLY, whose nodes have no values. */
 Tape *shapes_of(Tokens *in);
 
 #endif

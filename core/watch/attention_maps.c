@@ -1,5 +1,5 @@
-/* attention_maps.c - the attention maps of one sequence: which token looks at
-   which. */
+/* attention_maps.c - the attention maps of one sequence: how much each token
+   attends to each token. */
 #include <stdio.h>
 
 #include "decode/tokens.h"
@@ -16,9 +16,9 @@ labels_of(const Dataset *data, const int *ids, int count)
     return labels;
 }
 
-/* In the encoder, queries and keys are tokens of the encoder's sequence. In
-   cross-attention only the keys are tokens of that sequence. In other places
-   (capture.h) neither queries nor keys are. */
+/* At a place of kind ENCODER (heart/model.h), queries and keys are tokens of
+   the encoder's sequence; at a place of kind CROSS, only the keys are; at a
+   place of kind SELF, neither are. */
 Maps
 maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
 {
@@ -48,7 +48,8 @@ map_weight(const Map *map, int i, int j)
     return (double)map->weights.at[i * map->weights.down + j];
 }
 
-/* A weight in tenths, rounded: . below 0.05, 9 from 0.85 on, * from 0.95 on. */
+/* The character for a weight, which is rounded to tenths: '.' below 0.05, '9'
+   from 0.85 on, '*' from 0.95 on. */
 static char
 shade(double weight)
 {

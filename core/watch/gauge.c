@@ -5,16 +5,16 @@
 #include "heart/attention_operands.h"
 #include "watch/gauge.h"
 
-/* Products of W, a matrix of a pair before the step, and of D, its change: W'W,
-   W'D and D'D, k x k each. */
+/* Products of W, a matrix of a pair before the step, and of D, its change in
+   the step: W'W, W'D and D'D. Each is k x k. */
 typedef struct Products {
     double *ww, *wd, *dd; /* one block of memory; the caller frees ww */
 } Products;
 
-/* The products of the step to the weights of m, in which w (n x k) is a view,
-   from the weights `before`. */
+/* The products for w (n x k), a view of the weights of m, which are those after
+   the step. `before` has all weights of m before the step. */
 static Products
-products(Matrix w, const Model *m, const real *before)
+products_of_step(Matrix w, const Model *m, const real *before)
 {
     int k = w.cols, n = w.rows, square = k * k, entries = k * n;
     int numbers = 3 * square + 2 * entries; /* the products, then W' and D' */
@@ -24,7 +24,7 @@ products(Matrix w, const Model *m, const real *before)
     for (int i = 0; i < entries; i++) {
         int row = i % n, column = i / n; /* of w */
         const real *now = w.at + row * w.down + column * w.across;
-        ptrdiff_t index = now - m->values; /* the same in both */
+        ptrdiff_t index = now - m->values; /* also its index in `before` */
         old[i] = (double)before[index];
         change[i] = (double)*now - old[i];
     }
@@ -52,8 +52,8 @@ double
 along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
             double *scratch)
 {
-    /* A divisor below this share of the largest divisor is only rounding and
-       counts as 0. */
+    /* A divisor below this share of the largest one is only rounding. It counts
+       as 0, and Y is 0 there. */
     const double rounding = 1e-12;
     int k = a->k;
     double *product = scratch, *y = scratch + k * k;
@@ -73,9 +73,10 @@ along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
 }
 
 /* The share of a random step of Q and K (n x k) that is along the gauge, on
-   average: the number of dimensions of the gauge divided by the 2 n k of the
-   step. Each X (k x k) gives a direction (Q X, -K X'). If k is above n, Q and K
-   have null spaces, and the direction is 0 for (k - n)^2 dimensions of X. */
+   average: the number of dimensions of the gauge, divided by the 2 n k
+   dimensions of the step. Each X (k x k) gives a direction (Q X, -K X') of the
+   gauge. If k > n, Q and K have null spaces, and (k - n)^2 dimensions of X give
+   the direction 0. */
 static double
 share_by_chance(int n, int k)
 {
@@ -83,20 +84,21 @@ share_by_chance(int n, int k)
     return (k * k - lost * lost) / (2.0 * n * k);
 }
 
-/* Adds to `sum` a head whose pair of matrices is q and k (rows x n), after the
-   step. Each matrix W becomes W + D in the step, so W'W changes by
+/* Adds a head to `sum`. Its pair q and k are views of the weights of m after
+   the step. The step changes each matrix W to W + D, so W'W changes by
    W'D + D'W + D'D, and Q'Q - K'K by the difference of two such sums. */
 static void
 add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
 {
-    int n = q.cols, size = n * n;
-    Products a = products(q, m, before), b = products(k, m, before);
-    /* Memory for C = Q' dQ - dK' K, for X, and for the scratch. */
+    int n = q.cols, size = n * n; /* of a product, n x n */
+    Products a = products_of_step(q, m, before);
+    Products b = products_of_step(k, m, before);
+    /* The memory of C = Q' dQ - dK' K, X, and the scratch of along_gauge. */
     double *c = allocate((size_t)4 * size, sizeof *c);
     double *x = c + size, *scratch = x + size;
     for (int e = 0; e < size; e++) {
         int row = e / n, column = e % n;
-        int transposed = column * n + row; /* the index of (column, row) */
+        int transposed = column * n + row; /* the entry (column, row) */
         double conserved = a.ww[e] - b.ww[e];
         double change_of_q = a.wd[e] + a.wd[transposed] + a.dd[e];
         double change_of_k = b.wd[e] + b.wd[transposed] + b.dd[e];
@@ -118,17 +120,18 @@ add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
 
 /* Finds the pairs of all heads of a place from its derived form, in which each
    term (algebra/terms.h) should be a product A B' of two matrices. Returns
-   false unless every weight is in exactly one such product: other weights, such
-   as a bias, would have a gauge that is not measured here. */
+   false unless every weight is in exactly one such product. Another weight,
+   such as a bias, would have a gauge that is not measured here. */
 static bool
 find_pairs(Pairs *p, const Derived *d, Piece piece)
 {
-    int unseen = 0; /* the entries of all weights that no product has used */
+    int unused = 0; /* the entries of weights in no product so far */
     for (int i = 0; i < d->run.weights.count; i++)
-        unseen += d->run.weights.list[i].rows * d->run.weights.list[i].cols;
+        unused += d->run.weights.list[i].rows * d->run.weights.list[i].cols;
     for (const Term *t = d->term; t < d->term + d->count; t++) {
-        /* M_i has a chain of queries, W_Q, and a chain of keys, W_K. N_i has a
-           single chain, W_V W_O, in the place of the queries. */
+        /* A term of M_i has two chains, W_Q of the queries and W_K of the keys.
+           A term of N_i has one chain, W_V W_O, on the side of the queries. So
+           W_O is B', and B is its transpose. */
         const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
         int matrices = q->count + k->count;
         if (!q->count || matrices != 2)
@@ -137,14 +140,14 @@ find_pairs(Pairs *p, const Derived *d, Piece piece)
                      *second = k->count ? k->symbol : q->symbol + 1;
         Matrix a = first->m;
         Matrix b = k->count ? second->m : transposed(second->m);
-        unseen -= (a.rows + b.rows) * a.cols;
+        unused -= (a.rows + b.rows) * a.cols;
         if (t->piece != piece)
             continue;
         p->q[p->count] = a;
         p->k[p->count] = b;
         p->count++;
     }
-    return unseen == 0;
+    return unused == 0;
 }
 
 Pairs
@@ -154,10 +157,10 @@ gauge_pairs(const Model *m, int place, int piece)
     const Relative *positions = at->attention.relative;
     bool rotated = positions && positions->rotated;
     Derived d = derive(at->variant, at->attention, place_weights(m, place));
-    int most = d.count; /* pairs: one of each term */
+    int most = d.count; /* pairs: at most one for each term */
     Pairs p = {.q = allocate((size_t)2 * most + 1, sizeof *p.q)};
     p.k = p.q + most;
-    bool one_term_each = d.count == 2 * d.heads; /* for each M_i and N_i */
+    bool one_term_each = d.count == 2 * d.heads; /* M_i and N_i of each head */
     bool may_have_pairs = !d.why && !rotated && one_term_each;
     if (!may_have_pairs || !find_pairs(&p, &d, piece))
         p.count = 0;

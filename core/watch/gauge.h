@@ -6,12 +6,12 @@
    angles to these directions. So gradient flow conserves W_Q' W_Q - W_K' W_K of
    each head, and also W_V' W_V - W_O W_O' (Arora, Cohen and Hazan 2018, for
    linear networks). Steps of finite length, and other optimizers, change them.
-   The conserved matrix is symmetric, so it has only k (k + 1) / 2 of the
-   gauge's k^2 dimensions: W_Q can turn along the rest.
+   The conserved matrix is symmetric, so it fixes only k (k + 1) / 2 of the
+   gauge's k^2 dimensions; W_Q can still turn along the others.
 
-   `place` is the number of a place of the model at which a variant is called
-   (m->place). `piece` is M_PIECE for W_Q and W_K, or N_PIECE for W_V and W_O'
-   (algebra/terms.h). The two matrices are called q and k in either case. */
+   In the functions below, `place` is the index in m->place of an attention of
+   the model. `piece` is M_PIECE for W_Q and W_K, or N_PIECE for W_V and W_O'
+   (algebra/terms.h). The two matrices are called q and k in both cases. */
 #ifndef GAUGE_H
 #define GAUGE_H
 
@@ -24,9 +24,9 @@ typedef struct Pairs {
     int count;     /* the number of heads */
 } Pairs;
 
-/* The pairs of a place. There are none unless the place has exactly the form
-   M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O (algebra/derive.h), without
-   rotation, and no two heads share a matrix. */
+/* The pairs of a place. There are none unless the place's derived form
+   (algebra/derive.h) is exactly M_i = W_i^Q W_i^K' and N_i = W_i^V W_i^O,
+   without rotation, and no two heads share a matrix. */
 Pairs gauge_pairs(const Model *m, int place, int piece);
 
 /* c += a' b, for a and b (rows x cols) and c (cols x cols). */
@@ -34,25 +34,26 @@ void add_product(double *c, const double *a, const double *b, int rows,
                  int cols);
 
 /* Finds the part (Q X, -K X') of a step (dQ, dK) that is along the gauge, and
-   returns its squared length. c is C = Q' dQ - dK' K (k x k), a and b are the
-   decompositions of Q'Q and of K'K. x becomes X, which solves
+   returns its squared length. c is C = Q' dQ - dK' K (k x k); a and b are the
+   singular value decompositions of Q'Q and of K'K. x becomes X, which solves
    Q'Q X + X K'K = C. `scratch` has memory for 2 k^2 numbers. */
 double along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
                    double *scratch);
 
-/* A step of training as the gauge sees it: squared lengths (Frobenius) of four
-   matrices, summed over all heads; and a mean over the heads. */
+/* Measurements of a step of training. The first four are squared Frobenius
+   norms of matrices, summed over all heads; the last is a mean over the heads.
+ */
 typedef struct GaugeMove {
     double conserved; /* W_Q' W_Q - W_K' W_K before the step */
-    double change;    /* the change of that matrix */
+    double change;    /* the change of that matrix in the step */
     double step;      /* (dW_Q, dW_K) */
-    double along;     /* the part of the step along the gauge */
-    double by_chance; /* the mean of along / step for random directions */
+    double along;     /* the part of the step that is along the gauge */
+    double by_chance; /* the mean of along / step over random steps */
 } GaugeMove;
 
-/* Measures the step from the weights `before`, a copy of m->values, to the
-   present ones, for the pairs of a place. All numbers are 0 if the place has no
-   pairs. */
+/* Measures the step from the weights `before`, an earlier copy of m->values, to
+   the present ones, for the pairs of a place. All numbers are 0 if the place
+   has no pairs. */
 GaugeMove gauge_move(const Model *m, int place, const real *before, int piece);
 
 #endif

@@ -1,11 +1,11 @@
 /* observe.c - the columns that --log adds to the log.
 
    `table`, below, has a row for each column: the word of --log that adds it,
-   its name, and the function that computes it. A new column is a function and a
-   row. A line of the log is computed from an Observation: observe_rows sums up
-   what it finds in the rows of attention weights, one row for each query of a
-   head; the functions of the table read these sums, the weights, or the
-   canonical form of the place at hand. */
+   its name, and the function that computes it. A new column needs a function
+   and a row. A line of the log is computed from an Observation. First,
+   observe_rows sums up its findings in the rows of attention weights; each
+   query has a row in each head. Then the functions of the table read these
+   sums, the weights, or the canonical form of a place of the model. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@
 #include "watch/observe.h"
 #include "watch/turn.h"
 
-/* The findings in a row of attention weights. A row has the first three only if
-   its query sees several keys. It has GRADIENT only if the row's gradient is
-   not 0. */
+/* The findings in a row of attention weights. The first three are only for rows
+   whose query sees several keys, and GRADIENT is only for rows whose gradient
+   is not 0. */
 enum {
     ENTROPY,   /* nats */
     LARGEST,   /* the largest weight */
@@ -32,7 +32,7 @@ enum {
     FINDINGS
 };
 
-/* What a line is computed from. */
+/* The data from which a line of the log is computed. */
 typedef struct Observation {
     const Observer *observer;
     Pass *pass;
@@ -41,22 +41,24 @@ typedef struct Observation {
     double *gradients;       /* GRADIENT of each row that has one */
     int capacity;            /* of gradients */
     double scores;           /* the number of unmasked scores */
-    double sum, squares;     /* their sum, and that of their squares */
+    double score_sum;        /* the sum of these scores */
+    double score_squares;    /* the sum of their squares */
     int place;               /* the place whose columns are computed now */
     Canonical form;          /* its canonical form, if a column needs it */
 } Observation;
 
-/* Adds finding `which` of a row, which is x. */
+/* Adds x, the finding of this number (ENTROPY ...) in a row. */
 static void
-add_finding(Observation *s, int which, double x)
+add_finding(Observation *s, int finding, double x)
 {
-    s->sum_of[which] += x;
-    s->rows[which]++;
+    s->sum_of[finding] += x;
+    s->rows[finding]++;
 }
 
-/* Adds the findings in row i of the weights of a head in call c, and the row's
-   scores. The findings are NaN if a weight is. A row that sees a single key has
-   the weight 1 there, whatever was learned, and no findings. */
+/* Adds row i of the scores of a head in call c, and the findings in row i of
+   its weights. The findings are NaN if a weight is NaN. A query that sees only
+   one key gives it the weight 1, whatever was learned, so its row has no
+   findings. */
 static void
 observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
 {
@@ -66,7 +68,7 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
     for (int j = 0; j < scores.cols; j++) {
         double p = (double)weights.at[i * weights.down + j];
         double score = (double)scores.at[i * scores.down + j];
-        if (!(p < DBL_MIN)) /* p log p is 0 for 0; NaN passes */
+        if (!(p < DBL_MIN)) /* p log p is 0 at p = 0; true if p is NaN */
             entropy -= p * logarithm(p);
         if (!(p <= largest)) /* larger, or NaN */
             largest = p;
@@ -74,8 +76,8 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
             continue;
         seen++;
         s->scores++;
-        s->sum += score;
-        s->squares += score * score;
+        s->score_sum += score;
+        s->score_squares += score * score;
     }
     if (seen == 1)
         return;
@@ -84,9 +86,10 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
     add_finding(s, SATURATED, isnan(largest) ? NAN : largest > nearly_all);
 }
 
-/* Adds the norm of row i of the gradient by a head's scores. The loss is the
-   mean over the batch's answers, so the norm is multiplied by their number. A
-   row of 0 is left out: no answer depends on its query. */
+/* Adds the norm of row i of `gradient`, the gradient of the loss by a head's
+   scores. The loss is the mean over the batch's answers, so the norm is
+   multiplied by their number. A row of zeros is left out, because no answer
+   depends on its query. */
 static void
 observe_gradient(Observation *s, Matrix gradient, int i)
 {
@@ -103,7 +106,7 @@ observe_gradient(Observation *s, Matrix gradient, int i)
     add_finding(s, GRADIENT, norm);
 }
 
-/* The node of a call's scores: the operand of its softmax. */
+/* The node of a call's scores, which is the operand of its softmax. */
 static const Node *
 scores_of(const Call *c)
 {
@@ -117,8 +120,9 @@ observe_head(Observation *s, const Call *c, int sequence, int head)
     const Node *n = scores_of(c);
     Matrix scores = call_scores(c, sequence, head);
     Matrix weights = call_weights(c, sequence, head);
-    Matrix gradient = {0}; /* no columns, if the scores need no gradient */
-    if (n->trained)        /* the root has the memory, if n is a view of it */
+    Matrix gradient = {
+        0};         /* it has no columns if the scores have no gradient */
+    if (n->trained) /* n may be a view; its root has the gradient */
         gradient = head_of(n, n->root->gradient, sequence, head);
     for (int i = 0; i < scores.rows; i++) {
         observe_row(s, c, scores, weights, i);
@@ -126,30 +130,30 @@ observe_head(Observation *s, const Call *c, int sequence, int head)
     }
 }
 
-/* Adds the findings in the rows of all heads, in all calls of attention. */
+/* Adds the findings in the rows of all heads, in all calls and sequences. */
 static void
 observe_rows(Observation *s)
 {
     const Capture *r = &s->pass->capture;
     for (const Call *c = r->call; c < r->call + r->calls; c++)
         for (int head = 0; head < scores_of(c)->heads; head++)
-            for (int i = 0; i < scores_of(c)->sequences; i++)
-                observe_head(s, c, i, head);
+            for (int k = 0; k < scores_of(c)->sequences; k++)
+                observe_head(s, c, k, head);
 }
 
-/* The functions of `table` compute a column. Each gets the observation and one
-   argument, whose meaning depends on the function; if it needs none, NONE. */
+/* Each function of `table` computes a column from the observation and one
+   argument, whose meaning depends on the function. A function that needs none
+   gets NONE. */
 enum { NONE, EACH_WEIGHT = -1 };
 
-/* The mean of the finding `which`, such as ENTROPY, over the rows that have it.
- */
+/* The mean of a finding, such as ENTROPY, over the rows that have it. */
 static double
-mean_of_rows(const Observation *s, int which)
+mean_of_rows(const Observation *s, int finding)
 {
-    return s->sum_of[which] / s->rows[which];
+    return s->sum_of[finding] / s->rows[finding];
 }
 
-/* The median of GRADIENT over the rows that have it. It needs no argument. */
+/* The median of GRADIENT over the rows that have it. */
 static double
 median_gradient(const Observation *s, int unused)
 {
@@ -159,16 +163,16 @@ median_gradient(const Observation *s, int unused)
     return median_interval(s->gradients, s->rows[GRADIENT]).mean;
 }
 
-/* The standard deviation of all unmasked scores. It needs no argument. */
+/* The standard deviation of all unmasked scores; NaN if there are none. */
 static double
 score_deviation(const Observation *s, int unused)
 {
     (void)unused;
-    double n = s->scores, mean = s->sum / n;
-    return n > 0 ? sqrt(fmax(s->squares / n - mean * mean, 0)) : NAN;
+    double n = s->scores, mean = s->score_sum / n;
+    return n > 0 ? sqrt(fmax(s->score_squares / n - mean * mean, 0)) : NAN;
 }
 
-/* The norm of the gradient of the model's weight number `weight`. */
+/* The norm of the gradient of a weight, an index in the model's weights. */
 static double
 weight_gradient(const Observation *s, int weight)
 {
@@ -179,17 +183,18 @@ weight_gradient(const Observation *s, int weight)
     return sqrt(squares);
 }
 
-/* The argument of all functions below is a piece: M_PIECE is M_i, or W_Q and
-   W_K; N_PIECE is N_i, or W_V and W_O. */
+/* In the functions below, `piece` is M_PIECE, for M_i or for W_Q and W_K; or
+   N_PIECE, for N_i or for W_V and W_O. */
 
-/* Returns all M_i of a form, or all N_i, one after the other. */
+/* Returns all M_i of a form, one after the other, or all N_i. */
 static const double *
 maps_of_form(const Canonical *c, int piece)
 {
     return piece == M_PIECE ? c->m : c->n;
 }
 
-/* Returns the mean effective rank of all M_i of the place, or of all N_i. */
+/* Returns the mean effective rank of all M_i of the place, or of all N_i; NaN
+   if the place has no canonical form. */
 static double
 mean_rank(const Observation *s, int piece)
 {
@@ -205,7 +210,7 @@ mean_rank(const Observation *s, int piece)
 }
 
 /* Returns |M - M at the start| / |M at the start|, with the Frobenius norm over
-   all heads; or the same ratio for N. */
+   all heads, or the same ratio for N; NaN without a canonical form. */
 static double
 distance(const Observation *s, int piece)
 {
@@ -223,11 +228,10 @@ distance(const Observation *s, int piece)
     return sqrt(apart / size);
 }
 
-/* Gradient flow conserves W_Q' W_Q - W_K' W_K. This function returns how far
-   the matrix has moved since the start, relative to its length at the start; or
-   the same ratio for W_V and W_O'. gauge_move (gauge.h) gives both lengths
-   squared. Both lengths are 0 if the place has no pairs of matrices; the result
-   is then NaN. */
+/* Gradient flow conserves W_Q' W_Q - W_K' W_K. Returns how far this matrix has
+   moved since the start of training, relative to its length at the start; or
+   the same ratio for W_V and W_O'. If the place has no pairs of matrices, both
+   lengths are 0 (gauge_move), and the result is NaN. */
 static double
 drift(const Observation *s, int piece)
 {
@@ -237,7 +241,7 @@ drift(const Observation *s, int piece)
 }
 
 /* Returns the share of the squared length of the step since the last line that
-   is along the gauge, or NaN if the place has no pairs of matrices. */
+   is along the gauge; NaN if the place has no pairs of matrices. */
 static double
 share_of_gauge(const Observation *s, int piece)
 {
@@ -247,8 +251,8 @@ share_of_gauge(const Observation *s, int piece)
 }
 
 /* Returns the share of the squared length of a random step that is along the
-   gauge, on average. It does not depend on the step. If the place has no pairs
-   of matrices, gauge_move gives 0, and the result is NaN. */
+   gauge, on average, whatever step was taken; NaN if the place has no pairs of
+   matrices. */
 static double
 gauge_by_chance(const Observation *s, int piece)
 {
@@ -257,13 +261,13 @@ gauge_by_chance(const Observation *s, int piece)
     return g.by_chance > 0 ? g.by_chance : NAN;
 }
 
-/* The lifts of M or of N (turn.h) at a place. They exist only with --log turn:
-   first the lifts of M, one for each place, then those of N. */
+/* The lifts of M or of N (turn.h) at a place. They exist only with --log turn.
+   In o->lifts, the lifts of M at all places come before those of N. */
 static Lifts *
 lifts_of(const Observer *o, int place, int piece)
 {
-    int before = piece == N_PIECE ? o->model->places : 0;
-    return &o->lifts[before + place];
+    int first = piece == N_PIECE ? o->model->places : 0; /* of the piece */
+    return &o->lifts[first + place];
 }
 
 /* How far the heads of the place have turned against their lifts. */
@@ -273,22 +277,24 @@ turn_of(const Observation *s, int piece)
     return lifts_turn(lifts_of(s->observer, s->place, piece)).angle;
 }
 
-/* How far they have stretched against their lifts. */
+/* How far the heads of the place have stretched against their lifts. */
 static double
 stretch_of(const Observation *s, int piece)
 {
     return lifts_turn(lifts_of(s->observer, s->place, piece)).stretch;
 }
 
-/* A column. Its value is the mean of the function over all places of attention,
-   and NaN if it is NaN at one. (A function that reads the rows or the weights
-   of all places returns the same number for each.) */
+/* A column of the log. Its number in a line is the mean of `value` over all
+   places of the model, and NaN if `value` is NaN at one place. (A function that
+   reads the rows or the weights of all places returns the same number at each.)
+ */
 typedef struct Observed {
     const char *word; /* of --log */
     const char *name;
     double (*value)(const Observation *s, int argument);
-    int argument; /* of the function; EACH_WEIGHT in `table`: each weight of
-                     attention has its own column, with its number */
+    int argument; /* of `value`. EACH_WEIGHT in the table makes a column for
+                     each weight of attention, whose argument is the weight's
+                     index */
 } Observed;
 
 static const Observed table[] = {
@@ -318,16 +324,16 @@ enum { ROWS = sizeof table / sizeof *table };
 static const char words[] =
     "attention scores gradients rank distance conserved gauge turn";
 
-/* Was that word given to --log? */
+/* Returns whether --log has that word. */
 static bool
 has_word(const Observer *o, const char *word)
 {
     return index_in(o->log, word) >= 0;
 }
 
-/* Adds a column of this row of the table, with this argument for its function.
-   `weight`, a weight's name or "", is added to its name; _ replaces ^, as in
-   the name of a weight's file. */
+/* Adds a column for a row of the table, with this argument for its function.
+   The column's name is the row's name followed by `weight`, a weight's name or
+   "". As in the names of files, _ replaces ^. */
 static void
 add_column(Observer *o, const Observed *row, int argument, const char *weight)
 {
@@ -373,8 +379,8 @@ observed_words(const char *log)
     return all;
 }
 
-/* The batch that is observed: a few sequences of validation data, with about
-   128 tokens, or 2 d_model if that is more. */
+/* The batch that is observed: a few sequences of validation data, which have
+   about 128 tokens together, or 2 d_model tokens if that is more. */
 static Batch
 observed_batch(const Model *m, const Dataset *data)
 {
@@ -382,7 +388,7 @@ observed_batch(const Model *m, const Dataset *data)
     Sizes z = data->sizes;
     int d = m->config.d_model;
     int tokens = 2 * d > FEWEST_TOKENS ? 2 * d : FEWEST_TOKENS;
-    /* The tokens of a sequence, or of the encoder's if that is longer. */
+    /* The number of tokens of the model's or of the encoder's sequence. */
     int longest = z.tokens > z.source ? z.tokens : z.source;
     int sequences = tokens > longest ? tokens / longest : 1;
     if (sequences > m->config.batch)
@@ -394,7 +400,7 @@ observed_batch(const Model *m, const Dataset *data)
     return batch_part(&b, first_sequence, drawn);
 }
 
-/* A copy of all weights. */
+/* A copy of all weights of the model. */
 static real *
 copy_of_weights(const Model *m)
 {
@@ -447,8 +453,8 @@ observe_step(Observer *o)
     }
 }
 
-/* Runs one forward and backward pass. The new line of o->values is 0 at first;
-   each place adds its share of the mean over all places to every column. */
+/* The new line of o->values is 0 at first. At every column, each place adds its
+   share of the mean over all places. */
 void
 observe(Observer *o)
 {

@@ -1,25 +1,25 @@
 /* observe.h - the columns that --log adds to the log: what happens inside
    attention while it learns. (study/ reads these columns from finished runs.)
 
-   A word of --log adds several columns (observe.c has the list). All are
-   computed from the weights and from one batch of validation data, the same at
-   every line: from its forward and backward pass (capture.h), and from the
-   canonical forms.
+   A word of --log adds several columns (observe.c has the list). They are
+   computed from the weights: from the canonical forms, and from a forward and
+   backward pass (capture.h) on one batch of validation data, which is the same
+   at every line of the log.
 
-   attention  of the rows of attention weights: entropy (nats), largest weight,
-              and the share of rows with a weight over 0.99; and the standard
-              deviation of the scores before the softmax
+   attention  mean entropy (nats) of the rows of attention weights, mean largest
+              weight of a row, and the share of rows with a weight over 0.99;
+              and the standard deviation of the scores before the softmax
    scores     norm of the gradient of the loss by a row of scores, median and
               mean over the rows; it is multiplied by the number of answers in
-              the batch, so that it does not shrink with the batch
+              the batch, so that it does not shrink in a larger batch
    gradients  norm of the gradient of each weight of attention
    rank       effective rank of M_i and of N_i, mean over heads
-   distance   |M - M at the start| / |M at the start|, and the same of N
+   distance   |M - M at the start| / |M at the start|, and the same for N
    conserved  how far W_Q' W_Q - W_K' W_K, which gradient flow conserves, has
-              moved from its start (gauge.h); and the same of W_V and W_O'
+              moved from its start (gauge.h); and the same for W_V and W_O'
    gauge      the share of the latest step that changes nothing (gauge.h), for
-              W_Q and W_K and for W_V and W_O; and the average share for steps
-              of random direction. A step is from one line to the next
+              W_Q and W_K and for W_V and W_O; and the average share of a step
+              in a random direction. A step is from one line to the next
    turn       how far W_Q and W_K, and W_V and W_O, have turned against the
               horizontal lift of the path of M or N, in radians; and how far
               they have stretched (turn.h). The lift follows every step
@@ -41,28 +41,28 @@ typedef struct Observer {
     int count;                /* of columns */
     Model *model;
     Batch batch;         /* of validation data */
-    Canonical *start;    /* the form of each place at the start of training, for
-                            "distance" */
-    real *first;         /* all weights at the start */
-    real *before;        /* all weights at the line before */
+    Canonical *start;    /* the form of each place at the start of training; set
+                            only for "distance" */
+    real *first;         /* all weights at the start of training */
+    real *before;        /* all weights at the previous line of the log */
     struct Lifts *lifts; /* the lifts of M and N at each place; NULL without
                             "turn" */
 } Observer;
 
-/* The words of --log, "attention+rank", with commas between them instead. Exits
-   (2) if a word is not known. */
+/* Returns the words of --log, such as "attention+rank", with commas between
+   them: "attention,rank". Exits (2) if a word is not known. */
 char *observed_words(const char *log);
 
-/* An observer for the words of m's --log. Without words, count is 0, and
-   nothing is measured. Its memory is never freed: a process trains one model.
- */
+/* Makes an observer for the words of m's --log. Without words, `count` is 0,
+   and nothing is measured. The observer is never freed, because a process
+   trains only one model. */
 Observer observer_new(Model *m, const Dataset *data);
 
-/* Follows a step of training, for "turn". Call it after each step, before
-   observe. */
+/* Call this after each step of training, before observe: the lifts of "turn"
+   follow every step. */
 void observe_step(Observer *o);
 
-/* Adds a line to o->values, from the model's present weights. */
+/* Measures the model's present weights, and adds the line to o->values. */
 void observe(Observer *o);
 
 #endif

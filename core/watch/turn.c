@@ -1,8 +1,9 @@
 /* turn.c - how far training turns a head along directions that change nothing.
 
-   The lift has the same M as the new weights, so its next step ends at (now_q
-   A, now_k A^-T) for some A. A simplified Newton's method finds A: each round
-   removes the part of the step that is along the gauge, until none is left. */
+   The lift has the same M as the new weights of training. So its next step ends
+   at (now_q A, now_k A^-T) for some A. A simplified Newton's method finds A:
+   each round removes the part of the step that is along the gauge, until none
+   is left. A is kept in to_q, and A^-T in to_k. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,8 @@ lift_new(int rows, int cols)
 
 /* c becomes C = Q' dQ - dK' K (along_gauge) of the lift's step from (q, k) to
    (now_q to_q, now_k to_k), with Q and K at the middle of the step. C is 0 if
-   the step has no part along the gauge there. add_product(c, a, b, ...) adds
-   A' B, so -dK is stored. */
+   the step has no part along the gauge there. The sign is in minus_dk, because
+   add_product can only add A' B. */
 static void
 gauge_of_step(const Lift *l, double *c)
 {
@@ -55,12 +56,11 @@ gauge_of_step(const Lift *l, double *c)
     add_product(c, minus_dk, k, n, cols);
 }
 
-/* Takes X, a part of the lift's step that is along the gauge, out of that step:
+/* Removes X, a part of the lift's step that is along the gauge, from that step:
    to_q becomes to_q (1 - X), and to_k the transposed inverse of to_q, so that
-   the end of the step has the same M. Returns |X|. If that is more than 1/2,
-   only as much of X is taken out as has the length 1/2, because the equation
-   for X is accurate only for short ones. `change` has memory for the product
-   to_q X. */
+   the end of the step has the same M. Returns |X|. The equation for X is
+   accurate only if X is short. So a longer X than 1/2 is first scaled down to
+   that length. `change` has memory for the product to_q X. */
 static double
 take_out_gauge(Lift *l, const double *x, double *change)
 {
@@ -70,17 +70,17 @@ take_out_gauge(Lift *l, const double *x, double *change)
     for (int i = 0; i < size; i++)
         squares += x[i] * x[i];
     double length = sqrt(squares);
-    double kept = length > longest ? longest / length : 1; /* share of X */
+    double share = length > longest ? longest / length : 1; /* of X */
     product_of(change, l->to_q, x, cols, cols, cols);
     for (int i = 0; i < size; i++)
-        l->to_q[i] -= kept * change[i];
+        l->to_q[i] -= share * change[i];
     /* pseudo_inverse adds the transposed inverse to what is there. */
     memset(l->to_k, 0, (size_t)size * sizeof *l->to_k);
     pseudo_inverse(l->to_q, cols, cols, l->to_k);
     return length;
 }
 
-/* The lift begins at the weights from which training starts. */
+/* The lift starts at the same weights as training. */
 void
 lift_start(Lift *l)
 {
@@ -90,13 +90,13 @@ lift_start(Lift *l)
 }
 
 /* Finds the end of the lift's step in rounds. Each round removes X, the part of
-   the step that is along the gauge. X becomes shorter until it is only
-   rounding. All rounds use the decompositions of Q'Q and K'K at the step's
-   beginning. */
+   the step that is along the gauge. X becomes shorter from round to round,
+   until it is only rounding. All rounds use Q'Q and K'K at the step's
+   beginning, so these are decomposed only once. */
 void
 lift_follow(Lift *l)
 {
-    enum { ROUNDS = 50 };
+    enum { ROUNDS = 50 };                            /* at most */
     const double converged = 1e-13, too_long = 1e-6; /* lengths of X */
     int n = l->rows, cols = l->cols, size = cols * cols;
     double *qq = l->scratch + 4 * n * cols, *kk = qq + size;
@@ -124,9 +124,10 @@ lift_follow(Lift *l)
     product_of(l->k, l->now_k, l->to_k, n, cols, cols);
 }
 
-/* With U S V' = to_k, G = to_k' = V S U' = (V U') (U S U'): the rotation is
-   R = V U', and the stretch has the eigenvalues S. A plane that R turns by an
-   angle t gives R - 1 two singular values of 2 sin(t / 2). */
+/* Let U S V' be the decomposition of to_k. Then G = to_k' = V S U' =
+   (V U') (U S U'): the rotation is R = V U', and the eigenvalues of the stretch
+   are the singular values S. If R turns a plane by an angle t, then R - 1 has
+   two singular values of 2 sin(t / 2). */
 Turn
 lift_turn(const Lift *l)
 {
@@ -160,7 +161,7 @@ copy_entries(double *to, Matrix w)
             *to++ = (double)w.at[row * w.down + column * w.across];
 }
 
-/* Gives each lift the present weights of its head. */
+/* Copies the present weights of each head into its lift. */
 static void
 read_weights(const Lifts *all)
 {

@@ -2,23 +2,22 @@
 
    When training moves M = W_Q W_K', many paths of (W_Q, W_K) have that product.
    One of them never moves along the gauge (gauge.h): the horizontal lift of M's
-   path, here just "the lift". Gradient flow is its own lift. Any other training
-   ends at
+   path, here called "the lift". Gradient flow moves along its own lift. Any
+   other training ends at
 
        W_Q = (lift's W_Q) G,   W_K = (lift's W_K) G^-T
 
-   and this G, k x k, is the result of the optimizer's motion along the gauge.
-   G = R S, with R a rotation and S symmetric: R is the turn, and S the stretch.
+   and this G (k x k) is the result of the optimizer's motion along the gauge.
+   G = R S, with a rotation R, the turn, and a symmetric S, the stretch.
 
    The lift has the same M as training after each step. Its own step is a
-   straight line that has no part along the gauge at its middle; such steps
-   conserve W_Q' W_Q - W_K' W_K up to rounding. To use it:
+   straight line that has no part along the gauge at its middle. Such steps
+   conserve W_Q' W_Q - W_K' W_K up to rounding. To follow a lift:
    - call lift_new, fill now_q and now_k with the weights that training starts
      from, and call lift_start;
    - after each step of training, fill them again, and call lift_follow;
    - call lift_turn when the size of G is wanted.
-   The observer (observe.h) calls lifts_new, lifts_follow and lifts_turn, which
-   do this for all heads of a place. */
+   lifts_new, lifts_follow and lifts_turn do this for all heads of a place. */
 #ifndef TURN_H
 #define TURN_H
 
@@ -32,20 +31,22 @@ typedef struct Lift {
     double *q, *k;         /* W_Q and W_K of the lift */
     double *to_q, *to_k;   /* G^-1 and G', cols x cols: q = now_q to_q and
                               k = now_k to_k */
-    double *scratch;       /* 4 matrices rows x cols, then 7 cols x cols */
+    double *scratch;       /* memory for 4 matrices rows x cols, then for 7
+                              cols x cols */
     bool lost;             /* true if a step of training was too long to be
                               followed */
 } Lift;
 
-/* A lift with memory for all its matrices, which is allocated once and never
-   freed: a process trains one model. */
+/* Makes a lift with memory for all its matrices. It is never freed, because a
+   process trains only one model. */
 Lift lift_new(int rows, int cols);
 void lift_start(Lift *l);
 void lift_follow(Lift *l);
 
-/* The sizes of R and of S. Both are 0 if G is the identity, and NaN if the lift
-   was lost. For k = 1 there is no rotation, and the angle is 0. A plane that
-   has turned by more than 180 degrees counts as turned the other way. */
+/* How large the turn R and the stretch S are. Both numbers are 0 if G is the
+   identity, and NaN if the lift was lost. If k is 1, no rotation is possible,
+   and the angle is 0. A plane that has turned by more than 180 degrees counts
+   as turned the other way. */
 typedef struct Turn {
     double angle;   /* radians: the root of the sum of the squares of R's angles
                        of rotation, one for each plane that R turns */
@@ -66,7 +67,7 @@ Lifts lifts_new(const Model *m, int place, int piece);
 /* Follows a step of training, after it has changed the model's weights. */
 void lifts_follow(Lifts *l);
 
-/* The mean over the heads; NaN if the place has no pairs. */
+/* The mean turn and stretch over the heads; NaN if the place has no pairs. */
 Turn lifts_turn(const Lifts *l);
 
 #endif
