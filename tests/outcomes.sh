@@ -170,7 +170,7 @@ exec 5<>gone 6>gone 5<&-
 while read -r command; do
     "$qkv" $command >&6 2>err </dev/null
     expect "$command, and nobody reads: status, or it says something" [ "$? $(cat err)" = '141 ' ]
-    [ ! -w /dev/full ] || fails 'stdout: could not write it' sh -c '"$@" >/dev/full' sh "$qkv" $command
+    [ ! -w /dev/full ] || fails 'stdout: could not write to it' sh -c '"$@" >/dev/full' sh "$qkv" $command
 done <<END
 list
 help

@@ -72,6 +72,7 @@ static void
 read_line(Reader *r, Table *t)
 {
     bool header = t->cols == 0;
+    /* A new row begins after the column names and all earlier rows. */
     int first_cell = header ? 0 : (t->rows + 1) * t->cols;
     int line = r->line, count = 0; /* of the line's cells */
     bool last = false;

@@ -123,8 +123,8 @@ int
 end_well(int status)
 {
     if (fflush(stdout) || ferror(stdout))
-        fail("stdout: could not write it: is the disk full, or did the program "
-             "that reads it exit?");
+        fail("stdout: could not write to it: is the disk full, or did the "
+             "program that reads it exit?");
     report->done = true;
     return status;
 }

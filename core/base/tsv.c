@@ -30,6 +30,7 @@ static void
 add_line(Table *t, char *line, const char *path, int number)
 {
     bool header = number == 1, no_columns_yet = t->cols == 0;
+    /* A new row begins after the column names and all earlier rows. */
     int first_cell = header ? 0 : (t->rows + 1) * t->cols, count = 0;
     for (char *cell = strsep(&line, "\t"); cell; cell = strsep(&line, "\t")) {
         /* The first line and the first column consist of names. */
@@ -104,7 +105,6 @@ cell_value(const char *cell, const char *path)
 const char *
 number_text(double x, int digits)
 {
-    if (isnan(x))
-        x = NAN; /* clears the sign of a NaN */
-    return format_text("%.*g", digits, x);
+    double without_sign = isnan(x) ? NAN : x; /* of a NaN */
+    return format_text("%.*g", digits, without_sign);
 }

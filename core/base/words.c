@@ -245,9 +245,9 @@ uint64_t
 hash_bytes(uint64_t hash, const void *bytes, uint64_t size)
 {
     const unsigned char *byte = bytes;
-    const uint64_t prime = UINT64_C(0x100000001b3); /* of FNV-1a */
+    /* The factor is the prime number that FNV-1a prescribes. */
     for (uint64_t i = 0; i < size; i++)
-        hash = (hash ^ byte[i]) * prime;
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 

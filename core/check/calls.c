@@ -41,9 +41,9 @@ hash_matrices(const Weights *w)
     return hash;
 }
 
-/* Returns whether `other` has other matrices than s, or other outputs. `hash`
-   is the result of call_all for s. Matrices are compared first: if they differ,
-   `other` need not be called. */
+/* Returns whether `other` differs from s in its declared matrices or its
+   outputs. `hash` is the result of call_all for s. Matrices are compared first:
+   if they differ, `other` need not be called. */
 static bool
 differs(Subject *other, const Subject *s, uint64_t hash)
 {
@@ -67,8 +67,8 @@ vary_settings(Subject *s, uint64_t hash)
         const char *name = setting->name;
         if (setting->role != OF_SHAPE)
             continue;
-        bool is_own = setting->kind == OWN; /* it is in .settings */
-        bool is_declared = is_own || index_in(shape, name) >= 0;
+        /* A setting of kind OWN is declared in .settings. */
+        bool is_declared = setting->kind == OWN || index_in(shape, name) >= 0;
         Subject other = subject_changed(s, setting);
         bool matters = differs(&other, s, hash);
         if (is_declared && !matters)
@@ -104,8 +104,8 @@ check_shapes(Subject *s)
 {
     Weights declared = weights_declared(s->plugin.variant, &s->attention);
     if (hash_matrices(&declared) != hash_matrices(&s->weights))
-        bug("weights declares different matrices in block %d from those in "
-            "the first: only their initial values may depend on a->layer",
+        bug("weights declares different matrices in block %d than in block 1: "
+            "only their initial values may depend on a->layer",
             s->attention.layer + 1);
     if (s->attention.layer != FIRST_LAYER)
         return;
@@ -166,8 +166,7 @@ change_token(Tokens *in, int token, bool changed[TOKENS])
 static void
 change_ends(Subject *s)
 {
-    const int last_token = MANY - 1, fifth = MANY / 5 - 1;
-    const int first_changed[] = {last_token, fifth};
+    const int first_changed[] = {MANY - 1, MANY / 5 - 1};
     Stack k = stack_of(s, MANY);
     Tape *t = tape_new(COMPUTE);
     size_t logits = (size_t)MANY * SYMBOLS;
@@ -201,7 +200,7 @@ check_masked(Subject *s)
             if (changed[t])
                 fail("token %d changes the output of the earlier token %d: "
                      "does forward ignore the mask of `a`, or pass something "
-                     "of a token to the one before?",
+                     "from a token to an earlier one?",
                      token + 1, t + 1);
     }
 }
@@ -223,7 +222,7 @@ check_unmasked(Subject *s, int keys)
     }
     if (later && !earlier)
         fail("without a mask (a->causal is 0), no token changes an earlier "
-             "output: does forward mask although `a` does not ask for it?");
+             "output: does forward apply a mask that `a` does not ask for?");
 }
 
 /* change_ends runs a model of all blocks, so it is called only for the last
@@ -284,7 +283,7 @@ check_queries(Subject *s)
 }
 
 /* In self-, cross- and causal attention, each sequence of a batch must get the
-   same output as in a batch of its own. */
+   same output as when it is the only one. */
 void
 check_batches(Subject *s)
 {
@@ -297,8 +296,8 @@ check_batches(Subject *s)
                 y += k * one.keys * s->attention.d_model;
             one.sequences = 1;
             if (!same_in_part(&all, one, k * one.queries, y))
-                fail("the output of sequence %d changes if the batch has "
-                     "another one: does a sum run over all sequences?",
+                fail("the output of sequence %d changes if the batch has a "
+                     "second sequence: does a sum run over both?",
                      k + 1);
         }
     passed(s, "a batch of two sequences gives what each gives alone");

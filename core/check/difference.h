@@ -26,8 +26,8 @@ typedef struct Slopes {
     double gradient, slope;
 } Slopes;
 
-/* Compares the gradient with the slope at every entry of each leaf if `every`
-   is 1; if it is n, only at every n-th entry. */
+/* Compares the gradient with the slope at every n-th entry of each leaf, where
+ * n is `every`. */
 Slopes slopes_of(Recorder *record, void *more, int every);
 
 /* Returns whether df is the derivative of f at x, at least on one side of x. */

@@ -61,12 +61,12 @@ check_equation(Subject *s)
     char *form = form_spelled(&d);
     bool has_form = !d.why;
     if (has_form && !(derived_apart(&d) <= APART)) /* too far apart, or NaN */
-        fail("the form derived from the code, %s, is not the one that probing "
+        fail("the form derived from the code, %s, is not the form that probing "
              "finds: trust neither, and report this",
              form);
     Written w = equation_compared(&d);
     if (w.agreement == DISAGREES)
-        fail("the code says %s%s, and .equation says %s: correct the wrong one "
+        fail("the code says %s%s, but .equation says %s: correct the wrong one "
              "(%s)",
              form, heads_alike(&d) ? "" : " in the last head only", v->equation,
              w.why);
@@ -98,7 +98,7 @@ fitted(Subject *s, const Canonical *given)
    of the largest entry. */
 static const double fit_rounding = 1e-10;
 
-/* A plugin that cannot compute every form may approximate its own one. Fails
+/* A plugin that cannot compute every form may approximate its own form. Fails
    unless the fit is an approximation: neither M nor N is lost completely, and a
    second fit restores `once`, the form after the first fit. `lost` tells how
    far that form is from the original one. */
@@ -138,7 +138,7 @@ check_own_form(Subject *s)
         fail("after fit, its scores have another bias by position, or another "
              "sink, than the form that fit was given: let fit set both");
     FitError lost = fit_error(&once, &own);
-    passed(s, "its own form comes back from it, to %.0e", lost.apart);
+    passed(s, "it restores the variant's own form, to %.0e", lost.apart);
     if (lost.apart > fit_rounding)
         check_approximation(s, &once, &lost);
 }
@@ -150,9 +150,9 @@ check_fit(Subject *s)
     if (s->found->untested) {
         passed(s, "%s",
                advice(s,
-                      "it has none. Nothing else here can tell whether forward "
-                      "is the equation you mean: a wrong one with right "
-                      "gradients is a function too",
+                      "it has none, so no check can tell whether forward "
+                      "computes the function you mean: a wrong one with right "
+                      "gradients passes all others",
                       "it has none: only products of matrices can be fitted, "
                       "so no variant can be converted into this one"));
         return;

@@ -89,7 +89,7 @@ check_gradients(Subject *s)
     int layer = s->attention.layer;
     bool all = layer == FIRST_LAYER && s->shape == FIRST_SHAPE;
     int count = all ? WAYS : BASIC_WAYS;
-    int every = all ? 1 : 7 + 3 * layer; /* any numbers that grow */
+    int every = all ? 1 : 7 + 3 * layer; /* 7 and 3 are arbitrary */
     Tokens in = tokens_of(s, ways[SELF_WAY]);
     double wrong_x = wrong_x_of_call(&in);
     if (wrong_x != INFINITY)
@@ -99,8 +99,7 @@ check_gradients(Subject *s)
         for (int i = 0; i < count; i++)
             if (ways[i].queries <= few_queries && !ways[i].x_is_data)
                 compare_slopes(s, i, every);
-    passed(s, "of x, y and every matrix, entry by entry and sign by sign, to "
-              "1e-6");
+    passed(s, "of x, y and every matrix: each entry is the slope, to 1e-6");
 }
 
 /* Returns the largest absolute entry of the gradient of a matrix. */
@@ -189,7 +188,7 @@ say_unused(Subject *s)
 /* Returns the end of a message, which names the matrices whose gradients are
    only rounding, so that the output does not depend on them; "" if there are
    none. Only the first shape is reported, which has no positions. With
-   positions a key bias may matter, so the message says that there are none. */
+   positions a key bias may matter, so the message says "without positions". */
 static const char *
 say_cancelled(const Subject *s)
 {
@@ -216,8 +215,8 @@ check_can_learn(Subject *s)
     s->as_declared = true;
     if (can_learn && !note_use(s, initial))
         fail("every initial gradient is 0, so it cannot learn: are two "
-             "multiplied matrices both 0 (%s)?",
-             advice(s, "initialise", "~ N(0, 0)"));
+             "multiplied matrices both initialised to 0 (%s)?",
+             advice(s, "see initialise", "see ~ N(0, 0)"));
     free(initial);
 }
 
@@ -228,11 +227,12 @@ check_used(const Subject *s, int i)
     const char *name = s->weights.list[i].name;
     const Usage *use = &s->use[i];
     if (!use->in_first && !use->in_later)
-        fail("%s is declared, but no gradient arrives at it: %s", name,
-             advice(s,
-                    "is it used, and not multiplied by 0 (1 / a->d_k divides "
-                    "integers)? Does each backward add to all its operands?",
-                    "is it multiplied by 0?"));
+        fail(
+            "%s is declared, but no gradient arrives at it: %s", name,
+            advice(s,
+                   "is it unused, or multiplied by 0 (1 / a->d_k is an integer "
+                   "division), or does a backward skip an operand?",
+                   "is it multiplied by 0?"));
     if (!use->in_later)
         fail("%s is declared and saved in every block, but only the first "
              "uses it: use it in every block, or leave it out",

@@ -52,7 +52,7 @@ reals(size_t count)
 void
 subject_draw(Subject *s)
 {
-    const double least = 0.1; /* the deviation, unless as_declared */
+    const double least = 0.1; /* the least deviation, unless as_declared */
     const int seed = 11;
     Random r = random_stream(seed, "check");
     s->weights = weights_declared(s->plugin.variant, &s->attention);
@@ -130,7 +130,8 @@ static bool
 takes_rope(Subject s)
 {
     s.attention.relative = NULL;
-    s.attention.layer = s.attention.layers - 1; /* earlier ones run before it */
+    s.attention.layer =
+        s.attention.layers - 1; /* forward runs all earlier ones too */
     Tokens in = tokens_of(&s, ways[SELF_WAY]);
     Tape *t = shapes_of(&in);
     for (const Node *n = t->last; n; n = n->previous) {
@@ -268,9 +269,8 @@ check_written(const Node *n)
         bug("the operator %s wrote past the end of its result or gradient (%d "
             "x %d): check its loops",
             n->op->name, n->rows, n->cols);
-    const size_t one_entry = 1;
     for (int i = 0; i < n->rows * n->cols; i++)
-        if (is_unwritten(n->value + i, one_entry))
+        if (is_unwritten(n->value + i, 1))
             bug("the operator %s, with result (%d x %d), did not write row %d, "
                 "column %d, or read past an operand's end: check its loops",
                 n->op->name, n->rows, n->cols, i / n->cols + 1,
@@ -288,11 +288,10 @@ hash_reals(uint64_t hash, const real *numbers, size_t count)
 static uint64_t
 hash_operands(const Tokens *in)
 {
-    const Subject *s = in->subject;
-    const Weight *end = s->weights.list + s->weights.count;
+    const Weights *w = &in->subject->weights;
     uint64_t hash = hash_reals(HASH_START, in->x, (size_t)in->size);
-    for (const Weight *w = s->weights.list; w < end; w++)
-        hash = hash_reals(hash, w->value, entries_of(w));
+    for (int i = 0; i < w->count; i++)
+        hash = hash_reals(hash, w->list[i].value, entries_of(&w->list[i]));
     return hash;
 }
 
@@ -300,11 +299,10 @@ hash_operands(const Tokens *in)
 static uint64_t
 hash_gradients(const Tokens *in)
 {
-    const Subject *s = in->subject;
-    const Weight *end = s->weights.list + s->weights.count;
+    const Weights *w = &in->subject->weights;
     uint64_t hash = hash_reals(HASH_START, in->gradient, (size_t)in->size);
-    for (const Weight *w = s->weights.list; w < end; w++)
-        hash = hash_reals(hash, w->gradient, entries_of(w));
+    for (int i = 0; i < w->count; i++)
+        hash = hash_reals(hash, w->list[i].gradient, entries_of(&w->list[i]));
     return hash;
 }
 
@@ -379,7 +377,7 @@ call_all(Subject *s)
     return hash_bytes(HASH_START, s->hash, sizeof s->hash);
 }
 
-/* The earlier calls have put the hashes of the earlier blocks into s->hash. */
+/* Earlier calls have stored the hashes of the earlier blocks in s->hash. */
 bool
 new_in_layer(Subject *s)
 {
@@ -404,7 +402,8 @@ stack_of(Subject *s, int tokens)
 {
     Sizes sizes = {
         .tokens = tokens, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
-    const double noise = 0.2; /* is added, so that no matrix is constant */
+    const double noise =
+        0.2; /* in each weight, so that no matrix is constant */
     const int seed = 5, one_sequence = 1;
     Random r = random_stream(seed, "decoding");
     s->config.mask = MASK_CAUSAL;

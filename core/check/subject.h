@@ -115,7 +115,7 @@ extern const Way ways[WAYS];
 
 /* The tokens of one call, sequence after sequence. */
 typedef struct Tokens {
-    Subject *subject; /* s->attention.layer is the block that is called */
+    Subject *subject; /* its attention.layer is the block called */
     Way way;
     real *x, *y;      /* y follows x in memory; NULL in self-attention */
     real *gradient;   /* the gradient of x, followed by the gradient of y */

@@ -6,16 +6,17 @@
 #include "study/known_quantities.h"
 #include "study/choose_rate.h"
 
-/* A run with its merit in a quantity, and in validation loss. A larger merit is
-   better. */
+/* A run with its merit in the judged quantity, and its merit in validation
+   loss. A larger merit is better. */
 typedef struct Trial {
     const Run *run;
     double merit, loss_merit;
 } Trial;
 
-/* The merit of a run in a quantity. A run that diverged has no number, and the
-   least merit. A run that never reached the threshold counts as if it had
-   reached it after twice its steps, so that a mean over seeds stays finite. */
+/* The merit of a run in the quantity `key`. A run that diverged has no number,
+   and gets the least merit. A run that never reached the threshold counts as if
+   it had reached it after twice its steps, so that a mean over seeds is finite.
+ */
 static double
 merit(const Run *r, const char *key)
 {
@@ -28,7 +29,7 @@ merit(const Run *r, const char *key)
     return q->better == LESS ? -x : x;
 }
 
-/* A trial for each run. A quantity on test data is replaced by the same
+/* Makes a trial of each run. A quantity on test data is replaced by the same
    quantity on validation data, so that no rate is chosen on test data. */
 static Trial *
 make_trials(const Run *const *runs, int count, const char *key)
@@ -51,11 +52,12 @@ typedef struct Score {
     double merit, loss_merit; /* the means of their merits */
 } Score;
 
-/* The value of `left_out` in the functions below if no seed is left out. */
+/* In the functions below, `left_out` is a seed, or NO_SEED if no seed is left
+   out. */
 enum { NO_SEED = -1 };
 
-/* The score of the rate lr, from the runs of all seeds except `left_out`.
-   Without such runs the means are NaN. */
+/* The score of the rate lr, over the runs of all seeds except `left_out`. If
+   there are no such runs, the means are NaN. */
 static Score
 score_of(const Trial *all, int count, double lr, int left_out)
 {
@@ -71,9 +73,9 @@ score_of(const Trial *all, int count, double lr, int left_out)
     return s;
 }
 
-/* Returns whether a is better than b. More runs are better, since a run may
-   have failed; then the better mean of the quantity; then, if these are equal,
-   the better mean loss. */
+/* Returns whether a is better than b. The rate with more runs is better, since
+   a run may have failed. If both have as many, the better mean of the quantity
+   decides; if that is equal too, the better mean loss. */
 static bool
 is_better(Score a, Score b)
 {
@@ -85,8 +87,8 @@ is_better(Score a, Score b)
 }
 
 /* The run of `seed` at the best of its rates. A rate is judged by the runs of
-   all seeds except `left_out`, which is `seed` itself when the others are to
-   choose its rate. */
+   all seeds except `left_out`. To let only the other seeds choose the rate,
+   `left_out` is `seed` itself. */
 static const Run *
 best_of(const Trial *all, int count, int seed, int left_out)
 {
@@ -135,8 +137,7 @@ rate_end(const Run *const *runs, int count, double lr)
         below |= runs[i]->config.lr < lr;
         above |= runs[i]->config.lr > lr;
     }
-    if (below == above) /* there are rates both above and below lr, or no other
-                           rates */
+    if (below == above) /* both are true, or there are no other rates */
         return NULL;
     return above ? "lowest" : "highest";
 }

@@ -4,27 +4,28 @@
 
 #include "run/run.h"
 
-/* The runs at which a series is judged, one for each seed. */
+/* The runs by which a series is judged, one for each seed. */
 typedef struct Chosen {
     const Run **runs; /* never freed */
     int seeds;        /* the number of runs */
-    double lr;        /* the rate with the best mean over all seeds; a seed's
-                         chosen run may have another rate. NaN without runs */
+    double lr;        /* the rate with the best mean over all seeds. The run
+                         chosen for a seed may have another rate. NaN if there
+                         are no runs */
 } Chosen;
 
 /* Returns one run for each seed: the run at the rate at which the other seeds
    did best in the quantity `key`. So no seed is judged at a rate that suits its
-   own luck. (A single seed has no others, and chooses its own rate.) Among
-   equally good rates, the one with the lowest loss is taken. Rates are compared
-   on validation data, even if `key` is about test data.
+   own luck. (If there is only one seed, it chooses its own rate.) Among equally
+   good rates, the rate with the lowest loss is taken. Rates are compared on
+   validation data, even if `key` is about test data.
 
    The given runs must be one series (run_groups.h), sorted by seed and then by
    rate. */
 Chosen chosen_runs(const Run *const *runs, int count, const char *key);
 
-/* Returns "lowest" if every other rate of these runs is above lr, or "highest"
-   if every other one is below it: then a wider grid may have a better rate.
-   Returns NULL if there are rates on both sides of lr, or no others. */
+/* Returns "lowest" if all other rates of these runs are above lr, or "highest"
+   if all others are below it: then a wider grid of rates may have a better one.
+   Returns NULL if there are rates both above and below lr, or no others. */
 const char *rate_end(const Run *const *runs, int count, double lr);
 
 #endif

@@ -19,29 +19,30 @@ typedef struct Panel {
 /* A figure that is being drawn. */
 typedef struct Plot {
     const Drawing *drawing; /* what is to be drawn */
-    bool training;          /* curves over training: x is "step" */
+    bool training;          /* true if the curves are over training: the x-axis
+                               is the step */
     const char *x_name;     /* of the x-axis: "step", a setting or a result */
-    Values xs;              /* the values on that axis, if it is a setting */
+    Values xs;              /* the values on the x-axis, if it is a setting */
     Panel *panels;
     int panel_count;
     bool several;     /* true if the panels show several quantities */
     bool rates;       /* true if each seed is shown at one of several learning
                          rates */
-    Outcomes tables;  /* if `rates` is true, the outcomes for which rates were
-                         chosen */
+    Outcomes tables;  /* the tables of outcomes, in which these rates were
+                         chosen; set only if `rates` is true */
     const char *task; /* the task of all panels, or "" if there are several */
     FILE *data;       /* the figure's data, curve by curve */
-    /* The fewest and the most seeds of a finite point. The most is 0 if no
-       point is finite. */
+    /* The fewest and the most seeds of a finite point. `most` is 0 if no point
+       is finite. */
     int fewest, most;
 } Plot;
 
-/* In the functions below, x is a value of the setting on the figure's x-axis.
-   It is NULL if that axis is a result or the step of training: then the runs
-   need not agree in any value of it. */
+/* In the functions below, x is a value of the setting on the x-axis. It is NULL
+   if the x-axis is a result or the step of training: then runs with any value
+   are meant. */
 
 /* The value that all of a panel's runs at x have for a setting, `axis`. NULL if
-   they may have several. */
+   they may have several values. */
 static const char *
 value_on_axis(const Plot *plot, const Panel *p, const char *x, const char *axis)
 {
@@ -53,10 +54,10 @@ value_on_axis(const Plot *plot, const Panel *p, const char *x, const char *axis)
     return NULL;
 }
 
-/* The tables divide the runs into more groups than the figure, whose groups are
-   not divided by x. Returns whether a group of the tables can have a panel's
-   runs at x. It cannot if they have another value on one of its axes, which are
-   the values that all its runs share (run_groups.h). */
+/* Returns whether `group`, a group of the tables, can contain a panel's runs at
+   x. It cannot if they have another value on one of its axes (run_groups.h).
+   The tables have more groups than the figure, because only their groups are
+   divided by x. */
 static bool
 group_can_have(const Group *group, const Plot *plot, const Panel *p,
                const char *x)
@@ -70,7 +71,7 @@ group_can_have(const Group *group, const Plot *plot, const Panel *p,
     return true;
 }
 
-/* Adds to c the runs of s that a row of the tables shows. */
+/* Adds to c the runs of s that are also in a row of the tables. */
 static void
 add_runs_of_row(Chosen *c, const Outcome *row, const Series *s)
 {
@@ -81,12 +82,12 @@ add_runs_of_row(Chosen *c, const Outcome *row, const Series *s)
 }
 
 /* Chooses one run for each seed among the runs of s, which differ only in seeds
-   and rates and are at x in a panel. If there are several rates, they are the
-   runs in the first row of the tables that has any of them. */
+   and rates, for a point at x in a panel. If there are several rates, the runs
+   that are in a row of the tables are chosen: the first row that has any. */
 static Chosen
 runs_to_show(const Plot *plot, const Panel *p, const Series *s, const char *x)
 {
-    if (!plot->rates) /* any quantity would choose the only run of a seed */
+    if (!plot->rates) /* a seed has one run, which any quantity would choose */
         return chosen_runs(s->runs, s->count, "validation_loss");
     Chosen c = {.runs = allocate((size_t)s->count + 1, sizeof(const Run *))};
     const Outcome *row = plot->tables.list, *end = row + plot->tables.count;
@@ -96,10 +97,10 @@ runs_to_show(const Plot *plot, const Panel *p, const Series *s, const char *x)
     return c;
 }
 
-/* Significant digits of the numbers in a figure's data. */
+/* The significant digits of the numbers in a figure's data. */
 enum { Y_DIGITS = 6, X_DIGITS = 10 };
 
-/* Writes a point of the curve s at x: the mean y of `seeds` seeds. */
+/* Writes a point of the curve s at x. Its mean y is over `seeds` seeds. */
 static void
 put_point(Plot *plot, const Panel *p, const Series *s, const char *x, Mean y,
           int seeds)
@@ -114,7 +115,8 @@ put_point(Plot *plot, const Panel *p, const Series *s, const char *x, Mean y,
     plot->most = seeds > plot->most ? seeds : plot->most;
 }
 
-/* Writes a curve over training: a point for each row that all logs have. */
+/* Writes a curve over training, with a point for each row that all logs have.
+ */
 static void
 put_training_curve(Plot *plot, const Panel *p, const Series *s)
 {
@@ -139,9 +141,9 @@ put_training_curve(Plot *plot, const Panel *p, const Series *s)
 }
 
 /* Writes the point of the runs of s, which differ only in seeds and rates. If
-   the axis is a setting, the point is at its value x; if it is a result, at the
-   mean of that result. The value of init is a text such as "W_Q=0.1";
-   quantity_mean reads the number in it. */
+   the x-axis is a setting, the point is at its value x; if it is a result, at
+   the mean of that result. A value of the setting init is a text such as
+   "W_Q=0.1", in which quantity_mean finds the number. */
 static void
 put_mean_point(Plot *plot, const Panel *p, const Series *s, const char *x)
 {
@@ -155,9 +157,9 @@ put_mean_point(Plot *plot, const Panel *p, const Series *s, const char *x)
     put_point(plot, p, s, x, quantity_mean(c.runs, c.seeds, p->y), c.seeds);
 }
 
-/* Writes the point of one configuration. A configuration that does not use the
-   setting on the x-axis would be the same at any value of it, and has its point
-   at each of them. */
+/* Writes the point of one configuration. If it does not use the setting on the
+   x-axis, it would be the same at any value, so it has a point at every value.
+ */
 static void
 put_configuration(Plot *plot, const Panel *p, const Series *runs)
 {
@@ -173,8 +175,8 @@ put_configuration(Plot *plot, const Panel *p, const Series *runs)
         put_mean_point(plot, p, runs, plot->xs.text[i]);
 }
 
-/* Writes a curve along a setting or a result: a point for each configuration,
-   which is all runs that differ only in the settings `averaged`. */
+/* Writes a curve along a setting or a result, with a point for each
+   configuration: the runs that differ only in the settings `averaged`. */
 static void
 put_curve(Plot *plot, const Panel *p, const Series *s)
 {
@@ -195,7 +197,7 @@ put_curve(Plot *plot, const Panel *p, const Series *s)
     }
 }
 
-/* The value that all runs of a group have for a name; NaN if they differ. */
+/* The number that all runs of a group have for a name; NaN if they differ. */
 static double
 shared_value(const Group *g, const char *name)
 {
@@ -206,9 +208,9 @@ shared_value(const Group *g, const char *name)
     return value;
 }
 
-/* The line that a panel shows, as its height and its word, "0.3 trivial
-   baseline": the first of its quantity's levels (known_quantities.h) that has
-   the same value in all runs; "" if there is none. */
+/* The horizontal line of a panel, as its height and its word, "0.3 trivial
+   baseline". It is the first level of the panel's quantity (known_quantities.h)
+   that is the same in all runs; "" if there is none. */
 static char *
 level_of(const Panel *p)
 {
@@ -221,7 +223,8 @@ level_of(const Panel *p)
     return copy_text("");
 }
 
-/* Says what the points and their bars are: "mean of 5 seeds, 95% interval". */
+/* Returns what the points and their bars are: "mean of 5 seeds, 95% interval".
+ */
 static char *
 points_text(const Plot *plot)
 {
@@ -238,8 +241,8 @@ points_text(const Plot *plot)
     return format_text("%s of %s%d seeds%s", average, up_to, plot->most, bars);
 }
 
-/* The caption: what is drawn, and how learning rates were chosen. `ylabels` has
-   the title of each panel's y-axis. */
+/* The caption, which says what is drawn and how learning rates were chosen.
+   `ylabels` has the title of each panel's y-axis. */
 static char *
 caption_of(const Plot *plot, const Values *ylabels)
 {
@@ -259,7 +262,7 @@ typedef struct Texts {
     Values titles, ylabels, scales, levels, keys;
 } Texts;
 
-/* Returns these texts, as they are at first. */
+/* Returns the texts of a figure before a user changes them. */
 static Texts
 texts_of(const Plot *plot)
 {
@@ -278,7 +281,7 @@ texts_of(const Plot *plot)
         for (int s = 0; s < g->series_count; s++)
             values_add(&t.keys, copy_text(g->series[s].name));
     }
-    series_sort(&t.keys); /* which keeps each once */
+    series_sort(&t.keys); /* also removes repeated keys */
     return t;
 }
 
@@ -314,8 +317,8 @@ figure_name(const Plot *plot)
     return plot->drawing->map ? format_text("%s-map", name) : name;
 }
 
-/* Finds the points of all panels: returns them as the lines of the figure's
-   data, and counts their seeds in plot->fewest and plot->most. */
+/* Returns the points of all panels as the lines of the figure's data, and
+   counts their seeds in plot->fewest and plot->most. */
 static char *
 points_of(Plot *plot)
 {
@@ -347,7 +350,7 @@ draw_panels(Plot *plot)
         return;
     }
     char *title = points_text(plot);
-    if (*plot->task) /* the task of all panels */
+    if (*plot->task) /* all panels show this task */
         title = format_text("%s: %s", plot->task, title);
     Figure f = figure_begin(plot->drawing, name, title);
     Texts texts = texts_of(plot);
@@ -358,9 +361,10 @@ draw_panels(Plot *plot)
     figure_end(&f, plot->drawing->map ? "map.gp" : "panels.gp");
 }
 
-/* The outcomes that the tables show. They compare the setting of --by, as the
-   figure does, unless it is the seed, which is averaged, or a setting in which
-   the runs do not differ, which outcomes_of would refuse. */
+/* The outcomes that the tables show. They compare the values of --by, as the
+   figure does. Two settings cannot be compared: the seed, which is averaged,
+   and a setting in which the runs do not differ, which outcomes_of would
+   refuse. */
 static Outcomes
 tables_of(const Request *r, const Experiment *e)
 {
@@ -383,16 +387,16 @@ plot_of(const Drawing *o, const Request *r, const Experiment *e)
     if (is_setting_or_run(plot.x_name))
         plot.xs = values_in(e, plot.x_name);
     bool shows_rates = !strcmp(plot.x_name, "lr") || index_in(o->by, "lr") >= 0;
-    bool shows_runs = index_in(o->by, "run") >= 0; /* each run by itself */
+    bool shows_runs = index_in(o->by, "run") >= 0; /* a curve for each run */
     plot.rates = !shows_rates && !shows_runs && values_in(e, "lr").count > 1;
     if (plot.rates)
         plot.tables = tables_of(r, e);
     return plot;
 }
 
-/* If there are several groups or a map, there is a figure for each quantity,
-   with a panel for each group; otherwise one figure with a panel for each
-   quantity. */
+/* Several groups, or a map, get a figure for each quantity, with a panel for
+   each group. A single group gets one figure, with a panel for each quantity.
+ */
 void
 figures_draw(const Drawing *o, const Request *r, const Experiment *e)
 {
@@ -417,8 +421,9 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
     }
 }
 
-/* The figure has a bar for each variant of each group: the parameters of
-   attention, of which a part is real, and above them all other parameters. */
+/* The figure has a bar for each variant of each group. It shows the parameters
+   of attention, how many of them are real, and above them all other parameters.
+ */
 void
 bars_draw(const Drawing *o, const Experiment *e)
 {
@@ -438,7 +443,7 @@ bars_draw(const Drawing *o, const Experiment *e)
             char *bar =
                 format_text("%s\t%.0f\t%.0f\t%s", s->name, attention, others,
                             number_text(run_number(r, "real"), X_DIGITS));
-            /* Groups whose settings change no count share a bar. */
+            /* Groups of one task share a bar if all its numbers are equal. */
             if (add_word(&drawn, format_text("%s %s", r->config.task, bar)))
                 fprintf(f.data, "%s\t%s\n", g[i].name, bar);
         }

@@ -1,5 +1,5 @@
-/* figure.h - the figures of an experiment: which curves and points they show.
-   page/gnuplot_files.h writes them as files. */
+/* figure.h - the figures of an experiment: decides which curves and points they
+   show. page/gnuplot_files.h writes them as files. */
 #ifndef FIGURE_H
 #define FIGURE_H
 
@@ -7,10 +7,10 @@
 #include "study/outcome.h"
 
 /* Draws o->y against o->x, with a curve for each value of o->by. If there are
-   several groups (run_groups.h), each quantity of o->y is a figure with a panel
-   for each group. A single group has one figure, with a panel for each
-   quantity. If several learning rates were tried, a seed is shown at the rate
-   at which the tables of outcomes_of(r) show it. */
+   several groups (run_groups.h), each quantity of o->y has a figure with a
+   panel for each group. A single group has one figure, with a panel for each
+   quantity. If several learning rates were tried, each seed is shown at the
+   same rate as in the tables of outcomes_of(r). */
 void figures_draw(const Drawing *o, const Request *r, const Experiment *e);
 
 /* Draws how many parameters each variant has on each task. */

@@ -1,9 +1,9 @@
-/* judge_csv.c - judges the results in anybody's table: reads the columns that
+/* judge_csv.c - judges the results in any table: reads the columns that
    the question names, and compares each method with the baseline.
 
-   The rows are sorted by method and, in each method, by seed. So two methods
-   with the same seeds have their values in the same order, as a paired test
-   needs them. */
+   The rows are sorted by method and, within each method, by seed. So two
+   methods with the same seeds have their values in the same order, as a paired
+   test requires. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,31 +12,34 @@
 #include "study/judge_csv.h"
 #include "study/known_quantities.h"
 
-#define LARGEST 1e150 /* the largest number read: its square is finite */
+#define LARGEST                                                  \
+    1e150 /* a larger number is refused: its square may overflow \
+           */
 
 typedef struct Row {
-    const char *method, *seed; /* seed: "" without a column of seeds */
+    const char *method, *seed; /* seed is "" if the table has no seeds */
     int number;                /* of the row in the table, from 0 */
 } Row;
 
 /* The rows of a method, sorted by seed. */
 typedef struct Method {
     const Row *rows;
-    int count, first; /* first: the lowest number among its rows */
+    int count;
+    int first; /* the number of the method's first row in the table */
 } Method;
 
-/* The table, and what was found in it. */
+/* The table, with its columns and methods. */
 typedef struct Source {
     const char *path;
     const Question *question;
     Table table;
     int *lines;            /* the line of the file at which each row begins */
-    Values columns, names; /* the names of its columns, and of the methods */
-    Method *methods;       /* in the order of the table */
+    Values columns, names; /* the names of the columns, and of the methods */
+    Method *methods;       /* in the order of their first rows in the table */
 } Source;
 
-/* Exits (2): `option` is missing, and takes one of the `known` names. `what`
-   says what these are, "the table's columns". */
+/* Exits (2), because `option` was not given. It must be one of the names in
+   `known`; `what` says what these are, such as "the table's columns". */
 static _Noreturn void
 demand(const char *option, const Values *known, const char *what)
 {
@@ -44,9 +47,9 @@ demand(const char *option, const Values *known, const char *what)
           joined(known, "\", \""));
 }
 
-/* The index of `name`, which was given to `option`, among the `known` names.
-   Exits (2), and lists these as `what`, unless exactly one of them is this
-   name. Also exits if it is NULL, because the option was not given. */
+/* Returns the index of `name`, the value of `option`, among the `known` names.
+   Exits (2) unless exactly one of these is this name; the message calls them
+   `what`. Also exits if `name` is NULL, because the option was not given. */
 static int
 index_or_exit(const char *option, const char *name, const Values *known,
               const char *what)
@@ -60,7 +63,7 @@ index_or_exit(const char *option, const char *name, const Values *known,
         if (strcmp(known->text[i], name) != 0)
             continue;
         if (index != none)
-            usage("%s %s: more than one of %s has that name, \"%s\"; keep one",
+            usage("%s %s: several of %s have that name (\"%s\"); keep one",
                   option, name, what, list);
         index = i;
     }
@@ -70,17 +73,10 @@ index_or_exit(const char *option, const char *name, const Values *known,
     return index;
 }
 
-/* Values of `what`: the kinds of names that index_or_exit lists. */
+/* The values of `what` for index_or_exit and demand. */
 static const char of_columns[] = "the table's columns";
 static const char of_methods[] = "the table's methods";
 static const char of_results[] = "the results";
-
-/* The number of the column that `option` names. Exits (2) if there is none. */
-static int
-column_of(const Source *s, const char *option, const char *name)
-{
-    return index_or_exit(option, name, &s->columns, of_columns);
-}
 
 /* For qsort: orders rows by method, then by seed, then as in the table. */
 static int
@@ -103,8 +99,8 @@ by_first(const void *a, const void *b)
     return (p->first > q->first) - (p->first < q->first);
 }
 
-/* Fails if a method has a seed twice. The rows are sorted, so the two would be
-   adjacent. */
+/* Fails if a method has a seed twice. The rows are sorted, so two rows with one
+   seed would be adjacent. */
 static void
 refuse_repeated_seed(const Source *s, const Row *rows)
 {
@@ -123,13 +119,14 @@ sorted_rows(const Source *s)
     const Question *q = s->question;
     const Table *t = &s->table;
     Row *rows = allocate((size_t)t->rows, sizeof *rows);
-    int method = column_of(s, "--method", q->method);
+    const Values *columns = &s->columns;
+    int method = index_or_exit("--method", q->method, columns, of_columns);
     if (!q->seed && !q->unpaired)
-        demand("--unpaired, or --seed", &s->columns, of_columns);
+        demand("--unpaired, or --seed", columns, of_columns);
     for (int i = 0; i < t->rows; i++)
         rows[i] = (Row){table_cell(t, i, method), .seed = "", .number = i};
     if (q->seed) {
-        int seed = column_of(s, "--seed", q->seed);
+        int seed = index_or_exit("--seed", q->seed, columns, of_columns);
         for (int i = 0; i < t->rows; i++)
             rows[i].seed = table_cell(t, i, seed);
     }
@@ -139,8 +136,9 @@ sorted_rows(const Source *s)
     return rows;
 }
 
-/* Finds s->methods and s->names. Sorted rows of one method are adjacent. The
-   methods are put into the order of their first rows in the table. */
+/* Sets s->methods and s->names. The rows of one method are adjacent, since they
+   are sorted. The methods are put into the order of their first rows in the
+   table. */
 static void
 find_methods(Source *s)
 {
@@ -148,7 +146,8 @@ find_methods(Source *s)
     Method *m = allocate((size_t)s->table.rows, sizeof *m);
     int count = 0;
     for (const Row *r = rows; r < end; r++) {
-        if (r == rows || strcmp(r->method, r[-1].method)) /* a new one */
+        bool is_new_method = r == rows || strcmp(r->method, r[-1].method);
+        if (is_new_method)
             m[count++] = (Method){.rows = r, .first = r->number};
         Method *last = &m[count - 1];
         if (r->number < last->first)
@@ -161,9 +160,10 @@ find_methods(Source *s)
     s->methods = m;
 }
 
-/* A row whose seed only its own method has, not the other of the two; NULL if
-   there is none. The rows of each are sorted by seed, so at the first index at
-   which the seeds differ, the lesser one is missing in the other method. */
+/* Returns a row of one of two methods whose seed the other method lacks; NULL
+   if both have the same seeds. The rows of each method are sorted by seed. So
+   at the first index at which the seeds differ, the other method lacks the
+   lesser seed. */
 static const Row *
 unshared_row(const Method *a, const Method *b)
 {
@@ -178,9 +178,9 @@ unshared_row(const Method *a, const Method *b)
     return a->count > b->count ? &a->rows[fewer] : &b->rows[fewer];
 }
 
-/* Returns whether the rows of two methods are pairs, one pair for each seed.
-   Exits (2) if a seed is missing and the question does not allow that, because
-   only the user may decide to leave a run out. */
+/* Returns whether the rows of method m and of the baseline are pairs, one pair
+   for each seed. Exits (2) if one of the two lacks a seed and the question does
+   not allow that, because only the user may decide to leave a run out. */
 static bool
 is_paired(const Source *s, const Method *m, const Method *base)
 {
@@ -198,8 +198,8 @@ is_paired(const Source *s, const Method *m, const Method *base)
     return !unshared;
 }
 
-/* Reads the numbers of a method in a column into e. In a result of --solved-at,
-   NA is a run that never reached the threshold. */
+/* Reads a method's numbers in a column into e. In a result of --solved-at, NA
+   is a run that never reached the threshold. */
 static void
 read_numbers(const Source *s, const Method *m, int column, Entry *e)
 {
@@ -212,7 +212,7 @@ read_numbers(const Source *s, const Method *m, int column, Entry *e)
         const char *wrong = number_read(cell, ANY_NUMBER, -LARGEST, LARGEST, x);
         bool missing = !strcmp(cell, "NA");
         if (missing && e->steps)
-            *x = INFINITY; /* later than all others */
+            *x = INFINITY; /* later than any other run */
         else if (wrong)
             fail("%s:%d: %s: %s%s", s->path, s->lines[row], e->result, wrong,
                  missing ? "; NA is for results of --solved-at" : "");
@@ -227,14 +227,16 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
 {
     const Entry *b = e->base;
     const char *given = margin_given(s->question->margin, e->result);
-    double margin = margin_in_unit(given, b->x, b->n); /* NaN: none given */
-    /* --margin 0 was refused, so a margin of 0 was given in per cent. */
-    bool per_cent_of_nothing = margin == 0 || isinf(margin); /* of 0 or of NA */
+    double margin =
+        margin_in_unit(given, b->x, b->n); /* NaN if none is given */
+    /* margin_names refused a margin of 0 or infinity. So a margin in per cent
+       was given, of a baseline whose average is 0 or NA. */
+    bool per_cent_of_nothing = margin == 0 || isinf(margin);
     if (per_cent_of_nothing)
         usage("--margin %.64s: it is in per cent, but the baseline's average "
               "is 0 or NA; give the margin in the unit of %s",
               s->question->margin, e->result);
-    Contrast c = unknown_contrast; /* which the baseline keeps */
+    Contrast c = unknown_contrast; /* the baseline keeps this */
     e->paired = is_paired(s, m, base);
     if (e != b)
         c = e->paired ? paired_t(e->x, b->x, e->n, margin)
@@ -253,8 +255,8 @@ average(const Entry *e)
     return m;
 }
 
-/* Judges the result in a column: adds an entry for each method. `shared` has
-   the fields that are the same in all of them: result, steps and
+/* Judges the result in a column, and adds an entry for each method. `shared`
+   has the fields that are the same in all these entries: result, steps and
    less_is_better. */
 static void
 judge_result(const Source *s, Judgement *j, int column, Entry shared)
@@ -277,27 +279,28 @@ judge_result(const Source *s, Judgement *j, int column, Entry shared)
     }
 }
 
-/* Judges each result of the list that was given to `option`; a list that is
-   NULL was not given. `shared` says what kind of results they are (steps,
-   less_is_better). `results` has the names of all results judged so far, of
-   other options too; exits (2) if one is named twice. */
+/* Judges each result in `list`, the value of `option`, or NULL if that was not
+   given. `shared` says what kind of results these are (steps, less_is_better).
+   `results` has the names of all results judged so far, including other
+   options; exits (2) if one is named twice. */
 static void
 judge_list(const Source *s, Judgement *j, const char *option, const char *list,
            Entry shared, Values *results)
 {
     Values names = list ? values_split(list) : (Values){0};
     for (int i = 0; i < names.count; i++) {
-        int column = column_of(s, option, names.text[i]);
-        values_add(results, names.text[i]);
-        /* Exits if the name is among the results twice. */
-        index_or_exit(option, names.text[i], results, of_results);
-        shared.result = names.text[i];
+        char *name = names.text[i];
+        int column = index_or_exit(option, name, &s->columns, of_columns);
+        values_add(results, name);
+        /* Exits if the name is now among the results twice. */
+        index_or_exit(option, name, results, of_results);
+        shared.result = name;
         judge_result(s, j, column, shared);
     }
 }
 
-/* Reads the table, and judges one result after the other. Then all verdicts are
-   decided together. */
+/* One result is judged after the other; then all verdicts are decided together.
+ */
 Judgement
 judge(const char *path, const Question *q)
 {
@@ -318,7 +321,7 @@ judge(const char *path, const Question *q)
                (Entry){.less_is_better = true, .steps = true}, &results);
     if (!results.count)
         demand("--lower, --higher or --solved-at", &s.columns, of_columns);
-    for (int i = 0; i < margins.count; i++) /* each must be of a result */
+    for (int i = 0; i < margins.count; i++) /* each must be for a result */
         index_or_exit("--margin", margins.text[i], &results, of_results);
     Comparison **all = allocate((size_t)j.count, sizeof *all);
     for (int i = 0; i < j.count; i++)

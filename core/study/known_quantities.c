@@ -7,13 +7,14 @@
 #include "study/known_quantities.h"
 
 /* A name that ends in * stands for all names with that beginning, and %s in its
-   title for the rest of the name. In the title of an ACCURACY, %s stands for
-   the measure of the task. A LOSS is in nats only if the task measures
+   title stands for the rest of the name. In the title of an ACCURACY, %s stands
+   for the measure of the task. A LOSS is in nats only if the task measures
    accuracy; otherwise it is a squared error, which has no unit.
 
    The margins are one answer in a hundred; a tenth of the baseline's steps or
-   seconds; and a hundredth of a nat, which makes a token 1% more likely. The
-   next learning rate of a grid changes more than any of these. */
+   seconds; and a hundredth of a nat, which makes a token 1% more likely.
+   Another learning rate of a usual grid changes more than any of these margins.
+ */
 /* clang-format off */
 static const Quantity quantities[] = {
     /* name, title, unit, measure, better, scale */
@@ -63,7 +64,7 @@ enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 const Quantity *
 quantity_named(const char *name)
 {
-    static const Quantity other = {"*", .title = "%s"}; /* * is all of it */
+    static const Quantity other = {"*", .title = "%s"}; /* any other name */
     for (const Quantity *q = quantities; q < quantities + QUANTITIES; q++) {
         size_t fixed = strcspn(q->name, "*"); /* letters before a * */
         bool same_beginning = !strncmp(name, q->name, fixed);
@@ -82,11 +83,11 @@ quantity_words(const char *name)
     return words;
 }
 
-/* The title of an axis, if the task calls its accuracy `measure`. The %s in the
-   title of an accuracy becomes that word; in other titles it becomes the rest
-   of the name, "W^Q" of "gradient.W^Q". Only a task that counts right answers,
-   whose measure is "accuracy", has a loss in nats; the others have a squared
-   error, without a unit. */
+/* The title of an axis for a task that calls its accuracy `measure`. The %s in
+   the title of an accuracy becomes `measure`; in other titles it becomes the
+   rest of the name, such as "W^Q" of "gradient.W^Q". A task that counts right
+   answers has the measure "accuracy" and a loss in nats; any other task has a
+   squared error, which has no unit. */
 static char *
 title_with_measure(const char *name, const char *measure)
 {
@@ -120,7 +121,7 @@ margin_names(const char *margins)
     for (int i = 0; i < names.count; i++) {
         char *sign = strrchr(names.text[i], '=');
         const char *number = sign ? sign + 1 : "";
-        char *unit;                       /* the text after the number */
+        char *unit;                       /* the rest of the text */
         double x = strtod(number, &unit); /* 0 if there is no number */
         bool unit_known = !*unit || !strcmp(unit, "%");
         bool is_positive = x > 0 && isfinite(x);
@@ -199,7 +200,7 @@ quantity_mean(const Run *const *runs, int count, const char *name)
     for (int i = 0; i < count; i++) {
         x[i] = run_value_number(runs[i], name);
         if (q->steps && isnan(x[i]))
-            x[i] = INFINITY; /* it never reached the threshold */
+            x[i] = INFINITY; /* the run never reached the threshold */
         most_steps = fmax(most_steps, run_number(runs[i], "steps"));
     }
     if (!q->steps)

@@ -6,23 +6,24 @@
 #include "study/outcome.h"
 #include "study/known_quantities.h"
 
-/* Exits (2) if r's judge or a margin names a quantity that is never judged. */
+/* Exits (2) if --judge or --margin names a quantity that is never judged. */
 static void
 check_judged(const Request *r)
 {
     Values names = margin_names(r->margin);
+    const int margins = names.count; /* the judge's name follows theirs */
     if (r->judge)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
         if (quantity_named(names.text[i])->better == NEITHER)
-            usage("--judge, --margin: %s",
+            usage("%s: %s", i < margins ? "--margin" : "--judge",
                   not_one_of(names.text[i],
                              "test_loss, test_accuracy, solved_at "
                              "or another loss or accuracy"));
 }
 
-/* Returns whether all these runs reached 1, the best value of a share, up to
-   the margin. False for a quantity that is not a share. */
+/* Returns whether the quantity `key` is a share and all these runs reached 1,
+   its best value, up to the margin. */
 static bool
 saturated(const Chosen *c, const char *key, double margin)
 {
@@ -33,8 +34,9 @@ saturated(const Chosen *c, const char *key, double margin)
     return full;
 }
 
-/* Compares a's runs with the baseline's in the judged quantity. A pair is two
-   runs of one seed; a seed that only one of the two has is left out. */
+/* Compares the runs of a with the baseline's runs in the judged quantity. Two
+   runs of one seed are a pair; a seed that only one of the two has is left out.
+ */
 static Contrast
 compare(const Outcome *a)
 {
@@ -54,7 +56,7 @@ compare(const Outcome *a)
     return paired_t(own_values, base_values, pairs, a->margin);
 }
 
-/* The series of that name in a group; an empty one if there is none. */
+/* The series of that name in a group; an empty series if there is none. */
 static Series
 series_named(const Group *g, const char *name)
 {
@@ -64,9 +66,9 @@ series_named(const Group *g, const char *name)
     return (Series){0};
 }
 
-/* Judges the series `own` in the quantity `key`: chooses its learning rates and
-   the baseline's by it, and compares the runs at these rates. The baseline is
-   not compared with itself. */
+/* Judges the series `own` in the quantity `key`: chooses learning rates for it
+   and for the baseline by this quantity, and compares the runs at these rates.
+   The result is in a. The baseline is not compared with itself. */
 static void
 judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
 {
@@ -86,16 +88,16 @@ judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
         a->comparison = comparison_of(compare(a), q->better == LESS, a->margin);
 }
 
-/* Returns whether the quantity in which a was judged can tell a from the
-   baseline. It cannot if both are saturated, or if there is no p-value because
-   a seed has no number. */
+/* Returns whether the quantity in which a was judged can tell it from the
+   baseline. It cannot if both are saturated, or if there is no p-value, for
+   example because a seed has no number. */
 static bool
 tells_apart(const Outcome *a)
 {
-    bool both_full = saturated(&a->own, a->judged, a->margin) &&
-                     saturated(&a->base, a->judged, a->margin);
-    bool compared = a->is_baseline || !isnan(a->comparison.contrast.differ);
-    return compared && !both_full;
+    bool both_saturated = saturated(&a->own, a->judged, a->margin) &&
+                          saturated(&a->base, a->judged, a->margin);
+    bool has_p_value = !isnan(a->comparison.contrast.differ);
+    return (has_p_value || a->is_baseline) && !both_saturated;
 }
 
 /* Judges a series in the quantity of --judge. Without --judge, three quantities
@@ -123,11 +125,10 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
 {
     Outcome a = {.group = g, .task = g->name, .series = own->name};
     a.is_baseline = !strcmp(own->name, all->baseline);
-    /* The baseline keeps this comparison. Its verdict is UNTESTED, whichever is
-       better. */
-    const double no_margin = NAN;
+    /* The baseline keeps this comparison, whose verdict is UNTESTED. So its
+       margin, and whether less is better, do not matter. */
     const bool less_is_better = false;
-    a.comparison = comparison_of(unknown_contrast, less_is_better, no_margin);
+    a.comparison = comparison_of(unknown_contrast, less_is_better, NO_MARGIN);
     judge_series(all, &a, own);
     const Run **runs = a.own.runs;
     int seeds = a.own.seeds;
@@ -136,7 +137,8 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
         if (run_value_number(runs[i], "solved_at") > 0)
             a.solved++;
     a.steps = quantity_mean(runs, seeds, "solved_at").mean;
-    /* The median of an even number is the mean of two, so half is enough. */
+    /* With an even number of seeds, the median is the mean of the middle two.
+       So it is unsolved even if only half of the seeds are. */
     a.median_unsolved = 2 * (seeds - a.solved) >= seeds;
     a.rate_end = rate_end(own->runs, own->count, a.own.lr);
     a.accuracy = quantity_mean(runs, seeds, "test_accuracy");
@@ -158,8 +160,9 @@ decide(Outcomes *all)
             a->is_baseline ? "baseline" : verdict_words[a->comparison.verdict];
 }
 
-/* The value that the user gave to this command, or else the one given to the
-   command that made the runs; NULL if neither was. */
+/* `given`, which the user gave to this command, or if that is NULL the value of
+   `key` that was given to the commands that made the runs; NULL without either.
+ */
 static const char *
 given_or_recorded(const char *given, const Experiment *e, const char *key)
 {
@@ -178,9 +181,9 @@ compared_by(const Request *r, const Experiment *e)
     return differ ? by : "variant";
 }
 
-/* The value that the others are compared with: the one given or recorded, or
-   else "standard". If it is not among `compared`, the first of these takes its
-   place; but if the user gave it to this command, exits (2). */
+/* The value with which the others are compared: the given or recorded baseline,
+   or "standard". If it is not among `compared`, exits (2) if the user gave it
+   to this command; otherwise returns the first of `compared`. */
 static const char *
 baseline_of(const Request *r, const Experiment *e, const Values *compared)
 {
@@ -210,10 +213,10 @@ question_of(const Request *r, const Experiment *e)
                       .margins = given_or_recorded(r->margin, e, "margin")};
 }
 
-/* Sets a->other_base if the variant is compared with other runs than the
-   baseline's own row shows, because that row is judged in another quantity. The
-   runs of both are in one array, so the same run has the same address, and both
-   lists have one run for each seed of the baseline. */
+/* Sets a->other_base if a is compared with other runs than the baseline's own
+   row shows, because that row is judged in another quantity. Both lists have
+   one run for each seed of the baseline, in the same order. Equal runs have the
+   same address, because all runs are in one array. */
 static void
 set_other_base(const Outcomes *all, Outcome *a)
 {
@@ -259,8 +262,8 @@ range_of_rates(const Outcomes *all, const char *judged, const char *series)
                        : format_text("%s %g to %g", series, low, high);
 }
 
-/* add_word is true for a word that is new in its set, so each quantity is
-   listed once, and each series once in it. */
+/* add_word returns true only for a word that is new in its set. So each
+   quantity is listed once, and each series is listed once for each quantity. */
 char *
 chosen_rates(const Outcomes *all)
 {
@@ -271,7 +274,7 @@ chosen_rates(const Outcomes *all)
         Values rates = {0};
         void *series_listed = NULL;
         if (!add_word(&quantities_listed, a->judged))
-            continue;
+            continue; /* it is listed already */
         for (const Outcome *b = a; b < end; b++)
             if (!strcmp(b->judged, a->judged) &&
                 add_word(&series_listed, b->series))

@@ -1,10 +1,10 @@
-/* outcome.h - the result of each variant on each task: the numbers of its row
-   in a table, and its verdict against the baseline.
+/* outcome.h - the outcome of each variant on each task: the numbers in its row
+   of a table, and its verdict against the baseline.
 
    If several learning rates were tried, each seed of a variant is shown at one
-   of them: the rate at which the variant's other seeds have the best judged
-   quantity on validation data. Neither test data nor the seed itself influences
-   that choice. */
+   of them: the rate at which the variant's other seeds did best, in the judged
+   quantity and on validation data. Neither test data nor the seed itself
+   influences that choice. */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
@@ -14,28 +14,28 @@
 #include "study/run_groups.h"
 #include "study/verdict.h"
 
-/* The result of one variant (or of another setting's value) on one task. */
+/* The outcome of one variant, or of a value of another setting, on one task. */
 typedef struct Outcome {
     const Group *group;
     const char *task;   /* the group's name */
-    const char *series; /* the variant, or another value that is compared */
-    bool is_baseline;   /* true if the other values are compared with this
+    const char *series; /* the variant, or the compared setting's value */
+    bool is_baseline;   /* true if the other series are compared with this
                            one */
-    const char *judged; /* the quantity that chooses its rates, and that its
-                           verdict is about */
+    const char *judged; /* the quantity by which its rates are chosen, and that
+                           its verdict is about */
 
     Chosen own;           /* its runs, one for each seed */
     double seeds, solved; /* how many seeds there are, and how many solved the
-                             task; doubles, as all numbers of a table */
-    const char *rate_end; /* "lowest" or "highest" of the rates, or NULL */
+                             task; doubles, as the table's cells need */
+    const char *rate_end; /* "lowest", "highest" or NULL (choose_rate.h) */
     double steps;         /* the steps of the median seed to the threshold */
     bool median_unsolved; /* true if the median seed never reached the
                              threshold */
     Mean accuracy, loss;  /* on test data */
 
     /* The comparison with the baseline. The baseline's runs are chosen by the
-       quantity that is judged here, so they may differ from the runs in the
-       baseline's own row, which may be judged in another quantity. */
+       quantity that is judged here. The baseline's own row may be judged in
+       another quantity, and so show other runs. */
     Chosen base;
     double base_mean; /* the mean of the baseline's runs in the judged
                          quantity */
@@ -47,38 +47,39 @@ typedef struct Outcome {
 } Outcome;
 
 typedef struct Outcomes {
-    Outcome *list; /* group by group, in each by series */
+    Outcome *list; /* group by group, and series by series in each */
     int count;
     Group *groups;
     int group_count;
-    int comparisons;      /* the number for which p-values are adjusted */
-    bool rates;           /* were several learning rates tried? */
+    int comparisons;      /* p-values are adjusted for this number of tests */
+    bool rates;           /* true if several learning rates were tried */
     const char *by;       /* the setting whose values are compared */
     const char *baseline; /* the value with which the others are compared */
-    const char *judge;    /* the quantity in which all are judged; NULL: each is
-                             judged in the first of test accuracy, steps and
-                             test loss that can tell it from the baseline */
+    const char *judge;    /* the quantity in which all are judged. If it is
+                             NULL, each is judged in the first of test accuracy,
+                             steps and test loss that can tell it from the
+                             baseline */
     const char *margins;  /* "test_accuracy=0.02,solved_at=5%", or NULL */
 } Outcomes;
 
-/* The setting whose values are compared: the one that r names, or else the one
-   that was named when the runs were made, or else "variant". Exits (2) if r
-   names one in which the runs do not differ. */
+/* The setting whose values are compared: the setting that r names, or that the
+   commands that made the runs named, or "variant". Exits (2) if r names a
+   setting in which the runs do not differ. */
 const char *compared_by(const Request *r, const Experiment *e);
 
 /* The outcomes of all variants on all tasks. Baseline, judge and margin come
-   from r, or else from the commands that made the runs (recorded_value). */
+   from r or, if it has none, from the commands that made the runs
+   (recorded_value). */
 Outcomes outcomes_of(const Request *r, const Experiment *e);
 
-/* The learning rates that were chosen, by the quantity that chose them: "test
-   accuracy (standard 0.003 to 0.01, mqa 0.01), steps (standard 0.03)". */
+/* The learning rates that were chosen, listed by the quantity that chose them:
+   "test accuracy (standard 0.003 to 0.01, mqa 0.01), steps (standard 0.03)". */
 char *chosen_rates(const Outcomes *all);
 
-/* The question that outcomes_of answers, with an empty list of outcomes: which
-   setting is compared, with which baseline, by which quantity and margins.
-   Exits (2) if r has one that does not fit these runs. The runs need no results
-   yet, so that a wrong question is found before the training (runs_expected).
- */
+/* The question that outcomes_of answers, as Outcomes with an empty list: which
+   setting is compared, with which baseline, in which quantity and with which
+   margins. Exits (2) if one of these does not fit the runs. The runs need no
+   results yet (runs_expected), so a wrong question is found before training. */
 Outcomes question_of(const Request *r, const Experiment *e);
 
 #endif

@@ -1,22 +1,24 @@
 /* run_groups.c - divides the runs of an experiment into groups.
 
-   Only runs that differ in nothing except their seed may be averaged, once the
-   learning rate of each seed has been chosen (choose_rate.h). So runs are
+   Once the learning rate of each seed has been chosen (choose_rate.h), only
+   runs that differ in nothing except their seed may be averaged. So runs are
    divided by the settings that their commands named: the runs of a group have
-   the same value of each, or do not use it. A run that does not use a setting
-   would be the same at any of its values, so it is in the groups of all. */
+   the same value of such a setting, or do not use it. A run that does not use a
+   setting would be the same at any of its values, so it is in the group of each
+   value.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "study/run_groups.h"
 #include "study/known_quantities.h"
 
-/* A run that is to be put into groups, with its value of `by`, which names its
-   series, and its value of x, which is "" if it has none or if x is a result.
-   Both texts are interned, so equal ones have the same address. */
+/* A run that is to be put into groups. Its two texts are interned, so equal
+   ones have the same address. */
 typedef struct Member {
     const Run *run;
-    const char *series, *x;
+    const char *series; /* its value of `by`, which names its series */
+    const char *x;      /* its value of x; "" if it has none or x is a result */
 } Member;
 
 /* The division of an experiment's runs into groups. */
@@ -24,15 +26,15 @@ typedef struct Division {
     const Experiment *e;
     const char *by, *x; /* the arguments of groups_of */
     bool x_is_result;
-    Axis *axes; /* the values that the runs being divided share */
+    Axis *axes; /* the axes of the runs that are being divided now */
     int axis_count;
-    Group *groups; /* those found so far */
+    Group *groups; /* the groups found so far */
     int count, capacity;
 } Division;
 
-/* Runs are divided by one axis after the other: axis TASK is the task, so that
-   a group's name begins with it; axes 1, 2, ... are settings[0], settings[1],
-   ... */
+/* Runs are divided by one axis after another. The first one, number TASK, is
+   the task, because a group's name begins with it. Axis i + 1 is settings[i].
+ */
 enum { TASK = 0 };
 
 static const char *
@@ -52,9 +54,9 @@ is_size(const char *name)
 /* Returns whether groups may differ in this axis. They may not differ in `by`
    or x, which a figure shows inside a group. Nor may they differ in the seed,
    which is averaged; the rate, which is chosen; the words of --log, which
-   change no result; or the path of a text, because the text's file-hash is
-   compared. If x is a result, runs of several sizes stay in one group, because
-   their size is what changes the result. */
+   change no result; or the path of a text, because its hash, file-hash, is
+   compared instead. If x is a result, runs of several sizes stay in one group,
+   because the size is what changes the result. */
 static bool
 may_differ(const Division *d, int axis)
 {
@@ -71,15 +73,15 @@ may_differ(const Division *d, int axis)
     return !strcmp(name, "file-hash") || setting_was_given(d->e, name);
 }
 
-/* Compares two numbers: -1, 0 or 1, as qsort wants it. */
+/* Compares two numbers for qsort: the result is -1, 0 or 1. */
 static int
 number_order(double a, double b)
 {
     return (a > b) - (a < b);
 }
 
-/* For qsort: orders members by series, then by x, seed and rate. Runs that
-   agree in all of these keep their order in the experiment's array. */
+/* For qsort: orders members by series, then by x, seed and rate. Runs that are
+   equal in all of these keep their order in the experiment's array. */
 static int
 member_order(const void *a, const void *b)
 {
@@ -98,7 +100,7 @@ member_order(const void *a, const void *b)
     return order;
 }
 
-/* All runs as members, sorted. */
+/* All runs of the experiment as members, sorted by member_order. */
 static Member *
 sorted_members(const Division *d)
 {
@@ -114,9 +116,9 @@ sorted_members(const Division *d)
     return all;
 }
 
-/* a and b are neighbours among the runs that are averaged. Returns whether b
-   only repeats a, with the same seed and rate. Fails if they differ in anything
-   but seed, rate and --log. */
+/* Two neighbours a and b are among the runs that are averaged. Returns whether
+   b only repeats a, with the same seed and rate. Fails if the two differ in
+   anything except seed, rate and --log. */
 static bool
 is_repetition_or_exit(const Run *a, const Run *b)
 {
@@ -140,8 +142,9 @@ group_name(const Group *g)
     return joined(&parts, ".");
 }
 
-/* Adds a group of these sorted members, each run once. Runs with the same x in
-   a series are averaged, unless x is a result: then each has its own x. */
+/* Makes a group of these sorted members, without repeated runs, and adds it to
+   d. Runs of a series with the same x are averaged, unless x is a result: then
+   each run has its own x. */
 static void
 add_group(Division *d, const Member *members, int count)
 {
@@ -179,8 +182,9 @@ values_on_axis(const Member *members, int count, const char *name)
     return different;
 }
 
-/* Copies to `part` the members with this value on an axis, and those without
-   any, which belong to every part. Returns their number. */
+/* Copies to `part` the members that have this value on an axis, and the members
+   that have none, which belong to every part. Returns the number of members
+   copied. */
 static int
 select_members(Member *part, const Member *members, int count, const char *name,
                const char *value)
@@ -195,9 +199,9 @@ select_members(Member *part, const Member *members, int count, const char *name,
 }
 
 /* Divides members, which agree on all axes before this one, into groups. If
-   they differ on this axis, the members with each of its values are divided by
-   the later axes; otherwise all members are. Members that agree on all axes
-   make a group. */
+   they differ on this axis, the members with each value are divided by the
+   later axes separately; otherwise all members are divided together. After the
+   last axis, the members make a group. */
 static void
 divide(Division *d, const Member *members, int count, int axis)
 {
@@ -209,7 +213,7 @@ divide(Division *d, const Member *members, int count, int axis)
     Values values = {0};
     if (may_differ(d, axis))
         values = values_on_axis(members, count, name);
-    /* A group has its task in its name, even if that is the only one. */
+    /* A group has its task in its name, even if there is only one task. */
     bool is_only_task = axis == TASK && values.count == 1;
     if (values.count < 2 && !is_only_task) {
         divide(d, members, count, axis + 1);

@@ -1,7 +1,7 @@
 /* run_groups.h - divides the runs of an experiment into groups, one for each
    panel of a figure or table.
 
-   A group has several series, which are shown side by side, as curves of a
+   A group has one or more series, which are shown side by side, as curves of a
    figure or rows of a table. In a series, the runs at one x are averaged over
    their seeds. */
 #ifndef RUN_GROUPS_H
@@ -9,15 +9,16 @@
 
 #include "study/run_values.h"
 
-/* The runs of a group with one value of the setting `by`, or, if `by` is a list
-   "variant,lr", with one value of each setting in it. */
+/* The runs of a group that have the same value of the setting `by`. If `by` is
+   a list, "variant,lr", they have the same value of each setting in it. */
 typedef struct Series {
-    const char *name; /* that value: "mqa", or "mqa,0.01" */
+    const char *name; /* this value: "mqa", or "mqa,0.01" */
     const Run **runs; /* sorted by the setting x, then by seed, then by rate */
     int count;
 } Series;
 
-/* A value that all runs of a group share: "reverse" of "task", "4" of "d-k". */
+/* A setting that has the same value in all runs of a group, and this value:
+   "task" and "reverse", or "d-k" and "4". */
 typedef struct Axis {
     const char *name, *value;
 } Axis;
@@ -38,14 +39,14 @@ typedef struct Group {
    which is chosen (choose_rate.h). `by` is a setting or a list of settings. x
    is the x-axis of a figure: a setting, a result, or NO_X. If x is a result,
    runs of several sizes share a group. Fails if two runs that would be averaged
-   differ in more than seed and rate. Sets *groups to the number of groups. They
-   are never freed. */
+   differ in more than seed and rate. Sets *groups to the number of groups. The
+   groups are never freed. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
                  int *groups);
-#define NO_X NULL /* x, if there is no figure or if it is over training */
+#define NO_X NULL /* for a table, or for a figure over training */
 
-/* A group's name in words, "reverse, d_k 4". Leaves out the axis called
-   `without`; "" leaves out none. */
+/* A group's name in words, "reverse, d_k 4", without the axis of the name
+   `without`. If that is "", no axis is left out. */
 char *group_words(const Group *g, const char *without);
 
 #endif

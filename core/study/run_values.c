@@ -20,8 +20,8 @@ has_numbers(const char *name)
     return s ? s->kind & NUMERIC : index_in("run status", name) < 0;
 }
 
-/* The values for a list of names, "variant,lr", as "mqa,0.01". `comma` points
-   to the first comma of the list. */
+/* The values of a run for a list of names: "mqa,0.01" for "variant,lr". `comma`
+   points to the first comma of the list. */
 static const char *
 listed_values(const Run *r, const char *names, const char *comma)
 {
@@ -32,8 +32,8 @@ listed_values(const Run *r, const char *names, const char *comma)
                        others ? others : "none");
 }
 
-/* A value as it is in the run's files. NULL if the run has no such name, or
-   does not use that setting. */
+/* The value as the run's files have it, but a variant without its path. NULL if
+   the run has no such name, or does not use that setting. */
 static const char *
 recorded_text(const Run *r, const char *name)
 {
@@ -59,13 +59,13 @@ run_value_text(const Run *r, const char *name)
     if (!recorded)
         return NULL;
     snprintf(text, sizeof text, "%s", *recorded ? recorded : "none");
-    /* Characters that gnuplot would not read as a part of a column's cell. */
+    /* gnuplot would not read these characters as part of a cell. */
     replace_in(text, " '\"\\", '_');
     return interned(text);
 }
 
-/* The number with which a value begins or, as in the factor "W_Q=0.1", the
-   number after its =; NaN if there is no number. */
+/* The number with which a value begins or, in a factor such as "W_Q=0.1", the
+   number after the =; NaN if there is no number. */
 static double
 number_in(const char *value)
 {
@@ -76,9 +76,9 @@ number_in(const char *value)
     return end > from ? x : NAN;
 }
 
-/* Returns whether the run reached the threshold and still held it at its end,
-   on training or on validation data. A little below the threshold at the end is
-   only noise. */
+/* Returns whether the run reached the threshold and was still there at its end,
+   on training or on validation data. An accuracy that is only a little below
+   the threshold at the end still counts, because it is noisy. */
 static bool
 solved(const Run *r)
 {
@@ -103,7 +103,7 @@ run_value_number(const Run *r, const char *name)
     return number_in(recorded);
 }
 
-/* Compares numbers by size, and words by their letters. */
+/* Compares two numbers by size, and words by their letters, for sorting. */
 static int
 value_order(const char *a, const char *b)
 {
@@ -123,8 +123,8 @@ begins_with_baseline(const char *list)
     return strcspn(list, ",") == n && !strncmp(list, BASELINE, n);
 }
 
-/* The index at which the first value that differs begins, which is the same in
-   both lists: all values before it are equal. */
+/* Returns the index at which the first value that differs begins. It is the
+   same in both lists, because all values before it are equal. */
 static int
 first_difference(const char *a, const char *b)
 {
@@ -146,7 +146,7 @@ series_order(const char *a, const char *b)
     return value_order(a + begin, b + begin);
 }
 
-/* series_order, for qsort. */
+/* series_order in the form that qsort needs. */
 static int
 in_series_order(const void *a, const void *b)
 {
@@ -166,8 +166,8 @@ series_sort(Values *names)
     names->count = kept;
 }
 
-/* Most runs have the value of the run before them. It is not added again, so
-   that few values are sorted. */
+/* Most runs have the same value as the run before. It is not added again, so
+   few values need to be sorted. */
 void
 add_run_value(Values *values, const Run *r, const char *name)
 {
@@ -187,7 +187,8 @@ values_in(const Experiment *e, const char *name)
     return different;
 }
 
-/* All runs have the same results and the same log columns as the first one. */
+/* All runs have the same results and the same columns in their logs, so the
+   first run is enough here and in logged_suggestion. */
 const char *
 name_suggestion(const Experiment *e, const char *name)
 {
@@ -203,7 +204,7 @@ name_suggestion(const Experiment *e, const char *name)
 const char *
 logged_suggestion(const Experiment *e, const char *name)
 {
-    const Table *log = &e->runs[0].log; /* its first cells name its columns */
+    const Table *log = &e->runs[0].log; /* cells[0 .. cols - 1] are its names */
     Values known = {0};
     for (int column = STEP_COLUMN + 1; column < log->cols; column++)
         values_add(&known, copy_text(log->cells[column]));

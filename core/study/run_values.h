@@ -1,38 +1,38 @@
-/* run_values.h - the value that a run has for a name, whether it was set before
-   training or measured. `qkv table` prints a row for each run and a column for
-   each name.
+/* run_values.h - the value that a run has for a name, whether the value was set
+   before training or measured. `qkv table` prints a row for each run and a
+   column for each name.
 
    A name is one of these:
    - a setting, "lr";
    - a result, which is a line of result.tsv, timing.tsv or real.tsv:
      "test_loss", "seconds", "real";
-   - "run": the value is the run's own name.
+   - "run", whose value is the run's own name.
 
-   Two names need care. "solved_at" is the step at which a run reached the
-   threshold; it is not known if the run ended far below the threshold. "steps"
-   is a setting and a result: its text is the number of steps that the command
-   asked for, its number the steps that were taken. */
+   Two names are special. "solved_at" is the step at which a run reached the
+   threshold; a run that ended far below the threshold has none. "steps" is both
+   a setting and a result: its text is the number of steps that the command
+   asked for, and its number is the number of steps that were taken. */
 #ifndef RUN_VALUES_H
 #define RUN_VALUES_H
 
 #include "base/words.h"
 #include "run/experiment.h"
 
-/* The value as interned text: a setting as it was given, a variant without its
-   path; "none" for an empty text. A list of names, "variant,lr", has a list of
-   values, "mqa,0.01". NULL if the run has no such name, or does not use the
-   setting, so that it would be the same run at any value. */
+/* The value as interned text: a setting as it was given, but a variant without
+   its path, and "none" instead of an empty text. A list of names, "variant,lr",
+   has a list of values, "mqa,0.01". NULL if the run has no such name, or if it
+   does not use the setting, so that it would be the same at any value. */
 const char *run_value_text(const Run *r, const char *name);
 
-/* The value as a number: a result, or the first number in a setting's text, as
-   0.1 in "W_Q=0.1"; 1 for init without factors. NaN if the value is a word, or
-   if the run has no such name. */
+/* The value as a number: a result, or the number in a setting's text, such as
+   0.1 in "W_Q=0.1". The setting init has the number 1 if it has no factors. NaN
+   if the value is a word, or if the run has no such name. */
 double run_value_number(const Run *r, const char *name);
 
 /* Returns whether `name` is a setting or "run". Other names are results. */
 bool is_setting_or_run(const char *name);
 
-/* Returns whether the values of a name are numbers. They are for a setting that
+/* Returns whether the values of a name are numbers: true for a setting that
    takes numbers, and for every result except the status. */
 bool has_numbers(const char *name);
 
@@ -43,7 +43,7 @@ enum { STEP_COLUMN = 0 };
    none is near. */
 const char *name_suggestion(const Experiment *e, const char *name);
 
-/* The same, with the nearest name of a quantity in log.tsv. */
+/* The same, with the nearest name of a column of log.tsv. */
 const char *logged_suggestion(const Experiment *e, const char *name);
 
 /* Adds the run's value for a name to a list, unless the run has none. */
@@ -53,11 +53,13 @@ void add_run_value(Values *values, const Run *r, const char *name);
    of series_order. */
 Values values_in(const Experiment *e, const char *name);
 
-/* Compares two values for sorting, or two lists of values such as "fused,0.01":
-   "standard" comes first, then numbers by size and words by letter. */
+/* Compares two values, or two lists of values such as "fused,0.01", for
+   sorting: "standard" comes first; numbers are ordered by size, words by their
+   letters. Returns a negative number, 0 or a positive number, as strcmp does.
+ */
 int series_order(const char *a, const char *b);
 
-/* Sorts a list in this order, and keeps each value once. */
+/* Sorts a list by series_order, and removes repeated values. */
 void series_sort(Values *names);
 
 #endif

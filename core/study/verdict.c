@@ -5,7 +5,7 @@
 #include "heart/fail.h"
 #include "study/verdict.h"
 
-#define SIGNIFICANT 0.05 /* the level of all tests together */
+#define SIGNIFICANT 0.05 /* the significance level of all tests together */
 
 const char *const verdict_words[] = {"identical", "same",  "undecided",
                                      "untested",  "worse", "better"};
@@ -30,11 +30,11 @@ comparison_of(Contrast contrast, bool less_is_better, double margin)
     return c;
 }
 
-/* Decides the verdict of a comparison whose p-values are adjusted. If they are
+/* Decides the verdict of a comparison whose p-values are adjusted. If they come
    from a t test, also finds the smallest difference that these seeds could have
-   shown, and how many seeds would decide. Both are for the level of the
-   strictest of all tests (Bonferroni), because Holm's level for this test
-   depends on the p-values of the others. */
+   shown, and how many seeds would decide the verdict. Both are for the
+   strictest level that any of the tests may have (Bonferroni), because Holm's
+   level for this test depends on the p-values of the others. */
 static void
 decide(Comparison *c, int comparisons)
 {
@@ -54,15 +54,16 @@ decide(Comparison *c, int comparisons)
 }
 
 /* A comparison tests two hypotheses: that there is no difference, and that the
-   difference is at least the margin. Only one of them can be true, so of all
-   2 x comparisons hypotheses at most half are true. Holm's adjustment may use
-   that (Shaffer 1986; statistics.h). NaN entries do not count. */
+   difference is at least the margin. Only one of the two can be true, so at
+   most half of all hypotheses are true, which Holm's adjustment may use
+   (Shaffer 1986; statistics.h). The entries of comparisons that are not tested
+   are NaN, and are not counted. */
 int
 decide_all(Comparison *const *all, int count)
 {
-    int comparisons = 0, hypotheses = 2 * count; /* two of each comparison */
+    int comparisons = 0, hypotheses = 2 * count; /* two for each comparison */
     double *p = allocate((size_t)hypotheses + 1, sizeof *p);
-    double *differ = p, *same = p + count; /* p-values of either kind */
+    double *differ = p, *same = p + count; /* the p-values of the two kinds */
     for (int i = 0; i < count; i++) {
         bool is_tested = all[i]->verdict == UNDECIDED;
         differ[i] = is_tested ? all[i]->contrast.differ : NAN;

@@ -11,11 +11,11 @@
 
 #include "math/statistics.h"
 
-/* IDENTICAL: no seed differs. EQUAL: the difference is smaller than the margin,
-   even if it is significant. UNTESTED: no p-value is known, because there are
-   too few numbers or none that vary. */
+/* IDENTICAL means that no seed differs. EQUAL means that the difference is
+   smaller than the margin, even if it is significant. UNTESTED means that there
+   is no p-value, because there are too few numbers or none of them vary. */
 typedef enum { IDENTICAL, EQUAL, UNDECIDED, UNTESTED, WORSE, BETTER } Verdict;
-extern const char *const verdict_words[]; /* by Verdict: "identical", ... */
+extern const char *const verdict_words[]; /* indexed by Verdict: "identical" */
 
 typedef struct Comparison {
     Contrast contrast; /* decide_all adjusts its p-values */
@@ -26,17 +26,17 @@ typedef struct Comparison {
     double p;          /* the p-value of the test that decided the verdict */
     double detectable; /* the smallest difference that these seeds would show
                           with a probability of 80%; NaN without a t test */
-    double needed;     /* the number of seeds that would decide with that
-                          probability; NaN if it is more than 10,000, or if the
-                          verdict is decided */
+    double needed;     /* the number of seeds that would decide the verdict with
+                          a probability of 80%; NaN if it is more than 10,000,
+                          or if the verdict is decided */
 } Comparison;
 
-/* A comparison whose verdict decide_all will decide, unless it is IDENTICAL or
-   UNTESTED: these are known at once. */
+/* Makes a comparison. If its verdict is IDENTICAL or UNTESTED, this is known at
+   once; otherwise it is UNDECIDED until decide_all is called. */
 Comparison comparison_of(Contrast contrast, bool less_is_better, double margin);
 
 /* Decides all verdicts. Returns the number of comparisons that have p-values,
-   to which these are adjusted. */
+   and adjusts these p-values for that number. */
 int decide_all(Comparison *const *all, int count);
 
 #endif

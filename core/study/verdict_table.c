@@ -1,7 +1,8 @@
 /* verdict_table.c - the tables of an experiment's results, with verdicts.
 
-   `fields` lists all columns. Programs get one table with every column; people
-   get two halves of it for each group, without the columns of little use. */
+   `fields` lists all columns. Programs get one table with every column. People
+   get two tables for each group, the two halves, without the columns of little
+   use. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ solved_cell(const Outcome *a)
     return cell_words(format_text("%.0f/%.0f", a->solved, a->seeds));
 }
 
-/* The steps of the median seed, ">300" if it never reached the threshold. */
+/* The steps of the median seed; ">300" if it never reached the threshold. */
 static Cell
 steps_cell(const Outcome *a)
 {
@@ -23,30 +24,28 @@ steps_cell(const Outcome *a)
     return cell_words(format_text("%s%.10g", more, a->steps));
 }
 
-/* The mean and the rate of the baseline's runs that this verdict compares,
-   "1.000 at 0.01", if the baseline's own row shows other runs. */
+/* If the verdict is about other runs of the baseline than its own row shows:
+   the mean and the rate of these runs, "1.000 at 0.01". Otherwise an empty
+   cell. */
 static Cell
 baseline_cell(const Outcome *a)
 {
-    char *empty = NULL;
     if (!a->other_base)
-        return cell_words(empty);
+        return cell_words(NULL);
     return cell_words(format_text("%.4g at %g", a->base_mean, a->base.lr));
 }
 
-/* The halves of the table in which people see a column. */
+/* The half of the table in which people see a column. */
 typedef enum { NO_HALF, RESULTS, VERDICTS, BOTH } Half;
 
-/* A column, and the source of its cells. If `get` is set, that function returns
-   a cell. If `at` is set, a cell is the member of Outcome at that offset: a
-   text if the column has words; three doubles (mean, low, high) if it is an
-   interval; else one double. If neither is set, a cell is the mean over the
-   runs of the result that has the column's name. */
+/* A column, and the source of its cells: the function `get` or, if that is
+   NULL, the member of Outcome at the offset `at` or, if that is 0, the mean
+   over the runs of the result that has the column's name. */
 typedef struct Field {
     Column column;
-    size_t at;
+    size_t at; /* the member is a text if the column has words, else a double */
     Half half;
-    bool interval;
+    bool interval; /* low and high follow the member, as in a Mean */
     Cell (*get)(const Outcome *a);
 } Field;
 
@@ -88,14 +87,14 @@ static const Field fields[] = {
 #undef AT
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* The cell of a column in the row of an outcome. Only an interval has `low` and
-   `high`, which follow its mean. */
+/* The cell of a column in the row of an outcome. Only in an interval, `low` and
+   `high` follow the number. */
 static Cell
 cell_of(const Field *f, const Outcome *a)
 {
     const void *member = (const char *)a + f->at;
     const double *number = member, *low = number + 1, *high = number + 2;
-    bool is_member = f->at != 0; /* `group`, at 0, is no column */
+    bool is_member = f->at != 0; /* the member at 0, `group`, is no column */
     if (f->get)
         return f->get(a);
     if (f->column.words)
@@ -111,8 +110,9 @@ cell_of(const Field *f, const Outcome *a)
 #define ALL_GROUPS NULL
 
 /* The outcomes of a group, or of ALL_GROUPS, as a table. People see only the
-   columns of one half, or all of them if `half` is BOTH; and the rates only if
-   there were several to choose from. `chosen` as in results_print. */
+   columns of one half, or all columns if `half` is BOTH. They see the column of
+   rates only if there were several to choose from. `chosen` is as in
+   results_print. */
 static Sheet
 make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
 {
@@ -141,17 +141,17 @@ make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
     return sheet;
 }
 
-/* Returns whether a verdict is counted: not if it is that of a single seed, or
-   of the baseline, which has no comparison. */
+/* Returns whether the verdict of a is counted. It is not if there is only one
+   pair of seeds, or if a is the baseline, which is compared with nothing. */
 static bool
 is_counted(const Outcome *a)
 {
     return a->comparison.contrast.n > 1;
 }
 
-/* "2 better in steps (mqa on recall, gqa on sort)": counts the comparisons with
-   the same verdict as `like` in the same quantity, and names them if it is
-   worse or better. */
+/* Counts the outcomes that have the same verdict as `like` in the same
+   quantity, and names them if the verdict is worse or better: "2 better in
+   steps (mqa on recall, gqa on sort)". */
 static char *
 verdict_count(const Outcomes *all, const Outcome *like)
 {
@@ -176,9 +176,10 @@ check_results_columns(const char *by, const char *chosen)
     check_columns(&sheet);
 }
 
-/* Prints a sentence about the whole table: how many comparisons have each
-   verdict, in which quantity, which are worse or better, and whether only one
-   learning rate was tried. Returns false if there is no comparison. */
+/* Prints a sentence about the whole table: how many outcomes have each verdict,
+   in which quantity, which are worse or better, and whether only one learning
+   rate was tried. Returns false if no verdict is counted; then nothing is
+   printed. */
 static bool
 print_headline(const Outcomes *all, Layout layout)
 {
@@ -188,7 +189,7 @@ print_headline(const Outcomes *all, Layout layout)
         for (const Outcome *a = all->list; a < all->list + all->count; a++) {
             char *part = format_text("%s %s", a->verdict, a->judged);
             bool counts = a->comparison.verdict == verdict && is_counted(a);
-            if (counts && add_word(&counted, part)) /* a new part */
+            if (counts && add_word(&counted, part)) /* not counted yet */
                 values_add(&parts, verdict_count(all, a));
         }
     if (parts.count)
@@ -199,7 +200,7 @@ print_headline(const Outcomes *all, Layout layout)
     return parts.count > 0;
 }
 
-/* Explains the columns to people, after the last table. */
+/* Explains the columns to people. */
 static void
 print_notes(const Outcomes *all, Layout layout)
 {
@@ -234,8 +235,8 @@ print_notes(const Outcomes *all, Layout layout)
         layout);
 }
 
-/* Prints a half of a group's table. Its title is printed above it, and in LaTeX
-   as its caption. */
+/* Prints a half of a group's table, with its title above it, or in LaTeX with
+   the title as its caption. */
 static void
 print_half(const Outcomes *all, const Group *g, Half half, char *title,
            const char *chosen, Layout layout)
@@ -250,8 +251,9 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
     sheet_write(stdout, &sheet, layout);
 }
 
-/* Prints the tables of one group. The title of the first says what guessing and
-   a trivial baseline reach. `verdicts`: print the second table, too. */
+/* Prints the table of a group's results, whose title says what guessing and a
+   trivial baseline reach. If `verdicts` is true, also prints the table of its
+   verdicts, unless the baseline is its only series. */
 static void
 print_group(const Outcomes *all, const Group *g, bool verdicts,
             const char *chosen, Layout layout)
@@ -259,7 +261,7 @@ print_group(const Outcomes *all, const Group *g, bool verdicts,
     const Run *r = g->runs[0];
     const KnownTask *t = task_named(r->config.task);
     double trivial = run_number(r, "trivial");
-    if (run_text(r, "test_trivial")) /* the test part of a text has its own */
+    if (run_text(r, "test_trivial")) /* test data have their own baseline */
         trivial = run_number(r, "test_trivial");
     char *title =
         format_text("%s: guessing has %s %.2f (loss %.2f), %s %.2f", g->name,

@@ -6,16 +6,16 @@
 #include "study/outcome.h"
 
 /* Prints the results. People get a sentence that counts the verdicts and then,
-   for each group, two tables. The first has for each variant its parameters,
-   how many seeds solved the task and in how many steps, and accuracy and loss
-   on test data; the second has its verdict against the baseline. Their labels
-   in LaTeX are tab:GROUP and tab:GROUP-verdicts. Programs get one table with
-   all columns. `chosen` is the list of columns to print (table.h), or NULL:
-   then all are printed. */
+   for each group, two tables. In the first, each variant has its parameters,
+   the number of seeds that solved the task and their steps, and accuracy and
+   loss on test data. In the second, it has its verdict against the baseline.
+   The labels in LaTeX are tab:GROUP and tab:GROUP-verdicts. Programs get one
+   table with all columns. `chosen` is the list of columns to print (table.h);
+   NULL prints all of them. */
 void results_print(const Outcomes *all, const char *chosen, Layout layout);
 
-/* Exits (2) unless the tables have all the chosen columns. The column of the
-   values that are compared has the name of their setting, `by`. */
+/* Exits (2) unless the tables have all the chosen columns. The column with the
+   compared values is called `by`, the name of their setting. */
 void check_results_columns(const char *by, const char *chosen);
 
 #endif

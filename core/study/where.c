@@ -1,5 +1,4 @@
-/* where.c - the conditions of --where, which choose the runs that a command
-   uses.
+/* where.c - the conditions of --where: which runs a command uses.
 
    A condition has one of three forms:
 
@@ -19,7 +18,7 @@
 typedef struct Condition {
     const char *name, *value; /* the texts to the left and right of the sign */
     enum { EQUALITY, RANGE, BOUND } form;
-    double least, most; /* of a range or a bound; infinite if there is none */
+    double least, most; /* of a range or a bound, which has one infinite end */
 } Condition;
 
 /* Reads one end of a range or a bound. Exits (2) if the text is no number;
@@ -35,9 +34,9 @@ limit_read(const char *text, const char *condition)
     return x;
 }
 
-/* Makes c a range if its value is written as one, "1..3". The values of its
-   name must be numbers, because .. may be a part of a word. `condition` is the
-   whole text, for messages. */
+/* Makes c a range if its value is written as a range, "1..3", and its name has
+   numbers; in a name with words, .. may be part of a word. `condition` is the
+   whole condition, for messages. */
 static void
 read_range(Condition *c, const char *condition)
 {
@@ -50,8 +49,8 @@ read_range(Condition *c, const char *condition)
     c->most = limit_read(dots + 2, condition);
 }
 
-/* Makes c a bound: `sign` is its < or >. Exits (2) if its name has no numbers.
- */
+/* Makes c a bound; `sign` is < if its sign is <=, and > if it is >=. Exits (2)
+   if its name has no numbers. */
 static void
 read_bound(Condition *c, char sign, const char *condition)
 {
@@ -77,8 +76,7 @@ condition_read(const char *text)
         usage("--where %s: give a name and its value, as in lr=0.01, "
               "lr<=0.01 or seed=1..3",
               text);
-    int length = (int)(sign - text);
-    Condition c = {.name = format_text("%.*s", length, text),
+    Condition c = {.name = format_text("%.*s", (int)(sign - text), text),
                    .value = equals + 1,
                    .form = EQUALITY,
                    .least = -INFINITY,
@@ -90,7 +88,7 @@ condition_read(const char *text)
     return c;
 }
 
-/* Returns whether a run's value, as a text, meets one condition. */
+/* Returns whether a run's value meets condition c. */
 static bool
 meets(const char *value, const Condition *c)
 {
@@ -100,9 +98,9 @@ meets(const char *value, const Condition *c)
     return x >= c->least && x <= c->most;
 }
 
-/* Returns whether a run's value, as a text, meets condition c, one of all
-   `count` conditions, or an alternative of c among them. A bound has no
-   alternatives; an equality or a range has all others of its name. */
+/* Returns whether a run's value meets condition c or one of its alternatives
+   among all `count` conditions. The equalities and ranges of one name are
+   alternatives; a bound has none. */
 static bool
 meets_any(const char *value, const Condition *c, const Condition *all,
           int count)
@@ -116,8 +114,8 @@ meets_any(const char *value, const Condition *c, const Condition *all,
     return met;
 }
 
-/* Conditions are applied one after the other, so that the message names the
-   first one that leaves no run. */
+/* The conditions are applied one after another, so that the message can name
+   the first condition that leaves no run. */
 void
 keep_where(Experiment *e, const char *where)
 {

@@ -34,8 +34,7 @@ maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
             map.name = format_text("%s, head %d", m->place[p].name, h + 1);
             int head_of_call; /* the number of the head within its call */
             const Call *c = capture_head(r, p, h, &head_of_call);
-            const int sequence = 0; /* the only one of the batch */
-            map.weights = call_weights(c, sequence, head_of_call);
+            map.weights = call_weights(c, ONLY_SEQUENCE, head_of_call);
             all.map = grow(all.map, all.count, &all.capacity, sizeof *all.map);
             all.map[all.count++] = map;
         }

@@ -14,7 +14,7 @@ typedef struct Products {
 /* The products for w (n x k), a view of the weights of m, which are those after
    the step. `before` has all weights of m before the step. */
 static Products
-products_of_step(Matrix w, const Model *m, const real *before)
+products_of(Matrix w, const Model *m, const real *before)
 {
     int k = w.cols, n = w.rows, square = k * k, entries = k * n;
     int numbers = 3 * square + 2 * entries; /* the products, then W' and D' */
@@ -91,8 +91,7 @@ static void
 add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
 {
     int n = q.cols, size = n * n; /* of a product, n x n */
-    Products a = products_of_step(q, m, before);
-    Products b = products_of_step(k, m, before);
+    Products a = products_of(q, m, before), b = products_of(k, m, before);
     /* The memory of C = Q' dQ - dK' K, X, and the scratch of along_gauge. */
     double *c = allocate((size_t)4 * size, sizeof *c);
     double *x = c + size, *scratch = x + size;
