@@ -94,8 +94,8 @@ report_opened(const struct Variant *v, const char *path)
 }
 
 /* The hook report_call (heart/fail.h). It reports that the code of v is called
-   or, if `doing` is RETURNED, that it has returned. If v was not opened, for
-   example NULL, the variant whose code was called last is meant. */
+   or, if `doing` is RETURNED, that it has returned. If v is NULL or was not
+   opened, the variant whose code was called last is meant. */
 static void
 report_variant(const struct Variant *v, const char *doing)
 {

@@ -252,8 +252,7 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
 }
 
 /* Prints the table of a group's results, whose title says what guessing and a
-   trivial baseline reach. If `verdicts` is true, also prints the table of its
-   verdicts, unless the baseline is its only series. */
+   trivial baseline reach. If `verdicts` is true, also prints the table of its verdicts, unless it has only one series. */
 static void
 print_group(const Outcomes *all, const Group *g, bool verdicts,
             const char *chosen, Layout layout)

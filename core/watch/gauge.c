@@ -47,7 +47,8 @@ add_product(double *c, const double *a, const double *b, int rows, int cols)
 /* Let Q'Q = U diag(a) U' and K'K = V diag(b) V', and in these bases Y = U' X V
    and D = U' C V. Then Q'Q X + X K'K = C is a_i Y_ij + Y_ij b_j = D_ij, and is
    solved entry by entry: Y_ij = D_ij / (a_i + b_j). The squared length of the
-   part along the gauge is the sum of X_ij C_ij, which is that of Y_ij D_ij. */
+   part along the gauge is the sum of X_ij C_ij, which equals the sum of Y_ij
+   D_ij. */
 double
 along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
             double *scratch)

@@ -47,7 +47,7 @@ typedef struct Observation {
     Canonical form;          /* its canonical form, if a column needs it */
 } Observation;
 
-/* Adds x, the finding of this number (ENTROPY ...) in a row. */
+/* Adds x, a row's finding of this kind, such as ENTROPY. */
 static void
 add_finding(Observation *s, int finding, double x)
 {
@@ -388,7 +388,7 @@ observed_batch(const Model *m, const Dataset *data)
     Sizes z = data->sizes;
     int d = m->config.d_model;
     int tokens = 2 * d > FEWEST_TOKENS ? 2 * d : FEWEST_TOKENS;
-    /* The number of tokens of the model's or of the encoder's sequence. */
+    /* The length of the longer sequence, the model's or the encoder's. */
     int longest = z.tokens > z.source ? z.tokens : z.source;
     int sequences = tokens > longest ? tokens / longest : 1;
     if (sequences > m->config.batch)

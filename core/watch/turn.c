@@ -103,7 +103,7 @@ lift_follow(Lift *l)
     double *c = kk + size, *x = c + size, *change = x + size;
     double *scratch = change + size;
     double last = INFINITY, length = INFINITY;    /* of X */
-    memset(qq, 0, 2 * (size_t)size * sizeof *qq); /* kk follows it */
+    memset(qq, 0, 2 * (size_t)size * sizeof *qq); /* and kk */
     add_product(qq, l->q, l->q, n, cols);
     add_product(kk, l->k, l->k, n, cols);
     Svd a = svd_of(qq, cols, cols), b = svd_of(kk, cols, cols);
