@@ -13,7 +13,7 @@
 #include "algebra/real_parameters.h"
 #include "algebra/whole.h"
 #include "driver/compare.h"
-#include "heart/threads.h"
+#include "fast/threads.h"
 #include "models/published.h"
 #include "models/published_whole.h"
 #include "page/table.h"

@@ -10,13 +10,13 @@
 
 #include "fast/lanes.h"
 #include "fast/matrix.h"
+#include "fast/threads.h"
 #include "heart/attention_operands.h"
 #include "heart/attend_and_norm.h"
 #include "heart/heads.h"
 #include "heart/operators.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
-#include "heart/threads.h"
 
 /* An attention with at most SHORT keys keeps its weights P, (tokens x
    heads*keys), for the backward pass. A long one computes them tile by tile,

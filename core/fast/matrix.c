@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "fast/matrix.h"
+#include "fast/threads.h"
 #include "fast/vector.h"
 #include "heart/fail.h"
-#include "heart/threads.h"
 
 /* Marks functions that are compiled into their callers, because passing three
    matrices takes as long as a small product. */

@@ -1,8 +1,8 @@
 /* rows.c - the inner loops over the rows of a matrix, with SIMD vectors. They
    compute the same bits as core/heart/rows.c. */
 #include "fast/lanes.h"
+#include "fast/threads.h"
 #include "heart/rows.h"
-#include "heart/threads.h"
 
 enum { UNSCALED = 1 }; /* the factor of rows that need none */
 

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fast/threads.h"
 #include "heart/fail.h"
-#include "heart/threads.h"
 
 /* PATIENCE is how often a worker polls before it sleeps: some milliseconds.
    CALL_SHIFT is the number of bits of pool.left below the call's number. */

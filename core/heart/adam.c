@@ -2,13 +2,12 @@
 #include "heart/adam.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
-#include "heart/threads.h"
 
-/* Adam for entries from .. to - 1 of the weights. `first` is the running mean
-   of the gradient, and `second` that of its square. Both begin at 0, so after t
-   steps they are too small by the factors 1 - beta^t. Correcting `rate` and
-   `epsilon` for that is cheaper than correcting each entry. */
-static void
+/* `first` is the running mean of the gradient, and `second` the running mean of
+   its square. Both begin at 0, so after t steps they are too small by the
+   factors 1 - beta^t. Correcting `rate` and `epsilon` for that is cheaper than
+   correcting each entry. */
+void
 adam_range(void *model, long from, long to)
 {
     const Model *m = model;
@@ -28,15 +27,6 @@ adam_range(void *model, long from, long to)
 }
 
 void
-adam(Model *m, double rate)
-{
-    m->rate = rate;
-    m->beta1_power *= m->config.beta1;
-    m->beta2_power *= m->config.beta2;
-    parallel_for((long)m->parameters, adam_range, m);
-}
-
-void
 optimizer_step(Model *m)
 {
     if (m->step == 0) {
@@ -45,8 +35,11 @@ optimizer_step(Model *m)
         m->beta1_power = m->beta2_power = 1;
     }
     m->step++;
+    m->rate = m->config.lr;
+    m->beta1_power *= m->config.beta1;
+    m->beta2_power *= m->config.beta2;
     if (m->update)
         m->update(m);
     else
-        adam(m, m->config.lr);
+        adam_range(m, 0, (long)m->parameters);
 }

@@ -65,15 +65,15 @@ struct Model {
     /* The state of training. `first` and `second` are running means of the
        gradients and of their squares. */
     int step;                        /* number of steps taken */
-    double rate;                     /* learning rate of the latest step */
+    double rate;                     /* learning rate of this step */
     double beta1_power, beta2_power; /* beta1^step, beta2^step */
     real *first, *second;
 
     /* Hooks for the folders above. */
     Matrix fixed; /* rows of tables that are not trained (one-hot) */
     /* If set, the optimizer that is used instead of Adam. It moves the values
-       against the gradients, and sets `rate`. It may use `first` and `second`,
-       which are 0 at first. */
+       against the gradients. It may use `first` and `second`, which are 0 at
+       first. */
     void (*update)(Model *m);
     /* If set, it is called with `to`, and with the operands and the result of
        each attention. */

@@ -4,7 +4,6 @@
 #include "heart/adam.h"
 #include "heart/embedding_and_loss.h"
 #include "heart/fail.h"
-#include "heart/threads.h"
 #include "heart/train.h"
 
 /* A batch is run through the model in micro-batches, so that the nodes of a

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "algebra/convert.h"
-#include "heart/threads.h"
+#include "fast/threads.h"
 #include "run/jobs.h"
 #include "run/plugin_process.h"
 #include "training/solved_or_diverged.h"

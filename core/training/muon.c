@@ -7,8 +7,9 @@
    Adam updates all other weights. */
 #include <math.h>
 
-#include "heart/fail.h"
+#include "fast/threads.h"
 #include "heart/adam.h"
+#include "heart/fail.h"
 #include "training/muon.h"
 
 /* Scratch memory for an n x n matrix, whose entries are not set. Each call
@@ -105,20 +106,17 @@ with_only(const Model *m, const Weight *w)
     return only;
 }
 
-/* adam() updates beta1_power and beta2_power only in its copy of the model. So
-   the model's own are updated at the end, once for all weights. Muon needs no
-   mean of squared gradients (`second`), so it uses that as scratch memory. */
+/* Muon needs no mean of squared gradients (`second`), so it uses that as scratch
+   memory. */
 void
-muon(Model *m, double rate)
+muon(Model *m)
 {
     for (const Weight *w = m->weights; w < m->weights + m->count; w++) {
         Model only = with_only(m, w);
         bool is_matrix = w->rows > 1 && w->cols > 1;
         if (w->attention && is_matrix)
-            muon_matrix(w, only.first, only.second, m->config.beta1, rate);
+            muon_matrix(w, only.first, only.second, m->config.beta1, m->rate);
         else
-            adam(&only, rate);
+            parallel_for((long)only.parameters, adam_range, &only);
     }
-    m->beta1_power *= m->config.beta1;
-    m->beta2_power *= m->config.beta2;
 }

@@ -4,9 +4,9 @@
 
 #include "heart/model.h"
 
-/* Takes one step at this learning rate. The matrices of attention are moved by
-   Muon, with the setting beta1 as its momentum, and all other weights by Adam.
- */
-void muon(Model *m, double rate);
+/* Takes one step at the learning rate m->rate. The matrices of attention are
+   moved by Muon, with the setting beta1 as its momentum, and all other weights
+   by Adam. */
+void muon(Model *m);
 
 #endif

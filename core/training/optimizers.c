@@ -1,6 +1,7 @@
 /* optimizers.c - how a step of training moves the weights: the learning rate,
    weight decay, and SGD. */
 #include "config/settings.h"
+#include "fast/threads.h"
 #include "operators/functions.h"
 #include "training/muon.h"
 #include "training/optimizers.h"
@@ -24,11 +25,11 @@ learning_rate(const Config *c, int step)
    rate decay (Loshchilov and Hutter 2017, algorithm 2). With adam and sgd, it
    adds the gradient of decay w^2 / 2 instead: g += decay w. */
 static void
-decay_weights(Model *m, double rate)
+decay_weights(Model *m)
 {
     const Config *c = &m->config;
     real decay = (real)c->weight_decay;
-    real kept = (real)(1 - rate * c->weight_decay);
+    real kept = (real)(1 - m->rate * c->weight_decay);
     bool shrink =
         c->optimizer == OPTIMIZER_ADAMW || c->optimizer == OPTIMIZER_MUON;
     for (size_t i = 0; i < m->parameters; i++)
@@ -40,13 +41,13 @@ decay_weights(Model *m, double rate)
 
 /* SGD with momentum: v = momentum v + g,  w -= rate v. m->first is v. */
 static void
-sgd(Model *m, double rate)
+sgd(Model *m)
 {
     real momentum = (real)m->config.momentum;
     real *w = m->values, *v = m->first;
     for (size_t i = 0; i < m->parameters; i++) {
         v[i] = momentum * v[i] + m->gradients[i];
-        w[i] -= (real)rate * v[i];
+        w[i] -= (real)m->rate * v[i];
     }
 }
 
@@ -54,13 +55,13 @@ void
 update_weights(Model *m)
 {
     const Config *c = &m->config;
-    double rate = learning_rate(c, m->step);
+    m->rate = learning_rate(c, m->step);
     if (c->weight_decay > 0)
-        decay_weights(m, rate);
+        decay_weights(m);
     if (c->optimizer == OPTIMIZER_SGD)
-        sgd(m, rate);
+        sgd(m);
     else if (c->optimizer == OPTIMIZER_MUON)
-        muon(m, rate);
+        muon(m);
     else
-        adam(m, rate);
+        parallel_for((long)m->parameters, adam_range, m);
 }

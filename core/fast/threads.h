@@ -2,9 +2,7 @@
 
    Only one thread is used by default, because an experiment usually has a run
    for each core. Threads work on ranges that write to different places, so the
-   bits do not depend on the number of threads. core/heart/threads.c uses one
-   thread; core/fast/threads.c, which replaces it in the whole program, uses
-   several. */
+   bits do not depend on the number of threads. */
 #ifndef THREADS_H
 #define THREADS_H
 
