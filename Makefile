@@ -32,7 +32,7 @@ DARWIN  := $(filter Darwin,$(shell uname -s))
 SHARED   = -fPIC -shared $(if $(DARWIN),-undefined dynamic_lookup,-Wl,-Bsymbolic)
 LDLIBS   = -lm $(if $(filter Linux,$(shell uname -s)),-ldl)
 
-# core/fast/NAME.c takes the place of core/heart/NAME.c.
+# core/fast/NAME.c takes the place of core/heart/NAME.c, if there is one.
 FAST     = $(sort $(wildcard core/fast/*.c))
 PLAIN    = $(sort $(filter-out core/driver/% core/fast/% core/heart/main.c,$(wildcard core/*/*.c)))
 CORE     = $(filter-out $(FAST:core/fast/%=core/heart/%),$(PLAIN)) $(FAST)

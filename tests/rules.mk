@@ -116,8 +116,8 @@ $(BUILD)/tests/float $(BUILD)/tests/double:
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(LINK) -rdynamic $^ $(COUNTED) $(CHECK) $(LDLIBS) -o $@
 
-# The program without core/fast.
-$(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o) $(DRIVER:%.c=$(BUILD)/float/%.o)
+# The program with core/heart/NAME.c for every core/fast/NAME.c.
+$(BUILD)/tests/plain: $(PLAIN:%.c=$(BUILD)/float/%.o) $(DRIVER:%.c=$(BUILD)/float/%.o) $(BUILD)/float/core/fast/threads.o
 	@mkdir -p $(@D)
 	@echo "  LD $@"; $(LINK) -rdynamic $^ $(LDLIBS) -o $@
 

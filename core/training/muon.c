@@ -106,8 +106,8 @@ with_only(const Model *m, const Weight *w)
     return only;
 }
 
-/* Muon needs no mean of squared gradients (`second`), so it uses that as scratch
-   memory. */
+/* Muon needs no mean of squared gradients (`second`), so it uses that as
+   scratch memory. */
 void
 muon(Model *m)
 {
