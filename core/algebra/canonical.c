@@ -132,9 +132,9 @@ row_constants_cancel(const Canonical *c, int head)
 
 /* Finds the bias by position of a head, from its scores for tokens that are all
    0. These scores are the bias plus a constant, which comes from the biases of
-   queries and keys. If the softmax cancels constants, the bias is only known up
-   to one: its first entry becomes 0. Returns whether any entry of the bias is
-   not 0. */
+   queries and keys. If the softmax cancels constants, the bias is known only up
+   to a constant, which is chosen so that its first entry is 0. Returns whether
+   any entry of the bias is not 0. */
 static bool
 find_bias(Canonical *c, int head, Matrix scores)
 {
@@ -173,14 +173,15 @@ find_biases(const BlockRun *run, Canonical *c)
     }
 }
 
-/* M_i is the scores of unit vectors minus the scores of tokens that are 0. The
-   difference has no bias by position, even if the variant mixes the scores of
-   several heads. */
+/* The scores of unit vectors are added to M_i, and the scores of tokens that
+   are 0 are subtracted. The difference has no bias by position, even if the
+   variant mixes the scores of several heads. */
 enum { ADDED = 1, SUBTRACTED = -1 };
 
 /* Adds `sign` times the scores of the latest run to each s_i M_i. Token d of
-   that run is 0. Its score as a key is subtracted from the row: the form leaves
-   out the bias of keys, which adds this number to all scores of the row. */
+   that run is 0. Its score as a key is the number that the bias of keys adds to
+   all scores of a row. The form leaves that bias out, so the number is
+   subtracted. */
 static void
 add_scores(const BlockRun *run, Canonical *c, int sign)
 {
@@ -299,9 +300,8 @@ scores_by_form(double *to, const Canonical *c, int head, const BlockRun *run)
 }
 
 /* Compares a row of scores with `wanted`, the row according to the form. If the
-   softmax cancels constants, the two rows may differ by one: then both are
-   compared after subtracting their score of the first key that is not masked.
- */
+   softmax cancels constants, the two rows may differ by a constant: then each
+   row is compared relative to its score of the first key that is not masked. */
 static void
 compare_row(Difference *apart, Matrix found, int row, const double *wanted,
             bool constants_cancel)
@@ -415,7 +415,7 @@ deviation(BlockRun *run, const Canonical *c, double size, int position)
     run->attention.position = position;
     run_block(run, x, X_TOKENS, y, keys, EVERY_HEAD);
     Difference scores = compare_scores(run, c), output = compare_output(run, c);
-    /* apart is also INFINITY if an entry of the output is NaN */
+    /* an entry that is NaN makes `apart` INFINITY, too */
     run->not_finite |= isinf(output.apart);
     free(x);
     return fmax(relative_difference(scores), relative_difference(output));

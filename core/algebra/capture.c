@@ -93,7 +93,8 @@ find_product(Call *call, Node *scores)
     }
 }
 
-/* Records a softmax. Its node is the weights, its first operand the scores. */
+/* Records a softmax, and replaces its weights if r->only demands it. Its node
+   is the attention weights; its first operand is the scores. */
 static void
 record_softmax(Capture *r, Node *weights)
 {

@@ -32,7 +32,8 @@ typedef struct Call {
     Node *q, *k;   /* the scores are scale q k'; if the model rotates q and k,
                       these are the unrotated ones; both are NULL if the scores
                       are not a product */
-    Node *product; /* q k', before `scale` and any bias by position */
+    Node *product; /* the scores before `scale` and any bias by position: q k'
+                      if they are a product */
     double scale;
     Node *weights;  /* the softmax of the scores */
     Node *sum;      /* these weights times values, or NULL */
@@ -46,6 +47,7 @@ typedef struct Place {
     int first_call, calls, heads; /* the heads of all its calls together */
 } Place;
 
+/* The calls and places in the order in which they were recorded. */
 typedef struct Capture {
     Call call[MOST_CALLS];
     int calls;
@@ -57,9 +59,9 @@ typedef struct Capture {
                      a head's number, counted as in Call.first_head */
 } Capture;
 
-/* With EVERY_HEAD all weights are left unchanged. With NO_HEAD all become 0.
-   With the number of a head, the weights of that head become the identity, so
-   that query i looks only at key i, and the weights of all others become 0. */
+/* EVERY_HEAD leaves all attention weights unchanged; NO_HEAD makes all of them
+   0. The number of a head makes the weights of that head the identity, so that
+   query i attends only to key i, and the weights of all other heads 0. */
 enum { EVERY_HEAD = -1, NO_HEAD = -2 };
 
 /* The number of entries of a weight. */

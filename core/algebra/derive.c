@@ -67,7 +67,7 @@ insert_symbol(Walk *w, int place, const Node *node, Matrix m)
 {
     Chain *c = &w->term.chain[w->side];
     if (c->count == MOST_SYMBOLS) {
-        w->to->why = "it multiplies more matrices than can be followed";
+        w->to->why = "it multiplies too many matrices in a row";
         return;
     }
     Symbol *slot = &c->symbol[place];
@@ -161,8 +161,8 @@ place_columns(Walk *w)
     if (made.count == made.all)
         return;
     if (made.all > x->cols)
-        w->to->why = "its keys are joined from other parts than its queries, "
-                     "and are wider than tokens";
+        w->to->why = "its keys are concatenated from other widths than its "
+                     "queries, and are wider than d_model";
     Matrix rows = transposed(matrix(x->value, made.all, made.all, x->cols));
     rows.at += made.first * rows.down;
     rows.rows = made.count;
@@ -278,7 +278,7 @@ from_weights(const Derived *d, const Node *n)
 }
 
 /* Returns whether the operands of c allow this passage. A walk passes only one
-   weighted sum: before it, the piece is CONSTANT. */
+   weighted sum: before that, its piece is CONSTANT. */
 static bool
 can_pass(const Node *c, Passage passage, const Walk *w)
 {

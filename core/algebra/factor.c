@@ -1,9 +1,10 @@
 /* factor.c - factors of M and N: the functions that a plugin's `fit` calls.
 
-   M = A B' has many solutions. The singular value decomposition M = U S V'
-   gives one whose factors have the same size, A = U sqrt(S) and B = V sqrt(S).
-   If the factors are too narrow for M, A B' is the nearest product (Eckart and
-   Young 1936).
+   M = A B' has many solutions. The singular value decomposition (SVD)
+   M = U S V' gives one whose factors have the same norm, A = U sqrt(S) and
+   B = V sqrt(S). If A and B have fewer columns than M has singular values, the
+   largest of these are kept, and A B' is the nearest such product to M (Eckart
+   and Young 1936). variant.h says what each function does.
 
    A Part (variant.h) is a matrix, or some columns or rows of one: entry (i, j)
    is at[i * down + j * across]. */
@@ -25,16 +26,16 @@ entry_of(Part p, int row, int col)
     return p.at + row * p.down + col * p.across;
 }
 
-/* The same entries, transposed: rows and columns swap, and so do the distances
-   between them, down and across. */
+/* The transpose of p, with the same entries: rows and columns are swapped, and
+   so are the distances down and across. */
 static Part
 flipped(Part p)
 {
     return (Part){p.at, p.cols, p.rows, p.across, p.down};
 }
 
-/* Columns from .. from + count - 1 of p. For the message, `what` is "columns"
-   or, if p is flipped, "rows". */
+/* Columns from .. from + count - 1 of p. `what` is their name in the message:
+   "columns" or, if p is flipped, "rows". */
 static Part
 some_columns(Part p, int from, int count, const char *what)
 {
@@ -69,8 +70,8 @@ rows_of(Entries *w, int index, int from, int count)
     return flipped(some_columns(rows_as_columns, from, count, "rows"));
 }
 
-/* Ends the program unless products can be divided by this scale. Messages name
-   `caller`, the function that the plugin called. */
+/* Ends the program unless matrices can be divided by this scale. The message
+   names `caller`, the function that the plugin called. */
 static void
 check_scale(const char *caller, double scale)
 {
@@ -79,7 +80,7 @@ check_scale(const char *caller, double scale)
             scale);
 }
 
-/* Ends the program unless p has this shape. */
+/* Ends the program unless p has this shape. The message names `caller`. */
 static void
 check_shape(const char *caller, Part p, int rows, int cols)
 {
@@ -94,8 +95,9 @@ row_of(const Form *f, double *matrices, int head, int row)
     return matrices + (head * (f->d_model + 1) + row) * f->width;
 }
 
-/* Copies the first `rows` rows of `count` matrices of f into a stack, one
-   matrix below the other. `matrix` is the first one, the others follow. */
+/* Copies the first `rows` rows of each of `count` matrices of f into a stack,
+   one below the other. `matrix` is the first of these matrices, and the others
+   follow it. */
 static void
 stack_heads(double *stack, int rows, const Form *f, const double *matrix,
             int count)
@@ -106,9 +108,9 @@ stack_heads(double *stack, int rows, const Form *f, const double *matrix,
                (size_t)copied * sizeof *stack);
 }
 
-/* The factors of the M_i, or of the N_i', of a form: scale left_i shared_g' is
-   M_i or N_i', if head i is in group g. A group is some heads with neighbouring
-   numbers, which have one shared factor. Each left_i and shared_g has `rank`
+/* The factors of all M_i, or of all N_i', of a form. A group is a number of
+   neighbouring heads that have one factor in common: scale left_i shared_g' is
+   M_i or N_i' if head i is in group g. Each left_i and each shared_g has `rank`
    columns. */
 typedef struct Factors {
     double scale;
@@ -118,10 +120,11 @@ typedef struct Factors {
     Part shared; /* (width x groups rank): the shared_g side by side */
 } Factors;
 
-/* Factors the `count` heads of one group. The SVD of their matrices, stacked,
-   is U S V': U sqrt(S / scale) has their left factors one below the other, and
-   V sqrt(S / scale) is the shared one. If scale is negative, U gets the sign.
-   `matrices` is f->m or f->n. */
+/* Factors one group, of `count` heads. `matrices` is f->m or f->n. The SVD of
+   the heads' matrices, one below the other in a stack, is U S V'. Then
+   U sqrt(S / scale) has their left factors one below the other, and
+   V sqrt(S / scale) is the shared factor, if the scale is positive. If it is
+   negative, its absolute value is used, and U gets the sign. */
 static void
 factor_group(const Form *f, double *matrices, int group, int count, Factors to)
 {
@@ -151,9 +154,9 @@ factor_group(const Form *f, double *matrices, int group, int count, Factors to)
     free(stack);
 }
 
-/* Computes the factors of all heads, or of the nearest product. The rank and
-   the number of groups follow from the widths of left and shared; if a width is
-   too small for them, they are 0, and the shapes do not fit. */
+/* Computes the factors of all heads, group by group. `matrices` is f->m or
+   f->n. The rank and the number of groups follow from the widths of left and
+   shared. If a width is too small, they are 0, and the shapes do not fit. */
 static void
 factor(const char *caller, const Form *f, double *matrices, Factors to)
 {
@@ -187,8 +190,8 @@ factor_biased_scores(const Form *f, double scale, Part q, Part bias, Part k)
            (Factors){scale, .left = q, .bias = bias, .shared = k});
 }
 
-/* scale v_i o_i = N_i means that scale o_i' v_i' = N_i', so o' is the left
-   factor. */
+/* scale v_i o_i = N_i means that scale o_i' v_i' = N_i', so the left factors
+   are the o_i'. */
 void
 factor_values(const Form *f, double scale, Part v, Part o)
 {
@@ -204,8 +207,9 @@ put_constant(const Form *f, Part bias)
         *entry_of(bias, FIRST_ROW, j) = f->constant[j];
 }
 
-/* Sets the to_i, side by side in `to`, so that scale to_i is M_i (if `matrices`
-   is f->m) or N_i' (if it is f->n), without the rows for biases. */
+/* Sets `to`, which has a block to_i for each head side by side, so that scale
+   to_i is M_i (if `matrices` is f->m) or N_i' (if it is f->n), without the row
+   for a bias. */
 static void
 put(const char *caller, const Form *f, double *matrices, double scale, Part to)
 {
@@ -230,29 +234,30 @@ put_values(const Form *f, double scale, Part n)
     put("put_values", f, f->n, scale, flipped(n));
 }
 
-/* half = (m + m') / 2 + shift I, for m (d x d) and a shift that leaves no
+/* shifted = (m + m') / 2 + shift I, for m (d x d) and a shift that leaves no
    eigenvalue negative. Returns the shift: the Frobenius norm of (m + m') / 2,
-   since no eigenvalue is larger than that, in absolute value. */
+   because no eigenvalue has a larger absolute value. */
 static double
-shift_symmetric_part(double *half, const double *m, int d)
+shift_symmetric_part(double *shifted, const double *m, int d)
 {
     double squares = 0;
     for (int row = 0; row < d; row++)
         for (int col = 0; col < d; col++) {
             double entry = (m[row * d + col] + m[col * d + row]) / 2;
-            half[row * d + col] = entry;
+            shifted[row * d + col] = entry;
             squares += entry * entry;
         }
     double shift = sqrt(squares);
     for (int k = 0; k < d; k++)
-        half[k * d + k] += shift;
+        shifted[k * d + k] += shift;
     return shift;
 }
 
 /* The nearest positive semi-definite matrix to M_i has the eigenvectors of its
-   symmetric part, and the eigenvalues that are not negative (Higham 1988). The
-   shifted symmetric part has no negative eigenvalue, so its eigenvalues are its
-   singular values; those of the symmetric part are smaller by the shift. */
+   symmetric part, and those of its eigenvalues that are positive (Higham 1988).
+   The shifted symmetric part has no negative eigenvalue, so its eigenvalues are
+   its singular values. The eigenvalues of the symmetric part itself are smaller
+   by the shift. */
 void
 factor_symmetric(const Form *f, double scale, Part w)
 {
@@ -264,11 +269,11 @@ factor_symmetric(const Form *f, double scale, Part w)
     check_shape("factor_symmetric", w, d, f->heads * r);
     if (f->width != d)
         bug("factor_symmetric: the form (%d x %d) is not square", d, f->width);
-    double *half = allocate((size_t)d * d, sizeof *half);
+    double *shifted = allocate((size_t)d * d, sizeof *shifted);
     for (int head = 0; head < f->heads; head++) {
         const double *m = row_of(f, f->m, head, FIRST_ROW);
-        double shift = shift_symmetric_part(half, m, d);
-        Svd a = svd_of(half, d, d);
+        double shift = shift_symmetric_part(shifted, m, d);
+        Svd a = svd_of(shifted, d, d);
         for (int j = 0; j < r && j < d; j++) {
             double eigenvalue = fmax(a.s[j] - shift, 0);
             for (int k = 0; k < d; k++)
@@ -277,10 +282,10 @@ factor_symmetric(const Form *f, double scale, Part w)
         }
         free(a.u);
     }
-    free(half);
+    free(shifted);
 }
 
-/* The form is one block of memory: the struct, all M_i and all N_i'. */
+/* The form is one block of memory: the struct, then all M_i, then all N_i'. */
 Form *
 form_like(const Form *f, int heads, int width)
 {
@@ -322,7 +327,7 @@ add_product(double *result, const double *matrix, int rows, Part c)
 }
 
 /* Stacks all M_i, or all N_i', without their bias rows, and scales the stack so
-   that the sum of all squared entries is 1. A stack of zeros stays so. */
+   that the sum of all squared entries is 1. A stack of zeros stays as it is. */
 static void
 stack_normed(double *to, const Form *f, double *matrices)
 {
@@ -336,15 +341,16 @@ stack_normed(double *to, const Form *f, double *matrices)
             to[i] *= 1 / sqrt(squares);
 }
 
-/* The columns of C become the first right singular vectors of all M_i and all
-   N_i', stacked: the directions of y that the heads read most. M and N count
-   equally, since each stack is scaled to the same norm. */
+/* The columns of C become the first right singular vectors of the stack of all
+   M_i and all N_i'. They are the directions of y that the heads read most. M
+   and N count equally, since both halves of the stack have the same norm. The
+   result has M_i C and N_i' C. */
 const Form *
 through(const Form *f, Part c)
 {
     int n = f->width, r = c.cols, rows = f->heads * f->d_model;
     int rows_and_biases = rows + f->heads;
-    check_shape("through", c, n, r); /* r is free */
+    check_shape("through", c, n, r); /* r may be any number */
     double *all = allocate(2 * (size_t)rows * n, sizeof *all);
     stack_normed(all, f, f->m);
     stack_normed(all + rows * n, f, f->n);
@@ -360,20 +366,20 @@ through(const Form *f, Part c)
     return inner;
 }
 
-/* With the pseudo-inverse K^+, the N_i of the result are K^+ N_i, so its N_i'
-   are N_i' times the transposed pseudo-inverse. The M_i are left 0, because
-   only values are made from k's columns. */
+/* The result has K^+ N_i for each N_i, with the pseudo-inverse K^+, so its N_i'
+   are N_i' times the transpose of K^+. Its M_i stay 0, because only values are
+   made from the columns of k. */
 const Form *
 values_behind(const Form *f, Part k)
 {
     int n = f->width, r = k.cols;
-    check_shape("values_behind", k, n, r); /* r is free */
+    check_shape("values_behind", k, n, r); /* r may be any number */
     double *inverse = allocate(2 * (size_t)n * r, sizeof *inverse);
     double *entries = inverse + n * r;
     for (int row = 0; row < n; row++)
         for (int col = 0; col < r; col++)
             entries[row * r + col] = *entry_of(k, row, col);
-    pseudo_inverse(entries, n, r, inverse); /* transposed, (n x r) */
+    pseudo_inverse(entries, n, r, inverse); /* its transpose, (n x r) */
     Form *behind = form_like(f, f->heads, r);
     add_product(behind->n, f->n, f->heads * (f->d_model + 1),
                 (Part){inverse, n, r, .down = r, .across = 1});
@@ -381,6 +387,7 @@ values_behind(const Form *f, Part k)
     return behind;
 }
 
+/* Sets the diagonal to 1; all entries are 0 before (fit.c). */
 void
 put_identity(Entries *w, int index)
 {

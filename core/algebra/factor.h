@@ -1,4 +1,5 @@
-/* factor.h - the form and the entries that a plugin's `fit` works on. */
+/* factor.h - what a plugin's `fit` works on: the canonical form that it reads,
+   and the entries of the matrices that it fills (variant.h). */
 #ifndef FACTOR_H
 #define FACTOR_H
 
@@ -7,16 +8,16 @@
 #include "heart/model.h"
 
 /* A canonical form, as a fit sees it: s_i M_i and the transposed N_i' of each
-   head, so that the columns of both belong to y. Heads of the fitted variant
-   that the form lacks are 0. Each matrix has d_model + 1 rows, the last for a
-   bias, and `width` columns: d_model, except in the result of through() or
-   values_behind(). */
+   head, so that the columns of both belong to y. If the fitted variant has more
+   heads than the form, the matrices of the others are 0. Each matrix has
+   d_model + 1 rows, the last for a bias, and `width` columns. That is d_model,
+   except in the result of through() or values_behind(). */
 struct Form {
     int heads, d_model, width;
     double *m, *n;          /* all s_i M_i, and all N_i' */
     const double *constant; /* the constant of the output */
-    Form **made; /* the first of all forms that one fit makes, to free them */
-    Form *next;  /* the next of these forms, or NULL */
+    Form **made; /* the list of all forms that one fit makes, to free them */
+    Form *next;  /* the next form of that list, or NULL */
 };
 
 /* The matrices that a fit fills: at[i] is the declared matrix i, row by row. */
@@ -30,7 +31,7 @@ struct Entries {
 Form *form_like(const Form *f, int heads, int width);
 
 /* Row `row` of the matrix of a head. `matrices` is f->m for M_i, or f->n for
-   N_i'. The rows of all heads follow one another. */
+   N_i'. The matrices of all heads follow one another. */
 double *row_of(const Form *f, double *matrices, int head, int row);
 
 #endif

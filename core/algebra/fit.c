@@ -1,5 +1,5 @@
-/* fit.c - from a canonical form to the matrices of a variant: by its plugin's
-   `fit` or, for an equation, by fit_equation.c. */
+/* fit.c - from a canonical form to the matrices of a variant. The plugin's
+   `fit` computes them or, for an equation, fit_equation.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "equation/run_equation.h"
 #include "heart/fail.h"
 
-/* The form c as `fit` reads it, with `heads` heads, at least as many as c has.
-   It begins a list of forms, *made, which fit frees. */
+/* The form c as a plugin's `fit` reads it, with `heads` heads, at least as many
+   as c has. It is the first of the list *made, which the caller frees. */
 static Form *
 form_of(const Canonical *c, int heads, Form **made)
 {
@@ -24,7 +24,7 @@ form_of(const Canonical *c, int heads, Form **made)
     memcpy(f->m, c->m, (size_t)c->heads * (size_t)c->size * sizeof *c->m);
     for (int head = 0; head < c->heads; head++) {
         const double *n = c->n + head * c->size;
-        for (int row = 0; row < d; row++) /* N_i' lacks the last row of N_i */
+        for (int row = 0; row < d; row++) /* without the last row of N_i */
             for (int col = 0; col < d; col++)
                 row_of(f, f->n, head, col)[row] = n[row * d + col];
     }
@@ -38,7 +38,7 @@ has_fit(const Variant *v)
     return v->fit || (p && plan_has_fit(p));
 }
 
-/* Returns why v cannot be fitted to c, or NULL if it can. */
+/* Returns why v cannot be fitted to c, or NULL if it can be. */
 static const char *
 fit_refusal(const Variant *v, const Attention *a, const Canonical *c)
 {
@@ -63,9 +63,9 @@ free_list(Form *made)
     }
 }
 
-/* Lets the variant's fit fill matrices of doubles, which are all 0 at first,
-   and copies them into w. report_call says whose code runs, so that a crash in
-   the plugin's `fit` is blamed on the plugin. */
+/* The variant's fit fills matrices of doubles, which are all 0 at first; they
+   are then copied into w. report_call notes whose code runs, so that the report
+   of a crash in the plugin's `fit` names the plugin. */
 const char *
 fit(const Variant *v, const Attention *a, Weights w, const Canonical *c)
 {
@@ -94,8 +94,8 @@ fit(const Variant *v, const Attention *a, Weights w, const Canonical *c)
     return NULL;
 }
 
-/* Returns the Frobenius norm of found - wanted, relative to that of wanted; 1
-   if only wanted is 0. Both have `count` entries. */
+/* Returns the Frobenius norm of found - wanted, relative to the norm of wanted;
+   1 if only wanted is 0. Both have `count` entries. */
 static double
 share_lost(const double *found, const double *wanted, int count)
 {
@@ -110,8 +110,8 @@ share_lost(const double *found, const double *wanted, int count)
     return wanted_squares > 0 ? sqrt(lost_squares / wanted_squares) : 1;
 }
 
-/* The matrix of head h of c, of `matrices`, which are c->m or c->n; or `zeros`
-   if c lacks that head. */
+/* The M_i of head h of c (if `matrices` is c->m), or its N_i (if it is c->n);
+   `zeros` if c lacks that head. */
 static const double *
 matrix_of_head(const Canonical *c, const double *matrices, int h,
                const double *zeros)
@@ -119,8 +119,8 @@ matrix_of_head(const Canonical *c, const double *matrices, int h,
     return h < c->heads ? matrices + h * c->size : zeros;
 }
 
-/* Compares two matrices, ((d + 1) x d), and adds them to *apart. If more is
-   lost in them than in *worst, that becomes their error. */
+/* Compares two matrices ((d + 1) x d), and adds the comparison to *apart. If
+   more is lost than in *worst, then *worst becomes the error of these two. */
 static void
 compare_heads(const double *found, const double *wanted, int d,
               HeadError *worst, Difference *apart)
@@ -133,14 +133,14 @@ compare_heads(const double *found, const double *wanted, int d,
                              .rank_found = spectrum_of(found, d).rank};
 }
 
-/* The constant is part of the output, as N is. */
+/* The constant is compared together with N, because both make the output. */
 FitError
 fit_error(const Canonical *now, const Canonical *wanted)
 {
     int d = now->d_model;
-    /* the first head loses more than -1 */
+    /* lower than any loss, so that the first head is the worst at first */
     FitError f = {.m.lost = -1, .n.lost = -1};
-    /* if all entries wanted are 0, any other entry is a large relative error */
+    /* not 0: if all wanted entries are 0, any other entry is a large error */
     Difference m = {.largest = 1e-300}, n = m;
     double *zeros = allocate((size_t)now->size, sizeof *zeros);
     for (int h = 0; h < now->heads || h < wanted->heads; h++) {

@@ -10,21 +10,21 @@
    equation is made of products that fit_equation.c can fit. */
 bool has_fit(const Variant *v);
 
-/* Fills the matrices w, as v declares them, so that v computes the canonical
-   form c at attention a, or the nearest form it can have. Returns why it cannot
-   be fitted, or NULL. */
+/* Fills the matrices w, as v declares them, so that v at attention a computes
+   the canonical form c, or the nearest form that it can have. Returns NULL, or
+   the reason why v cannot be fitted. */
 const char *fit(const Variant *v, const Attention *a, Weights w,
                 const Canonical *c);
 
 /* The error in one matrix of a head, its s_i M_i or its N_i. */
 typedef struct HeadError {
-    double lost; /* the Frobenius norm of the difference, relative to that of
-                    the matrix wanted; 1 if only the matrix wanted is 0 */
+    double lost; /* the Frobenius norm of the difference, relative to the norm
+                    of the matrix wanted; 1 if only the matrix wanted is 0 */
     int rank_wanted; /* the rank of the matrix wanted */
     int rank_found;
 } HeadError;
 
-/* The error that is made when one form is replaced by another. */
+/* The error that is made if one form is used instead of another. */
 typedef struct FitError {
     double apart; /* the largest difference of entries of s M, or of N and the
                      constant, relative to the largest entry */
@@ -32,8 +32,8 @@ typedef struct FitError {
     HeadError n;  /* of the head whose N_i lost most */
 } FitError;
 
-/* Compares the form `now` with `wanted`, head by head; the matrices of a head
-   that one of them lacks count as 0. */
+/* Compares the form `now` with `wanted`, head by head. If one of them lacks a
+   head, that head's matrices count as 0. */
 FitError fit_error(const Canonical *now, const Canonical *wanted);
 
 #endif

@@ -2,16 +2,16 @@
 
    softmax(x A_i (y B_i)' / sqrt(d_k)) y C_i D_i is fitted as
    variants/standard.c is: A_i and B_i are factors of M_i, C_i and D_i of N_i.
-   Square matrices by which the tokens are multiplied before A_i, B_i or C_i are
-   set to the identity. An equation is read from its plan (equation/steps.h), in
-   which a matrix has a number. */
+   If tokens are multiplied by square matrices before A_i, B_i or C_i, these
+   become the identity. An equation is read from its plan, a list of steps in
+   which each matrix has a number (equation/steps.h). */
 #include "algebra/fit_equation.h"
 
-/* Stands for the number of a matrix if the equation has none in that place. */
+/* Instead of the number of a matrix: the equation has none in this place. */
 enum { NO_MATRIX = -1 };
 
-/* A product of tokens and matrices, x A B C: the numbers of the matrices in the
-   plan, backwards, as they are read: from_last[0] is C. */
+/* A product of tokens and matrices, such as x A B C. It is read backwards, so
+   from_last[0] is the number of C in the plan, and from_last[2] that of A. */
 enum { MOST_MATRICES = 8 };
 typedef struct Product {
     int from_last[MOST_MATRICES];
@@ -22,25 +22,27 @@ typedef struct Product {
    out_scale softmax(scale x q (y k)') y v out. */
 typedef struct Fittable {
     Product q, k, v;
-    int out; /* the matrix that leads back from the heads to d_model columns */
-    Tree *scale, *out_scale; /* NULL for 1 */
-    int latent; /* the first matrix of both k and v, if it is the same one and
-                   not square; NO_MATRIX if there is none. k and v lack it. */
+    int out; /* the matrix that maps the heads back to d_model columns */
+    Tree *scale, *out_scale; /* NULL means 1 */
+    int latent; /* the matrix that makes a latent vector, from which both k and
+                   v are made (split_off_latent), or NO_MATRIX */
 } Fittable;
 
-/* Which operand of a step: the two of a map A B, or the three of attention. A
-   step with a single operand has only A. */
+/* The numbers of the operands of a map A B, and of attention. A step with a
+   single operand has only A. */
 enum { A, B };
 enum { QUERIES, KEYS, VALUES };
 
+/* The step that computes an operand of s: A or B, or QUERIES, KEYS or VALUES.
+ */
 static const Step *
 operand(const Plan *p, const Step *s, int which)
 {
     return &p->step[s->in[which]];
 }
 
-/* The matrix of a map, or NO_MATRIX if the step is not a map, or maps by
-   something else. */
+/* The number of the matrix B of a map A B, or NO_MATRIX if the step is not a
+   map, or if B is not a matrix of weights. */
 static int
 matrix_of_map(const Plan *p, const Step *s)
 {
@@ -49,9 +51,10 @@ matrix_of_map(const Plan *p, const Step *s)
     return is_map ? by->weight : NO_MATRIX;
 }
 
-/* Reads a product of tokens and matrices backwards, from its last step. Returns
-   whether it is one, and begins with these tokens, STEP_X or STEP_Y. Splitting
-   it into heads and caching it change no entry, so they may be anywhere. */
+/* Reads a product of tokens and matrices backwards, from its last step s.
+   Returns false if it is no such product, or does not begin with `tokens`,
+   STEP_X or STEP_Y. Splitting into heads and caching change no entry, so these
+   steps may be anywhere. */
 static bool
 read_product(const Plan *p, const Step *s, StepKind tokens, Product *product)
 {
@@ -67,8 +70,8 @@ read_product(const Plan *p, const Step *s, StepKind tokens, Product *product)
     return true;
 }
 
-/* Reads the output SCALE(MAP(ATTEND(q, k, v), out)), in which SCALE may be
-   missing; returns false if the output is not made so. */
+/* Reads the steps of the output, scale(map(attend(q, k, v), out)), in which
+   scale may be missing. Returns false if the output has other steps. */
 static bool
 read_attention(const Plan *p, Fittable *r)
 {
@@ -88,8 +91,8 @@ read_attention(const Plan *p, Fittable *r)
            read_product(p, operand(p, s, VALUES), STEP_Y, &r->v);
 }
 
-/* Returns whether a matrix is shared by all heads, and certainly square: its
-   rows and columns are the same scalar of the equation. */
+/* Returns whether a matrix is shared by all heads, and square at every shape:
+   its numbers of rows and columns are the same scalar of the equation. */
 static bool
 is_shared_square(const Plan *p, int weight)
 {
@@ -98,10 +101,11 @@ is_shared_square(const Plan *p, int weight)
            equal_scalars(p->text, width_known(w->rows), width_known(w->cols));
 }
 
-/* Keys and values that begin with the same narrow matrix are made from a latent
-   vector: that matrix is fitted first, and is left out of both. */
+/* If keys and values begin with the same matrix, and it is not square, they are
+   made from a latent vector. That matrix is fitted first, so it becomes
+   r->latent, and is removed from both products. */
 static void
-take_latent(const Plan *p, Fittable *r)
+split_off_latent(const Plan *p, Fittable *r)
 {
     Product *k = &r->k, *v = &r->v;
     if (k->count < 2 || v->count < 2) /* one would have no matrix left */
@@ -115,15 +119,15 @@ take_latent(const Plan *p, Fittable *r)
     v->count--;
 }
 
-/* The last matrix of a product, or NO_MATRIX. */
+/* The number of the last matrix of a product, or NO_MATRIX. */
 static int
 last_of(const Product *product)
 {
     return product->count > 0 ? product->from_last[0] : NO_MATRIX;
 }
 
-/* Returns whether all matrices of a product, except perhaps the last, are
-   square. Only the last is fitted; the others become I. */
+/* Returns whether all matrices of a product except the last are square and
+   shared by all heads. Only the last is fitted; the others become I. */
 static bool
 squares_before_last(const Plan *p, const Product *product)
 {
@@ -133,9 +137,9 @@ squares_before_last(const Plan *p, const Product *product)
     return true;
 }
 
-/* Counts the fitted places in which a matrix is used. These places are the last
-   matrix of the queries, of the keys and of the values, the output map, and the
-   latent's map. */
+/* Counts the places in which a matrix is fitted. A matrix is fitted if it is
+   the last of the queries, of the keys or of the values, or the matrix of the
+   output or of the latent. */
 static int
 times_fitted(const Fittable *r, int weight)
 {
@@ -157,8 +161,8 @@ has_block_for_each_head(const Plan *p, int weight)
     return one_head || equal_scalars(p->text, w->heads, tree_name("h"));
 }
 
-/* Returns whether a head's block is d_model x d_model, so that the block is M_i
-   or N_i itself. */
+/* Returns whether a head's block of a matrix is d_model x d_model, and so can
+   be M_i or N_i itself. */
 static bool
 is_whole_map(const Plan *p, int weight)
 {
@@ -168,11 +172,10 @@ is_whole_map(const Plan *p, int weight)
            equal_scalars(p->text, width_known(w->cols), d_model);
 }
 
-/* Returns whether a matrix can be filled. A matrix that is fitted in one place
-   can be filled, and so can a square matrix that is fitted in no place: it
-   becomes the identity. A matrix that is the last of both queries and keys can
-   be fitted to the symmetric part of M_i, if the scores have no other matrix
-   and it has no third place. */
+/* Returns whether a matrix can be filled. It can if it is fitted in one place;
+   or if it is square and fitted in no place, because then it becomes the
+   identity; or if it is the only matrix of both the queries and the keys,
+   because then it is fitted to the symmetric part of M_i. */
 static bool
 can_fill(const Plan *p, const Fittable *r, int weight)
 {
@@ -184,11 +187,11 @@ can_fill(const Plan *p, const Fittable *r, int weight)
     return times == 1 || (times == 0 && is_shared_square(p, weight));
 }
 
-/* Returns whether the matrices that are fitted have enough blocks and columns
-   for any M_i and N_i. Keys and values may be shared by heads, but queries and
-   outputs may not: else the heads' M_i or N_i could not differ. Without a
-   matrix for the keys, that of the queries is M_i itself; without one for the
-   values, the output map is N_i. */
+/* Returns whether the fitted matrices have enough blocks and columns for any
+   M_i and N_i. Heads may share keys and values, but not queries and outputs,
+   because then their M_i or N_i could not differ. If the keys have no matrix,
+   the matrix of the queries has to be M_i itself; if the values have none, the
+   matrix of the output has to be N_i. */
 static bool
 holds_any_form(const Plan *p, const Fittable *r)
 {
@@ -201,15 +204,15 @@ holds_any_form(const Plan *p, const Fittable *r)
            (r->v.count || is_whole_map(p, r->out));
 }
 
-/* Reads the products of an equation into *r; returns false if the equation is
-   not made of such products, or if its matrices cannot be filled from any M and
-   N. */
+/* Reads the products of an equation into *r. Returns false if the equation is
+   not made of such products, or if its matrices cannot be filled for every M
+   and N. */
 static bool
 read_fittable(const Plan *p, Fittable *r)
 {
     if (!read_attention(p, r))
         return false;
-    take_latent(p, r);
+    split_off_latent(p, r);
     if (!squares_before_last(p, &r->q) || !squares_before_last(p, &r->k) ||
         !squares_before_last(p, &r->v) || !holds_any_form(p, r))
         return false;
@@ -226,8 +229,8 @@ plan_has_fit(const Plan *p)
     return read_fittable(p, &r);
 }
 
-/* The entries of a matrix of the plan. The variant declares its matrices in the
-   order p->order, in which they have the numbers that `w` needs. */
+/* The entries of matrix `weight` of the plan. The variant declares its matrices
+   in the order p->order, and `w` counts them in that order. */
 static Part
 part_of(const Plan *p, Entries *w, int weight)
 {
@@ -241,7 +244,7 @@ void
 plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
 {
     Fittable r;
-    read_fittable(p, &r); /* it returns true, since plan_has_fit did */
+    read_fittable(p, &r); /* returns true, since plan_has_fit did */
     double scale = r.scale ? scalar_value(r.scale, a) : 1;
     double out_scale = r.out_scale ? scalar_value(r.out_scale, a) : 1;
     if (scale == 0 || out_scale == 0)
@@ -249,7 +252,7 @@ plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
             "fitted: remove that factor, or choose sizes at which it is not 0",
             p->text->path);
     for (int declared = 0; declared < p->weights; declared++)
-        if (times_fitted(&r, p->order[declared]) == 0) /* see can_fill */
+        if (times_fitted(&r, p->order[declared]) == 0) /* so it is square */
             put_identity(w, declared);
     if (r.latent != NO_MATRIX)
         f = through(f, part_of(p, w, r.latent));

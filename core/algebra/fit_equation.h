@@ -1,13 +1,13 @@
-/* fit_equation.h - the `fit` of an equation whose maps are products of
-   matrices, as Variant.fit is that of a plugin. */
+/* fit_equation.h - the `fit` of an equation that is written as products of
+   matrices. It does for an equation what Variant.fit does for a plugin in C. */
 #ifndef FIT_EQUATION_H
 #define FIT_EQUATION_H
 
 #include "equation/steps.h"
 
 /* Returns whether the equation's matrices can be computed from M and N. Its
-   queries, keys, values and output have to be products of matrices, and only
-   the last matrix of each may be other than square. */
+   queries, keys, values and output have to be products with matrices. In each
+   product, every matrix except the last has to be square. */
 bool plan_has_fit(const Plan *p);
 
 /* Fills the matrices of an equation for which plan_has_fit is true, as

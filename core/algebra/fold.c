@@ -1,5 +1,4 @@
-/* fold.c - is the embedding redundant? It is if it can be multiplied into the
-   attention that reads it. */
+/* fold.c - multiplies the embedding of a model into its attention. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +23,8 @@ fold_refusal(const Model *m)
     return NULL;
 }
 
-/* Writes the entries of a weight, times a factor, to `to`; returns the address
-   after the last one. */
+/* Writes the entries of a weight, times a factor, to `to`. Returns the address
+   after the last entry. */
 static double *
 copy_scaled(double *to, const Weight *w, double factor)
 {
@@ -35,10 +34,10 @@ copy_scaled(double *to, const Weight *w, double factor)
     return to + size;
 }
 
-/* The table T with x = onehot T, a row for each entry of a token of `onehot`:
-   the embeddings of the tokens and, if they are learned, of the positions below
-   them. A token of `onehot` has the entry onehot_entry instead of a 1, so T is
-   divided by it. The caller frees T. */
+/* The table T with x = onehot T, where x is a token of m. It has a row for each
+   entry of a one-hot token: the embeddings of all tokens and, if positions are
+   learned, the embeddings of all positions below. A one-hot token has the entry
+   onehot_entry instead of a 1, so T is divided by that. The caller frees T. */
 static double *
 embedding_table(const Model *m, const Model *onehot)
 {
@@ -55,8 +54,8 @@ embedding_table(const Model *m, const Model *onehot)
     return table;
 }
 
-/* Multiplies the matrix [M; b] of a head by T from the left, except for its
-   last row b, which is a bias: product = [T M; b], for T (n x d) and M (d x d).
+/* product = [T M; b] for the matrix [M; b] of a head: multiplies it from the
+   left by T, except its last row b, which is a bias. T is (n x d), M (d x d).
  */
 static void
 multiply_above_bias(double *product, const double *t, const double *matrix,
@@ -78,8 +77,8 @@ pick_classes(Weight *unembedding)
         value[i * classes + i] = 1;
 }
 
-/* The unembedding of m with more columns, of 0: n in all. The caller frees it.
- */
+/* The unembedding of m, widened to n columns by columns of 0. The caller frees
+   it. */
 static double *
 widened_unembedding(const Model *m, int n)
 {
@@ -92,9 +91,8 @@ widened_unembedding(const Model *m, int n)
 }
 
 /* With the table T (n x d) and the widened unembedding U (d x n), M becomes
-   T M T', N becomes T N U, and the constant, which is a row, that row times U.
-   T does not multiply the last row of M and N, the bias, so both have n + 1
-   rows. */
+   T M T', N becomes T N U, and the constant, a row, is multiplied by U. T does
+   not multiply the last row of M and N, the bias, so both have n + 1 rows. */
 void
 fold_form(Canonical *c, const Model *m, Model *onehot)
 {
@@ -103,7 +101,7 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
     double *table = embedding_table(m, onehot);
     double *unembedding = widened_unembedding(m, n);
     double *from_left = allocate(matrix_entries(rows, d), sizeof *from_left);
-    Canonical folded = *c; /* it takes over the bias by position */
+    Canonical folded = *c; /* this copies the pointer to the bias by position */
     folded.d_model = n;
     canonical_allocate(&folded, c->heads);
     for (int h = 0; h < c->heads; h++) {
@@ -116,7 +114,7 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
                    n);
     }
     product_of(folded.constant, c->constant, unembedding, one_row, d, n);
-    c->bias = NULL; /* now `folded` owns this array, so c must not free it */
+    c->bias = NULL; /* now `folded` owns that array, so c must not free it */
     canonical_free(c);
     *c = folded;
     pick_classes(weight_named(onehot, "unembedding"));

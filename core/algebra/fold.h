@@ -1,22 +1,22 @@
-/* fold.h - is the embedding redundant?
+/* fold.h - multiplies the embedding of a model into its attention.
 
-   Q, K and V are linear in the rows of the embedding E: x W^Q = onehot E W^Q,
-   for a one-hot token, which has a 1 at its own number and else 0. So if
-   nothing else reads E, it can be multiplied into W^Q, W^K and W^V. */
+   Q, K and V are linear in the rows of the embedding E: x W^Q = onehot E W^Q.
+   (A one-hot token is 0 except for a 1 at its own number.) So if nothing else
+   reads E, it can be multiplied into W^Q, W^K and W^V, and is redundant. */
 #ifndef FOLD_H
 #define FOLD_H
 
 #include "algebra/canonical.h"
 
-/* Why the embedding of m cannot be folded into its attention, and how to train
-   a model whose embedding can be; NULL if it can be folded. */
+/* Returns NULL if the embedding of m can be folded into its attention.
+   Otherwise returns why not, and how to train a model that allows it. */
 const char *fold_refusal(const Model *m);
 
 /* Multiplies the embedding, the positions and the unembedding of m into c, the
-   canonical form of m's only attention. It becomes the form of the attention of
-   `onehot`, the same model on one-hot tokens, whose d_model is their number.
-   Also sets the unembedding of `onehot`: it only has to pick the columns of the
-   classes, which come first. */
+   canonical form of m's only attention. Then c is the form of the attention of
+   `onehot`, the same model on one-hot tokens. The d_model of `onehot` is the
+   number of entries of such a token. Also sets the unembedding of `onehot`,
+   which only has to pick the columns of the classes. These come first. */
 void fold_form(Canonical *c, const Model *m, Model *onehot);
 
 #endif

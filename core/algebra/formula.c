@@ -1,9 +1,9 @@
 /* formula.c - how many parameters are gauge at shapes too large to measure.
 
-   A shape is a list of sizes, each a letter of the formula. Random small shapes
-   are drawn that are like the wanted one, their gauge is measured, and the
-   factors of the terms are found by least squares. More random shapes then
-   check the formula. */
+   A shape gives each letter of the formula its size. Random small shapes are
+   drawn that are like the wanted one, their gauge is measured, and the factors
+   of the terms are found by least squares. More random shapes then check the
+   formula. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,22 +18,22 @@
 #include "heart/random.h"
 #include "training/rope_and_alibi.h"
 
-/* The letters: d_model, heads, kv_heads, d_k, d_v and latent, which are options
-   of the shape; and up to four widths among the variant's own settings, from
-   FIRST_OWN on. */
+/* The letters stand for d_model, heads, kv_heads, d_k, d_v and latent, which
+   are options of the shape. From FIRST_OWN on they stand for widths among the
+   variant's own settings, at most four. */
 enum { D, H, G, K, V, R, FIRST_OWN, LETTERS = FIRST_OWN + 4 };
 
 /* A term is 1, h or g times 1, a width or its square. */
 enum { MOST_TERMS = 3 * (2 * LETTERS + 1) };
 
-/* Shapes that check a formula; those that are measured in all (fit_formula fits
-   to fewer than twice as many as there are terms); and the random shapes that
-   are drawn before the search for another one ends. */
+/* A formula is checked at CHECKS shapes. At most MOST_SHAPES are measured,
+   because fit_formula fits to fewer than 2 MOST_TERMS. The search for one more
+   shape ends after TRIES random shapes. */
 enum { CHECKS = 12, MOST_SHAPES = 2 * MOST_TERMS + CHECKS, TRIES = 300000 };
 
 typedef struct Shape {
-    int n[LETTERS]; /* the size that each letter stands for; if the letter is
-                       not used: 0, or 1 for a count */
+    int n[LETTERS]; /* the size of each letter; if the letter is not used, 0 for
+                       a width and 1 for a count */
 } Shape;
 
 /* A variant with the shape that is wanted, the terms of its formula, and the
@@ -48,15 +48,16 @@ typedef struct Family {
     char name[LETTERS][OWN_NAME_SIZE];
     char settings[256]; /* the variant's own, as attention_at last wrote them */
     int terms;
-    int power[MOST_TERMS][LETTERS]; /* of each letter, in each term */
-    double factor[MOST_TERMS];
+    int power[MOST_TERMS][LETTERS]; /* term i has each letter k to the power
+                                       power[i][k] */
+    double factor[MOST_TERMS];      /* of each term */
     Random random;
     int measured; /* the number of shapes below */
     Shape shape[MOST_SHAPES];
-    double gauge[MOST_SHAPES]; /* what was measured at each */
+    double gauge[MOST_SHAPES]; /* the gauge that was measured at each shape */
 } Family;
 
-/* The number of tokens has no effect on the costs that are read here. */
+/* The parameters that cost_of counts do not depend on the number of tokens. */
 enum { FEW_TOKENS = 2 };
 
 /* The field of an attention that a letter before FIRST_OWN stands for. */
@@ -72,16 +73,16 @@ shape_option(Attention *a, int letter)
 /* Columns that are rotated in pairs have a width that is a multiple of this. */
 enum { PAIR = 2 };
 
-/* Returns whether a letter is a number of heads, or of groups of heads, instead
-   of a width. */
+/* Returns whether a letter is a count, the number of heads or of groups of
+   heads. All other letters are widths. */
 static bool
 is_count(int letter)
 {
     return letter == H || letter == G;
 }
 
-/* The attention at a shape: the wanted one, with the size of each letter that
-   is used. Its settings are written to f->settings as "name=value" pairs, which
+/* The wanted attention at another shape: each letter that is used has its size
+   there. The settings are written to f->settings as "name=value" pairs, which
    the next call overwrites. */
 static Attention
 attention_at(Family *f, const Shape *shape)
@@ -106,7 +107,7 @@ attention_at(Family *f, const Shape *shape)
     return a;
 }
 
-/* How many parameters the variant uses at a shape. */
+/* The number of parameters that the variant uses at a shape. */
 static double
 parameters_at(Family *f, const Shape *shape)
 {
@@ -114,8 +115,8 @@ parameters_at(Family *f, const Shape *shape)
     return cost_of(f->variant, a, FEW_TOKENS, Y_IS_X).parameters;
 }
 
-/* Makes one of the variant's own settings letter i, if it is a width: doubling
-   a width changes the sizes of the matrices. Otherwise the letter stays
+/* Makes one of the variant's own settings letter i if it is a width: if twice
+   its value changes the number of parameters. Otherwise the letter stays
    unused. */
 static void
 try_as_width(Family *f, int i, const OwnSetting *own)
@@ -131,9 +132,9 @@ try_as_width(Family *f, int i, const OwnSetting *own)
     f->used[i] = parameters_at(f, &doubled) != parameters_at(f, &f->wanted);
 }
 
-/* Finds which options of the shape are letters: those that the variant lists in
-   Variant.shape, except a count that is 1; and d_model, which all variants
-   depend on and none lists. */
+/* Finds which options of the shape are letters. They are the options that the
+   variant lists in Variant.shape, except a count that is 1; and d_model, on
+   which all variants depend although none lists it. */
 static void
 find_option_letters(Family *f)
 {
@@ -153,10 +154,10 @@ find_option_letters(Family *f)
     }
 }
 
-/* Finds which letters must be even, so that they change in steps of a PAIR. A
-   variant whose code rotates tokens may rotate pairs of the columns of its own
-   even widths. The setting --positions rope rotates the columns of keys, which
-   are as wide as d_model if d_k is unused; a latent may be a key, too. */
+/* Finds which widths must be even, and so change in steps of a PAIR. If the
+   variant's code rotates tokens, it may rotate pairs of columns in its own even
+   widths. If the option --positions rope rotates keys, d_k must be even, or
+   d_model if d_k is unused; and so must a latent, which may be a key, too. */
 static void
 find_steps(Family *f)
 {
@@ -172,7 +173,7 @@ find_steps(Family *f)
     }
 }
 
-/* Finds the letters among the variant's own settings: its widths. */
+/* Finds the letters among the variant's own settings: those that are widths. */
 static void
 find_own_letters(Family *f)
 {
@@ -187,10 +188,10 @@ find_own_letters(Family *f)
 }
 
 /* A chain is the product of matrices that makes the keys or the values of all
-   heads from a token, perhaps through a latent. These are the widths that its
-   matrices can have: of a token, of the latent, of one head, of all groups of
-   heads, of all heads, and the variant's own. Their order decides which ranks
-   the product can have. */
+   heads from a token, perhaps through a latent. Its matrices can have the width
+   of a token, of the latent, of one head, of all groups of heads, of all heads,
+   or a width of the variant's own. The order of these widths decides which
+   ranks the product can have. */
 enum { TOKEN, LATENT, HEAD, ALL_GROUPS, ALL_HEADS, SHAPE_WIDTHS };
 enum { WIDTHS = SHAPE_WIDTHS + LETTERS - FIRST_OWN };
 
@@ -199,8 +200,8 @@ enum { WIDTHS = SHAPE_WIDTHS + LETTERS - FIRST_OWN };
 #define TOKEN_TIE  (1 + 2e-6)
 #define LATENT_TIE (1 + 1e-6)
 
-/* Writes these widths at one shape, for heads that are `width` wide; 0 for a
-   width that the variant does not have. */
+/* Writes the widths of a chain at a shape, for heads that are `width` wide. A
+   width that the variant does not have is 0. */
 static void
 chain_widths(const Family *f, const Shape *shape, double width,
              double to[WIDTHS])
@@ -216,11 +217,11 @@ chain_widths(const Family *f, const Shape *shape, double width,
         to[SHAPE_WIDTHS + i - FIRST_OWN] = f->used[i] ? n[i] : 0;
 }
 
-/* Returns whether the widths of a chain are in the same order at a shape as at
-   the wanted one; a head is `width` and `width_wanted` wide there. Two widths
-   that are equal in the wanted shape may be in either order in the other one.
-   But a d_model that equals other widths must not be narrower than they are
-   there, nor must a latent. */
+/* Returns whether the widths of a chain are in the same order at `shape`, with
+   heads that are `width` wide, as at the wanted shape, with heads that are
+   `width_wanted` wide. Widths that are equal at the wanted shape may be in any
+   order at the other one, except that d_model, and after it a latent, must not
+   be narrower than the others. */
 static bool
 chain_ordered_alike(const Family *f, const Shape *shape, double width_wanted,
                     double width)
@@ -240,9 +241,9 @@ chain_ordered_alike(const Family *f, const Shape *shape, double width_wanted,
 }
 
 /* Returns whether a shape is like the wanted one. Its widths must be in the
-   same order along the chain of keys, along that of values and, if both are
-   made from one latent, along that of keys and values side by side. The heads
-   must divide d_model if they do in the wanted shape. */
+   same order in the chain of keys, in the chain of values and, if both are made
+   from one latent, in the chain of keys and values side by side. The number of
+   heads must divide d_model if it does in the wanted shape. */
 static bool
 ordered_alike(const Family *f, const Shape *shape)
 {
@@ -259,27 +260,26 @@ ordered_alike(const Family *f, const Shape *shape)
 /* Instead of the letter of a count: a term has neither h nor g. */
 enum { ONE = -1 };
 
-/* Adds a term that is only a count: the letter H or G, or ONE. Returns the
-   powers of its letters, so that the caller can add a width. */
-static int *
-add_term(Family *f, int count)
+/* Adds the term count * width^power. `count` is the letter H or G, or ONE. */
+static void
+add_term(Family *f, int count, int width, int power)
 {
     int *powers = f->power[f->terms]; /* each is 0 before */
     f->terms++;
+    powers[width] = power;
     if (count != ONE)
         powers[count] = 1;
-    return powers;
 }
 
 /* Adds the terms with this count: count times 1, a width or its square. */
 static void
 add_terms(Family *f, int count)
 {
-    add_term(f, count);
+    add_term(f, count, D, 0); /* d^0 is 1 */
     for (int width = 0; width < LETTERS; width++)
         if (f->used[width] && !is_count(width)) {
-            add_term(f, count)[width] = 1;
-            add_term(f, count)[width] = 2;
+            add_term(f, count, width, 1);
+            add_term(f, count, width, 2);
         }
 }
 
@@ -315,12 +315,12 @@ formula_value(const Family *f, const Shape *shape)
     return sum;
 }
 
-/* The largest value that a letter may have in a random shape, in which the
-   letters before it are drawn already; `widest` is the largest d_model. Counts
-   are small, and so are a variant's own widths if they are at most a head's:
-   such shapes are quick to measure. Widths that fit into d_model in the wanted
-   shape (d_k and d_v: those of all heads together) also fit into it here, so
-   that few shapes are drawn in vain. */
+/* The largest value that a letter may have in a random shape. The letters
+   before it must be drawn already, and `widest` is the largest d_model. Shapes
+   are quick to measure if they are small, so counts are small, and so are a
+   variant's own widths that are at most d_k. If a width fits into d_model at
+   the wanted shape (d_k and d_v of all heads together), it fits into d_model
+   here, too, so that most random shapes are like the wanted one. */
 static int
 largest_drawn(const Family *f, int letter, const Shape *shape, int widest)
 {
@@ -341,8 +341,8 @@ largest_drawn(const Family *f, int letter, const Shape *shape, int widest)
     return in_each_head ? shape->n[D] / shape->n[H] : shape->n[D];
 }
 
-/* A random shape whose d_model is at most `widest`. A width that must be even
-   is a random number of steps of 2. */
+/* A random shape whose d_model is at most `widest`. Each letter is a random
+   number of its steps (find_steps). */
 static Shape
 draw_shape(Family *f, int widest)
 {
@@ -386,9 +386,9 @@ draw_new(Family *f, int widest, int most, Shape *shape)
     return false;
 }
 
-/* Measures the gauge at `count` more random shapes, of at most `most`
-   parameters. Returns false if no new shape is found, or if the rank of one is
-   not known. */
+/* Measures the gauge at `count` more random shapes, with a d_model of at most
+   `widest` and at most `most` parameters. Returns false if no new shape is
+   found, or if the rank at one of them is not known. */
 static bool
 measure_shapes(Family *f, int count, int widest, int most)
 {
@@ -407,10 +407,10 @@ measure_shapes(Family *f, int count, int widest, int most)
     return true;
 }
 
-/* Finds the factors by least squares: one equation for each shape (a row of a),
-   one unknown for each term (a column). The columns are scaled to length 1, so
-   that small terms are not lost in rounding. The scaled factors are the
-   pseudo-inverse of a times the gauges; `inverse` is that matrix, transposed.
+/* Finds the factors by least squares. Each shape gives an equation, a row of a;
+   each term has an unknown factor, a column of a. The columns are scaled to
+   length 1, so that small terms are not lost in rounding. The scaled factors
+   are the pseudo-inverse of a, whose transpose is `inverse`, times the gauges.
    Factors are rounded to halves. Returns false if the shapes do not determine
    them. */
 static bool
@@ -438,7 +438,8 @@ fit_factors(Family *f)
     return rank == terms;
 }
 
-/* Term i with the absolute value of its factor: "2 h k", "h v^2", "1". */
+/* Term i with the absolute value of its factor, such as "2 h k", "h v^2" or
+   "1". */
 static char *
 term_text(const Family *f, int i)
 {
@@ -453,7 +454,7 @@ term_text(const Family *f, int i)
     return parts.count ? joined(&parts, " ") : "1";
 }
 
-/* The formula, its last terms first: "h v^2 + 2 h k". */
+/* The formula, such as "h v^2 + 2 h k". Its last terms come first. */
 static char *
 text_of(const Family *f)
 {
@@ -470,8 +471,8 @@ text_of(const Family *f)
     return *text ? text : "0";
 }
 
-/* Returns whether the formula gives what was measured. Its factors are
-   multiples of a half, so its values are exact. */
+/* Returns whether the formula gives each gauge that was measured. Its factors
+   are multiples of a half, so its values are exact. */
 static bool
 is_right(const Family *f)
 {
@@ -481,9 +482,9 @@ is_right(const Family *f)
     return true;
 }
 
-/* Fits a formula at small shapes, in which no width is larger than `widest` and
-   no block has more than `most` parameters, and checks it at others, which may
-   be slightly larger. */
+/* Fits a formula to small shapes, with a d_model of at most `widest` and at
+   most `most` parameters in a block. Checks it at others, which may be slightly
+   larger. */
 static Formula
 fit_formula(const Variant *v, Attention a, int widest, int most)
 {
@@ -495,10 +496,10 @@ fit_formula(const Variant *v, Attention a, int widest, int most)
     f->random = random_stream(SEED, "formula");
     find_option_letters(f);
     find_own_letters(f);
-    find_steps(f);
+    find_steps(f); /* of all these letters */
     list_terms(f);
-    /* A third more equations than unknowns, and 8: then a wrong formula does
-       not fit. */
+    /* A third more equations than unknowns, and 8 more, so that a wrong formula
+       does not fit. */
     found.fitted = f->terms + f->terms / 3 + 8;
     found.holds =
         measure_shapes(f, found.fitted, widest, most) && fit_factors(f) &&
@@ -510,23 +511,23 @@ fit_formula(const Variant *v, Attention a, int widest, int most)
     return found;
 }
 
-/* Tries small shapes first, which are quick to measure. If shapes are too
-   small, no formula or a wrong one may fit them; then larger shapes are tried.
-   Blocks of one kind have the same gauge, unless one recalls what another
-   remembered. */
+/* Tries small shapes first, which are quick to measure. If they are so small
+   that no formula fits them, or a wrong one, larger shapes are tried. All
+   blocks have the same gauge, so only one is measured, unless a block recalls
+   what another remembered. */
 Formula
 formula_of(const Variant *v, Attention a, double used)
 {
-    /* In the first search: the largest d_model, which is larger if widths must
-       be even, and the most parameters of a block for each unit of it. */
+    /* For the first search: the largest d_model, which is larger if widths must
+       be even; and the most parameters of a block, for each unit of d_model. */
     enum { WIDEST = 16, WIDEST_IF_EVEN = 32, PARAMETERS_PER_UNIT = 12 };
-    /* In each later search, d_model is WIDER, and a block has TIMES_PARAMETERS
-       as many parameters, up to MOST_PARAMETERS. */
+    /* In each later search, d_model may be larger by WIDER, and a block may
+       have TIMES_PARAMETERS as many parameters, up to MOST_PARAMETERS. */
     enum { WIDER = 8, TIMES_PARAMETERS = 4, MOST_PARAMETERS = 6400 };
     Formula found = {.holds = false};
     bool together = cost_of(v, a, FEW_TOKENS, Y_IS_X).recalls;
     int layers = a.layers > 1 ? a.layers : 1;
-    a.layers = together ? layers : 1; /* as many as are fitted */
+    a.layers = together ? layers : 1; /* the number that is measured */
     int widest = a.relative == &rope ? WIDEST_IF_EVEN : WIDEST;
     int most = PARAMETERS_PER_UNIT * widest;
     while (most <= MOST_PARAMETERS && !found.holds) {
